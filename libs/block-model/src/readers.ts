@@ -1,0 +1,48 @@
+import type { Block } from './block.ts';
+import type { Header } from './header.ts';
+import type { Hex } from './hex.ts';
+import type { Receipt } from './receipt.ts';
+
+/** An account as the state trie holds it (Yellow Paper, section 4.1), without its storage root. */
+export interface AccountState {
+  readonly nonce: bigint;
+  /** Wei. */
+  readonly balance: bigint;
+  /** Keccak-256 of the code, 32 bytes; that of the empty string for an account without code. */
+  readonly codeHash: Uint8Array;
+}
+
+/**
+ * The state after one block. Synchronous on purpose: an interpreter asks thousands of times per call, and a source
+ * that has to wait is served by prefetching, not by making every read a promise.
+ */
+export interface StateReader {
+  /** `undefined` for an account that does not exist. `address` is 20 bytes. */
+  getAccount(address: Uint8Array): AccountState | undefined;
+  /** The code with that keccak-256; empty for the empty code hash. @throws STATE_CORRUPT */
+  getCode(codeHash: Uint8Array): Uint8Array;
+  /** The value at a 32-byte slot, without leading zeros; empty for zero. */
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array;
+}
+
+/** The names of blocks that the JSON-RPC specification knows besides numbers. */
+export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
+
+/** One chain: its blocks, checked against their names as they are read, and the state after each of them. */
+export interface ChainReader {
+  readonly chainId: bigint;
+  readonly genesisHash: Hex;
+  /** Hash of the canonical block at a height, or `undefined`. */
+  hashByNumber(number: bigint): Hex | undefined;
+  /** Hash and height of the block a tag stands for; `pending` is the head, since this chain only reads. */
+  blockByTag(tag: BlockTag): { readonly hash: Hex; readonly number: bigint };
+  header(hash: Hex): Header | undefined;
+  block(hash: Hex): Block | undefined;
+  receipts(hash: Hex): readonly Receipt[] | undefined;
+  /** Sum of the difficulties from genesis up to and including the block. */
+  totalDifficulty(hash: Hex): bigint | undefined;
+  /** True when the block is on the canonical chain. */
+  isCanonical(hash: Hex): boolean;
+  /** The state after a block, or `undefined` where it is not kept. */
+  stateAt(hash: Hex): StateReader | undefined;
+}

@@ -1,0 +1,1 @@
+export type { Block, Blockstore, BlockstoreStats, ReadOptions } from './blockstore.ts';

@@ -1,0 +1,17 @@
+/** The messages of an error and of its causes, outermost first; stops at eight links, since causes can form a cycle. */
+export function errorChain(error: unknown): string[] {
+  const messages: string[] = [];
+  let current = error;
+  while (current !== undefined && current !== null && messages.length < 8) {
+    messages.push(current instanceof Error ? current.message : String(current));
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return messages;
+}
+
+/** `message` followed by `hint`, as a person should read it. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
+  return hint === undefined ? error.message : `${error.message} ${hint}`;
+}

@@ -1,0 +1,3 @@
+export { CairnError, type CairnErrorOptions } from './cairn-error.ts';
+export { errorChain, errorText } from './error-chain.ts';
+export { isCairnError } from './is-cairn-error.ts';

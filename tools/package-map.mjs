@@ -1,0 +1,24 @@
+/**
+ * Which package of the workspace may import which. Rows only point upwards, so there are no cycles.
+ * `check-boundaries.mjs` holds every import to it; ARCHITECTURE.md explains it.
+ */
+export const packageMap = {
+  errors: [],
+  'embedded-store': ['errors'],
+  cid: ['errors'],
+  blockstore: ['errors', 'embedded-store', 'cid'],
+  unixfs: ['errors', 'cid', 'blockstore'],
+  pinning: ['errors', 'embedded-store', 'cid', 'blockstore'],
+  'jsonrpc-core': ['errors'],
+  'block-model': ['errors', 'cid'],
+  'chain-store': ['errors', 'embedded-store', 'cid', 'block-model', 'blockstore'],
+  'evm-executor': ['errors', 'block-model'],
+  auth: ['errors', 'embedded-store'],
+  'service-kit': ['errors', 'auth'],
+};
+
+/** Packages that only Nest modules, `service-kit` and apps may import. */
+export const frameworkPackages = [/^@nestjs\//, /^rxjs/, /^reflect-metadata$/, /^express$/];
+
+/** What a framework-free core must not reach for: it reports through return values and events. */
+export const coreForbidden = [/^pino/, /^(node:)?http2?$/, /^(node:)?https$/];
