@@ -1,0 +1,18 @@
+const escapeCharacter = String.fromCharCode(27);
+const colours = new RegExp(`${escapeCharacter}\\[[0-9;]*m`, 'g');
+
+/**
+ * Adds up what jest ("Tests: 1 failed, 2 skipped, 3 passed, 6 total") and node's runner ("ℹ pass 3") say at their end.
+ * @param {string} output everything the runners printed
+ */
+export function countTests(output) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const line of output.replace(colours, '').split('\n')) {
+    const jest = /^Tests:\s+(.*\d+ total)\s*$/.exec(line);
+    const node = /^(?:ℹ|#) (pass|fail|skipped) (\d+)\s*$/.exec(line);
+    for (const [, count, kind] of jest?.[1].matchAll(/(\d+) (passed|failed|skipped)/g) ?? [])
+      total[kind] += Number(count);
+    if (node) total[{ pass: 'passed', fail: 'failed', skipped: 'skipped' }[node[1]]] += Number(node[2]);
+  }
+  return total;
+}

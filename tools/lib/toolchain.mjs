@@ -1,0 +1,83 @@
+// What `npm start` and `npm test` share. Runs before anything is installed: Node's own modules only.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const pnpmVersion = '12.21.0';
+
+/** Exits with one plain sentence when this Node cannot run Cairn. */
+export function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const fits = major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
+  if (fits) return;
+  console.error(
+    `Cairn needs Node 20.19 or newer, 22.12 or newer, or 24; this is ${process.version}. Install one and try again.`,
+  );
+  process.exit(1);
+}
+
+/**
+ * Runs a program in the root of the repository and resolves with its exit code (128 + n for signal n).
+ * `onOutput`, where given, gets its standard output and error, which are otherwise passed through.
+ */
+export function run(command, args, { env = {}, onOutput } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+      shell: process.platform === 'win32',
+    });
+    if (onOutput) {
+      child.stdout.on('data', onOutput);
+      child.stderr.on('data', onOutput);
+    }
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)));
+  });
+}
+
+/** Installs what the lockfile names, through npx. Skipped when the lockfile and manifests are those of the last install. */
+export async function install() {
+  const stamp = join(root, 'node_modules', '.cairn-installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+    .update(process.version)
+    .digest('hex');
+  if (readIfPresent(stamp) === wanted) return;
+  const lines = [];
+  const code = await run(
+    'npx',
+    ['--yes', `pnpm@${pnpmVersion}`, 'install', '--frozen-lockfile', '--reporter=append-only'],
+    {
+      env: { CI: 'true' },
+      onOutput: (chunk) => lines.push(chunk),
+    },
+  );
+  if (code !== 0) {
+    process.stderr.write(Buffer.concat(lines));
+    console.error('The install failed. It needs the npm registry; see the lines above.');
+    process.exit(code);
+  }
+  writeFileSync(stamp, wanted);
+}
+
+/** Runs nx without its daemon and without a cloud; resolves with its exit code. */
+export function nx(args, options = {}) {
+  const bin = join(root, 'node_modules', 'nx', 'dist', 'bin', 'nx.js');
+  return run(process.execPath, [bin, ...args], {
+    ...options,
+    env: { NX_DAEMON: 'false', NX_NO_CLOUD: 'true', NX_TUI: 'false', ...options.env },
+  });
+}
+
+function readIfPresent(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
