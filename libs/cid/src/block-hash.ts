@@ -1,0 +1,30 @@
+import { CID } from 'multiformats/cid';
+import * as Digest from 'multiformats/hashes/digest';
+import { codecs } from './codecs.ts';
+import { InvalidCidError } from './errors.ts';
+
+const keccak256Code = 0x1b;
+
+/**
+ * The CID of an Ethereum block: its hash is the keccak-256 multihash of its header, in codec `eth-block`.
+ * @param hash 32 bytes, or `0x` and 64 hexadecimal digits
+ * @throws CID_INVALID
+ */
+export function cidFromBlockHash(hash: Uint8Array | string): CID {
+  const bytes = typeof hash === 'string' ? bytesFromHex(hash) : hash;
+  if (bytes.length !== 32) throw new InvalidCidError(hash, `a block hash has 32 bytes, not ${bytes.length}`);
+  return CID.createV1(codecs['eth-block'], Digest.create(keccak256Code, bytes));
+}
+
+/** The block hash, 32 bytes, that an `eth-block` CID carries. @throws CID_INVALID */
+export function blockHashFromCid(cid: CID): Uint8Array {
+  if (cid.code !== codecs['eth-block'] || cid.multihash.code !== keccak256Code || cid.multihash.size !== 32) {
+    throw new InvalidCidError(cid.toString(), 'it does not name an Ethereum block (eth-block, keccak-256)');
+  }
+  return cid.multihash.digest;
+}
+
+function bytesFromHex(text: string): Uint8Array {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidCidError(text, 'expected 0x and 64 hexadecimal digits');
+  return Uint8Array.from(Buffer.from(text.slice(2), 'hex'));
+}

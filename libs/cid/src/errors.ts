@@ -1,0 +1,37 @@
+import { CairnError } from '@cairn/errors';
+
+/** The text is not a CID. */
+export class InvalidCidError extends CairnError<'CID_INVALID'> {
+  constructor(input: unknown, reason: string, cause?: unknown) {
+    super('CID_INVALID', `${quote(input)} is not a CID: ${reason}.`, {
+      hint: 'Expected a CID such as bafybei… (version 1) or Qm… (version 0).',
+      cause,
+    });
+  }
+}
+
+/** No implementation of the hash function, or one that is not safe to name content with. */
+export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
+  constructor(hash: string | number, reason = 'is not supported') {
+    const name = typeof hash === 'number' ? `0x${hash.toString(16)}` : hash.slice(0, 64);
+    super('HASH_UNSUPPORTED', `Hash function ${name} ${reason}.`, {
+      hint: 'Use sha2-256, or another function of the list in the README of @cairn/cid.',
+      details: { hash: name },
+    });
+  }
+}
+
+/** The bytes are not those that the CID names. */
+export class CorruptBlockError extends CairnError<'BLOCK_CORRUPT'> {
+  constructor(cid: string, details: { readonly expected: string; readonly actual: string }) {
+    super('BLOCK_CORRUPT', `The bytes of block ${cid} do not match its name.`, {
+      hint: 'Add the same content again to mend it.',
+      details: { cid, ...details },
+    });
+  }
+}
+
+function quote(input: unknown): string {
+  if (typeof input !== 'string') return `A value of type ${input === null ? 'null' : typeof input}`;
+  return JSON.stringify(input.length > 80 ? `${input.slice(0, 77)}...` : input);
+}
