@@ -1,1 +1,1 @@
-export {};
+export { BLOCKSTORE, BlockstoreModule, type BlockstoreModuleOptions } from './blockstore.module.ts';

@@ -1,1 +1,2 @@
-export {};
+export { describeBlockstore } from './describe-blockstore.ts';
+export { rawBlock } from './raw-block.ts';

@@ -1,0 +1,8 @@
+const MiB = 1024 * 1024;
+
+export const limits = {
+  /** Longest block in bytes: IPFS peers and Kubo refuse longer ones. */
+  blockBytesMax: 2 * MiB,
+  /** Bytes that a store holds in memory for writes under way; beyond it `putMany` waits. */
+  pendingBytesMax: 32 * MiB,
+} as const;

@@ -1,0 +1,60 @@
+import { cidFor } from '@cairn/cid';
+import { describe, expect, test } from '@jest/globals';
+import { type BlockstoreCall, createMemoryBlockstore, withCache, withMetrics, withVerification } from './index.ts';
+import { rawBlock } from './testing/index.ts';
+
+describe('withVerification', () => {
+  test('refuses wrong bytes on write and keeps nothing', async () => {
+    const inner = createMemoryBlockstore();
+    const wrong = { cid: rawBlock('a').cid, bytes: Buffer.from('b') };
+    await expect(withVerification(inner).putMany([wrong])).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+    expect((await inner.stats()).blocks).toBe(0);
+  });
+
+  test('refuses rotten bytes on read, naming the block', async () => {
+    const inner = createMemoryBlockstore();
+    const { cid } = rawBlock('a');
+    await inner.putMany([{ cid, bytes: Buffer.from('rotten') }]);
+    await expect(withVerification(inner).get(cid)).rejects.toMatchObject({
+      code: 'BLOCK_CORRUPT',
+      details: { cid: cid.toString() },
+    });
+  });
+
+  test('serves identity CIDs from their name and refuses long ones', async () => {
+    const inner = createMemoryBlockstore();
+    const store = withVerification(inner);
+    const bytes = Buffer.from('inline');
+    const cid = cidFor(bytes, { codec: 'raw', hash: 'identity' });
+    expect(Buffer.from(await store.get(cid))).toEqual(bytes);
+    await store.putMany([{ cid, bytes }]);
+    expect((await inner.stats()).blocks).toBe(0);
+    const long = cidFor(new Uint8Array(129), { codec: 'raw', hash: 'identity' });
+    await expect(store.get(long)).rejects.toMatchObject({ code: 'HASH_UNSUPPORTED' });
+  });
+
+  test('refuses hash functions that are not safe to name content with', async () => {
+    const bytes = Buffer.from('a');
+    const cid = cidFor(bytes, { codec: 'raw', hash: 'sha1' });
+    await expect(withVerification(createMemoryBlockstore()).putMany([{ cid, bytes }])).rejects.toMatchObject({
+      code: 'HASH_UNSUPPORTED',
+    });
+  });
+});
+
+test('withCache reads a small block once, a large one each time, and forgets deleted ones', async () => {
+  const calls: BlockstoreCall[] = [];
+  const inner = createMemoryBlockstore();
+  const store = withCache(
+    withMetrics(inner, (call) => calls.push(call)),
+    { bytesMax: 10_000, blockBytesMax: 100 },
+  );
+  const small = rawBlock('small');
+  const large = rawBlock('l'.repeat(101));
+  await inner.putMany([small, large]);
+  for (const { cid } of [small, small, large, large]) await store.get(cid);
+  expect(calls.filter((call) => call.operation === 'get').map((call) => call.bytes)).toEqual([5, 101, 101]);
+  await store.delete(small.cid);
+  await expect(store.get(small.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+  expect(calls.at(-1)).toMatchObject({ operation: 'get', bytes: 0, error: { code: 'BLOCK_NOT_FOUND' } });
+});
