@@ -1,1 +1,1 @@
-export {};
+export { Unixfs, UnixfsModule } from './unixfs.module.ts';

@@ -1,0 +1,43 @@
+import { InvalidOptionError } from './errors.ts';
+
+/** Kubo's default chunk: 256 KiB. */
+export const defaultChunkBytes = 262_144;
+
+/** The longest chunk: with its dag-pb frame a leaf must stay under the 2 MiB that peers take. */
+export const chunkBytesMax = 2 * 1024 * 1024 - 256;
+
+/** The chunk size of a chunker in Kubo's notation: `size-<bytes>` or `default`. @throws OPTION_INVALID */
+export function parseChunker(chunker: string): number {
+  if (chunker === '' || chunker === 'default') return defaultChunkBytes;
+  const match = /^size-(\d{1,10})$/.exec(chunker);
+  if (!match)
+    throw new InvalidOptionError(
+      'chunker',
+      `expected size-<bytes>, for example size-262144, not ${JSON.stringify(chunker.slice(0, 64))}`,
+    );
+  const bytes = Number(match[1]);
+  if (bytes < 1 || bytes > chunkBytesMax) {
+    throw new InvalidOptionError('chunker', `expected a size from 1 to ${chunkBytesMax} bytes, not ${match[1]}`);
+  }
+  return bytes;
+}
+
+/** Cuts a stream into chunks of `chunkBytes`, the last one shorter. Copies each byte once; yields no empty chunk. */
+export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  let chunk = Buffer.allocUnsafeSlow(chunkBytes);
+  let filled = 0;
+  for await (const bytes of source) {
+    for (let at = 0; at < bytes.length; ) {
+      const length = Math.min(chunkBytes - filled, bytes.length - at);
+      chunk.set(at === 0 && length === bytes.length ? bytes : bytes.subarray(at, at + length), filled);
+      filled += length;
+      at += length;
+      if (filled < chunkBytes) continue;
+      yield chunk;
+      chunk = Buffer.allocUnsafeSlow(chunkBytes);
+      filled = 0;
+    }
+  }
+  // A copy of its own length, so that a small file does not hold a whole chunk of memory.
+  if (filled > 0) yield Buffer.from(chunk.subarray(0, filled));
+}

@@ -1,0 +1,45 @@
+import { CairnError } from '@cairn/errors';
+
+/** The block does not decode as the dag-pb or UnixFS node that it should be. */
+export class InvalidNodeError extends CairnError<'DAG_INVALID'> {
+  constructor(what: string, reason: string) {
+    super('DAG_INVALID', `${what} is not a valid UnixFS node: ${reason}.`, {
+      hint: 'Only files and directories written as UnixFS (dag-pb or raw) can be read here.',
+      details: { what, reason },
+    });
+  }
+}
+
+/** The path does not start with a CID, or has an empty or relative segment. */
+export class InvalidPathError extends CairnError<'PATH_INVALID'> {
+  constructor(path: string, reason: string, cause?: unknown) {
+    super('PATH_INVALID', `Invalid path ${JSON.stringify(path.slice(0, 200))}: ${reason}.`, {
+      hint: 'Expected <cid>, /ipfs/<cid> or one of them followed by /names.',
+      cause,
+    });
+  }
+}
+
+/** A directory has no entry of that name. */
+export class LinkNotFoundError extends CairnError<'LINK_NOT_FOUND'> {
+  constructor(name: string, cid: string) {
+    super('LINK_NOT_FOUND', `no link named ${JSON.stringify(name)} under ${cid}`, { details: { name, cid } });
+  }
+}
+
+/** The node is a directory, or something else without bytes of its own. */
+export class NotAFileError extends CairnError<'NOT_A_FILE'> {
+  constructor(cid: string, kind: string) {
+    super('NOT_A_FILE', kind === 'directory' ? 'this dag node is a directory' : `${cid} is a ${kind}, not a file`, {
+      hint: 'Name a file below it.',
+      details: { cid, kind },
+    });
+  }
+}
+
+/** An option of an import is out of its range. */
+export class InvalidOptionError extends CairnError<'OPTION_INVALID'> {
+  constructor(option: string, reason: string) {
+    super('OPTION_INVALID', `Option ${option}: ${reason}.`, { details: { option } });
+  }
+}

@@ -1,0 +1,197 @@
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { cidFor, verifyBytes } from '@cairn/cid';
+import * as dagPb from '@ipld/dag-pb';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { UnixFS } from 'ipfs-unixfs';
+import { importer } from 'ipfs-unixfs-importer';
+import { fixedSize } from 'ipfs-unixfs-importer/chunker';
+import { balanced } from 'ipfs-unixfs-importer/layout';
+import { catFile, importDirectory, importFile } from './index.ts';
+
+async function* pieces(bytes: Uint8Array, pieceBytes = 65_536) {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+/** The reference: js-ipfs' importer in Kubo's profile. */
+async function reference(
+  bytes: Uint8Array,
+  {
+    cidVersion,
+    rawLeaves,
+    chunkSize = 262_144,
+    maxChildrenPerNode = 174,
+  }: { cidVersion: 0 | 1; rawLeaves: boolean; chunkSize?: number; maxChildrenPerNode?: number },
+) {
+  const ignore = {
+    put: async (cid: unknown) => cid,
+    get: async () => {
+      throw new Error('never read');
+    },
+  };
+  const candidates = importer([{ content: pieces(bytes) }], ignore as unknown as Parameters<typeof importer>[1], {
+    cidVersion,
+    rawLeaves,
+    leafType: 'file',
+    reduceSingleLeafToSelf: true,
+    chunker: fixedSize({ chunkSize }),
+    layout: balanced({ maxChildrenPerNode }),
+  });
+  for await (const entry of candidates) return { cid: entry.cid.toString(), size: Number(entry.size) };
+  throw new Error('nothing imported');
+}
+
+function noise(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = 0x9e3779b9;
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return bytes;
+}
+
+const KiB = 1024;
+const sizes = [0, 1, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 45 * KiB * KiB + 7];
+
+describe('importFile', () => {
+  test.each(sizes)("names %i bytes as the reference in Kubo's profile does", async (length) => {
+    const bytes = noise(length);
+    for (const cidVersion of [0, 1] as const) {
+      const result = await importFile(pieces(bytes), createMemoryBlockstore(), { cidVersion });
+      const expected = await reference(bytes, { cidVersion, rawLeaves: cidVersion === 1 });
+      expect({ cid: result.cid.toString(), size: result.dagSize }).toEqual(expected);
+      expect(result.fileSize).toBe(length);
+    }
+  });
+
+  // Kubo, test/sharness/t0040-add-and-cat.sh and test/cli/add_test.go, and IPIP-499
+  test.each([
+    ['Hello Worlds!\n', {}, 'QmVr26fY1tKyspEJBniVhqxQeEjhF78XerGiqWAwraVLQH', 22],
+    ['', {}, 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH', 6],
+    [
+      'hello world',
+      { cidVersion: 1 as const, rawLeaves: false },
+      'bafybeihykld7uyxzogax6vgyvag42y7464eywpf55gxi5qpoisibh3c5wa',
+      19,
+    ],
+    ['', { rawLeaves: true }, 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku', 0],
+    ['hello world', { cidVersion: 1 as const }, 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', 11],
+    ['hash me\n', { hash: 'keccak-256' }, 'bafkrwigux3okai52hzhboslo6twm3xkz7vkbajxme5i4njthdxbvtatgca', 8],
+    ['hash me\n', { hash: 'blake2b-256' }, 'bafk2bzaceab2uqlsfmuytiw333t4lgjctiqdoslz7ppaqkqijxfwmoztj6p3q', 8],
+  ])('gives the published CID of %j with %j', async (text, options, cid, size) => {
+    const result = await importFile(pieces(Buffer.from(text)), createMemoryBlockstore(), options);
+    expect([result.cid.toString(), result.dagSize]).toEqual([cid, size]);
+  });
+
+  test('agrees with the reference on random content, pieces, chunks and widths', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 3000 }),
+        fc.record({
+          cidVersion: fc.constantFrom<0 | 1>(0, 1),
+          rawLeaves: fc.boolean(),
+          chunkSize: fc.integer({ min: 1, max: 400 }),
+          maxChildrenPerNode: fc.integer({ min: 2, max: 12 }),
+        }),
+        fc.integer({ min: 1, max: 700 }),
+        async (bytes, options, pieceBytes) => {
+          const result = await importFile(pieces(bytes, pieceBytes), createMemoryBlockstore(), {
+            cidVersion: options.cidVersion,
+            rawLeaves: options.rawLeaves,
+            chunker: `size-${options.chunkSize}`,
+            fileLinksMax: options.maxChildrenPerNode,
+          });
+          expect({ cid: result.cid.toString(), size: result.dagSize }).toEqual(await reference(bytes, options));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('every block is named by its own bytes, and the file reads back in any range', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 2000 }),
+        fc.nat({ max: 2200 }),
+        fc.option(fc.nat({ max: 2200 }), { nil: undefined }),
+        fc.constantFrom('sha2-256', 'sha2-512', 'blake3', 'keccak-256'),
+        async (bytes, offset, length, hash) => {
+          const store = createMemoryBlockstore();
+          const checked = {
+            putMany: async (blocks: Parameters<typeof store.putMany>[0]) => {
+              for (const block of blocks) verifyBytes(block.cid, block.bytes);
+              await store.putMany(blocks);
+            },
+          };
+          const { cid } = await importFile(pieces(bytes), checked, { chunker: 'size-100', fileLinksMax: 3, hash });
+          const parts: Uint8Array[] = [];
+          for await (const part of catFile(store, cid, length === undefined ? { offset } : { offset, length }))
+            parts.push(part);
+          const end = length === undefined ? undefined : offset + length;
+          expect(Buffer.concat(parts)).toEqual(Buffer.from(bytes.subarray(offset, end)));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('stops at the signal and passes on what the source throws', async () => {
+    const reason = new Error('gone');
+    const abort = new AbortController();
+    const endless = async function* () {
+      while (true) yield new Uint8Array(300_000);
+    };
+    await expect(
+      importFile(endless(), createMemoryBlockstore(), { signal: abort.signal, onProgress: () => abort.abort(reason) }),
+    ).rejects.toBe(reason);
+    const broken = async function* () {
+      yield new Uint8Array(10);
+      throw new Error('source broke');
+    };
+    await expect(importFile(broken(), createMemoryBlockstore())).rejects.toThrow('source broke');
+  });
+
+  test.each([
+    [{ chunker: 'size-0' }, 'chunker'],
+    [{ chunker: 'size-99999999' }, 'chunker'],
+    [{ chunker: 'bogus' }, 'size-<bytes>'],
+    [{ cidVersion: 0 as const, hash: 'sha2-512' }, 'cid-version'],
+    [{ fileLinksMax: 1 }, 'max-file-links'],
+  ])('refuses %j, naming the option', async (options, message) => {
+    await expect(importFile(pieces(Buffer.from('a')), createMemoryBlockstore(), options)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('importDirectory', () => {
+  test('equals the reference encoders, whatever the order of the entries', async () => {
+    const leaf = cidFor(Buffer.from('x'), { codec: 'raw' });
+    const names = ['b', 'a', 'Z', 'é', 'a.txt'];
+    const result = await importDirectory(
+      names.map((name) => ({ cid: leaf, name, tsize: 1 })),
+      createMemoryBlockstore(),
+    );
+    const node = dagPb.prepare({
+      Data: new UnixFS({ type: 'directory' }).marshal(),
+      Links: names
+        .map((Name) => ({ Name, Hash: leaf, Tsize: 1 }))
+        .sort((a, b) => Buffer.compare(Buffer.from(a.Name), Buffer.from(b.Name))),
+    } as unknown as Parameters<typeof dagPb.prepare>[0]);
+    const bytes = dagPb.encode(node);
+    expect(result.cid.toString()).toBe(cidFor(bytes, { codec: 'dag-pb', version: 0 }).toString());
+    expect(result.dagSize).toBe(bytes.length + names.length);
+  });
+
+  test('refuses names that cannot be entries', async () => {
+    const cid = cidFor(Buffer.from('x'), { codec: 'raw' });
+    for (const names of [['a', 'a'], [''], ['a/b'], ['..']]) {
+      const entries = names.map((name) => ({ cid, name, tsize: 1 }));
+      await expect(importDirectory(entries, createMemoryBlockstore())).rejects.toMatchObject({
+        code: 'OPTION_INVALID',
+      });
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import { type CID, codecs } from '@cairn/cid';
+import { decodePbNode, type PbLink } from './dag-pb.ts';
+import { InvalidNodeError } from './errors.ts';
+import { ProtobufError } from './protobuf.ts';
+import { decodeUnixfsData, type UnixfsType } from './unixfs-data.ts';
+
+/** A block read as UnixFS: a raw block is a file of its bytes. */
+export interface UnixfsNode {
+  readonly cid: CID;
+  readonly type: UnixfsType;
+  /** Bytes held in this very node; they come before those of the links. */
+  readonly data: Uint8Array;
+  readonly links: readonly PbLink[];
+  /** Bytes of the file below each link; empty for directories. */
+  readonly blockSizes: readonly number[];
+  /** Bytes of the file below this node, its own included. */
+  readonly fileSize: number;
+  /** Length of the block in bytes. */
+  readonly blockBytes: number;
+}
+
+/** Reads and decodes one node. @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID */
+export async function readNode(
+  store: Pick<Blockstore, 'get'>,
+  cid: CID,
+  options: ReadOptions = {},
+): Promise<UnixfsNode> {
+  return decodeNode(cid, await store.get(cid, options));
+}
+
+/** Decodes a block as UnixFS. @throws DAG_INVALID */
+export function decodeNode(cid: CID, bytes: Uint8Array): UnixfsNode {
+  const name = cid.toString();
+  if (cid.code === codecs.raw) {
+    return {
+      cid,
+      type: 'file',
+      data: bytes,
+      links: [],
+      blockSizes: [],
+      fileSize: bytes.length,
+      blockBytes: bytes.length,
+    };
+  }
+  if (cid.code !== codecs['dag-pb'])
+    throw new InvalidNodeError(name, `its codec is 0x${cid.code.toString(16)}, not dag-pb or raw`);
+  try {
+    const { links, data: message } = decodePbNode(bytes);
+    if (message === undefined) throw new ProtobufError('it carries no UnixFS data');
+    const { type, data = new Uint8Array(0), blockSizes = [], fileSize } = decodeUnixfsData(message);
+    const isFile = type === 'file' || type === 'raw';
+    if (isFile && blockSizes.length !== links.length) {
+      throw new ProtobufError(`it has ${links.length} links and ${blockSizes.length} block sizes`);
+    }
+    const total = blockSizes.reduce((sum, size) => sum + size, data.length);
+    if (isFile && ((fileSize !== undefined && fileSize !== total) || !Number.isSafeInteger(total))) {
+      throw new ProtobufError(`it declares ${fileSize} bytes and holds ${total}`);
+    }
+    return {
+      cid,
+      type,
+      data,
+      links,
+      blockSizes: isFile ? blockSizes : [],
+      fileSize: isFile ? total : 0,
+      blockBytes: bytes.length,
+    };
+  } catch (error) {
+    if (error instanceof ProtobufError) throw new InvalidNodeError(name, error.message);
+    throw error;
+  }
+}

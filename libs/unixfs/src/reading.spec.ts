@@ -1,0 +1,178 @@
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { type CID, cidFor } from '@cairn/cid';
+import * as dagPb from '@ipld/dag-pb';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  catFile,
+  decodeNode,
+  decodePbNode,
+  encodePbNode,
+  encodeUnixfsData,
+  importDirectory,
+  importFile,
+  parsePath,
+  resolvePath,
+} from './index.ts';
+
+const store = createMemoryBlockstore();
+const bytesOf = (text: string) =>
+  (async function* () {
+    yield Buffer.from(text);
+  })();
+
+async function putNode(links: readonly { cid: CID; name?: string; tsize?: number }[], data: Uint8Array | undefined) {
+  const bytes = encodePbNode({ links: links.map((link) => ({ name: '', tsize: 0, ...link })), data });
+  const cid = cidFor(bytes, { codec: 'dag-pb' });
+  await store.putMany([{ cid, bytes }]);
+  return cid;
+}
+
+async function read(cid: CID, options = {}) {
+  const parts: Uint8Array[] = [];
+  for await (const part of catFile(store, cid, options)) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+describe('dag-pb', () => {
+  test('encodes as the reference does and decodes what it encoded', () => {
+    const cids = fc.uint8Array().map((bytes) => cidFor(bytes, { codec: 'raw' }));
+    const links = fc.array(fc.record({ cid: cids, name: fc.string({ unit: 'grapheme' }), tsize: fc.nat(2 ** 40) }), {
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(links, fc.option(fc.uint8Array(), { nil: undefined }), (nodeLinks, data) => {
+        const sorted = [...nodeLinks].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+        const bytes = encodePbNode({ links: sorted, data });
+        const Links = sorted.map(({ cid, name, tsize }) => ({ Hash: cid, Name: name, Tsize: tsize }));
+        const node = { Links, ...(data && { Data: data }) } as unknown as Parameters<typeof dagPb.encode>[0];
+        expect(Buffer.from(bytes)).toEqual(Buffer.from(dagPb.encode(node)));
+        const decoded = decodePbNode(bytes);
+        expect(decoded.data && Buffer.from(decoded.data)).toEqual(data && Buffer.from(data));
+        expect(decoded.links.map((link) => ({ ...link, cid: link.cid.toString() }))).toEqual(
+          sorted.map((link) => ({ ...link, cid: link.cid.toString() })),
+        );
+      }),
+    );
+  });
+
+  test('random bytes are refused with a typed error, never another', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          decodeNode(cidFor(bytes, { codec: 'dag-pb' }), bytes);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'DAG_INVALID' });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('catFile', () => {
+  test("refuses directories in Kubo's words", async () => {
+    const { cid } = await importDirectory([], store);
+    await expect(read(cid)).rejects.toMatchObject({ code: 'NOT_A_FILE', message: 'this dag node is a directory' });
+  });
+
+  test('refuses a node whose child is longer or shorter than declared', async () => {
+    const leaf = await importFile(bytesOf('12345'), store, { cidVersion: 1 });
+    for (const size of [4, 6]) {
+      const liar = await putNode(
+        [{ cid: leaf.cid }],
+        encodeUnixfsData({ type: 'file', fileSize: size, blockSizes: [size] }),
+      );
+      await expect(read(liar)).rejects.toMatchObject({
+        code: 'DAG_INVALID',
+        message: expect.stringContaining('declares'),
+      });
+    }
+  });
+
+  test('refuses nodes whose sums or counts do not agree, and other codecs', async () => {
+    const leaf = await importFile(bytesOf('12345'), store, { cidVersion: 1 });
+    const sum = await putNode([{ cid: leaf.cid }], encodeUnixfsData({ type: 'file', fileSize: 9, blockSizes: [5] }));
+    await expect(read(sum)).rejects.toMatchObject({ code: 'DAG_INVALID' });
+    const count = await putNode([{ cid: leaf.cid }], encodeUnixfsData({ type: 'file', fileSize: 5 }));
+    await expect(read(count)).rejects.toMatchObject({ code: 'DAG_INVALID' });
+    const bytes = Buffer.from('a0', 'hex');
+    const cbor = cidFor(bytes, { codec: 'dag-cbor' });
+    await store.putMany([{ cid: cbor, bytes }]);
+    await expect(read(cbor)).rejects.toMatchObject({ code: 'DAG_INVALID' });
+  });
+
+  test('refuses a chain of nodes that is deeper than any honest file', async () => {
+    let { cid } = await importFile(bytesOf('x'), store, { cidVersion: 1 });
+    for (let depth = 0; depth < 70; depth++) {
+      cid = await putNode([{ cid }], encodeUnixfsData({ type: 'file', fileSize: 1, blockSizes: [1] }));
+    }
+    await expect(read(cid)).rejects.toMatchObject({ code: 'DAG_INVALID', message: expect.stringContaining('deep') });
+  });
+
+  test('reads only the blocks of the range', async () => {
+    const { cid } = await importFile(bytesOf('0123456789'), store, {
+      chunker: 'size-1',
+      fileLinksMax: 2,
+      cidVersion: 1,
+    });
+    let reads = 0;
+    const counting = {
+      get: (...args: Parameters<typeof store.get>) => {
+        reads++;
+        return store.get(...args);
+      },
+    };
+    const parts: Uint8Array[] = [];
+    for await (const part of catFile(counting, cid, { offset: 9, length: 1 })) parts.push(part);
+    expect(Buffer.concat(parts).toString()).toBe('9');
+    expect(reads).toBe(5);
+  });
+
+  test('a missing leaf ends the stream with its name', async () => {
+    const { cid } = await importFile(bytesOf('ab'), store, { chunker: 'size-1', cidVersion: 1 });
+    await store.delete(cidFor(Buffer.from('b'), { codec: 'raw' }));
+    await expect(read(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+  });
+
+  test('stops at the signal', async () => {
+    const { cid } = await importFile(bytesOf('abcdef'), store, { chunker: 'size-1', cidVersion: 1 });
+    const abort = new AbortController();
+    const stream = catFile(store, cid, { signal: abort.signal });
+    await stream.next();
+    abort.abort(new Error('gone'));
+    await expect(stream.next()).rejects.toThrow('gone');
+  });
+});
+
+describe('resolvePath', () => {
+  let root: CID;
+  let file: CID;
+  beforeEach(async () => {
+    const imported = await importFile(bytesOf('inside'), store);
+    file = imported.cid;
+    const inner = await importDirectory([{ cid: file, name: 'file.txt', tsize: imported.dagSize }], store);
+    root = (await importDirectory([{ cid: inner.cid, name: 'a', tsize: inner.dagSize }], store)).cid;
+  });
+
+  test.each(['', '/ipfs/', 'ipfs/'])('follows names from "%s<cid>"', async (prefix) => {
+    expect((await resolvePath(store, `${prefix}${root}/a/file.txt`)).toString()).toBe(file.toString());
+    expect((await resolvePath(store, `${prefix}${root}/`)).toString()).toBe(root.toString());
+  });
+
+  test("names what is missing in Kubo's words", async () => {
+    await expect(resolvePath(store, `${root}/nope`)).rejects.toMatchObject({
+      code: 'LINK_NOT_FOUND',
+      message: `no link named "nope" under ${root}`,
+    });
+    await expect(resolvePath(store, `${file}/below`)).rejects.toMatchObject({ code: 'LINK_NOT_FOUND' });
+  });
+
+  test.each(['', '/', '/ipns/x', 'nonsense', `/ipfs/${'a/'.repeat(3000)}`])('refuses %j', (path) => {
+    expect(() => parsePath(path)).toThrow(expect.objectContaining({ code: 'PATH_INVALID' }));
+  });
+
+  test('refuses relative segments', () => {
+    expect(() => parsePath(`${root}/../x`)).toThrow(expect.objectContaining({ code: 'PATH_INVALID' }));
+  });
+});
