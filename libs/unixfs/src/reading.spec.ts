@@ -155,7 +155,7 @@ describe('resolvePath', () => {
     root = (await importDirectory([{ cid: inner.cid, name: 'a', tsize: inner.dagSize }], store)).cid;
   });
 
-  test.each(['', '/ipfs/', 'ipfs/'])('follows names from "%s<cid>"', async (prefix) => {
+  test.each(['', '/ipfs/', 'ipfs/'])('follows names below %s<cid>', async (prefix) => {
     expect((await resolvePath(store, `${prefix}${root}/a/file.txt`)).toString()).toBe(file.toString());
     expect((await resolvePath(store, `${prefix}${root}/`)).toString()).toBe(root.toString());
   });

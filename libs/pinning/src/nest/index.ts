@@ -1,1 +1,1 @@
-export {};
+export { PIN_STORE, PINNING, PinningModule, type PinningModuleOptions } from './pinning.module.ts';

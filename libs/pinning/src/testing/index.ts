@@ -1,1 +1,1 @@
-export {};
+export { describePinStore } from './describe-pin-store.ts';
