@@ -154,7 +154,7 @@ export class Environment {
     }
   }
 
-  /** Lets reads of this turn of the event loop see what other processes have committed meanwhile. */
+  /** Makes the next read see what other processes have committed up to now, not only from the next turn on. Cheap. */
   refresh(): void {
     this.#root.resetReadTxn();
   }

@@ -1,1 +1,1 @@
-export {};
+export { AUTH, AuthModule, type AuthModuleOptions } from './auth.module.ts';

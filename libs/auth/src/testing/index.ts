@@ -1,1 +1,1 @@
-export {};
+export { describeAccountStore } from './describe-account-store.ts';

@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  Auth,
+  hasValidChecksum,
+  keyIdPattern,
+  openLmdbAccountStore,
+  parseBasicCredentials,
+  secretPattern,
+} from './index.ts';
+import { describeAccountStore } from './testing/index.ts';
+import { secretMatches, storeSecret } from './tokens.ts';
+
+const directories: string[] = [];
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-accounts-'));
+  directories.push(directory);
+  return directory;
+}
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true });
+});
+
+describeAccountStore('the LMDB store', () => openLmdbAccountStore({ directory: temporaryDirectory() }));
+
+describe('Auth', () => {
+  let auth: Auth;
+  let directory: string;
+  let clock = 1000;
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    clock = 1000;
+    auth = new Auth({ store: await openLmdbAccountStore({ directory }), now: () => clock });
+    await auth.createAccount({ name: 'alice' });
+  });
+
+  test('a key and its secret open the account; anything else gives one and the same error', async () => {
+    const { key, secret } = await auth.createKey('alice');
+    expect((await auth.authenticate({ keyId: key.id, secret })).account.name).toBe('alice');
+    expect((await auth.identify(key.id)).key).toEqual({ id: key.id, name: 'default' });
+    const wrong = [
+      { keyId: key.id, secret: `${secret}x` },
+      { keyId: key.id, secret: '' },
+      { keyId: 'unknown', secret },
+      { keyId: '', secret: '' },
+    ];
+    const errors = await Promise.all(
+      wrong.map((credentials) => auth.authenticate(credentials).catch((error) => error)),
+    );
+    expect(new Set(errors.map((error) => `${error.code} ${error.message} ${error.hint}`)).size).toBe(1);
+    expect(errors[0]).toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  });
+
+  test("suspending, revoking and removing the card count at once in another process's view", async () => {
+    const { key, secret } = await auth.createKey('alice');
+    const other = new Auth({ store: await openLmdbAccountStore({ directory }) });
+    const principal = await other.authenticate({ keyId: key.id, secret });
+    expect(() => other.requireCard(principal)).toThrow(
+      expect.objectContaining({
+        code: 'BILLING_CARD_REQUIRED',
+        hint: expect.stringContaining('cairn card attach alice'),
+      }),
+    );
+    await auth.attachCard('alice', { brand: 'visa', last4: '4242' });
+    expect(() => other.requireCard(principal)).toThrow();
+    other.requireCard(await other.authenticate({ keyId: key.id, secret }));
+    await auth.setStatus('alice', 'suspended');
+    await expect(other.identify(key.id)).rejects.toMatchObject({ code: 'ACCOUNT_SUSPENDED' });
+    await auth.setStatus('alice', 'active');
+    await auth.removeCard('alice');
+    expect((await other.identify(key.id)).account.card).toBeUndefined();
+    await auth.revokeKey(key.id);
+    await expect(other.authenticate({ keyId: key.id, secret })).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    await expect(other.rotateKey(key.id)).rejects.toMatchObject({ code: 'KEY_REVOKED' });
+    await other.close();
+  });
+
+  test('rotation leaves the old secret valid for its grace, then ends it', async () => {
+    const first = await auth.createKey('alice');
+    const second = await auth.rotateKey(first.key.id, { graceMs: 500 });
+    const opens = (secret: string) =>
+      auth.authenticate({ keyId: first.key.id, secret }).then(
+        () => true,
+        () => false,
+      );
+    expect([await opens(first.secret), await opens(second.secret)]).toEqual([true, true]);
+    clock += 501;
+    expect([await opens(first.secret), await opens(second.secret)]).toEqual([false, true]);
+    const third = await auth.rotateKey(first.key.id, { graceMs: 0 });
+    expect([await opens(second.secret), await opens(third.secret)]).toEqual([false, true]);
+    expect((await auth.keys('alice'))[0]?.secrets).toHaveLength(1);
+  });
+
+  test('no secret is on the disk', async () => {
+    const { secret } = await auth.createKey('alice', { id: 'fixed', secret: 'planted-canary-secret' });
+    await auth.close();
+    expect(readFileSync(join(directory, 'data.mdb')).includes(secret)).toBe(false);
+    expect(readFileSync(join(directory, 'data.mdb')).includes('fixed')).toBe(true);
+  });
+
+  test.each([
+    ['name', () => auth.createAccount({ name: '' })],
+    ['name', () => auth.createAccount({ name: '-x' })],
+    ['plan', () => auth.createAccount({ name: 'b', plan: 'Free!' })],
+    ['email', () => auth.createAccount({ name: 'b', email: 'nobody' })],
+    ['last4', () => auth.attachCard('alice', { brand: 'visa', last4: '42' })],
+    ['brand', () => auth.attachCard('alice', { brand: '', last4: '4242' })],
+    ['key id', () => auth.createKey('alice', { id: 'a/b' })],
+    ['secret', () => auth.createKey('alice', { secret: 'with space' })],
+  ])('refuses a bad %s by its name', async (field, call) => {
+    await expect(call()).rejects.toMatchObject({
+      code: 'VALUE_INVALID',
+      message: expect.stringContaining(`${field}: `),
+    });
+  });
+});
+
+describe('secrets', () => {
+  test('are compared with both slots of a key, whether the first one matches or not', () => {
+    const compared = (secrets: readonly string[]) => {
+      let reads = 0;
+      const stored = secrets.map((secret) => {
+        const { hash, ...rest } = storeSecret(secret);
+        return Object.defineProperty({ ...rest, hash }, 'hash', {
+          get: () => {
+            reads++;
+            return hash;
+          },
+        });
+      });
+      const matches = secretMatches(stored, 'guess', 0);
+      return { reads, matches };
+    };
+    expect(compared(['guess', 'other'])).toEqual({ reads: 2, matches: true });
+    expect(compared(['other', 'guess'])).toEqual({ reads: 2, matches: true });
+    expect(compared(['other', 'another'])).toEqual({ reads: 2, matches: false });
+    // An unknown key has stand-ins in both slots: the same two hashes are computed, and none of them can match.
+    expect(secretMatches([], '', 0)).toBe(false);
+  });
+
+  test('generated tokens match their patterns and checksums; one changed character does not', async () => {
+    const { generateKeyId, generateSecret } = await import('./index.ts');
+    for (const [token, pattern] of [
+      [generateKeyId(), keyIdPattern],
+      [generateSecret(), secretPattern],
+    ] as const) {
+      expect(token).toMatch(pattern);
+      expect(hasValidChecksum(token)).toBe(true);
+      const at = 10;
+      const other = token[at] === 'a' ? 'b' : 'a';
+      expect(hasValidChecksum(token.slice(0, at) + other + token.slice(at + 1))).toBe(false);
+    }
+    expect(hasValidChecksum('anything')).toBe(false);
+  });
+});
+
+describe('parseBasicCredentials', () => {
+  test('reads what clients send, with colons in the secret', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary-ascii' }).filter((id) => !id.includes(':')),
+        fc.string(),
+        (keyId, secret) => {
+          const header = `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`;
+          expect(parseBasicCredentials(header)).toEqual({ keyId, secret: Buffer.from(secret).toString() });
+        },
+      ),
+    );
+  });
+
+  test.each([
+    undefined,
+    '',
+    'Bearer x',
+    'Basic',
+    'Basic !!!',
+    `Basic ${Buffer.from('no-colon').toString('base64')}`,
+    `Basic ${'A'.repeat(4000)}`,
+  ])('takes %j for none', (header) => expect(parseBasicCredentials(header)).toBeUndefined());
+});

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import type { Account, ApiKey, Principal } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import { AuthError, credentialsInvalid } from './errors.ts';
+import { accountNotFound } from './lmdb-account-store.ts';
+import { generateKeyId, generateSecret, secretMatches, storeSecret } from './tokens.ts';
+
+export interface AuthOptions {
+  readonly store: AccountStore;
+  /** Milliseconds since 1970. Default: the clock. */
+  readonly now?: () => number;
+}
+
+/** A key with its secret, which is told once and kept nowhere. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Accounts, their cards and keys. State is read from the store for each request: a change counts at once everywhere. */
+export class Auth {
+  readonly #store: AccountStore;
+  readonly #now: () => number;
+
+  constructor({ store, now = Date.now }: AuthOptions) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /**
+   * Who a key and its secret belong to.
+   * @throws CREDENTIALS_INVALID, the same after the same work for an unknown key and a wrong secret; ACCOUNT_SUSPENDED
+   */
+  async authenticate({ keyId, secret }: { readonly keyId: string; readonly secret: string }): Promise<Principal> {
+    const key = await this.#store.key(keyId);
+    const matches = secretMatches(key?.secrets ?? [], secret, this.#now());
+    if (key === undefined || !matches) throw credentialsInvalid();
+    return await this.#principal(key);
+  }
+
+  /** Who a key belongs to, without its secret: what JSON-RPC asks for. @throws CREDENTIALS_INVALID, ACCOUNT_SUSPENDED */
+  async identify(keyId: string): Promise<Principal> {
+    const key = await this.#store.key(keyId);
+    if (key === undefined) throw credentialsInvalid();
+    return await this.#principal(key);
+  }
+
+  async #principal(key: ApiKey): Promise<Principal> {
+    if (key.revokedAt !== undefined) throw credentialsInvalid();
+    const account = await this.#store.account(key.accountId);
+    if (account === undefined) throw credentialsInvalid();
+    if (account.status === 'suspended') {
+      throw new AuthError('ACCOUNT_SUSPENDED', 'The account is suspended.', {
+        hint: 'Ask the operator of this service.',
+      });
+    }
+    return { account, key: { id: key.id, name: key.name } };
+  }
+
+  /** @throws BILLING_CARD_REQUIRED, with how to attach one */
+  requireCard({ account }: Principal): void {
+    if (account.card !== undefined) return;
+    throw new AuthError(
+      'BILLING_CARD_REQUIRED',
+      'The account has no billing card; storage needs one, on the free plan too.',
+      {
+        hint: `The operator attaches one with \`cairn card attach ${account.name} --brand visa --last4 4242\`.`,
+      },
+    );
+  }
+
+  /** @throws ACCOUNT_EXISTS, VALUE_INVALID */
+  async createAccount({
+    name,
+    email,
+    plan = 'free',
+  }: {
+    readonly name: string;
+    readonly email?: string | undefined;
+    readonly plan?: string;
+  }): Promise<Account> {
+    check(
+      'name',
+      name,
+      /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u,
+      '1 to 64 letters, digits, spaces or . _ @ -, the first a letter or digit',
+    );
+    check('plan', plan, /^[a-z][a-z0-9-]{0,31}$/, 'a name such as free');
+    if (email !== undefined) check('email', email, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
+    const account: Account = {
+      id: `acc_${randomUUID().replaceAll('-', '')}`,
+      name,
+      email,
+      plan,
+      status: 'active',
+      card: undefined,
+      createdAt: this.#now(),
+    };
+    await this.#store.insertAccount(account);
+    return account;
+  }
+
+  /** By id or by name. @throws ACCOUNT_NOT_FOUND */
+  async account(idOrName: string): Promise<Account> {
+    const found = (await this.#store.account(idOrName)) ?? (await this.#store.accountByName(idOrName));
+    if (found === undefined) throw accountNotFound(idOrName);
+    return found;
+  }
+
+  accounts(): AsyncIterable<Account> {
+    return this.#store.accounts();
+  }
+
+  /** @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
+  async attachCard(
+    idOrName: string,
+    { brand, last4 }: { readonly brand: string; readonly last4: string },
+  ): Promise<Account> {
+    check('brand', brand, /^[a-z][a-z0-9 -]{1,31}$/, 'a brand in lower case such as visa');
+    check('last4', last4, /^\d{4}$/, 'the last four digits of the number');
+    const attachedAt = this.#now();
+    return await this.#update(idOrName, (account) => ({ ...account, card: { brand, last4, attachedAt } }));
+  }
+
+  /** @throws ACCOUNT_NOT_FOUND */
+  removeCard(idOrName: string): Promise<Account> {
+    return this.#update(idOrName, (account) => ({ ...account, card: undefined }));
+  }
+
+  /** Refuses or takes all requests of an account from now on. @throws ACCOUNT_NOT_FOUND */
+  setStatus(idOrName: string, status: Account['status']): Promise<Account> {
+    return this.#update(idOrName, (account) => ({ ...account, status }));
+  }
+
+  async #update(idOrName: string, change: (account: Account) => Account): Promise<Account> {
+    const { id } = await this.account(idOrName);
+    return await this.#store.updateAccount(id, change);
+  }
+
+  /**
+   * Makes a key. Id and secret are generated, or fixed by the operator for scripts: a fixed secret is as safe as it is
+   * long and random.
+   * @throws ACCOUNT_NOT_FOUND, KEY_EXISTS, VALUE_INVALID
+   */
+  async createKey(
+    idOrName: string,
+    {
+      name = 'default',
+      id = generateKeyId(),
+      secret = generateSecret(),
+    }: { readonly name?: string; readonly id?: string; readonly secret?: string } = {},
+  ): Promise<IssuedKey> {
+    check('name', name, /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, '1 to 64 letters, digits, spaces or . _ -');
+    check('key id', id, /^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -, since it stands in URLs');
+    checkSecret(secret);
+    const account = await this.account(idOrName);
+    const createdAt = this.#now();
+    const key: ApiKey = {
+      id,
+      accountId: account.id,
+      name,
+      createdAt,
+      secrets: [storeSecret(secret)],
+      revokedAt: undefined,
+    };
+    await this.#store.insertKey(key);
+    return { key, secret };
+  }
+
+  /** All keys of an account, revoked ones included. @throws ACCOUNT_NOT_FOUND */
+  async keys(idOrName: string): Promise<ApiKey[]> {
+    const { id } = await this.account(idOrName);
+    const keys: ApiKey[] = [];
+    for await (const key of this.#store.keys(id)) keys.push(key);
+    return keys;
+  }
+
+  /**
+   * Gives a key a new secret. The old one stays valid for `graceMs` (default one day), so that clients can be moved.
+   * @throws KEY_NOT_FOUND, KEY_REVOKED, VALUE_INVALID
+   */
+  async rotateKey(
+    keyId: string,
+    { graceMs = dayMs, secret = generateSecret() }: { readonly graceMs?: number; readonly secret?: string } = {},
+  ): Promise<IssuedKey> {
+    checkSecret(secret);
+    const now = this.#now();
+    const stored = storeSecret(secret);
+    const key = await this.#store.updateKey(keyId, (before) => {
+      if (before.revokedAt !== undefined) {
+        throw new AuthError('KEY_REVOKED', 'The key is revoked.', {
+          hint: 'Create a new one with `cairn key create`.',
+        });
+      }
+      const [newest] = before.secrets;
+      const previous = newest && graceMs > 0 ? [{ ...newest, expiresAt: now + graceMs }] : [];
+      return { ...before, secrets: [stored, ...previous] };
+    });
+    return { key, secret };
+  }
+
+  /** Ends a key for good, in every process at once. @throws KEY_NOT_FOUND */
+  revokeKey(keyId: string): Promise<ApiKey> {
+    const now = this.#now();
+    return this.#store.updateKey(keyId, (key) => ({ ...key, revokedAt: key.revokedAt ?? now }));
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
+
+function check(field: string, value: string, pattern: RegExp, expected: string): void {
+  if (pattern.test(value)) return;
+  throw new AuthError('VALUE_INVALID', `${field}: ${JSON.stringify(value.slice(0, 80))} is not ${expected}.`, {
+    details: { field },
+  });
+}
+
+/** What Basic credentials carry in every client. The secret itself is never in the message. */
+function checkSecret(secret: string): void {
+  if (/^[\x21-\x7e]{1,256}$/.test(secret)) return;
+  throw new AuthError('VALUE_INVALID', 'secret: expected 1 to 256 printable ASCII characters without spaces.', {
+    details: { field: 'secret' },
+  });
+}

@@ -1,0 +1,22 @@
+import { CairnError } from '@cairn/errors';
+
+export type AuthErrorCode =
+  | 'CREDENTIALS_INVALID'
+  | 'ACCOUNT_SUSPENDED'
+  | 'BILLING_CARD_REQUIRED'
+  | 'ACCOUNT_NOT_FOUND'
+  | 'ACCOUNT_EXISTS'
+  | 'KEY_NOT_FOUND'
+  | 'KEY_EXISTS'
+  | 'KEY_REVOKED'
+  | 'VALUE_INVALID';
+
+/** Something about an account or its keys. Neither keys nor secrets are ever in its message or details. */
+export class AuthError<Code extends AuthErrorCode = AuthErrorCode> extends CairnError<Code> {}
+
+/** One answer for an unknown key, a wrong secret, a revoked and an expired key: which of them it was stays here. */
+export function credentialsInvalid(): AuthError {
+  return new AuthError('CREDENTIALS_INVALID', 'The API key or its secret is not valid.', {
+    hint: 'Check both, or create a new key with `cairn key create`.',
+  });
+}

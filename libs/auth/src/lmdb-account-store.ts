@@ -1,0 +1,135 @@
+import { type Database, Environment } from '@cairn/embedded-store';
+import type { Account, ApiKey } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import { AuthError } from './errors.ts';
+
+class LmdbAccountStore implements AccountStore {
+  readonly #environment: Environment;
+  readonly #accounts: Database;
+  readonly #names: Database;
+  readonly #keys: Database;
+  readonly #keysByAccount: Database;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.#accounts = environment.database('accounts');
+    this.#names = environment.database('names');
+    this.#keys = environment.database('keys');
+    this.#keysByAccount = environment.database('keys-by-account');
+  }
+
+  async insertAccount(account: Account): Promise<void> {
+    await this.#environment.transaction(() => {
+      if (this.#names.has(Buffer.from(account.name))) {
+        throw new AuthError('ACCOUNT_EXISTS', `There is an account named ${JSON.stringify(account.name)} already.`, {
+          hint: 'Choose another name.',
+        });
+      }
+      this.#accounts.put(Buffer.from(account.id), encode(account));
+      this.#names.put(Buffer.from(account.name), Buffer.from(account.id));
+    });
+  }
+
+  async account(id: string): Promise<Account | undefined> {
+    this.#environment.refresh();
+    return read<Account>(this.#accounts, id);
+  }
+
+  async accountByName(name: string): Promise<Account | undefined> {
+    this.#environment.refresh();
+    const id = lookUp(this.#names, name);
+    return id && read<Account>(this.#accounts, Buffer.from(id).toString());
+  }
+
+  async *accounts(): AsyncGenerator<Account> {
+    for (const { value } of [...this.#accounts.range()]) yield decode<Account>(value);
+  }
+
+  async updateAccount(id: string, change: (account: Account) => Account): Promise<Account> {
+    return await this.#environment.transaction(() => {
+      const before = read<Account>(this.#accounts, id);
+      if (before === undefined) throw accountNotFound(id);
+      const after = change(before);
+      this.#accounts.put(Buffer.from(id), encode(after));
+      return after;
+    });
+  }
+
+  async insertKey(key: ApiKey): Promise<void> {
+    await this.#environment.transaction(() => {
+      if (this.#keys.has(Buffer.from(key.id))) {
+        throw new AuthError('KEY_EXISTS', 'There is a key of that id already.', {
+          hint: 'Choose another id, or rotate it.',
+        });
+      }
+      this.#keys.put(Buffer.from(key.id), encode(key));
+      this.#keysByAccount.put(Buffer.from(`${key.accountId}\0${key.id}`), Buffer.from(key.id));
+    });
+  }
+
+  // A revocation by another process must count for the very next request, so no snapshot of this turn is reused.
+  async key(id: string): Promise<ApiKey | undefined> {
+    this.#environment.refresh();
+    return read<ApiKey>(this.#keys, id);
+  }
+
+  async *keys(accountId: string): AsyncGenerator<ApiKey> {
+    const ids = [...this.#keysByAccount.range({ prefix: Buffer.from(`${accountId}\0`) })];
+    for (const { value } of ids) {
+      const key = read<ApiKey>(this.#keys, Buffer.from(value).toString());
+      if (key) yield key;
+    }
+  }
+
+  async updateKey(id: string, change: (key: ApiKey) => ApiKey): Promise<ApiKey> {
+    return await this.#environment.transaction(() => {
+      const before = read<ApiKey>(this.#keys, id);
+      if (before === undefined) throw keyNotFound();
+      const after = change(before);
+      this.#keys.put(Buffer.from(id), encode(after));
+      return after;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#environment.close();
+  }
+}
+
+/** No account of that id or name. */
+export function accountNotFound(idOrName: string): AuthError {
+  return new AuthError('ACCOUNT_NOT_FOUND', `There is no account ${JSON.stringify(idOrName.slice(0, 100))}.`, {
+    hint: '`cairn account list` shows them.',
+  });
+}
+
+/** No key of that id. The id is not repeated: it opens JSON-RPC. */
+export function keyNotFound(): AuthError {
+  return new AuthError('KEY_NOT_FOUND', 'There is no key of that id.', {
+    hint: '`cairn key list <account>` shows them.',
+  });
+}
+
+/** Texts that LMDB cannot look up (empty, or longer than its keys) name nothing. */
+function lookUp(database: Database, text: string): Uint8Array | undefined {
+  const key = Buffer.from(text);
+  return key.length === 0 || key.length > 512 ? undefined : database.get(key);
+}
+
+function read<T>(database: Database, id: string): T | undefined {
+  const found = lookUp(database, id);
+  return found && decode<T>(found);
+}
+
+function encode(value: object): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+function decode<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes).toString()) as T;
+}
+
+/** Opens accounts and keys in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
+export async function openLmdbAccountStore({ directory }: { readonly directory: string }): Promise<AccountStore> {
+  return new LmdbAccountStore(await Environment.open({ directory, format: { name: 'cairn-accounts', version: 1 } }));
+}

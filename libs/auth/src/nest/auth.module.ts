@@ -1,0 +1,37 @@
+import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import type { AccountStore } from '../account-store.ts';
+import { Auth } from '../auth.ts';
+
+/** The token of {@link Auth}. */
+export const AUTH = Symbol('AUTH');
+
+export interface AuthModuleOptions {
+  readonly inject?: FactoryProvider['inject'];
+  /** Opens the accounts. The module closes them. */
+  readonly useFactory: (...dependencies: never[]) => Promise<AccountStore> | AccountStore;
+}
+
+/** Provides {@link Auth} to the whole application and closes its store at shutdown. */
+@Module({})
+export class AuthModule implements OnApplicationShutdown {
+  constructor(@Inject(AUTH) private readonly auth: Auth) {}
+
+  static forRootAsync({ inject, useFactory }: AuthModuleOptions): DynamicModule {
+    return {
+      module: AuthModule,
+      global: true,
+      providers: [
+        {
+          provide: AUTH,
+          inject: inject ?? [],
+          useFactory: async (...dependencies: never[]) => new Auth({ store: await useFactory(...dependencies) }),
+        },
+      ],
+      exports: [AUTH],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.auth.close();
+  }
+}
