@@ -1,1 +1,7 @@
-export {};
+export { answerHealth } from './health.ts';
+export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';
+export { RAW_HTTP, type RawHttp } from './raw-http.ts';
+export { requestId } from './request-id.ts';
+export { type LoadSettingsOptions, loadSettings, type Settings } from './settings.ts';
+export { nearestName, SettingsError, type SettingsProblem } from './settings-error.ts';
+export { type SettingName, settingsShape } from './settings-schema.ts';

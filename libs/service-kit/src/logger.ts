@@ -1,0 +1,38 @@
+import type { LoggerService } from '@nestjs/common';
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+
+export type { Logger };
+
+export interface LoggerOptions {
+  /** Name of the service, on every line. */
+  readonly name: string;
+  readonly level: string;
+  /** For people rather than machines. Default: when standard output is a terminal. */
+  readonly isPretty?: boolean;
+}
+
+/** Paths whose values never reach a log, should an object that has them ever be logged. */
+const redacted = ['authorization', 'secret', 'password', 'req.headers.authorization', 'headers.authorization'];
+
+/** One JSON line per event on standard output; readable lines on a terminal. */
+export function createLogger({ name, level, isPretty = process.stdout.isTTY }: LoggerOptions): Logger {
+  const options = { name, level, redact: { paths: redacted, censor: '[redacted]' }, base: { service: name } };
+  return isPretty
+    ? pino(options, pretty({ ignore: 'service,pid,hostname', translateTime: 'HH:MM:ss' }))
+    : pino(options);
+}
+
+/** Nest's own messages through the same logger; its chatter about modules is at debug. */
+export function nestLogger(logger: Logger): LoggerService {
+  const write = (level: 'debug' | 'warn' | 'error') => (message: unknown, context?: unknown) => {
+    logger[level]({ context: typeof context === 'string' ? context : undefined }, String(message));
+  };
+  return {
+    log: write('debug'),
+    debug: write('debug'),
+    verbose: write('debug'),
+    warn: write('warn'),
+    error: write('error'),
+  };
+}

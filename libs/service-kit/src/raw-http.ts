@@ -1,0 +1,20 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/**
+ * What a service answers itself, straight from the HTTP server: byte streams and hot paths do not pass through body
+ * parsers and interceptors. Whatever it leaves goes on to Nest's controllers.
+ */
+export interface RawHttp {
+  /** Takes a request, or returns false to leave it to Nest. Must not throw. */
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Takes a protocol upgrade, or returns false to have it refused. */
+  handleUpgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Why the service cannot serve yet, or `undefined` when it can. */
+  notReady?(): string | undefined;
+  /** Ends long-lived connections; called when the service stops taking new ones. */
+  drain?(): Promise<void>;
+}
+
+/** The token under which an application provides its {@link RawHttp}. */
+export const RAW_HTTP = Symbol('RAW_HTTP');

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+const integer = (min: number, max: number, what: string) =>
+  z.coerce
+    .string()
+    .regex(/^\d{1,15}$/, `expected ${what} from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `expected ${what} from ${min} to ${max}`);
+const text = (pattern: RegExp, expected: string) =>
+  z.string({ error: `expected ${expected}` }).regex(pattern, `expected ${expected}`);
+const path = text(/^[^\0]{1,4096}$/, 'a path');
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const MiB = 1024 * 1024;
+const TiB = 1024 * 1024 * MiB;
+
+/** Every setting: what it takes and what it is without being set. The names are those of the environment and of the file. */
+export const settingsShape = {
+  STORAGE_API_PORT: integer(0, 65_535, 'a port').default(5001).describe('Port of the storage API; 0 takes a free one.'),
+  RPC_GATEWAY_PORT: integer(0, 65_535, 'a port')
+    .default(8545)
+    .describe('Port of the JSON-RPC gateway; 0 takes a free one.'),
+  CAIRN_BIND: text(/^[0-9A-Za-z.:_-]{1,255}$/, 'an address or host name to listen on, such as 127.0.0.1 or 0.0.0.0')
+    .default('127.0.0.1')
+    .describe('Address that both services listen on.'),
+  CAIRN_HOME: path.default('.cairn').describe('Directory of the embedded stores.'),
+  CAIRN_NETWORKS: path
+    .optional()
+    .describe('JSON file of the networks that the gateway serves. Default: the sample network.'),
+  CAIRN_DEMO_KEY: text(/^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -')
+    .optional()
+    .describe('Fixed API key of the demo account, for scripts.'),
+  CAIRN_DEMO_SECRET: text(/^[\x21-\x7e]{1,256}$/, '1 to 256 printable ASCII characters without spaces')
+    .optional()
+    .describe('Fixed API key secret of the demo account.'),
+  TLS_CERT: path.optional().describe('PEM file of the certificate chain: HTTPS and WSS on the same ports.'),
+  TLS_KEY: path.optional().describe('PEM file of the private key of TLS_CERT.'),
+  LOG_LEVEL: z
+    .enum(levels, { error: `expected one of ${levels.join(', ')}` })
+    .default('info')
+    .describe('Least severe log line to write.'),
+  CAIRN_UPLOAD_BYTES_MAX: integer(1, 64 * TiB, 'a number of bytes')
+    .default(TiB)
+    .describe('Longest content of one add, in bytes.'),
+  CAIRN_UPLOADS_MAX: integer(1, 10_000, 'a number')
+    .default(64)
+    .describe('Adds that run at once; more are told to come back.'),
+  CAIRN_BLOCK_TIMEOUT_MS: integer(1, 3_600_000, 'milliseconds')
+    .default(10_000)
+    .describe('How long a read waits for a block that is nowhere.'),
+  CAIRN_CALL_TIMEOUT_MS: integer(1, 600_000, 'milliseconds')
+    .default(5000)
+    .describe('Wall-clock limit of one eth_call.'),
+  CAIRN_CALL_WORKERS: integer(1, 256, 'a number').default(2).describe('Worker threads that execute eth_call.'),
+  CAIRN_CALL_QUEUE_MAX: integer(0, 1_000_000, 'a number').default(1000).describe('Calls that may wait for a worker.'),
+  CAIRN_RPC_BODY_BYTES_MAX: integer(1024, 100 * MiB, 'a number of bytes')
+    .default(5 * MiB)
+    .describe('Longest JSON-RPC request or WebSocket message.'),
+  CAIRN_CORS_ORIGINS: text(
+    /^(\*|https?:\/\/[^\s,]+(,https?:\/\/[^\s,]+)*)$/,
+    '* or origins such as https://app.example, separated by commas',
+  )
+    .optional()
+    .describe('Web pages that may call the JSON-RPC gateway from a browser. Default: none.'),
+} as const;
+
+export const settingsSchema = z.object(settingsShape);
+export type SettingName = keyof typeof settingsShape;
+export type SettingValues = z.infer<typeof settingsSchema>;
