@@ -68,15 +68,18 @@ function readFile(
 ): RawSettings {
   const file = resolve(directory, env.CAIRN_CONFIG || defaultFile);
   if (!env.CAIRN_CONFIG && !existsSync(file)) return {};
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    problems.push({ key: file, problem: 'the file cannot be read' });
+    return {};
+  }
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error;
-    problems.push({
-      key: file,
-      problem: isMissing ? 'the file cannot be read' : 'expected JSON: an object of settings',
-    });
+    content = JSON.parse(text);
+  } catch {
+    problems.push({ key: file, problem: 'expected JSON: an object of settings' });
     return {};
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Auth, type Principal, parseBasicCredentials } from '@cairn/auth';
+import { AUTH } from '@cairn/auth/nest';
+import { errorChain } from '@cairn/errors';
+import { type Logger, type RawHttp, requestId } from '@cairn/service-kit';
+import { LOGGER } from '@cairn/service-kit/nest';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
+import { COMMANDS, type Command } from './command.ts';
+import { discardBody } from './discard-body.ts';
+import { parseDuration, parseOptions } from './options.ts';
+
+const prefix = '/api/v0/';
+const queryCharactersMax = 16_384;
+
+/** What one request has shown of itself, for its line in the log. */
+interface Trace {
+  readonly id: string;
+  readonly start: number;
+  command: string;
+  principal: Principal | undefined;
+  failure: unknown;
+}
+
+/**
+ * Everything under /api/v0, straight from the HTTP server: finds the command, asks who calls before a byte of the body
+ * is read, parses the options, runs it, and turns what it throws into Kubo's error body.
+ */
+@Injectable()
+export class ApiV0Server implements RawHttp {
+  readonly #commands: ReadonlyMap<string, Command>;
+
+  constructor(
+    @Inject(COMMANDS) commands: readonly Command[],
+    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.#commands = new Map(commands.map((command) => [command.name, command]));
+  }
+
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    const url = request.url ?? '';
+    if (!url.startsWith(prefix)) return false;
+    const trace: Trace = {
+      id: requestId(request),
+      start: performance.now(),
+      command: '',
+      principal: undefined,
+      failure: undefined,
+    };
+    response.setHeader('x-request-id', trace.id);
+    response.once('close', () => this.#log(trace, request, response));
+    this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
+    return true;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, trace: Trace): Promise<void> {
+    const url = request.url ?? '';
+    if (url.length > queryCharactersMax)
+      throw new ApiError(414, `the URL is longer than ${queryCharactersMax} characters`);
+    const at = url.indexOf('?');
+    const name = url.slice(prefix.length, at === -1 ? undefined : at).replace(/\/$/, '');
+    const command = this.#commands.get(name);
+    trace.command = command?.name ?? 'unknown';
+    if (request.method !== 'POST') throw new ApiError(405, 'this API takes POST only', { allow: 'POST' });
+    if (command === undefined) throw new ApiError(404, `there is no command ${JSON.stringify(name.slice(0, 64))}`);
+    trace.principal = await this.#authenticate(request);
+    const query = new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
+    const args = query.getAll('arg');
+    checkArgs(command, args);
+    const options = parseOptions(command.options, query);
+    const { signal, release } = lifetime(response, query.get('timeout'));
+    try {
+      if (request.headers.expect !== undefined) response.writeContinue();
+      await command.run({ principal: trace.principal, args, options, request, response, signal });
+    } finally {
+      release();
+    }
+  }
+
+  async #authenticate(request: IncomingMessage): Promise<Principal> {
+    const credentials = parseBasicCredentials(request.headers.authorization) ?? { keyId: '', secret: '' };
+    const principal = await this.auth.authenticate(credentials);
+    this.auth.requireCard(principal);
+    return principal;
+  }
+
+  #fail(error: unknown, request: IncomingMessage, response: ServerResponse, trace: Trace): void {
+    trace.failure = error;
+    const known = apiErrorFrom(error);
+    if (response.headersSent || response.destroyed) {
+      // Bytes are on their way already: a broken connection is the only end that no client takes for a good one.
+      response.destroy();
+      return;
+    }
+    const told =
+      known ?? new ApiError(500, `internal error; the log of the service has it under request id ${trace.id}`);
+    const hasBody = !request.complete;
+    sendError(
+      response,
+      hasBody ? new ApiError(told.status, told.message, { ...told.headers, connection: 'close' }) : told,
+    );
+    if (hasBody) discardBody(request);
+  }
+
+  #log({ id, start, command, principal, failure }: Trace, request: IncomingMessage, response: ServerResponse): void {
+    const line = {
+      requestId: id,
+      command,
+      account: principal?.account.id,
+      key: principal?.key.id,
+      status: response.headersSent ? response.statusCode : 499,
+      isComplete: response.writableFinished,
+      bytesRead: request.socket?.bytesRead,
+      durationMs: Math.round((performance.now() - start) * 10) / 10,
+      ...(failure !== undefined && { causes: errorChain(failure) }),
+    };
+    if (failure !== undefined && apiErrorFrom(failure) === undefined && !request.destroyed) {
+      this.logger.error({ ...line, stack: failure instanceof Error ? failure.stack : undefined }, 'request failed');
+    } else this.logger.info(line, 'request');
+  }
+}
+
+function checkArgs({ args }: Command, given: readonly string[]): void {
+  if (given.length < args.min) throw new ApiError(400, `argument ${JSON.stringify(args.name)} is required`);
+  if (given.length > args.max) throw new ApiError(400, `expected ${args.max} arg at most, got ${given.length}`);
+}
+
+/** A signal that ends with the connection and with the request's own `timeout`. */
+function lifetime(response: ServerResponse, timeout: string | null) {
+  const controller = new AbortController();
+  const onClose = () => controller.abort(new ApiError(499, 'the client closed the connection'));
+  response.once('close', onClose);
+  const milliseconds = timeout ? parseDuration('timeout', timeout) : undefined;
+  const timer =
+    milliseconds === undefined
+      ? undefined
+      : setTimeout(
+          () => controller.abort(new ApiError(500, `context deadline exceeded: timeout=${timeout}`)),
+          milliseconds,
+        );
+  return {
+    signal: controller.signal,
+    release: () => {
+      response.off('close', onClose);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '@cairn/auth';
+import type { OptionSpecs, OptionValues } from './options.ts';
+
+/** The token of the list of all commands. */
+export const COMMANDS = Symbol('COMMANDS');
+
+/** One request of an authenticated account, its options parsed. */
+export interface CommandContext<Specs extends OptionSpecs = OptionSpecs> {
+  readonly principal: Principal;
+  readonly args: readonly string[];
+  readonly options: OptionValues<Specs>;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborts when the client goes away and when the `timeout` of the request is over. */
+  readonly signal: AbortSignal;
+}
+
+/** One command of the API, `POST /api/v0/<name>`. */
+export interface Command<Specs extends OptionSpecs = OptionSpecs> {
+  readonly name: string;
+  readonly options: Specs;
+  /** How many `arg`s it takes, and what Kubo calls them in its errors. */
+  readonly args: { readonly name: string; readonly min: number; readonly max: number };
+  /** Answers the request. What it throws before the first byte becomes Kubo's error body. */
+  run(context: CommandContext<Specs>): Promise<void>;
+}

@@ -1,0 +1,9 @@
+import { CID, formatCid } from '@cairn/cid';
+
+/** A CID as the option `cid-base` asks for it: any base but base58btc makes version 0 a version 1, as in Kubo. */
+export function printCid(cid: CID, base: string | undefined): string {
+  if (base === undefined || base === '') return cid.toString();
+  if (cid.version === 0)
+    return base === 'base58btc' ? cid.toString() : formatCid(CID.createV1(cid.code, cid.multihash), base);
+  return formatCid(cid, base);
+}

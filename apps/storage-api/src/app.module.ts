@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { openLmdbAccountStore } from '@cairn/auth';
+import { AuthModule } from '@cairn/auth/nest';
+import { openLmdbBlockstore, withCache, withVerification } from '@cairn/blockstore';
+import { BlockstoreModule } from '@cairn/blockstore/nest';
+import { openLmdbPinStore } from '@cairn/pinning';
+import { PinningModule } from '@cairn/pinning/nest';
+import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
+import { ServiceKitModule } from '@cairn/service-kit/nest';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AddCommand } from './api-v0/add/add.command.ts';
+import { ApiV0Server } from './api-v0/api-v0-server.ts';
+import { CatCommand } from './api-v0/cat/cat.command.ts';
+import { COMMANDS, type Command } from './api-v0/command.ts';
+import { PinAddCommand } from './api-v0/pin/pin-add.command.ts';
+import { PinRmCommand } from './api-v0/pin/pin-rm.command.ts';
+import { VersionCommand } from './api-v0/version/version.command.ts';
+
+const MiB = 1024 * 1024;
+
+/** Every command of the API, each a file of its own. */
+const commands = [AddCommand, CatCommand, PinAddCommand, PinRmCommand, VersionCommand];
+
+/** The only place that chooses adapters. */
+@Module({})
+export class AppModule {
+  static forRoot(
+    this: void,
+    { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
+  ): DynamicModule {
+    const directory = (name: string) => ({ directory: join(settings.CAIRN_HOME, name) });
+    return {
+      module: AppModule,
+      imports: [
+        ServiceKitModule.forRoot({ settings, logger }),
+        AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
+        BlockstoreModule.forRootAsync({
+          useFactory: async () =>
+            withCache(withVerification(await openLmdbBlockstore(directory('blocks'))), { bytesMax: 64 * MiB }),
+        }),
+        PinningModule.forRootAsync({ useFactory: () => openLmdbPinStore(directory('pins')) }),
+      ],
+      providers: [
+        ...commands,
+        { provide: COMMANDS, inject: commands, useFactory: (...list: Command[]) => list },
+        { provide: RAW_HTTP, useClass: ApiV0Server },
+      ],
+    };
+  }
+}
