@@ -1,1 +1,51 @@
-export {};
+export {
+  type Block,
+  blockFromRlp,
+  decodeBlock,
+  encodeBlock,
+  encodeBody,
+  joinBlock,
+  transactionsRoot,
+  unclesHash,
+  verifyBlock,
+  type Withdrawal,
+  withdrawalsRoot,
+} from './block.ts';
+export {
+  type ChainSpec,
+  type GenesisAccount,
+  type GenesisParameters,
+  type KnownChain,
+  knownChainSpec,
+  knownChains,
+  parseGethGenesis,
+} from './chain-spec.ts';
+export { CorruptBlockError, DecodeError, InvalidValueError } from './errors.ts';
+export { blockFromJson, transactionFromJson } from './from-json.ts';
+export { decodeHeader, type Header, headerFromJson, headerFromRlp } from './header.ts';
+export {
+  bigintFromBytes,
+  bytesFromBigint,
+  bytesFromHex,
+  type Hex,
+  hexFromBytes,
+  parseAddress,
+  parseData,
+  parseHash,
+  parseQuantity,
+  quantity,
+} from './hex.ts';
+export {
+  type BlockJsonOptions,
+  blockToJson,
+  effectiveGasPrice,
+  headerToJson,
+  type Json,
+  type TransactionPlace,
+  transactionToJson,
+} from './json.ts';
+export { orderedTrieRoot } from './ordered-trie-root.ts';
+export type { AccountState, BlockTag, ChainReader, StateReader } from './readers.ts';
+export { decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
+export { senderOf, yParityOf } from './sender.ts';
+export { type AccessListEntry, type Authorization, decodeTransaction, type Transaction } from './transaction.ts';

@@ -1,7 +1,6 @@
 import type { Block } from './block.ts';
 import type { Header } from './header.ts';
 import type { Hex } from './hex.ts';
-import type { Receipt } from './receipt.ts';
 
 /** An account as the state trie holds it (Yellow Paper, section 4.1), without its storage root. */
 export interface AccountState {
@@ -38,7 +37,6 @@ export interface ChainReader {
   blockByTag(tag: BlockTag): { readonly hash: Hex; readonly number: bigint };
   header(hash: Hex): Header | undefined;
   block(hash: Hex): Block | undefined;
-  receipts(hash: Hex): readonly Receipt[] | undefined;
   /** Sum of the difficulties from genesis up to and including the block. */
   totalDifficulty(hash: Hex): bigint | undefined;
   /** True when the block is on the canonical chain. */

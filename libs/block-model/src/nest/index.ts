@@ -1,1 +1,1 @@
-export {};
+export { ParseBlockHashPipe } from './parse-block-hash.pipe.ts';

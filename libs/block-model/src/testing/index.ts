@@ -1,1 +1,2 @@
-export {};
+export { conformanceDirectory, hasConformanceCases, type RecordedExchange, recordedExchanges } from './conformance.ts';
+export { createMemoryState, type MemoryAccount } from './memory-state.ts';

@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMPT } from '@ethereumjs/mpt';
+import { RLP } from '@ethereumjs/rlp';
+import { createTx } from '@ethereumjs/tx';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { commonFromChainSpec } from './ethereumjs/index.ts';
+import {
+  type Block,
+  blockFromJson,
+  blockFromRlp,
+  blockToJson,
+  decodeBlock,
+  decodeTransaction,
+  encodeBlock,
+  encodeBody,
+  type Hex,
+  hexFromBytes,
+  joinBlock,
+  knownChainSpec,
+  orderedTrieRoot,
+  type RlpItem,
+  senderOf,
+  transactionFromJson,
+  transactionToJson,
+  verifyBlock,
+} from './index.ts';
+import { conformanceDirectory, hasConformanceCases, recordedExchanges } from './testing/index.ts';
+
+const withCases = hasConformanceCases ? describe : describe.skip;
+
+function conformanceChain(): Block[] {
+  const file = readFileSync(join(conformanceDirectory, 'execution-apis/chain.rlp'));
+  const blocks: Block[] = [];
+  for (let rest: Uint8Array = file; rest.length > 0; ) {
+    const { data, remainder } = RLP.decode(rest, true);
+    blocks.push(blockFromRlp(data as RlpItem, rest.length - remainder.length));
+    rest = remainder;
+  }
+  return blocks;
+}
+
+withCases('the 54-block conformance chain', () => {
+  test('every block has the names its header gives, and encodes to the bytes it came from', () => {
+    const blocks = conformanceChain();
+    expect(blocks).toHaveLength(54);
+    for (const [index, block] of blocks.entries()) {
+      verifyBlock(block);
+      if (index > 0) expect(block.header.parentHash).toBe(blocks[index - 1]?.header.hash);
+      expect(decodeBlock(encodeBlock(block))).toEqual(block);
+      expect(joinBlock(block.header, encodeBody(block))).toEqual(block);
+    }
+    expect(new Set(blocks.flatMap(({ transactions }) => transactions.map(({ type }) => type)))).toEqual(
+      new Set([0, 1, 2, 3, 4]),
+    );
+  });
+
+  test('prints blocks and transactions as recorded', () => {
+    const blocks = new Map(conformanceChain().map((block) => [block.header.hash, block]));
+    const byNumber = [...blocks.values()];
+    let compared = 0;
+    for (const folder of ['execution-apis/eth_getBlockByHash', 'execution-apis/eth_getBlockByNumber']) {
+      for (const { request, response } of recordedExchanges(folder)) {
+        const [id, full] = request.params as [Hex, boolean];
+        const block = blocks.get(id) ?? byNumber[Number(id) - 1];
+        if (!block || !response.result) continue;
+        expect(blockToJson(block, { full })).toEqual(response.result);
+        compared++;
+      }
+    }
+    expect(compared).toBeGreaterThan(3);
+    const mined = recordedExchanges('execution-apis/eth_getTransactionByHash').filter(
+      ({ response }) => response.result,
+    );
+    for (const { response } of mined) {
+      const expected = response.result as { blockHash: Hex; transactionIndex: Hex };
+      const block = blocks.get(expected.blockHash);
+      const index = Number(expected.transactionIndex);
+      const transaction = block?.transactions[index];
+      if (!block || !transaction) throw new Error('the chain has not the recorded transaction');
+      expect(transactionToJson(transaction, { header: block.header, index })).toEqual(expected);
+      expect(transactionFromJson(transactionToJson(transaction, { header: block.header, index }))).toEqual(transaction);
+    }
+    expect(mined.length).toBeGreaterThan(1);
+  });
+
+  test('one flipped bit anywhere in a block is seen', () => {
+    const block = conformanceChain().find(({ transactions }) => transactions.length > 2);
+    if (!block) throw new Error('no block with transactions');
+    const bytes = encodeBlock(block);
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 0, max: 7 }), (at, bit) => {
+        const rotten = bytes.slice();
+        rotten[at] = (rotten[at] ?? 0) ^ (1 << bit);
+        expect(() => verifyBlock(decodeBlock(rotten), block.header.hash)).toThrow(
+          expect.objectContaining({ code: expect.stringMatching(/^(BLOCK_CORRUPT|DECODE_FAILED)$/) }),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+withCases('recent mainnet blocks', () => {
+  test.each(['block24476000', 'block24476001', 'block24476005'])(
+    '%s recomputes to its hash, roots and size',
+    (name) => {
+      const content = JSON.parse(readFileSync(join(conformanceDirectory, `mainnet/${name}.json`), 'utf8'));
+      const json = content.result ?? content;
+      const block = blockFromJson(json);
+      verifyBlock(block, json.hash);
+      expect(block.size).toBe(Number(json.size));
+      expect(block.transactions.map(senderOf)).toEqual(
+        json.transactions.map(({ from }: { from: string }) => from.toLowerCase()),
+      );
+    },
+  );
+});
+
+describe('transactions', () => {
+  const common = commonFromChainSpec(knownChainSpec('mainnet', 'mainnet'));
+  const privateKey = new Uint8Array(32).fill(7);
+  const to = `0x${'11'.repeat(20)}` as const;
+  const bigint = (max: bigint) => fc.bigInt({ min: 0n, max });
+  const shared = {
+    nonce: bigint(2n ** 60n),
+    gasLimit: fc.constant(10_000_000n),
+    value: bigint(2n ** 200n),
+    data: fc.uint8Array({ maxLength: 50 }),
+  };
+  const accessList = fc.constantFrom([], [{ address: to, storageKeys: [`0x${'22'.repeat(32)}` as const] }]);
+  const fees = { maxFeePerGas: fc.constant(100n), maxPriorityFeePerGas: bigint(100n) };
+  const authorizationList = [{ chainId: '0x1', address: to, nonce: '0x5', yParity: '0x1', r: '0x2', s: '0x3' }];
+  const kinds = [
+    fc.record({ type: fc.constant(0), gasPrice: bigint(2n ** 60n), to: fc.constantFrom(to, undefined), ...shared }),
+    fc.record({
+      type: fc.constant(1),
+      chainId: fc.constant(1n),
+      gasPrice: bigint(2n ** 60n),
+      to: fc.constantFrom(to, undefined),
+      accessList,
+      ...shared,
+    }),
+    fc.record({
+      type: fc.constant(2),
+      chainId: fc.constant(1n),
+      to: fc.constantFrom(to, undefined),
+      accessList,
+      ...fees,
+      ...shared,
+    }),
+    fc.record({
+      type: fc.constant(3),
+      chainId: fc.constant(1n),
+      to: fc.constant(to),
+      accessList,
+      maxFeePerBlobGas: bigint(2n ** 60n),
+      blobVersionedHashes: fc.constant([`0x01${'33'.repeat(31)}` as const]),
+      ...fees,
+      ...shared,
+    }),
+    fc.record({
+      type: fc.constant(4),
+      chainId: fc.constant(1n),
+      to: fc.constant(to),
+      accessList,
+      authorizationList: fc.constant(authorizationList),
+      ...fees,
+      ...shared,
+    }),
+  ];
+
+  test('agree with the reference in hash and sender, for every type', () => {
+    fc.assert(
+      fc.property(fc.oneof(...kinds), (data) => {
+        const reference = createTx(data as Parameters<typeof createTx>[0], { common }).sign(privateKey);
+        const transaction = decodeTransaction(reference.serialize());
+        expect(transaction.type).toBe(data.type);
+        expect(transaction.hash).toBe(hexFromBytes(reference.hash()));
+        expect(hexFromBytes(transaction.signingHash)).toBe(hexFromBytes(reference.getHashedMessageToSign()));
+        expect(senderOf(transaction)).toBe(reference.getSenderAddress().toString());
+        expect(transaction.value).toBe(data.value);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('random bytes are refused with a typed error, never another', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(0, 1, 2, 3, 4, 0xf8), (bytes, first) => {
+        for (const decode of [decodeTransaction, decodeBlock]) {
+          expect(() => decode(Uint8Array.of(first, ...bytes))).toThrow(
+            expect.objectContaining({ code: 'DECODE_FAILED' }),
+          );
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('orderedTrieRoot', () => {
+  test('equals the root of a trie built key by key', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 300 }), async (values) => {
+        const trie = await createMPT();
+        for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
+        expect(hexFromBytes(orderedTrieRoot(values))).toBe(hexFromBytes(trie.root()));
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { CairnError } from '@cairn/errors';
+
+/** The bytes or the JSON are not the thing that they should be. */
+export class DecodeError extends CairnError<'DECODE_FAILED'> {
+  constructor(what: string, reason: string, cause?: unknown) {
+    super('DECODE_FAILED', `${what}: ${reason}.`, { details: { what, reason }, cause });
+  }
+}
+
+/** A value of a request has the wrong form. */
+export class InvalidValueError extends CairnError<'VALUE_INVALID'> {
+  constructor(field: string, expected: string, input: unknown) {
+    super('VALUE_INVALID', `${field}: expected ${expected}, got ${shown(input)}`, { details: { field, expected } });
+  }
+}
+
+/** A block whose parts do not have the names that its header gives them, or whose header is not the one asked for. */
+export class CorruptBlockError extends CairnError<'BLOCK_CORRUPT'> {
+  constructor(hash: string, field: string, expected: string, actual: string) {
+    super('BLOCK_CORRUPT', `Block ${hash} is corrupt: its ${field} is ${actual}, not ${expected}.`, {
+      hint: 'Import the chain anew.',
+      details: { hash, field, expected, actual },
+    });
+  }
+}
+
+function shown(input: unknown): string {
+  const text = typeof input === 'bigint' ? `${input}` : (JSON.stringify(input) ?? String(input));
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

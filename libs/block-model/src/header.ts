@@ -1,0 +1,91 @@
+import { keccak256 } from '@cairn/cid';
+import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes, parseData, parseQuantity } from './hex.ts';
+import { decodeRlp, encodeRlp, FieldReader, type RlpItem } from './rlp.ts';
+
+/** A block header (Yellow Paper, section 4.4; EIP-1559, 4895, 4844, 4788, 7685). Fields of later forks may be absent. */
+export interface Header {
+  readonly hash: Hex;
+  /** Its RLP, whose keccak-256 is the hash. */
+  readonly raw: Uint8Array;
+  readonly parentHash: Hex;
+  readonly unclesHash: Hex;
+  readonly miner: Hex;
+  readonly stateRoot: Hex;
+  readonly transactionsRoot: Hex;
+  readonly receiptsRoot: Hex;
+  readonly logsBloom: Hex;
+  readonly difficulty: bigint;
+  readonly number: bigint;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  /** Seconds since 1970. */
+  readonly timestamp: bigint;
+  readonly extraData: Hex;
+  /** Called prevRandao since the merge (EIP-4399). */
+  readonly mixHash: Hex;
+  readonly nonce: Hex;
+  /** Wei. */
+  readonly baseFeePerGas?: bigint;
+  readonly withdrawalsRoot?: Hex;
+  readonly blobGasUsed?: bigint;
+  readonly excessBlobGas?: bigint;
+  readonly parentBeaconBlockRoot?: Hex;
+  readonly requestsHash?: Hex;
+}
+
+/** Fields in the order of the RLP list, with their lengths in bytes; `integer` for numbers. */
+const layout = [
+  ['parentHash', 32],
+  ['unclesHash', 32],
+  ['miner', 20],
+  ['stateRoot', 32],
+  ['transactionsRoot', 32],
+  ['receiptsRoot', 32],
+  ['logsBloom', 256],
+  ['difficulty', 'integer'],
+  ['number', 'integer'],
+  ['gasLimit', 'integer'],
+  ['gasUsed', 'integer'],
+  ['timestamp', 'integer'],
+  ['extraData', 'bytes'],
+  ['mixHash', 32],
+  ['nonce', 8],
+  ['baseFeePerGas', 'integer'],
+  ['withdrawalsRoot', 32],
+  ['blobGasUsed', 'integer'],
+  ['excessBlobGas', 'integer'],
+  ['parentBeaconBlockRoot', 32],
+  ['requestsHash', 32],
+] as const satisfies readonly (readonly [keyof Header, number | 'integer' | 'bytes'])[];
+
+const requiredFields = 15;
+
+/** Reads a header from its RLP. @throws DECODE_FAILED naming the field */
+export function decodeHeader(raw: Uint8Array): Header {
+  return headerFromRlp(decodeRlp('block header', raw), raw);
+}
+
+/** Reads a header from a decoded list; `raw` is its encoding where that is at hand. @throws DECODE_FAILED */
+export function headerFromRlp(item: RlpItem, raw: Uint8Array = encodeRlp(item)): Header {
+  const reader = new FieldReader('block header', item);
+  const fields: Record<string, unknown> = { hash: hexFromBytes(keccak256(raw)), raw };
+  for (const [index, [name, kind]] of layout.entries()) {
+    if (index >= requiredFields && reader.left === 0) break;
+    if (kind === 'integer') fields[name] = reader.integer(name);
+    else fields[name] = hexFromBytes(kind === 'bytes' ? reader.bytes(name) : reader.bytes(name, kind));
+  }
+  reader.end();
+  return fields as unknown as Header;
+}
+
+/** A header from its JSON-RPC form; its hash is computed, not taken over. @throws VALUE_INVALID */
+export function headerFromJson(json: Readonly<Record<string, unknown>>): Header {
+  const items: RlpItem[] = [];
+  for (const [index, [name, kind]] of layout.entries()) {
+    const value = json[name === 'unclesHash' ? 'sha3Uncles' : name];
+    if (index >= requiredFields && (value === undefined || value === null)) break;
+    if (kind === 'integer') items.push(bytesFromBigint(parseQuantity(name, value)));
+    else items.push(bytesFromHex(parseData(name, value, kind === 'bytes' ? undefined : kind)));
+  }
+  return headerFromRlp(items);
+}

@@ -1,0 +1,126 @@
+import type { Block, Withdrawal } from './block.ts';
+import type { Header } from './header.ts';
+import { quantity } from './hex.ts';
+import { senderOf, yParityOf } from './sender.ts';
+import type { Transaction } from './transaction.ts';
+
+/** A JSON object as JSON-RPC answers carry it. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface BlockJsonOptions {
+  /** Transactions as objects rather than hashes. */
+  readonly full: boolean;
+  /** Sum of the difficulties up to the block. Left out when not given. */
+  readonly totalDifficulty?: bigint | undefined;
+}
+
+/** A block as eth_getBlockByHash returns it (execution-apis, Block object). */
+export function blockToJson(block: Block, { full, totalDifficulty }: BlockJsonOptions): Json {
+  const { header, transactions, uncles, withdrawals, size } = block;
+  return {
+    ...headerToJson(header),
+    size: quantity(size),
+    ...(totalDifficulty !== undefined && { totalDifficulty: quantity(totalDifficulty) }),
+    transactions: full
+      ? transactions.map((transaction, index) => transactionToJson(transaction, { header, index }))
+      : transactions.map(({ hash }) => hash),
+    uncles: uncles.map(({ hash }) => hash),
+    ...(withdrawals && { withdrawals: withdrawals.map(withdrawalToJson) }),
+  };
+}
+
+/** The fields of a header in JSON. */
+export function headerToJson(header: Header): Json {
+  const { baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash } = header;
+  return {
+    hash: header.hash,
+    parentHash: header.parentHash,
+    sha3Uncles: header.unclesHash,
+    miner: header.miner,
+    stateRoot: header.stateRoot,
+    transactionsRoot: header.transactionsRoot,
+    receiptsRoot: header.receiptsRoot,
+    logsBloom: header.logsBloom,
+    difficulty: quantity(header.difficulty),
+    number: quantity(header.number),
+    gasLimit: quantity(header.gasLimit),
+    gasUsed: quantity(header.gasUsed),
+    timestamp: quantity(header.timestamp),
+    extraData: header.extraData,
+    mixHash: header.mixHash,
+    nonce: header.nonce,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
+    ...(withdrawalsRoot !== undefined && { withdrawalsRoot }),
+    ...(blobGasUsed !== undefined && { blobGasUsed: quantity(blobGasUsed) }),
+    ...(excessBlobGas !== undefined && { excessBlobGas: quantity(excessBlobGas) }),
+    ...(parentBeaconBlockRoot !== undefined && { parentBeaconBlockRoot }),
+    ...(requestsHash !== undefined && { requestsHash }),
+  };
+}
+
+function withdrawalToJson({ index, validatorIndex, address, amount }: Withdrawal): Json {
+  return { index: quantity(index), validatorIndex: quantity(validatorIndex), address, amount: quantity(amount) };
+}
+
+/** Where a mined transaction stands. */
+export interface TransactionPlace {
+  readonly header: Header;
+  readonly index: number;
+}
+
+/** A mined transaction as eth_getTransactionByHash returns it. */
+export function transactionToJson(transaction: Transaction, { header, index }: TransactionPlace): Json {
+  const { type, chainId, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, accessList, blobVersionedHashes } =
+    transaction;
+  const yParity = quantity(yParityOf(transaction));
+  return {
+    blockHash: header.hash,
+    blockNumber: quantity(header.number),
+    blockTimestamp: quantity(header.timestamp),
+    transactionIndex: quantity(index),
+    type: quantity(type),
+    hash: transaction.hash,
+    from: senderOf(transaction),
+    to: transaction.to,
+    nonce: quantity(transaction.nonce),
+    gas: quantity(transaction.gas),
+    gasPrice: quantity(effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n)),
+    ...(maxFeePerGas !== undefined && { maxFeePerGas: quantity(maxFeePerGas) }),
+    ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas: quantity(maxPriorityFeePerGas) }),
+    ...(maxFeePerBlobGas !== undefined && { maxFeePerBlobGas: quantity(maxFeePerBlobGas) }),
+    value: quantity(transaction.value),
+    input: transaction.input,
+    ...(accessList && { accessList }),
+    ...(blobVersionedHashes && { blobVersionedHashes }),
+    ...authorizationListJson(transaction),
+    ...(chainId !== undefined && { chainId: quantity(chainId) }),
+    v: quantity(transaction.v),
+    r: quantity(transaction.r),
+    s: quantity(transaction.s),
+    ...(type !== 0 && { yParity }),
+  };
+}
+
+function authorizationListJson({ authorizationList }: Transaction): Json {
+  if (authorizationList === undefined) return {};
+  return {
+    authorizationList: authorizationList.map(({ chainId, address, nonce, yParity, r, s }) => ({
+      chainId: quantity(chainId),
+      address,
+      nonce: quantity(nonce),
+      yParity: quantity(yParity),
+      r: quantity(r),
+      s: quantity(s),
+    })),
+  };
+}
+
+/** What a transaction pays for one gas, in wei, in a block of that base fee (EIP-1559). */
+export function effectiveGasPrice(
+  { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Transaction,
+  baseFeePerGas: bigint,
+): bigint {
+  if (gasPrice !== undefined) return gasPrice;
+  const offered = baseFeePerGas + maxPriorityFeePerGas;
+  return offered < maxFeePerGas ? offered : maxFeePerGas;
+}

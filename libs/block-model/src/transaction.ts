@@ -1,0 +1,147 @@
+import { keccak256 } from '@cairn/cid';
+import { DecodeError } from './errors.ts';
+import { bytesFromBigint, type Hex, hexFromBytes } from './hex.ts';
+import { decodeRlp, encodeRlp, FieldReader, type RlpItem } from './rlp.ts';
+
+/** One entry of an access list (EIP-2930). */
+export interface AccessListEntry {
+  readonly address: Hex;
+  readonly storageKeys: readonly Hex[];
+}
+
+/** One authorization of a set-code transaction (EIP-7702). */
+export interface Authorization {
+  readonly chainId: bigint;
+  readonly address: Hex;
+  readonly nonce: bigint;
+  readonly yParity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+/** A signed transaction of any type: 0 legacy, 1 EIP-2930, 2 EIP-1559, 3 EIP-4844, 4 EIP-7702. */
+export interface Transaction {
+  readonly type: 0 | 1 | 2 | 3 | 4;
+  readonly hash: Hex;
+  /** As it stands in a block: RLP for legacy, else the type and the RLP payload (EIP-2718). */
+  readonly raw: Uint8Array;
+  /** Absent in legacy transactions without replay protection (EIP-155). */
+  readonly chainId?: bigint;
+  readonly nonce: bigint;
+  readonly gas: bigint;
+  /** Wei. */
+  readonly gasPrice?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  readonly maxFeePerGas?: bigint;
+  readonly maxFeePerBlobGas?: bigint;
+  /** `null` creates a contract. */
+  readonly to: Hex | null;
+  readonly value: bigint;
+  readonly input: Hex;
+  readonly accessList?: readonly AccessListEntry[];
+  readonly blobVersionedHashes?: readonly Hex[];
+  readonly authorizationList?: readonly Authorization[];
+  readonly v: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+  /** Keccak-256 of what was signed. */
+  readonly signingHash: Uint8Array;
+}
+
+/** Reads a transaction as it stands in a block. @throws DECODE_FAILED naming the field */
+export function decodeTransaction(raw: Uint8Array): Transaction {
+  const [first] = raw;
+  if (first === undefined) throw new DecodeError('transaction', 'it is empty');
+  const hash = hexFromBytes(keccak256(raw));
+  if (first >= 0xc0) return decodeLegacy(raw, hash);
+  if (first < 1 || first > 4) throw new DecodeError('transaction', `type ${first} is unknown`);
+  return decodeTyped(first as 1 | 2 | 3 | 4, raw, hash);
+}
+
+function decodeLegacy(raw: Uint8Array, hash: Hex): Transaction {
+  const item = decodeRlp('transaction', raw);
+  const reader = new FieldReader('transaction', item);
+  const fields = {
+    nonce: reader.integer('nonce'),
+    gasPrice: reader.integer('gasPrice'),
+    gas: reader.integer('gas'),
+    to: recipient(reader),
+    value: reader.integer('value'),
+    input: hexFromBytes(reader.bytes('input')),
+    v: reader.integer('v'),
+    r: reader.integer('r'),
+    s: reader.integer('s'),
+  };
+  reader.end();
+  const unsigned = (item as RlpItem[]).slice(0, 6);
+  const { v } = fields;
+  if (v === 27n || v === 28n) return { type: 0, hash, raw, ...fields, signingHash: keccak256(encodeRlp(unsigned)) };
+  if (v < 35n) throw new DecodeError('transaction, field v', `${v} is no signature parity`);
+  const chainId = (v - 35n) / 2n;
+  const signingHash = keccak256(
+    encodeRlp([...unsigned, bytesFromBigint(chainId), new Uint8Array(0), new Uint8Array(0)]),
+  );
+  return { type: 0, hash, raw, chainId, ...fields, signingHash };
+}
+
+function decodeTyped(type: 1 | 2 | 3 | 4, raw: Uint8Array, hash: Hex): Transaction {
+  const item = decodeRlp('transaction', raw.subarray(1));
+  const reader = new FieldReader('transaction', item);
+  const chainId = reader.integer('chainId');
+  const nonce = reader.integer('nonce');
+  const fees =
+    type === 1
+      ? { gasPrice: reader.integer('gasPrice') }
+      : { maxPriorityFeePerGas: reader.integer('maxPriorityFeePerGas'), maxFeePerGas: reader.integer('maxFeePerGas') };
+  const call = {
+    gas: reader.integer('gas'),
+    to: type >= 3 ? hexFromBytes(reader.bytes('to', 20)) : recipient(reader),
+    value: reader.integer('value'),
+    input: hexFromBytes(reader.bytes('input')),
+    accessList: reader.list('accessList').map(accessListEntry),
+  };
+  const blobs =
+    type !== 3
+      ? {}
+      : {
+          maxFeePerBlobGas: reader.integer('maxFeePerBlobGas'),
+          blobVersionedHashes: reader
+            .list('blobVersionedHashes')
+            .map((entry) => hexFromBytes(new FieldReader('blob hash', [entry]).bytes('hash', 32))),
+        };
+  const authorizations = type !== 4 ? {} : { authorizationList: reader.list('authorizationList').map(authorization) };
+  const signature = { v: reader.integer('yParity'), r: reader.integer('r'), s: reader.integer('s') };
+  reader.end();
+  const unsigned = encodeRlp((item as RlpItem[]).slice(0, -3));
+  const signingHash = keccak256(Buffer.concat([Buffer.of(type), unsigned]));
+  return { type, hash, raw, chainId, nonce, ...fees, ...call, ...blobs, ...authorizations, ...signature, signingHash };
+}
+
+function recipient(reader: FieldReader): Hex | null {
+  const to = reader.bytes('to', 0, 20);
+  return to.length === 0 ? null : hexFromBytes(to);
+}
+
+function accessListEntry(item: RlpItem): AccessListEntry {
+  const reader = new FieldReader('access list entry', item);
+  const address = hexFromBytes(reader.bytes('address', 20));
+  const storageKeys = reader
+    .list('storageKeys')
+    .map((key) => hexFromBytes(new FieldReader('storage key', [key]).bytes('key', 32)));
+  reader.end();
+  return { address, storageKeys };
+}
+
+function authorization(item: RlpItem): Authorization {
+  const reader = new FieldReader('authorization', item);
+  const fields = {
+    chainId: reader.integer('chainId'),
+    address: hexFromBytes(reader.bytes('address', 20)),
+    nonce: reader.integer('nonce'),
+    yParity: reader.integer('yParity'),
+    r: reader.integer('r'),
+    s: reader.integer('s'),
+  };
+  reader.end();
+  return fields;
+}
