@@ -2,13 +2,15 @@ import type { Block } from './block.ts';
 import type { Header } from './header.ts';
 import type { Hex } from './hex.ts';
 
-/** An account as the state trie holds it (Yellow Paper, section 4.1), without its storage root. */
+/** An account as the state trie holds it (Yellow Paper, section 4.1). */
 export interface AccountState {
   readonly nonce: bigint;
   /** Wei. */
   readonly balance: bigint;
   /** Keccak-256 of the code, 32 bytes; that of the empty string for an account without code. */
   readonly codeHash: Uint8Array;
+  /** Root of its storage trie, where the source knows it: tells whether a new contract may take the address (EIP-7610). */
+  readonly storageRoot?: Uint8Array;
 }
 
 /**
