@@ -11,7 +11,7 @@ export const packageMap = {
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore'],
   'jsonrpc-core': ['errors'],
   'block-model': ['errors', 'cid'],
-  'chain-store': ['errors', 'embedded-store', 'cid', 'block-model', 'blockstore'],
+  'chain-store': ['errors', 'embedded-store', 'cid', 'block-model'],
   'evm-executor': ['errors', 'block-model'],
   auth: ['errors', 'embedded-store'],
   'service-kit': ['errors', 'auth'],

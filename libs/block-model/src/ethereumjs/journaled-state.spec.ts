@@ -2,6 +2,7 @@ import { SimpleStateManager } from '@ethereumjs/statemanager';
 import { Account, createAddressFromString } from '@ethereumjs/util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Hex } from '../index.ts';
 import { createMemoryState } from '../testing/index.ts';
 import { JournaledState } from './index.ts';
 
@@ -62,8 +63,9 @@ describe('JournaledState', () => {
   test('a cleared account does not show what its reader still has; undoing shows it again', async () => {
     const [at] = addresses as [(typeof addresses)[0]];
     const [slot0] = slots as [Uint8Array];
+    const storage: Record<Hex, Hex> = { [`0x${'00'.repeat(32)}` as Hex]: `0x${'00'.repeat(31)}05` };
     const reader = createMemoryState({
-      [at.toString()]: { balance: 1n, storage: { [`0x${'00'.repeat(32)}`]: `0x${'00'.repeat(31)}05` } },
+      [at.toString()]: { balance: 1n, storage },
     });
     const state = new JournaledState(reader);
     await state.checkpoint();

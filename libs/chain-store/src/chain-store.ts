@@ -1,0 +1,133 @@
+import {
+  type Block,
+  type BlockTag,
+  bigintFromBytes,
+  bytesFromHex,
+  type ChainReader,
+  type ChainSpec,
+  CorruptBlockError,
+  decodeHeader,
+  type Header,
+  type Hex,
+  hexFromBytes,
+  joinBlock,
+  type StateReader,
+  verifyBlock,
+} from '@cairn/block-model';
+import { LRUCache } from 'lru-cache';
+import { FlatState } from './flat-state.ts';
+import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
+
+export interface ChainStoreOptions {
+  /** Directory of the LMDB environment; made when absent. Several processes and threads may open it at once. */
+  readonly directory: string;
+}
+
+/** Verified blocks in memory, at most. */
+const blocksCachedMax = 256;
+
+/**
+ * One chain on disk. Every block is held to its hash and its roots when it is read; what was verified stays in a
+ * bounded cache.
+ */
+export class ChainStore implements ChainReader {
+  readonly tables: Tables;
+  readonly #blocks = new LRUCache<Hex, Block>({ max: blocksCachedMax });
+
+  constructor(tables: Tables) {
+    this.tables = tables;
+  }
+
+  /** The rules of the chain; `undefined` before its genesis is imported. */
+  get spec(): ChainSpec | undefined {
+    const found = this.tables.meta.get(metaKeys.spec);
+    return found && (JSON.parse(Buffer.from(found).toString()) as ChainSpec);
+  }
+
+  get chainId(): bigint {
+    return BigInt(this.spec?.chainId ?? 0);
+  }
+
+  get genesisHash(): Hex {
+    return this.hashByNumber(0n) ?? '0x';
+  }
+
+  /** The newest block. @throws BLOCK_CORRUPT when there is none */
+  get head(): { readonly hash: Hex; readonly number: bigint } {
+    const head = this.headOrNone;
+    if (head === undefined) throw new CorruptBlockError('latest', 'header', 'an imported genesis', 'missing');
+    return head;
+  }
+
+  get headOrNone(): { readonly hash: Hex; readonly number: bigint } | undefined {
+    // Another process may be importing: no snapshot of this turn is reused.
+    this.tables.environment.refresh();
+    const found = this.tables.meta.get(metaKeys.head);
+    return found && { hash: hexFromBytes(found.subarray(0, 32)), number: bigintFromBytes(found.subarray(32)) };
+  }
+
+  hashByNumber(number: bigint): Hex | undefined {
+    if (number < 0n || number >= 2n ** 64n) return undefined;
+    const hash = this.tables.canonical.get(heightKey(number));
+    return hash && hexFromBytes(hash);
+  }
+
+  blockByTag(tag: BlockTag): { readonly hash: Hex; readonly number: bigint } {
+    // All blocks here are imported and final: nothing that a reorganization could take back is ever stored.
+    return tag === 'earliest' ? { hash: this.genesisHash, number: 0n } : this.head;
+  }
+
+  header(hash: Hex): Header | undefined {
+    const cached = this.#blocks.get(hash);
+    if (cached) return cached.header;
+    const raw = this.tables.headers.get(bytesFromHex(hash));
+    if (raw === undefined) return undefined;
+    const header = this.#decoded(hash, () => decodeHeader(raw));
+    if (header.hash !== hash) throw new CorruptBlockError(hash, 'hash', hash, header.hash);
+    return header;
+  }
+
+  block(hash: Hex): Block | undefined {
+    const cached = this.#blocks.get(hash);
+    if (cached) return cached;
+    const header = this.header(hash);
+    const body = this.tables.bodies.get(bytesFromHex(hash));
+    if (header === undefined || body === undefined) return undefined;
+    const block = this.#decoded(hash, () => joinBlock(header, body));
+    verifyBlock(block, hash);
+    this.#blocks.set(hash, block);
+    return block;
+  }
+
+  #decoded<T>(hash: Hex, decode: () => T): T {
+    try {
+      return decode();
+    } catch (error) {
+      throw new CorruptBlockError(hash, 'encoding', 'RLP', error instanceof Error ? error.message : 'something else');
+    }
+  }
+
+  totalDifficulty(hash: Hex): bigint | undefined {
+    const found = this.tables.difficulties.get(bytesFromHex(hash));
+    return found && bigintFromBytes(found);
+  }
+
+  isCanonical(hash: Hex): boolean {
+    const header = this.header(hash);
+    return header !== undefined && this.hashByNumber(header.number) === hash;
+  }
+
+  stateAt(hash: Hex): StateReader | undefined {
+    const header = this.header(hash);
+    return header && this.isCanonical(hash) ? new FlatState(this.tables, header.number) : undefined;
+  }
+
+  close(): Promise<void> {
+    return this.tables.environment.close();
+  }
+}
+
+/** Opens a chain. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+export async function openChainStore({ directory }: ChainStoreOptions): Promise<ChainStore> {
+  return new ChainStore(await openTables(directory));
+}

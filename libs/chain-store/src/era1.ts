@@ -1,0 +1,64 @@
+import { decodeRlp, encodeRlp } from '@cairn/block-model';
+import snappy from 'snappyjs';
+import type { ByteReader } from './byte-reader.ts';
+import { SourceError } from './errors.ts';
+import { blockBytesMax } from './rlp-blocks.ts';
+
+const types = { header: 0x03, body: 0x04 } as const;
+
+/**
+ * The blocks of an era1 file: e2store records of a type, a length and a payload, headers and bodies in framed snappy
+ * (https://github.com/eth-clients/e2store-format-specs/blob/main/formats/era1.md). The checksums inside add nothing
+ * here: every block is held to its hash when it is executed.
+ * @throws SOURCE_INVALID
+ */
+export async function* readEra1Blocks(reader: ByteReader, file: string): AsyncGenerator<Uint8Array> {
+  let header: Uint8Array | undefined;
+  while ((await reader.peek()) !== undefined) {
+    const at = reader.position;
+    const head = Buffer.from(await reader.take(8));
+    const [type, length] = [head.readUInt16LE(0), head.readUInt32LE(2)];
+    if (length > blockBytesMax)
+      throw new SourceError(file, `at byte ${at} a record claims to be longer than ${blockBytesMax} bytes`);
+    const payload = await reader.take(length);
+    if (type === types.header) header = unframe(payload, file, at);
+    else if (type === types.body) {
+      if (header === undefined) throw new SourceError(file, `at byte ${at} a body has no header before it`);
+      yield joinRlp(header, unframe(payload, file, at));
+      header = undefined;
+    }
+  }
+}
+
+function joinRlp(header: Uint8Array, body: Uint8Array): Uint8Array {
+  const items = decodeRlp('block body', body);
+  return encodeRlp([decodeRlp('block header', header), ...(items instanceof Uint8Array ? [items] : items)]);
+}
+
+/** Takes snappy frames apart (https://github.com/google/snappy/blob/main/framing_format.txt). */
+function unframe(bytes: Uint8Array, file: string, at: number): Uint8Array {
+  const frames = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parts: Uint8Array[] = [];
+  for (let offset = 0; offset < frames.length; ) {
+    if (offset + 4 > frames.length) throw new SourceError(file, `the record at byte ${at} ends within a snappy frame`);
+    const type = frames[offset] ?? 0;
+    const end = offset + 4 + frames.readUIntLE(offset + 1, 3);
+    if (end > frames.length) throw new SourceError(file, `the record at byte ${at} ends within a snappy frame`);
+    // Both kinds of data begin with a checksum of four bytes.
+    const data = frames.subarray(offset + 8, end);
+    if (type === 0x00) parts.push(uncompress(data, file, at));
+    else if (type === 0x01) parts.push(data);
+    else if (type < 0x80)
+      throw new SourceError(file, `the record at byte ${at} has a snappy frame of unknown type ${type}`);
+    offset = end;
+  }
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+}
+
+function uncompress(data: Uint8Array, file: string, at: number): Uint8Array {
+  try {
+    return snappy.uncompress(data, 65_536);
+  } catch (error) {
+    throw new SourceError(file, `the record at byte ${at} does not decompress`, error);
+  }
+}

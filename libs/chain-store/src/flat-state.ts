@@ -1,0 +1,55 @@
+// Every account and slot that a call reads comes from here: one seek each, whatever the height.
+import { type AccountState, CorruptBlockError, hexFromBytes, type StateReader } from '@cairn/block-model';
+import { keccak256 } from '@cairn/cid';
+import type { Database } from '@cairn/embedded-store';
+import { type AccountRecord, decodeAccountRecord, heightKey, slotPrefix, type Tables } from './tables.ts';
+
+const empty = new Uint8Array(0);
+const emptyCodeHash = hexFromBytes(keccak256(empty));
+
+/** State after the block at a height of the canonical chain, from the flat tables. */
+export class FlatState implements StateReader {
+  readonly #tables: Pick<Tables, 'accounts' | 'slots' | 'codes'>;
+  /** One above the height, since ranges end before their end. */
+  readonly #end: Buffer;
+  readonly #records = new Map<string, AccountRecord | undefined>();
+
+  constructor(tables: Pick<Tables, 'accounts' | 'slots' | 'codes'>, height: bigint) {
+    this.#tables = tables;
+    this.#end = heightKey(height + 1n);
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    return this.record(address)?.state;
+  }
+
+  /** The account with its incarnation; `undefined` for one that never was. */
+  record(address: Uint8Array): AccountRecord | undefined {
+    const key = hexFromBytes(address);
+    if (this.#records.has(key)) return this.#records.get(key);
+    const found = this.#latest(this.#tables.accounts, address);
+    const record = found && decodeAccountRecord(found);
+    this.#records.set(key, record);
+    return record;
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const record = this.record(address);
+    if (record?.state === undefined) return empty;
+    return this.#latest(this.#tables.slots, slotPrefix(address, record.incarnation, slot)) ?? empty;
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const name = hexFromBytes(codeHash);
+    if (name === emptyCodeHash) return empty;
+    const code = this.#tables.codes.get(codeHash);
+    if (code === undefined) throw new CorruptBlockError('of the state', 'code', name, 'missing');
+    const actual = hexFromBytes(keccak256(code));
+    if (actual !== name) throw new CorruptBlockError('of the state', 'code', name, actual);
+    return code;
+  }
+
+  #latest(table: Database, prefix: Uint8Array): Uint8Array | undefined {
+    return table.last({ start: prefix, end: Buffer.concat([prefix, this.#end]) })?.value;
+  }
+}

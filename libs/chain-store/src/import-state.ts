@@ -1,0 +1,117 @@
+import { bytesFromHex, encodeRlp, type Hex, hexFromBytes } from '@cairn/block-model';
+import { JournaledState, type StateChanges } from '@cairn/block-model/ethereumjs';
+import { KECCAK256_RLP } from '@ethereumjs/util';
+import { FlatState } from './flat-state.ts';
+import { encodeAccountRecord, heightKey, slotPrefix, type Tables } from './tables.ts';
+import { TrieNodes } from './trie-nodes.ts';
+
+/** One entry to write. */
+export interface TableWrite {
+  readonly table: 'accounts' | 'slots' | 'codes' | 'nodes';
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/**
+ * The state that blocks are executed on: reads the flat tables, keeps what blocks change, and computes state roots
+ * through the tries. What a block changed is taken as table entries; nothing is written here.
+ */
+export class ImportState extends JournaledState {
+  readonly #nodes: TrieNodes;
+  readonly #flat: FlatState;
+  #root: Uint8Array;
+  /** Incarnations that differ from those in the tables. */
+  readonly #incarnations = new Map<Hex, number>();
+  #accounts = new Set<Hex>();
+  #slots = new Map<Hex, Map<Hex, Uint8Array>>();
+  #codes = new Map<Hex, Uint8Array>();
+
+  /** @param height of the block after which the state begins; -1 before genesis */
+  constructor(tables: Tables, height: bigint, root: Uint8Array) {
+    const flat = new FlatState(tables, height);
+    super(flat);
+    this.#flat = flat;
+    this.#nodes = new TrieNodes(tables.nodes);
+    this.#root = root;
+  }
+
+  override async getStateRoot(): Promise<Uint8Array> {
+    const changes = this.takeChanges();
+    const accounts = this.#nodes.trie(this.#root);
+    const touched = new Set([...changes.accounts.keys(), ...changes.storage.keys()]);
+    for (const address of touched) await this.#apply(accounts, address, changes);
+    for (const [hash, code] of changes.codes) this.#codes.set(hash, code);
+    this.#root = accounts.root();
+    return this.#root;
+  }
+
+  async #apply(accounts: ReturnType<TrieNodes['trie']>, address: Hex, changes: StateChanges): Promise<void> {
+    this.#accounts.add(address);
+    const before = this.readAccount(address);
+    const storage = changes.storage.get(address);
+    if (storage) {
+      let root = before?.storageRoot ?? KECCAK256_RLP;
+      if (storage.isCleared) {
+        root = KECCAK256_RLP;
+        this.#forgetStorage(address);
+      }
+      const trie = this.#nodes.trie(root);
+      const slots = this.#slots.get(address) ?? new Map<Hex, Uint8Array>();
+      this.#slots.set(address, slots);
+      for (const [slot, value] of storage.slots) {
+        slots.set(slot, value);
+        if (value.length === 0) await trie.del(bytesFromHex(slot));
+        else await trie.put(bytesFromHex(slot), encodeRlp(value));
+      }
+      this.setStorageRoot(address, trie.root());
+    }
+    const account = this.readAccount(address);
+    if (account === undefined) await accounts.del(bytesFromHex(address));
+    else await accounts.put(bytesFromHex(address), account.serialize());
+  }
+
+  /** Older slots stay in the table under their incarnation; a higher one makes them invisible. */
+  #forgetStorage(address: Hex): void {
+    this.#slots.delete(address);
+    const record = this.#flat.record(bytesFromHex(address));
+    if (record !== undefined) this.#incarnations.set(address, this.#incarnation(address) + 1);
+  }
+
+  #incarnation(address: Hex): number {
+    return this.#incarnations.get(address) ?? this.#flat.record(bytesFromHex(address))?.incarnation ?? 0;
+  }
+
+  /** What has changed since the last call, as entries that are valid from `height` on. Call after the root was computed. */
+  takeWrites(height: bigint): TableWrite[] {
+    const suffix = heightKey(height);
+    const writes: TableWrite[] = [];
+    for (const address of this.#accounts) {
+      const key = Buffer.concat([bytesFromHex(address), suffix]);
+      const state = this.readAccount(address);
+      writes.push({
+        table: 'accounts',
+        key,
+        value: encodeAccountRecord({ state, incarnation: this.#incarnation(address) }),
+      });
+    }
+    for (const [address, slots] of this.#slots) {
+      const incarnation = this.#incarnation(address);
+      for (const [slot, value] of slots) {
+        const key = Buffer.concat([slotPrefix(bytesFromHex(address), incarnation, bytesFromHex(slot)), suffix]);
+        writes.push({ table: 'slots', key, value });
+      }
+    }
+    for (const [hash, value] of this.#codes) writes.push({ table: 'codes', key: bytesFromHex(hash), value });
+    for (const [hash, value] of this.#nodes.takeFresh())
+      writes.push({ table: 'nodes', key: Buffer.from(hash, 'hex'), value });
+    this.#accounts = new Set();
+    this.#slots = new Map();
+    this.#codes = new Map();
+    return writes;
+  }
+
+  /** The root that was computed last. */
+  get root(): Hex {
+    return hexFromBytes(this.#root);
+  }
+}

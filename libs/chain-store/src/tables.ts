@@ -1,0 +1,100 @@
+import { bigintFromBytes, bytesFromBigint, decodeRlp, encodeRlp, type RlpItem } from '@cairn/block-model';
+import { type Database, Environment } from '@cairn/embedded-store';
+
+/** The databases of one chain. Keys are bytes in the order named. */
+export interface Tables {
+  readonly environment: Environment;
+  /** Block hash → RLP of the header. */
+  readonly headers: Database;
+  /** Block hash → RLP of transactions, uncles, withdrawals. */
+  readonly bodies: Database;
+  /** Block hash → RLP list of receipts in their consensus encoding. */
+  readonly receipts: Database;
+  /** Block hash → total difficulty. */
+  readonly difficulties: Database;
+  /** Height → block hash, of the canonical chain. */
+  readonly canonical: Database;
+  /** Transaction hash → block hash and index. */
+  readonly transactions: Database;
+  /** Address and height → the account from that height on. */
+  readonly accounts: Database;
+  /** Address, incarnation, slot and height → the value from that height on. */
+  readonly slots: Database;
+  /** Keccak-256 → code. */
+  readonly codes: Database;
+  /** Keccak-256 → node of the state trie or of a storage trie. */
+  readonly nodes: Database;
+  /** Head, genesis, rules, files imported. */
+  readonly meta: Database;
+}
+
+export const metaKeys = {
+  head: Buffer.from('head'),
+  genesis: Buffer.from('genesis'),
+  spec: Buffer.from('spec'),
+} as const;
+
+/** Opens the databases of a chain. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+export async function openTables(directory: string): Promise<Tables> {
+  const environment = await Environment.open({ directory, format: { name: 'cairn-chain', version: 1 } });
+  const database = (name: string) => environment.database(name);
+  return {
+    environment,
+    headers: database('headers'),
+    bodies: database('bodies'),
+    receipts: database('receipts'),
+    difficulties: database('difficulties'),
+    canonical: database('canonical'),
+    transactions: database('transactions'),
+    accounts: database('accounts'),
+    slots: database('slots'),
+    codes: database('codes'),
+    nodes: database('nodes'),
+    meta: database('meta'),
+  };
+}
+
+/** A height as a key: eight bytes, so that the order of keys is that of heights. */
+export function heightKey(number: bigint): Buffer {
+  const key = Buffer.alloc(8);
+  key.writeBigUInt64BE(number);
+  return key;
+}
+
+/** A record of the account table. Without `state` the account does not exist from that height on. */
+export interface AccountRecord {
+  readonly state:
+    | {
+        readonly nonce: bigint;
+        readonly balance: bigint;
+        readonly codeHash: Uint8Array;
+        readonly storageRoot: Uint8Array;
+      }
+    | undefined;
+  /** Counts how often its storage has been emptied as a whole; older slots have a lower number in their keys. */
+  readonly incarnation: number;
+}
+
+export function encodeAccountRecord({ state, incarnation }: AccountRecord): Uint8Array {
+  const items: RlpItem[] = [bytesFromBigint(BigInt(incarnation))];
+  if (state)
+    items.push(bytesFromBigint(state.nonce), bytesFromBigint(state.balance), state.codeHash, state.storageRoot);
+  return encodeRlp(items);
+}
+
+export function decodeAccountRecord(bytes: Uint8Array): AccountRecord {
+  const [incarnation, nonce, balance, codeHash, storageRoot] = decodeRlp('account record', bytes) as Uint8Array[];
+  const record = { incarnation: Number(bigintFromBytes(incarnation ?? new Uint8Array(0))) };
+  if (!nonce || !balance || !codeHash || !storageRoot) return { ...record, state: undefined };
+  return {
+    ...record,
+    state: { nonce: bigintFromBytes(nonce), balance: bigintFromBytes(balance), codeHash, storageRoot },
+  };
+}
+
+/** The beginning of the keys of a slot, to which the height is added. */
+export function slotPrefix(address: Uint8Array, incarnation: number, slot: Uint8Array): Buffer {
+  const number = Buffer.alloc(4);
+  number.writeUInt32BE(incarnation);
+  return Buffer.concat([address, number, slot]);
+}

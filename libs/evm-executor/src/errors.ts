@@ -1,0 +1,84 @@
+import { CairnError } from '@cairn/errors';
+
+/** Codes of calls that are refused before any code runs. */
+export type CallRejectionCode =
+  | 'CALL_FEE_INVALID'
+  | 'CALL_FUNDS_INSUFFICIENT'
+  | 'CALL_GAS_TOO_LOW'
+  | 'CALL_INITCODE_TOO_LARGE'
+  | 'CALL_BLOBS_INVALID'
+  | 'CALL_AUTHORIZATIONS_INVALID'
+  | 'CALL_CHAIN_ID_MISMATCH';
+
+/** A call that no node would start. The message is geth's, without its prefix `err:` and its suffix. */
+export class CallRejectedError extends CairnError<CallRejectionCode> {
+  constructor(code: CallRejectionCode, message: string, hint: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(code, message, { hint, details });
+  }
+}
+
+/** A state or block override that cannot be applied. */
+export class InvalidOverrideError extends CairnError<'OVERRIDE_INVALID'> {
+  constructor(field: string, message: string) {
+    super('OVERRIDE_INVALID', message, { hint: `Change or leave out ${field}.`, details: { field } });
+  }
+}
+
+/** The state of a block is not kept, or the block is not known. */
+export class StateUnavailableError extends CairnError<'STATE_UNAVAILABLE'> {
+  constructor(chain: string, blockHash: string) {
+    super('STATE_UNAVAILABLE', `The state of block ${blockHash} of ${chain} is not available.`, {
+      hint: 'Call on a block whose state is kept, such as "latest".',
+      details: { chain, blockHash },
+    });
+  }
+}
+
+/** Codes of calls that the pool could not bring to an end. */
+export type ExecutionErrorCode =
+  | 'EXECUTION_TIMEOUT'
+  | 'EXECUTION_MEMORY_EXCEEDED'
+  | 'EXECUTION_QUEUE_FULL'
+  | 'EXECUTION_QUEUE_TIMEOUT'
+  | 'EXECUTION_ABORTED'
+  | 'EXECUTION_FAILED'
+  | 'EXECUTION_CLOSED';
+
+/** A call that the pool could not bring to an end. */
+export class ExecutionError extends CairnError<ExecutionErrorCode> {}
+
+export const executionErrors = {
+  timeout: (timeoutMs: number) =>
+    new ExecutionError('EXECUTION_TIMEOUT', `The call ran longer than ${timeoutMs} ms and was ended.`, {
+      hint: 'Give it less gas, or split it into smaller calls.',
+      details: { timeoutMs },
+    }),
+  memoryExceeded: (memoryMibMax: number) =>
+    new ExecutionError('EXECUTION_MEMORY_EXCEEDED', `The call needed more than ${memoryMibMax} MiB and was ended.`, {
+      hint: 'Give it less gas, or split it into smaller calls.',
+      details: { memoryMibMax },
+    }),
+  queueFull: (queueMax: number, retryAfterMs: number) =>
+    new ExecutionError('EXECUTION_QUEUE_FULL', `${queueMax} calls are waiting already.`, {
+      hint: `Try again in ${retryAfterMs} ms.`,
+      details: { queueMax, retryAfterMs },
+    }),
+  queueTimeout: (queueTimeoutMs: number, retryAfterMs: number) =>
+    new ExecutionError('EXECUTION_QUEUE_TIMEOUT', `No worker was free for the call within ${queueTimeoutMs} ms.`, {
+      hint: `Try again in ${retryAfterMs} ms.`,
+      details: { queueTimeoutMs, retryAfterMs },
+    }),
+  aborted: (cause: unknown) =>
+    new ExecutionError('EXECUTION_ABORTED', 'The call was given up by its caller.', {
+      cause,
+    }),
+  failed: (reason: string, cause?: unknown) =>
+    new ExecutionError('EXECUTION_FAILED', `The call could not be executed: ${reason}.`, {
+      hint: 'Report it with the call and the block; other calls are not affected.',
+      ...(cause !== undefined && { cause }),
+    }),
+  closed: () =>
+    new ExecutionError('EXECUTION_CLOSED', 'The service is shutting down and takes no more calls.', {
+      hint: 'Try again in a few seconds.',
+    }),
+} as const;

@@ -1,0 +1,106 @@
+import type { ChainSpec, Hex } from '@cairn/block-model';
+import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { type Common, Hardfork } from '@ethereumjs/common';
+import { getActivePrecompiles } from '@ethereumjs/evm';
+
+/** What the active fork means for a call. */
+export interface ForkRules {
+  readonly hardfork: string;
+  readonly chainId: bigint;
+  /** The fork in the form of the @ethereumjs packages. Shared: nobody may move it to another fork. */
+  readonly common: Common;
+  readonly isHomestead: boolean;
+  /** Calldata costs 16 gas per byte that is not zero (EIP-2028). */
+  readonly isIstanbul: boolean;
+  /** Addresses and slots are cold at first (EIP-2929). */
+  readonly isBerlin: boolean;
+  /** There is a base fee (EIP-1559), and refunds are a fifth at most (EIP-3529). */
+  readonly isLondon: boolean;
+  /** Init code is limited and metered (EIP-3860), and the coinbase is warm (EIP-3651). */
+  readonly isShanghai: boolean;
+  /** There are blobs (EIP-4844). */
+  readonly isCancun: boolean;
+  /** Calldata has a floor price (EIP-7623), and accounts can delegate (EIP-7702). */
+  readonly isPrague: boolean;
+  /** Addresses in lower case. */
+  readonly precompiles: readonly Hex[];
+  /** How fast the blob base fee follows demand; 0 before Cancun. */
+  readonly blobFeeUpdateFraction: bigint;
+}
+
+/** Where in a chain a block stands; `timestamp` in seconds since 1970. */
+export interface ChainPlace {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+}
+
+interface ChainForks {
+  readonly common: Common;
+  readonly rules: Map<string, ForkRules>;
+}
+
+const chains = new WeakMap<ChainSpec, ChainForks>();
+
+/** The rules at a place in a chain. Cheap after the first time for the same `spec` object. */
+export function forkRules(spec: ChainSpec, place: ChainPlace): ForkRules {
+  let forks = chains.get(spec);
+  if (forks === undefined) {
+    forks = { common: commonFromChainSpec(spec), rules: new Map() };
+    chains.set(spec, forks);
+  }
+  const hardfork = forkAt(forks.common, place);
+  let rules = forks.rules.get(hardfork);
+  if (rules === undefined) {
+    rules = makeRules(spec, hardfork);
+    forks.rules.set(hardfork, rules);
+  }
+  return rules;
+}
+
+/**
+ * The last fork of the schedule before the first that is not active yet. Common's own lookup refuses places that the
+ * chain never had, such as the number of one block with the time of another, which block overrides make.
+ */
+function forkAt(common: Common, { number, timestamp }: ChainPlace): string {
+  let active: string = Hardfork.Chainstart;
+  for (const fork of common.hardforks()) {
+    if (fork.block === null && fork.timestamp === undefined) continue;
+    const hasCome =
+      fork.timestamp === undefined ? BigInt(fork.block ?? 0) <= number : BigInt(fork.timestamp) <= timestamp;
+    if (!hasCome) break;
+    active = fork.name;
+  }
+  return active;
+}
+
+function makeRules(spec: ChainSpec, hardfork: string): ForkRules {
+  const common = commonFromChainSpec(spec);
+  common.setHardfork(hardfork);
+  const isCancun = common.gteHardfork(Hardfork.Cancun);
+  return {
+    hardfork,
+    chainId: common.chainId(),
+    common,
+    isHomestead: common.gteHardfork(Hardfork.Homestead),
+    isIstanbul: common.gteHardfork(Hardfork.Istanbul),
+    isBerlin: common.gteHardfork(Hardfork.Berlin),
+    isLondon: common.gteHardfork(Hardfork.London),
+    isShanghai: common.gteHardfork(Hardfork.Shanghai),
+    isCancun,
+    isPrague: common.gteHardfork(Hardfork.Prague),
+    precompiles: [...getActivePrecompiles(common).keys()].map((address): Hex => `0x${address}`),
+    blobFeeUpdateFraction: isCancun ? blobFeeUpdateFraction(common) : 0n,
+  };
+}
+
+// EIP-4844 and EIP-7691. Schedules that name their own fractions (EIP-7840) and blob-only forks carry them in Common.
+const cancunFraction = 3_338_477n;
+const pragueFraction = 5_007_716n;
+
+function blobFeeUpdateFraction(common: Common): bigint {
+  try {
+    return common.param('blobGasPriceUpdateFraction');
+  } catch {
+    return common.gteHardfork(Hardfork.Prague) ? pragueFraction : cancunFraction;
+  }
+}
