@@ -1,23 +1,17 @@
-import type { StateReader } from '@cairn/block-model';
+import type { AccountState, StateReader } from '@cairn/block-model';
 
-/** An account as the executor holds it: immutable, and with its code once that was asked for. */
-export interface AccountRecord {
-  readonly nonce: bigint;
-  /** Wei. */
-  readonly balance: bigint;
-  /** Keccak-256 of the code, 32 bytes. */
-  readonly codeHash: Uint8Array;
-  /** Read on demand by {@link StateCache.codeOf}. */
-  code?: Uint8Array;
-}
-
-/** Bounds of what one {@link StateCache} keeps; at a bound it starts anew. */
+/** Bounds of what is kept of states; at a bound the cache in question starts anew. */
 export const stateCacheLimits = {
-  accountsMax: 20_000, // About 4 MB.
-  slotsMax: 100_000, // About 20 MB.
+  accountsMax: 20_000, // Per state; about 4 MB.
+  slotsMax: 100_000, // Per state; about 20 MB.
+  codeBytesMax: 64 * 1024 * 1024, // Of all states together.
 } as const;
 
 const caches = new WeakMap<StateReader, StateCache>();
+
+// Code is named by its hash, so that all states can share it.
+const codes = new Map<string, Uint8Array>();
+let codeBytes = 0;
 
 /**
  * What was read of one state, shared by all calls on it. Sound because the state after a block never changes; it lives
@@ -25,8 +19,8 @@ const caches = new WeakMap<StateReader, StateCache>();
  */
 export class StateCache {
   readonly #reader: StateReader;
-  #accounts = new Map<string, AccountRecord | undefined>();
-  #slots = new Map<string, Uint8Array>();
+  readonly #accounts = new Map<string, AccountState | undefined>();
+  readonly #slots = new Map<string, Uint8Array>();
 
   private constructor(reader: StateReader) {
     this.#reader = reader;
@@ -42,23 +36,29 @@ export class StateCache {
     return cache;
   }
 
-  account(key: string, address: Uint8Array): AccountRecord | undefined {
+  getAccount(key: string, address: Uint8Array): AccountState | undefined {
     const known = this.#accounts.get(key);
     if (known !== undefined || this.#accounts.has(key)) return known;
     const account = this.#reader.getAccount(address);
-    const record = account && { nonce: account.nonce, balance: account.balance, codeHash: account.codeHash };
     if (this.#accounts.size >= stateCacheLimits.accountsMax) this.#accounts.clear();
-    this.#accounts.set(key, record);
-    return record;
+    this.#accounts.set(key, account);
+    return account;
   }
 
-  codeOf(record: AccountRecord): Uint8Array {
-    record.code ??= this.#reader.getCode(record.codeHash);
-    return record.code;
+  getCode(key: string, codeHash: Uint8Array): Uint8Array {
+    const known = codes.get(key);
+    if (known !== undefined) return known;
+    const code = this.#reader.getCode(codeHash);
+    codeBytes += code.length;
+    if (codeBytes > stateCacheLimits.codeBytesMax) {
+      codes.clear();
+      codeBytes = code.length;
+    }
+    codes.set(key, code);
+    return code;
   }
 
-  slot(addressKey: string, slotKey: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const key = addressKey + slotKey;
+  getStorage(key: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
     const value = this.#reader.getStorage(address, slot);

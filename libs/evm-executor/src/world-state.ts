@@ -1,9 +1,12 @@
+import type { AccountState } from '@cairn/block-model';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import type { AccountRecord, StateCache } from './state-cache.ts';
+import { keyOf } from './key-of.ts';
+import type { StateCache } from './state-cache.ts';
 
 const noBytes = new Uint8Array(0);
 /** Keccak-256 of no bytes: the code hash of accounts without code. */
 export const emptyCodeHash = keccak_256(noBytes);
+const emptyCodeKey = keyOf(emptyCodeHash);
 
 interface StorageLayer {
   readonly values: Map<string, Uint8Array>;
@@ -17,7 +20,8 @@ interface StorageLayer {
  */
 export class WorldState {
   readonly #base: StateCache;
-  readonly #accounts = new Map<string, AccountRecord | undefined>();
+  readonly #accounts = new Map<string, AccountState | undefined>();
+  readonly #codes = new Map<string, Uint8Array>();
   readonly #storage = new Map<string, StorageLayer>();
   /** What slots held when the message began, for those written since (EIP-2200). */
   readonly #originals = new Map<string, Uint8Array>();
@@ -29,11 +33,11 @@ export class WorldState {
   }
 
   /** `undefined` for an account that does not exist. */
-  getAccount(address: Uint8Array): AccountRecord | undefined {
+  getAccount(address: Uint8Array): AccountState | undefined {
     const key = keyOf(address);
-    const record = this.#accounts.get(key);
-    if (record !== undefined || this.#accounts.has(key)) return record;
-    return this.#base.account(key, address);
+    const account = this.#accounts.get(key);
+    if (account !== undefined || this.#accounts.has(key)) return account;
+    return this.#base.getAccount(key, address);
   }
 
   getBalance(address: Uint8Array): bigint {
@@ -45,16 +49,19 @@ export class WorldState {
   }
 
   getCode(address: Uint8Array): Uint8Array {
-    const record = this.getAccount(address);
-    return record === undefined ? noBytes : this.#base.codeOf(record);
+    const account = this.getAccount(address);
+    if (account === undefined) return noBytes;
+    const key = keyOf(account.codeHash);
+    if (key === emptyCodeKey) return noBytes;
+    return this.#codes.get(key) ?? this.#base.getCode(key, account.codeHash);
   }
 
-  /** Writes or, with `undefined`, removes an account. The record must not change afterwards. */
-  setAccount(address: Uint8Array, record: AccountRecord | undefined): void {
+  /** Writes or, with `undefined`, removes an account. `account` must not change afterwards. */
+  setAccount(address: Uint8Array, account: AccountState | undefined): void {
     const key = keyOf(address);
     const had = this.#accounts.has(key);
     const previous = this.#accounts.get(key);
-    this.#accounts.set(key, record);
+    this.#accounts.set(key, account);
     this.#undo.push(() => {
       if (had) this.#accounts.set(key, previous);
       else this.#accounts.delete(key);
@@ -62,34 +69,25 @@ export class WorldState {
   }
 
   /** Changes some fields of an account, which comes into being where it does not exist. */
-  updateAccount(address: Uint8Array, fields: { readonly nonce?: bigint; readonly balance?: bigint }): void {
+  updateAccount(address: Uint8Array, fields: Partial<AccountState>): void {
     const before = this.getAccount(address);
     this.setAccount(address, {
       nonce: fields.nonce ?? before?.nonce ?? 0n,
       balance: fields.balance ?? before?.balance ?? 0n,
-      codeHash: before?.codeHash ?? emptyCodeHash,
-      ...(before?.code !== undefined && { code: before.code }),
+      codeHash: fields.codeHash ?? before?.codeHash ?? emptyCodeHash,
     });
   }
 
   setCode(address: Uint8Array, code: Uint8Array): void {
-    const before = this.getAccount(address);
-    this.setAccount(address, {
-      nonce: before?.nonce ?? 0n,
-      balance: before?.balance ?? 0n,
-      codeHash: code.length === 0 ? emptyCodeHash : keccak_256(code),
-      code,
-    });
+    const codeHash = keccak_256(code);
+    this.#codes.set(keyOf(codeHash), code);
+    this.updateAccount(address, { codeHash });
   }
 
   /** The value at a 32-byte slot, without leading zeros; empty for zero. */
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
     const addressKey = keyOf(address);
-    const slotKey = keyOf(slot);
-    const layer = this.#storage.get(addressKey);
-    const value = layer?.values.get(slotKey);
-    if (value !== undefined) return value;
-    return layer?.isWhole ? noBytes : this.#base.slot(addressKey, slotKey, address, slot);
+    return this.#storageAt(addressKey, keyOf(slot), address, slot);
   }
 
   /** What the slot held when the message began. */
@@ -102,7 +100,9 @@ export class WorldState {
     const addressKey = keyOf(address);
     const slotKey = keyOf(slot);
     const originalKey = addressKey + slotKey;
-    if (!this.#originals.has(originalKey)) this.#originals.set(originalKey, this.getStorage(address, slot));
+    if (!this.#originals.has(originalKey)) {
+      this.#originals.set(originalKey, this.#storageAt(addressKey, slotKey, address, slot));
+    }
     let layer = this.#storage.get(addressKey);
     if (layer === undefined) {
       layer = { values: new Map(), isWhole: false };
@@ -149,9 +149,11 @@ export class WorldState {
     const length = this.#checkpoints.pop() ?? 0;
     while (this.#undo.length > length) this.#undo.pop()?.();
   }
-}
 
-/** One character per byte: the cheapest key of bytes that a Map takes. */
-function keyOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice();
+  #storageAt(addressKey: string, slotKey: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const layer = this.#storage.get(addressKey);
+    const value = layer?.values.get(slotKey);
+    if (value !== undefined) return value;
+    return layer?.isWhole ? noBytes : this.#base.getStorage(addressKey + slotKey, address, slot);
+  }
 }

@@ -1,0 +1,4 @@
+/** One character per byte: the cheapest key of bytes that a Map takes. */
+export function keyOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}

@@ -1,0 +1,64 @@
+import { bytesFromHex, type Hex } from '@cairn/block-model';
+import type { StateOverrides } from './call-request.ts';
+import type { PrecompileChanges } from './engine/call-engine.ts';
+import { InvalidOverrideError } from './errors.ts';
+import type { WorldState } from './world-state.ts';
+
+const noChanges: PrecompileChanges = { removed: new Set(), moved: new Map() };
+
+/**
+ * Writes overrides into a world, as geth's `StateOverride.Apply` does: an override of any kind makes a precompile an
+ * ordinary account.
+ * @throws OVERRIDE_INVALID naming the account and the field
+ */
+export function applyStateOverrides(
+  world: WorldState,
+  overrides: StateOverrides | undefined,
+  precompiles: readonly Hex[],
+): PrecompileChanges {
+  if (overrides === undefined || overrides.size === 0) return noChanges;
+  const removed = new Set<Hex>();
+  const moved = new Map<Hex, Hex>();
+  for (const [address, override] of overrides) {
+    const isPrecompile = precompiles.includes(address);
+    const destination = override.movePrecompileToAddress;
+    if (destination !== undefined) {
+      const field = `stateOverrides.${address}.movePrecompileToAddress`;
+      if (!isPrecompile) throw new InvalidOverrideError(field, `account ${address} is not a precompile`);
+      if (overrides.has(destination) || moved.has(destination)) {
+        throw new InvalidOverrideError(field, `account ${destination} is already overridden`);
+      }
+      moved.set(destination, address);
+    }
+    if (isPrecompile) removed.add(address);
+    applyOne(world, address, override);
+  }
+  world.begin();
+  return { removed, moved };
+}
+
+function applyOne(
+  world: WorldState,
+  address: Hex,
+  { nonce, balance, code, state, stateDiff }: NonNullable<ReturnType<StateOverrides['get']>>,
+): void {
+  const bytes = bytesFromHex(address);
+  if (state !== undefined && stateDiff !== undefined) {
+    throw new InvalidOverrideError(`stateOverrides.${address}`, `account ${address} has both 'state' and 'stateDiff'`);
+  }
+  if (nonce !== undefined || balance !== undefined) {
+    world.updateAccount(bytes, {
+      ...(nonce !== undefined && { nonce }),
+      ...(balance !== undefined && { balance }),
+    });
+  }
+  if (code !== undefined) world.setCode(bytes, bytesFromHex(code));
+  if (state !== undefined) world.clearStorage(bytes);
+  for (const [slot, value] of state ?? stateDiff ?? []) {
+    world.setStorage(bytes, bytesFromHex(slot), withoutLeadingZeros(value));
+  }
+}
+
+function withoutLeadingZeros(value: Hex): Uint8Array {
+  return bytesFromHex(value.replace(/^0x(00)*/, '0x'));
+}
