@@ -1,1 +1,1 @@
-export {};
+export { DISPATCHER, JsonrpcModule, type JsonrpcModuleOptions } from './jsonrpc.module.ts';

@@ -1,0 +1,221 @@
+import { CairnError } from '@cairn/errors';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type DispatchedCall, Dispatcher, defineMethod, RawJson, RpcError } from './index.ts';
+
+interface Context {
+  readonly user: string;
+}
+const define = defineMethod<Context>();
+const number = {
+  name: 'a',
+  summary: 'a number such as 1.',
+  parse: (field: string, value: unknown) => {
+    if (typeof value === 'number') return value;
+    throw new CairnError('VALUE_INVALID', `${field}: expected a number, got ${JSON.stringify(value)}`);
+  },
+};
+let notified = 0;
+const methods = [
+  define({
+    name: 'add',
+    summary: '',
+    result: '',
+    params: [number, { ...number, name: 'b' }],
+    handle: ([a, b]) => a + b,
+  }),
+  define({
+    name: 'maybe',
+    summary: '',
+    result: '',
+    params: [{ ...number, isRequired: false }],
+    handle: ([a]) => a ?? 'absent',
+  }),
+  define({ name: 'who', summary: '', result: '', params: [], handle: (_, { user }) => user }),
+  define({ name: 'raw', summary: '', result: '', params: [], handle: () => new RawJson('{"kept":1.0}') }),
+  define({ name: 'nothing', summary: '', result: '', params: [], handle: () => undefined }),
+  define({
+    name: 'notify',
+    summary: '',
+    result: '',
+    params: [],
+    handle: () => {
+      notified++;
+    },
+  }),
+  define({
+    name: 'fail',
+    summary: '',
+    result: '',
+    params: [],
+    handle: () => {
+      throw new Error('planted secret');
+    },
+  }),
+  define({
+    name: 'refuse',
+    summary: '',
+    result: '',
+    params: [],
+    handle: () => {
+      throw new RpcError('reverted', 'execution reverted', '0x');
+    },
+  }),
+];
+const calls: DispatchedCall[] = [];
+const dispatcher = new Dispatcher<Context>({ methods, reference: () => 'r1', onCall: (call) => calls.push(call) });
+const send = async (body: string | Uint8Array) => {
+  const answer = await dispatcher.handle(body, { user: 'ann' });
+  return answer === undefined ? undefined : JSON.parse(answer);
+};
+const request = (method: string, params?: unknown, id: unknown = 1) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params });
+
+describe('a request', () => {
+  test.each([
+    ['by position', request('add', [1, 2]), 3],
+    ['by name', request('add', { b: 2, a: 1 }), 3],
+    ['without params', request('who'), 'ann'],
+    ['with null params', request('who', null), 'ann'],
+    ['with an optional parameter left out', request('maybe', []), 'absent'],
+    ['with an optional parameter null', request('maybe', [null]), 'absent'],
+    ['whose handler returns nothing', request('nothing'), null],
+  ])('%s is answered', async (_, body, result) => {
+    expect(await send(body)).toEqual({ jsonrpc: '2.0', id: 1, result });
+    expect(await send(Buffer.from(body))).toEqual({ jsonrpc: '2.0', id: 1, result });
+  });
+
+  test('a serialized result goes out as it is', async () => {
+    expect(await dispatcher.handle(request('raw'), { user: '' })).toBe(
+      '{"jsonrpc":"2.0","id":1,"result":{"kept":1.0}}',
+    );
+  });
+
+  test('ids come back as they were sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.integer(),
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+          fc.string({ maxLength: 200, unit: 'binary' }),
+          fc.constant(null),
+        ),
+        async (id) => {
+          const sent = JSON.parse(JSON.stringify(id));
+          expect((await send(request('who', [], id)))?.id).toEqual(sent);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['broken JSON', '{', -32700, null],
+    ['an empty body', '', -32700, null],
+    ['wrong UTF-8', Buffer.from([0x22, 0xff, 0x22]), -32700, null],
+    ['a number', '5', -32600, null],
+    ['null', 'null', -32600, null],
+    ['another version', '{"jsonrpc":"1.0","id":7,"method":"who"}', -32600, 7],
+    ['no method', '{"jsonrpc":"2.0","id":7}', -32600, 7],
+    ['an object as id', '{"jsonrpc":"2.0","id":{},"method":"who"}', -32600, null],
+    ['params as a number', request('who', 5), -32600, 1],
+    ['an unknown method', request('nope'), -32601, 1],
+    ['a missing parameter', request('add', [1]), -32602, 1],
+    ['a bad parameter', request('add', [1, 'x']), -32602, 1],
+    ['too many parameters', request('who', [1]), -32602, 1],
+    ['an unknown name', request('add', { a: 1, c: 2 }), -32602, 1],
+    ['an empty batch', '[]', -32600, null],
+    ['a failing handler', request('fail'), -32603, 1],
+    ['a refusal', request('refuse'), 3, 1],
+  ])('%s gets its code', async (_, body, code, id) => {
+    expect(await send(body)).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
+  });
+
+  test('errors name the parameter and what it takes, and leak nothing', async () => {
+    expect((await send(request('add', [1])))?.error.message).toBe('Parameter 2, b, is missing: a number such as 1.');
+    expect((await send(request('add', [1, 'x'])))?.error.message).toBe('parameter 2, b: expected a number, got "x"');
+    expect(JSON.stringify(await send(request('fail')))).not.toContain('planted');
+    expect((await send(request('fail')))?.error.message).toContain('r1');
+    expect((await send(request('refuse')))?.error.data).toBe('0x');
+  });
+});
+
+describe('a batch', () => {
+  test('is answered in order, errors among results, notifications left out', async () => {
+    const body = `[${request('add', [1, 1], 'x')},5,{"jsonrpc":"2.0","method":"notify"},${request('nope', [], 2)}]`;
+    notified = 0;
+    expect(await send(body)).toMatchObject([
+      { id: 'x', result: 2 },
+      { id: null, error: { code: -32600 } },
+      { id: 2, error: { code: -32601 } },
+    ]);
+    expect(notified).toBe(1);
+  });
+
+  test('of notifications only has no answer', async () => {
+    expect(await send('[{"jsonrpc":"2.0","method":"notify"}]')).toBeUndefined();
+    expect(await send('{"jsonrpc":"2.0","method":"fail"}')).toBeUndefined();
+  });
+
+  test('over the limit is refused as a whole', async () => {
+    const body = (length: number) => `[${Array.from({ length }, () => request('who')).join(',')}]`;
+    expect(await send(body(1000))).toHaveLength(1000);
+    expect(await send(body(1001))).toMatchObject({ error: { code: -32005, data: { batchLengthMax: 1000 } } });
+  });
+
+  test('whose answer grows too long gets errors for what does not fit', async () => {
+    const small = new Dispatcher<Context>({ methods, limits: { responseCharactersMax: 100 } });
+    const answers = JSON.parse(
+      (await small.handle(`[${[1, 2, 3, 4].map((id) => request('who', [], id)).join(',')}]`, {
+        user: 'x'.repeat(30),
+      })) ?? '',
+    );
+    expect(answers).toHaveLength(4);
+    expect(answers[0].result).toBeDefined();
+    expect(answers[3].error.code).toBe(-32005);
+  });
+});
+
+describe('hostile bodies', () => {
+  test.each([
+    ['deep lists', '['.repeat(100_000)],
+    ['deep objects', '{"a":'.repeat(100_000)],
+    ['brackets in a text do not count', request('nope', ['['.repeat(1000)])],
+    ['a number of a million digits', request('who').replace('1', '1'.repeat(1_000_000))],
+    ['a long method', request('m'.repeat(200_000))],
+    ['a long id', request('who', [], 'x'.repeat(200_000))],
+    ['duplicate keys', '{"jsonrpc":"2.0","id":1,"id":2,"method":"who"}'],
+    ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"__proto__","params":{"__proto__":1}}'],
+    ['lone surrogates', '{"jsonrpc":"2.0","id":"\\ud800","method":"who"}'],
+  ])('%s: answered with a result or a known code', async (_, body) => {
+    const answer = await send(body);
+    expect(answer.error === undefined || [-32700, -32600, -32601, -32602, -32005].includes(answer.error.code)).toBe(
+      true,
+    );
+  });
+
+  test('a body over the limit is not parsed', async () => {
+    expect(await send(' '.repeat(5 * 1024 * 1024 + 1))).toMatchObject({
+      error: { code: -32005, data: { limit: 'body' } },
+    });
+  });
+
+  test('any JSON gets an answer in the form of JSON-RPC', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json({ maxDepth: 4 }), async (body) => {
+        const answer = await send(body);
+        for (const one of Array.isArray(answer) ? answer : [answer])
+          expect(one).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
+      }),
+    );
+  });
+});
+
+test('calls are told by method and code; made-up names are all "unknown"', async () => {
+  calls.length = 0;
+  await send(`[${request('who')},${request('made-up')},${request('refuse')}]`);
+  expect(calls.map(({ method, errorCode }) => [method, errorCode]).sort()).toEqual([
+    'refuse 3',
+    'unknown -32601',
+    'who undefined',
+  ]);
+});

@@ -1,0 +1,183 @@
+// Every request of the gateway passes here; dispatcher.bench.ts counts requests per second.
+import { bindParams } from './bind-params.ts';
+import { type AnyMethod, RawJson } from './method.ts';
+import { type ParsedRequest, parseRequest } from './parse-request.ts';
+import { RpcError } from './rpc-error.ts';
+import { checkDepth } from './scan-json.ts';
+
+export interface DispatcherLimits {
+  /** Longest body in bytes. One connection must not fill the memory. Default 5 MiB. */
+  readonly bodyBytesMax: number;
+  /** Requests in one batch: each is work of its own. Default 1,000. */
+  readonly batchLengthMax: number;
+  /** Nesting of brackets: parsing recurses. Default 32. */
+  readonly depthMax: number;
+  /** Requests of one batch that run at once: one client must not take all workers. Default 16. */
+  readonly batchConcurrency: number;
+  /** Longest answer in characters. Default 64 Mi. */
+  readonly responseCharactersMax: number;
+}
+
+export const defaultLimits: DispatcherLimits = {
+  bodyBytesMax: 5 * 1024 * 1024,
+  batchLengthMax: 1000,
+  depthMax: 32,
+  batchConcurrency: 16,
+  responseCharactersMax: 64 * 1024 * 1024,
+};
+
+/** One finished request, for logs and metrics. */
+export interface DispatchedCall {
+  /** Name of a known method; `unknown` for others, so that names made up by callers do not fill metrics. */
+  readonly method: string;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** JSON-RPC error code; absent for a result. */
+  readonly errorCode?: number;
+}
+
+export interface DispatcherOptions<Context> {
+  readonly methods: readonly AnyMethod<Context>[];
+  readonly limits?: Partial<DispatcherLimits>;
+  /**
+   * The error of the wire for one that a handler threw; `undefined` for one that is not the caller's to know. The
+   * caller then gets -32603 with the reference that this function got.
+   */
+  readonly errorFrom?: (error: unknown, reference: string) => RpcError | undefined;
+  readonly onCall?: (call: DispatchedCall, context: Context) => void;
+  /** Answers for names that no method has, such as those of writes. */
+  readonly unknownMethod?: (name: string) => string | undefined;
+  /** Makes references for internal errors. */
+  readonly reference?: () => string;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Long lists are cut into turns of the event loop, so that others get theirs. */
+const itemsPerTurn = 64;
+
+/** JSON-RPC 2.0 over text: knows no transport. */
+export class Dispatcher<Context> {
+  readonly limits: DispatcherLimits;
+  readonly #methods: ReadonlyMap<string, AnyMethod<Context>>;
+  readonly #options: DispatcherOptions<Context>;
+
+  constructor(options: DispatcherOptions<Context>) {
+    this.#options = options;
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.#methods = new Map(options.methods.map((method) => [method.name, method]));
+  }
+
+  /** The methods, for documentation. */
+  get methods(): readonly AnyMethod<Context>[] {
+    return [...this.#methods.values()];
+  }
+
+  /** Answers a body; `undefined` when it holds notifications only. Never throws. */
+  async handle(body: string | Uint8Array, context: Context): Promise<string | undefined> {
+    let parsed: unknown;
+    try {
+      parsed = this.#parse(body);
+    } catch (error) {
+      return errorLine(
+        'null',
+        error instanceof RpcError ? error : new RpcError('parse', 'The body is not valid JSON in UTF-8.'),
+      );
+    }
+    if (!Array.isArray(parsed)) return await this.#answer(parseRequest(parsed), context);
+    if (parsed.length === 0) return errorLine('null', new RpcError('request', 'A batch needs one request or more.'));
+    const { batchLengthMax } = this.limits;
+    if (parsed.length > batchLengthMax) {
+      return errorLine(
+        'null',
+        new RpcError('limit', `A batch may hold ${batchLengthMax} requests, not ${parsed.length}.`, {
+          limit: 'batch',
+          batchLengthMax,
+        }),
+      );
+    }
+    return await this.#answerBatch(parsed, context);
+  }
+
+  #parse(body: string | Uint8Array): unknown {
+    const { bodyBytesMax, depthMax } = this.limits;
+    if (body.length > bodyBytesMax)
+      throw new RpcError('limit', `The body is longer than ${bodyBytesMax} bytes.`, { limit: 'body', bodyBytesMax });
+    const text = typeof body === 'string' ? body : utf8.decode(body);
+    checkDepth(text, depthMax);
+    return JSON.parse(text);
+  }
+
+  async #answerBatch(items: readonly unknown[], context: Context): Promise<string | undefined> {
+    const answers: (string | undefined)[] = new Array(items.length);
+    let next = 0;
+    let length = 0;
+    const work = async () => {
+      for (let index = next++; index < items.length; index = next++) {
+        const answer = await this.#answer(parseRequest(items[index]), context);
+        length += answer?.length ?? 0;
+        if (length > this.limits.responseCharactersMax) answers[index] = this.#tooLong(items[index]);
+        else answers[index] = answer;
+        if (index % itemsPerTurn === itemsPerTurn - 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(this.limits.batchConcurrency, items.length) }, work));
+    const told = answers.filter((answer) => answer !== undefined);
+    return told.length === 0 ? undefined : `[${told.join(',')}]`;
+  }
+
+  #tooLong(item: unknown): string | undefined {
+    const { id } = parseRequest(item);
+    const { responseCharactersMax } = this.limits;
+    const error = new RpcError(
+      'limit',
+      `The answer is longer than ${responseCharactersMax} characters; ask for less in one batch.`,
+      { limit: 'response', responseCharactersMax },
+    );
+    return id === undefined ? undefined : errorLine(id, error);
+  }
+
+  async #answer(request: ParsedRequest, context: Context): Promise<string | undefined> {
+    const start = performance.now();
+    const { id } = request;
+    const method = 'error' in request ? undefined : this.#methods.get(request.method);
+    try {
+      if ('error' in request) throw request.error;
+      if (method === undefined) throw this.#unknown(request.method);
+      const result = await method.handle(bindParams(method, request.params) as readonly never[], context);
+      this.#told(method, start, undefined, context);
+      return id === undefined ? undefined : `{"jsonrpc":"2.0","id":${id},"result":${serialize(result)}}`;
+    } catch (thrown) {
+      const error = this.#errorFrom(thrown);
+      this.#told(method, start, error.rpcCode, context);
+      return id === undefined ? undefined : errorLine(id, error);
+    }
+  }
+
+  #told(method: AnyMethod<Context> | undefined, start: number, errorCode: number | undefined, context: Context): void {
+    const call = { method: method?.name ?? 'unknown', duration: performance.now() - start };
+    this.#options.onCall?.(errorCode === undefined ? call : { ...call, errorCode }, context);
+  }
+
+  #unknown(name: string): RpcError {
+    const shown = JSON.stringify(name);
+    return new RpcError('method', this.#options.unknownMethod?.(name) ?? `The method ${shown} does not exist.`);
+  }
+
+  #errorFrom(thrown: unknown): RpcError {
+    if (thrown instanceof RpcError) return thrown;
+    const reference = this.#options.reference?.() ?? 'none';
+    return (
+      this.#options.errorFrom?.(thrown, reference) ??
+      new RpcError('internal', `Internal error (reference ${reference}).`)
+    );
+  }
+}
+
+function serialize(result: unknown): string {
+  return result instanceof RawJson ? result.json : (JSON.stringify(result) ?? 'null');
+}
+
+/** One error as a whole answer. */
+export function errorLine(id: string, { rpcCode, message, data }: RpcError): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpcCode, message, ...(data !== undefined && { data }) })}}`;
+}

@@ -1,0 +1,64 @@
+import { CairnError } from '@cairn/errors';
+
+/** One code of the catalogue: what it means and what the caller can do. */
+export interface RpcErrorEntry {
+  readonly code: number;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** Every error code that leaves a Cairn gateway (JSON-RPC 2.0, section 5.1; EIP-1474; geth's code 3). */
+export const rpcErrors = {
+  parse: { code: -32700, meaning: 'The body is not JSON.', remedy: 'Send valid JSON in UTF-8.' },
+  request: {
+    code: -32600,
+    meaning: 'The JSON is not a JSON-RPC 2.0 request.',
+    remedy: 'Send {"jsonrpc":"2.0","id":1,"method":"…","params":[…]}, or a list of such objects.',
+  },
+  method: {
+    code: -32601,
+    meaning: 'There is no such method.',
+    remedy: 'Check its name; this gateway reads chains and sends no transactions.',
+  },
+  params: {
+    code: -32602,
+    meaning: 'A parameter is missing or has the wrong form.',
+    remedy: 'The message names the parameter and what it takes.',
+  },
+  internal: {
+    code: -32603,
+    meaning: 'The gateway failed.',
+    remedy: 'Try again; tell the operator the reference in the message.',
+  },
+  server: {
+    code: -32000,
+    meaning: 'The request is right, but it cannot be answered: execution failed, or the block is unknown.',
+    remedy: 'The message says which.',
+  },
+  notFound: { code: -32001, meaning: 'The resource is not here.', remedy: 'Check key, host name and network.' },
+  unavailable: { code: -32002, meaning: 'The network is not ready.', remedy: 'Wait until its import is done.' },
+  limit: {
+    code: -32005,
+    meaning: 'A limit is reached.',
+    remedy: 'Ask for less, or again later; the data names the limit.',
+  },
+  reverted: {
+    code: 3,
+    meaning: 'The contract reverted.',
+    remedy: 'The message has its reason, the data its raw bytes.',
+  },
+} as const satisfies Record<string, RpcErrorEntry>;
+
+export type RpcErrorName = keyof typeof rpcErrors;
+
+/** An error that is told to the caller as it is. */
+export class RpcError extends CairnError<'RPC_ERROR'> {
+  readonly rpcCode: number;
+  readonly data: unknown;
+
+  constructor(name: RpcErrorName, message: string, data?: unknown) {
+    super('RPC_ERROR', message);
+    this.rpcCode = rpcErrors[name].code;
+    this.data = data;
+  }
+}
