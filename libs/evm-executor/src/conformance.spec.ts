@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ChainSpec, decodeBlock, type GenesisAccount, type Header, type Hex, parseGethGenesis } from '@cairn/block-model';
+import {
+  conformanceDirectory,
+  createMemoryState,
+  hasConformanceCases,
+  type MemoryAccount,
+  type RecordedExchange,
+  recordedExchanges,
+} from '@cairn/block-model/testing';
+import { isCairnError } from '@cairn/errors';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { executeCall } from './execute-call.ts';
+import { parseCallRequest } from './parse-call-request.ts';
+import { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
+
+/** About parameters of the block and of the list, which are the gateway's. */
+const ofTheGateway = /^(block-(?!safe|earliest)|args-none|state-historical)/;
+const isHere = hasConformanceCases;
+const title = isHere ? 'recorded calls' : 'recorded calls (skipped: ../shared/conformance is not here)';
+
+describe(title, () => {
+  let chain: { spec: ChainSpec; headers: Header[]; states: ReturnType<typeof createMemoryState>[] };
+
+  beforeAll(() => {
+    if (!isHere) return;
+    const read = (file: string) => readFileSync(join(conformanceDirectory, 'execution-apis', file));
+    const { spec, alloc } = parseGethGenesis('hive', JSON.parse(read('genesis.json').toString()));
+    const headers = rlpItems(read('chain.rlp')).map((raw) => decodeBlock(raw).header);
+    const { accounts } = JSON.parse(read('headstate.json').toString());
+    chain = { spec, headers, states: [stateOf(alloc), stateOf(accounts)] };
+  });
+
+  const cases = (folder: string) =>
+    isHere ? recordedExchanges(folder).filter(({ name }) => !ofTheGateway.test(name)) : [];
+  const folders = ['execution-apis/eth_call', 'eth-call-rules/eth_call', 'eth-call-precompiles/eth_call'];
+
+  for (const folder of folders) {
+    (isHere ? test : test.skip)(`${folder}: all`, async () => {
+      const exchanges = cases(folder);
+      const faults: string[] = [];
+      for (const exchange of exchanges) {
+        const actual = await answer(exchange);
+        const expected = exchange.response.result ?? withoutWords(exchange.response.error);
+        if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+          faults.push(`${exchange.name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+        }
+      }
+      expect(faults).toEqual([]);
+      expect(exchanges.length).toBeGreaterThan(2);
+    }, 300_000);
+  }
+
+  async function answer({ request }: RecordedExchange): Promise<unknown> {
+    const [call, block, state, overrides] = request.params;
+    const { headers, states, spec } = chain;
+    const head = headers.length;
+    const number = block === 'earliest' ? 0 : String(block).startsWith('0x') ? Number(block) : head;
+    // Genesis is not in the file; its calls look at the block number only. Calls on old blocks bring their own code.
+    const header = number === 0 ? { ...at(headers, 0), number: 0n, timestamp: 0n } : at(headers, number - 1);
+    try {
+      const result = await executeCall({
+        spec,
+        header,
+        state: at(states, number === head ? 1 : 0),
+        blockHashes: (wanted) => headers[Number(wanted) - 1]?.hash,
+        call: parseCallRequest(call),
+        ...(state !== undefined && { stateOverrides: parseStateOverrides(state) }),
+        ...(overrides !== undefined && { blockOverrides: parseBlockOverrides(overrides) }),
+      });
+      if (result.kind === 'success') return result.output;
+      if (result.kind === 'halt') return { code: -32000 };
+      return { code: 3, message: result.message, data: result.data };
+    } catch (error) {
+      if (isCairnError(error, 'VALUE_INVALID')) return { code: -32602 };
+      if (isCairnError(error)) return { code: -32000 };
+      throw error;
+    }
+  }
+});
+
+/** Words of geth are compared for reverts only, as the suite's own replay does. */
+function withoutWords(error: RecordedExchange['response']['error']) {
+  return error?.code === 3 ? { code: 3, message: error.message, data: error.data } : { code: error?.code };
+}
+
+function stateOf(accounts: Readonly<Record<string, GenesisAccount>>) {
+  const entries = Object.entries(accounts).map(([address, { balance, nonce, code, storage }]): [Hex, MemoryAccount] => [
+    `0x${address.replace(/^0x/, '').toLowerCase()}`,
+    {
+      balance: BigInt(balance),
+      nonce: BigInt(nonce ?? 0),
+      ...(code !== undefined && { code: code as Hex }),
+      storage: Object.fromEntries(
+        Object.entries(storage ?? {}).map(([slot, value]) => [
+          slot,
+          `0x${value.replace(/^0x/, '').padStart(64, '0')}` as Hex,
+        ]),
+      ),
+    },
+  ]);
+  return createMemoryState(Object.fromEntries(entries));
+}
+
+/** Lists that follow each other without anything around them, as `geth export` writes blocks. */
+function rlpItems(file: Buffer): Uint8Array[] {
+  const items: Uint8Array[] = [];
+  for (let at = 0; at < file.length; ) {
+    const lengthBytes = file.readUInt8(at) - 0xf7;
+    const end = at + 1 + lengthBytes + file.readUIntBE(at + 1, lengthBytes);
+    items.push(new Uint8Array(file.subarray(at, end)));
+    at = end;
+  }
+  return items;
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new Error(`no item ${index} of ${items.length}`);
+  return item;
+}

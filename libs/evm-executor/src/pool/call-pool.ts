@@ -1,0 +1,3 @@
+export interface CallPoolOptions {}
+export const callPoolLimits = {};
+export function createCallPool() {}
