@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChainSpec, decodeBlock, type GenesisAccount, type Header, type Hex, parseGethGenesis } from '@cairn/block-model';
+import {
+  type ChainSpec,
+  decodeBlock,
+  type GenesisAccount,
+  type Header,
+  type Hex,
+  parseGethGenesis,
+} from '@cairn/block-model';
 import {
   conformanceDirectory,
   createMemoryState,
@@ -37,19 +44,23 @@ describe(title, () => {
   const folders = ['execution-apis/eth_call', 'eth-call-rules/eth_call', 'eth-call-precompiles/eth_call'];
 
   for (const folder of folders) {
-    (isHere ? test : test.skip)(`${folder}: all`, async () => {
-      const exchanges = cases(folder);
-      const faults: string[] = [];
-      for (const exchange of exchanges) {
-        const actual = await answer(exchange);
-        const expected = exchange.response.result ?? withoutWords(exchange.response.error);
-        if (JSON.stringify(actual) !== JSON.stringify(expected)) {
-          faults.push(`${exchange.name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+    (isHere ? test : test.skip)(
+      `${folder}: all`,
+      async () => {
+        const exchanges = cases(folder);
+        const faults: string[] = [];
+        for (const exchange of exchanges) {
+          const actual = await answer(exchange);
+          const expected = exchange.response.result ?? withoutWords(exchange.response.error);
+          if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+            faults.push(`${exchange.name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+          }
         }
-      }
-      expect(faults).toEqual([]);
-      expect(exchanges.length).toBeGreaterThan(2);
-    }, 300_000);
+        expect(faults).toEqual([]);
+        expect(exchanges.length).toBeGreaterThan(2);
+      },
+      300_000,
+    );
   }
 
   async function answer({ request }: RecordedExchange): Promise<unknown> {

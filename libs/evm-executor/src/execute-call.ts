@@ -98,7 +98,11 @@ function theEthereumjsEngine(): CallEngine {
   return ethereumjsEngine;
 }
 
-function cappedGas(gas: bigint | undefined, blockGasLimit: bigint, multiplier: number = callLimits.gasCapMultiplier): bigint {
+function cappedGas(
+  gas: bigint | undefined,
+  blockGasLimit: bigint,
+  multiplier: number = callLimits.gasCapMultiplier,
+): bigint {
   const cap = blockGasLimit * BigInt(multiplier);
   return gas === undefined || gas > cap ? cap : gas;
 }

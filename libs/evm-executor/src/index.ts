@@ -15,6 +15,7 @@ export { callLimits, type ExecuteCallOptions, executeCall } from './execute-call
 export type { ForkRules } from './fork-rules.ts';
 export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
 export { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
+export { type CallPoolOptions, callPoolLimits, createCallPool } from './pool/call-pool.ts';
 export type {
   CallChain,
   CallJob,
@@ -24,6 +25,5 @@ export type {
   CallSource,
   CallSourceModule,
 } from './pool/call-pool-types.ts';
-export { type CallPoolOptions, callPoolLimits, createCallPool } from './pool/call-pool.ts';
 export { decodeRevertReason, revertMessage } from './revert-reason.ts';
 export { WorldState } from './world-state.ts';

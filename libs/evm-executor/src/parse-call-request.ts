@@ -25,7 +25,7 @@ export interface ParseCallRequestOptions {
  */
 export function parseCallRequest(json: unknown, options: ParseCallRequestOptions = {}): CallRequest {
   const { requireFrom = false, field = 'call' } = options;
-  const object = parseObject(field, json, 'an object such as {"from":"0x…","to":"0x…","data":"0x"}');
+  const object = parseObject(field, json, 'an object such as {"to":"0x…","data":"0x…"}');
   const optional = optionalFields(field, object);
   const from = optional('from', parseAddress);
   if (requireFrom && from === undefined) {

@@ -40,7 +40,9 @@ function parseAccount(field: string, json: unknown): AccountOverride {
 function parseSlots(field: string, json: unknown): ReadonlyMap<Hex, Hex> {
   const entries = Object.entries(parseObject(field, json, 'an object of 32-byte values by 32-byte slot'));
   if (entries.length > entriesMax) throw new InvalidValueError(field, `at most ${entriesMax} slots`, entries.length);
-  return new Map(entries.map(([slot, value]) => [parseWord(`${field}, key`, slot), parseWord(`${field}.${slot}`, value)]));
+  return new Map(
+    entries.map(([slot, value]) => [parseWord(`${field}, key`, slot), parseWord(`${field}.${slot}`, value)]),
+  );
 }
 
 const notInCalls = ['beaconRoot', 'withdrawals'] as const;
@@ -53,10 +55,7 @@ export function parseBlockOverrides(json: unknown, field = 'blockOverrides'): Bl
   const object = parseObject(field, json, 'an object such as {"number":"0x1"}');
   for (const name of notInCalls) {
     if (object[name] === undefined || object[name] === null) continue;
-    throw new InvalidOverrideError(
-      `${field}.${name}`,
-      `block override "${name}" is not supported for this RPC method`,
-    );
+    throw new InvalidOverrideError(`${field}.${name}`, `block override "${name}" is not supported for this RPC method`);
   }
   const optional = optionalFields(field, object);
   return definedOnly({

@@ -220,8 +220,13 @@ function checkFunds({ call, rules, block, fees, sender, balance, gasLimit }: Che
 }
 
 function gasTooLow(what: string, have: bigint, want: bigint): CallRejectedError {
-  return new CallRejectedError('CALL_GAS_TOO_LOW', `${what}: have ${have}, want ${want}`, `Give ${want} gas at least.`, {
-    have,
-    want,
-  });
+  return new CallRejectedError(
+    'CALL_GAS_TOO_LOW',
+    `${what}: have ${have}, want ${want}`,
+    `Give ${want} gas at least.`,
+    {
+      have,
+      want,
+    },
+  );
 }

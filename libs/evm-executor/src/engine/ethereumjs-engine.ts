@@ -1,5 +1,13 @@
 import { bytesFromHex, hexFromBytes } from '@cairn/block-model';
-import { EVM, EVMError, EVMMockBlockchain, type EVMRunCallOpts, type ExecResult, NobleBN254, type PrecompileFunc } from '@ethereumjs/evm';
+import {
+  EVM,
+  EVMError,
+  EVMMockBlockchain,
+  type EVMRunCallOpts,
+  type ExecResult,
+  NobleBN254,
+  type PrecompileFunc,
+} from '@ethereumjs/evm';
 import { Address } from '@ethereumjs/util';
 import type { ForkRules } from '../fork-rules.ts';
 import type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './call-engine.ts';

@@ -1,0 +1,101 @@
+import { Worker } from 'node:worker_threads';
+import type { CallResult } from '../call-result.ts';
+import { executionErrors } from '../errors.ts';
+import type { CallJob } from './call-pool-types.ts';
+import { errorFromPlain, type FromWorker, type ToWorker, type WorkerData } from './worker-protocol.ts';
+
+export interface CallWorkerOptions {
+  readonly workerUrl: URL;
+  readonly workerData: WorkerData;
+  readonly memoryMibMax: number;
+  readonly startTimeoutMs: number;
+}
+
+export interface CallWorkerEvents {
+  /** It can take its first call. */
+  onReady(): void;
+  onResult(result: CallResult): void;
+  /** The call failed, the worker lives. */
+  onError(error: Error): void;
+  /** The worker is gone, by its own fault. */
+  onLost(error: Error): void;
+}
+
+const endTimeoutMs = 1_000;
+
+/** A thread that runs one call at a time. */
+export class CallWorker {
+  readonly #worker: Worker;
+  readonly #startTimer: NodeJS.Timeout;
+  #isGone = false;
+
+  constructor({ workerUrl, workerData, memoryMibMax, startTimeoutMs }: CallWorkerOptions, events: CallWorkerEvents) {
+    const worker = new Worker(workerUrl, {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMibMax },
+      // Whatever an importer of source conditions or a test runner set for its own process is not for this code.
+      execArgv: [],
+    });
+    this.#worker = worker;
+    const lose = (error: Error) => {
+      if (this.#isGone) return;
+      void this.kill();
+      events.onLost(error);
+    };
+    this.#startTimer = setTimeout(
+      () => lose(executionErrors.failed(`a worker did not start within ${startTimeoutMs} ms`)),
+      startTimeoutMs,
+    );
+    worker.on('message', (message: FromWorker) => {
+      if (this.#isGone) return;
+      switch (message.kind) {
+        case 'ready':
+          clearTimeout(this.#startTimer);
+          worker.unref();
+          return events.onReady();
+        case 'unfit':
+          return lose(errorFromPlain(message.error));
+        case 'result':
+          worker.unref();
+          return events.onResult(message.result);
+        case 'error':
+          worker.unref();
+          return events.onError(errorFromPlain(message.error));
+      }
+    });
+    worker.on('error', (error) => {
+      const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      lose(isMemory ? executionErrors.memoryExceeded(memoryMibMax) : executionErrors.failed('its worker broke', error));
+    });
+    worker.on('exit', (code) => lose(executionErrors.failed(`its worker ended with status ${code}`)));
+  }
+
+  /** Hands it a call. The process stays alive for that long. */
+  run(job: CallJob): void {
+    this.#worker.ref();
+    this.#post({ kind: 'call', job });
+  }
+
+  /** Ends it whatever it does. */
+  async kill(): Promise<void> {
+    this.#isGone = true;
+    clearTimeout(this.#startTimer);
+    await this.#worker.terminate();
+  }
+
+  /** Lets an idle worker close its chains and end, for a second. */
+  async end(): Promise<void> {
+    this.#isGone = true;
+    clearTimeout(this.#startTimer);
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
+    this.#worker.ref();
+    this.#post({ kind: 'end' });
+    const timer = setTimeout(() => void this.#worker.terminate(), endTimeoutMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+}

@@ -1,0 +1,43 @@
+import { CairnError, isCairnError } from '@cairn/errors';
+import type { CallResult } from '../call-result.ts';
+import { executionErrors } from '../errors.ts';
+import type { CallChain, CallJob } from './call-pool-types.ts';
+
+/** What a worker is started with. */
+export interface WorkerData {
+  readonly chains: Readonly<Record<string, CallChain>>;
+  readonly gasCapMultiplier: number;
+}
+
+/** From the pool: a call, or the wish that the worker ends. Calls come one at a time. */
+export type ToWorker = { readonly kind: 'call'; readonly job: CallJob } | { readonly kind: 'end' };
+
+/** From the worker. */
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'unfit'; readonly error: PlainError }
+  | { readonly kind: 'result'; readonly result: CallResult }
+  | { readonly kind: 'error'; readonly error: PlainError };
+
+/** An error as it crosses threads: structured clone would drop code, hint and details. */
+export interface PlainError {
+  readonly code?: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export function plainError(error: unknown): PlainError {
+  if (!isCairnError(error)) return { message: error instanceof Error ? error.message : String(error) };
+  const { code, message, hint, details } = error;
+  return { code, message, details, ...(hint !== undefined && { hint }) };
+}
+
+/** The error again, matched by its code as before. What had no code was a fault of ours, not of the call. */
+export function errorFromPlain({ code, message, hint, details }: PlainError): CairnError {
+  if (code === undefined) return executionErrors.failed('a fault in the executor', new Error(message));
+  return new CairnError(code, message, {
+    ...(hint !== undefined && { hint }),
+    ...(details !== undefined && { details }),
+  });
+}
