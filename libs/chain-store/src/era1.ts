@@ -1,3 +1,4 @@
+/// <reference path="./snappyjs.d.ts" />
 import { decodeRlp, encodeRlp } from '@cairn/block-model';
 import snappy from 'snappyjs';
 import type { ByteReader } from './byte-reader.ts';

@@ -3,4 +3,3 @@ export { ChainStore, type ChainStoreOptions, openChainStore } from './chain-stor
 export { BlockRefusedError, GenesisError, NetworksError, SourceError } from './errors.ts';
 export { type ImportOptions, type ImportProgress, importChain } from './import-chain.ts';
 export { loadNetworks, type Network } from './networks.ts';
-export { openStateSource, type StateSource } from './state-source.ts';

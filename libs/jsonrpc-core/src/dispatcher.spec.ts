@@ -213,7 +213,7 @@ describe('hostile bodies', () => {
 test('calls are told by method and code; made-up names are all "unknown"', async () => {
   calls.length = 0;
   await send(`[${request('who')},${request('made-up')},${request('refuse')}]`);
-  expect(calls.map(({ method, errorCode }) => [method, errorCode]).sort()).toEqual([
+  expect(calls.map(({ method, errorCode }) => `${method} ${errorCode}`).sort()).toEqual([
     'refuse 3',
     'unknown -32601',
     'who undefined',

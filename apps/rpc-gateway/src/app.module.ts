@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { openLmdbAccountStore } from '@cairn/auth';
+import { AuthModule } from '@cairn/auth/nest';
+import { loadNetworks, openChainStore } from '@cairn/chain-store';
+import { CHAINS, ChainStoreModule, type Chains } from '@cairn/chain-store/nest';
+import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
+import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
+import { ServiceKitModule } from '@cairn/service-kit/nest';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ChainRegistry } from './chains/chain-registry.ts';
+import { defaultNetworksFile } from './chains/default-networks.ts';
+import { dispatcherOptions } from './dispatcher-options.ts';
+import { GatewayServer } from './doors/gateway-server.ts';
+import { HttpDoor } from './doors/http-door.ts';
+import { WebSocketDoor } from './doors/web-socket-door.ts';
+
+/** The only place that chooses adapters. */
+@Module({})
+export class AppModule {
+  static forRoot(
+    this: void,
+    { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
+  ): DynamicModule {
+    const directory = (...names: readonly string[]) => ({ directory: join(settings.CAIRN_HOME, ...names) });
+    return {
+      module: AppModule,
+      imports: [
+        ServiceKitModule.forRoot({ settings, logger }),
+        AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
+        ChainStoreModule.forRootAsync({
+          useFactory: async (): Promise<Chains> => {
+            const networks = loadNetworks(settings.CAIRN_NETWORKS ?? defaultNetworksFile);
+            return await Promise.all(
+              networks.map(async (network) => ({
+                network,
+                store: await openChainStore(directory('chains', network.name)),
+              })),
+            );
+          },
+        }),
+        JsonrpcModule.forRootAsync({ useFactory: () => dispatcherOptions({ settings, logger }) }),
+      ],
+      providers: [
+        {
+          provide: ChainRegistry,
+          inject: [CHAINS],
+          useFactory: (chains: Chains) => new ChainRegistry(chains, settings, logger),
+        },
+        HttpDoor,
+        WebSocketDoor,
+        { provide: RAW_HTTP, useClass: GatewayServer },
+      ],
+    };
+  }
+}

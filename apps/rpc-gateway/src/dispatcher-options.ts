@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { errorChain } from '@cairn/errors';
+import type { DispatcherOptions } from '@cairn/jsonrpc-core';
+import type { Logger, Settings } from '@cairn/service-kit';
+import { methods } from './methods/index.ts';
+import type { RequestContext } from './request-context.ts';
+import { rpcErrorFrom } from './rpc-errors.ts';
+
+const writes = /^(eth_send|eth_sign|personal_|miner_|admin_|engine_|wallet_)/;
+
+/** The methods of this gateway with its limits, errors and log. */
+export function dispatcherOptions({
+  settings,
+  logger,
+}: {
+  readonly settings: Settings;
+  readonly logger: Logger;
+}): DispatcherOptions<RequestContext> {
+  return {
+    methods,
+    limits: { bodyBytesMax: settings.CAIRN_RPC_BODY_BYTES_MAX },
+    reference: () => randomUUID(),
+    errorFrom(error, reference) {
+      const known = rpcErrorFrom(error);
+      if (known === undefined || known.rpcCode === -32603) {
+        logger.error(
+          { reference, causes: errorChain(error), stack: error instanceof Error ? error.stack : undefined },
+          'method failed',
+        );
+      }
+      return known;
+    },
+    onCall: ({ method }, { called }) => called.push(method),
+    unknownMethod: (name) =>
+      writes.test(name)
+        ? `The method ${JSON.stringify(name)} is not available: this gateway reads chains and neither signs nor sends.`
+        : undefined,
+  };
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Auth, Principal } from '@cairn/auth';
+import { AUTH } from '@cairn/auth/nest';
+import { errorChain } from '@cairn/errors';
+import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
+import { DISPATCHER } from '@cairn/jsonrpc-core/nest';
+import { type Logger, requestId, type Settings } from '@cairn/service-kit';
+import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import { Inject, Injectable } from '@nestjs/common';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { Chain } from '../chains/chain.ts';
+import { ChainRegistry } from '../chains/chain-registry.ts';
+import type { RequestContext } from '../request-context.ts';
+import { DoorError, identify, keyInPath } from './api-key.ts';
+
+const pingEveryMs = 30_000;
+/** Messages that one socket may have in work: more wait unread in the socket. */
+const inFlightMax = 64;
+/** Answers that a slow reader may leave unread before it is cut off. */
+const unsentBytesMax = 64 * 1024 * 1024;
+
+interface Session {
+  readonly id: string;
+  readonly socket: WebSocket;
+  readonly principal: Principal;
+  readonly chain: Chain;
+  readonly abort: AbortController;
+  inFlight: number;
+  isAlive: boolean;
+}
+
+/** `/ws/v3/<API_KEY>`: the same dispatcher over WebSocket. */
+@Injectable()
+export class WebSocketDoor {
+  readonly #server: WebSocketServer;
+  readonly #sessions = new Set<Session>();
+  readonly #pinging: NodeJS.Timeout;
+
+  constructor(
+    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(DISPATCHER) private readonly dispatcher: Dispatcher<RequestContext>,
+    @Inject(ChainRegistry) private readonly registry: ChainRegistry,
+    @Inject(SETTINGS) settings: Settings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: settings.CAIRN_RPC_BODY_BYTES_MAX,
+      perMessageDeflate: false,
+    });
+    this.#pinging = setInterval(() => this.#ping(), pingEveryMs).unref();
+  }
+
+  /** Takes upgrades of /ws/v3; false for others. */
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (!request.url?.startsWith('/ws/v3')) return false;
+    const id = requestId(request);
+    this.#open(id, request, socket, head).catch((error: unknown) => this.#refuse(id, error, socket));
+    return true;
+  }
+
+  async #open(id: string, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const key = keyInPath(request.url, '/ws/v3/');
+    if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /ws/v3/<API_KEY>.');
+    const principal = await identify(this.auth, key);
+    const { notReady } = this.registry;
+    if (notReady !== undefined) throw new DoorError(503, 'unavailable', `Not ready: ${notReady}.`);
+    const chain = this.registry.byHost(request.headers.host);
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#begin({
+        id,
+        socket: webSocket,
+        principal,
+        chain,
+        abort: new AbortController(),
+        inFlight: 0,
+        isAlive: true,
+      });
+    });
+  }
+
+  /** Refuses an upgrade with the status and the error body that HTTP would get. */
+  #refuse(id: string, error: unknown, socket: Duplex): void {
+    const known = error instanceof RpcError ? error : undefined;
+    if (known === undefined) this.logger.error({ requestId: id, causes: errorChain(error) }, 'upgrade failed');
+    const told = known ?? new RpcError('internal', `Internal error (reference ${id}).`);
+    const status = error instanceof DoorError ? error.status : known ? 404 : 500;
+    const headers =
+      error instanceof DoorError ? Object.entries(error.headers).map(([name, value]) => `${name}: ${value}\r\n`) : [];
+    const body = errorLine('null', told);
+    const start = `HTTP/1.1 ${status} ${statusTexts[status] ?? 'Error'}\r\nconnection: close\r\ncontent-type: application/json\r\n`;
+    socket.end(`${start}${headers.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    this.logger.info({ requestId: id, status }, 'upgrade refused');
+  }
+
+  #begin(session: Session): void {
+    const { id, socket, principal, chain, abort } = session;
+    this.#sessions.add(session);
+    this.logger.info({ requestId: id, account: principal.account.id, network: chain.network.name }, 'socket opened');
+    socket.on('message', (data) => this.#message(session, data));
+    socket.on('pong', () => {
+      session.isAlive = true;
+    });
+    // Too long a message, wrong UTF-8 and broken frames end here; ws closes with the code that says which.
+    socket.on('error', (error) => this.logger.info({ requestId: id, reason: error.message }, 'socket error'));
+    socket.once('close', (code) => {
+      this.#sessions.delete(session);
+      abort.abort(new Error('the client closed the connection'));
+      this.logger.info({ requestId: id, code }, 'socket closed');
+    });
+  }
+
+  #message(session: Session, data: RawData): void {
+    const { socket, chain, principal, abort } = session;
+    const body = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
+    session.inFlight++;
+    if (session.inFlight >= inFlightMax) socket.pause();
+    this.#authorized(session)
+      .then(() =>
+        this.dispatcher.handle(body, { chain, registry: this.registry, principal, signal: abort.signal, called: [] }),
+      )
+      .then((answer) => {
+        if (answer !== undefined && socket.readyState === WebSocket.OPEN) socket.send(answer);
+        if (socket.bufferedAmount > unsentBytesMax) socket.close(1013, 'answers are not being read');
+      })
+      .catch((error: unknown) => {
+        if (error instanceof DoorError) socket.close(1008, 'the API key is no longer valid');
+        else socket.close(1011, 'internal error');
+      })
+      .finally(() => {
+        session.inFlight--;
+        if (session.inFlight < inFlightMax && socket.isPaused) socket.resume();
+      });
+  }
+
+  /** A key that was revoked since the socket was opened ends it at its next message. */
+  async #authorized({ principal }: Session): Promise<void> {
+    await identify(this.auth, principal.key.id);
+  }
+
+  #ping(): void {
+    for (const session of this.#sessions) {
+      if (!session.isAlive) session.socket.terminate();
+      session.isAlive = false;
+      session.socket.ping();
+    }
+  }
+
+  /** Tells every client, and closes. */
+  async drain(): Promise<void> {
+    clearInterval(this.#pinging);
+    for (const { socket } of this.#sessions) {
+      socket.send(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          method: 'cairn_shutdown',
+          params: { reason: 'the service is shutting down' },
+        }),
+      );
+      socket.close(1001, 'the service is shutting down');
+    }
+  }
+}
+
+const statusTexts: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};

@@ -1,0 +1,61 @@
+import { quantity } from '@cairn/block-model';
+import manifest from '../../package.json' with { type: 'json' };
+import { define } from './define.ts';
+
+const clientVersion = `Cairn/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
+
+export const ethChainId = define({
+  name: 'eth_chainId',
+  summary: 'The chain id (EIP-155).',
+  params: [],
+  result: 'A quantity.',
+  handle: (_, { chain }) => quantity(chain.store.chainId),
+});
+
+export const netVersion = define({
+  name: 'net_version',
+  summary: 'The network id, which is the chain id here.',
+  params: [],
+  result: 'A decimal number as text.',
+  handle: (_, { chain }) => chain.store.chainId.toString(),
+});
+
+export const netListening = define({
+  name: 'net_listening',
+  summary: 'Whether this gateway takes connections.',
+  params: [],
+  result: 'true.',
+  handle: () => true,
+});
+
+export const web3ClientVersion = define({
+  name: 'web3_clientVersion',
+  summary: 'Name and version of this gateway.',
+  params: [],
+  result: 'Text.',
+  handle: () => clientVersion,
+});
+
+export const ethBlockNumber = define({
+  name: 'eth_blockNumber',
+  summary: 'Height of the newest block.',
+  params: [],
+  result: 'A quantity.',
+  handle: (_, { chain }) => quantity(chain.store.head.number),
+});
+
+export const ethSyncing = define({
+  name: 'eth_syncing',
+  summary: 'false: requests are answered when the import is done.',
+  params: [],
+  result: 'false.',
+  handle: () => false,
+});
+
+export const ethAccounts = define({
+  name: 'eth_accounts',
+  summary: 'The accounts that this gateway signs for: none.',
+  params: [],
+  result: 'An empty list.',
+  handle: () => [],
+});

@@ -1,0 +1,14 @@
+import type { Principal } from '@cairn/auth';
+import type { Chain } from './chains/chain.ts';
+import type { ChainRegistry } from './chains/chain-registry.ts';
+
+/** What every method knows of the request it serves. */
+export interface RequestContext {
+  readonly chain: Chain;
+  readonly registry: ChainRegistry;
+  readonly principal: Principal;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Names of the methods called, for the log. */
+  readonly called: string[];
+}
