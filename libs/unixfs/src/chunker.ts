@@ -6,14 +6,14 @@ export const defaultChunkBytes = 262_144;
 /** The longest chunk: with its dag-pb frame a leaf must stay under the 2 MiB that peers take. */
 export const chunkBytesMax = 2 * 1024 * 1024 - 256;
 
-/** The chunk size of a chunker in Kubo's notation: `size-<bytes>` or `default`. @throws OPTION_INVALID */
+/** The chunk size of a fixed-size chunker in Kubo's notation: `size-<bytes>` or `default`. @throws OPTION_INVALID */
 export function parseChunker(chunker: string): number {
   if (chunker === '' || chunker === 'default') return defaultChunkBytes;
   const match = /^size-(\d{1,10})$/.exec(chunker);
   if (!match)
     throw new InvalidOptionError(
       'chunker',
-      `expected size-<bytes>, for example size-262144, not ${JSON.stringify(chunker.slice(0, 64))}`,
+      `expected size-<bytes> (for example size-262144), rabin-<min>-<average>-<max> or buzhash, not ${JSON.stringify(chunker.slice(0, 64))}`,
     );
   const bytes = Number(match[1]);
   if (bytes < 1 || bytes > chunkBytesMax) {

@@ -37,6 +37,16 @@ export class NotAFileError extends CairnError<'NOT_A_FILE'> {
   }
 }
 
+/** The node has no entries: it is a file or a symlink. */
+export class NotADirectoryError extends CairnError<'NOT_A_DIRECTORY'> {
+  constructor(cid: string, kind: string) {
+    super('NOT_A_DIRECTORY', `${cid} is a ${kind}, not a directory`, {
+      hint: 'Read a file with cat.',
+      details: { cid, kind },
+    });
+  }
+}
+
 /** An option of an import is out of its range. */
 export class InvalidOptionError extends CairnError<'OPTION_INVALID'> {
   constructor(option: string, reason: string) {

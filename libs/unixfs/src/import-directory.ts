@@ -1,40 +1,91 @@
 import type { Blockstore } from '@cairn/blockstore';
-import { cidFor } from '@cairn/cid';
+import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
 import { InvalidOptionError } from './errors.ts';
-import type { ImportOptions, ImportResult } from './import-file.ts';
-import { encodeUnixfsData } from './unixfs-data.ts';
+import type { ImportResult } from './import-file.ts';
+import { assertMetadata } from './metadata.ts';
+import { isFanout, shardFanoutDefault, shardFanoutMax } from './shard.ts';
+import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
+import { writeShards } from './write-shards.ts';
 
-/** Names and CIDs of a plain directory, in bytes: above this Kubo shards it, which this version does not. */
+/** Kubo's default for {@link DirectoryOptions.shardBytes}. */
 export const directoryBytesMax = 262_144;
 
+/** How a directory is written. */
+export interface DirectoryOptions extends NamingOptions, UnixfsMetadata {
+  /** Estimated size in bytes above which a directory is sharded. 0: never by size. Default 262,144, as in Kubo. */
+  readonly shardBytes?: number;
+  /**
+   * How that size is estimated: `links` adds up names and CIDs (Kubo's default), `block` is the length of the node as a
+   * block, `disabled` looks at {@link directoryLinksMax} only.
+   */
+  readonly shardEstimation?: 'links' | 'block' | 'disabled';
+  /** Number of slots of a shard: a power of two from 8 to 1,024. Default 256. */
+  readonly shardFanout?: number;
+  /** Entries above which a directory is sharded. Default 0: never by their number. */
+  readonly directoryLinksMax?: number;
+}
+
 /**
- * Writes a plain directory: its entries sorted by the bytes of their names, as Kubo sorts them.
- * @throws OPTION_INVALID for a name that is empty, repeated or holds a slash, and for a directory that Kubo would shard
+ * Writes a directory: in one node, its entries sorted by the bytes of their names, or sharded as a hash array mapped
+ * trie (HAMT) where Kubo would.
+ * @throws OPTION_INVALID for a name that is empty, repeated or holds a slash, and for options out of their range
  */
 export async function importDirectory(
   entries: readonly PbLink[],
   store: Pick<Blockstore, 'putMany'>,
-  { cidVersion, hash = 'sha2-256' }: Pick<ImportOptions, 'cidVersion' | 'hash'> = {},
+  options: DirectoryOptions = {},
 ): Promise<ImportResult> {
-  const version = cidVersion ?? (hash === 'sha2-256' ? 0 : 1);
-  const links = [...entries].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
-  let estimate = 0;
-  for (const [index, { name, cid }] of links.entries()) {
+  assertMetadata(options);
+  const writer = new BlockWriter(store, options);
+  const links = sortEntries(entries);
+  const { shardFanout = shardFanoutDefault, mode, mtime } = options;
+  if (!isFanout(shardFanout)) {
+    throw new InvalidOptionError(
+      'max-hamt-fanout',
+      `expected a power of two from 8 to ${shardFanoutMax}, not ${shardFanout}`,
+    );
+  }
+  const data = encodeUnixfsData({ type: 'directory', mode, mtime });
+  const link = isSharded(links, data, options)
+    ? await writeShards(links, writer, shardFanout, { mode, mtime })
+    : linkTo(await writer.putNode(links, data), links);
+  await writer.flush();
+  return { cid: link.cid, dagSize: link.tsize, fileSize: 0 };
+}
+
+/** The entries by the bytes of their names. @throws OPTION_INVALID for names that cannot be entries */
+function sortEntries(entries: readonly PbLink[]): readonly PbLink[] {
+  const named = entries.map((link) => ({ link, key: Buffer.from(link.name) }));
+  named.sort((a, b) => Buffer.compare(a.key, b.key));
+  const links = named.map(({ link }) => link);
+  for (const [index, { name }] of links.entries()) {
     if (name === '' || name.includes('/') || name === '.' || name === '..') {
       throw new InvalidOptionError('name', `${JSON.stringify(name)} cannot name an entry of a directory`);
     }
     if (links[index - 1]?.name === name) throw new InvalidOptionError('name', `${JSON.stringify(name)} is there twice`);
-    estimate += Buffer.byteLength(name) + cid.bytes.length;
   }
-  if (estimate > directoryBytesMax) {
-    throw new InvalidOptionError(
-      'directory',
-      `its names and CIDs take ${estimate} bytes, more than ${directoryBytesMax}`,
-    );
+  return links;
+}
+
+/** Kubo's rule: a directory of exactly the threshold stays in one node. */
+function isSharded(links: readonly PbLink[], data: Uint8Array, options: DirectoryOptions): boolean {
+  const { shardBytes = directoryBytesMax, shardEstimation = 'links', directoryLinksMax = 0 } = options;
+  for (const [option, value] of Object.entries({
+    'shard-size': shardBytes,
+    'max-directory-links': directoryLinksMax,
+  })) {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new InvalidOptionError(option, `expected 0 or a whole number above it, not ${value}`);
+    }
   }
-  const bytes = encodePbNode({ links, data: encodeUnixfsData({ type: 'directory' }) });
-  const cid = cidFor(bytes, { codec: 'dag-pb', hash, version });
-  await store.putMany([{ cid, bytes }]);
-  return { cid, dagSize: links.reduce((sum, { tsize }) => sum + tsize, bytes.length), fileSize: 0 };
+  // In Kubo a threshold of 0 turns sharding off altogether.
+  if (shardBytes === 0) return false;
+  if (directoryLinksMax > 0 && links.length > directoryLinksMax) return true;
+  if (shardEstimation === 'disabled') return false;
+  const bytes =
+    shardEstimation === 'block'
+      ? encodePbNode({ links, data }).length
+      : links.reduce((sum, { name, cid }) => sum + Buffer.byteLength(name) + cid.bytes.length, 0);
+  return bytes > shardBytes;
 }

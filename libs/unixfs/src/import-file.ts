@@ -1,20 +1,24 @@
 // The hot path of every upload; import-file.bench.ts measures it against the bare hash function.
-import type { Block, Blockstore } from '@cairn/blockstore';
-import { type CID, cidFor } from '@cairn/cid';
-import { chunksOf, parseChunker } from './chunker.ts';
-import { encodePbNode, type PbLink } from './dag-pb.ts';
+import type { Blockstore } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+import { balancedLayout } from './balanced-layout.ts';
+import { BlockWriter, type NamingOptions } from './block-writer.ts';
+import { createChunker } from './create-chunker.ts';
 import { InvalidOptionError } from './errors.ts';
-import { encodeUnixfsData } from './unixfs-data.ts';
+import { assertMetadata } from './metadata.ts';
+import { trickleLayout } from './trickle-layout.ts';
+import type { UnixfsMetadata } from './unixfs-data.ts';
 
-export interface ImportOptions {
-  /** Default 0, or 1 where another option asks for it. */
-  readonly cidVersion?: 0 | 1;
-  /** Leaves as raw blocks rather than UnixFS nodes. Default: true with CID version 1, else false. */
+export interface ImportOptions extends NamingOptions, UnixfsMetadata {
+  /**
+   * Leaves as raw blocks rather than UnixFS nodes. Default: true with CID version 1 and neither mode nor mtime, which a
+   * raw block cannot carry; else false.
+   */
   readonly rawLeaves?: boolean;
-  /** Kubo's notation, `size-<bytes>`. Default `size-262144`. */
+  /** Kubo's notation: `size-<bytes>`, `rabin-<min>-<average>-<max>` or `buzhash`. Default `size-262144`. */
   readonly chunker?: string;
-  /** Name of a hash function. Default `sha2-256`. */
-  readonly hash?: string;
+  /** Default `balanced`. `trickle` serves streams that are only read from front to back. */
+  readonly layout?: 'balanced' | 'trickle';
   /** Links of a node at most. Default 174, as in Kubo. */
   readonly fileLinksMax?: number;
   readonly signal?: AbortSignal;
@@ -30,17 +34,10 @@ export interface ImportResult {
   readonly fileSize: number;
 }
 
-/** A finished subtree: the link to it, and how much of the file it holds. */
-interface Subtree {
-  readonly link: PbLink;
-  readonly fileSize: number;
-}
-
 const defaultFileLinksMax = 174;
-const batchBytes = 2 * 1024 * 1024;
 
 /**
- * Writes a stream as a UnixFS file in Kubo's balanced layout; the CID equals Kubo's for the same options.
+ * Writes a stream as a UnixFS file; the CID equals Kubo's for the same options.
  *
  * Memory stays constant: one batch of blocks and one row of links per level of the tree. Blocks are given to the store
  * as they are made; **not** durable before `store.sync()`. The CIDs are computed here, so the store need not hash again.
@@ -51,111 +48,50 @@ export async function importFile(
   store: Pick<Blockstore, 'putMany'>,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const layout = new BalancedLayout(store, options);
-  const chunkBytes = parseChunker(options.chunker ?? 'default');
-  let taken = 0;
-  for await (const chunk of chunksOf(source, chunkBytes)) {
-    options.signal?.throwIfAborted();
-    await layout.addLeaf(chunk);
-    taken += chunk.length;
-    options.onProgress?.(taken);
-  }
-  if (taken === 0) await layout.addLeaf(new Uint8Array(0));
-  const { link, fileSize } = await layout.finish();
+  const writer = new BlockWriter(store, options);
+  const rawLeaves = chooseRawLeaves(writer, options);
+  const linksMax = parseFileLinksMax(options.fileLinksMax);
+  const chunks = createChunker(options.chunker ?? 'default')(source);
+  const layout = options.layout === 'trickle' ? trickleLayout : balancedLayout;
+  const { link, fileSize } = await layout(observed(chunks, options), {
+    writer,
+    rawLeaves,
+    linksMax,
+    metadata: options,
+  });
+  await writer.flush();
   return { cid: link.cid, dagSize: link.tsize, fileSize };
 }
 
-/** Builds the tree from left to right: a full row of links becomes a node of the next level. */
-class BalancedLayout {
-  readonly #store: Pick<Blockstore, 'putMany'>;
-  readonly #cidVersion: 0 | 1;
-  readonly #rawLeaves: boolean;
-  readonly #hash: string;
-  readonly #linksMax: number;
-  readonly #levels: Subtree[][] = [[]];
-  #batch: Block[] = [];
-  #batchBytes = 0;
-
-  constructor(store: Pick<Blockstore, 'putMany'>, options: ImportOptions) {
-    this.#store = store;
-    this.#hash = options.hash ?? 'sha2-256';
-    if (options.cidVersion === 0 && this.#hash !== 'sha2-256') {
-      throw new InvalidOptionError('cid-version', `CIDs of version 0 use sha2-256 only, not ${this.#hash}`);
-    }
-    this.#cidVersion = options.cidVersion ?? (this.#hash === 'sha2-256' ? 0 : 1);
-    this.#rawLeaves = options.rawLeaves ?? this.#cidVersion === 1;
-    this.#linksMax = options.fileLinksMax ?? defaultFileLinksMax;
-    if (!Number.isInteger(this.#linksMax) || this.#linksMax < 2 || this.#linksMax > 8192) {
-      throw new InvalidOptionError('max-file-links', `expected 2 to 8192, not ${this.#linksMax}`);
-    }
+/** The chunks as they are, with the signal heeded and the progress told. */
+async function* observed(
+  chunks: AsyncIterable<Uint8Array>,
+  { signal, onProgress }: ImportOptions,
+): AsyncGenerator<Uint8Array> {
+  let taken = 0;
+  for await (const chunk of chunks) {
+    signal?.throwIfAborted();
+    yield chunk;
+    taken += chunk.length;
+    onProgress?.(taken);
   }
+}
 
-  async addLeaf(chunk: Uint8Array): Promise<void> {
-    const leaf = this.#rawLeaves
-      ? { cid: cidFor(chunk, { codec: 'raw', hash: this.#hash }), bytes: chunk }
-      : this.#pbBlock(
-          [],
-          encodeUnixfsData({ type: 'file', data: chunk.length > 0 ? chunk : undefined, fileSize: chunk.length }),
-        );
-    await this.#put(leaf);
-    await this.#add(0, { link: { cid: leaf.cid, name: '', tsize: leaf.bytes.length }, fileSize: chunk.length });
+function chooseRawLeaves({ cidVersion }: BlockWriter, { rawLeaves, mode, mtime }: ImportOptions): boolean {
+  assertMetadata({ mode, mtime });
+  const hasMetadata = mode !== undefined || mtime !== undefined;
+  if (rawLeaves && hasMetadata) {
+    throw new InvalidOptionError(
+      'raw-leaves',
+      "it can't be used with UnixFS metadata like mode or modification time; leave it out or set it to false",
+    );
   }
+  return rawLeaves ?? (cidVersion === 1 && !hasMetadata);
+}
 
-  async #add(level: number, subtree: Subtree): Promise<void> {
-    let at = level;
-    let current = subtree;
-    while (true) {
-      const row = this.#levels[at] ?? [];
-      this.#levels[at] = row;
-      row.push(current);
-      if (row.length < this.#linksMax) return;
-      current = await this.#closeRow(at);
-      at++;
-    }
+function parseFileLinksMax(linksMax = defaultFileLinksMax): number {
+  if (!Number.isInteger(linksMax) || linksMax < 2 || linksMax > 8192) {
+    throw new InvalidOptionError('max-file-links', `expected 2 to 8192, not ${linksMax}`);
   }
-
-  async #closeRow(level: number): Promise<Subtree> {
-    const row = this.#levels[level] ?? [];
-    this.#levels[level] = [];
-    const blockSizes = row.map(({ fileSize }) => fileSize);
-    const fileSize = blockSizes.reduce((sum, size) => sum + size, 0);
-    const links = row.map(({ link }) => link);
-    const block = this.#pbBlock(links, encodeUnixfsData({ type: 'file', fileSize, blockSizes }));
-    await this.#put(block);
-    const tsize = links.reduce((sum, link) => sum + link.tsize, block.bytes.length);
-    return { link: { cid: block.cid, name: '', tsize }, fileSize };
-  }
-
-  /** Closes the open rows from the bottom up and gives the last block to the store. */
-  async finish(): Promise<Subtree> {
-    for (let level = 0; ; level++) {
-      const row = this.#levels[level] ?? [];
-      const [first] = row;
-      const isTop = this.#levels.slice(level + 1).every((above) => above.length === 0);
-      if (isTop && row.length === 1 && first !== undefined) {
-        await this.#flush();
-        return first;
-      }
-      if (row.length > 0) await this.#add(level + 1, await this.#closeRow(level));
-    }
-  }
-
-  #pbBlock(links: readonly PbLink[], data: Uint8Array): Block {
-    const bytes = encodePbNode({ links, data });
-    return { cid: cidFor(bytes, { codec: 'dag-pb', hash: this.#hash, version: this.#cidVersion }), bytes };
-  }
-
-  async #put(block: Block): Promise<void> {
-    this.#batch.push(block);
-    this.#batchBytes += block.bytes.length;
-    if (this.#batchBytes >= batchBytes) await this.#flush();
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#batch.length === 0) return;
-    const batch = this.#batch;
-    this.#batch = [];
-    this.#batchBytes = 0;
-    await this.#store.putMany(batch);
-  }
+  return linksMax;
 }

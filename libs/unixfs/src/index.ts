@@ -1,9 +1,32 @@
+export type { NamingOptions } from './block-writer.ts';
 export { type CatOptions, catFile, catNode, depthMax } from './cat-file.ts';
 export { chunkBytesMax, defaultChunkBytes, parseChunker } from './chunker.ts';
+export { createChunker } from './create-chunker.ts';
 export { decodePbNode, encodePbNode, type PbLink, type PbNode } from './dag-pb.ts';
-export { InvalidNodeError, InvalidOptionError, InvalidPathError, LinkNotFoundError, NotAFileError } from './errors.ts';
-export { directoryBytesMax, importDirectory } from './import-directory.ts';
+export {
+  InvalidNodeError,
+  InvalidOptionError,
+  InvalidPathError,
+  LinkNotFoundError,
+  NotADirectoryError,
+  NotAFileError,
+} from './errors.ts';
+export { findEntry } from './find-entry.ts';
+export { type DirectoryOptions, directoryBytesMax, importDirectory } from './import-directory.ts';
 export { type ImportOptions, type ImportResult, importFile } from './import-file.ts';
+export { importSymlink, symlinkTargetBytesMax } from './import-symlink.ts';
+export { type ImportedEntry, importTree, type TreeEntry, type TreeOptions, treeLimits } from './import-tree.ts';
+export { listDirectory } from './list-directory.ts';
 export { decodeNode, readNode, type UnixfsNode } from './node.ts';
+export { isProfileName, type Profile, type ProfileName, profiles } from './profiles.ts';
 export { type ContentPath, parsePath, resolvePath } from './resolve-path.ts';
-export { decodeUnixfsData, encodeUnixfsData, type UnixfsData, type UnixfsType, unixfsTypes } from './unixfs-data.ts';
+export { type NodeStat, statNode } from './stat-node.ts';
+export {
+  decodeUnixfsData,
+  encodeUnixfsData,
+  type UnixfsData,
+  type UnixfsMetadata,
+  type UnixfsTime,
+  type UnixfsType,
+  unixfsTypes,
+} from './unixfs-data.ts';

@@ -3,10 +3,12 @@ import { type CID, codecs } from '@cairn/cid';
 import { decodePbNode, type PbLink } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
 import { ProtobufError } from './protobuf.ts';
-import { decodeUnixfsData, type UnixfsType } from './unixfs-data.ts';
+import { decodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
+
+const identityCode = 0x00;
 
 /** A block read as UnixFS: a raw block is a file of its bytes. */
-export interface UnixfsNode {
+export interface UnixfsNode extends UnixfsMetadata {
   readonly cid: CID;
   readonly type: UnixfsType;
   /** Bytes held in this very node; they come before those of the links. */
@@ -18,6 +20,9 @@ export interface UnixfsNode {
   readonly fileSize: number;
   /** Length of the block in bytes. */
   readonly blockBytes: number;
+  /** Of a shard: multicodec code of the hash function that places its entries, and its number of slots. */
+  readonly hashType?: number | undefined;
+  readonly fanout?: number | undefined;
 }
 
 /** Reads and decodes one node. @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID */
@@ -26,7 +31,9 @@ export async function readNode(
   cid: CID,
   options: ReadOptions = {},
 ): Promise<UnixfsNode> {
-  return decodeNode(cid, await store.get(cid, options));
+  // An identity CID carries its block; stores do not keep it.
+  const bytes = cid.multihash.code === identityCode ? cid.multihash.digest : await store.get(cid, options);
+  return decodeNode(cid, bytes);
 }
 
 /** Decodes a block as UnixFS. @throws DAG_INVALID */
@@ -48,7 +55,8 @@ export function decodeNode(cid: CID, bytes: Uint8Array): UnixfsNode {
   try {
     const { links, data: message } = decodePbNode(bytes);
     if (message === undefined) throw new ProtobufError('it carries no UnixFS data');
-    const { type, data = new Uint8Array(0), blockSizes = [], fileSize } = decodeUnixfsData(message);
+    const decoded = decodeUnixfsData(message);
+    const { type, data = new Uint8Array(0), blockSizes = [], fileSize, hashType, fanout, mode, mtime } = decoded;
     const isFile = type === 'file' || type === 'raw';
     if (isFile && blockSizes.length !== links.length) {
       throw new ProtobufError(`it has ${links.length} links and ${blockSizes.length} block sizes`);
@@ -65,6 +73,10 @@ export function decodeNode(cid: CID, bytes: Uint8Array): UnixfsNode {
       blockSizes: isFile ? blockSizes : [],
       fileSize: isFile ? total : 0,
       blockBytes: bytes.length,
+      hashType,
+      fanout,
+      mode,
+      mtime,
     };
   } catch (error) {
     if (error instanceof ProtobufError) throw new InvalidNodeError(name, error.message);

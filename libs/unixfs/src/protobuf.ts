@@ -22,6 +22,15 @@ export function writeVarint(target: Uint8Array, offset: number, value: number): 
   return at;
 }
 
+/** The ten or fewer bytes of an int64. */
+export function int64Bytes(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
+  bytes.push(Number(rest));
+  return bytes;
+}
+
 /** Reads the fields of a protobuf message in order, refusing what does not fit into its bytes. */
 export class ProtobufReader {
   readonly #bytes: Uint8Array;
@@ -50,6 +59,30 @@ export class ProtobufReader {
       factor *= 128;
     }
     throw new ProtobufError('an integer is larger than 2^53');
+  }
+
+  /** A signed integer as int64 encodes it: negative ones take all ten bytes. Refuses more than 2^53 to either side. */
+  int64(): number {
+    let value = 0n;
+    for (let read = 0n; read < 10n; read++) {
+      const byte = this.#bytes[this.#at++];
+      if (byte === undefined) throw new ProtobufError('it ends within an integer');
+      value |= BigInt(byte & 127) << (read * 7n);
+      if (byte >= 128) continue;
+      const signed = Number(BigInt.asIntN(64, value));
+      if (!Number.isSafeInteger(signed)) break;
+      return signed;
+    }
+    throw new ProtobufError('an integer is larger than 2^53');
+  }
+
+  /** An unsigned integer of four bytes, little-endian. */
+  fixed32(): number {
+    const end = this.#at + 4;
+    if (end > this.#bytes.length) throw new ProtobufError('it ends within an integer');
+    const [a = 0, b = 0, c = 0, d = 0] = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 
   /** A view of the next length-delimited field. */

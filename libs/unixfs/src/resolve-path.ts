@@ -1,6 +1,7 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore';
 import { type CID, parseCid } from '@cairn/cid';
-import { InvalidNodeError, InvalidPathError, LinkNotFoundError } from './errors.ts';
+import { InvalidPathError, LinkNotFoundError } from './errors.ts';
+import { findEntry } from './find-entry.ts';
 import { readNode } from './node.ts';
 
 /** A path split at its slashes. */
@@ -34,7 +35,7 @@ export function parsePath(path: string): ContentPath {
 }
 
 /**
- * The CID that a path leads to, through UnixFS directories.
+ * The CID that a path leads to, through UnixFS directories, plain and sharded. Symlinks are not followed, as in Kubo.
  * @throws PATH_INVALID, LINK_NOT_FOUND, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
  */
 export async function resolvePath(
@@ -46,10 +47,7 @@ export async function resolvePath(
   let current = cid;
   for (const segment of segments) {
     const node = await readNode(store, current, options);
-    if (node.type === 'hamt-sharded-directory') {
-      throw new InvalidNodeError(current.toString(), 'it is a sharded directory, which this version does not read');
-    }
-    const link = node.type === 'directory' ? node.links.find(({ name }) => name === segment) : undefined;
+    const link = await findEntry(store, node, segment, options);
     if (link === undefined) throw new LinkNotFoundError(segment, current.toString());
     current = link.cid;
   }

@@ -1,0 +1,56 @@
+import { type FileLayout, type LayoutOptions, type Subtree, writeInner, writeLeaf } from './file-layout.ts';
+
+/**
+ * Kubo's balanced layout: all leaves at the same depth, every node but the last of its level full. Memory: one row of
+ * links for each level.
+ */
+export const balancedLayout: FileLayout = async (chunks, options) => {
+  const rows = new Rows(options);
+  // The first leaf waits for a second one: alone it is the root, and the root carries the metadata.
+  let first: Uint8Array | undefined;
+  let leaves = 0;
+  for await (const chunk of chunks) {
+    leaves++;
+    if (leaves === 1) {
+      first = chunk;
+      continue;
+    }
+    if (first !== undefined) {
+      await rows.add(0, await writeLeaf(first, options, 'file'));
+      first = undefined;
+    }
+    await rows.add(0, await writeLeaf(chunk, options, 'file'));
+  }
+  if (leaves > 1) return rows.finish();
+  return writeLeaf(first ?? new Uint8Array(0), options, 'file', options.metadata);
+};
+
+/** The open row of each level. A full row is closed when one more subtree comes, since it may still be the root. */
+class Rows {
+  readonly #options: LayoutOptions;
+  readonly #levels: Subtree[][] = [];
+
+  constructor(options: LayoutOptions) {
+    this.#options = options;
+  }
+
+  async add(level: number, subtree: Subtree): Promise<void> {
+    const row = this.#levels[level];
+    if (row === undefined) this.#levels[level] = [subtree];
+    else if (row.length < this.#options.linksMax) row.push(subtree);
+    else {
+      this.#levels[level] = [subtree];
+      await this.add(level + 1, await writeInner(row, this.#options.writer));
+    }
+  }
+
+  /** Closes the rows from the bottom up. */
+  async finish(): Promise<Subtree> {
+    const { writer, metadata } = this.#options;
+    for (let level = 0; ; level++) {
+      const row = this.#levels[level] ?? [];
+      if (level === this.#levels.length - 1) return writeInner(row, writer, metadata);
+      await this.add(level + 1, await writeInner(row, writer));
+    }
+  }
+}

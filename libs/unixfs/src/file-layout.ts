@@ -1,0 +1,50 @@
+import type { BlockWriter } from './block-writer.ts';
+import { linkTo } from './block-writer.ts';
+import type { PbLink } from './dag-pb.ts';
+import { encodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
+
+/** A finished subtree: the link to it, and how much of the file it holds. */
+export interface Subtree {
+  readonly link: PbLink;
+  readonly fileSize: number;
+}
+
+export interface LayoutOptions {
+  readonly writer: BlockWriter;
+  readonly rawLeaves: boolean;
+  /** Links of a node at most. */
+  readonly linksMax: number;
+  /** Of the file; only its root carries it. */
+  readonly metadata: UnixfsMetadata;
+}
+
+/** Writes a tree of leaves and gives its root. */
+export type FileLayout = (chunks: AsyncIterable<Uint8Array>, options: LayoutOptions) => Promise<Subtree>;
+
+/** Writes a leaf; `type` is that of a leaf which is not raw. */
+export async function writeLeaf(
+  chunk: Uint8Array,
+  { writer, rawLeaves }: LayoutOptions,
+  type: UnixfsType,
+  metadata: UnixfsMetadata = {},
+): Promise<Subtree> {
+  const { mode, mtime } = metadata;
+  const data = chunk.length > 0 ? chunk : undefined;
+  const block = rawLeaves
+    ? await writer.putRaw(chunk)
+    : await writer.putNode([], encodeUnixfsData({ type, data, fileSize: chunk.length, mode, mtime }));
+  return { link: linkTo(block, []), fileSize: chunk.length };
+}
+
+/** Writes a node over subtrees. */
+export async function writeInner(
+  subtrees: readonly Subtree[],
+  writer: BlockWriter,
+  { mode, mtime }: UnixfsMetadata = {},
+): Promise<Subtree> {
+  const blockSizes = subtrees.map(({ fileSize }) => fileSize);
+  const fileSize = blockSizes.reduce((sum, size) => sum + size, 0);
+  const links = subtrees.map(({ link }) => link);
+  const block = await writer.putNode(links, encodeUnixfsData({ type: 'file', fileSize, blockSizes, mode, mtime }));
+  return { link: linkTo(block, links), fileSize };
+}

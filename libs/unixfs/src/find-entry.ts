@@ -1,0 +1,34 @@
+import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { PbLink } from './dag-pb.ts';
+import { InvalidNodeError } from './errors.ts';
+import { readNode, type UnixfsNode } from './node.ts';
+import { hashOfName, shardDepthMax, slotOf, slotsOf } from './shard.ts';
+
+/**
+ * The entry of a name in a directory, plain or sharded; `undefined` when there is none, or when the node is no
+ * directory. Of a sharded directory it reads the shards on the way to the name only.
+ * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, the reason of the signal
+ */
+export async function findEntry(
+  store: Pick<Blockstore, 'get'>,
+  directory: UnixfsNode,
+  name: string,
+  options: ReadOptions = {},
+): Promise<PbLink | undefined> {
+  if (directory.type === 'directory') return directory.links.find((link) => link.name === name);
+  if (directory.type !== 'hamt-sharded-directory') return undefined;
+  const hash = hashOfName(name);
+  const { fanout = 0 } = directory;
+  let shard = directory;
+  for (let depth = 0; ; depth++) {
+    const slots = slotsOf(shard);
+    if (shard.fanout !== fanout || depth >= shardDepthMax(fanout)) {
+      throw new InvalidNodeError(shard.cid.toString(), 'it is no part of the sharded directory that links to it');
+    }
+    const wanted = slotOf(hash, depth, fanout);
+    const found = slots.find(({ slot }) => slot === wanted);
+    if (found === undefined) return undefined;
+    if (found.name !== undefined) return found.name === name ? { ...found.link, name } : undefined;
+    shard = await readNode(store, found.link.cid, options);
+  }
+}

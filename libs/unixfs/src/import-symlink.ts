@@ -1,0 +1,30 @@
+import type { Blockstore } from '@cairn/blockstore';
+import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
+import { InvalidOptionError } from './errors.ts';
+import type { ImportResult } from './import-file.ts';
+import { assertMetadata } from './metadata.ts';
+import { encodeUnixfsData, type UnixfsTime } from './unixfs-data.ts';
+
+/** Longest target of a symlink in bytes: `PATH_MAX` of Linux. */
+export const symlinkTargetBytesMax = 4096;
+
+/**
+ * Writes a symlink. Its target is kept as it is and never followed; like Kubo, it keeps a time but no mode.
+ * @throws OPTION_INVALID
+ */
+export async function importSymlink(
+  target: string,
+  store: Pick<Blockstore, 'putMany'>,
+  options: NamingOptions & { readonly mtime?: UnixfsTime | undefined } = {},
+): Promise<ImportResult> {
+  const { mtime } = options;
+  assertMetadata({ mtime });
+  const data = Buffer.from(target);
+  if (data.length > symlinkTargetBytesMax) {
+    throw new InvalidOptionError('symlink', `its target is ${data.length} bytes, more than ${symlinkTargetBytesMax}`);
+  }
+  const writer = new BlockWriter(store, options);
+  const block = await writer.putNode([], encodeUnixfsData({ type: 'symlink', data, mtime }));
+  await writer.flush();
+  return { cid: block.cid, dagSize: linkTo(block, []).tsize, fileSize: 0 };
+}

@@ -1,0 +1,56 @@
+import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+import type { PbLink } from './dag-pb.ts';
+import { InvalidNodeError, NotADirectoryError } from './errors.ts';
+import { readNode, type UnixfsNode } from './node.ts';
+import { hashOfName, shardDepthMax, slotOf, slotsOf } from './shard.ts';
+
+/**
+ * The entries of a directory, plain or sharded, one after the other: those of a plain directory in its order, those of a
+ * sharded one in the order of their hashes. Memory: one node for each level of the trie.
+ *
+ * Every entry must sit where the hash of its name puts it, so a small trie that links to the same shard many times ends
+ * with an error and not with billions of entries.
+ * @throws NOT_A_DIRECTORY, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, the reason of the signal
+ */
+export async function* listDirectory(
+  store: Pick<Blockstore, 'get'>,
+  directory: CID | UnixfsNode,
+  options: ReadOptions = {},
+): AsyncGenerator<PbLink> {
+  const node = 'links' in directory ? directory : await readNode(store, directory, options);
+  if (node.type === 'hamt-sharded-directory') yield* entriesOf(store, node, [], options);
+  else if (node.type === 'directory') yield* node.links;
+  else throw new NotADirectoryError(node.cid.toString(), node.type);
+}
+
+/** The entries below the shard that `path` leads to: the slots taken on the way from the root. */
+async function* entriesOf(
+  store: Pick<Blockstore, 'get'>,
+  shard: UnixfsNode,
+  path: readonly number[],
+  options: ReadOptions,
+): AsyncGenerator<PbLink> {
+  const refuse = (reason: string) => new InvalidNodeError(shard.cid.toString(), reason);
+  const slots = slotsOf(shard);
+  const { fanout = 0 } = shard;
+  if (path.length >= shardDepthMax(fanout)) throw refuse('its trie is deeper than the hash of a name');
+  if (path.length > 0 && slots.length === 0) throw refuse('it is an empty shard within a directory');
+  for (const { slot, name, link } of slots) {
+    options.signal?.throwIfAborted();
+    const below = [...path, slot];
+    if (name === undefined) {
+      const child = await readNode(store, link.cid, options);
+      if (child.type !== 'hamt-sharded-directory' || child.fanout !== fanout) {
+        throw refuse(`its slot ${slot} does not lead to a shard of the same fanout`);
+      }
+      yield* entriesOf(store, child, below, options);
+      continue;
+    }
+    const hash = hashOfName(name);
+    if (below.some((expected, depth) => slotOf(hash, depth, fanout) !== expected)) {
+      throw refuse(`the entry ${JSON.stringify(name.slice(0, 100))} is in a place where its hash does not put it`);
+    }
+    yield { ...link, name };
+  }
+}

@@ -1,0 +1,94 @@
+// A hot path: two table look-ups per byte. Fingerprints have 53 bits, kept as two integers: `high` holds bits 32 and up.
+import { chunkBytesMax } from './chunker.ts';
+import { InvalidOptionError } from './errors.ts';
+
+/** Bounds of a Rabin chunk in bytes; `average` rounds down to a power of two. */
+export interface RabinBounds {
+  readonly min: number;
+  readonly average: number;
+  readonly max: number;
+}
+
+/** The irreducible polynomial over GF(2) that IPFS uses, of degree 53; bit i is the coefficient of x^i. */
+const polynomial = 17437180132763653n;
+const degree = 53;
+const windowBytes = 16;
+const word = 0xffffffffn;
+
+/**
+ * Kubo's Rabin chunker: gives the length of the first chunk of the bytes it is called with, which are `max` long or the
+ * rest of the file. A chunk ends where the fingerprint of its last 16 bytes has its low bits zero.
+ * @throws OPTION_INVALID for bounds that are out of order or out of range
+ */
+export function createRabinCut({ min, average, max }: RabinBounds): (bytes: Uint8Array) => number {
+  if (!(min >= windowBytes && min <= max && max <= chunkBytesMax && average >= 1 && average <= chunkBytesMax)) {
+    throw new InvalidOptionError(
+      'chunker',
+      `expected rabin-<min>-<average>-<max> with ${windowBytes} <= min <= max <= ${chunkBytesMax} and an average of 1 or more, not ${min}, ${average} and ${max}`,
+    );
+  }
+  const mask = 2 ** Math.floor(Math.log2(average)) - 1;
+  const { reduceHigh, reduceLow, leaveHigh, leaveLow } = tables();
+  return (bytes) => {
+    const { length } = bytes;
+    if (length <= min) return length;
+    // The window starts as a single 1, so that leading zeros count.
+    let high = 0;
+    let low = 1;
+    for (let at = min - windowBytes; at < length; at++) {
+      const index = at - (min - windowBytes);
+      const leaving = index < windowBytes ? (index === windowBytes - 1 ? 1 : 0) : (bytes[at - windowBytes] ?? 0);
+      high ^= leaveHigh[leaving] ?? 0;
+      low ^= leaveLow[leaving] ?? 0;
+      const top = (high >>> 13) & 255;
+      high = ((high << 8) | (low >>> 24)) ^ (reduceHigh[top] ?? 0);
+      low = ((low << 8) | (bytes[at] ?? 0)) ^ (reduceLow[top] ?? 0);
+      const cut = at + 1;
+      if (cut >= min && ((low & mask) === 0 || cut >= max)) return cut;
+    }
+    return length;
+  };
+}
+
+interface Tables {
+  /** What a byte that is shifted beyond the degree leaves as its remainder; also clears the byte itself. */
+  readonly reduceHigh: Int32Array;
+  readonly reduceLow: Int32Array;
+  /** What a byte adds to the fingerprint by the time that it leaves the window. */
+  readonly leaveHigh: Int32Array;
+  readonly leaveLow: Int32Array;
+}
+
+let made: Tables | undefined;
+
+/** The tables of the polynomial, made at the first use: few programs cut by Rabin. */
+function tables(): Tables {
+  if (made !== undefined) return made;
+  const of = (value: (byte: bigint) => bigint) => {
+    const values = Array.from({ length: 256 }, (_, byte) => value(BigInt(byte)));
+    return [
+      Int32Array.from(values, (each) => Number(BigInt.asIntN(32, each >> 32n))),
+      Int32Array.from(values, (each) => Number(BigInt.asIntN(32, each & word))),
+    ] as const;
+  };
+  const [reduceHigh, reduceLow] = of((byte) => {
+    const shifted = byte << BigInt(degree);
+    return remainder(shifted) | shifted;
+  });
+  const [leaveHigh, leaveLow] = of((byte) => {
+    let fingerprint = remainder(byte);
+    for (let shift = 1; shift < windowBytes; shift++) fingerprint = remainder(fingerprint << 8n);
+    return fingerprint;
+  });
+  made = { reduceHigh, reduceLow, leaveHigh, leaveLow };
+  return made;
+}
+
+/** The remainder of a division by the polynomial, in GF(2)[x]. */
+function remainder(value: bigint): bigint {
+  let rest = value;
+  for (let bits = rest.toString(2).length; bits > degree; bits = rest.toString(2).length) {
+    rest ^= polynomial << BigInt(bits - 1 - degree);
+  }
+  return rest;
+}

@@ -1,0 +1,63 @@
+import { type BlockWriter, linkTo } from './block-writer.ts';
+import type { PbLink } from './dag-pb.ts';
+import { InvalidOptionError } from './errors.ts';
+import { bitfieldOf, hashOfName, shardDepthMax, shardHashCode, slotOf, slotPrefix } from './shard.ts';
+import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
+
+interface Placed {
+  readonly hash: bigint;
+  readonly link: PbLink;
+}
+
+/**
+ * Writes the entries of a directory as a hash array mapped trie and gives the link to its root. The result depends on
+ * the entries alone, not on their order. Only the root carries metadata.
+ */
+export function writeShards(
+  entries: readonly PbLink[],
+  writer: BlockWriter,
+  fanout: number,
+  metadata: UnixfsMetadata,
+): Promise<PbLink> {
+  const placed = entries.map((link) => ({ hash: hashOfName(link.name), link }));
+  return writeShard(placed, 0, { writer, fanout, metadata });
+}
+
+interface ShardContext {
+  readonly writer: BlockWriter;
+  readonly fanout: number;
+  readonly metadata: UnixfsMetadata;
+}
+
+async function writeShard(placed: readonly Placed[], depth: number, context: ShardContext): Promise<PbLink> {
+  const { writer, fanout, metadata } = context;
+  if (depth >= shardDepthMax(fanout)) {
+    throw new InvalidOptionError(
+      'name',
+      `${placed.length} names have the same murmur3 hash, ${placed
+        .slice(0, 2)
+        .map(({ link }) => JSON.stringify(link.name.slice(0, 100)))
+        .join(' and ')} among them; a sharded directory cannot hold them`,
+    );
+  }
+  const slots = new Map<number, Placed[]>();
+  for (const each of placed) {
+    const slot = slotOf(each.hash, depth, fanout);
+    const there = slots.get(slot);
+    if (there === undefined) slots.set(slot, [each]);
+    else there.push(each);
+  }
+  const taken = [...slots.keys()].sort((a, b) => a - b);
+  const links: PbLink[] = [];
+  for (const slot of taken) {
+    const [first, ...others] = slots.get(slot) ?? [];
+    if (first === undefined) continue;
+    const prefix = slotPrefix(slot, fanout);
+    if (others.length === 0) links.push({ ...first.link, name: prefix + first.link.name });
+    else links.push({ ...(await writeShard([first, ...others], depth + 1, context)), name: prefix });
+  }
+  const { mode, mtime } = depth === 0 ? metadata : {};
+  const data = bitfieldOf(taken, fanout);
+  const message = { type: 'hamt-sharded-directory', data, hashType: shardHashCode, fanout, mode, mtime } as const;
+  return linkTo(await writer.putNode(links, encodeUnixfsData(message)), links);
+}
