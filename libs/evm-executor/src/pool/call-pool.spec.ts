@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import type { Hex } from '@cairn/block-model';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { codes, testHeader, testSpec } from '../test-chain.fixture.ts';
+import { type CallPoolOptions, createCallPool } from './call-pool.ts';
+import type { CallJob, CallPool } from './call-pool-types.ts';
+
+// Threads run what is built: `nx test` builds first.
+const workerUrl = new URL('../../dist/pool/worker.js', import.meta.url);
+const moduleUrl = new URL('./memory-source.fixture.mjs', import.meta.url).href;
+
+const addressOf = (name: keyof typeof codes): Hex =>
+  `0x${(Object.keys(codes).indexOf(name) + 1).toString(16).padStart(40, 'f')}`;
+const accounts = Object.fromEntries(
+  (Object.keys(codes) as (keyof typeof codes)[]).map((name) => [addressOf(name), { code: codes[name] }]),
+);
+
+function open(options: Partial<CallPoolOptions> = {}, sourceOptions: object = {}): Promise<CallPool> {
+  const source = {
+    moduleUrl,
+    exportName: 'createMemorySource',
+    options: { header: testHeader, accounts, ...sourceOptions },
+  };
+  return createCallPool({ chains: { test: { spec: testSpec, source } }, workers: 2, workerUrl, ...options });
+}
+
+function job(name: keyof typeof codes, call: CallJob['call'] = {}): CallJob {
+  return { chain: 'test', blockHash: testHeader.hash, call: { to: addressOf(name), ...call } };
+}
+
+test('the worker is built', () => {
+  expect(existsSync(workerUrl)).toBe(true);
+});
+
+describe('a pool', () => {
+  let pool: CallPool;
+  beforeAll(async () => {
+    pool = await open({ timeoutMs: 400, memoryMibMax: 48 });
+  });
+  afterAll(() => pool.close());
+
+  test('keeps 200 calls at once apart', async () => {
+    const senders = Array.from({ length: 200 }, (_, index): Hex => `0x${(index + 1).toString(16).padStart(40, '0')}`);
+    const results = await Promise.all(senders.map((from) => pool.execute(job('origin', { from }))));
+    expect(results.map((result) => result.kind === 'success' && result.output)).toEqual(
+      senders.map((from) => `0x${from.slice(2).padStart(64, '0')}`),
+    );
+  });
+
+  test('ends a call that spins at its limit while others go on', async () => {
+    const before = pool.stats().replaced;
+    const spinning = pool.execute(job('spin'));
+    let others = 0;
+    const settled = spinning.then(
+      () => 'ended',
+      (error) => error.code,
+    );
+    while (pool.stats().replaced === before) {
+      await pool.execute(job('origin'));
+      others++;
+    }
+    expect(await settled).toBe('EXECUTION_TIMEOUT');
+    expect(others).toBeGreaterThan(10);
+    await expect(spinning).rejects.toMatchObject({ details: { timeoutMs: 400 } });
+  });
+
+  test('ends a call that fills the memory, and lives on', async () => {
+    await expect(pool.execute(job('hoard'), { timeoutMs: 60_000 })).rejects.toMatchObject({
+      code: 'EXECUTION_MEMORY_EXCEEDED',
+    });
+    expect(await pool.execute(job('origin'))).toMatchObject({ kind: 'success' });
+  });
+
+  test('runs a call that calls itself to the end', async () => {
+    expect(await pool.execute(job('recurse'), { timeoutMs: 60_000 })).toMatchObject({ kind: 'success', output: '0x' });
+  });
+
+  test('forgets what a call wrote', async () => {
+    const zero = `0x${'00'.repeat(32)}`;
+    for (let round = 0; round < 3; round++) {
+      expect(await pool.execute(job('count'))).toMatchObject({ kind: 'success', output: zero });
+    }
+  });
+
+  test('hands on errors with code, hint and details', async () => {
+    await expect(pool.execute(job('origin', { gas: 20_999n }))).rejects.toMatchObject({
+      code: 'CALL_GAS_TOO_LOW',
+      message: 'intrinsic gas too low: have 20999, want 21000',
+      details: { have: 20_999n, want: 21_000n },
+    });
+  });
+
+  test('names a block whose state it has not', async () => {
+    const blockHash: Hex = `0x${'12'.repeat(32)}`;
+    await expect(pool.execute({ ...job('origin'), blockHash })).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+      details: { chain: 'test', blockHash },
+    });
+  });
+
+  test('gives up a running call with its client', async () => {
+    const controller = new AbortController();
+    const spinning = pool.execute(job('spin'), { signal: controller.signal, timeoutMs: 60_000 });
+    controller.abort(new Error('gone'));
+    await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_ABORTED' });
+    await expect(pool.execute(job('origin'), { signal: controller.signal })).rejects.toMatchObject({
+      code: 'EXECUTION_ABORTED',
+    });
+  });
+});
+
+describe('the queue of a pool', () => {
+  let pool: CallPool;
+  afterEach(() => pool.close());
+
+  test('refuses what it cannot hold, says when to come back, and keeps room for other lanes', async () => {
+    pool = await open({ workers: 1, timeoutMs: 300, queueMax: 4 });
+    const spinning = pool.execute(job('spin'), { lane: 'greedy' });
+    const greedy = Array.from({ length: 5 }, () => pool.execute(job('origin'), { lane: 'greedy' }));
+    const modest = pool.execute(job('origin'), { lane: 'modest' });
+    const outcomes = await Promise.allSettled([spinning, ...greedy, modest]);
+    const codesOf = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'ok'));
+    const full = 'EXECUTION_QUEUE_FULL';
+    expect(codesOf).toEqual(['EXECUTION_TIMEOUT', 'ok', 'ok', 'ok', full, full, 'ok']);
+    await expect(greedy[4]).rejects.toMatchObject({ details: { queueMax: 4, retryAfterMs: expect.any(Number) } });
+  });
+
+  test('does not let a call wait for ever', async () => {
+    pool = await open({ workers: 1, timeoutMs: 600, queueTimeoutMs: 50 });
+    const spinning = pool.execute(job('spin'));
+    await expect(pool.execute(job('origin'))).rejects.toMatchObject({ code: 'EXECUTION_QUEUE_TIMEOUT' });
+    await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
+  });
+
+  test('lets go of a waiting call whose client is gone', async () => {
+    pool = await open({ workers: 1, timeoutMs: 300 });
+    const spinning = pool.execute(job('spin'));
+    const controller = new AbortController();
+    const waiting = pool.execute(job('origin'), { signal: controller.signal });
+    expect(pool.stats()).toMatchObject({ running: 1, queued: 1 });
+    controller.abort();
+    expect(pool.stats()).toMatchObject({ running: 1, queued: 0 });
+    await expect(waiting).rejects.toMatchObject({ code: 'EXECUTION_ABORTED' });
+    await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
+  });
+
+  test('is served to its end by close, which takes no more', async () => {
+    pool = await open({ workers: 1 });
+    const calls = Array.from({ length: 5 }, () => pool.execute(job('origin')));
+    const closed = pool.close();
+    await expect(pool.execute(job('origin'))).rejects.toMatchObject({ code: 'EXECUTION_CLOSED' });
+    await closed;
+    expect(await Promise.all(calls)).toHaveLength(5);
+  });
+});
+
+test('a pool whose chain does not open says so', async () => {
+  await expect(open({}, { failure: 'the disk is full' })).rejects.toMatchObject({
+    code: 'EXECUTION_FAILED',
+    message: 'The call could not be executed: chain test does not open: the disk is full.',
+  });
+});

@@ -1,0 +1,106 @@
+import { type ChainSpec, type Header, type Hex, parseGethGenesis } from '@cairn/block-model';
+import { createMemoryState, type MemoryAccount } from '@cairn/block-model/testing';
+import type { CallRequest } from './call-request.ts';
+import type { CallResult } from './call-result.ts';
+import { type ExecuteCallOptions, executeCall } from './execute-call.ts';
+
+const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
+
+/** A chain with every fork up to Osaka active from its genesis on. */
+export const testSpec: ChainSpec = parseGethGenesis('test', {
+  config: {
+    chainId: 1337,
+    homesteadBlock: 0,
+    eip150Block: 0,
+    eip155Block: 0,
+    eip158Block: 0,
+    byzantiumBlock: 0,
+    constantinopleBlock: 0,
+    petersburgBlock: 0,
+    istanbulBlock: 0,
+    berlinBlock: 0,
+    londonBlock: 0,
+    mergeNetsplitBlock: 0,
+    shanghaiTime: 0,
+    cancunTime: 0,
+    pragueTime: 0,
+    osakaTime: 0,
+    terminalTotalDifficulty: 0,
+    blobSchedule: { cancun: blobs, prague: blobs, osaka: blobs },
+  },
+  nonce: '0x0',
+  timestamp: '0x0',
+  extraData: '0x',
+  gasLimit: '0x1c9c380',
+  difficulty: '0x0',
+  alloc: {},
+}).spec;
+
+const zeroHash: Hex = `0x${'00'.repeat(32)}`;
+
+/** A block of 30 million gas and a base fee of 7 wei. */
+export const testHeader: Header = {
+  hash: `0x${'ab'.repeat(32)}`,
+  raw: new Uint8Array(0),
+  parentHash: `0x${'aa'.repeat(32)}`,
+  unclesHash: zeroHash,
+  miner: `0x${'cc'.repeat(20)}`,
+  stateRoot: zeroHash,
+  transactionsRoot: zeroHash,
+  receiptsRoot: zeroHash,
+  logsBloom: `0x${'00'.repeat(256)}`,
+  difficulty: 0n,
+  number: 100n,
+  gasLimit: 30_000_000n,
+  gasUsed: 0n,
+  timestamp: 1_000n,
+  extraData: '0x',
+  mixHash: `0x${'77'.repeat(32)}`,
+  nonce: '0x0000000000000000',
+  baseFeePerGas: 7n,
+  blobGasUsed: 0n,
+  excessBlobGas: 0n,
+};
+
+export const alice: Hex = `0x${'a1'.repeat(20)}`;
+export const contract: Hex = `0x${'c0'.repeat(20)}`;
+export const other: Hex = `0x${'c1'.repeat(20)}`;
+
+/** Bytecode of small contracts. */
+export const codes = {
+  origin: '0x325f5260205ff3',
+  gas: '0x5a5f5260205ff3',
+  spin: '0x5b5f56',
+  /** Fills transient storage at 100 gas a slot. */
+  hoard: '0x5f5b80805d600101600156',
+  /** Calls itself with all gas until there is none. */
+  recurse: '0x5f5f5f5f5f305af100',
+  /** Counts up a slot and returns what it was. */
+  count: '0x5f548060010160005560005260206000f3',
+  /** Reverts with `Error("no")`. */
+  refuse: `0x62461bcd60e51b5f5260206004526002602452616e6f60f01b60445260645ffd`,
+  /** Calls `other` and hands its revert on. */
+  relay: `0x5f5f5f5f5f73${other.slice(2)}5af1503d5f5f3e3d5ffd`,
+} as const satisfies Record<string, Hex>;
+
+export type TestCall = Partial<Omit<ExecuteCallOptions, 'call'>> & {
+  readonly accounts?: Readonly<Record<Hex, MemoryAccount>>;
+};
+
+/** Runs a call on the test chain. */
+export function callTest(call: CallRequest, { accounts = {}, ...options }: TestCall = {}): Promise<CallResult> {
+  return executeCall({
+    spec: testSpec,
+    header: testHeader,
+    state: createMemoryState(accounts),
+    blockHashes: () => undefined,
+    call,
+    ...options,
+  });
+}
+
+/** Runs `code` at `contract`. */
+export function callCode(code: Hex, call: CallRequest = {}, options: TestCall = {}): Promise<CallResult> {
+  const accounts = { ...options.accounts, [contract]: { ...options.accounts?.[contract], code } };
+  return callTest({ to: contract, ...call }, { ...options, accounts });
+}
