@@ -4,7 +4,7 @@ import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 /** Every error of the libs that a caller may see, and the entry of the catalogue it becomes. */
 const names: Readonly<Record<string, RpcErrorName>> = {
   VALUE_INVALID: 'params',
-  OVERRIDE_INVALID: 'params',
+  OVERRIDE_INVALID: 'server',
   CALL_FEE_INVALID: 'server',
   CALL_FUNDS_INSUFFICIENT: 'server',
   CALL_GAS_TOO_LOW: 'server',
