@@ -48,7 +48,12 @@ export class BlockWriter {
 
   /** Encodes and takes a dag-pb block. */
   putNode(links: readonly PbLink[], data: Uint8Array): Promise<Block> {
-    return this.#put(encodePbNode({ links, data }), 'dag-pb', this.cidVersion);
+    return this.putEncoded(encodePbNode({ links, data }));
+  }
+
+  /** Takes a dag-pb block that is encoded already. */
+  putEncoded(bytes: Uint8Array): Promise<Block> {
+    return this.#put(bytes, 'dag-pb', this.cidVersion);
   }
 
   async #put(bytes: Uint8Array, codec: CodecName, version: 0 | 1): Promise<Block> {

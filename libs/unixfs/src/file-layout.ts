@@ -1,6 +1,7 @@
 import type { BlockWriter } from './block-writer.ts';
 import { linkTo } from './block-writer.ts';
-import type { PbLink } from './dag-pb.ts';
+import { encodePbNode, type PbLink } from './dag-pb.ts';
+import { encodeLeaf } from './encode-leaf.ts';
 import { encodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
 
 /** A finished subtree: the link to it, and how much of the file it holds. */
@@ -28,12 +29,14 @@ export async function writeLeaf(
   type: UnixfsType,
   metadata: UnixfsMetadata = {},
 ): Promise<Subtree> {
-  const { mode, mtime } = metadata;
-  const data = chunk.length > 0 ? chunk : undefined;
-  const block = rawLeaves
-    ? await writer.putRaw(chunk)
-    : await writer.putNode([], encodeUnixfsData({ type, data, fileSize: chunk.length, mode, mtime }));
+  const block = rawLeaves ? await writer.putRaw(chunk) : await writer.putEncoded(encode(chunk, type, metadata));
   return { link: linkTo(block, []), fileSize: chunk.length };
+}
+
+function encode(chunk: Uint8Array, type: UnixfsType, { mode, mtime }: UnixfsMetadata): Uint8Array {
+  if (!mode && mtime === undefined) return encodeLeaf(type, chunk);
+  const data = chunk.length > 0 ? chunk : undefined;
+  return encodePbNode({ links: [], data: encodeUnixfsData({ type, data, fileSize: chunk.length, mode, mtime }) });
 }
 
 /** Writes a node over subtrees. */

@@ -1,5 +1,5 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore';
-import { type CID, codecs } from '@cairn/cid';
+import { assertHashAllowed, type CID, codecs } from '@cairn/cid';
 import { decodePbNode, type PbLink } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
 import { ProtobufError } from './protobuf.ts';
@@ -25,15 +25,21 @@ export interface UnixfsNode extends UnixfsMetadata {
   readonly fanout?: number | undefined;
 }
 
-/** Reads and decodes one node. @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID */
+/**
+ * Reads and decodes one node.
+ * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID; HASH_UNSUPPORTED for an identity CID of more than 128 bytes
+ */
 export async function readNode(
   store: Pick<Blockstore, 'get'>,
   cid: CID,
   options: ReadOptions = {},
 ): Promise<UnixfsNode> {
   // An identity CID carries its block; stores do not keep it.
-  const bytes = cid.multihash.code === identityCode ? cid.multihash.digest : await store.get(cid, options);
-  return decodeNode(cid, bytes);
+  if (cid.multihash.code === identityCode) {
+    assertHashAllowed(cid.multihash);
+    return decodeNode(cid, cid.multihash.digest);
+  }
+  return decodeNode(cid, await store.get(cid, options));
 }
 
 /** Decodes a block as UnixFS. @throws DAG_INVALID */

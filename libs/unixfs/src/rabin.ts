@@ -32,21 +32,30 @@ export function createRabinCut({ min, average, max }: RabinBounds): (bytes: Uint
   return (bytes) => {
     const { length } = bytes;
     if (length <= min) return length;
-    // The window starts as a single 1, so that leading zeros count.
+    // The window starts as zeros before a single 1, so that leading zeros count; the 1 leaves it with the last byte.
     let high = 0;
     let low = 1;
-    for (let at = min - windowBytes; at < length; at++) {
-      const index = at - (min - windowBytes);
-      const leaving = index < windowBytes ? (index === windowBytes - 1 ? 1 : 0) : (bytes[at - windowBytes] ?? 0);
+    for (let at = min - windowBytes; at < min; at++) {
+      if (at === min - 1) {
+        high ^= leaveHigh[1] ?? 0;
+        low ^= leaveLow[1] ?? 0;
+      }
+      const top = (high >>> 13) & 255;
+      high = ((high << 8) | (low >>> 24)) ^ (reduceHigh[top] ?? 0);
+      low = ((low << 8) | (bytes[at] ?? 0)) ^ (reduceLow[top] ?? 0);
+    }
+    const end = Math.min(length, max);
+    let at = min;
+    while ((low & mask) !== 0 && at < end) {
+      const leaving = bytes[at - windowBytes] ?? 0;
       high ^= leaveHigh[leaving] ?? 0;
       low ^= leaveLow[leaving] ?? 0;
       const top = (high >>> 13) & 255;
       high = ((high << 8) | (low >>> 24)) ^ (reduceHigh[top] ?? 0);
       low = ((low << 8) | (bytes[at] ?? 0)) ^ (reduceLow[top] ?? 0);
-      const cut = at + 1;
-      if (cut >= min && ((low & mask) === 0 || cut >= max)) return cut;
+      at++;
     }
-    return length;
+    return at;
   };
 }
 
