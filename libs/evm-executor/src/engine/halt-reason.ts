@@ -36,6 +36,7 @@ export function haltReason(
 ): string {
   const error: string = exceptionError?.error ?? 'execution failed';
   if (error === errorMessages.OUT_OF_GAS) {
+    if (runState !== undefined && readsBeyondReturnData(runState)) return 'return data out of bounds';
     // The code came to its end with gas to spare: what it could not pay is the storage of its output.
     return to === undefined && gas !== undefined && gas > 0n ? 'contract creation code storage out of gas' : error;
   }
@@ -56,10 +57,17 @@ export function haltReason(
     case errorMessages.STATIC_STATE_CHANGE:
       return 'write protection';
     case errorMessages.OUT_OF_RANGE:
-      return opCode === 0x3e ? 'return data out of bounds' : 'gas uint64 overflow';
+      return 'gas uint64 overflow';
     default:
       return creationReason(error);
   }
+}
+
+/** @ethereumjs says `out of gas` for that. */
+function readsBeyondReturnData({ opCode, stack, returnBytes }: NonNullable<ExecResult['runState']>): boolean {
+  if (opCode !== 0x3e || stack.length < 3) return false;
+  const [, offset = 0n, length = 0n] = stack.peek(3);
+  return offset + length > BigInt(returnBytes.length);
 }
 
 function creationReason(error: string): string {
