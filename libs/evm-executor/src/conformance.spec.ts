@@ -39,13 +39,15 @@ describe(title, () => {
     chain = { spec, headers, states: [stateOf(alloc), stateOf(accounts)] };
   });
 
+  /** BLS12-381 in JavaScript takes its time: of its many vectors that succeed, every eighth runs here. */
+  const isSampledOut = ({ name }: RecordedExchange, index: number) => /^precompile-bls/.test(name) && index % 8 !== 0;
   const cases = (folder: string) =>
-    isHere ? recordedExchanges(folder).filter(({ name }) => !ofTheGateway.test(name)) : [];
+    isHere ? recordedExchanges(folder).filter((c, index) => !ofTheGateway.test(c.name) && !isSampledOut(c, index)) : [];
   const folders = ['execution-apis/eth_call', 'eth-call-rules/eth_call', 'eth-call-precompiles/eth_call'];
 
   for (const folder of folders) {
     (isHere ? test : test.skip)(
-      `${folder}: all`,
+      `${folder}`,
       async () => {
         const exchanges = cases(folder);
         const faults: string[] = [];

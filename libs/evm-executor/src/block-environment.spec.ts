@@ -1,0 +1,56 @@
+import { knownChainSpec } from '@cairn/block-model';
+import { describe, expect, test } from '@jest/globals';
+import { blockEnvironment, fakeExponential } from './block-environment.ts';
+import { forkRules } from './fork-rules.ts';
+import { testHeader, testSpec } from './test-chain.fixture.ts';
+
+describe('forkRules', () => {
+  const mainnet = knownChainSpec('mainnet', 'mainnet');
+  test.each([
+    [0n, 0n, 'chainstart', 4],
+    [1_150_000n, 0n, 'homestead', 4],
+    [12_244_000n, 0n, 'berlin', 9],
+    [15_537_394n, 0n, 'paris', 9],
+    [19_000_000n, 1_700_000_000n, 'shanghai', 9],
+    [19_500_000n, 1_711_000_000n, 'cancun', 10],
+    [24_476_000n, 1_771_000_000n, 'bpo2', 18],
+  ])('block %s at %s of mainnet is %s with %s precompiles', (number, timestamp, hardfork, precompiles) => {
+    const rules = forkRules(mainnet, { number, timestamp });
+    expect(rules.hardfork).toBe(hardfork);
+    expect(rules.precompiles).toHaveLength(precompiles);
+    expect(forkRules(mainnet, { number, timestamp })).toBe(rules);
+  });
+
+  test('takes places that no block ever had', () => {
+    expect(forkRules(mainnet, { number: 24_476_000n, timestamp: 0n }).hardfork).toBe('paris');
+    expect(forkRules(mainnet, { number: 9n, timestamp: 2n ** 60n }).hardfork).toBe('chainstart');
+  });
+});
+
+describe('blockEnvironment', () => {
+  test('has the blob base fee of the excess blob gas (EIP-4844)', () => {
+    const header = { ...testHeader, excessBlobGas: 100_000_000n };
+    expect(blockEnvironment(testSpec, header).block.blobBaseFee).toBe(fakeExponential(1n, 100_000_000n, 5_007_716n));
+    expect(blockEnvironment(testSpec, testHeader).block.blobBaseFee).toBe(1n);
+  });
+
+  test('of an old block has no fee that came later', () => {
+    const { block } = blockEnvironment(knownChainSpec('mainnet', 'mainnet'), testHeader, { number: 5n, time: 0n });
+    expect(block).not.toHaveProperty('baseFeePerGas');
+    expect(block).not.toHaveProperty('blobBaseFee');
+  });
+});
+
+test.each([
+  // The vectors of the EIP's tests in execution-specs.
+  [1n, 0n, 1n, 1n],
+  [38_493n, 0n, 1_000n, 38_493n],
+  [1n, 2n, 1n, 6n],
+  [1n, 4n, 2n, 6n],
+  [1n, 3n, 1n, 16n],
+  [1n, 8n, 2n, 50n],
+  [10n, 8n, 2n, 542n],
+  [1n, 5_000_000n, 2_225_652n, 9n],
+])('fakeExponential(%s, %s, %s) is %s', (factor, numerator, denominator, expected) => {
+  expect(fakeExponential(factor, numerator, denominator)).toBe(expected);
+});
