@@ -23,16 +23,16 @@ if (code !== 0) {
 }
 console.log(`Cairn: ready to start after ${((Date.now() - started) / 1000).toFixed(1)} s`);
 
-// A terminal sends Ctrl-C to the whole process group, a supervisor sends SIGTERM to this process alone: pass that on,
-// and stay until the services have drained.
+// In a process group of its own: signals reach it once, through here, whoever sends them. The channel ends it when this
+// process is killed.
 const child = spawn(
   process.execPath,
   [join(root, 'apps', 'cairn', 'dist', 'main.js'), 'up', ...process.argv.slice(2)],
   {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
   },
 );
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => child.kill('SIGTERM'));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.once('close', (childCode, signal) => process.exit(childCode ?? (signal === 'SIGINT' ? 130 : 143)));

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Settings } from '@cairn/service-kit';
+import type { DemoKey } from './demo-account.ts';
+import { sampleContractsFile } from './workspace.ts';
+
+/** Where the services answer. */
+export interface Addresses {
+  readonly storage: string;
+  readonly gateway: string;
+}
+
+export function addressesOf({ tls, CAIRN_BIND, STORAGE_API_PORT, RPC_GATEWAY_PORT }: Settings): Addresses {
+  const scheme = tls ? 'https' : 'http';
+  // Listening on all addresses includes this one, which always works from here.
+  const host = ['0.0.0.0', '::'].includes(CAIRN_BIND)
+    ? '127.0.0.1'
+    : CAIRN_BIND.includes(':')
+      ? `[${CAIRN_BIND}]`
+      : CAIRN_BIND;
+  return { storage: `${scheme}://${host}:${STORAGE_API_PORT}`, gateway: `${scheme}://${host}:${RPC_GATEWAY_PORT}` };
+}
+
+/** What a person needs to begin: addresses, key and lines to paste. */
+export function banner(settings: Settings, { id, secret }: DemoKey): string[] {
+  const { storage, gateway } = addressesOf(settings);
+  const shownSecret = secret ?? '<SECRET>';
+  const curl = settings.tls ? 'curl -sk' : 'curl -s';
+  const rpc = (method: string, params: readonly unknown[]) =>
+    `${curl} ${gateway}/v3/${id} -H 'content-type: application/json' -d '${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}'`;
+  const sample = readSample(settings);
+  return [
+    '',
+    `Storage API   ${storage}/api/v0`,
+    `JSON-RPC      ${gateway}/v3/${id}`,
+    `WebSocket     ${gateway.replace(/^http/, 'ws')}/ws/v3/${id}`,
+    '',
+    `API key       ${id}`,
+    secret === undefined
+      ? `Secret        was shown at the first start; a new one: pnpm cairn key rotate ${id}`
+      : `Secret        ${secret}   (shown this once)`,
+    '',
+    'Paste to try:',
+    `  echo 'hello cairn' | ${curl} -u ${id}:${shownSecret} -F 'file=@-;filename=hello.txt' ${storage}/api/v0/add`,
+    `  ${curl} -u ${id}:${shownSecret} -X POST '${storage}/api/v0/cat?arg=${helloCid}'`,
+    `  ${rpc('eth_getBlockByHash', [sample?.head ?? '<BLOCK HASH>', false])}`,
+    `  ${rpc('eth_call', [sample?.call ?? { from: '<ADDRESS>', to: '<CONTRACT>', data: '<DATA>' }, 'latest'])}`,
+    '',
+    'Ctrl-C stops.',
+  ];
+}
+
+/** CID of the content that the first line adds. */
+export const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK';
+
+/** A block and a call of the sample network, where that is what is served. */
+function readSample({ CAIRN_NETWORKS }: Settings) {
+  if (CAIRN_NETWORKS !== undefined || !existsSync(sampleContractsFile)) return undefined;
+  const { head, accounts, contracts } = JSON.parse(readFileSync(sampleContractsFile, 'utf8')) as SampleFile;
+  const { address, selectors } = contracts.Token;
+  const data = `0x${selectors['balanceOf(address)']}${accounts.alice.slice(2).padStart(64, '0')}`;
+  return { head, call: { from: accounts.alice, to: address, data } };
+}
+
+interface SampleFile {
+  readonly head: string;
+  readonly accounts: { readonly alice: string };
+  readonly contracts: {
+    readonly Token: { readonly address: string; readonly selectors: { readonly 'balanceOf(address)': string } };
+  };
+}

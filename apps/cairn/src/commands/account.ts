@@ -1,0 +1,81 @@
+import type { Account } from '@cairn/auth';
+import type { Command } from 'commander';
+import { print, table, time } from '../print.ts';
+import { withAuth } from '../stores.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `cairn account create|list|show|suspend|resume` */
+export function addAccountCommands(program: Command): void {
+  const group = program.command('account').description('Create and list accounts, suspend and resume them.');
+  group
+    .command('create <name>')
+    .description('Creates an account. It has no billing card and no key yet.')
+    .option('--email <address>')
+    .option('--plan <plan>', 'name of its plan', 'free')
+    .option('--json', 'print JSON')
+    .action((name: string, options: JsonOption & { readonly email?: string; readonly plan: string }) =>
+      withAuth(async (auth) => {
+        const account = await auth.createAccount({ name, email: options.email, plan: options.plan });
+        print(account, options, [
+          `Created account ${account.name} (${account.id}).`,
+          `Next: cairn card attach ${account.name} --brand visa --last4 4242, then cairn key create ${account.name}`,
+        ]);
+      }),
+    );
+  group
+    .command('list')
+    .description('Lists all accounts.')
+    .option('--json', 'print JSON')
+    .action((options: JsonOption) =>
+      withAuth(async (auth) => {
+        const accounts: Account[] = [];
+        for await (const account of auth.accounts()) accounts.push(account);
+        const rows = accounts.map((account) => [
+          account.name,
+          account.id,
+          account.plan,
+          account.status,
+          card(account),
+          time(account.createdAt),
+        ]);
+        print(accounts, options, table([['NAME', 'ID', 'PLAN', 'STATUS', 'CARD', 'CREATED'], ...rows]));
+      }),
+    );
+  group
+    .command('show <account>')
+    .description('Shows an account, by name or id.')
+    .option('--json', 'print JSON')
+    .action((name: string, options: JsonOption) => withAuth(async (auth) => show(await auth.account(name), options)));
+  for (const [verb, status] of [
+    ['suspend', 'suspended'],
+    ['resume', 'active'],
+  ] as const) {
+    group
+      .command(`${verb} <account>`)
+      .description(
+        verb === 'suspend'
+          ? 'Refuses every request of an account from now on. Its data stays.'
+          : 'Takes the requests of an account again.',
+      )
+      .option('--json', 'print JSON')
+      .action((name: string, options: JsonOption) =>
+        withAuth(async (auth) => show(await auth.setStatus(name, status), options)),
+      );
+  }
+}
+
+/** Prints one account. */
+export function show(account: Account, options: JsonOption): void {
+  const { name, id, plan, status, email } = account;
+  print(account, options, [
+    `${name} (${id})`,
+    `  plan ${plan}, ${status}, card ${card(account)}${email ? `, ${email}` : ''}`,
+  ]);
+}
+
+function card({ card: attached }: Account): string {
+  return attached ? `${attached.brand} …${attached.last4}` : 'none';
+}

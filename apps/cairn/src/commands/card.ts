@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { withAuth } from '../stores.ts';
+import { show } from './account.ts';
+
+/** `cairn card attach|remove` */
+export function addCardCommands(program: Command): void {
+  const group = program
+    .command('card')
+    .description('Attach a billing card to an account, or remove it. Storage needs one.');
+  group
+    .command('attach <account>')
+    .description('Attaches a card: its brand and the last four digits, nothing more is kept.')
+    .requiredOption('--brand <brand>', 'such as visa')
+    .requiredOption('--last4 <digits>', 'the last four digits')
+    .option('--json', 'print JSON')
+    .action((name: string, options: { readonly brand: string; readonly last4: string; readonly json?: boolean }) =>
+      withAuth(async (auth) => show(await auth.attachCard(name, options), options)),
+    );
+  group
+    .command('remove <account>')
+    .description('Removes the card: storage refuses the account from now on.')
+    .option('--json', 'print JSON')
+    .action((name: string, options: { readonly json?: boolean }) =>
+      withAuth(async (auth) => show(await auth.removeCard(name), options)),
+    );
+}

@@ -1,0 +1,30 @@
+import type { Network } from '@cairn/chain-store';
+import { loadSettings, type Settings } from '@cairn/service-kit';
+import type { Command } from 'commander';
+import { importNetwork } from '../import-network.ts';
+import { networksOf } from '../stores.ts';
+
+/** `cairn import [network]` */
+export function addImportCommand(program: Command): void {
+  program
+    .command('import [network]')
+    .description(
+      'Brings a network of the networks file, or all of them, up to the end of its block files. Goes on where it was stopped.',
+    )
+    .action(async (name: string | undefined) => {
+      const settings = loadSettings();
+      const stop = new AbortController();
+      process.once('SIGINT', () => stop.abort(new Error('Stopped. What was imported stays; run it again to go on.')));
+      for (const network of chosen(settings, name)) await importNetwork(settings, network, stop.signal);
+    });
+}
+
+function chosen(settings: Settings, name: string | undefined): readonly Network[] {
+  const networks = networksOf(settings);
+  if (name === undefined) return networks;
+  const found = networks.filter((network) => network.name === name);
+  if (found.length > 0) return found;
+  throw new Error(
+    `There is no network ${JSON.stringify(name)}. Known are ${networks.map((network) => network.name).join(', ')}.`,
+  );
+}

@@ -1,0 +1,72 @@
+import type { ApiKey, IssuedKey } from '@cairn/auth';
+import { type Command, InvalidArgumentError } from 'commander';
+import { print, table, time } from '../print.ts';
+import { withAuth } from '../stores.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `cairn key create|list|rotate|revoke` */
+export function addKeyCommands(program: Command): void {
+  const group = program.command('key').description('Create, list, rotate and revoke API keys.');
+  group
+    .command('create <account>')
+    .description('Creates a key and prints its secret, once.')
+    .option('--name <name>', 'what it is for', 'default')
+    .option('--json', 'print JSON')
+    .action((account: string, options: JsonOption & { readonly name: string }) =>
+      withAuth(async (auth) => printIssued(await auth.createKey(account, { name: options.name }), options)),
+    );
+  group
+    .command('list <account>')
+    .description('Lists the keys of an account. Secrets are not kept, so they cannot be shown.')
+    .option('--json', 'print JSON')
+    .action((account: string, options: JsonOption) =>
+      withAuth(async (auth) => {
+        const keys = await auth.keys(account);
+        const rows = keys.map((key) => [key.id, key.name, stateOf(key), time(key.createdAt)]);
+        print(keys.map(withoutHashes), options, table([['KEY', 'NAME', 'STATE', 'CREATED'], ...rows]));
+      }),
+    );
+  group
+    .command('rotate <key>')
+    .description('Gives a key a new secret and prints it, once. The old one stays valid for a while.')
+    .option('--grace <hours>', 'how long the old secret stays valid', hours, 24)
+    .option('--json', 'print JSON')
+    .action((key: string, options: JsonOption & { readonly grace: number }) =>
+      withAuth(async (auth) => printIssued(await auth.rotateKey(key, { graceMs: options.grace * 3_600_000 }), options)),
+    );
+  group
+    .command('revoke <key>')
+    .description('Ends a key for good, in every running service at once.')
+    .option('--json', 'print JSON')
+    .action((id: string, options: JsonOption) =>
+      withAuth(async (auth) => {
+        const key = await auth.revokeKey(id);
+        print(withoutHashes(key), options, [`Revoked ${key.id}.`]);
+      }),
+    );
+}
+
+function printIssued({ key, secret }: IssuedKey, options: JsonOption): void {
+  print({ ...withoutHashes(key), secret }, options, [
+    `Key     ${key.id}`,
+    `Secret  ${secret}`,
+    'The secret is shown this once; keep it safe.',
+  ]);
+}
+
+function withoutHashes({ secrets, ...key }: ApiKey) {
+  return { ...key, secrets: secrets.length };
+}
+
+function stateOf({ revokedAt, secrets }: ApiKey): string {
+  if (revokedAt !== undefined) return `revoked ${time(revokedAt)}`;
+  return secrets.length > 1 ? 'active, being rotated' : 'active';
+}
+
+function hours(text: string): number {
+  if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a number of hours such as 24, or 0 to end the old secret at once.');
+}

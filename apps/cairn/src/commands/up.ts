@@ -1,0 +1,58 @@
+import { loadSettings, type Settings } from '@cairn/service-kit';
+import type { Command } from 'commander';
+import { addressesOf, banner } from '../banner.ts';
+import { type DemoKey, ensureDemoAccount } from '../demo-account.ts';
+import { importNetwork } from '../import-network.ts';
+import { networksOf, withAuth } from '../stores.ts';
+import { Supervisor } from '../supervise.ts';
+import { services } from '../workspace.ts';
+
+/** `cairn up`: what `npm start` runs after the build. */
+export function addUpCommand(program: Command): void {
+  program
+    .command('up')
+    .description('Imports the networks, makes the demo account and runs both services until Ctrl-C.')
+    .option('--check-config', 'only check the settings')
+    .action(async ({ checkConfig }: { readonly checkConfig?: boolean }) => {
+      const settings = loadSettings();
+      networksOf(settings);
+      if (checkConfig) console.log('The settings are good.');
+      else process.exitCode = await up(settings);
+    });
+}
+
+async function up(settings: Settings): Promise<number> {
+  const supervisor = new Supervisor();
+  const stop = new AbortController();
+  const onSignal = () => {
+    stop.abort(new Error('Stopped.'));
+    supervisor.stop();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  // Started by another process, it ends with that one.
+  process.on('disconnect', onSignal);
+  const key = await prepare(settings, stop.signal);
+  const { storage, gateway } = addressesOf(settings);
+  // Their lines would drown what is printed here; what goes wrong is still told.
+  const env = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
+  try {
+    await Promise.all([
+      supervisor.start({ name: 'storage-api', main: services['storage-api'], env, readyUrl: `${storage}/readyz` }),
+      supervisor.start({ name: 'rpc-gateway', main: services['rpc-gateway'], env, readyUrl: `${gateway}/readyz` }),
+    ]);
+  } catch (error) {
+    if (stop.signal.aborted) return await supervisor.wait();
+    supervisor.stop();
+    await supervisor.wait();
+    throw error;
+  }
+  for (const line of banner(settings, key)) console.log(line);
+  return await supervisor.wait();
+}
+
+async function prepare(settings: Settings, signal: AbortSignal): Promise<DemoKey> {
+  console.log(`Stores are in ${settings.CAIRN_HOME}`);
+  for (const network of networksOf(settings)) await importNetwork(settings, network, signal);
+  return await withAuth((auth) => ensureDemoAccount(auth, settings));
+}

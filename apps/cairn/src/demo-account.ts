@@ -1,0 +1,52 @@
+import type { Auth } from '@cairn/auth';
+import { isCairnError } from '@cairn/errors';
+import type { Settings } from '@cairn/service-kit';
+
+/** The demo account's key; `secret` only where it can be told. */
+export interface DemoKey {
+  readonly id: string;
+  readonly secret: string | undefined;
+}
+
+const accountName = 'demo';
+
+/**
+ * Makes sure that there is a demo account with a billing card and a key. With fixed credentials in the settings the key
+ * is that one, whatever it was before; else a key is generated on the first start and told that once.
+ */
+export async function ensureDemoAccount(
+  auth: Auth,
+  { CAIRN_DEMO_KEY: id, CAIRN_DEMO_SECRET: secret }: Settings,
+): Promise<DemoKey> {
+  const isNew = await createIfAbsent(auth);
+  if (id !== undefined && secret !== undefined) return await ensureFixedKey(auth, id, secret);
+  const active = (await auth.keys(accountName)).find(({ revokedAt }) => revokedAt === undefined);
+  if (!isNew && active) return { id: active.id, secret: undefined };
+  const issued = await auth.createKey(accountName, { name: 'first start' });
+  return { id: issued.key.id, secret: issued.secret };
+}
+
+async function createIfAbsent(auth: Auth): Promise<boolean> {
+  try {
+    await auth.account(accountName);
+    return false;
+  } catch (error) {
+    if (!isCairnError(error, 'ACCOUNT_NOT_FOUND')) throw error;
+  }
+  await auth.createAccount({ name: accountName });
+  await auth.attachCard(accountName, { brand: 'demo', last4: '0000' });
+  return true;
+}
+
+async function ensureFixedKey(auth: Auth, id: string, secret: string): Promise<DemoKey> {
+  try {
+    await auth.authenticate({ keyId: id, secret });
+    return { id, secret };
+  } catch (error) {
+    if (!isCairnError(error, 'CREDENTIALS_INVALID')) throw error;
+  }
+  const isThere = (await auth.keys(accountName)).some((key) => key.id === id && key.revokedAt === undefined);
+  if (isThere) await auth.rotateKey(id, { secret, graceMs: 0 });
+  else await auth.createKey(accountName, { name: 'fixed', id, secret });
+  return { id, secret };
+}

@@ -1,0 +1,92 @@
+import { importChain, type Network, openChainStore } from '@cairn/chain-store';
+import type { Settings } from '@cairn/service-kit';
+import { Presets, SingleBar } from 'cli-progress';
+import { chainDirectory } from './stores.ts';
+
+const lineEveryMs = 2000;
+
+/** Imports a network with a progress bar on a terminal, else with a line now and then. @returns number of new blocks */
+export async function importNetwork(settings: Settings, network: Network, signal: AbortSignal): Promise<number> {
+  const store = await openChainStore({ directory: chainDirectory(settings, network) });
+  const progress = createProgress(network.name);
+  try {
+    const blocks = await importChain({
+      store,
+      name: network.name,
+      genesis: network.genesis,
+      files: network.blocks,
+      signal,
+      onProgress: (state) => {
+        if (state.blocks > 0)
+          progress.update({
+            done: state.bytesDone,
+            total: state.bytesTotal,
+            block: state.number,
+            blocks: state.blocks,
+            gas: state.gas,
+          });
+      },
+    });
+    progress.stop();
+    const { head } = store;
+    console.log(
+      `${network.name}: ${blocks > 0 ? `${blocks} blocks imported and verified, ` : ''}head is block ${head.number} ${head.hash}`,
+    );
+    return blocks;
+  } finally {
+    progress.stop();
+    await store.close();
+  }
+}
+
+interface ProgressState {
+  readonly done: number;
+  readonly total: number;
+  readonly block: bigint;
+  readonly blocks: number;
+  readonly gas: bigint;
+}
+
+function createProgress(name: string) {
+  const start = performance.now();
+  const rates = ({ blocks, gas }: ProgressState) => {
+    const seconds = (performance.now() - start) / 1000;
+    return { blocksPerSecond: Math.round(blocks / seconds), gasPerSecond: (Number(gas) / 1e6 / seconds).toFixed(1) };
+  };
+  if (!process.stdout.isTTY) {
+    let told = performance.now();
+    return {
+      update(state: ProgressState) {
+        if (performance.now() - told < lineEveryMs) return;
+        told = performance.now();
+        const { blocksPerSecond, gasPerSecond } = rates(state);
+        console.log(
+          `${name}: block ${state.block}, ${Math.floor((100 * state.done) / state.total)} %, ${blocksPerSecond} blocks/s, ${gasPerSecond} Mgas/s`,
+        );
+      },
+      stop() {},
+    };
+  }
+  const bar = new SingleBar(
+    {
+      format: `${name} {bar} {percentage} %  block {block}  {blocksPerSecond} blocks/s  {gasPerSecond} Mgas/s  {eta_formatted} left`,
+      hideCursor: true,
+      clearOnComplete: true,
+      etaBuffer: 100,
+    },
+    Presets.shades_classic,
+  );
+  let isStarted = false;
+  return {
+    update(state: ProgressState) {
+      const payload = { block: state.block.toString(), ...rates(state) };
+      if (!isStarted) bar.start(state.total, state.done, payload);
+      isStarted = true;
+      bar.update(state.done, payload);
+    },
+    stop() {
+      if (isStarted) bar.stop();
+      isStarted = false;
+    },
+  };
+}

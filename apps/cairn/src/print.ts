@@ -1,0 +1,26 @@
+/** Prints a value as JSON where that is asked for, else the lines for people. */
+export function print(
+  value: unknown,
+  { json = false }: { readonly json?: boolean | undefined },
+  lines: readonly string[],
+): void {
+  if (json)
+    console.log(JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? item.toString() : item)));
+  else for (const line of lines) console.log(line);
+}
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A time as people and logs read it. */
+export function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { addAccountCommands } from './commands/account.ts';
+import { addCardCommands } from './commands/card.ts';
+import { addImportCommand } from './commands/import.ts';
+import { addKeyCommands } from './commands/key.ts';
+import { addStatusCommand } from './commands/status.ts';
+import { addUpCommand } from './commands/up.ts';
+
+/** The `cairn` command with everything below it. */
+export function createProgram(): Command {
+  const program = new Command('cairn')
+    .description('Runs Cairn and looks after its accounts, keys and chains. Works while the services run.')
+    .version(manifest.version)
+    .showHelpAfterError('Run with --help for what it takes.');
+  addUpCommand(program);
+  addStatusCommand(program);
+  addAccountCommands(program);
+  addCardCommands(program);
+  addKeyCommands(program);
+  addImportCommand(program);
+  return program;
+}
