@@ -1,4 +1,6 @@
 import type { Database as LmdbDatabase } from 'lmdb';
+import { StoreError, storeErrorFrom } from './errors.ts';
+import { limits } from './limits.ts';
 
 /** A key and its value. Both are copies that the caller may keep. */
 export interface Entry {
@@ -28,43 +30,41 @@ export interface Range {
  */
 export class Database {
   readonly #database: LmdbDatabase<Buffer, Uint8Array>;
-  readonly #assertWritable: () => void;
+  readonly #guards: Guards;
 
   /** Made by {@link Environment.database}. */
-  constructor(database: LmdbDatabase<Buffer, Uint8Array>, assertWritable: () => void) {
+  constructor(database: LmdbDatabase<Buffer, Uint8Array>, guards: Guards) {
     this.#database = database;
-    this.#assertWritable = assertWritable;
+    this.#guards = guards;
   }
 
-  /** A copy of the value, or `undefined`. */
+  /** A copy of the value, or `undefined`. @throws STORE_CORRUPT, STORE_CLOSED, as every read */
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#database.getBinary(key);
+    if (!isKey(key)) return undefined;
+    return this.#read(() => this.#database.getBinary(key));
   }
 
-  /** Whether there is an entry, without touching the pages of its value. */
+  /** Whether there is an entry. Reads its value: keep large values beside a database of small ones, such as lengths. */
   has(key: Uint8Array): boolean {
-    return this.#database.doesExist(key);
-  }
-
-  /** Length of the value in bytes, or `undefined`; the value is not copied out. */
-  size(key: Uint8Array): number | undefined {
-    return this.#database.getBinaryFast(key)?.length;
+    return isKey(key) && this.#read(() => this.#database.doesExist(key));
   }
 
   /** Number of entries. Costs no walk. */
   count(): number {
-    const stats: { entryCount?: number } = this.#database.getStats();
+    const stats: { entryCount?: number } = this.#read(() => this.#database.getStats());
     return stats.entryCount ?? 0;
   }
 
-  /** Entries in key order. Ends early without cost when the consumer stops. */
-  *range(range: Range = {}): Generator<Entry> {
-    for (const { key, value } of this.#database.getRange(bounds(range))) yield { key: copy(key), value: copy(value) };
+  /** Entries in key order, all of one snapshot, which they hold on to until the consumer stops. */
+  range(range: Range = {}): Generator<Entry> {
+    const entries = this.#read(() => this.#database.getRange(bounds(range)));
+    return this.#each(entries, ({ key, value }) => ({ key: copy(key), value: copy(value) }));
   }
 
   /** Keys in order, without reading values. */
-  *keys(range: Range = {}): Generator<Uint8Array> {
-    for (const key of this.#database.getKeys(bounds(range))) yield copy(key);
+  keys(range: Range = {}): Generator<Uint8Array> {
+    const keys = this.#read(() => this.#database.getKeys(bounds(range)));
+    return this.#each(keys, copy);
   }
 
   /** The last entry of a range, or `undefined`: one seek. */
@@ -73,17 +73,56 @@ export class Database {
     return undefined;
   }
 
-  /** Writes an entry. Only inside {@link Environment.transaction} or {@link Environment.batch}. */
+  /**
+   * Writes an entry. Only inside {@link Environment.transaction} or {@link Environment.batch}.
+   * @throws STORE_KEY_INVALID, STORE_WRITE_FAILED
+   */
   put(key: Uint8Array, value: Uint8Array): void {
-    this.#assertWritable();
+    this.#guards.assertWritable();
+    if (!isKey(key)) {
+      throw new StoreError('STORE_KEY_INVALID', `A key of ${key.length} bytes cannot be stored.`, {
+        hint: `Keys have 1 to ${limits.keyBytesMax} bytes.`,
+        details: { directory: this.#guards.directory, keyBytes: key.length },
+      });
+    }
     this.#database.putSync(key, asBuffer(value));
   }
 
-  /** Removes an entry; false where there is none. Only inside a transaction or batch. */
+  /** Removes an entry; false where there is none. Only inside a transaction or batch. @throws STORE_WRITE_FAILED */
   remove(key: Uint8Array): boolean {
-    this.#assertWritable();
-    return this.#database.removeSync(key);
+    this.#guards.assertWritable();
+    return isKey(key) && this.#database.removeSync(key);
   }
+
+  #read<T>(read: () => T): T {
+    this.#guards.assertReadable();
+    try {
+      return read();
+    } catch (error) {
+      throw storeErrorFrom(error, this.#guards.directory, 'STORE_UNAVAILABLE');
+    }
+  }
+
+  *#each<From, To>(source: Iterable<From>, to: (from: From) => To): Generator<To> {
+    const iterator = source[Symbol.iterator]();
+    try {
+      while (true) {
+        // At each step: the store may have been closed since the last one.
+        const { done, value } = this.#read(() => iterator.next());
+        if (done) return;
+        yield to(value);
+      }
+    } finally {
+      iterator.return?.();
+    }
+  }
+}
+
+/** What an {@link Environment} lets its databases do at this moment. */
+interface Guards {
+  readonly directory: string;
+  readonly assertReadable: () => void;
+  readonly assertWritable: () => void;
 }
 
 /** The smallest key above all keys with this prefix, or `undefined` when there is none. */
@@ -97,7 +136,7 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
 
 // LMDB knows no empty key, so one zero byte stands for "from the first"; the longest key it takes for "to the last".
 const firstKey = Buffer.from([0]);
-const lastKey = Buffer.alloc(1978, 0xff);
+const lastKey = Buffer.alloc(limits.keyBytesMax, 0xff);
 
 function bounds({ prefix, start, end, reverse = false, limit }: Range) {
   const low = prefix ?? start ?? firstKey;
@@ -107,6 +146,11 @@ function bounds({ prefix, start, end, reverse = false, limit }: Range) {
     ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true, reverse }
     : { start: low, end: high };
   return limit === undefined ? ends : { ...ends, limit };
+}
+
+/** No entry can have another key, so a read finds none and a write is refused. */
+function isKey(key: Uint8Array): boolean {
+  return key.length > 0 && key.length <= limits.keyBytesMax;
 }
 
 function copy(bytes: Uint8Array): Uint8Array {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Environment, prefixEnd } from './index.ts';
+import { storeErrorFrom } from './errors.ts';
+import { Environment, limits, prefixEnd } from './index.ts';
 
 const format = { name: 'test', version: 1 };
 const key = (text: string) => Buffer.from(text);
@@ -70,6 +71,42 @@ describe('Environment', () => {
     expect(() => database.put(key('a'), key('1'))).toThrow('outside of a transaction');
     await environment.close();
     await expect(environment.transaction(() => 1)).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+  });
+
+  test('refuses an action that returns a promise, and keeps nothing of it', async () => {
+    const environment = await open();
+    const database = environment.database('things');
+    const action = async () => database.put(key('a'), key('1'));
+    await expect(environment.transaction(action)).rejects.toMatchObject({
+      code: 'STORE_WRITE_FAILED',
+      hint: expect.stringContaining('synchronous'),
+    });
+    expect(database.has(key('a'))).toBe(false);
+  });
+
+  test('opened twice in one thread: both write, neither blocks the other, each closes for itself', async () => {
+    const [first, second] = [await open(), await open()];
+    const [one, two] = [first.database('things'), second.database('things')];
+    const writes = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 ? first : second).transaction(() => (n % 2 ? one : two).put(key(String(n)), key('1'))),
+    );
+    // Makes a database while the transactions above wait for this thread: a handle of its own would hang here.
+    second.database('made meanwhile');
+    await Promise.all(writes);
+    expect([one.count(), two.count()]).toEqual([20, 20]);
+    await first.close();
+    await second.transaction(() => two.remove(key('0')));
+    expect(two.count()).toBe(19);
+  });
+
+  test('read-only environments make nothing, change nothing and see what is written', async () => {
+    await expect(open(directory, { readOnly: true })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const writer = await open();
+    await writer.transaction(() => writer.database('things').put(key('a'), key('1')));
+    const reader = await open(directory, { readOnly: true });
+    expect(reader.database('things').get(key('a'))).toEqual(key('1'));
+    expect(() => reader.database('none')).toThrow(expect.objectContaining({ code: 'STORE_UNAVAILABLE' }));
+    await expect(reader.transaction(() => 1)).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' });
   });
 
   test('refuses a store of another format, naming both', async () => {
@@ -146,13 +183,70 @@ describe('Database', () => {
     expect(prefixEnd(Uint8Array.of(255))).toBeUndefined();
   });
 
-  test('size and has do not need the value', async () => {
+  test('a key that no entry can have is absent on reads and refused on writes', async () => {
     const environment = await open();
-    const database = environment.database('sizes');
-    await environment.batch(() => database.put(key('big'), Buffer.alloc(300_000, 1)));
-    expect(database.size(key('big'))).toBe(300_000);
-    expect(database.has(key('big'))).toBe(true);
-    expect(database.size(key('none'))).toBeUndefined();
-    expect(database.get(key('big'))).toHaveLength(300_000);
+    const database = environment.database('keys');
+    const longest = Buffer.alloc(limits.keyBytesMax, 1);
+    await environment.transaction(() => database.put(longest, key('kept')));
+    expect(database.get(longest)).toEqual(key('kept'));
+    for (const bad of [Buffer.alloc(0), Buffer.alloc(limits.keyBytesMax + 1, 1)]) {
+      expect(database.get(bad)).toBeUndefined();
+      expect(database.has(bad)).toBe(false);
+      await expect(environment.transaction(() => database.put(bad, key('x')))).rejects.toMatchObject({
+        code: 'STORE_KEY_INVALID',
+        details: { keyBytes: bad.length },
+      });
+    }
+    expect(database.count()).toBe(1);
+  });
+
+  test('values are copies: later writes and reads do not change them', async () => {
+    const environment = await open();
+    const database = environment.database('values');
+    const write = (fill: number) => environment.transaction(() => database.put(key('k'), Buffer.alloc(9_000, fill)));
+    await write(1);
+    const first = database.get(key('k'));
+    const [entry] = [...database.range()];
+    await write(2);
+    database.get(key('k'));
+    expect(first).toEqual(Buffer.alloc(9_000, 1));
+    expect(Buffer.from(entry?.value ?? '')).toEqual(Buffer.alloc(9_000, 1));
+  });
+
+  test('a range keeps its snapshot while others write, and a closed store ends it with a typed error', async () => {
+    const environment = await open();
+    const database = environment.database('snapshot');
+    await environment.transaction(() => {
+      for (const name of ['a', 'b', 'c']) database.put(key(name), key('old'));
+    });
+    const seen: string[] = [];
+    for (const { key: name, value } of database.range()) {
+      seen.push(`${Buffer.from(name)}=${Buffer.from(value)}`);
+      await environment.transaction(() => database.put(key('c'), key('new')));
+    }
+    expect(seen).toEqual(['a=old', 'b=old', 'c=old']);
+    const rest = database.range();
+    rest.next();
+    await environment.close();
+    expect(() => rest.next()).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }));
+    expect(() => database.get(key('a'))).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }));
+  });
+});
+
+describe('storeErrorFrom', () => {
+  test.each([
+    ['MDB_MAP_FULL: Environment mapsize limit reached', 'STORE_FULL'],
+    ['No space left on device', 'STORE_FULL'],
+    ['MDB_CORRUPTED: Located page was wrong type', 'STORE_CORRUPT'],
+    ['MDB_INVALID: File is not an LMDB file', 'STORE_CORRUPT'],
+    ['EACCES: permission denied', 'STORE_UNAVAILABLE'],
+    ['Input/output error', 'STORE_WRITE_FAILED'],
+  ])('%s is %s', (message, code) => {
+    expect(storeErrorFrom(new Error(message), tmpdir())).toMatchObject({ code, details: { directory: tmpdir() } });
+  });
+
+  test('keeps a typed error as it is', () => {
+    const error = storeErrorFrom(new Error('EACCES'), '/x');
+    expect(storeErrorFrom(error, '/y')).toBe(error);
   });
 });

@@ -1,8 +1,7 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import { mkdirSync } from 'node:fs';
 import { Database } from './database.ts';
 import { StoreError, storeErrorFrom } from './errors.ts';
+import { acquireRoot, releaseRoot, type SharedRoot } from './shared-root.ts';
 
 export interface EnvironmentOptions {
   /** Where the files live; made when absent. One environment a directory. */
@@ -13,11 +12,10 @@ export interface EnvironmentOptions {
   readonly readOnly?: boolean;
 }
 
-/** Named databases in one environment, at most: LMDB sizes its tables by it. */
-export const databasesMax = 24;
+const formatKey = Buffer.from('format');
 
 /**
- * An LMDB environment that several processes and worker threads may use at once.
+ * An LMDB environment that several processes and worker threads may use at once, each as often as it likes.
  *
  * Writers take turns across processes; readers never wait. What `transaction` and `batch` resolved for is on the disk
  * (fdatasync), so it survives kill -9 and a power cut; whatever was not resolved is either whole or absent.
@@ -25,14 +23,15 @@ export const databasesMax = 24;
  */
 export class Environment {
   readonly directory: string;
-  readonly #root: RootDatabase<Buffer, Uint8Array>;
+  readonly #shared: SharedRoot;
+  readonly #isReadOnly: boolean;
   readonly #databases = new Map<string, Database>();
-  #isWriting = false;
   #isClosed = false;
 
-  private constructor(directory: string, root: RootDatabase<Buffer, Uint8Array>) {
+  private constructor(directory: string, shared: SharedRoot, isReadOnly: boolean) {
     this.directory = directory;
-    this.#root = root;
+    this.#shared = shared;
+    this.#isReadOnly = isReadOnly;
   }
 
   /** @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
@@ -40,72 +39,74 @@ export class Environment {
     let environment: Environment;
     try {
       if (!readOnly) mkdirSync(directory, { recursive: true, mode: 0o700 });
-      assertFiles(directory, readOnly);
-      const root = open<Buffer, Uint8Array>({
-        path: directory,
-        noSubdir: false,
-        name: 'cairn',
-        encoding: 'binary',
-        keyEncoding: 'binary',
-        maxDbs: databasesMax,
-        readOnly,
-        // A commit then returns after its fdatasync: "resolved" and "durable" are one moment, and a power cut can never
-        // show a state that a later restart forgets.
-        overlappingSync: false,
-        // Zeroed, so that no bytes of other requests linger in unused parts of pages.
-        noMemInit: false,
-      });
-      environment = new Environment(directory, root);
+      environment = new Environment(directory, await acquireRoot(directory, { create: !readOnly }), readOnly);
     } catch (error) {
       throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
     }
     try {
-      await environment.#checkFormat(format, readOnly);
+      await environment.#checkFormat(format);
     } catch (error) {
       await environment.close();
-      throw error;
+      throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
     }
     return environment;
   }
 
-  async #checkFormat(format: EnvironmentOptions['format'], readOnly: boolean): Promise<void> {
+  async #checkFormat(format: EnvironmentOptions['format']): Promise<void> {
     const wanted = `${format.name}/${format.version}`;
-    const key = Buffer.from('format');
-    const found = this.#root.getBinary(key)?.toString();
-    if (found === wanted) return;
-    if (found !== undefined) {
-      throw new StoreError(
-        'STORE_VERSION_UNSUPPORTED',
-        `The store in ${this.directory} is "${found}", not "${wanted}".`,
-        {
-          hint: 'Use the version of Cairn that wrote it, or another directory.',
-          details: { directory: this.directory, found, wanted },
-        },
+    const { root } = this.#shared;
+    const read = () => root.getBinary(formatKey)?.toString();
+    let found = read();
+    if (found === undefined && !this.#isReadOnly) {
+      // Looked at once more inside, since another process may be making the same store at this moment.
+      await this.#run(() =>
+        root.childTransaction(() => {
+          found = read();
+          if (found === undefined) root.putSync(formatKey, Buffer.from(wanted));
+        }),
       );
+      found ??= wanted;
     }
-    if (readOnly) {
+    if (found === wanted) return;
+    const details = { directory: this.directory, wanted, ...(found !== undefined && { found }) };
+    if (found === undefined) {
       throw new StoreError('STORE_UNAVAILABLE', `The store in ${this.directory} is empty.`, {
         hint: 'Let a service or an import write it first.',
-        details: { directory: this.directory },
+        details,
       });
     }
-    await this.#root.put(key, Buffer.from(wanted));
+    const message = `The store in ${this.directory} is "${found}", not "${wanted}".`;
+    throw new StoreError('STORE_VERSION_UNSUPPORTED', message, {
+      hint: 'Use the version of Cairn that wrote it, or another directory.',
+      details,
+    });
   }
 
-  /** A named database, made when absent. */
+  /** A named database, made when absent. @throws STORE_UNAVAILABLE for one that a read-only environment lacks */
   database(name: string): Database {
     const known = this.#databases.get(name);
     if (known) return known;
     this.#assertOpen();
+    const { databases, root } = this.#shared;
     try {
-      const made = this.#root.openDB<Buffer, Uint8Array>({ name, encoding: 'binary', keyEncoding: 'binary' });
-      if (made === undefined) throw new Error(`MDB_INVALID: there is no database ${name}`);
-      const database = new Database(made, () => this.#assertWriting());
+      const options = { name, encoding: 'binary', keyEncoding: 'binary' } as const;
+      const made = databases.get(name) ?? root.openDB<Buffer, Uint8Array>({ ...options, ...this.#creation() });
+      if (made === undefined) throw new Error(`ENOENT: there is no database "${name}" in it`);
+      databases.set(name, made);
+      const database = new Database(made, {
+        directory: this.directory,
+        assertReadable: () => this.#assertOpen(),
+        assertWritable: () => this.#assertWriting(),
+      });
       this.#databases.set(name, database);
       return database;
     } catch (error) {
       throw storeErrorFrom(error, this.directory, 'STORE_UNAVAILABLE');
     }
+  }
+
+  #creation() {
+    return this.#isReadOnly ? { create: false } : {};
   }
 
   /**
@@ -115,8 +116,8 @@ export class Environment {
    * @throws STORE_FULL, STORE_WRITE_FAILED, STORE_CLOSED and whatever `action` throws
    */
   async transaction<T>(action: () => T): Promise<T> {
-    this.#assertOpen();
-    return await this.#run(() => this.#root.childTransaction(() => this.#writing(action)));
+    this.#assertCanWrite();
+    return await this.#run(() => this.#shared.root.childTransaction(() => this.#writing(action)));
   }
 
   /**
@@ -124,53 +125,67 @@ export class Environment {
    * kept. For writes that are each right on their own, such as content-addressed blocks.
    */
   async batch<T>(action: () => T): Promise<T> {
-    this.#assertOpen();
-    return await this.#run(() => this.#root.transaction(() => this.#writing(action)));
+    this.#assertCanWrite();
+    return await this.#run(() => this.#shared.root.transaction(() => this.#writing(action)));
   }
 
   async #run<T>(start: () => Promise<T>): Promise<T> {
-    let thrown: { readonly error: unknown } | undefined;
+    let thrown: unknown;
     try {
       return await start();
     } catch (error) {
-      thrown = { error };
+      thrown = error;
     }
-    const { error } = thrown;
-    if (error instanceof Error && 'commitError' in error) {
+    if (thrown instanceof Error && 'commitError' in thrown) {
       // lmdb rejects with a general error and puts the reason into a promise that rejects a little later.
-      const reason = await Promise.resolve(error.commitError).catch((cause: unknown) => cause);
-      throw storeErrorFrom(reason ?? error, this.directory);
+      const reason = await Promise.resolve(thrown.commitError).catch((cause: unknown) => cause);
+      throw storeErrorFrom(reason ?? thrown, this.directory);
     }
-    if (error instanceof Error && /MDB_|ENOSPC|EIO/.test(error.message)) throw storeErrorFrom(error, this.directory);
-    throw error;
+    if (thrown instanceof Error && /MDB_|ENOSPC|EIO|No space left/.test(thrown.message))
+      throw storeErrorFrom(thrown, this.directory);
+    throw thrown;
   }
 
   #writing<T>(action: () => T): T {
-    this.#isWriting = true;
+    const before = this.#shared.isWriting;
+    this.#shared.isWriting = true;
     try {
-      return action();
+      const result = action();
+      // lmdb would wait for it, with every other writer of every process shut out.
+      if (result instanceof Promise) {
+        result.catch(() => {});
+        throw new StoreError('STORE_WRITE_FAILED', 'The action of a transaction returned a promise.', {
+          hint: 'Make it synchronous: await what it needs before the transaction.',
+        });
+      }
+      return result;
     } finally {
-      this.#isWriting = false;
+      this.#shared.isWriting = before;
     }
   }
 
   /** Makes the next read see what other processes have committed up to now, not only from the next turn on. Cheap. */
   refresh(): void {
-    this.#root.resetReadTxn();
+    this.#assertOpen();
+    this.#shared.root.resetReadTxn();
   }
 
-  /** A consistent copy of the whole environment while it is in use, compacted. */
+  /** A consistent copy of the whole environment while it is in use, compacted. @throws STORE_FULL, STORE_UNAVAILABLE */
   async backup(directory: string): Promise<void> {
     this.#assertOpen();
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    await this.#root.backup(directory, true);
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      await this.#shared.root.backup(directory, true);
+    } catch (error) {
+      throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
+    }
   }
 
   /** Waits for writes under way and lets go of the files. Safe to call twice. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#root.close();
+    await releaseRoot(this.#shared);
   }
 
   #assertOpen(): void {
@@ -181,31 +196,19 @@ export class Environment {
     });
   }
 
+  #assertCanWrite(): void {
+    this.#assertOpen();
+    if (!this.#isReadOnly) return;
+    throw new StoreError('STORE_WRITE_FAILED', `The store in ${this.directory} was opened for reading only.`, {
+      hint: 'Open it without readOnly to write.',
+      details: { directory: this.directory },
+    });
+  }
+
   #assertWriting(): void {
-    if (this.#isWriting) return;
+    if (this.#shared.isWriting) return;
     throw new StoreError('STORE_WRITE_FAILED', 'A write was tried outside of a transaction.', {
       hint: 'Call put and remove inside Environment.transaction or Environment.batch.',
     });
-  }
-}
-
-const lmdbMagic = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
-
-/** Checks what LMDB would crash on instead of reporting: a directory out of reach, a data file that is none of its own. */
-function assertFiles(directory: string, readOnly: boolean): void {
-  accessSync(directory, readOnly ? constants.R_OK : constants.R_OK | constants.W_OK);
-  const file = join(directory, 'data.mdb');
-  if (!existsSync(file)) {
-    if (readOnly) throw new Error(`ENOENT: ${file} does not exist`);
-    return;
-  }
-  const head = Buffer.alloc(64);
-  const descriptor = openSync(file, readOnly ? 'r' : 'r+');
-  try {
-    const length = readSync(descriptor, head, 0, head.length, 0);
-    if (length > 0 && !head.subarray(0, length).includes(lmdbMagic))
-      throw new Error('MDB_INVALID: data.mdb is not an LMDB file');
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { CairnError } from '@cairn/errors';
 
 export type StoreErrorCode =
@@ -6,6 +7,7 @@ export type StoreErrorCode =
   | 'STORE_UNAVAILABLE'
   | 'STORE_VERSION_UNSUPPORTED'
   | 'STORE_CLOSED'
+  | 'STORE_KEY_INVALID'
   | 'STORE_WRITE_FAILED';
 
 /** Something is wrong with the files of an embedded store. `details.directory` says which. */
@@ -13,7 +15,7 @@ export class StoreError extends CairnError<StoreErrorCode> {}
 
 const causes: readonly { readonly pattern: RegExp; readonly code: StoreErrorCode; readonly hint: string }[] = [
   {
-    pattern: /MDB_MAP_FULL|ENOSPC|No space left|Disk quota/i,
+    pattern: /MDB_MAP_FULL|ENOSPC|No space left|Disk quota|File too large/i,
     code: 'STORE_FULL',
     hint: 'Free disk space; nothing of this write was kept.',
   },
@@ -37,10 +39,24 @@ export function storeErrorFrom(
 ): Error {
   if (error instanceof Error && 'hint' in error) return error;
   const text = error instanceof Error ? `${error.message} ${'code' in error ? String(error.code) : ''}` : String(error);
-  const found = causes.find(({ pattern }) => pattern.test(text));
+  const isFull = /Input\/output error/.test(text) && isDiskFull(directory);
+  const found = isFull ? causes[0] : causes.find(({ pattern }) => pattern.test(text));
   return new StoreError(found?.code ?? fallback, `The store in ${directory} failed: ${text.trim()}.`, {
     hint: found?.hint ?? 'Look at the disk and at the log of the system; the write was not kept.',
     details: { directory },
     cause: error,
   });
 }
+
+/** LMDB reports a write that was cut short as an I/O error, whatever cut it: a full disk shows in what is left of it. */
+function isDiskFull(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < spareBytes;
+  } catch {
+    return false;
+  }
+}
+
+// A commit may be this large; smaller ones may still have found room on the rest.
+const spareBytes = 16 * 1024 * 1024;

@@ -1,0 +1,203 @@
+// Several processes and threads on one environment. They run the built package, as an application would.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Environment } from './index.ts';
+
+const built = new URL('../dist/index.js', import.meta.url).href;
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cairn-processes-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const open = () => Environment.open({ directory, format: { name: 'test', version: 1 } });
+const preamble = () => `
+  const { Environment } = await import(${JSON.stringify(built)});
+  const environment = await Environment.open({
+    directory: ${JSON.stringify(directory)},
+    format: { name: 'test', version: 1 },
+  });
+  const database = environment.database('things');
+  const say = (text) => process.stdout.write(text + '\\n');`;
+
+function run(
+  script: string,
+  onLine: (line: string, child: ChildProcess) => void,
+  wrap: string[] = [],
+): Promise<void> {
+  const command = [...wrap, process.execPath, '--input-type=module', '-e', preamble() + script];
+  const child = spawn(command[0] as string, command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
+  let rest = '';
+  let errors = '';
+  let failure: { readonly error: unknown } | undefined;
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    try {
+      for (const line of lines) onLine(line, child);
+    } catch (error) {
+      failure ??= { error };
+      child.kill('SIGKILL');
+    }
+  });
+  return new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (failure) reject(failure.error);
+      else if (code === 0 || signal === 'SIGKILL') resolve();
+      else reject(new Error(`The process ended with ${code ?? signal}: ${errors}`));
+    });
+  });
+}
+
+function isFilled(value: Uint8Array | undefined, length: number, fill: number): boolean {
+  return Buffer.alloc(length, fill).equals(value ?? Buffer.alloc(0));
+}
+
+test('what a transaction resolved for survives kill -9, and transactions are whole', async () => {
+  const acknowledged = new Set<number>();
+  for (let round = 0; round < 5; round++) {
+    const goal = acknowledged.size + 150;
+    await run(
+      `let n = ${round * 1_000_000};
+       const writer = async () => {
+         while (true) {
+           const mine = n++;
+           await environment.transaction(() => {
+             database.put(Buffer.from('a' + mine), Buffer.alloc(500, mine));
+             database.put(Buffer.from('b' + mine), Buffer.alloc(5_000, mine));
+           });
+           say(String(mine));
+         }
+       };
+       for (let writers = 0; writers < 8; writers++) writer();`,
+      (line, child) => {
+        acknowledged.add(Number(line));
+        if (acknowledged.size > goal) child.kill('SIGKILL');
+      },
+    );
+  }
+  const environment = await open();
+  const database = environment.database('things');
+  const lost = [...acknowledged].filter(
+    (n) => !database.has(Buffer.from(`a${n}`)) || !database.has(Buffer.from(`b${n}`)),
+  );
+  expect(lost).toEqual([]);
+  const numbers = (letter: string) =>
+    [...database.keys({ prefix: Buffer.from(letter) })].map((key) => Buffer.from(key).toString().slice(1));
+  expect(numbers('a')).toEqual(numbers('b'));
+  expect(acknowledged.size).toBeGreaterThan(750);
+  await environment.close();
+});
+
+test('processes share a counter without losing a step, while the files grow under a reader', async () => {
+  const environment = await open();
+  const database = environment.database('things');
+  const read = () => Number(Buffer.from(database.get(Buffer.from('n')) ?? '0').toString());
+  const script = `
+    for (let round = 0; round < 100; round++) {
+      const n = await environment.transaction(() => {
+        const next = Number(Buffer.from(database.get(Buffer.from('n')) ?? '0').toString()) + 1;
+        database.put(Buffer.from('n'), Buffer.from(String(next)));
+        database.put(Buffer.from('v' + next), Buffer.alloc(100_000, next));
+        return next;
+      });
+      say(String(n));
+    }
+    await environment.close();`;
+  let checked = 0;
+  const check = (line: string) => {
+    environment.refresh();
+    // The line was said after the commit: this process must see it now, in a file that was smaller when it opened it.
+    expect(isFilled(database.get(Buffer.from(`v${line}`)), 100_000, Number(line))).toBe(true);
+    expect(read()).toBeGreaterThanOrEqual(Number(line));
+    checked++;
+  };
+  await Promise.all([run(script, check), run(script, check)]);
+  environment.refresh();
+  expect([read(), checked]).toEqual([200, 200]);
+  await environment.close();
+});
+
+test('worker threads read what the main thread writes, opened for reading before it', async () => {
+  await (await open()).close();
+  const script = `
+    const { parentPort } = await import('node:worker_threads');
+    const { Environment } = await import(${JSON.stringify(built)});
+    const environment = await Environment.open({
+      directory: ${JSON.stringify(directory)},
+      format: { name: 'test', version: 1 },
+      readOnly: true,
+    });
+    parentPort.postMessage('open');
+    parentPort.on('message', async (name) => {
+      if (name === 'close') {
+        await environment.close();
+        return parentPort.close();
+      }
+      environment.refresh();
+      parentPort.postMessage(environment.database('things').get(Buffer.from(name)));
+    });`;
+  const source = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
+  const workers = [new Worker(source), new Worker(source)];
+  const answer = (worker: Worker) =>
+    new Promise((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+  await Promise.all(workers.map(answer));
+  const environment = await open();
+  const database = environment.database('things');
+  for (const name of ['a', 'b', 'c']) {
+    await environment.transaction(() => database.put(Buffer.from(name), Buffer.from(`value of ${name}`)));
+    const answers = workers.map(answer);
+    for (const worker of workers) worker.postMessage(name);
+    for (const value of await Promise.all(answers))
+      expect(Buffer.from(value as Uint8Array).toString()).toBe(`value of ${name}`);
+  }
+  const ends = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+  for (const worker of workers) worker.postMessage('close');
+  expect(await Promise.all(ends)).toEqual([0, 0]);
+  // The files are still there for the one who has not closed.
+  await environment.transaction(() => database.put(Buffer.from('d'), Buffer.from('1')));
+  await environment.close();
+});
+
+test('a disk that takes no more fails the write with a typed error, and neither the process nor what is kept', async () => {
+  const said: string[] = [];
+  // The shell lets no file grow past 4 MiB (8,192 blocks of 512 bytes) and keeps the signal for it from killing us.
+  const limit = ['sh', '-c', 'trap "" XFSZ; ulimit -f 8192; exec "$@"', 'sh'];
+  await run(
+    `let kept = 0;
+     while (kept < 1_000) {
+       const error = await environment
+         .batch(() => database.put(Buffer.from('k' + kept), Buffer.alloc(200_000, kept)))
+         .then(() => undefined, (reason) => reason);
+       if (error) { say(error.code); break; }
+       kept++;
+     }
+     await environment.transaction(() => database.remove(Buffer.from('k0')));
+     await environment.transaction(() => database.put(Buffer.from('small'), Buffer.from('1')));
+     say(String(kept));
+     await environment.close();`,
+    (line) => said.push(line),
+    limit,
+  );
+  const [code, kept] = said;
+  expect(['STORE_FULL', 'STORE_WRITE_FAILED']).toContain(code);
+  const environment = await open();
+  const database = environment.database('things');
+  expect(Number(kept)).toBeGreaterThan(3);
+  for (let n = 1; n < Number(kept); n++) {
+    expect(isFilled(database.get(Buffer.from(`k${n}`)), 200_000, n)).toBe(true);
+  }
+  expect([...database.keys()]).toHaveLength(Number(kept));
+  await environment.close();
+});

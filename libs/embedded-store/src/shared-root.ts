@@ -1,0 +1,100 @@
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database as LmdbDatabase, open, type RootDatabase } from 'lmdb';
+import { limits } from './limits.ts';
+
+/** One lmdb handle and what all environments of this thread that stand on it share. */
+export interface SharedRoot {
+  readonly path: string;
+  readonly root: RootDatabase<Buffer, Uint8Array>;
+  readonly databases: Map<string, LmdbDatabase<Buffer, Uint8Array>>;
+  /** True while the action of a transaction runs. */
+  isWriting: boolean;
+  /** Environments that are open on it. */
+  users: number;
+}
+
+// Two handles of lmdb on one directory in one thread block each other for ever: opening a database through the second
+// waits, synchronously, for the transaction of the first, whose action waits for this very thread.
+const roots = new Map<string, SharedRoot>();
+const closings = new Map<string, Promise<void>>();
+
+/** The handle on a directory, opened when this thread has none yet. Give it back with {@link releaseRoot}. */
+export async function acquireRoot(directory: string, { create }: { readonly create: boolean }): Promise<SharedRoot> {
+  const path = realpathSync(directory);
+  for (let closing = closings.get(path); closing; closing = closings.get(path)) await closing;
+  const known = roots.get(path);
+  if (known) {
+    known.users++;
+    return known;
+  }
+  const isWritable = assertFiles(path, create);
+  const root = open<Buffer, Uint8Array>({
+    path,
+    noSubdir: false,
+    name: 'cairn',
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    maxDbs: limits.databasesMax,
+    maxReaders: limits.readersMax,
+    // Only where the files leave no choice: LMDB shares one environment among the threads of a process, and the first
+    // to open it decides for all whether they can write.
+    readOnly: !isWritable,
+    // A commit then returns after its fdatasync: "resolved" and "durable" are one moment, and a power cut can never
+    // show a state that a later restart forgets.
+    overlappingSync: false,
+    // With batches by turn, lmdb makes a promise of its own for each batch that nobody can handle: a full disk would end
+    // the process with an unhandled rejection. Transactions are grouped just as well without.
+    eventTurnBatching: false,
+    // Zeroed, so that no bytes of other requests linger in unused parts of pages.
+    noMemInit: false,
+    ...(create ? {} : { create: false }),
+  });
+  const shared: SharedRoot = { path, root, databases: new Map(), isWriting: false, users: 1 };
+  roots.set(path, shared);
+  return shared;
+}
+
+/** Gives a handle back; the last one to do so waits for writes under way and closes the files. */
+export async function releaseRoot(shared: SharedRoot): Promise<void> {
+  shared.users--;
+  if (shared.users > 0) return;
+  roots.delete(shared.path);
+  const closing = shared.root.close().finally(() => closings.delete(shared.path));
+  closings.set(shared.path, closing);
+  await closing;
+}
+
+const lmdbMagic = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
+
+/**
+ * Checks what LMDB would crash on instead of reporting: a directory out of reach, a data file that is none of its own.
+ * @returns whether the files can be written
+ */
+function assertFiles(directory: string, create: boolean): boolean {
+  const file = join(directory, 'data.mdb');
+  const exists = existsSync(file);
+  if (!create && !exists) throw new Error(`ENOENT: ${file} does not exist`);
+  const isWritable = canWrite(directory) && (!exists || canWrite(file));
+  if (create && !isWritable) throw new Error(`EACCES: ${exists ? file : directory} cannot be written`);
+  if (!exists) return isWritable;
+  const head = Buffer.alloc(64);
+  const descriptor = openSync(file, 'r');
+  try {
+    const length = readSync(descriptor, head, 0, head.length, 0);
+    if (length > 0 && !head.subarray(0, length).includes(lmdbMagic))
+      throw new Error('MDB_INVALID: data.mdb is not an LMDB file');
+  } finally {
+    closeSync(descriptor);
+  }
+  return isWritable;
+}
+
+function canWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
