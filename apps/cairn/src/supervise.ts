@@ -23,9 +23,12 @@ export class Supervisor {
 
   /** Starts a service and resolves when it is ready. @throws Error when it ends before that */
   async start({ name, main, env, readyUrl }: Service): Promise<void> {
+    // In a process group of its own, so that Ctrl-C reaches it once, through here; the channel tells it when this process
+    // is gone, however that came about.
     const child = spawn(process.execPath, [main], {
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
     });
     this.#children.set(name, child);
     child.once('exit', (code, signal) => this.#onExit(name, code, signal));

@@ -24,7 +24,12 @@ export function addUpCommand(program: Command): void {
 async function up(settings: Settings): Promise<number> {
   const supervisor = new Supervisor();
   const stop = new AbortController();
+  let lastSignal = Number.NEGATIVE_INFINITY;
   const onSignal = () => {
+    // One press of Ctrl-C may arrive twice, from the terminal and from a parent; a person is slower.
+    const isRepeated = performance.now() - lastSignal < 500;
+    lastSignal = performance.now();
+    if (isRepeated) return;
     stop.abort(new Error('Stopped.'));
     supervisor.stop();
   };

@@ -147,7 +147,9 @@ function stopOnSignals({ app, server, raw, logger, state }: Running): void {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   // A service that a supervisor started through a channel ends with that supervisor.
-  process.on('disconnect', () => stop('SIGTERM'));
+  process.on('disconnect', () => {
+    if (!state.isDraining) void stop('SIGTERM');
+  });
 }
 
 function startFailure(error: unknown, { name, portSetting }: ServiceOptions, settings: Settings): string {
