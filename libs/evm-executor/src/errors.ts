@@ -10,7 +10,10 @@ export type CallRejectionCode =
   | 'CALL_AUTHORIZATIONS_INVALID'
   | 'CALL_CHAIN_ID_MISMATCH';
 
-/** A call that no node would start. The message is geth's, without its prefix `err:` and its suffix. */
+/**
+ * A call that no node would start. The message is geth's, without the prefix `err:` and the suffix that its API adds.
+ * Amounts in `details` are decimal text, so that they pass through JSON.
+ */
 export class CallRejectedError extends CairnError<CallRejectionCode> {
   constructor(code: CallRejectionCode, message: string, hint: string, details: Readonly<Record<string, unknown>> = {}) {
     super(code, message, { hint, details });

@@ -1,4 +1,5 @@
-import type { Hex } from '@cairn/block-model';
+import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { generateAddress } from '@ethereumjs/util';
 import { describe, expect, test } from '@jest/globals';
 import { alice, callCode, callTest, codes, contract, other, testHeader } from './test-chain.fixture.ts';
 
@@ -128,6 +129,12 @@ describe('how code ends', () => {
 
   test('a creation returns the code that it would deploy, and halts where it may not', async () => {
     expect(await callTest({ data: '0x602a5f5260205ff3' })).toMatchObject({ kind: 'success', output: word(42n) });
+    // Its address is that of the nonce which the sender has before the call.
+    const accounts = { [alice]: { nonce: 3n } };
+    const address = hexFromBytes(generateAddress(bytesFromHex(alice), Uint8Array.of(3)));
+    expect(await callTest({ from: alice, data: '0x305f5260205ff3' }, { accounts })).toMatchObject({
+      output: `0x${address.slice(2).padStart(64, '0')}`,
+    });
     // 0xef as the first byte (EIP-3541).
     expect(await callTest({ data: '0x60ef5f5360015ff3' })).toMatchObject({
       kind: 'halt',

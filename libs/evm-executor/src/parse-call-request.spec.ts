@@ -68,7 +68,7 @@ describe('parseCallRequest', () => {
   });
 
   test('answers any JSON with a call or VALUE_INVALID', () => {
-    const fields = fc.constantFrom('from', 'to', 'gas', 'data', 'input', 'value', 'accessList', 'authorizationList');
+    const fields = fc.constantFrom('to', 'gas', 'data', 'input', 'value', 'accessList', 'authorizationList', 'from');
     fc.assert(
       fc.property(fc.dictionary(fields, fc.jsonValue()), (json) => {
         try {

@@ -114,7 +114,7 @@ export function checkCall(checked: CheckedCall): CallPrice {
       'CALL_CHAIN_ID_MISMATCH',
       `chainId does not match node's (have=${call.chainId}, want=${rules.chainId})`,
       'Leave call.chainId out, or ask another network.',
-      { have: call.chainId, want: rules.chainId },
+      { have: `${call.chainId}`, want: `${rules.chainId}` },
     );
   }
   checkFees(checked);
@@ -211,7 +211,7 @@ function checkFunds({ call, rules, block, fees, sender, balance, gasLimit }: Che
         ? `insufficient funds for gas * price + value: address ${address} required balance exceeds 256 bits`
         : `insufficient funds for gas * price + value: address ${address} have ${balance} want ${want}`,
       'Lower call.value, call.gas or the fees, or override the balance of the sender.',
-      { address, have: balance, want },
+      { address, have: `${balance}`, want: `${want}` },
     );
   }
   // A blob fee that is given as zero makes the blob base fee zero, as it is for gas.

@@ -86,8 +86,16 @@ describe('a pool', () => {
     await expect(pool.execute(job('origin', { gas: 20_999n }))).rejects.toMatchObject({
       code: 'CALL_GAS_TOO_LOW',
       message: 'intrinsic gas too low: have 20999, want 21000',
-      details: { have: 20_999n, want: 21_000n },
+      details: { have: '20999', want: '21000' },
     });
+  });
+
+  test('survives a call that no thread can be handed', async () => {
+    const call = { to: addressOf('origin'), data: Symbol('no data') as never };
+    for (let round = 0; round < 3; round++) {
+      await expect(pool.execute(job('origin', call))).rejects.toMatchObject({ code: 'EXECUTION_FAILED' });
+    }
+    expect(pool.stats()).toMatchObject({ running: 0, queued: 0 });
   });
 
   test('names a block whose state it has not', async () => {

@@ -240,7 +240,12 @@ class ThreadPool implements CallPool {
     slot.startedAt = performance.now();
     slot.timer = setTimeout(() => this.#replace(slot, executionErrors.timeout(ticket.timeoutMs)), ticket.timeoutMs);
     this.#running++;
-    slot.worker.run(ticket.job);
+    try {
+      slot.worker.run(ticket.job);
+    } catch (error) {
+      // Structured clone does not take it. The worker has not seen it and is as idle as before.
+      this.#settle(slot, () => ticket.reject(executionErrors.failed('it cannot be handed to a worker', error)));
+    }
   }
 
   /** Frees a slot, tells its ticket how it went, and gives the slot its next call. */

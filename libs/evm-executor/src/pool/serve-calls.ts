@@ -6,8 +6,8 @@ import { executeCall } from '../execute-call.ts';
 import type { CallChain, CallJob, CallSource } from './call-pool-types.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
-/** Blocks of a chain whose readers, and what they read, a worker keeps: calls crowd on the newest. */
-const blocksKeptMax = 8;
+/** Blocks of a chain whose readers, and what they read, a worker keeps: calls crowd on the newest, and heaps are small. */
+const blocksKeptMax = 4;
 
 interface OpenBlock {
   readonly header: Header;
