@@ -224,9 +224,6 @@ function gasTooLow(what: string, have: bigint, want: bigint): CallRejectedError 
     'CALL_GAS_TOO_LOW',
     `${what}: have ${have}, want ${want}`,
     `Give ${want} gas at least.`,
-    {
-      have,
-      want,
-    },
+    { have: `${have}`, want: `${want}` },
   );
 }
