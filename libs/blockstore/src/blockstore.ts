@@ -33,11 +33,16 @@ export interface Blockstore {
   size(cid: CID): Promise<number>;
   /**
    * Takes blocks and resolves once they can be read back. They are **not** durable before {@link sync} resolves.
-   * Writing a block that is there already is cheap and changes nothing.
+   * Writing a block that is there already is cheap and changes nothing. The bytes belong to the store from here on: the
+   * caller must not change them, since they may be written later.
    * Awaiting each call is the backpressure: it resolves late when the store is behind.
+   * @throws BLOCK_TOO_LARGE, and keeps nothing of `blocks`
    */
   putMany(blocks: readonly Block[]): Promise<void>;
-  /** Resolves when everything that `putMany` and `delete` resolved for before this call survives a power cut. */
+  /**
+   * Resolves when everything that `putMany` and `delete` resolved for before this call survives a power cut. Where that
+   * cannot be, each caller's `sync` throws, until the disk takes the blocks or they are deleted.
+   */
   sync(): Promise<void>;
   /** Removes a block; does nothing when it is not there. */
   delete(cid: CID): Promise<void>;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,34 +47,107 @@ test('a byte that rots on the disk is seen when the block is read', async () => 
   await again.close();
 });
 
-test('what sync resolved for survives kill -9', async () => {
-  const directory = temporaryDirectory();
-  const store = new URL('../dist/index.js', import.meta.url).href;
-  const testing = new URL('../dist/testing/raw-block.js', import.meta.url).href;
-  const script = `
+const store = new URL('../dist/index.js', import.meta.url).href;
+const testing = new URL('../dist/testing/raw-block.js', import.meta.url).href;
+
+/** Runs a script in a process of its own, on the built package. */
+function run(directory: string, script: string, onLine: (line: string, child: ChildProcess) => void, wrap = '') {
+  const preamble = `
     const { openLmdbBlockstore } = await import(${JSON.stringify(store)});
     const { rawBlock } = await import(${JSON.stringify(testing)});
     const store = await openLmdbBlockstore({ directory: ${JSON.stringify(directory)} });
-    for (let n = 0; ; n++) {
-      await store.putMany([rawBlock('block ' + n)]);
-      await store.sync();
-      process.stdout.write(n + '\\n');
-    }`;
+    const say = (text) => process.stdout.write(text + '\\n');`;
+  const child = spawn(
+    'sh',
+    ['-c', `${wrap} exec "$@"`, 'sh', process.execPath, '--input-type=module', '-e', preamble + script],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let rest = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line, child);
+  });
+  return new Promise<number | null>((resolve) => child.once('close', resolve));
+}
+
+test('what sync resolved for survives kill -9', async () => {
+  const directory = temporaryDirectory();
   let acknowledged = -1;
   for (let round = 0; round < 3; round++) {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await new Promise<void>((resolve) => {
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        acknowledged = Math.max(acknowledged, ...text.split('\n').filter(Boolean).map(Number));
+    await run(
+      directory,
+      `for (let n = 0; ; n++) {
+         await store.putMany([rawBlock('block ' + n)]);
+         await store.sync();
+         say(String(n));
+       }`,
+      (line, child) => {
+        acknowledged = Math.max(acknowledged, Number(line));
         if (acknowledged > 100 * (round + 1)) child.kill('SIGKILL');
-      });
-      child.once('close', () => resolve());
-    });
+      },
+    );
   }
   const after = await openLmdbBlockstore({ directory });
   for (let n = 0; n <= acknowledged; n++) expect(await after.has(rawBlock(`block ${n}`).cid)).toBe(true);
   await after.close();
   expect(acknowledged).toBeGreaterThan(300);
+});
+
+test('on a full disk the sync of every caller fails, and succeeds for all once there is room', async () => {
+  const directory = temporaryDirectory();
+  const said: string[] = [];
+  const code = await run(
+    directory,
+    `const block = (n) => rawBlock(String(n).padEnd(200_000, '.'));
+     const outcome = () => store.sync().then(() => 'durable', (error) => error.code);
+     let durable = 0;
+     for (let n = 0; n < 1_000; n++) {
+       await store.putMany([block(n)]);
+       if ((await outcome()) !== 'durable') break;
+       durable++;
+     }
+     const refused = await store.putMany([rawBlock('later')]).then(() => 'taken', (error) => error.code);
+     const again = [await outcome(), ...(await Promise.all([outcome(), outcome()]))];
+     for (let n = 0; n < 3; n++) await store.delete(block(n).cid);
+     say(JSON.stringify({ durable, refused, again, freed: await outcome(), stats: await store.stats() }));
+     await store.close();`,
+    (line) => said.push(line),
+    // The shell lets no file grow past 4 MiB (8,192 blocks of 512 bytes) and keeps the signal for it from killing us.
+    'trap "" XFSZ; ulimit -f 8192;',
+  );
+  expect(code).toBe(0);
+  const { durable, refused, again, freed, stats } = JSON.parse(said[0] ?? '{}');
+  const fails = expect.stringMatching(/^STORE_(FULL|WRITE_FAILED)$/);
+  expect({ refused, again }).toEqual({ refused: fails, again: [fails, fails, fails] });
+  // Deleting three made room: the block whose write failed is on the disk after all.
+  expect({ freed, stats }).toEqual({
+    freed: 'durable',
+    stats: { blocks: durable - 2, bytes: (durable - 2) * 200_000 },
+  });
+  const after = await openLmdbBlockstore({ directory });
+  for (let n = 3; n <= durable; n++) {
+    const { cid } = rawBlock(String(n).padEnd(200_000, '.'));
+    expect((await withVerification(after).get(cid)).length).toBe(200_000);
+  }
+  await after.close();
+});
+
+test('a writer waits while the store is behind', async () => {
+  const store = await openLmdbBlockstore({ directory: temporaryDirectory(), pendingBytesMax: 100_000 });
+  const block = (n: number) => rawBlock(String(n).padEnd(60_000, '.'));
+  await store.putMany([block(0)]);
+  await store.putMany([block(1)]);
+  let taken = false;
+  const third = store.putMany([block(2)]).then(() => {
+    taken = true;
+  });
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  expect(taken).toBe(false);
+  await third;
+  await store.sync();
+  expect((await store.stats()).blocks).toBe(3);
+  await store.close();
 });

@@ -10,20 +10,27 @@ export interface BlockstoreCall {
   readonly error?: unknown;
 }
 
-/** Tells `onCall` about every read and write. The store behaves as before, whatever `onCall` does with it. */
+/** Tells `onCall` about every read and write. The store behaves as before, also when `onCall` throws. */
 export function withMetrics(store: Blockstore, onCall: (call: BlockstoreCall) => void): Blockstore {
   async function measure<T>(
     operation: BlockstoreCall['operation'],
     run: () => Promise<T>,
     bytesOf: (result: T) => number,
-  ) {
+  ): Promise<T> {
     const start = performance.now();
+    const report = (outcome: Pick<BlockstoreCall, 'bytes' | 'error'>) => {
+      try {
+        onCall({ operation, duration: performance.now() - start, ...outcome });
+      } catch {
+        // A metric that fails must not fail a write that did not.
+      }
+    };
     try {
       const result = await run();
-      onCall({ operation, duration: performance.now() - start, bytes: bytesOf(result) });
+      report({ bytes: bytesOf(result) });
       return result;
     } catch (error) {
-      onCall({ operation, duration: performance.now() - start, bytes: 0, error });
+      report({ bytes: 0, error });
       throw error;
     }
   }

@@ -1,5 +1,6 @@
-import { cidFor } from '@cairn/cid';
+import { CID, cidFor } from '@cairn/cid';
 import { describe, expect, test } from '@jest/globals';
+import * as Digest from 'multiformats/hashes/digest';
 import { type BlockstoreCall, createMemoryBlockstore, withCache, withMetrics, withVerification } from './index.ts';
 import { rawBlock } from './testing/index.ts';
 
@@ -33,9 +34,10 @@ describe('withVerification', () => {
     await expect(store.get(long)).rejects.toMatchObject({ code: 'HASH_UNSUPPORTED' });
   });
 
-  test('refuses hash functions that are not safe to name content with', async () => {
+  test('refuses digests that are too short to name content', async () => {
     const bytes = Buffer.from('a');
-    const cid = cidFor(bytes, { codec: 'raw', hash: 'sha1' });
+    const { multihash } = rawBlock('a').cid;
+    const cid = CID.createV1(0x55, Digest.create(multihash.code, multihash.digest.subarray(0, 19)));
     await expect(withVerification(createMemoryBlockstore()).putMany([{ cid, bytes }])).rejects.toMatchObject({
       code: 'HASH_UNSUPPORTED',
     });
@@ -57,4 +59,22 @@ test('withCache reads a small block once, a large one each time, and forgets del
   await store.delete(small.cid);
   await expect(store.get(small.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
   expect(calls.at(-1)).toMatchObject({ operation: 'get', bytes: 0, error: { code: 'BLOCK_NOT_FOUND' } });
+});
+
+test('withMetrics hears of successes and failures, and its own failure harms nobody', async () => {
+  const calls: BlockstoreCall[] = [];
+  const store = withMetrics(createMemoryBlockstore(), (call) => {
+    calls.push(call);
+    throw new Error('planted');
+  });
+  const block = rawBlock('measured');
+  await store.putMany([block]);
+  expect(Buffer.from(await store.get(block.cid)).toString()).toBe('measured');
+  await expect(store.get(rawBlock('none').cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+  expect(calls.map(({ operation, bytes }) => [operation, bytes])).toEqual([
+    ['putMany', 8],
+    ['get', 8],
+    ['get', 0],
+  ]);
+  expect(calls.every(({ duration }) => duration >= 0)).toBe(true);
 });

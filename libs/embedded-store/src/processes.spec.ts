@@ -24,11 +24,7 @@ const preamble = () => `
   const database = environment.database('things');
   const say = (text) => process.stdout.write(text + '\\n');`;
 
-function run(
-  script: string,
-  onLine: (line: string, child: ChildProcess) => void,
-  wrap: string[] = [],
-): Promise<void> {
+function run(script: string, onLine: (line: string, child: ChildProcess) => void, wrap: string[] = []): Promise<void> {
   const command = [...wrap, process.execPath, '--input-type=module', '-e', preamble() + script];
   const child = spawn(command[0] as string, command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
   let rest = '';

@@ -84,6 +84,28 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       expect(keys.every((cid) => cid.version === 1 && cid.code === 0x55)).toBe(true);
     });
 
+    test('lists and counts what it took, without a sync', async () => {
+      await store.putMany([rawBlock('counted')]);
+      const keys: CID[] = [];
+      for await (const cid of store.keys()) keys.push(cid);
+      expect(keys.map(String)).toEqual([rawBlock('counted').cid.toString()]);
+      expect(await store.stats()).toEqual({ blocks: 1, bytes: 7 });
+    });
+
+    test('concurrent writers of overlapping blocks count each block once', async () => {
+      const writers = Array.from({ length: 16 }, async (_, writer) => {
+        for (let n = 0; n < 8; n++) {
+          await store.putMany([rawBlock(`shared ${n}`), rawBlock(`own ${writer} ${n}`)]);
+          await store.sync();
+          expect(await store.has(rawBlock(`shared ${n}`).cid)).toBe(true);
+        }
+      });
+      await Promise.all(writers);
+      const shared = 8 * 'shared n'.length;
+      const own = Array.from({ length: 16 }, (_, writer) => 8 * `own ${writer} n`.length).reduce((a, b) => a + b);
+      expect(await store.stats()).toEqual({ blocks: 8 + 16 * 8, bytes: shared + own });
+    });
+
     test('equals a map under random commands', async () => {
       const contents = fc.integer({ min: 0, max: 12 }).map((n) => rawBlock('x'.repeat(n)));
       const command = fc.oneof(
