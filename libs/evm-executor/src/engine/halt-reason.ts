@@ -5,28 +5,28 @@ const { errorMessages } = EVMError;
 const stackMax = 1024;
 
 /** geth's names of the opcodes that came after Frontier: those can be met before their fork. */
-const laterOpcodes: Readonly<Record<number, string>> = {
-  27: 'SHL',
-  28: 'SHR',
-  29: 'SAR',
-  61: 'RETURNDATASIZE',
-  62: 'RETURNDATACOPY',
-  63: 'EXTCODEHASH',
-  70: 'CHAINID',
-  71: 'SELFBALANCE',
-  72: 'BASEFEE',
-  73: 'BLOBHASH',
-  74: 'BLOBBASEFEE',
-  92: 'TLOAD',
-  93: 'TSTORE',
-  94: 'MCOPY',
-  95: 'PUSH0',
-  244: 'DELEGATECALL',
-  245: 'CREATE2',
-  250: 'STATICCALL',
-  253: 'REVERT',
-  254: 'INVALID',
-};
+const laterOpcodes: ReadonlyMap<number, string> = new Map([
+  [0x1b, 'SHL'],
+  [0x1c, 'SHR'],
+  [0x1d, 'SAR'],
+  [0x3d, 'RETURNDATASIZE'],
+  [0x3e, 'RETURNDATACOPY'],
+  [0x3f, 'EXTCODEHASH'],
+  [0x46, 'CHAINID'],
+  [0x47, 'SELFBALANCE'],
+  [0x48, 'BASEFEE'],
+  [0x49, 'BLOBHASH'],
+  [0x4a, 'BLOBBASEFEE'],
+  [0x5c, 'TLOAD'],
+  [0x5d, 'TSTORE'],
+  [0x5e, 'MCOPY'],
+  [0x5f, 'PUSH0'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+  [0xfd, 'REVERT'],
+  [0xfe, 'INVALID'],
+]);
 
 /** Why a message halted, in geth's words (core/vm/errors.go). `to` is `undefined` for a creation. */
 export function haltReason(
@@ -52,7 +52,7 @@ export function haltReason(
       return `stack limit reached ${stack.length} (${stackMax - 1})`;
     case errorMessages.INVALID_OPCODE: {
       const opcode = code[programCounter] ?? opCode;
-      return `invalid opcode: ${laterOpcodes[opcode] ?? `opcode 0x${opcode.toString(16)} not defined`}`;
+      return `invalid opcode: ${laterOpcodes.get(opcode) ?? `opcode 0x${opcode.toString(16)} not defined`}`;
     }
     case errorMessages.STATIC_STATE_CHANGE:
       return 'write protection';
@@ -124,11 +124,17 @@ function stackNeeded(opcode: number): number {
   if (opcode >= 0x80 && opcode <= 0x8f) return opcode - 0x7f; // DUP1 to DUP16
   if (opcode >= 0x90 && opcode <= 0x9f) return opcode - 0x8e; // SWAP1 to SWAP16
   if (opcode >= 0xa0 && opcode <= 0xa4) return opcode - 0x9e; // LOG0 to LOG4
-  if (fourOrMore[opcode] !== undefined) return fourOrMore[opcode];
   if (three.has(opcode)) return 3;
-  return one.has(opcode) ? 1 : 2;
+  return fourOrMore.get(opcode) ?? (one.has(opcode) ? 1 : 2);
 }
 
 const one = new Set([0x15, 0x19, 0x1e, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x50, 0x51, 0x54, 0x56, 0x5c, 0xff]);
 const three = new Set([0x08, 0x09, 0x37, 0x39, 0x3e, 0x5e, 0xf0]);
-const fourOrMore: Readonly<Record<number, number>> = { 60: 4, 241: 7, 242: 7, 244: 6, 245: 4, 250: 6 };
+const fourOrMore: ReadonlyMap<number, number> = new Map([
+  [0x3c, 4],
+  [0xf1, 7],
+  [0xf2, 7],
+  [0xf4, 6],
+  [0xf5, 4],
+  [0xfa, 6],
+]);

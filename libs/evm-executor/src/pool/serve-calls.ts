@@ -109,9 +109,11 @@ export function ancestorHashes(
 ): (number: bigint) => Hex | undefined {
   const walked = new Map<bigint, Hex>([[header.number - 1n, header.parentHash]]);
   let lowest = header.number - 1n;
+  let isCanonical: boolean | undefined;
   return (number) => {
     if (number >= header.number || number < 0n) return undefined;
-    if (source.hashByNumber && source.isCanonical?.(header.hash)) return source.hashByNumber(number);
+    isCanonical ??= source.isCanonical?.(header.hash) ?? false;
+    if (isCanonical && source.hashByNumber) return source.hashByNumber(number);
     while (lowest > number) {
       const hash = walked.get(lowest);
       const parent = hash && source.header(hash)?.parentHash;
