@@ -1,9 +1,10 @@
 import { keccak256 } from '@cairn/cid';
 import { CorruptBlockError, DecodeError } from './errors.ts';
-import { type Header, headerFromRlp } from './header.ts';
+import { FieldReader } from './field-reader.ts';
+import { decodeHeader, type Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
 import { orderedTrieRoot } from './ordered-trie-root.ts';
-import { decodeRlp, encodeRlp, FieldReader, type RlpItem } from './rlp.ts';
+import { encodeRlp, encodeRlpList, prefixLength, type RlpItem } from './rlp.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 
 /** A withdrawal from the beacon chain (EIP-4895); `amount` is in gwei. */
@@ -24,78 +25,67 @@ export interface Block {
   readonly size: number;
 }
 
+type Body = Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>;
+
 /** Reads a block from its RLP, `[header, transactions, uncles, withdrawals?]`. @throws DECODE_FAILED */
 export function decodeBlock(raw: Uint8Array): Block {
-  return blockFromRlp(decodeRlp('block', raw), raw.length);
-}
-
-/** Reads a block from a decoded list. @throws DECODE_FAILED */
-export function blockFromRlp(item: RlpItem, size: number): Block {
-  const reader = new FieldReader('block', item);
-  const header = headerFromRlp(reader.list('header'));
-  const body = decodeBody(reader);
-  return { header, ...body, size };
+  const reader = FieldReader.over('block', raw);
+  // A copy, so that a header that is kept does not keep the whole block in memory.
+  const header = decodeHeader(reader.raw('header').slice());
+  return { header, ...decodeBody(reader), size: raw.length };
 }
 
 /** The block of a header and its body, `[transactions, uncles, withdrawals?]`. @throws DECODE_FAILED */
 export function joinBlock(header: Header, body: Uint8Array): Block {
-  const item = decodeRlp('block body', body);
-  if (item instanceof Uint8Array) throw new DecodeError('block body', 'expected a list');
-  const parts = decodeBody(new FieldReader('block body', item));
-  const size = encodeRlp([decodeRlp('block header', header.raw), ...item]).length;
-  return { header, ...parts, size };
+  const reader = FieldReader.over('block body', body);
+  const length = header.raw.length + reader.payloadLength;
+  return { header, ...decodeBody(reader), size: prefixLength(length) + length };
 }
 
 /** The body of a block as {@link joinBlock} takes it. */
-export function encodeBody({
-  transactions,
-  uncles,
-  withdrawals,
-}: Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>): Uint8Array {
-  return encodeRlp(bodyItems({ transactions, uncles, ...(withdrawals && { withdrawals }) }));
+export function encodeBody(body: Body): Uint8Array {
+  return encodeRlpList(bodyItems(body));
 }
 
 /** The RLP of a block. */
-export function encodeBlock(block: Pick<Block, 'header' | 'transactions' | 'uncles' | 'withdrawals'>): Uint8Array {
-  return encodeRlp([decodeRlp('block header', block.header.raw), ...bodyItems(block)]);
+export function encodeBlock(block: Body & Pick<Block, 'header'>): Uint8Array {
+  return encodeRlpList([block.header.raw, ...bodyItems(block)]);
 }
 
-function bodyItems({
-  transactions,
-  uncles,
-  withdrawals,
-}: Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>): RlpItem[] {
-  const items: RlpItem[] = [
+/** The encoded parts of a body. */
+function bodyItems({ transactions, uncles, withdrawals }: Body): Uint8Array[] {
+  const items = [
     // A legacy transaction stands in the list as a list, a typed one as a string of bytes.
-    transactions.map((transaction) =>
-      transaction.type === 0 ? decodeRlp('transaction', transaction.raw) : transaction.raw,
-    ),
-    uncles.map(({ raw }) => decodeRlp('uncle', raw)),
+    encodeRlpList(transactions.map(({ type, raw }) => (type === 0 ? raw : encodeRlp(raw)))),
+    encodeRlpList(uncles.map(({ raw }) => raw)),
   ];
-  if (withdrawals !== undefined) items.push(withdrawals.map(withdrawalItem));
+  if (withdrawals !== undefined) items.push(encodeRlp(withdrawals.map(withdrawalItem)));
   return items;
 }
 
-function decodeBody(reader: FieldReader): Pick<Block, 'transactions' | 'uncles' | 'withdrawals'> {
-  const transactions = reader
-    .list('transactions')
-    .map((item) => decodeTransaction(item instanceof Uint8Array ? item : encodeRlp(item)));
-  const uncles = reader.list('uncles').map((item) => headerFromRlp(item));
-  const withdrawals = reader.left > 0 ? reader.list('withdrawals').map(decodeWithdrawal) : undefined;
+function decodeBody(reader: FieldReader): Body {
+  const transactions = reader.list('transactions', 'transactions', (items) => {
+    if (items.isAtList) return decodeTransaction(items.raw('transaction'));
+    const typed = decodeTransaction(items.bytes('transaction'));
+    // The same roots would hold for it, so no later check would see the other form.
+    if (typed.type === 0) throw new DecodeError('transactions', 'a legacy transaction stands there as bytes');
+    return typed;
+  });
+  const uncles = reader.list('uncles', 'uncles', (items) => decodeHeader(items.raw('uncle')));
+  const withdrawals = reader.isDone
+    ? undefined
+    : reader.list('withdrawals', 'withdrawals', (items) => items.record('withdrawal', 'withdrawal', decodeWithdrawal));
   reader.end();
   return withdrawals === undefined ? { transactions, uncles } : { transactions, uncles, withdrawals };
 }
 
-function decodeWithdrawal(item: RlpItem): Withdrawal {
-  const reader = new FieldReader('withdrawal', item);
-  const withdrawal = {
-    index: reader.integer('index'),
-    validatorIndex: reader.integer('validatorIndex'),
-    address: hexFromBytes(reader.bytes('address', 20)),
-    amount: reader.integer('amount'),
+function decodeWithdrawal(fields: FieldReader): Withdrawal {
+  return {
+    index: fields.integer('index'),
+    validatorIndex: fields.integer('validatorIndex'),
+    address: hexFromBytes(fields.bytes('address', 20)),
+    amount: fields.integer('amount'),
   };
-  reader.end();
-  return withdrawal;
 }
 
 function withdrawalItem({ index, validatorIndex, address, amount }: Withdrawal): RlpItem[] {
@@ -114,7 +104,7 @@ export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Hex {
 
 /** Keccak-256 of the RLP list of uncle headers. */
 export function unclesHash(uncles: readonly Header[]): Hex {
-  return hexFromBytes(keccak256(encodeRlp(uncles.map(({ raw }) => decodeRlp('uncle', raw)))));
+  return hexFromBytes(keccak256(encodeRlpList(uncles.map(({ raw }) => raw))));
 }
 
 /**

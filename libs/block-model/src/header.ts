@@ -1,6 +1,7 @@
 import { keccak256 } from '@cairn/cid';
+import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes, parseData, parseQuantity } from './hex.ts';
-import { decodeRlp, encodeRlp, FieldReader, type RlpItem } from './rlp.ts';
+import { encodeRlp, type RlpItem } from './rlp.ts';
 
 /** A block header (Yellow Paper, section 4.4; EIP-1559, 4895, 4844, 4788, 7685). Fields of later forks may be absent. */
 export interface Header {
@@ -62,20 +63,20 @@ const requiredFields = 15;
 
 /** Reads a header from its RLP. @throws DECODE_FAILED naming the field */
 export function decodeHeader(raw: Uint8Array): Header {
-  return headerFromRlp(decodeRlp('block header', raw), raw);
-}
-
-/** Reads a header from a decoded list; `raw` is its encoding where that is at hand. @throws DECODE_FAILED */
-export function headerFromRlp(item: RlpItem, raw: Uint8Array = encodeRlp(item)): Header {
-  const reader = new FieldReader('block header', item);
+  const reader = FieldReader.over('block header', raw);
   const fields: Record<string, unknown> = { hash: hexFromBytes(keccak256(raw)), raw };
   for (const [index, [name, kind]] of layout.entries()) {
-    if (index >= requiredFields && reader.left === 0) break;
+    if (index >= requiredFields && reader.isDone) break;
     if (kind === 'integer') fields[name] = reader.integer(name);
     else fields[name] = hexFromBytes(kind === 'bytes' ? reader.bytes(name) : reader.bytes(name, kind));
   }
   reader.end();
   return fields as unknown as Header;
+}
+
+/** Reads a header from a decoded list. @throws DECODE_FAILED */
+export function headerFromRlp(item: RlpItem): Header {
+  return decodeHeader(encodeRlp(item));
 }
 
 /** A header from its JSON-RPC form; its hash is computed, not taken over. @throws VALUE_INVALID */

@@ -1,6 +1,5 @@
 export {
   type Block,
-  blockFromRlp,
   decodeBlock,
   encodeBlock,
   encodeBody,
@@ -46,6 +45,6 @@ export {
 } from './json.ts';
 export { orderedTrieRoot } from './ordered-trie-root.ts';
 export type { AccountState, BlockTag, ChainReader, StateReader } from './readers.ts';
-export { decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
+export { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './rlp.ts';
 export { senderOf, yParityOf } from './sender.ts';
 export { type AccessListEntry, type Authorization, decodeTransaction, type Transaction } from './transaction.ts';

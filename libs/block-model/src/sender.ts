@@ -1,7 +1,9 @@
 import { keccak256 } from '@cairn/cid';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { DecodeError } from './errors.ts';
-import { type Hex, hexFromBytes } from './hex.ts';
+import { FieldReader } from './field-reader.ts';
+import { bytesFromBigint, type Hex, hexFromBytes } from './hex.ts';
+import { encodeRlp, encodeRlpList } from './rlp.ts';
 import type { Transaction } from './transaction.ts';
 
 const senders = new WeakMap<Transaction, Hex>();
@@ -10,10 +12,10 @@ const senders = new WeakMap<Transaction, Hex>();
 export function senderOf(transaction: Transaction): Hex {
   const known = senders.get(transaction);
   if (known !== undefined) return known;
-  const { r, s, signingHash } = transaction;
+  const { r, s } = transaction;
   try {
     const signature = new secp256k1.Signature(r, s).addRecoveryBit(Number(yParityOf(transaction)));
-    const publicKey = signature.recoverPublicKey(signingHash).toBytes(false);
+    const publicKey = signature.recoverPublicKey(signingHash(transaction)).toBytes(false);
     const sender = hexFromBytes(keccak256(publicKey.subarray(1)).subarray(12));
     senders.set(transaction, sender);
     return sender;
@@ -27,3 +29,16 @@ export function yParityOf({ type, v, chainId }: Transaction): bigint {
   if (type !== 0) return v;
   return chainId === undefined ? v - 27n : v - 35n - chainId * 2n;
 }
+
+/** Keccak-256 of what was signed (EIP-155 for legacy transactions with a chain id, EIP-2718 and its kin for typed ones). */
+export function signingHash({ type, raw, chainId }: Transaction): Uint8Array {
+  const reader = FieldReader.over('transaction', type === 0 ? raw : raw.subarray(1));
+  const items: Uint8Array[] = [];
+  while (!reader.isDone) items.push(reader.raw('field'));
+  const unsigned = items.slice(0, -3);
+  if (type !== 0) return keccak256(Buffer.concat([Buffer.of(type), encodeRlpList(unsigned)]));
+  const replayProtection = chainId === undefined ? [] : [encodeRlp(bytesFromBigint(chainId)), emptyItem, emptyItem];
+  return keccak256(encodeRlpList([...unsigned, ...replayProtection]));
+}
+
+const emptyItem = encodeRlp(new Uint8Array(0));

@@ -1,7 +1,7 @@
 import { keccak256 } from '@cairn/cid';
 import { DecodeError } from './errors.ts';
-import { bytesFromBigint, type Hex, hexFromBytes } from './hex.ts';
-import { decodeRlp, encodeRlp, FieldReader, type RlpItem } from './rlp.ts';
+import { FieldReader } from './field-reader.ts';
+import { type Hex, hexFromBytes } from './hex.ts';
 
 /** One entry of an access list (EIP-2930). */
 export interface AccessListEntry {
@@ -44,8 +44,6 @@ export interface Transaction {
   readonly v: bigint;
   readonly r: bigint;
   readonly s: bigint;
-  /** Keccak-256 of what was signed. */
-  readonly signingHash: Uint8Array;
 }
 
 /** Reads a transaction as it stands in a block. @throws DECODE_FAILED naming the field */
@@ -59,8 +57,7 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
 }
 
 function decodeLegacy(raw: Uint8Array, hash: Hex): Transaction {
-  const item = decodeRlp('transaction', raw);
-  const reader = new FieldReader('transaction', item);
+  const reader = FieldReader.over('transaction', raw);
   const fields = {
     nonce: reader.integer('nonce'),
     gasPrice: reader.integer('gasPrice'),
@@ -73,20 +70,14 @@ function decodeLegacy(raw: Uint8Array, hash: Hex): Transaction {
     s: reader.integer('s'),
   };
   reader.end();
-  const unsigned = (item as RlpItem[]).slice(0, 6);
   const { v } = fields;
-  if (v === 27n || v === 28n) return { type: 0, hash, raw, ...fields, signingHash: keccak256(encodeRlp(unsigned)) };
+  if (v === 27n || v === 28n) return { type: 0, hash, raw, ...fields };
   if (v < 35n) throw new DecodeError('transaction, field v', `${v} is no signature parity`);
-  const chainId = (v - 35n) / 2n;
-  const signingHash = keccak256(
-    encodeRlp([...unsigned, bytesFromBigint(chainId), new Uint8Array(0), new Uint8Array(0)]),
-  );
-  return { type: 0, hash, raw, chainId, ...fields, signingHash };
+  return { type: 0, hash, raw, chainId: (v - 35n) / 2n, ...fields };
 }
 
 function decodeTyped(type: 1 | 2 | 3 | 4, raw: Uint8Array, hash: Hex): Transaction {
-  const item = decodeRlp('transaction', raw.subarray(1));
-  const reader = new FieldReader('transaction', item);
+  const reader = FieldReader.over('transaction', raw.subarray(1));
   const chainId = reader.integer('chainId');
   const nonce = reader.integer('nonce');
   const fees =
@@ -98,23 +89,30 @@ function decodeTyped(type: 1 | 2 | 3 | 4, raw: Uint8Array, hash: Hex): Transacti
     to: type >= 3 ? hexFromBytes(reader.bytes('to', 20)) : recipient(reader),
     value: reader.integer('value'),
     input: hexFromBytes(reader.bytes('input')),
-    accessList: reader.list('accessList').map(accessListEntry),
+    accessList: reader.list('accessList', 'access list', (items) =>
+      items.record('entry', 'access list entry', accessListEntry),
+    ),
   };
   const blobs =
     type !== 3
       ? {}
       : {
           maxFeePerBlobGas: reader.integer('maxFeePerBlobGas'),
-          blobVersionedHashes: reader
-            .list('blobVersionedHashes')
-            .map((entry) => hexFromBytes(new FieldReader('blob hash', [entry]).bytes('hash', 32))),
+          blobVersionedHashes: reader.list('blobVersionedHashes', 'blob hashes', (items) =>
+            hexFromBytes(items.bytes('hash', 32)),
+          ),
         };
-  const authorizations = type !== 4 ? {} : { authorizationList: reader.list('authorizationList').map(authorization) };
+  const authorizations =
+    type !== 4
+      ? {}
+      : {
+          authorizationList: reader.list('authorizationList', 'authorization list', (items) =>
+            items.record('entry', 'authorization', authorization),
+          ),
+        };
   const signature = { v: reader.integer('yParity'), r: reader.integer('r'), s: reader.integer('s') };
   reader.end();
-  const unsigned = encodeRlp((item as RlpItem[]).slice(0, -3));
-  const signingHash = keccak256(Buffer.concat([Buffer.of(type), unsigned]));
-  return { type, hash, raw, chainId, nonce, ...fees, ...call, ...blobs, ...authorizations, ...signature, signingHash };
+  return { type, hash, raw, chainId, nonce, ...fees, ...call, ...blobs, ...authorizations, ...signature };
 }
 
 function recipient(reader: FieldReader): Hex | null {
@@ -122,26 +120,20 @@ function recipient(reader: FieldReader): Hex | null {
   return to.length === 0 ? null : hexFromBytes(to);
 }
 
-function accessListEntry(item: RlpItem): AccessListEntry {
-  const reader = new FieldReader('access list entry', item);
-  const address = hexFromBytes(reader.bytes('address', 20));
-  const storageKeys = reader
-    .list('storageKeys')
-    .map((key) => hexFromBytes(new FieldReader('storage key', [key]).bytes('key', 32)));
-  reader.end();
-  return { address, storageKeys };
+function accessListEntry(fields: FieldReader): AccessListEntry {
+  return {
+    address: hexFromBytes(fields.bytes('address', 20)),
+    storageKeys: fields.list('storageKeys', 'storage keys', (keys) => hexFromBytes(keys.bytes('key', 32))),
+  };
 }
 
-function authorization(item: RlpItem): Authorization {
-  const reader = new FieldReader('authorization', item);
-  const fields = {
-    chainId: reader.integer('chainId'),
-    address: hexFromBytes(reader.bytes('address', 20)),
-    nonce: reader.integer('nonce'),
-    yParity: reader.integer('yParity'),
-    r: reader.integer('r'),
-    s: reader.integer('s'),
+function authorization(fields: FieldReader): Authorization {
+  return {
+    chainId: fields.integer('chainId'),
+    address: hexFromBytes(fields.bytes('address', 20)),
+    nonce: fields.integer('nonce'),
+    yParity: fields.integer('yParity'),
+    r: fields.integer('r'),
+    s: fields.integer('s'),
   };
-  reader.end();
-  return fields;
 }

@@ -1,0 +1,106 @@
+// On the path of every block that is imported or served, see rlp.ts.
+import { DecodeError } from './errors.ts';
+import { type Span, spanAt, view, wholeSpan } from './rlp-span.ts';
+
+/** Reads the fields of an RLP list one after the other, each with its type, without building the tree. */
+export class FieldReader {
+  readonly #what: string;
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+  readonly #end: number;
+  #at: number;
+
+  private constructor(what: string, bytes: Uint8Array, start: number, end: number) {
+    this.#what = what;
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  /** A reader of the list that takes all of `bytes`. @throws DECODE_FAILED */
+  static over(what: string, bytes: Uint8Array): FieldReader {
+    const { isList, start, end } = wholeSpan(what, bytes);
+    if (!isList) throw new DecodeError(what, 'expected a list');
+    return new FieldReader(what, bytes, start, end);
+  }
+
+  /** Length of what the list holds. */
+  get payloadLength(): number {
+    return this.#end - this.#start;
+  }
+
+  /** True when every field has been read. */
+  get isDone(): boolean {
+    return this.#at >= this.#end;
+  }
+
+  /** True when the next field is a list rather than bytes. */
+  get isAtList(): boolean {
+    return !this.isDone && (this.#bytes[this.#at] ?? 0) >= 0xc0;
+  }
+
+  bytes(field: string, ...lengths: readonly number[]): Uint8Array {
+    const { isList, start, end } = this.#next(field);
+    if (isList) throw this.#fault(field, 'expected bytes, found a list');
+    if (lengths.length > 0 && !lengths.includes(end - start)) {
+      throw this.#fault(field, `expected ${lengths.join(' or ')} bytes, found ${end - start}`);
+    }
+    return view(this.#bytes, start, end);
+  }
+
+  integer(field: string): bigint {
+    const bytes = this.bytes(field);
+    if (bytes[0] === 0) throw this.#fault(field, 'an integer has leading zeros');
+    if (bytes.length > 32) throw this.#fault(field, 'an integer is longer than 256 bits');
+    if (bytes.length > 6)
+      return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`);
+    let value = 0;
+    for (const byte of bytes) value = value * 256 + byte;
+    return BigInt(value);
+  }
+
+  /** What `read` makes of each item of the next field, a list; `what` names one item in errors. */
+  list<T>(field: string, what: string, read: (items: FieldReader) => T): T[] {
+    const { isList, start, end } = this.#next(field);
+    if (!isList) throw this.#fault(field, 'expected a list, found bytes');
+    const items = new FieldReader(what, this.#bytes, start, end);
+    const result: T[] = [];
+    while (!items.isDone) result.push(read(items));
+    return result;
+  }
+
+  /** What `read` makes of the fields of the next item, a list. @throws DECODE_FAILED when fields are left */
+  record<T>(field: string, what: string, read: (fields: FieldReader) => T): T {
+    const { isList, start, end } = this.#next(field);
+    if (!isList) throw this.#fault(field, 'expected a list, found bytes');
+    const fields = new FieldReader(what, this.#bytes, start, end);
+    const result = read(fields);
+    fields.end();
+    return result;
+  }
+
+  /** The next item as it is encoded: a view. */
+  raw(field: string): Uint8Array {
+    const start = this.#at;
+    return view(this.#bytes, start, this.#next(field).end);
+  }
+
+  /** @throws DECODE_FAILED when fields are left */
+  end(): void {
+    let left = 0;
+    for (; !this.isDone; left++) this.#next('one too many');
+    if (left > 0) throw new DecodeError(this.#what, `it has ${left} ${left === 1 ? 'field' : 'fields'} too many`);
+  }
+
+  #next(field: string): Span {
+    if (this.isDone) throw this.#fault(field, 'it is missing');
+    const span = spanAt(this.#what, this.#bytes, this.#at, this.#end);
+    this.#at = span.end;
+    return span;
+  }
+
+  #fault(field: string, reason: string): DecodeError {
+    return new DecodeError(`${this.#what}, field ${field}`, reason);
+  }
+}

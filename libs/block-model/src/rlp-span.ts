@@ -1,0 +1,47 @@
+import { DecodeError } from './errors.ts';
+
+/** Where the payload of an item lies. */
+export interface Span {
+  readonly isList: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads the prefix of the item at `at`; everything up to `limit` is its parent's. Refuses every form but the shortest. */
+export function spanAt(what: string, bytes: Uint8Array, at: number, limit: number): Span {
+  const first = bytes[at];
+  if (first === undefined || at >= limit) throw notRlp(what, at, 'the bytes end where a value should begin');
+  if (first < 0x80) return { isList: false, start: at, end: at + 1 };
+  const isList = first >= 0xc0;
+  const short = first - (isList ? 0xc0 : 0x80);
+  let start = at + 1;
+  let length = short;
+  if (short > 55) {
+    start += short - 55;
+    if (start > limit) throw notRlp(what, at, 'the bytes end within a length');
+    length = 0;
+    for (let index = at + 1; index < start; index++) length = length * 256 + (bytes[index] ?? 0);
+    if (bytes[at + 1] === 0 || length < 56) throw notRlp(what, at, 'a length is not in its shortest form');
+  }
+  if (length > limit - start) throw notRlp(what, at, `a value of ${length} bytes is longer than what holds it`);
+  if (!isList && length === 1 && (bytes[start] ?? 0) < 0x80) {
+    throw notRlp(what, at, 'a single byte is not in its shortest form');
+  }
+  return { isList, start, end: start + length };
+}
+
+function notRlp(what: string, at: number, reason: string): DecodeError {
+  return new DecodeError(what, `it is not valid RLP, at byte ${at}: ${reason}`);
+}
+
+/** Part of bytes without a copy; a plain array also where they are a Buffer. */
+export function view(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
+}
+
+/** The one item that takes all of `bytes`. @throws DECODE_FAILED */
+export function wholeSpan(what: string, bytes: Uint8Array): Span {
+  const span = spanAt(what, bytes, 0, bytes.length);
+  if (span.end < bytes.length) throw notRlp(what, span.end, 'bytes follow the value');
+  return span;
+}

@@ -1,0 +1,107 @@
+import { RLP } from '@ethereumjs/rlp';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './index.ts';
+import { encodeRlpList } from './rlp.ts';
+
+const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'));
+const ascii = (text: string) => new Uint8Array(Buffer.from(text));
+const { item: arbitraryItem } = fc.letrec<{ item: RlpItem; list: RlpItem[] }>((tie) => ({
+  list: fc.array(tie('item'), { maxLength: 8 }),
+  item: fc.oneof({ depthSize: 'small' }, fc.uint8Array({ maxLength: 80 }), tie('list')),
+}));
+
+/** A list that holds a list that holds a list, as deep as its bytes allow. */
+function nestedLists(bytes: number): Uint8Array {
+  const bomb = new Uint8Array(bytes);
+  for (let at = 0; at + 4 <= bytes; at += 4)
+    bomb.set([0xfa, ...hex((bytes - at - 4).toString(16).padStart(6, '0'))], at);
+  return bomb;
+}
+
+describe('RLP', () => {
+  // Examples of "Recursive-length prefix serialization" on ethereum.org.
+  test.each<[string, RlpItem]>([
+    ['83646f67', ascii('dog')],
+    ['c88363617483646f67', [ascii('cat'), ascii('dog')]],
+    ['80', hex('')],
+    ['c0', []],
+    ['00', hex('00')],
+    ['0f', hex('0f')],
+    ['820400', hex('0400')],
+    ['c7c0c1c0c3c0c1c0', [[], [[]], [[], [[]]]]],
+    [
+      'b8384c6f72656d20697073756d20646f6c6f722073697420616d65742c20636f6e7365637465747572206164697069736963696e6720656c6974',
+      ascii('Lorem ipsum dolor sit amet, consectetur adipisicing elit'),
+    ],
+  ])('%s', (encoded, item) => {
+    expect(Buffer.from(encodeRlp(item)).toString('hex')).toBe(encoded);
+    expect(decodeRlp('example', hex(encoded))).toEqual(item);
+  });
+
+  test('agrees with the reference on every value, both ways', () => {
+    fc.assert(
+      fc.property(arbitraryItem, (item) => {
+        const encoded = encodeRlp(item);
+        expect(encoded).toEqual(RLP.encode(item));
+        expect(decodeRlp('value', encoded)).toEqual(item);
+        if (!(item instanceof Uint8Array)) expect(encodeRlpList(item.map(encodeRlp))).toEqual(encoded);
+      }),
+    );
+  });
+
+  test.each([55, 56, 255, 256, 65_535, 65_536, 16_777_216])(
+    'a string of %i bytes has the prefix of the reference',
+    (length) => {
+      const value = new Uint8Array(length).fill(0x99);
+      for (const item of [value, [value]]) {
+        expect(Buffer.compare(encodeRlp(item), RLP.encode(item))).toBe(0);
+        expect(encodeRlp(decodeRlp('string', encodeRlp(item)))).toHaveLength(encodeRlp(item).length);
+      }
+    },
+  );
+
+  test('accepts of random bytes only what encodes to the same bytes', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 70 }),
+        fc.constantFrom(0x81, 0xb8, 0xc3, 0xf8, 0xfa),
+        (bytes, first) => {
+          const input = Uint8Array.of(first, ...bytes);
+          let item: RlpItem;
+          try {
+            item = decodeRlp('value', input);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'DECODE_FAILED' });
+            return;
+          }
+          expect(encodeRlp(item)).toEqual(input);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each([
+    ['', 'at byte 0: the bytes end where a value should begin'],
+    ['8100', 'at byte 0: a single byte is not in its shortest form'],
+    ['b801ff', 'a length is not in its shortest form'],
+    ['b90038', 'a length is not in its shortest form'],
+    ['b9ff', 'the bytes end within a length'],
+    ['bfffffffffffffffff', 'longer than what holds it'],
+    ['83646f', 'a value of 3 bytes is longer than what holds it'],
+    ['c3820102ff', 'at byte 4: bytes follow the value'],
+    ['c28301', 'at byte 1: a value of 3 bytes is longer than what holds it'],
+  ])('refuses %s: %s', (encoded, reason) => {
+    expect(() => decodeRlp('thing', hex(encoded))).toThrow(
+      expect.objectContaining({ code: 'DECODE_FAILED', message: expect.stringContaining(reason) }),
+    );
+  });
+
+  test('stops at its limits: lists in lists, and number of values', () => {
+    expect(() => decodeRlp('bomb', nestedLists(10_000_000))).toThrow(`nested over ${rlpLimits.depthMax} levels deep`);
+    const wide = encodeRlp(new Uint8Array(rlpLimits.itemsMax + 1).fill(1));
+    wide[0] = (wide[0] ?? 0) + 0x40;
+    expect(() => decodeRlp('bomb', wide)).toThrow(`more than ${rlpLimits.itemsMax} values`);
+  });
+});
