@@ -1,38 +1,20 @@
-import { base16, base16upper } from 'multiformats/bases/base16';
-import { base32, base32hex, base32hexupper, base32upper, base32z } from 'multiformats/bases/base32';
-import { base36, base36upper } from 'multiformats/bases/base36';
-import { base58btc, base58flickr } from 'multiformats/bases/base58';
-import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/base64';
+import { bases as multibases } from 'multiformats/basics';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import { type CodecName, codecs } from './codecs.ts';
-import { CorruptBlockError, InvalidCidError } from './errors.ts';
+import { CorruptBlockError, InvalidCidError, UnknownMultibaseError } from './errors.ts';
 import { digest, hashFunction } from './hashes.ts';
 
 export { CID };
 
-/** Longer texts are no CID: 128 bytes of identity content in base16 with its prefixes stay below this. */
-export const cidCharactersMax = 512;
+/** Longer texts are no CID: a digest of 128 bytes in base2, the longest multibase, with its prefixes stays below. */
+export const cidCharactersMax = 1_200;
 
-const bases = [
-  base58btc,
-  base32,
-  base36,
-  base16,
-  base64url,
-  base32upper,
-  base32hex,
-  base32hexupper,
-  base32z,
-  base36upper,
-  base58flickr,
-  base16upper,
-  base64,
-  base64pad,
-  base64urlpad,
-];
+// `identity` is no text.
+const bases = Object.values(multibases).filter((base) => base.name !== 'identity');
 const decoders = new Map(bases.map((base) => [base.prefix as string, base]));
 const encoders = new Map(bases.map((base) => [base.name as string, base]));
+const base58btc = multibases.base58btc;
 
 /**
  * Reads a CID of version 0 or 1 in any multibase (https://github.com/multiformats/cid).
@@ -44,25 +26,30 @@ export function parseCid(input: unknown): CID {
   if (input.length < 2) throw new InvalidCidError(input, 'it is too short');
   if (input.length > cidCharactersMax)
     throw new InvalidCidError(input, `it is longer than ${cidCharactersMax} characters`);
-  const isVersion0 = input.length === 46 && input.startsWith('Qm');
-  const base = isVersion0 ? base58btc : decoders.get(input[0] ?? '');
-  if (base === undefined) throw new InvalidCidError(input, `no multibase starts with "${input[0]}"`);
+  if (input.length === 46 && input.startsWith('Qm')) return parseWith(input, () => CID.parse(input, base58btc.decoder));
+  const prefix = String.fromCodePoint(input.codePointAt(0) ?? 0);
+  const base = decoders.get(prefix);
+  if (base === undefined) throw new InvalidCidError(input, `no multibase starts with "${prefix}"`);
+  return parseWith(input, () => parseVersion1(input, base.decoder.decode(input)));
+}
+
+function parseWith(input: string, parse: () => CID): CID {
   try {
-    return isVersion0 ? CID.parse(input) : parseVersion1(input, base.decoder.decode(input));
+    return parse();
   } catch (error) {
     if (error instanceof InvalidCidError) throw error;
-    throw new InvalidCidError(
-      input,
-      error instanceof Error ? error.message.replace(/\.$/, '') : 'it does not decode',
-      error,
-    );
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'it does not decode';
+    throw new InvalidCidError(input, reason, error);
   }
 }
 
 function parseVersion1(input: string, bytes: Uint8Array): CID {
   const cid = CID.decode(bytes);
   if (cid.version !== 1) throw new InvalidCidError(input, 'version 0 is written without a multibase prefix');
-  return cid;
+  // A number written longer than it needs to be would give one content many names.
+  const canonical = CID.createV1(cid.code, Digest.create(cid.multihash.code, cid.multihash.digest));
+  if (Buffer.compare(canonical.bytes, bytes) !== 0) throw new InvalidCidError(input, 'its numbers are not minimal');
+  return canonical;
 }
 
 /** True for text that {@link parseCid} takes. */
@@ -75,12 +62,11 @@ export function isCid(input: unknown): input is string {
   }
 }
 
-/** Prints a CID; version 0 in base58btc always, version 1 in base32 or the multibase named. @throws CID_INVALID */
+/** Prints a CID; version 0 in base58btc always, version 1 in base32 or the multibase named. @throws MULTIBASE_UNKNOWN */
 export function formatCid(cid: CID, base = 'base32'): string {
   if (cid.version === 0) return cid.toString();
   const encoder = encoders.get(base);
-  if (encoder === undefined)
-    throw new InvalidCidError(base, `it is not a multibase; known are ${[...encoders.keys()].join(', ')}`);
+  if (encoder === undefined) throw new UnknownMultibaseError(base, [...encoders.keys()]);
   return cid.toString(encoder.encoder);
 }
 
@@ -110,14 +96,13 @@ export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
  */
 export function verifyBytes(cid: CID, bytes: Uint8Array): void {
   const { multihash } = cid;
-  const full = hashFunction(multihash.code).compute(bytes);
-  const isTruncated = multihash.digest.length < full.length && multihash.code !== 0;
-  const actual = isTruncated ? full.subarray(0, multihash.digest.length) : full;
-  if (multihash.digest.length > 0 || multihash.code === 0) {
-    if (Buffer.compare(multihash.digest, actual) === 0) return;
-  }
+  const { compute } = hashFunction(multihash.code);
+  const { length } = multihash.digest;
+  // The digest of `identity` is the content, whole: cut to the length expected, any longer content would pass.
+  const actual = multihash.code === 0 ? bytes : compute(bytes, Math.max(length, 1)).subarray(0, length);
+  if ((length > 0 || multihash.code === 0) && Buffer.compare(multihash.digest, actual) === 0) return;
   throw new CorruptBlockError(cid.toString(), {
     expected: Buffer.from(multihash.bytes).toString('hex'),
-    actual: Buffer.from(Digest.create(multihash.code, actual).bytes.subarray(0, 80)).toString('hex'),
+    actual: Buffer.from(Digest.create(multihash.code, actual.subarray(0, 128)).bytes).toString('hex'),
   });
 }

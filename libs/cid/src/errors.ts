@@ -10,7 +10,7 @@ export class InvalidCidError extends CairnError<'CID_INVALID'> {
   }
 }
 
-/** No implementation of the hash function, or one that is not safe to name content with. */
+/** No implementation of the hash function, or a digest of a length that must not name content. */
 export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
   constructor(hash: string | number, reason = 'is not supported') {
     const name = typeof hash === 'number' ? `0x${hash.toString(16)}` : hash.slice(0, 64);
@@ -18,6 +18,13 @@ export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
       hint: 'Use sha2-256, or another function of the list in the README of @cairn/cid.',
       details: { hash: name },
     });
+  }
+}
+
+/** No multibase of that name. */
+export class UnknownMultibaseError extends CairnError<'MULTIBASE_UNKNOWN'> {
+  constructor(base: string, known: readonly string[]) {
+    super('MULTIBASE_UNKNOWN', `${quote(base)} is not a multibase.`, { hint: `Known are ${known.join(', ')}.` });
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { blake2b, blake2s } from '@noble/hashes/blake2.js';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
@@ -14,10 +14,11 @@ export interface HashFunction {
   readonly code: number;
   /** Length of a full digest in bytes; 0 for `identity`, whose digest is the content. */
   readonly digestBytes: number;
-  /** False for functions that only serve to read content others have named (sha1). */
-  readonly safe: boolean;
-  /** The digest of `bytes`. Synchronous: a hash is CPU work, and a promise per block costs more than small blocks do. */
-  readonly compute: (bytes: Uint8Array) => Uint8Array;
+  /**
+   * The digest of `bytes`. Functions of extendable output (blake3, shake-256) give `length` bytes, all others and calls
+   * without it a full digest. Synchronous: a hash is CPU work, and a promise per block costs more than small blocks do.
+   */
+  readonly compute: (bytes: Uint8Array, length?: number) => Uint8Array;
 }
 
 /** The longest content an identity CID may carry, as Kubo allows it: longer ones would smuggle blocks into names. */
@@ -26,61 +27,78 @@ export const identityBytesMax = 128;
 /** The shortest digest that names content, as Kubo allows it: shorter ones can be forged. */
 export const digestBytesMin = 20;
 
-const native = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest();
-const define = (name: string, code: number, digestBytes: number, compute: HashFunction['compute'], safe = true) => ({
+/** The longest digest that names content, as Kubo allows it. */
+export const digestBytesMax = 128;
+
+const native = (algorithm: string) => (bytes: Uint8Array) => hash(algorithm, bytes, 'buffer');
+const define = (name: string, code: number, digestBytes: number, compute: HashFunction['compute']) => ({
   name,
   code,
   digestBytes,
   compute,
-  safe,
 });
+/** Functions of one family for every length in bytes from {@link digestBytesMin}, as the multicodec table numbers them. */
+const family = (
+  name: string,
+  codeBase: number,
+  lengthMax: number,
+  compute: (bytes: Uint8Array, length: number) => Uint8Array,
+) =>
+  Array.from({ length: lengthMax - digestBytesMin + 1 }, (_, n) => digestBytesMin + n).map((length) =>
+    define(`${name}-${length * 8}`, codeBase + length, length, (bytes) => compute(bytes, length)),
+  );
+
+// OpenSSL, where it has the function, is several times as fast as JavaScript; its BLAKE2 knows the full length only.
+const blake2b512 = native('blake2b512');
+const blake2s256 = native('blake2s256');
 
 const table: readonly HashFunction[] = [
   define('identity', 0x00, 0, (bytes) => bytes),
-  define('sha1', 0x11, 20, native('sha1'), false),
+  define('sha1', 0x11, 20, native('sha1')),
   define('sha2-256', 0x12, 32, native('sha256')),
   define('sha2-512', 0x13, 64, native('sha512')),
   define('sha3-512', 0x14, 64, native('sha3-512')),
   define('sha3-384', 0x15, 48, native('sha3-384')),
   define('sha3-256', 0x16, 32, native('sha3-256')),
   define('sha3-224', 0x17, 28, native('sha3-224')),
+  define('shake-256', 0x19, 64, (bytes, length = 64) =>
+    createHash('shake256', { outputLength: length }).update(bytes).digest(),
+  ),
   define('keccak-224', 0x1a, 28, (bytes) => keccak_224(bytes)),
   define('keccak-256', 0x1b, 32, (bytes) => keccak_256(bytes)),
   define('keccak-384', 0x1c, 48, (bytes) => keccak_384(bytes)),
   define('keccak-512', 0x1d, 64, (bytes) => keccak_512(bytes)),
-  define('blake3', 0x1e, 32, (bytes) => blake3(bytes)),
+  define('blake3', 0x1e, 32, (bytes, length = 32) => blake3(bytes, { dkLen: length })),
   define('dbl-sha2-256', 0x56, 32, (bytes) => native('sha256')(native('sha256')(bytes))),
-  ...[20, 28, 32, 48, 64].map((length) =>
-    define(`blake2b-${length * 8}`, 0xb200 + length, length, (bytes) => blake2b(bytes, { dkLen: length })),
-  ),
-  define('blake2s-256', 0xb260, 32, (bytes) => blake2s(bytes, { dkLen: 32 })),
+  ...family('blake2b', 0xb200, 64, (bytes, dkLen) => (dkLen === 64 ? blake2b512(bytes) : blake2b(bytes, { dkLen }))),
+  ...family('blake2s', 0xb240, 32, (bytes, dkLen) => (dkLen === 32 ? blake2s256(bytes) : blake2s(bytes, { dkLen }))),
 ];
 
 /** All hash functions of this package by name, as Kubo spells them. */
-export const hashes: ReadonlyMap<string, HashFunction> = new Map(table.map((hash) => [hash.name, hash]));
-const byCode: ReadonlyMap<number, HashFunction> = new Map(table.map((hash) => [hash.code, hash]));
+export const hashes: ReadonlyMap<string, HashFunction> = new Map(table.map((entry) => [entry.name, entry]));
+const byCode: ReadonlyMap<number, HashFunction> = new Map(table.map((entry) => [entry.code, entry]));
 
 /** Looks a hash function up by name or multicodec code. @throws HASH_UNSUPPORTED */
-export function hashFunction(hash: string | number): HashFunction {
-  const found = typeof hash === 'number' ? byCode.get(hash) : hashes.get(hash);
-  if (found === undefined) throw new UnsupportedHashError(hash);
+export function hashFunction(nameOrCode: string | number): HashFunction {
+  const found = typeof nameOrCode === 'number' ? byCode.get(nameOrCode) : hashes.get(nameOrCode);
+  if (found === undefined) throw new UnsupportedHashError(nameOrCode);
   return found;
 }
 
 /** The multihash of `bytes`. @throws HASH_UNSUPPORTED */
-export function digest(hash: string | number, bytes: Uint8Array): MultihashDigest {
-  const found = hashFunction(hash);
-  return Digest.create(found.code, found.compute(bytes));
+export function digest(nameOrCode: string | number, bytes: Uint8Array): MultihashDigest {
+  const { code, compute } = hashFunction(nameOrCode);
+  return Digest.create(code, compute(bytes));
 }
 
 /**
- * Refuses names that new content must not get: unknown or broken hash functions, digests under
- * {@link digestBytesMin} bytes, identity contents over {@link identityBytesMax} (the rules of Kubo's `verifcid`).
+ * Refuses names that content must not have: hash functions this package lacks, digests under {@link digestBytesMin} or
+ * over {@link digestBytesMax} bytes, identity contents over {@link identityBytesMax}. The rules are those of Kubo
+ * (boxo, `verifcid`), which leaves sha1 in for Git.
  * @throws HASH_UNSUPPORTED
  */
 export function assertHashAllowed(multihash: Pick<MultihashDigest, 'code' | 'digest'>): void {
-  const { name, safe } = hashFunction(multihash.code);
-  if (!safe) throw new UnsupportedHashError(name, 'is not safe to name content with');
+  const { name } = hashFunction(multihash.code);
   const { length } = multihash.digest;
   if (name === 'identity') {
     if (length > identityBytesMax) {
@@ -88,6 +106,8 @@ export function assertHashAllowed(multihash: Pick<MultihashDigest, 'code' | 'dig
     }
   } else if (length < digestBytesMin) {
     throw new UnsupportedHashError(name, `needs a digest of ${digestBytesMin} bytes or more, not ${length}`);
+  } else if (length > digestBytesMax) {
+    throw new UnsupportedHashError(name, `may have a digest of ${digestBytesMax} bytes at most, not ${length}`);
   }
 }
 

@@ -1,10 +1,11 @@
 export { blockHashFromCid, cidFromBlockHash } from './block-hash.ts';
 export { CID, type CidOptions, cidCharactersMax, cidFor, formatCid, isCid, parseCid, verifyBytes } from './cid.ts';
 export { type CodecName, codecName, codecs } from './codecs.ts';
-export { CorruptBlockError, InvalidCidError, UnsupportedHashError } from './errors.ts';
+export { CorruptBlockError, InvalidCidError, UnknownMultibaseError, UnsupportedHashError } from './errors.ts';
 export {
   assertHashAllowed,
   digest,
+  digestBytesMax,
   digestBytesMin,
   type HashFunction,
   hashes,

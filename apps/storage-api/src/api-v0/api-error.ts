@@ -19,6 +19,7 @@ const kuboCodes: Readonly<Record<number, number>> = { 400: 1, 403: 3, 429: 4 };
 /** Error codes of the libs whose status is not 500, what Kubo gives any failing command. */
 const statuses: Readonly<Record<string, number>> = {
   CID_INVALID: 400,
+  MULTIBASE_UNKNOWN: 400,
   PATH_INVALID: 400,
   OPTION_INVALID: 400,
   HASH_UNSUPPORTED: 400,

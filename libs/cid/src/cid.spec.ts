@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { bases } from 'multiformats/basics';
+import * as Digest from 'multiformats/hashes/digest';
+import {
+  CID,
+  type CodecName,
+  cidCharactersMax,
+  cidFor,
+  codecName,
+  codecs,
+  digest,
+  formatCid,
+  isCid,
+  parseCid,
+  verifyBytes,
+} from './index.ts';
+
+const vectors = (name: string) => JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8'));
+const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+const fails = (code: string, message: string) =>
+  expect.objectContaining({ code, message: expect.stringContaining(message) });
+
+interface BlockVector {
+  readonly cid: string;
+  readonly codec: CodecName;
+  readonly version: 0 | 1;
+  readonly bytes: string;
+}
+const { blocks, decoded } = vectors('cids') as {
+  blocks: BlockVector[];
+  decoded: { cid: string; version: number; codec: CodecName; multihash: string };
+};
+
+const textBases = Object.values(bases).filter(({ name }) => name !== 'identity');
+const arbitraryBase = fc.constantFrom(...textBases.map(({ name }) => name));
+const arbitraryCid = fc
+  .record({
+    bytes: fc.uint8Array({ maxLength: 100 }),
+    codec: fc.oneof(fc.constantFrom(...Object.values(codecs)), fc.integer({ min: 0, max: 0x7fffffff })),
+    hash: fc.constantFrom('sha2-256', 'identity', 'sha2-512', 'blake2b-256', 'keccak-256'),
+  })
+  .map(({ bytes, codec, hash }) => cidFor(bytes, { codec, hash }));
+
+describe('vectors', () => {
+  test.each(blocks)('$cid names its bytes', ({ cid, bytes, ...options }) => {
+    expect(cidFor(bytesOf(bytes), options).toString()).toBe(cid);
+    verifyBytes(parseCid(cid), bytesOf(bytes));
+    expect(parseCid(cid)).toMatchObject({ version: options.version, code: codecs[options.codec] });
+  });
+
+  test('a CID decodes to version, codec and multihash', () => {
+    const cid = parseCid(decoded.cid);
+    expect(cid).toMatchObject({ version: decoded.version, code: codecs[decoded.codec] });
+    expect(hexOf(cid.multihash.bytes)).toBe(decoded.multihash);
+  });
+
+  test('every multibase of the table decodes as published', () => {
+    const { text, vectors: texts } = vectors('multibase') as { text: string; vectors: Record<string, string> };
+    // A CID is what the text must be: the bytes of the example are wrapped into one, printed in each base, and cut out.
+    const cid = CID.createV1(codecs.raw, Digest.create(0, new TextEncoder().encode(text)));
+    for (const [name, published] of Object.entries(texts)) {
+      const base = textBases.find((candidate) => candidate.name === name);
+      expect(Buffer.from(base?.decoder.decode(published) ?? []).toString()).toBe(text);
+      expect(parseCid(formatCid(cid, name)).equals(cid)).toBe(true);
+      expect(formatCid(cid, name).startsWith(published.charAt(0))).toBe(true);
+    }
+    expect(Object.keys(texts).sort()).toEqual(
+      textBases
+        .map(({ name }) => name)
+        .filter((name) => name !== 'base256emoji')
+        .sort(),
+    );
+  });
+});
+
+describe('parseCid', () => {
+  test('reads what formatCid prints, in every base', () => {
+    fc.assert(
+      fc.property(arbitraryCid, arbitraryBase, (cid, base) => {
+        const text = formatCid(cid, base);
+        expect(text.length).toBeLessThanOrEqual(cidCharactersMax);
+        expect(parseCid(text).equals(cid)).toBe(true);
+        expect(hexOf(parseCid(text).bytes)).toBe(hexOf(cid.bytes));
+      }),
+    );
+  });
+
+  test('takes any text or value without another outcome than a CID or CID_INVALID', () => {
+    const likely = fc.tuple(fc.constantFrom('Qm', 'b', 'z', 'k', 'f', 'm', 'u', '9', '🚀'), fc.string());
+    const value = fc.oneof(
+      fc.anything(),
+      likely.map(([prefix, rest]) => prefix + rest),
+    );
+    fc.assert(
+      fc.property(value, (input) => {
+        try {
+          expect(parseCid(input)).toBeInstanceOf(CID);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'CID_INVALID', hint: expect.any(String) });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('one changed character is another CID or none, never the same', () => {
+    const cid = parseCid('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku');
+    const text = cid.toString();
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: text.length - 1 }),
+        fc.constantFrom(...'abcdefghij234567'),
+        (at, letter) => {
+          fc.pre(text[at] !== letter);
+          const changed = text.slice(0, at) + letter + text.slice(at + 1);
+          expect(isCid(changed) && parseCid(changed).equals(cid)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    [undefined, 'A value of type undefined is not a CID: expected text.'],
+    [null, 'type null'],
+    ['', 'too short'],
+    ['!bafy', 'no multibase starts with "!"'],
+    ['bafk', 'is not a CID'],
+    ['bafkrei0', 'Non-base32 character'],
+    ['zQmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH', 'is not a CID'],
+    ['QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQ0', 'Non-base58btc character'],
+    ['f0155122000', 'is not a CID'],
+    ['f02551200', 'is not a CID'],
+    ['/ipfs/bafkqaaa', 'no multibase starts with "/"'],
+  ])('refuses %j', (input, message) => {
+    expect(() => parseCid(input)).toThrow(fails('CID_INVALID', message));
+  });
+
+  test('refuses numbers that are longer than they need to be: one content, one name', () => {
+    expect(parseCid('f01550003666f6f').code).toBe(codecs.raw);
+    expect(() => parseCid('f01d5000003666f6f')).toThrow(fails('CID_INVALID', 'not minimal'));
+  });
+
+  test('refuses a megabyte by its length and quotes little of it', () => {
+    const error = (() => {
+      try {
+        return parseCid('z'.repeat(1_000_000));
+      } catch (thrown) {
+        return thrown as Error;
+      }
+    })();
+    expect(error).toEqual(fails('CID_INVALID', `longer than ${cidCharactersMax} characters`));
+    expect((error as Error).message.length).toBeLessThan(200);
+  });
+});
+
+describe('formatCid', () => {
+  test('keeps version 0 in base58btc and names the bases it knows', () => {
+    const version0 = parseCid('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH');
+    expect(formatCid(version0, 'base32')).toBe('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH');
+    expect(formatCid(CID.createV1(version0.code, version0.multihash), 'base16')).toMatch(/^f01701220/);
+    expect(() => formatCid(CID.createV1(version0.code, version0.multihash), 'base33')).toThrow(
+      expect.objectContaining({ code: 'MULTIBASE_UNKNOWN', hint: expect.stringContaining('base32, ') }),
+    );
+  });
+});
+
+describe('cidFor', () => {
+  test('version 0 takes dag-pb and sha2-256 only', () => {
+    const bytes = bytesOf('0a020801');
+    expect(() => cidFor(bytes, { codec: 'raw', version: 0 })).toThrow(fails('CID_INVALID', 'version 0'));
+    expect(() => cidFor(bytes, { codec: 'dag-pb', hash: 'blake3', version: 0 })).toThrow(
+      fails('CID_INVALID', 'version 0'),
+    );
+  });
+
+  test('codecs have names both ways', () => {
+    for (const [name, code] of Object.entries(codecs)) expect(codecName(code)).toBe(name);
+    expect(codecName(0x999)).toBeUndefined();
+  });
+});
+
+describe('verifyBytes', () => {
+  test('takes the bytes of a CID, and no others', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 100 }),
+        fc.constantFrom('identity', 'sha2-256', 'sha1', 'blake3', 'shake-256', 'blake2b-160', 'keccak-256'),
+        fc.nat(),
+        (bytes, hash, at) => {
+          const cid = cidFor(bytes, { codec: 'raw', hash });
+          verifyBytes(cid, bytes);
+          const flipped = Uint8Array.from(bytes);
+          const index = at % bytes.length;
+          flipped[index] = (flipped[index] ?? 0) ^ 1;
+          for (const wrong of [flipped, bytes.subarray(1), Buffer.concat([bytes, Buffer.of(0)])])
+            expect(() => verifyBytes(cid, wrong)).toThrow(expect.objectContaining({ code: 'BLOCK_CORRUPT' }));
+        },
+      ),
+    );
+  });
+
+  test('names the block, the multihash expected and the actual one', () => {
+    const cid = cidFor(Buffer.from('right'), { codec: 'raw' });
+    expect(() => verifyBytes(cid, Buffer.from('wrong'))).toThrow(
+      expect.objectContaining({
+        code: 'BLOCK_CORRUPT',
+        message: expect.stringContaining(cid.toString()),
+        details: {
+          cid: cid.toString(),
+          expected: hexOf(cid.multihash.bytes),
+          actual: hexOf(digest('sha2-256', Buffer.from('wrong')).bytes),
+        },
+      }),
+    );
+  });
+
+  test('compares a cut digest over its length, and takes nothing for an empty one', () => {
+    const bytes = Buffer.from('foo');
+    const { digest: full, code } = digest('sha2-256', bytes);
+    const cut = (length: number) => CID.createV1(codecs.raw, Digest.create(code, full.subarray(0, length)));
+    verifyBytes(cut(20), bytes);
+    expect(() => verifyBytes(cut(20), Buffer.from('bar'))).toThrow(expect.objectContaining({ code: 'BLOCK_CORRUPT' }));
+    expect(() => verifyBytes(cut(0), bytes)).toThrow(expect.objectContaining({ code: 'BLOCK_CORRUPT' }));
+    const long = CID.createV1(codecs.raw, Digest.create(code, Buffer.concat([full, full])));
+    expect(() => verifyBytes(long, bytes)).toThrow(expect.objectContaining({ code: 'BLOCK_CORRUPT' }));
+  });
+
+  test('refuses a hash function that it lacks', () => {
+    const cid = CID.createV1(codecs.raw, Digest.create(0xd5, new Uint8Array(16)));
+    expect(() => verifyBytes(cid, new Uint8Array())).toThrow(fails('HASH_UNSUPPORTED', '0xd5'));
+  });
+});
