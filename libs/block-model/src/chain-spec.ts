@@ -47,6 +47,7 @@ export function parseGethGenesis(
   if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1) {
     throw new InvalidValueError('genesis.config.chainId', 'a positive number', chainId);
   }
+  checkSchedule(config);
   for (const field of ['difficulty', 'gasLimit', 'nonce', 'timestamp'] as const) {
     const value = parameters[field];
     if (typeof value !== 'string' || !/^(0x[0-9a-fA-F]*|\d+)$/.test(value)) {
@@ -54,17 +55,54 @@ export function parseGethGenesis(
     }
   }
   const accounts = asObject('genesis.alloc', alloc);
-  for (const [address, account] of Object.entries(accounts)) {
-    if (!/^(0x)?[0-9a-fA-F]{40}$/.test(address))
-      throw new InvalidValueError('genesis.alloc', 'addresses of 20 bytes as keys', address);
-    const { balance } = asObject(`genesis.alloc.${address}`, account);
-    if (typeof balance !== 'string')
-      throw new InvalidValueError(`genesis.alloc.${address}.balance`, 'a number as text', balance);
-  }
+  for (const [address, account] of Object.entries(accounts)) checkAccount(address, account);
   return {
     spec: { name, chainId: String(chainId), genesis: { ...parameters, config: { ...config, chainId } } },
     alloc: accounts as Readonly<Record<string, GenesisAccount>>,
   };
+}
+
+/** Forks by block and by time, and the blob counts of each (EIP-7840). */
+function checkSchedule(config: Readonly<Record<string, unknown>>): void {
+  const hold = (field: string, value: unknown, expected: string) => {
+    if (!Number.isSafeInteger(value) || Number(value) < 0) {
+      throw new InvalidValueError(`genesis.config.${field}`, expected, value);
+    }
+  };
+  for (const [field, value] of Object.entries(config)) {
+    if (value === null) continue;
+    if (field.endsWith('Block')) hold(field, value, 'the number of a block, or null');
+    if (field.endsWith('Time')) hold(field, value, 'seconds since 1970, or null');
+  }
+  const forks = config.blobSchedule === undefined ? {} : asObject('genesis.config.blobSchedule', config.blobSchedule);
+  for (const [fork, counts] of Object.entries(forks)) {
+    const schedule = asObject(`genesis.config.blobSchedule.${fork}`, counts);
+    for (const field of ['target', 'max', 'baseFeeUpdateFraction']) {
+      hold(`blobSchedule.${fork}.${field}`, schedule[field], 'a whole number');
+    }
+  }
+}
+
+/** Numbers of geth's files: hexadecimal, with leading zeros too, or decimal, of 256 bits at most. */
+const numberPattern = /^(0x[0-9a-fA-F]{1,64}|\d{1,78})$/;
+const bytesPattern = /^0x([0-9a-fA-F]{2})*$/;
+
+function checkAccount(address: string, account: unknown): void {
+  if (!/^(0x)?[0-9a-fA-F]{40}$/.test(address))
+    throw new InvalidValueError('genesis.alloc', 'addresses of 20 bytes as keys', address);
+  const field = `genesis.alloc.${address}`;
+  const { balance, nonce, code, storage } = asObject(field, account);
+  const hold = (name: string, value: unknown, pattern: RegExp, expected: string) => {
+    if (typeof value !== 'string' || !pattern.test(value))
+      throw new InvalidValueError(`${field}.${name}`, expected, value);
+  };
+  hold('balance', balance, numberPattern, 'a number as text');
+  if (nonce !== undefined) hold('nonce', nonce, numberPattern, 'a number as text');
+  if (code !== undefined) hold('code', code, bytesPattern, 'hexadecimal bytes such as "0x00ff"');
+  for (const [slot, value] of Object.entries(storage === undefined ? {} : asObject(`${field}.storage`, storage))) {
+    hold('storage', slot, /^(0x)?[0-9a-fA-F]{1,64}$/, 'slots of 32 bytes at most as keys');
+    hold(`storage.${slot}`, value, /^(0x)?[0-9a-fA-F]{0,64}$/, 'hexadecimal bytes, 32 at most');
+  }
 }
 
 function asObject(field: string, value: unknown): Readonly<Record<string, unknown>> {

@@ -13,19 +13,15 @@ import { decodeTransaction, type Transaction } from './transaction.ts';
  */
 export function blockFromJson(json: Json): Block {
   const header = headerFromJson(json);
-  const list = (field: string, value: unknown): readonly unknown[] => {
-    if (Array.isArray(value)) return value;
-    throw new InvalidValueError(field, 'a list', value);
-  };
-  if (list('uncles', json.uncles ?? []).length > 0)
+  if (asList('uncles', json.uncles ?? []).length > 0)
     throw new InvalidValueError('uncles', 'none: only their hashes are known', json.uncles);
-  const transactions = list('transactions', json.transactions).map((item, index) =>
-    transactionFromJson(asObject(`transactions[${index}]`, item)),
+  const transactions = asList('transactions', json.transactions).map((item, index) =>
+    transactionFromJson(asObject(`transactions[${index}]`, item), `transactions[${index}].`),
   );
   const withdrawals =
     json.withdrawals === undefined || json.withdrawals === null
       ? undefined
-      : list('withdrawals', json.withdrawals).map(withdrawalFromJson);
+      : asList('withdrawals', json.withdrawals).map((item, index) => withdrawalFromJson(item, `withdrawals[${index}]`));
   const block = { header, transactions, uncles: [], ...(withdrawals && { withdrawals }) };
   return { ...block, size: encodeBlock(block).length };
 }
@@ -35,26 +31,36 @@ function asObject(field: string, value: unknown): Json {
   throw new InvalidValueError(field, 'an object', value);
 }
 
-function withdrawalFromJson(value: unknown): Withdrawal {
-  const json = asObject('withdrawal', value);
+function asList(field: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new InvalidValueError(field, 'a list', value);
+}
+
+function withdrawalFromJson(value: unknown, place: string): Withdrawal {
+  const json = asObject(place, value);
   return {
-    index: parseQuantity('withdrawal.index', json.index),
-    validatorIndex: parseQuantity('withdrawal.validatorIndex', json.validatorIndex),
-    address: parseAddress('withdrawal.address', json.address),
-    amount: parseQuantity('withdrawal.amount', json.amount),
+    index: parseQuantity(`${place}.index`, json.index),
+    validatorIndex: parseQuantity(`${place}.validatorIndex`, json.validatorIndex),
+    address: parseAddress(`${place}.address`, json.address),
+    amount: parseQuantity(`${place}.amount`, json.amount),
   };
 }
 
-/** A transaction from its JSON-RPC form. @throws VALUE_INVALID naming the field */
-export function transactionFromJson(json: Json): Transaction {
-  const type = json.type === undefined ? 0n : parseQuantity('type', json.type);
-  const integer = (field: string) => bytesFromBigint(parseQuantity(field, json[field]));
-  const to = json.to === null || json.to === undefined ? new Uint8Array(0) : bytesFromHex(parseAddress('to', json.to));
-  const call: RlpItem[] = [to, integer('value'), bytesFromHex(parseData('input', json.input))];
-  const signature: RlpItem[] = [type === 0n ? integer('v') : parity(json), integer('r'), integer('s')];
+/**
+ * A transaction from its JSON-RPC form. `place` stands before the names of fields in errors.
+ * @throws VALUE_INVALID naming the field
+ */
+export function transactionFromJson(json: Json, place = ''): Transaction {
+  const integer = (field: string) => bytesFromBigint(parseQuantity(`${place}${field}`, json[field]));
+  const type = json.type === undefined ? 0n : parseQuantity(`${place}type`, json.type);
+  const to = json.to === null || json.to === undefined ? '0x' : parseAddress(`${place}to`, json.to);
+  const call: RlpItem[] = [bytesFromHex(to), integer('value'), bytesFromHex(parseData(`${place}input`, json.input))];
+  // Some nodes give typed transactions only one of the two names of the parity.
+  const parity = type === 0n || json.yParity === undefined ? 'v' : 'yParity';
+  const signature: RlpItem[] = [integer(parity), integer('r'), integer('s')];
   if (type === 0n)
     return decodeTransaction(encodeRlp([integer('nonce'), integer('gasPrice'), integer('gas'), ...call, ...signature]));
-  if (type > 4n) throw new InvalidValueError('type', 'a transaction type from 0x0 to 0x4', json.type);
+  if (type > 4n) throw new InvalidValueError(`${place}type`, 'a transaction type from 0x0 to 0x4', json.type);
   const fees = type === 1n ? [integer('gasPrice')] : [integer('maxPriorityFeePerGas'), integer('maxFeePerGas')];
   const items: RlpItem[] = [
     integer('chainId'),
@@ -62,44 +68,39 @@ export function transactionFromJson(json: Json): Transaction {
     ...fees,
     integer('gas'),
     ...call,
-    accessListItems(json.accessList),
+    accessListItems(`${place}accessList`, json.accessList ?? []),
   ];
-  if (type === 3n) items.push(integer('maxFeePerBlobGas'), blobHashItems(json.blobVersionedHashes));
-  if (type === 4n) items.push(authorizationItems(json.authorizationList));
+  if (type === 3n) {
+    const hashes = asList(`${place}blobVersionedHashes`, json.blobVersionedHashes);
+    const hash = (value: unknown, index: number) =>
+      bytesFromHex(parseHash(`${place}blobVersionedHashes[${index}]`, value));
+    items.push(integer('maxFeePerBlobGas'), hashes.map(hash));
+  }
+  if (type === 4n) items.push(authorizationItems(`${place}authorizationList`, json.authorizationList));
   const payload = encodeRlp([...items, ...signature]);
-  return decodeTransaction(Uint8Array.from([Number(type), ...payload]));
+  const raw = new Uint8Array(payload.length + 1);
+  raw[0] = Number(type);
+  raw.set(payload, 1);
+  return decodeTransaction(raw);
 }
 
-function parity(json: Json): Uint8Array {
-  return bytesFromBigint(parseQuantity('yParity', json.yParity ?? json.v));
-}
-
-function items(field: string, value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new InvalidValueError(field, 'a list', value);
-}
-
-function accessListItems(value: unknown): RlpItem[] {
-  return items('accessList', value ?? []).map((item) => {
-    const entry = asObject('accessList entry', item);
-    const keys = items('accessList storageKeys', entry.storageKeys).map((key) =>
-      bytesFromHex(parseHash('storage key', key)),
+function accessListItems(field: string, value: unknown): RlpItem[] {
+  return asList(field, value).map((item, index) => {
+    const { address, storageKeys } = asObject(`${field}[${index}]`, item);
+    const keys = asList(`${field}[${index}].storageKeys`, storageKeys).map((key, at) =>
+      bytesFromHex(parseHash(`${field}[${index}].storageKeys[${at}]`, key)),
     );
-    return [bytesFromHex(parseAddress('accessList address', entry.address)), keys];
+    return [bytesFromHex(parseAddress(`${field}[${index}].address`, address)), keys];
   });
 }
 
-function blobHashItems(value: unknown): RlpItem[] {
-  return items('blobVersionedHashes', value).map((hash) => bytesFromHex(parseHash('blobVersionedHashes entry', hash)));
-}
-
-function authorizationItems(value: unknown): RlpItem[] {
-  return items('authorizationList', value).map((item) => {
-    const entry = asObject('authorizationList entry', item);
-    const integer = (field: string) => bytesFromBigint(parseQuantity(`authorization ${field}`, entry[field]));
+function authorizationItems(field: string, value: unknown): RlpItem[] {
+  return asList(field, value).map((item, index) => {
+    const entry = asObject(`${field}[${index}]`, item);
+    const integer = (name: string) => bytesFromBigint(parseQuantity(`${field}[${index}].${name}`, entry[name]));
     return [
       integer('chainId'),
-      bytesFromHex(parseAddress('authorization address', entry.address)),
+      bytesFromHex(parseAddress(`${field}[${index}].address`, entry.address)),
       integer('nonce'),
       integer('yParity'),
       integer('r'),

@@ -159,3 +159,43 @@ describe('blocks that are not what they say', () => {
     expect(() => decodeHeader(withNumber(new Uint8Array(33).fill(1)))).toThrow('longer than 256 bits');
   });
 });
+
+describe('JSON that is not a block', () => {
+  const block = [...decoded.values()].find(({ transactions }) => transactions.some(({ type }) => type === 4));
+  if (!block) throw new Error('no vector with a set-code transaction');
+  const at = block.transactions.findIndex(({ type }) => type === 4);
+  /** The block with one value exchanged, by its path. */
+  const withValue = (path: readonly (string | number)[], value: unknown): Json => {
+    const json = JSON.parse(JSON.stringify(blockToJson(block, { full: true })));
+    const parent = path.slice(0, -1).reduce((node, key) => node[key], json);
+    parent[path.at(-1) ?? ''] = value;
+    return json;
+  };
+
+  test.each<[string, Json]>([
+    ['stateRoot: expected 32 hexadecimal bytes', withValue(['stateRoot'], '0x12')],
+    ['gasUsed: expected a hexadecimal quantity', withValue(['gasUsed'], '0x0012')],
+    ['gasLimit: expected a hexadecimal quantity', withValue(['gasLimit'], `0x1${'0'.repeat(1_000_000)}`)],
+    ['transactions: expected a list', withValue(['transactions'], {})],
+    ['transactions[0]: expected an object', withValue(['transactions', 0], block.header.hash)],
+    ['transactions[0].nonce: expected a hexadecimal quantity', withValue(['transactions', 0, 'nonce'], 5)],
+    ['transactions[0].type: expected a transaction type', withValue(['transactions', 0, 'type'], '0x5')],
+    [
+      `transactions[${at}].authorizationList: expected a list`,
+      withValue(['transactions', at, 'authorizationList'], null),
+    ],
+    [
+      `transactions[${at}].authorizationList[0].address: expected 20`,
+      withValue(['transactions', at, 'authorizationList', 0, 'address'], '0x'),
+    ],
+    [`transactions[${at}].accessList[0]: expected an object`, withValue(['transactions', at, 'accessList'], [7])],
+    ['withdrawals: expected a list', withValue(['withdrawals'], 1)],
+    ['withdrawals[0].index: expected a hexadecimal quantity', withValue(['withdrawals'], [{}])],
+    ['uncles: expected none', withValue(['uncles'], [block.header.hash])],
+  ])('%s', (message, json) => {
+    expect(() => blockFromJson(json)).toThrow(
+      expect.objectContaining({ code: 'VALUE_INVALID', message: expect.stringMatching(/^.{1,300}$/) }),
+    );
+    expect(() => blockFromJson(json)).toThrow(message);
+  });
+});
