@@ -60,16 +60,21 @@ function sortEntries(entries: readonly PbLink[]): readonly PbLink[] {
   named.sort((a, b) => Buffer.compare(a.key, b.key));
   const links = named.map(({ link }) => link);
   for (const [index, { name }] of links.entries()) {
-    if (name === '' || name.includes('/') || name === '.' || name === '..') {
-      throw new InvalidOptionError('name', `${JSON.stringify(name)} cannot name an entry of a directory`);
-    }
+    assertEntryName(name);
     if (links[index - 1]?.name === name) throw new InvalidOptionError('name', `${JSON.stringify(name)} is there twice`);
   }
   return links;
 }
 
+/** @throws OPTION_INVALID for a name that cannot be an entry */
+export function assertEntryName(name: string): void {
+  if (name === '' || name.includes('/') || name === '.' || name === '..') {
+    throw new InvalidOptionError('name', `${JSON.stringify(name.slice(0, 100))} cannot name an entry of a directory`);
+  }
+}
+
 /** Kubo's rule: a directory of exactly the threshold stays in one node. */
-function isSharded(links: readonly PbLink[], data: Uint8Array, options: DirectoryOptions): boolean {
+export function isSharded(links: readonly PbLink[], data: Uint8Array, options: DirectoryOptions): boolean {
   const { shardBytes = directoryBytesMax, shardEstimation = 'links', directoryLinksMax = 0 } = options;
   for (const [option, value] of Object.entries({
     'shard-size': shardBytes,

@@ -3,6 +3,7 @@ export { type CatOptions, catFile, catNode, depthMax } from './cat-file.ts';
 export { chunkBytesMax, defaultChunkBytes, parseChunker } from './chunker.ts';
 export { createChunker } from './create-chunker.ts';
 export { decodePbNode, encodePbNode, type PbLink, type PbNode } from './dag-pb.ts';
+export { addLink, type EditOptions, removeLink } from './edit-directory.ts';
 export {
   InvalidNodeError,
   InvalidOptionError,

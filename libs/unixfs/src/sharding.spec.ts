@@ -168,14 +168,12 @@ describe('malicious tries', () => {
     return cid;
   }
 
-  test('that repeat one shard at every slot end at once', async () => {
-    const slot = slotOf(hashOfName('a'), 7, 256);
-    const bottom = await putShard([{ cid: leaf, name: `${slotPrefix(slot, 256)}a`, tsize: 1 }], [slot]);
-    const cid = await bomb(bottom);
+  /** Lists a trie and gives the reads it took; a walk that goes on and on fails here and does not hang. */
+  async function readsUntilRefused(cid: CID): Promise<number> {
     let reads = 0;
     const counting = {
-      get: (...args: Parameters<typeof store.get>) => {
-        reads++;
+      get: async (...args: Parameters<typeof store.get>) => {
+        if (++reads > 100) throw new Error('the walk goes on and on');
         return store.get(...args);
       },
     };
@@ -183,11 +181,18 @@ describe('malicious tries', () => {
       for await (const _ of listDirectory(counting, cid));
     };
     await expect(walk()).rejects.toEqual(invalid);
-    expect(reads).toBe(8);
+    return reads;
+  }
+
+  test('that repeat one shard at every slot end at once', async () => {
+    const slot = slotOf(hashOfName('a'), 7, 256);
+    const bottom = await putShard([{ cid: leaf, name: `${slotPrefix(slot, 256)}a`, tsize: 1 }], [slot]);
+    const cid = await bomb(bottom);
+    expect(await readsUntilRefused(cid)).toBe(8);
   });
 
   test('of empty shards end at once', async () => {
-    await expect(collect(store, await bomb(await putShard([], [])))).rejects.toEqual(invalid);
+    expect(await readsUntilRefused(await bomb(await putShard([], [])))).toBe(8);
   });
 
   test('deeper than the hash of a name are refused, by walks and by look-ups', async () => {

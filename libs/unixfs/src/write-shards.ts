@@ -4,7 +4,8 @@ import { InvalidOptionError } from './errors.ts';
 import { bitfieldOf, hashOfName, shardDepthMax, shardHashCode, slotOf, slotPrefix } from './shard.ts';
 import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 
-interface Placed {
+/** An entry with the hash that places it. */
+export interface Placed {
   readonly hash: bigint;
   readonly link: PbLink;
 }
@@ -23,14 +24,15 @@ export function writeShards(
   return writeShard(placed, 0, { writer, fanout, metadata });
 }
 
-interface ShardContext {
+export interface ShardContext {
   readonly writer: BlockWriter;
   readonly fanout: number;
   readonly metadata: UnixfsMetadata;
 }
 
-async function writeShard(placed: readonly Placed[], depth: number, context: ShardContext): Promise<PbLink> {
-  const { writer, fanout, metadata } = context;
+/** Writes the shard at `depth`, where 0 is the root, and those below it. */
+export async function writeShard(placed: readonly Placed[], depth: number, context: ShardContext): Promise<PbLink> {
+  const { fanout } = context;
   if (depth >= shardDepthMax(fanout)) {
     throw new InvalidOptionError(
       'name',
@@ -56,8 +58,18 @@ async function writeShard(placed: readonly Placed[], depth: number, context: Sha
     if (others.length === 0) links.push({ ...first.link, name: prefix + first.link.name });
     else links.push({ ...(await writeShard([first, ...others], depth + 1, context)), name: prefix });
   }
+  return writeShardNode(links, taken, depth, context);
+}
+
+/** Writes one shard over its links, which are named and in the order of `slots` already. */
+export async function writeShardNode(
+  links: readonly PbLink[],
+  slots: readonly number[],
+  depth: number,
+  { writer, fanout, metadata }: ShardContext,
+): Promise<PbLink> {
   const { mode, mtime } = depth === 0 ? metadata : {};
-  const data = bitfieldOf(taken, fanout);
+  const data = bitfieldOf(slots, fanout);
   const message = { type: 'hamt-sharded-directory', data, hashType: shardHashCode, fanout, mode, mtime } as const;
   return linkTo(await writer.putNode(links, encodeUnixfsData(message)), links);
 }
