@@ -1,4 +1,4 @@
-// A hot path: one table look-up per byte, on integers of 32 bits. The plain version in buzhash.spec.ts is its oracle.
+// A hot path: one table look-up per byte, on integers of 32 bits. The plain version in chunkers.spec.ts is its oracle.
 
 /** Kubo's bounds of a buzhash chunk in bytes; only the last chunk of a file is shorter. */
 export const buzhashBytes = { min: 128 * 1024, max: 512 * 1024 } as const;
@@ -23,7 +23,7 @@ export function cutBuzhash(bytes: Uint8Array): number {
 }
 
 // The constants that make the cut points: 256 words of 32 bits, little-endian, in which every bit is set in exactly half
-// of the words. They come from 200 rounds of shuffles by Go's math/rand with seed 0; buzhash.spec.ts checks the balance,
+// of the words. They come from 200 rounds of shuffles by Go's math/rand with seed 0; chunkers.spec.ts checks the balance,
 // vectors.spec.ts the cut points.
 const tableBase64 =
   '1ec2YgubJxCCgYFyFGVS3D0e1C/I+H53hVLugzc2jywanAQvkZffVx8VB5IYSFSbWPbudGDKKCAa2XECfliuJ1/6+ezNcW4jLoo69IAzsQss' +
