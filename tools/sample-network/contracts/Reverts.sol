@@ -5,10 +5,20 @@ pragma solidity 0.8.37;
 contract Reverts {
     error Custom(uint256 code, string text);
 
+    enum Side {
+        Left,
+        Right
+    }
+
     uint256[] private list;
+    bytes private text;
 
     function withReason() external pure {
         revert("the reason");
+    }
+
+    function withEmptyReason() external pure {
+        revert("");
     }
 
     function withoutReason() external pure {
@@ -44,6 +54,31 @@ contract Reverts {
 
     function byPop() external {
         list.pop();
+    }
+
+    function byConversion(uint256 value) external pure returns (Side) {
+        return Side(value);
+    }
+
+    function byEncoding() external returns (uint256) {
+        assembly {
+            sstore(text.slot, 1)
+        }
+        return text.length;
+    }
+
+    function byAllocation(uint256 length) external pure returns (uint256) {
+        return new uint256[](length).length;
+    }
+
+    function byFunctionPointer() external pure {
+        function() internal pure pointer;
+        pointer();
+    }
+
+    /// What another contract gave as its reason is passed on.
+    function inNestedCall() external view {
+        this.withReason();
     }
 
     function byInvalidOpcode() external pure {
