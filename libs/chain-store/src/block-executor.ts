@@ -76,16 +76,41 @@ export class BlockExecutor {
       const common = this.#common.copy();
       const candidate = createBlockFromRLP(raw, { common, setHardfork: true });
       validateHeader(candidate.header, this.#parent);
-      const { receipts } = await runBlock(this.#vm, { block: candidate, skipHeaderValidation: true });
+      candidate.validateBlobTransactions(this.#parent);
+      const { receipts } = await runBlock(this.#vm, {
+        block: candidate,
+        skipHeaderValidation: true,
+        validateBlockSize: true,
+      });
       this.#parent = candidate.header;
       const encoded = receipts.map((receipt, index) =>
         encodeReceipt(receipt, candidate.transactions[index]?.type ?? 0),
       );
       return { block, receipts: encodeRlp(encoded) };
     } catch (error) {
-      throw new BlockRefusedError({ number, hash }, reasonOf(error), error);
+      throw new BlockRefusedError({ number, hash }, differenceIn(block.header, error) ?? reasonOf(error), error);
     }
   }
+}
+
+const resultFields: Readonly<Record<string, 'receiptsRoot' | 'logsBloom' | 'gasUsed' | 'requestsHash' | 'stateRoot'>> =
+  {
+    receiptTrie: 'receiptsRoot',
+    bloom: 'logsBloom',
+    gasUsed: 'gasUsed',
+    requestsHash: 'requestsHash',
+    'block stateRoot': 'stateRoot',
+  };
+
+/** What execution gave is not what the header says: @ethereumjs tells little more than which field. */
+function differenceIn(header: Header, error: unknown): string | undefined {
+  const text = error instanceof Error ? error.message : '';
+  const [, name = ''] = /^invalid (block stateRoot|\w+)\b/.exec(text) ?? [];
+  const field = resultFields[name];
+  if (field === undefined) return undefined;
+  const [, got] = /got: (0x[0-9a-f]+)/.exec(text) ?? [];
+  const claim = field === 'logsBloom' ? 'differs' : `is ${header[field]}`;
+  return `its ${field} ${claim}, its execution gives ${got ?? 'another'}`;
 }
 
 function decode(raw: Uint8Array): Block {

@@ -38,6 +38,11 @@ export class ChainStore implements ChainReader {
     this.tables = tables;
   }
 
+  /** Where its files are. */
+  get directory(): string {
+    return this.tables.environment.directory;
+  }
+
   /** The rules of the chain; `undefined` before its genesis is imported. */
   get spec(): ChainSpec | undefined {
     const found = this.tables.meta.get(metaKeys.spec);

@@ -40,6 +40,7 @@ function joinRlp(header: Uint8Array, body: Uint8Array): Uint8Array {
 function unframe(bytes: Uint8Array, file: string, at: number): Uint8Array {
   const frames = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: Uint8Array[] = [];
+  let total = 0;
   for (let offset = 0; offset < frames.length; ) {
     if (offset + 4 > frames.length) throw new SourceError(file, `the record at byte ${at} ends within a snappy frame`);
     const type = frames[offset] ?? 0;
@@ -51,6 +52,9 @@ function unframe(bytes: Uint8Array, file: string, at: number): Uint8Array {
     else if (type === 0x01) parts.push(data);
     else if (type < 0x80)
       throw new SourceError(file, `the record at byte ${at} has a snappy frame of unknown type ${type}`);
+    if (type <= 0x01) total += parts.at(-1)?.length ?? 0;
+    if (total > blockBytesMax)
+      throw new SourceError(file, `the record at byte ${at} decompresses to more than ${blockBytesMax} bytes`);
     offset = end;
   }
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);

@@ -20,7 +20,9 @@ export class BlockRefusedError extends CairnError<'BLOCK_REFUSED'> {
 /** The genesis is not what the network or the store says it is. */
 export class GenesisError extends CairnError<'GENESIS_INVALID'> {
   constructor(reason: string) {
-    super('GENESIS_INVALID', `The genesis cannot be used: ${reason}.`);
+    super('GENESIS_INVALID', `The genesis cannot be used: ${reason}.`, {
+      hint: 'Correct it; for another genesis give the network another name, or remove its directory and import again.',
+    });
   }
 }
 
@@ -31,6 +33,7 @@ export class NetworksError extends CairnError<'NETWORKS_INVALID'> {
       'NETWORKS_INVALID',
       `The networks in ${file} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
       {
+        hint: 'Correct them and start again.',
         details: { file, problems },
       },
     );
@@ -40,6 +43,10 @@ export class NetworksError extends CairnError<'NETWORKS_INVALID'> {
 /** A file of blocks cannot be read. */
 export class SourceError extends CairnError<'SOURCE_INVALID'> {
   constructor(file: string, reason: string, cause?: unknown) {
-    super('SOURCE_INVALID', `${file} cannot be imported: ${reason}.`, { details: { file, reason }, cause });
+    super('SOURCE_INVALID', `${file} cannot be imported: ${reason}.`, {
+      hint: 'Give blocks as geth export writes them, plain or gzipped, or an era1 file.',
+      details: { file, reason },
+      cause,
+    });
   }
 }

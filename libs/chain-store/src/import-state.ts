@@ -70,11 +70,13 @@ export class ImportState extends JournaledState {
     else await accounts.put(bytesFromHex(address), account.serialize());
   }
 
-  /** Older slots stay in the table under their incarnation; a higher one makes them invisible. */
+  /**
+   * Older slots stay in the tables under their incarnation; a higher one makes them invisible. Also for an account that
+   * the tables do not know: blocks that wait to be written may have given it slots.
+   */
   #forgetStorage(address: Hex): void {
     this.#slots.delete(address);
-    const record = this.#flat.record(bytesFromHex(address));
-    if (record !== undefined) this.#incarnations.set(address, this.#incarnation(address) + 1);
+    this.#incarnations.set(address, this.#incarnation(address) + 1);
   }
 
   #incarnation(address: Hex): number {

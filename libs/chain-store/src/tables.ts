@@ -24,12 +24,13 @@ export interface Tables {
   readonly codes: Database;
   /** Keccak-256 → node of the state trie or of a storage trie. */
   readonly nodes: Database;
-  /** Head, genesis, rules, files imported. */
+  /** Head, rules, name of the genesis, files imported. */
   readonly meta: Database;
 }
 
 export const metaKeys = {
   head: Buffer.from('head'),
+  /** Keccak-256 of the rules and accounts that the chain was begun with. */
   genesis: Buffer.from('genesis'),
   spec: Buffer.from('spec'),
 } as const;
