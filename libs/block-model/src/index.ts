@@ -45,6 +45,16 @@ export {
 } from './json.ts';
 export { orderedTrieRoot } from './ordered-trie-root.ts';
 export type { AccountState, BlockTag, ChainReader, StateReader } from './readers.ts';
+export {
+  decodeReceipt,
+  encodeReceipt,
+  type Log,
+  logsBloomOf,
+  type Receipt,
+  receiptsRoot,
+  verifyReceipts,
+} from './receipt.ts';
+export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
 export { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './rlp.ts';
 export { senderOf, yParityOf } from './sender.ts';
 export { type AccessListEntry, type Authorization, decodeTransaction, type Transaction } from './transaction.ts';

@@ -1,0 +1,69 @@
+import { keccak256 } from '@cairn/cid';
+import type { Block } from './block.ts';
+import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes, quantity } from './hex.ts';
+import { effectiveGasPrice, type Json } from './json.ts';
+import type { Receipt } from './receipt.ts';
+import { encodeRlp } from './rlp.ts';
+import { senderOf } from './sender.ts';
+
+/** A receipt with the block that it is of. */
+export interface ReceiptPlace {
+  readonly block: Pick<Block, 'header' | 'transactions'>;
+  /** All receipts of the block. */
+  readonly receipts: readonly Receipt[];
+  readonly index: number;
+  /** Wei per unit of blob gas in the block; only blob transactions tell it. */
+  readonly blobGasPrice?: bigint;
+}
+
+/** Gas of one blob (EIP-4844). */
+const gasPerBlob = 131_072;
+
+/**
+ * The receipt at `index` as eth_getTransactionReceipt returns it (execution-apis, Receipt object).
+ * @throws RangeError when the block has no such transaction or receipt
+ */
+export function receiptToJson({ block, receipts, index, blobGasPrice }: ReceiptPlace): Json {
+  const { header } = block;
+  const receipt = receipts[index];
+  const transaction = block.transactions[index];
+  if (!receipt || !transaction) throw new RangeError(`Block ${header.hash} has no receipt at index ${index}.`);
+  const from = senderOf(transaction);
+  const place = {
+    blockHash: header.hash,
+    blockNumber: quantity(header.number),
+    transactionHash: transaction.hash,
+    transactionIndex: quantity(index),
+  };
+  const logsBefore = receipts.slice(0, index).reduce((sum, { logs }) => sum + logs.length, 0);
+  const logs = receipt.logs.map(({ address, topics, data }, at) => ({
+    address,
+    topics,
+    data,
+    ...place,
+    blockTimestamp: quantity(header.timestamp),
+    logIndex: quantity(logsBefore + at),
+    removed: false,
+  }));
+  const blobs = transaction.blobVersionedHashes;
+  return {
+    ...place,
+    type: quantity(receipt.type),
+    from,
+    to: transaction.to,
+    contractAddress: transaction.to === null ? createdAddress(from, transaction.nonce) : null,
+    gasUsed: quantity(receipt.cumulativeGasUsed - (receipts[index - 1]?.cumulativeGasUsed ?? 0n)),
+    cumulativeGasUsed: quantity(receipt.cumulativeGasUsed),
+    effectiveGasPrice: quantity(effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n)),
+    ...(blobs && { blobGasUsed: quantity(blobs.length * gasPerBlob) }),
+    ...(blobs && blobGasPrice !== undefined && { blobGasPrice: quantity(blobGasPrice) }),
+    ...(receipt.root === undefined ? { status: receipt.status === true ? '0x1' : '0x0' } : { root: receipt.root }),
+    logs,
+    logsBloom: receipt.logsBloom,
+  };
+}
+
+/** The address of the contract that a transaction creates (Yellow Paper, section 7). */
+function createdAddress(sender: Hex, nonce: bigint): Hex {
+  return hexFromBytes(keccak256(encodeRlp([bytesFromHex(sender), bytesFromBigint(nonce)])).subarray(12));
+}

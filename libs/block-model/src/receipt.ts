@@ -1,0 +1,114 @@
+import { keccak256 } from '@cairn/cid';
+import { CorruptBlockError, DecodeError } from './errors.ts';
+import { FieldReader } from './field-reader.ts';
+import type { Header } from './header.ts';
+import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
+import { orderedTrieRoot } from './ordered-trie-root.ts';
+import { encodeRlp, type RlpItem } from './rlp.ts';
+import type { Transaction } from './transaction.ts';
+
+/** What a contract logged (Yellow Paper, section 4.3.1). */
+export interface Log {
+  readonly address: Hex;
+  /** At most four, 32 bytes each. */
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+/** What became of a transaction. Has either `status` or, before Byzantium, `root`. */
+export interface Receipt {
+  readonly type: Transaction['type'];
+  /** True when the transaction succeeded (EIP-658). */
+  readonly status?: boolean;
+  /** The state root after the transaction. */
+  readonly root?: Hex;
+  /** Gas of this transaction and of those before it in the block. */
+  readonly cumulativeGasUsed: bigint;
+  readonly logsBloom: Hex;
+  readonly logs: readonly Log[];
+}
+
+/** Reads a receipt as the receipts trie holds it (EIP-2718). @throws DECODE_FAILED naming the field */
+export function decodeReceipt(raw: Uint8Array): Receipt {
+  const first = raw[0] ?? 0;
+  if (first >= 0xc0) return { type: 0, ...decodeFields(raw) };
+  if (first < 1 || first > 4) throw new DecodeError('receipt', `type ${first} is unknown`);
+  return { type: first as Receipt['type'], ...decodeFields(raw.subarray(1)) };
+}
+
+function decodeFields(payload: Uint8Array): Omit<Receipt, 'type'> {
+  const fields = FieldReader.over('receipt', payload);
+  const outcome = fields.bytes('status or root', 0, 1, 32);
+  if (outcome.length === 1 && outcome[0] !== 1) {
+    throw new DecodeError('receipt, field status', `expected nothing or 1, found ${outcome[0]}`);
+  }
+  const receipt = {
+    ...(outcome.length === 32 ? { root: hexFromBytes(outcome) } : { status: outcome.length === 1 }),
+    cumulativeGasUsed: fields.integer('cumulativeGasUsed'),
+    logsBloom: hexFromBytes(fields.bytes('logsBloom', 256)),
+    logs: fields.list('logs', 'logs', (logs) => logs.record('log', 'log', decodeLog)),
+  };
+  fields.end();
+  return receipt;
+}
+
+function decodeLog(fields: FieldReader): Log {
+  return {
+    address: hexFromBytes(fields.bytes('address', 20)),
+    topics: fields.list('topics', 'topics', (topics) => hexFromBytes(topics.bytes('topic', 32))),
+    data: hexFromBytes(fields.bytes('data')),
+  };
+}
+
+/** A receipt as the receipts trie holds it. */
+export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom, logs }: Receipt): Uint8Array {
+  const outcome = root === undefined ? bytesFromBigint(status === true ? 1n : 0n) : bytesFromHex(root);
+  const logItems = logs.map(({ address, topics, data }): RlpItem[] => [
+    bytesFromHex(address),
+    topics.map(bytesFromHex),
+    bytesFromHex(data),
+  ]);
+  const payload = encodeRlp([outcome, bytesFromBigint(cumulativeGasUsed), bytesFromHex(logsBloom), logItems]);
+  if (type === 0) return payload;
+  const raw = new Uint8Array(payload.length + 1);
+  raw[0] = type;
+  raw.set(payload, 1);
+  return raw;
+}
+
+/** Root of the trie of a block's receipts. */
+export function receiptsRoot(receipts: readonly Receipt[]): Hex {
+  return hexFromBytes(orderedTrieRoot(receipts.map(encodeReceipt)));
+}
+
+/** The filter of 2,048 bits over addresses and topics of logs (Yellow Paper, section 4.3.1). */
+export function logsBloomOf(logs: readonly Log[]): Hex {
+  const bloom = new Uint8Array(256);
+  for (const { address, topics } of logs) {
+    for (const value of [address, ...topics]) {
+      const hash = keccak256(bytesFromHex(value));
+      for (const at of [0, 2, 4]) {
+        const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2047;
+        const byte = 255 - (bit >> 3);
+        bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
+      }
+    }
+  }
+  return hexFromBytes(bloom);
+}
+
+/**
+ * Holds the receipts of a block to its header: receiptsRoot, logsBloom and gasUsed.
+ * @throws BLOCK_CORRUPT naming the field that differs
+ */
+export function verifyReceipts(
+  header: Pick<Header, 'hash' | 'receiptsRoot' | 'logsBloom' | 'gasUsed'>,
+  receipts: readonly Receipt[],
+): void {
+  const hold = (field: string, expected: string | bigint, actual: string | bigint) => {
+    if (expected !== actual) throw new CorruptBlockError(header.hash, field, `${expected}`, `${actual}`);
+  };
+  hold('receiptsRoot', header.receiptsRoot, receiptsRoot(receipts));
+  hold('logsBloom', header.logsBloom, logsBloomOf(receipts.flatMap(({ logs }) => logs)));
+  hold('gasUsed', header.gasUsed, receipts.at(-1)?.cumulativeGasUsed ?? 0n);
+}
