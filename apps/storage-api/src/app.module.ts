@@ -36,7 +36,10 @@ export class AppModule {
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
         BlockstoreModule.forRootAsync({
           useFactory: async () =>
-            withCache(withVerification(await openLmdbBlockstore(directory('blocks'))), { bytesMax: 64 * MiB }),
+            withCache(
+              withVerification(await openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 8 * MiB })),
+              { bytesMax: 64 * MiB },
+            ),
         }),
         PinningModule.forRootAsync({ useFactory: () => openLmdbPinStore(directory('pins')) }),
       ],

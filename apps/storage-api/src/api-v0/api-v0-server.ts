@@ -95,12 +95,8 @@ export class ApiV0Server implements RawHttp {
     }
     const told =
       known ?? new ApiError(500, `internal error; the log of the service has it under request id ${trace.id}`);
-    const hasBody = !request.complete;
-    sendError(
-      response,
-      hasBody ? new ApiError(told.status, told.message, { ...told.headers, connection: 'close' }) : told,
-    );
-    if (hasBody) discardBody(request);
+    sendError(response, told);
+    if (!request.complete) discardBody(request);
   }
 
   #log({ id, start, command, principal, failure }: Trace, request: IncomingMessage, response: ServerResponse): void {

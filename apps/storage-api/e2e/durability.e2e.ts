@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Auth, openLmdbAccountStore } from '@cairn/auth';
+import { openLmdbPinStore } from '@cairn/pinning';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { basic, noise, Service } from './service.ts';
+
+let service: Service;
+beforeEach(async () => {
+  service = new Service();
+  await service.makeAccounts();
+  await service.start();
+});
+afterEach(() => service.remove());
+
+/** Streams one part of `length` bytes; resolves with the status, or rejects when the connection breaks. */
+function upload(length: number, onStart?: () => void): Promise<{ readonly status: number; readonly body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${service.url}/api/v0/add?cid-version=1`, {
+      method: 'POST',
+      headers: { authorization: basic('ann'), 'content-type': 'multipart/form-data; boundary=b' },
+    });
+    sent.once('error', reject);
+    sent.once('response', async (response) => {
+      let body = '';
+      for await (const text of response.setEncoding('utf8')) body += text;
+      resolve({ status: response.statusCode ?? 0, body });
+    });
+    const chunk = Buffer.from(noise(1024 * 1024, 9));
+    const parts = function* () {
+      yield Buffer.from(
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="big"\r\nContent-Type: application/octet-stream\r\n\r\n',
+      );
+      for (let at = 0; at < length; at += chunk.length) {
+        chunk.writeUInt32BE(at / chunk.length);
+        yield Buffer.from(chunk);
+        if (at === 8 * chunk.length) onStart?.();
+      }
+      yield Buffer.from('\r\n--b--\r\n');
+    };
+    Readable.from(parts()).pipe(sent);
+  });
+}
+
+async function pinsOf(account: string): Promise<string[]> {
+  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(service.home, 'accounts') }) });
+  const { id } = await auth.account(account);
+  await auth.close();
+  const pins = await openLmdbPinStore({ directory: join(service.home, 'pins') });
+  const cids: string[] = [];
+  for await (const { cid } of pins.list(id)) cids.push(cid.toString());
+  await pins.close();
+  return cids;
+}
+
+describe('kill -9', () => {
+  test('keeps every add that was answered, and shows nothing of the one under way', async () => {
+    const acknowledged: { readonly hash: string; readonly bytes: Uint8Array }[] = [];
+    for (let index = 0; index < 20; index++) {
+      const bytes = noise(10_000 + index, index + 1);
+      const [line] = await service.add(bytes);
+      acknowledged.push({ hash: line?.Hash ?? '', bytes });
+    }
+    const cut = upload(512 * 1024 * 1024, () => void service.stop('SIGKILL'));
+    await expect(cut).rejects.toThrow();
+    await service.stop('SIGKILL');
+    expect((await pinsOf('ann')).sort()).toEqual(acknowledged.map(({ hash }) => hash).sort());
+    await service.start();
+    for (const { hash, bytes } of acknowledged) {
+      const answer = await service.post(`cat?arg=${hash}`);
+      expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+    }
+  });
+
+  test('under concurrent small adds loses none that was answered', async () => {
+    const hashes: string[] = [];
+    const worker = async (seed: number) => {
+      for (let index = 0; ; index++) {
+        const [line] = await service.add(`content ${seed} ${index}`);
+        hashes.push(line?.Hash ?? '');
+        if (hashes.length === 300) void service.stop('SIGKILL');
+      }
+    };
+    await Promise.allSettled(Array.from({ length: 8 }, (_, seed) => worker(seed)));
+    const pins = new Set(await pinsOf('ann'));
+    expect(hashes.filter((hash) => !pins.has(hash))).toEqual([]);
+    expect(hashes.length).toBeGreaterThanOrEqual(300);
+  });
+});
+
+describe('a large upload', () => {
+  test('of 1 GiB runs in bounded memory', async () => {
+    const { status, body } = await upload(1024 * 1024 * 1024);
+    expect([status, JSON.parse(body)]).toEqual([
+      200,
+      { Name: 'big', Hash: expect.stringMatching(/^bafybei/), Size: expect.any(String) },
+    ]);
+    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1];
+    expect(Number(peak) / 1024).toBeLessThan(200);
+  });
+
+  test('over the limit is refused with 413 and pins nothing', async () => {
+    await service.stop();
+    await service.start({ CAIRN_UPLOAD_BYTES_MAX: '1000000' });
+    const form = new FormData();
+    form.set('file', new Blob([noise(1_000_001)]), 'big');
+    const answer = await service.post('add', { body: form });
+    expect([answer.status, ((await answer.json()) as { Message: string }).Message]).toEqual([
+      413,
+      expect.stringContaining('1000000 bytes'),
+    ]);
+    await service.stop();
+    expect(await pinsOf('ann')).toEqual([]);
+  });
+});
+
+test('a block that rots on the disk breaks the connection, never a clean end over wrong bytes', async () => {
+  const bytes = Buffer.from(noise(3_000_000, 3));
+  const [line] = await service.add(bytes);
+  await service.stop();
+  const file = join(service.home, 'blocks', 'data.mdb');
+  const data = readFileSync(file);
+  const at = data.indexOf(bytes.subarray(2_000_000, 2_000_064));
+  data.writeUInt8((data[at] ?? 0) ^ 1, at);
+  writeFileSync(file, data);
+  await service.start();
+  const read = async () => {
+    const answer = await service.post(`cat?arg=${line?.Hash}`);
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    return await answer.arrayBuffer();
+  };
+  await expect(read()).rejects.toThrow();
+  await service.logged('do not match its name');
+});
+
+test('SIGTERM lets an upload end, then exits with 0', async () => {
+  let isAsked = false;
+  let exit: Promise<number | null> = Promise.resolve(null);
+  const answer = await upload(64 * 1024 * 1024, () => {
+    if (isAsked) return;
+    isAsked = true;
+    exit = service.stop('SIGTERM');
+  });
+  expect(answer.status).toBe(200);
+  expect(await exit).toBe(0);
+});

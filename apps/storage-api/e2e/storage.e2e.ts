@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { importer } from 'ipfs-unixfs-importer';
+import { fixedSize } from 'ipfs-unixfs-importer/chunker';
+import { balanced } from 'ipfs-unixfs-importer/layout';
+import { create } from 'kubo-rpc-client';
+import { basic, noise, Service } from './service.ts';
+
+const service = new Service();
+beforeAll(async () => {
+  await service.makeAccounts();
+  await service.start();
+});
+afterAll(() => service.remove());
+
+const client = (as = 'ann') => create({ url: `${service.url}/api/v0`, headers: { authorization: basic(as) } });
+
+async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of stream) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** js-ipfs' importer in Kubo's profile. */
+async function kuboCid(bytes: Uint8Array, cidVersion: 0 | 1): Promise<string> {
+  const nowhere = { put: async (cid: unknown) => cid } as unknown as Parameters<typeof importer>[1];
+  const pieces = (async function* () {
+    for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+  })();
+  const options = {
+    cidVersion,
+    rawLeaves: cidVersion === 1,
+    leafType: 'file' as const,
+    reduceSingleLeafToSelf: true,
+    chunker: fixedSize({ chunkSize: 262_144 }),
+    layout: balanced({ maxChildrenPerNode: 174 }),
+  };
+  for await (const { cid } of importer([{ content: pieces }], nowhere, options)) return cid.toString();
+  throw new Error('nothing imported');
+}
+
+describe('kubo-rpc-client', () => {
+  const KiB = 1024;
+  test.each([0, 1, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 45 * KiB * KiB + 7])(
+    '%i bytes: the CIDs that Kubo gives, and the bytes back',
+    async (length) => {
+      const bytes = noise(length);
+      const version0 = await client().add(bytes);
+      expect(version0.cid.toString()).toBe(await kuboCid(bytes, 0));
+      const version1 = await client().add(bytes, { cidVersion: 1 });
+      expect(version1.cid.toString()).toBe(await kuboCid(bytes, 1));
+      expect((await collect(client().cat(version1.cid))).equals(bytes)).toBe(true);
+      if (length > 300_000)
+        expect(
+          (await collect(client().cat(version0.cid, { offset: 262_000, length: 1000 }))).equals(
+            bytes.subarray(262_000, 263_000),
+          ),
+        ).toBe(true);
+    },
+  );
+
+  test('pins and unpins, each account its own', async () => {
+    const { cid } = await client().add('shared content');
+    expect((await client('bob').pin.add(cid)).toString()).toBe(cid.toString());
+    expect((await client().pin.rm(cid)).toString()).toBe(cid.toString());
+    await expect(client().pin.rm(cid)).rejects.toThrow('not pinned or pinned indirectly');
+    expect((await client('bob').pin.rm(cid)).toString()).toBe(cid.toString());
+  });
+
+  test('reports progress while it adds', async () => {
+    const seen: number[] = [];
+    await client().add(noise(1_000_000, 5), { progress: (bytes) => void seen.push(bytes) });
+    expect(seen.at(-1)).toBeGreaterThanOrEqual(700_000);
+  });
+});
+
+describe('the wire', () => {
+  test('an add answers one JSON object a line, the CID second, the size as text', async () => {
+    const form = new FormData();
+    form.set('file', new Blob(['Hello Worlds!\n']), 'hello.txt');
+    const answer = await service.post('add', { body: form });
+    expect(await answer.text()).toBe(
+      '{"Name":"hello.txt","Hash":"QmVr26fY1tKyspEJBniVhqxQeEjhF78XerGiqWAwraVLQH","Size":"22"}\n',
+    );
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('x-chunked-output')).toBe('1');
+  });
+
+  test('cat takes paths, ranges and several arguments', async () => {
+    const [file, , directory] = [
+      ...(await service.add('0123456789', '?wrap-with-directory=true')),
+      undefined,
+      undefined,
+    ];
+    const root = (await service.add('0123456789', '?wrap-with-directory=true')).at(-1)?.Hash;
+    expect(directory).toBeUndefined();
+    for (const path of [file?.Hash, `/ipfs/${root}/file.bin`, `${root}/file.bin`]) {
+      const answer = await service.post(`cat?arg=${path}&offset=2&length=3`);
+      expect([answer.status, await answer.text()]).toEqual([200, '234']);
+    }
+    const two = await service.post(`cat?arg=${file?.Hash}&arg=${file?.Hash}&offset=8&length=4`);
+    expect([two.headers.get('x-content-length'), await two.text()]).toEqual(['4', '8901']);
+  });
+
+  test.each([
+    ['cat', 400, 'argument "ipfs-path" is required'],
+    ['cat?arg=nonsense', 400, 'is not a CID'],
+    ['cat?arg=QmVr26fY1tKyspEJBniVhqxQeEjhF78XerGiqWAwraVLQH&offset=-1', 400, 'option "offset"'],
+    ['cat?arg=QmVr26fY1tKyspEJBniVhqxQeEjhF78XerGiqWAwraVLQH&timeout=soon', 400, 'option "timeout"'],
+    ['cat?arg=bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy', 500, 'block was not found locally'],
+    ['pin/add?arg=bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy', 500, 'block was not found locally'],
+    ['add?cid-version=2', 400, 'option "cid-version"'],
+    ['add', 400, 'multipart/form-data'],
+    ['nothing/here', 404, 'no command'],
+  ])('%s answers %i and says why', async (path, status, message) => {
+    const answer = await service.post(path);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({
+      Message: expect.stringContaining(message),
+      Code: expect.any(Number),
+      Type: 'error',
+    });
+  });
+
+  test.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('%s is answered 405', async (method) => {
+    const answer = await fetch(`${service.url}/api/v0/cat?arg=x`, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  test('a body that ends too early leaves no pin, and the service goes on', async () => {
+    const boundary = 'x';
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="cut"\r\nContent-Type: application/octet-stream\r\n\r\nabc`;
+    const answer = await service.post('add', {
+      body: head,
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ Message: expect.stringContaining('multipart'), Type: 'error' });
+    expect((await service.add('still here'))[0]?.Hash).toMatch(/^Qm/);
+  });
+});
+
+describe('accounts', () => {
+  test.each([
+    ['no credentials', {}, 401],
+    ['a wrong secret', { authorization: basic('ann', 'wrong') }, 401],
+    ['an unknown key', { authorization: basic('nobody') }, 401],
+    ['another scheme', { authorization: 'Bearer x' }, 401],
+    ['no billing card', { authorization: basic('cardless') }, 402],
+  ])('%s is answered before the body is read', async (_, headers, status) => {
+    const form = new FormData();
+    form.set('file', new Blob([noise(3_000_000)]), 'big');
+    const answer = await fetch(`${service.url}/api/v0/add`, {
+      method: 'POST',
+      headers: headers as Record<string, string>,
+      body: form,
+    });
+    expect(answer.status).toBe(status);
+    const { Message } = (await answer.json()) as { Message: string };
+    if (status === 401) expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/);
+    else expect(Message).toContain('cairn card attach cardless');
+  });
+
+  test('no secret is in the log', () => {
+    expect(service.log).toContain('"command":"add"');
+    expect(service.log).not.toContain('secret-of-');
+    expect(service.log).not.toContain(basic('ann').slice(6));
+  });
+});
