@@ -71,6 +71,7 @@ export function decodeHeader(raw: Uint8Array): Header {
     else fields[name] = hexFromBytes(kind === 'bytes' ? reader.bytes(name) : reader.bytes(name, kind));
   }
   reader.end();
+  // The layout has the fields of Header and their kinds, which the loop above cannot tell the compiler.
   return fields as unknown as Header;
 }
 
