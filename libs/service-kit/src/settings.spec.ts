@@ -70,6 +70,7 @@ describe('loadSettings', () => {
     });
     expect(problems).toHaveLength(3);
     expect(problems.join('\n')).not.toContain('has space');
+    expect(problemsOf({ CAIRN_DEMO_KEY: 'a secret', CAIRN_DEMO_SECRET: 'a' }).join('\n')).not.toContain('a secret');
   });
 
   test.each([
@@ -77,6 +78,7 @@ describe('loadSettings', () => {
     ['[]', 'expected an object'],
     ['{"LOG_LEVLE":"info"}', 'Did you mean LOG_LEVEL?'],
     ['{"STORAGE_API_PORT":-1}', 'expected a port'],
+    ['{"toString":1}', 'toString (in '],
   ])('refuses the file %s', (content, message) => {
     write('cairn.config.json', content);
     expect(problemsOf({}).join('\n')).toContain(message);

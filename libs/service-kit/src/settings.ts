@@ -54,7 +54,7 @@ function readEnvironment(
   problems: SettingsProblem[],
 ): RawSettings {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('CAIRN_') || name === 'CAIRN_CONFIG' || name in settingsShape) continue;
+    if (!name.startsWith('CAIRN_') || name === 'CAIRN_CONFIG' || Object.hasOwn(settingsShape, name)) continue;
     problems.push({ key: name, problem: unknownName(name) });
   }
   const found = names.filter((name) => env[name] !== undefined && env[name] !== '');
@@ -87,7 +87,7 @@ function readFile(
     return {};
   }
   for (const name of Object.keys(content)) {
-    if (!(name in settingsShape)) problems.push({ key: `${name} (in ${file})`, problem: unknownName(name) });
+    if (!Object.hasOwn(settingsShape, name)) problems.push({ key: `${name} (in ${file})`, problem: unknownName(name) });
   }
   return absolutePaths(content, dirname(file));
 }
@@ -140,7 +140,8 @@ function readPem(key: SettingName, file: string, problems: SettingsProblem[]): s
 }
 
 function shown(key: SettingName, value: unknown): string {
-  if (key === 'CAIRN_DEMO_SECRET') return 'something else';
+  // The key too: it opens JSON-RPC, and where the two were mixed up it is the secret.
+  if (key === 'CAIRN_DEMO_KEY' || key === 'CAIRN_DEMO_SECRET') return 'something else';
   return JSON.stringify(value)?.slice(0, 100) ?? String(value);
 }
 
