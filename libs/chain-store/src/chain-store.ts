@@ -96,8 +96,9 @@ export class ChainStore implements ChainReader {
     const cached = this.#blocks.get(hash);
     if (cached) return cached;
     const header = this.header(hash);
+    if (header === undefined) return undefined;
     const body = this.tables.bodies.get(bytesFromHex(hash));
-    if (header === undefined || body === undefined) return undefined;
+    if (body === undefined) throw new CorruptBlockError(hash, 'body', 'its transactions', 'missing');
     const block = this.#decoded(hash, () => joinBlock(header, body));
     verifyBlock(block, hash);
     this.#blocks.set(hash, block);

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { MerkleStateManager } from '@ethereumjs/statemanager';
+import { Account, createAddressFromString, KECCAK256_RLP } from '@ethereumjs/util';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { FlatState } from './flat-state.ts';
+import { ImportState } from './import-state.ts';
+import { openTables } from './tables.ts';
+
+const addresses = ['11', '22', '33'].map((byte) => createAddressFromString(`0x${byte.repeat(20)}`));
+const slots = [1, 2].map((last) => Uint8Array.from({ length: 32 }, (_, index) => (index === 31 ? last : 0)));
+
+const address = fc.constantFrom(...addresses);
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('account' as const), address, balance: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({ kind: fc.constant('slot' as const), address, slot: fc.constantFrom(...slots), value: fc.nat(3) }),
+  fc.record({ kind: fc.constant('delete' as const), address }),
+);
+const blocks = fc.array(fc.array(change, { maxLength: 6 }), { minLength: 1, maxLength: 6 });
+
+test('roots equal those of the reference, and every height keeps its own state, deletions and rebirths included', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'cairn-state-'));
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(blocks, fc.integer({ min: 1, max: 3 }), async (history, blocksPerCommit) => {
+      const tables = await openTables(join(home, String(round++)));
+      const reference = new MerkleStateManager();
+      const model: Map<string, string>[] = [];
+      const current = new Map<string, string>();
+      let state = new ImportState(tables, -1n, KECCAK256_RLP);
+      let writes: ReturnType<ImportState['takeWrites']> = [];
+      for (const [height, changes] of history.entries()) {
+        for (const step of changes) {
+          const key = step.address.toString();
+          if (step.kind === 'account') {
+            for (const target of [state, reference])
+              await target.putAccount(step.address, withBalance(await target.getAccount(step.address), step.balance));
+            current.set(key, String(step.balance));
+          } else if (step.kind === 'slot' && current.has(key)) {
+            const value = step.value === 0 ? new Uint8Array(0) : Uint8Array.of(step.value);
+            for (const target of [state, reference]) await target.putStorage(step.address, step.slot, value);
+            current.set(`${key}/${hexFromBytes(step.slot)}`, String(step.value));
+          } else if (step.kind === 'delete') {
+            for (const target of [state, reference]) {
+              await target.clearStorage(step.address);
+              await target.deleteAccount(step.address);
+            }
+            for (const name of [...current.keys()]) if (name.startsWith(key)) current.delete(name);
+          }
+        }
+        expect(hexFromBytes(await state.getStateRoot())).toBe(hexFromBytes(await reference.getStateRoot()));
+        writes.push(...state.takeWrites(BigInt(height)));
+        model.push(new Map(current));
+        if ((height + 1) % blocksPerCommit === 0 || height === history.length - 1) {
+          await tables.environment.transaction(() => {
+            for (const { table, key, value } of writes) tables[table].put(key, value);
+          });
+          writes = [];
+          state = new ImportState(tables, BigInt(height), bytesFromHex(state.root));
+        }
+      }
+      for (const [height, expected] of model.entries()) {
+        const flat = new FlatState(tables, BigInt(height));
+        for (const at of addresses) {
+          const key = at.toString();
+          expect(flat.getAccount(at.bytes)?.balance.toString()).toBe(expected.get(key));
+          for (const slot of slots) {
+            const value = flat.getStorage(at.bytes, slot);
+            expect(value.length === 0 ? '0' : String(value[0])).toBe(
+              expected.get(`${key}/${hexFromBytes(slot) as Hex}`) ?? '0',
+            );
+          }
+        }
+      }
+      await tables.environment.close();
+    }),
+    { numRuns: 40 },
+  );
+  rmSync(home, { recursive: true });
+});
+
+function withBalance(before: Account | undefined, balance: number): Account {
+  const account = before ?? new Account();
+  account.balance = BigInt(balance);
+  return account;
+}
