@@ -13,26 +13,40 @@ export interface LmdbBlockstoreOptions {
   readonly pendingBytesMax?: number;
 }
 
-const bytesKey = Buffer.from('bytes');
+const sumsKey = Buffer.from('sums');
 const keysPerRead = 256;
 
 /** A block on its way to the disk, and its multihash in latin1. */
 type Entry = readonly [key: string, block: Block];
 
+/** What the index says of a block. */
+interface Place {
+  /** Its key among the blocks, 8 bytes. */
+  readonly id: Uint8Array;
+  readonly length: number;
+}
+
 /**
- * Blocks in an LMDB environment, keyed by multihash. Lengths are kept apart, so that asking for one or deleting a block
- * reads none of its bytes; sums are kept in the transaction that changes them.
+ * Blocks in an LMDB environment: an index from multihash to a running number and a length, and the bytes by number.
+ *
+ * Asking for a length or deleting a block thus reads none of its bytes, and blocks are appended: under random keys each
+ * would touch its own page of a tree that lies scattered among the blocks, and the system maps 64 KiB around a page
+ * touched, so that an upload would count its own size as resident memory. Sums are kept in the transaction that
+ * changes them.
  */
 class LmdbBlockstore implements Blockstore {
   readonly #environment: Environment;
   readonly #blocks: Database;
-  readonly #lengths: Database;
+  readonly #index: Database;
   readonly #sums: Database;
   readonly #blockBytesMax: number;
   readonly #pendingBytesMax: number;
   /** Blocks that are not on the disk yet: readable at once, since `putMany` promises that. */
   readonly #pending = new Map<string, Uint8Array>();
   #pendingBytes = 0;
+  #queue: Entry[] = [];
+  /** The write that will take the queue. */
+  #nextWrite: Promise<void> | undefined;
   /** Settles, never rejects, when every write started so far has. */
   #lastWrite: Promise<void> = Promise.resolve();
   /** Entries whose write failed. They stay pending, and every `sync` tries them again: whoever counts on one learns it. */
@@ -43,7 +57,7 @@ class LmdbBlockstore implements Blockstore {
   constructor(environment: Environment, options: LmdbBlockstoreOptions) {
     this.#environment = environment;
     this.#blocks = environment.database('blocks');
-    this.#lengths = environment.database('lengths');
+    this.#index = environment.database('index');
     this.#sums = environment.database('sums');
     this.#blockBytesMax = options.blockBytesMax ?? limits.blockBytesMax;
     this.#pendingBytesMax = options.pendingBytesMax ?? limits.pendingBytesMax;
@@ -51,24 +65,30 @@ class LmdbBlockstore implements Blockstore {
 
   async get(cid: CID, { signal }: ReadOptions = {}): Promise<Uint8Array> {
     signal?.throwIfAborted();
-    const bytes = this.#pending.get(pendingKey(cid)) ?? this.#blocks.get(cid.multihash.bytes);
+    const bytes = this.#pending.get(pendingKey(cid)) ?? this.#stored(cid.multihash.bytes);
     if (bytes === undefined) throw new BlockNotFoundError(cid.toString());
     return bytes;
   }
 
+  /** Both reads are of one turn, so of one snapshot. */
+  #stored(key: Uint8Array): Uint8Array | undefined {
+    const place = this.#place(key);
+    return place && this.#blocks.get(place.id);
+  }
+
+  #place(key: Uint8Array): Place | undefined {
+    const place = this.#index.get(key);
+    return place && { id: place.subarray(0, 8), length: Buffer.from(place).readUInt32BE(8) };
+  }
+
   async has(cid: CID): Promise<boolean> {
-    return this.#pending.has(pendingKey(cid)) || this.#lengths.has(cid.multihash.bytes);
+    return this.#pending.has(pendingKey(cid)) || this.#index.has(cid.multihash.bytes);
   }
 
   async size(cid: CID): Promise<number> {
-    const length = this.#pending.get(pendingKey(cid))?.length ?? this.#length(cid.multihash.bytes);
+    const length = this.#pending.get(pendingKey(cid))?.length ?? this.#place(cid.multihash.bytes)?.length;
     if (length === undefined) throw new BlockNotFoundError(cid.toString());
     return length;
-  }
-
-  #length(key: Uint8Array): number | undefined {
-    const length = this.#lengths.get(key);
-    return length === undefined ? undefined : Buffer.from(length).readUInt32BE();
   }
 
   async putMany(blocks: readonly Block[]): Promise<void> {
@@ -107,17 +127,25 @@ class LmdbBlockstore implements Blockstore {
     return entries;
   }
 
+  /** One write at a time: what comes meanwhile goes together into the next, which keeps the disk busy and few pages mapped. */
   #start(entries: readonly Entry[]): void {
-    const write = this.#environment
-      .batch(() => this.#write(entries))
-      .then(
-        () => this.#release(entries),
-        // The reason is that of the next try: it may be another one by then.
-        () => void this.#failed.push(...entries),
-      )
-      .then(() => this.#wake());
-    const before = this.#lastWrite;
-    this.#lastWrite = before.then(() => write);
+    this.#queue.push(...entries);
+    this.#nextWrite ??= this.#lastWrite.then(() => this.#flush());
+    this.#lastWrite = this.#nextWrite;
+  }
+
+  async #flush(): Promise<void> {
+    const entries = this.#queue;
+    this.#queue = [];
+    this.#nextWrite = undefined;
+    try {
+      await this.#environment.transaction(() => this.#write(entries));
+      this.#release(entries);
+    } catch {
+      // The reason that callers get is that of the next try: it may be another one by then.
+      this.#failed.push(...entries);
+    }
+    this.#wake();
   }
 
   #release(entries: readonly Entry[]): void {
@@ -134,28 +162,37 @@ class LmdbBlockstore implements Blockstore {
   }
 
   #write(entries: readonly Entry[]): void {
-    let added = 0;
+    const sums = this.#sumsNow();
+    const added: (readonly [id: Uint8Array, bytes: Uint8Array])[] = [];
+    // First the index, then the blocks: pages of the tree come to lie side by side.
     for (const [, { cid, bytes }] of entries) {
       const key = cid.multihash.bytes;
-      if (this.#lengths.has(key)) continue;
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(bytes.length);
-      this.#blocks.put(key, bytes);
-      this.#lengths.put(key, length);
-      added += bytes.length;
+      if (this.#index.has(key)) continue;
+      const place = Buffer.alloc(12);
+      place.writeBigUInt64BE(sums.next++);
+      place.writeUInt32BE(bytes.length, 8);
+      this.#index.put(key, place);
+      sums.bytes += BigInt(bytes.length);
+      added.push([place.subarray(0, 8), bytes]);
     }
-    if (added > 0) this.#addBytes(added);
+    if (added.length === 0) return;
+    for (const [id, bytes] of added) this.#blocks.put(id, bytes);
+    this.#putSums(sums);
   }
 
-  #addBytes(difference: number): void {
-    const sum = Buffer.alloc(8);
-    sum.writeBigUInt64BE(this.#bytes() + BigInt(difference));
-    this.#sums.put(bytesKey, sum);
+  /** Sum of all lengths, and the number of the next block. */
+  #sumsNow(): { bytes: bigint; next: bigint } {
+    const sums = this.#sums.get(sumsKey);
+    if (sums === undefined) return { bytes: 0n, next: 0n };
+    const buffer = Buffer.from(sums);
+    return { bytes: buffer.readBigUInt64BE(), next: buffer.readBigUInt64BE(8) };
   }
 
-  #bytes(): bigint {
-    const sum = this.#sums.get(bytesKey);
-    return sum === undefined ? 0n : Buffer.from(sum).readBigUInt64BE();
+  #putSums({ bytes, next }: { readonly bytes: bigint; readonly next: bigint }): void {
+    const sums = Buffer.alloc(16);
+    sums.writeBigUInt64BE(bytes);
+    sums.writeBigUInt64BE(next, 8);
+    this.#sums.put(sumsKey, sums);
   }
 
   async sync(): Promise<void> {
@@ -171,7 +208,7 @@ class LmdbBlockstore implements Blockstore {
 
   async #retry(): Promise<void> {
     const entries = [...this.#failed];
-    await this.#environment.batch(() => this.#write(entries));
+    await this.#environment.transaction(() => this.#write(entries));
     const written = new Set(entries);
     // Those that were deleted meanwhile are no longer counted.
     this.#release(this.#failed.filter((entry) => written.has(entry)));
@@ -187,11 +224,12 @@ class LmdbBlockstore implements Blockstore {
     this.#failed = this.#failed.filter((entry) => !isGone(entry));
     await this.#environment.transaction(() => {
       const key = cid.multihash.bytes;
-      const length = this.#length(key);
-      if (length === undefined) return;
-      this.#blocks.remove(key);
-      this.#lengths.remove(key);
-      this.#addBytes(-length);
+      const place = this.#place(key);
+      if (place === undefined) return;
+      this.#blocks.remove(place.id);
+      this.#index.remove(key);
+      const sums = this.#sumsNow();
+      this.#putSums({ ...sums, bytes: sums.bytes - BigInt(place.length) });
     });
   }
 
@@ -201,7 +239,7 @@ class LmdbBlockstore implements Blockstore {
     while (true) {
       signal?.throwIfAborted();
       // In pages, each of its own snapshot: a walk over millions of keys must not pin old pages of the environment.
-      const page = [...this.#lengths.keys({ ...(start && { start }), limit: keysPerRead })];
+      const page = [...this.#index.keys({ ...(start && { start }), limit: keysPerRead })];
       for (const key of page) yield CID.createV1(codecs.raw, Digest.decode(key));
       const last = page.at(-1);
       if (last === undefined || page.length < keysPerRead) return;
@@ -212,7 +250,7 @@ class LmdbBlockstore implements Blockstore {
 
   async stats(): Promise<BlockstoreStats> {
     await this.#lastWrite;
-    return { blocks: this.#lengths.count(), bytes: Number(this.#bytes()) };
+    return { blocks: this.#index.count(), bytes: Number(this.#sumsNow().bytes) };
   }
 
   async close(): Promise<void> {
