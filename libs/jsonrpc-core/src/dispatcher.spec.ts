@@ -108,6 +108,17 @@ describe('a request', () => {
     );
   });
 
+  test.each(['9007199254740993', '-18446744073709551615', '1.50', '1e-3'])(
+    'the number %s comes back digit by digit',
+    async (id) => {
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"who"}`;
+      const sent = await dispatcher.handle(`[${request('who')},${body}]`, { user: 'ann' });
+      expect(sent).toContain(`{"jsonrpc":"2.0","id":${id},"result":"ann"}]`);
+      const refused = await dispatcher.handle(body.replace('who', 'nope'), { user: 'ann' });
+      expect(refused).toContain(`"id":${id},"error"`);
+    },
+  );
+
   test.each([
     ['broken JSON', '{', -32700, null],
     ['an empty body', '', -32700, null],

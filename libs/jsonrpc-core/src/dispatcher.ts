@@ -1,6 +1,7 @@
 // Every request of the gateway passes here; dispatcher.bench.ts counts requests per second.
 import { bindParams } from './bind-params.ts';
 import { type AnyMethod, RawJson } from './method.ts';
+import { numberIds } from './number-ids.ts';
 import { type ParsedRequest, parseRequest } from './parse-request.ts';
 import { RpcError } from './rpc-error.ts';
 import { checkDepth } from './scan-json.ts';
@@ -74,16 +75,25 @@ export class Dispatcher<Context> {
 
   /** Answers a body; `undefined` when it holds notifications only. Never throws. */
   async handle(body: string | Uint8Array, context: Context): Promise<string | undefined> {
+    let text: string;
     let parsed: unknown;
     try {
-      parsed = this.#parse(body);
+      text = this.#read(body);
+      parsed = JSON.parse(text);
     } catch (error) {
       return errorLine(
         'null',
         error instanceof RpcError ? error : new RpcError('parse', 'The body is not valid JSON in UTF-8.'),
       );
     }
-    if (!Array.isArray(parsed)) return await this.#answer(parseRequest(parsed), context);
+    // Looked up once for a body: hardly any has an id that needs it.
+    let ids: readonly (string | undefined)[] | undefined;
+    const requestAt = (index: number, value: unknown) =>
+      parseRequest(value, () => {
+        ids ??= numberIds(text);
+        return ids[index];
+      });
+    if (!Array.isArray(parsed)) return await this.#answer(requestAt(0, parsed), context);
     if (parsed.length === 0) return errorLine('null', new RpcError('request', 'A batch needs one request or more.'));
     const { batchLengthMax } = this.limits;
     if (parsed.length > batchLengthMax) {
@@ -95,27 +105,33 @@ export class Dispatcher<Context> {
         }),
       );
     }
-    return await this.#answerBatch(parsed, context);
+    return await this.#answerBatch(parsed, requestAt, context);
   }
 
-  #parse(body: string | Uint8Array): unknown {
+  /** The text of a body that is neither too long nor too deep to be parsed. */
+  #read(body: string | Uint8Array): string {
     const { bodyBytesMax, depthMax } = this.limits;
     if (body.length > bodyBytesMax)
       throw new RpcError('limit', `The body is longer than ${bodyBytesMax} bytes.`, { limit: 'body', bodyBytesMax });
     const text = typeof body === 'string' ? body : utf8.decode(body);
     checkDepth(text, depthMax);
-    return JSON.parse(text);
+    return text;
   }
 
-  async #answerBatch(items: readonly unknown[], context: Context): Promise<string | undefined> {
+  async #answerBatch(
+    items: readonly unknown[],
+    requestAt: (index: number, value: unknown) => ParsedRequest,
+    context: Context,
+  ): Promise<string | undefined> {
     const answers: (string | undefined)[] = new Array(items.length);
     let next = 0;
     let length = 0;
     const work = async () => {
       for (let index = next++; index < items.length; index = next++) {
-        const answer = await this.#answer(parseRequest(items[index]), context);
+        const request = requestAt(index, items[index]);
+        const answer = await this.#answer(request, context);
         length += answer?.length ?? 0;
-        if (length > this.limits.responseCharactersMax) answers[index] = this.#tooLong(items[index]);
+        if (length > this.limits.responseCharactersMax) answers[index] = this.#tooLong(request);
         else answers[index] = answer;
         if (index % itemsPerTurn === itemsPerTurn - 1) await new Promise((resolve) => setImmediate(resolve));
       }
@@ -125,8 +141,7 @@ export class Dispatcher<Context> {
     return told.length === 0 ? undefined : `[${told.join(',')}]`;
   }
 
-  #tooLong(item: unknown): string | undefined {
-    const { id } = parseRequest(item);
+  #tooLong({ id }: ParsedRequest): string | undefined {
     const { responseCharactersMax } = this.limits;
     const error = new RpcError(
       'limit',

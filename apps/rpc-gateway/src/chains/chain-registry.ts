@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { importChain } from '@cairn/chain-store';
 import type { Chains } from '@cairn/chain-store/nest';
-import { errorText, isCairnError } from '@cairn/errors';
+import { errorChain, errorText, isCairnError } from '@cairn/errors';
 import { type CallJob, type CallPool, type CallResult, createCallPool } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Logger, Settings } from '@cairn/service-kit';
@@ -67,7 +67,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
     this.#importing = this.#bringUp().catch((error: unknown) => {
       if (this.#stop.signal.aborted) return;
       this.#notReady = `the networks cannot be served: ${errorText(error)}`;
-      this.#logger.fatal({ reason: errorText(error) }, 'no network can be served');
+      this.#logger.fatal({ causes: errorChain(error) }, 'no network can be served');
     });
   }
 

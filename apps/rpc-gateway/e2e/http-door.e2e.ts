@@ -1,0 +1,176 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Answer, call, type Gateway, key, post, startGateway, suspendedKey, withAuth } from './gateway.ts';
+import { sample, sampleEntry } from './sample-network.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({
+    networks: [
+      { ...sampleEntry, hosts: ['sample.example'] },
+      { ...sampleEntry, name: 'second', hosts: ['second.example'], blocks: [] },
+    ],
+    env: { CAIRN_RPC_BODY_BYTES_MAX: '4096', CAIRN_CORS_ORIGINS: 'https://app.example' },
+  });
+});
+afterAll(() => gateway?.stop());
+
+const line = (method: string, id?: unknown, params: unknown = []) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params });
+const answersOf = async (body: string) => (await (await post(gateway.url, body)).json()) as Answer[];
+const keyUrl = (other: string) => gateway.url.replace(key, other);
+
+/** `fetch` does not let the Host header be chosen. */
+const postTo = (host: string, path = `/v3/${key}`) =>
+  new Promise<{ status: number | undefined; body: Answer }>((resolve, reject) => {
+    const request = httpRequest(
+      {
+        port: gateway.port,
+        host: '127.0.0.1',
+        path,
+        method: 'POST',
+        headers: { host, 'content-type': 'application/json' },
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+      },
+    );
+    request.on('error', reject);
+    request.end(line('eth_blockNumber', 1));
+  });
+
+describe('JSON-RPC', () => {
+  test('the small methods', async () => {
+    const results = await Promise.all(
+      ['eth_chainId', 'net_version', 'eth_blockNumber', 'eth_syncing', 'eth_accounts', 'net_listening'].map(
+        async (method) => (await call(gateway.url, method)).result,
+      ),
+    );
+    expect(results).toEqual([`0x${sample.chainId.toString(16)}`, String(sample.chainId), '0x18', false, [], true]);
+    expect((await call(gateway.url, 'web3_clientVersion')).result).toMatch(/^Cairn\/v\d/);
+  });
+
+  test('a block by its hash and by its number is one and the same; what is not there is null', async () => {
+    const byHash = await call(gateway.url, 'eth_getBlockByHash', [sample.head, true]);
+    expect(byHash.result).toMatchObject({ hash: sample.head, number: '0x18' });
+    expect((await call(gateway.url, 'eth_getBlockByNumber', ['latest', true])).result).toEqual(byHash.result);
+    expect((await call(gateway.url, 'eth_getBlockByHash', [`0x${'00'.repeat(32)}`, false])).result).toBeNull();
+    expect((await call(gateway.url, 'eth_getBlockByNumber', ['0x19', false])).result).toBeNull();
+  });
+
+  test('a batch is answered in order, its faults among its results, its notifications not at all', async () => {
+    const batch = [
+      line('eth_chainId', 'a'),
+      line('eth_blockNumber'),
+      line('eth_getBlockByHash', 2, ['0x12', false]),
+      line('eth_nonsense', null),
+      '7',
+      line('net_version', 1.5),
+    ];
+    expect(await answersOf(`[${batch.join(',')}]`)).toMatchObject([
+      { id: 'a', result: `0x${sample.chainId.toString(16)}` },
+      { id: 2, error: { code: -32602, message: expect.stringContaining('parameter 1, hash') } },
+      { id: null, error: { code: -32601 } },
+      { id: null, error: { code: -32600 } },
+      { id: 1.5, result: String(sample.chainId) },
+    ]);
+  });
+
+  test('a batch over the limit is refused as a whole', async () => {
+    const body = `[${Array.from({ length: 1001 }, () => '{}').join(',')}]`;
+    expect(await (await post(gateway.url, body)).json()).toMatchObject({
+      error: { code: -32005, data: { limit: 'batch', batchLengthMax: 1000 } },
+    });
+  });
+
+  test('notifications alone get 204 and nothing else', async () => {
+    const response = await post(gateway.url, line('eth_chainId'));
+    expect([response.status, await response.text()]).toEqual([204, '']);
+  });
+
+  test.each(['9007199254740993', '"a\\u0062"', '0', '-1', 'null'])(
+    'the id %s comes back as it was sent',
+    async (id) => {
+      const text = await (await post(gateway.url, `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`)).text();
+      // A text may come back in another notation of the same text, a number only as it is.
+      if (id.startsWith('"')) expect(JSON.parse(text).id).toBe(JSON.parse(id));
+      else expect(text).toContain(`"id":${id},`);
+    },
+  );
+
+  test.each(['eth_sendRawTransaction', 'eth_sendTransaction', 'personal_sign', 'eth_sign'])(
+    '%s does not exist, and the message says why',
+    async (method) => {
+      expect((await call(gateway.url, method, ['0x00'])).error).toMatchObject({
+        code: -32601,
+        message: expect.stringContaining('neither signs nor sends'),
+      });
+    },
+  );
+
+  test('broken JSON and deep JSON get their codes with 200', async () => {
+    const broken = await post(gateway.url, '{"jsonrpc"');
+    expect([broken.status, await broken.json()]).toMatchObject([200, { id: null, error: { code: -32700 } }]);
+    expect(await (await post(gateway.url, '['.repeat(2000))).json()).toMatchObject({ error: { code: -32005 } });
+  });
+});
+
+describe('the door', () => {
+  test.each([
+    ['a wrong key', 'nobody', 401],
+    ['no key', '', 401],
+    ['a deeper path', `${key}/more`, 401],
+    ['a suspended account', suspendedKey, 403],
+  ])('%s is refused', async (_, given, status) => {
+    const response = await post(keyUrl(given), line('eth_chainId', 1));
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32001 } });
+  });
+
+  test('a key that is revoked ends at once', async () => {
+    await withAuth(gateway.home, async (auth) => void (await auth.createKey('caller', { id: 'short-lived' })));
+    expect((await post(keyUrl('short-lived'), line('eth_chainId', 1))).status).toBe(200);
+    await withAuth(gateway.home, async (auth) => void (await auth.revokeKey('short-lived')));
+    expect((await post(keyUrl('short-lived'), line('eth_chainId', 1))).status).toBe(401);
+  });
+
+  test('another method than POST, another content type, too long a body', async () => {
+    const get = await fetch(gateway.url);
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    expect((await post(gateway.url, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
+    const long = await post(gateway.url, ' '.repeat(4097));
+    expect([long.status, await long.json()]).toMatchObject([413, { error: { code: -32005 } }]);
+    expect((await post(gateway.url, line('eth_chainId', 1))).status).toBe(200);
+  });
+
+  test('the host chooses the network; loopback means the first one; unknown hosts get 404', async () => {
+    expect(await postTo('SAMPLE.example:8545')).toMatchObject({ status: 200, body: { result: '0x18' } });
+    expect(await postTo('second.example')).toMatchObject({ status: 200, body: { result: '0x0' } });
+    expect(await postTo('localhost')).toMatchObject({ status: 200, body: { result: '0x18' } });
+    expect(await postTo('other.example')).toMatchObject({
+      status: 404,
+      body: {
+        error: { code: -32001, message: expect.stringContaining('Known hosts: sample.example, second.example') },
+      },
+    });
+  });
+
+  test('only listed origins may call from a browser', async () => {
+    const preflight = (origin: string) => fetch(gateway.url, { method: 'OPTIONS', headers: { origin } });
+    expect((await preflight('https://app.example')).headers.get('access-control-allow-origin')).toBe(
+      'https://app.example',
+    );
+    expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('the log tells each request without its key', async () => {
+    await call(gateway.url, 'eth_chainId');
+    expect(gateway.log.join('\n')).toContain('"methods":["eth_chainId"]');
+    expect(gateway.log.join('\n')).not.toContain(key);
+  });
+});

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WebSocket } from 'ws';
+import { type Answer, type Gateway, key, launchGateway, startGateway, suspendedKey, withAuth } from './gateway.ts';
+import { sample } from './sample-network.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { CAIRN_RPC_BODY_BYTES_MAX: '4096' } });
+});
+afterAll(() => gateway?.stop());
+
+async function open(url = gateway.webSocketUrl): Promise<WebSocket> {
+  const socket = new WebSocket(url);
+  await once(socket, 'open');
+  return socket;
+}
+
+async function ask(socket: WebSocket, body: unknown): Promise<Answer> {
+  const answered = once(socket, 'message');
+  socket.send(typeof body === 'string' ? body : JSON.stringify(body));
+  return JSON.parse(String((await answered)[0]));
+}
+
+const chainId = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'eth_chainId' });
+const chainIdHex = `0x${sample.chainId.toString(16)}`;
+
+/** The status with which an upgrade is refused, and what the answer says. */
+async function refusal(url: string): Promise<{ status: number | undefined; body: Answer }> {
+  const socket = new WebSocket(url);
+  const [, response] = await once(socket, 'unexpected-response');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, body: JSON.parse(text) };
+}
+
+describe('WebSocket', () => {
+  test('one socket answers one call after the other, and batches', async () => {
+    const socket = await open();
+    expect(await ask(socket, chainId(1))).toMatchObject({ id: 1, result: chainIdHex });
+    expect(await ask(socket, chainId('two'))).toMatchObject({ id: 'two', result: chainIdHex });
+    expect(await ask(socket, [chainId(3), { jsonrpc: '2.0', id: 4, method: 'nope' }])).toMatchObject([
+      { id: 3, result: chainIdHex },
+      { id: 4, error: { code: -32601 } },
+    ]);
+    expect(await ask(socket, '{')).toMatchObject({ id: null, error: { code: -32700 } });
+    socket.close();
+    expect((await once(socket, 'close'))[0]).toBe(1005);
+  });
+
+  test('many calls at once are all answered', async () => {
+    const socket = await open();
+    const ids = new Set(Array.from({ length: 300 }, (_, id) => id));
+    const all = new Promise<void>((resolve) => {
+      socket.on('message', (data) => {
+        ids.delete(JSON.parse(String(data)).id);
+        if (ids.size === 0) resolve();
+      });
+    });
+    for (const id of [...ids]) socket.send(JSON.stringify(chainId(id)));
+    await all;
+    socket.terminate();
+  });
+
+  test.each([
+    ['a wrong key', 'nobody', 401],
+    ['no key', '', 401],
+    ['a suspended account', suspendedKey, 403],
+  ])('an upgrade with %s is refused', async (_, given, status) => {
+    expect(await refusal(gateway.webSocketUrl.replace(key, given))).toMatchObject({
+      status,
+      body: { id: null, error: { code: -32001 } },
+    });
+  });
+
+  test('a key that is revoked ends its socket at the next message', async () => {
+    await withAuth(gateway.home, async (auth) => void (await auth.createKey('caller', { id: 'short-lived' })));
+    const socket = await open(gateway.webSocketUrl.replace(key, 'short-lived'));
+    expect(await ask(socket, chainId(1))).toMatchObject({ result: chainIdHex });
+    await withAuth(gateway.home, async (auth) => void (await auth.revokeKey('short-lived')));
+    socket.send(JSON.stringify(chainId(2)));
+    expect((await once(socket, 'close'))[0]).toBe(1008);
+  });
+
+  test('too long a message closes with 1009', async () => {
+    const socket = await open();
+    socket.send(' '.repeat(4097));
+    expect((await once(socket, 'close'))[0]).toBe(1009);
+  });
+});
+
+test('at SIGTERM every socket is told and closed with 1001, and the exit code is 0', async () => {
+  const ending = await launchGateway();
+  try {
+    await ending.ready();
+    const socket = await open(ending.webSocketUrl);
+    const [told, closed] = [once(socket, 'message'), once(socket, 'close')];
+    const exitCode = ending.end('SIGTERM');
+    expect(JSON.parse(String((await told)[0]))).toMatchObject({ jsonrpc: '2.0', method: 'cairn_shutdown' });
+    expect((await closed)[0]).toBe(1001);
+    expect(await exitCode).toBe(0);
+  } finally {
+    await ending.stop();
+  }
+});

@@ -1,0 +1,47 @@
+/**
+ * The ids of a body that are numbers, as they are written there, by the place of their request. `JSON.parse` rounds
+ * what a double cannot hold, and a client that counts in 64 bits would not know its own id again.
+ * @param text valid JSON: one request or a list of them
+ */
+export function numberIds(text: string): readonly (string | undefined)[] {
+  const requestDepth = text.trimStart().startsWith('[') ? 2 : 1;
+  const ids: (string | undefined)[] = [];
+  let depth = 0;
+  let index = 0;
+  let key: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfText(text, at);
+      if (depth === requestDepth && key === undefined) key = text.slice(at, end);
+      at = end - 1;
+    } else if (character === '{' || character === '[') {
+      depth++;
+      if (depth === requestDepth) key = undefined;
+    } else if (character === '}' || character === ']') depth--;
+    else if (character === ',' && depth === requestDepth) key = undefined;
+    else if (character === ',' && depth < requestDepth) index++;
+    else if (character === ':' && depth === requestDepth && isId(key)) ids[index] = numberAt(text, at + 1);
+  }
+  return ids;
+}
+
+/** The longest way to write the key, all its characters escaped. */
+const idKeyCharactersMax = '"\\u0069\\u0064"'.length;
+
+function isId(key: string | undefined): boolean {
+  return key !== undefined && key.length <= idKeyCharactersMax && JSON.parse(key) === 'id';
+}
+
+/** Where a text that starts at `start` ends. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function numberAt(text: string, start: number): string | undefined {
+  const pattern = /\s*(-?\d[\d.eE+-]*)/y;
+  pattern.lastIndex = start;
+  return pattern.exec(text)?.[1];
+}
