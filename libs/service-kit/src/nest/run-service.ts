@@ -79,6 +79,11 @@ function takeRequests(server: Server, raw: RawHttp, state: { readonly isDraining
   const notReady = () => (state.isDraining ? 'the service is shutting down' : raw.notReady?.());
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (state.isDraining) response.setHeader('connection', 'close');
+    // A request that was under way at the signal may have promised to keep its connection. Once its answer is handed over
+    // to the system there is nothing to keep it for; closeIdleConnections would cut off what is still buffered.
+    response.once('finish', () => {
+      if (state.isDraining) request.socket.end();
+    });
     if (answerHealth(request, response, notReady) || raw.handleRequest(request, response)) return;
     for (const listener of express) listener(request, response);
   };
@@ -130,7 +135,10 @@ function stopOnSignals({ app, server, raw, logger, state }: Running): void {
     logger.info({ signal }, 'draining');
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
-    const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+    const deadline = setTimeout(() => {
+      logger.warn({ drainMs }, 'connections that were still open are cut');
+      server.closeAllConnections();
+    }, drainMs);
     try {
       await raw.drain?.();
       await closed;

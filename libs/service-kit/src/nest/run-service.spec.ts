@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+// The service runs in a process of its own, on the built package: signals and exit codes are what is tested.
+const kit = new URL('../../dist/index.js', import.meta.url).href;
+const nest = new URL('../../dist/nest/index.js', import.meta.url).href;
+const script = `
+  import 'reflect-metadata';
+  import { Controller, Get, Module } from '@nestjs/common';
+  import { RAW_HTTP } from ${JSON.stringify(kit)};
+  import { runService, ServiceKitModule } from ${JSON.stringify(nest)};
+  class AppModule {
+    onApplicationShutdown() { console.log(JSON.stringify({ msg: 'store closed' })); }
+  }
+  Module({})(AppModule);
+  class FromNest { hello() { return 'from nest'; } }
+  Controller()(FromNest);
+  Get('hello')(FromNest.prototype, 'hello', Object.getOwnPropertyDescriptor(FromNest.prototype, 'hello'));
+  const raw = {
+    handleRequest(request, response) {
+      if (request.url !== '/slow') return false;
+      request.on('end', () => response.end('finished')).resume();
+      response.write('begun ');
+      return true;
+    },
+  };
+  await runService({
+    name: 'storage-api',
+    portSetting: 'STORAGE_API_PORT',
+    module: (context) => ({
+      module: AppModule,
+      imports: [ServiceKitModule.forRoot(context)],
+      controllers: [FromNest],
+      providers: [{ provide: RAW_HTTP, useValue: raw }],
+    }),
+  });`;
+
+let directory: string;
+let started: Service[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cairn-service-'));
+});
+afterEach(() => {
+  for (const { child } of started) child.kill('SIGKILL');
+  started = [];
+  rmSync(directory, { recursive: true });
+});
+
+interface Service {
+  readonly child: ChildProcess;
+  /** The first log line of this message. Fails when the process ends before it. */
+  logged(message: string): Promise<Record<string, unknown>>;
+  readonly exit: Promise<{ readonly code: number | null; readonly output: string }>;
+}
+
+function start(env: Readonly<Record<string, string>> = {}, argv: readonly string[] = []): Service {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, '--', 'service', ...argv], {
+    // Where the script's imports are looked up; settings and stores are in a directory of the test.
+    cwd: new URL('../..', import.meta.url),
+    env: { PATH: process.env.PATH, CAIRN_HOME: directory, STORAGE_API_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      child.emit('output');
+    });
+  }
+  const exit = once(child, 'close').then(([code]) => ({ code, output }));
+  const find = (message: string): Record<string, unknown> | undefined =>
+    output
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line))
+      .find(({ msg }) => msg === message);
+  const logged = async (message: string) => {
+    let isOver = false;
+    void exit.then(() => {
+      isOver = true;
+      child.emit('output');
+    });
+    for (;;) {
+      const line = find(message);
+      if (line) return line;
+      if (isOver) throw new Error(`The service ended without saying ${message}: ${output}`);
+      await once(child, 'output');
+    }
+  };
+  const service = { child, logged, exit };
+  started.push(service);
+  return service;
+}
+
+/** A request that is under way: its head is sent, its body is not whole. */
+async function beginUpload(port: number) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  let answer = '';
+  socket.on('data', (text: string) => {
+    answer += text;
+  });
+  socket.on('error', () => undefined);
+  socket.write('POST /slow HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab');
+  while (!answer.includes('begun')) await once(socket, 'data');
+  const closed = once(socket, 'close').then(() => answer);
+  return { socket, closed };
+}
+
+test('health first, then the raw handler, then Nest', async () => {
+  const service = start();
+  const { port } = await service.logged('storage-api listens');
+  const text = async (path: string, init?: RequestInit) =>
+    await (await fetch(`http://127.0.0.1:${port}${path}`, init)).text();
+  expect(await text('/readyz')).toBe('{"status":"ok"}');
+  expect(await text('/slow', { method: 'POST', body: 'abcd' })).toBe('begun finished');
+  expect(await text('/hello')).toBe('from nest');
+});
+
+test('a signal lets the request under way finish, closes the stores and ends with 0', async () => {
+  const service = start();
+  const { port } = await service.logged('storage-api listens');
+  const { socket, closed } = await beginUpload(Number(port));
+  service.child.kill('SIGTERM');
+  await service.logged('draining');
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
+  socket.write('cd');
+  expect(await closed).toContain('finished');
+  const { code, output } = await service.exit;
+  expect(code).toBe(0);
+  expect(output).toContain('store closed');
+  expect(output).not.toContain('are cut');
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('a second %s ends at once with %i', async (signal, expected) => {
+  const service = start();
+  const { port } = await service.logged('storage-api listens');
+  const { closed } = await beginUpload(Number(port));
+  service.child.kill(signal);
+  await service.logged('draining');
+  service.child.kill(signal);
+  expect((await service.exit).code).toBe(expected);
+  expect(await closed).not.toContain('finished');
+});
+
+test('a port that is taken is told with the setting to change, and no stack', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const port = String((other.address() as AddressInfo).port);
+  const { code, output } = await start({ STORAGE_API_PORT: port }).exit;
+  other.close();
+  expect(code).toBe(1);
+  expect(output).toContain(`cannot listen on 127.0.0.1:${port}: the port is taken. Set STORAGE_API_PORT`);
+  expect(output).not.toMatch(/^ {4}at /m);
+});
+
+test.each([
+  [{}, 0, 'The settings are good.'],
+  [{ LOG_LEVEL: 'loud' }, 1, 'LOG_LEVEL: expected one of'],
+])('--check-config with %j ends with %i and starts nothing', async (env, expected, message) => {
+  const { code, output } = await start(env as Record<string, string>, ['--check-config']).exit;
+  expect({ code, isListening: output.includes('listens') }).toEqual({ code: expected, isListening: false });
+  expect(output).toContain(message);
+});
+
+test('an unknown argument is refused by its name', async () => {
+  const { code, output } = await start({}, ['--port']).exit;
+  expect(code).toBe(1);
+  expect(output).toContain('storage-api does not know "--port"');
+});
