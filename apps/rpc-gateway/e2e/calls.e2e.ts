@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { encodeFunctionData } from 'viem';
+import { encodeFunctionData, parseUnits } from 'viem';
 import { call, type Gateway, startGateway } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
@@ -78,7 +78,7 @@ describe('eth_call', () => {
   test('the state of the block asked for is the state seen', async () => {
     const balance = { from, to: Token.address, data: dataOf(Token, 'balanceOf', [from]) };
     const at = async (block: unknown) => (await call(gateway.url, 'eth_call', [balance, block])).result;
-    expect(Number(await at('latest'))).toBe(5006);
+    expect(BigInt(String(await at('latest')))).toBe(parseUnits('5006', 18));
     expect(await at({ blockHash: sample.head, requireCanonical: true })).toBe(await at('latest'));
     expect(await at('earliest')).toBe('0x');
     expect((await call(gateway.url, 'eth_call', [balance, '0xffff'])).error).toEqual({
@@ -112,11 +112,8 @@ describe('limits of eth_call', () => {
     ]);
     expect((await other).result).toMatch(/^0x/);
     const { error } = await ended;
-    expect(error).toMatchObject({ code: -32000, message: expect.stringMatching(/time/i) });
+    expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('longer than 1000 ms') });
     expect(done.at(-1)).toBe('endless');
-    expect(
-      (await call(gateway.url, 'eth_call', [{ to: Token.address, data: dataOf(Token, 'totalSupply') }])).error?.code,
-    ).toBe(-32602);
   });
 
   test('requireFrom: false lets a call have no caller', async () => {

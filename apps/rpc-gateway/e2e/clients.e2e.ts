@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Contract, JsonRpcProvider, WebSocketProvider } from 'ethers';
-import { BaseError, ContractFunctionRevertedError, createPublicClient, http, type PublicClient, webSocket } from 'viem';
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  http,
+  type PublicClient,
+  parseUnits,
+  webSocket,
+} from 'viem';
 import { Web3 } from 'web3';
 import { type Gateway, startGateway } from './gateway.ts';
 import { sample } from './sample-network.ts';
 
 const { Token, Reverts } = sample.contracts;
 const { alice } = sample.accounts;
-const aliceTokens = 5006n;
+const aliceTokens = parseUnits('5006', 18);
 
 let gateway: Gateway;
 beforeAll(async () => {

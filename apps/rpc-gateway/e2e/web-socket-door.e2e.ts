@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { encodeFunctionData } from 'viem';
 import { WebSocket } from 'ws';
-import { type Answer, type Gateway, key, launchGateway, startGateway, suspendedKey, withAuth } from './gateway.ts';
+import { type Answer, type Gateway, key, startGateway, suspendedKey, withAuth } from './gateway.ts';
 import { sample } from './sample-network.ts';
 
 let gateway: Gateway;
@@ -89,15 +90,25 @@ describe('WebSocket', () => {
   });
 });
 
-test('at SIGTERM every socket is told and closed with 1001, and the exit code is 0', async () => {
-  const ending = await launchGateway();
+test('at SIGTERM what is in work is answered, every socket told and closed with 1001, and the exit code is 0', async () => {
+  const ending = await startGateway({ env: { CAIRN_CALL_TIMEOUT_MS: '1000' } });
   try {
-    await ending.ready();
-    const socket = await open(ending.webSocketUrl);
-    const [told, closed] = [once(socket, 'message'), once(socket, 'close')];
+    const [idle, busy] = [await open(ending.webSocketUrl), await open(ending.webSocketUrl)];
+    const heard: Answer[] = [];
+    busy.on('message', (data) => heard.push(JSON.parse(String(data))));
+    const { Loops } = sample.contracts;
+    const data = encodeFunctionData({ abi: Loops.abi, functionName: 'forever' });
+    const params = [{ from: sample.accounts.alice, to: Loops.address, data, gas: '0xffffffffff' }, 'latest'];
+    busy.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }));
+    // Its pong comes after the message before it was taken.
+    busy.ping();
+    await once(busy, 'pong');
+    const [told, closed, busyClosed] = [once(idle, 'message'), once(idle, 'close'), once(busy, 'close')];
     const exitCode = ending.end('SIGTERM');
     expect(JSON.parse(String((await told)[0]))).toMatchObject({ jsonrpc: '2.0', method: 'cairn_shutdown' });
     expect((await closed)[0]).toBe(1001);
+    expect((await busyClosed)[0]).toBe(1001);
+    expect(heard).toMatchObject([{ method: 'cairn_shutdown' }, { id: 1, error: { code: -32000 } }]);
     expect(await exitCode).toBe(0);
   } finally {
     await ending.stop();

@@ -17,6 +17,8 @@ import { DoorError, identify, keyInPath } from './api-key.ts';
 const pingEveryMs = 30_000;
 /** Messages that one socket may have in work: more wait unread in the socket. */
 const inFlightMax = 64;
+/** How long answers in work and farewells may take at a drain before the sockets are cut. */
+const drainMsMax = 8000;
 /** Answers that a slow reader may leave unread before it is cut off. */
 const unsentBytesMax = 64 * 1024 * 1024;
 
@@ -36,6 +38,7 @@ export class WebSocketDoor {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<Session>();
   readonly #pinging: NodeJS.Timeout;
+  #isDraining = false;
 
   constructor(
     @Inject(AUTH) private readonly auth: Auth,
@@ -112,6 +115,7 @@ export class WebSocketDoor {
   }
 
   #message(session: Session, data: RawData): void {
+    if (this.#isDraining) return;
     const { socket, chain, principal, abort } = session;
     const body = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
     session.inFlight++;
@@ -131,6 +135,7 @@ export class WebSocketDoor {
       .finally(() => {
         session.inFlight--;
         if (session.inFlight < inFlightMax && socket.isPaused) socket.resume();
+        if (this.#isDraining && session.inFlight === 0) socket.close(1001, goingAway);
       });
   }
 
@@ -147,21 +152,21 @@ export class WebSocketDoor {
     }
   }
 
-  /** Tells every client, and closes. */
+  /** Tells every client, answers what is in work, takes nothing new, and closes. */
   async drain(): Promise<void> {
+    this.#isDraining = true;
     clearInterval(this.#pinging);
-    for (const { socket } of this.#sessions) {
-      socket.send(
-        JSON.stringify({
-          jsonrpc: '2.0',
-          method: 'cairn_shutdown',
-          params: { reason: 'the service is shutting down' },
-        }),
-      );
-      socket.close(1001, 'the service is shutting down');
+    for (const { socket, inFlight } of this.#sessions) {
+      socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'cairn_shutdown', params: { reason: goingAway } }));
+      if (inFlight === 0) socket.close(1001, goingAway);
     }
+    setTimeout(() => {
+      for (const { socket } of this.#sessions) socket.terminate();
+    }, drainMsMax).unref();
   }
 }
+
+const goingAway = 'the service is shutting down';
 
 const statusTexts: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
