@@ -29,7 +29,7 @@ export function boundaryFaults(directory) {
     for (const file of sources(join(directory, folder))) {
       const path = relative(directory, file);
       const text = stripComments(readFileSync(file, 'utf8'));
-      const isTest = /\.(spec|bench)\.ts$|^e2e\/|^src\/testing\//.test(path);
+      const isTest = /\.(spec|bench|fixture)\.ts$|^e2e\/|^src\/testing\//.test(path);
       const isRim = kind !== 'libs' || name === 'service-kit' || path.startsWith(`src${sep}nest${sep}`);
       const lines = text.split('\n').length;
       if (!isTest && lines > linesMax) {

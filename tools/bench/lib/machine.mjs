@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { load } from './load.mjs';
+
+const MiB = 1024 * 1024;
+
+/** SHA-256 of 256 KiB pieces on one core, in MiB/s. */
+export function hashRate() {
+  const piece = Buffer.alloc(256 * 1024, 7);
+  const start = performance.now();
+  for (let n = 0; n < 2048; n++) createHash('sha256').update(piece).digest();
+  return 512 / ((performance.now() - start) / 1000);
+}
+
+/** Sequential writes followed by fdatasync, as `dd conv=fdatasync` does them, in MiB/s. */
+export function diskRate(directory, mebibytes) {
+  const file = `${directory}/disk-rate`;
+  const piece = Buffer.alloc(MiB, 7);
+  const start = performance.now();
+  const descriptor = openSync(file, 'w');
+  for (let n = 0; n < mebibytes; n++) writeSync(descriptor, piece);
+  fdatasyncSync(descriptor);
+  closeSync(descriptor);
+  const rate = mebibytes / ((performance.now() - start) / 1000);
+  rmSync(file);
+  return rate;
+}
+
+/** Requests per second of a bare Node HTTP server in a process of its own, which answers a fixed body. */
+export async function bareHttpRate(count) {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-server.mjs', import.meta.url))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(Number(text))));
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
+  const { perSecond } = await load(`http://127.0.0.1:${port}`, {
+    count,
+    next: () => ({ path: '/', method: 'POST', body }),
+  });
+  child.kill();
+  return perSecond;
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../../apps/cairn/dist/main.js', import.meta.url));
+const ports = { storage: 15_001, gateway: 18_545 };
+
+/** Both services over a home of their own, with fixed credentials. Call `stop` at the end. */
+export async function startServices(home) {
+  const env = {
+    ...process.env,
+    CAIRN_HOME: home,
+    CAIRN_DEMO_KEY: 'bench',
+    CAIRN_DEMO_SECRET: 'bench-secret',
+    STORAGE_API_PORT: String(ports.storage),
+    RPC_GATEWAY_PORT: String(ports.gateway),
+    LOG_LEVEL: 'warn',
+  };
+  const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (text) => {
+      output += text;
+      if (output.includes('Ctrl-C stops')) resolve();
+    });
+    child.once('exit', () => reject(new Error(`the services ended: ${output}`)));
+  });
+  return {
+    storage: `http://127.0.0.1:${ports.storage}`,
+    gateway: `http://127.0.0.1:${ports.gateway}`,
+    authorization: `Basic ${Buffer.from('bench:bench-secret').toString('base64')}`,
+    key: 'bench',
+    stop: () => new Promise((resolve) => child.once('exit', resolve) && child.kill('SIGTERM')),
+  };
+}
