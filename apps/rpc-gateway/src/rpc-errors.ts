@@ -1,31 +1,44 @@
 import { errorText, isCairnError } from '@cairn/errors';
+import type { CallRejectionCode, ExecutionErrorCode } from '@cairn/evm-executor';
 import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 
-/** Every error of the libs that a caller may see, and the entry of the catalogue it becomes. */
-const names: Readonly<Record<string, RpcErrorName>> = {
-  VALUE_INVALID: 'params',
-  OVERRIDE_INVALID: 'server',
-  CALL_FEE_INVALID: 'server',
-  CALL_FUNDS_INSUFFICIENT: 'server',
-  CALL_GAS_TOO_LOW: 'server',
-  CALL_INITCODE_TOO_LARGE: 'server',
-  CALL_BLOBS_INVALID: 'server',
-  CALL_AUTHORIZATIONS_INVALID: 'server',
-  CALL_CHAIN_ID_MISMATCH: 'server',
-  STATE_UNAVAILABLE: 'server',
-  BLOCK_CORRUPT: 'server',
-  EXECUTION_TIMEOUT: 'server',
-  EXECUTION_MEMORY_EXCEEDED: 'server',
-  EXECUTION_ABORTED: 'server',
-  EXECUTION_QUEUE_FULL: 'limit',
-  EXECUTION_QUEUE_TIMEOUT: 'limit',
-  EXECUTION_CLOSED: 'unavailable',
-  STORE_CLOSED: 'unavailable',
-};
+/** What a caller may see of the libs: their errors about a request, and about what it needs. */
+type KnownCode =
+  | CallRejectionCode
+  | Exclude<ExecutionErrorCode, 'EXECUTION_FAILED'>
+  | 'VALUE_INVALID'
+  | 'OVERRIDE_INVALID'
+  | 'STATE_UNAVAILABLE'
+  | 'BLOCK_CORRUPT'
+  | 'STORE_CLOSED';
+
+/** The entry of the catalogue that each of them becomes; a new code of the executor does not compile until it is here. */
+const names: ReadonlyMap<string, RpcErrorName> = new Map(
+  Object.entries({
+    VALUE_INVALID: 'params',
+    OVERRIDE_INVALID: 'server',
+    CALL_FEE_INVALID: 'server',
+    CALL_FUNDS_INSUFFICIENT: 'server',
+    CALL_GAS_TOO_LOW: 'server',
+    CALL_INITCODE_TOO_LARGE: 'server',
+    CALL_BLOBS_INVALID: 'server',
+    CALL_AUTHORIZATIONS_INVALID: 'server',
+    CALL_CHAIN_ID_MISMATCH: 'server',
+    STATE_UNAVAILABLE: 'server',
+    BLOCK_CORRUPT: 'server',
+    EXECUTION_TIMEOUT: 'server',
+    EXECUTION_MEMORY_EXCEEDED: 'server',
+    EXECUTION_ABORTED: 'server',
+    EXECUTION_QUEUE_FULL: 'limit',
+    EXECUTION_QUEUE_TIMEOUT: 'limit',
+    EXECUTION_CLOSED: 'unavailable',
+    STORE_CLOSED: 'unavailable',
+  } as const satisfies Record<KnownCode, RpcErrorName>),
+);
 
 /** What a caller may know of an error; `undefined` for one that is the operator's alone. */
 export function rpcErrorFrom(error: unknown): RpcError | undefined {
   if (!isCairnError(error)) return undefined;
-  const name = names[error.code];
+  const name = names.get(error.code);
   return name && new RpcError(name, errorText(error), name === 'limit' ? error.details : undefined);
 }

@@ -22,7 +22,7 @@ export class DoorError extends RpcError {
 }
 
 /** Who an API key in a path belongs to. @throws DoorError 401 or 403 */
-export async function identify(auth: Auth, key: string): Promise<Principal> {
+export async function identify(auth: Pick<Auth, 'identify'>, key: string): Promise<Principal> {
   try {
     return await auth.identify(key);
   } catch (error) {
