@@ -125,7 +125,8 @@ export class ChainStore implements ChainReader {
 
   stateAt(hash: Hex): StateReader | undefined {
     const header = this.header(hash);
-    return header && this.isCanonical(hash) ? new FlatState(this.tables, header.number) : undefined;
+    if (header === undefined || this.hashByNumber(header.number) !== hash) return undefined;
+    return new FlatState(this.tables, header.number);
   }
 
   close(): Promise<void> {
