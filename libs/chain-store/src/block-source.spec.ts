@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import snappy from 'snappyjs';
 import { temporaryDirectory } from './chain.fixture.ts';
+import { maskedCrc32c } from './crc32c.ts';
 import { readBlockFile } from './index.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -44,7 +45,12 @@ function frame(type: number, content: Uint8Array): Buffer {
 }
 
 const streamIdentifier = frame(0xff, Buffer.from('sNaPpY'));
-const checksum = Buffer.alloc(4);
+
+function checksum(bytes: Uint8Array): Buffer {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(maskedCrc32c(bytes));
+  return sum;
+}
 
 /** Framed snappy: pieces of 65,536 bytes, by turns compressed and not, as writers choose. */
 function framed(bytes: Uint8Array): Buffer {
@@ -52,7 +58,7 @@ function framed(bytes: Uint8Array): Buffer {
   for (let offset = 0; offset < bytes.length; offset += 65_536) {
     const piece = bytes.slice(offset, offset + 65_536);
     const isPacked = frames.length % 2 === 1;
-    frames.push(frame(isPacked ? 0 : 1, Buffer.concat([checksum, isPacked ? snappy.compress(piece) : piece])));
+    frames.push(frame(isPacked ? 0 : 1, Buffer.concat([checksum(piece), isPacked ? snappy.compress(piece) : piece])));
     frames.push(frame(0xfe, Buffer.alloc(3)));
   }
   return Buffer.concat(frames);
@@ -119,13 +125,20 @@ describe('readBlockFile', () => {
     ],
     ['half a frame head', Buffer.concat([version, record(3, Buffer.of(0, 1))]), /within a snappy frame/],
     ['a frame of unknown type', Buffer.concat([version, record(3, frame(2, small))]), /unknown type 2/],
+    [
+      'a frame that does not match its checksum',
+      Buffer.concat([version, record(3, flipped(frame(1, Buffer.concat([checksum(small), small])), 9))]),
+      /does not match its checksum/,
+    ],
+    ['a frame shorter than its checksum', Buffer.concat([version, record(3, frame(1, Buffer.of(1)))]), /checksum/],
     ['a frame of junk', Buffer.concat([version, record(3, frame(0, Buffer.alloc(9, 0xff)))]), /does not decompress/],
   ])('refuses %s', async (_name, content, reason) => {
     await refused(content, reason);
   });
 
   test('refuses a small record that decompresses to a flood', async () => {
-    const zeros = frame(0, Buffer.concat([checksum, snappy.compress(new Uint8Array(65_536))]));
+    const piece = new Uint8Array(65_536);
+    const zeros = frame(0, Buffer.concat([checksum(piece), snappy.compress(piece)]));
     const frames = Buffer.concat([streamIdentifier, ...Array.from({ length: 1_100 }, () => zeros)]);
     await refused(Buffer.concat([version, record(3, frames)]), /decompresses to more than/);
   });

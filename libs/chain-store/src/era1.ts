@@ -2,6 +2,7 @@
 import { decodeRlp, encodeRlp } from '@cairn/block-model';
 import snappy from 'snappyjs';
 import type { ByteReader } from './byte-reader.ts';
+import { maskedCrc32c } from './crc32c.ts';
 import { SourceError } from './errors.ts';
 import { blockBytesMax } from './rlp-blocks.ts';
 
@@ -9,8 +10,8 @@ const types = { header: 0x03, body: 0x04 } as const;
 
 /**
  * The blocks of an era1 file: e2store records of a type, a length and a payload, headers and bodies in framed snappy
- * (https://github.com/eth-clients/e2store-format-specs/blob/main/formats/era1.md). The checksums inside add nothing
- * here: every block is held to its hash when it is executed.
+ * (https://github.com/eth-clients/e2store-format-specs/blob/main/formats/era1.md). Frames are held to their checksums.
+ * Receipts, difficulties and the accumulator are passed over: the importer computes what they say.
  * @throws SOURCE_INVALID
  */
 export async function* readEra1Blocks(reader: ByteReader, file: string): AsyncGenerator<Uint8Array> {
@@ -46,15 +47,18 @@ function unframe(bytes: Uint8Array, file: string, at: number): Uint8Array {
     const type = frames[offset] ?? 0;
     const end = offset + 4 + frames.readUIntLE(offset + 1, 3);
     if (end > frames.length) throw new SourceError(file, `the record at byte ${at} ends within a snappy frame`);
-    // Both kinds of data begin with a checksum of four bytes.
-    const data = frames.subarray(offset + 8, end);
-    if (type === 0x00) parts.push(uncompress(data, file, at));
-    else if (type === 0x01) parts.push(data);
-    else if (type < 0x80)
+    if (type === 0x00 || type === 0x01) {
+      // Both kinds of data begin with a checksum of what is in them.
+      const data = frames.subarray(offset + 8, end);
+      const part = type === 0x00 ? uncompress(data, file, at) : data;
+      if (end < offset + 8 || maskedCrc32c(part) !== frames.readUInt32LE(offset + 4))
+        throw new SourceError(file, `the record at byte ${at} has a snappy frame that does not match its checksum`);
+      parts.push(part);
+      total += part.length;
+      if (total > blockBytesMax)
+        throw new SourceError(file, `the record at byte ${at} decompresses to more than ${blockBytesMax} bytes`);
+    } else if (type < 0x80)
       throw new SourceError(file, `the record at byte ${at} has a snappy frame of unknown type ${type}`);
-    if (type <= 0x01) total += parts.at(-1)?.length ?? 0;
-    if (total > blockBytesMax)
-      throw new SourceError(file, `the record at byte ${at} decompresses to more than ${blockBytesMax} bytes`);
     offset = end;
   }
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
