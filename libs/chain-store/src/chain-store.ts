@@ -23,8 +23,9 @@ export interface ChainStoreOptions {
   readonly directory: string;
 }
 
-/** Verified blocks in memory, at most. */
+/** Verified blocks and headers in memory, at most. */
 const blocksCachedMax = 256;
+const headersCachedMax = 1_024;
 
 /**
  * One chain on disk. Every block is held to its hash and its roots when it is read; what was verified stays in a
@@ -33,6 +34,7 @@ const blocksCachedMax = 256;
 export class ChainStore implements ChainReader {
   readonly tables: Tables;
   readonly #blocks = new LRUCache<Hex, Block>({ max: blocksCachedMax });
+  readonly #headers = new LRUCache<Hex, Header>({ max: headersCachedMax });
 
   constructor(tables: Tables) {
     this.tables = tables;
@@ -83,12 +85,13 @@ export class ChainStore implements ChainReader {
   }
 
   header(hash: Hex): Header | undefined {
-    const cached = this.#blocks.get(hash);
-    if (cached) return cached.header;
+    const cached = this.#headers.get(hash);
+    if (cached) return cached;
     const raw = this.tables.headers.get(bytesFromHex(hash));
     if (raw === undefined) return undefined;
     const header = this.#decoded(hash, () => decodeHeader(raw));
     if (header.hash !== hash) throw new CorruptBlockError(hash, 'hash', hash, header.hash);
+    this.#headers.set(hash, header);
     return header;
   }
 
