@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, call, type Gateway, key, post, startGateway, suspendedKey, withAuth } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
@@ -146,6 +147,23 @@ describe('the door', () => {
     const long = await post(gateway.url, ' '.repeat(4097));
     expect([long.status, await long.json()]).toMatchObject([413, { error: { code: -32005 } }]);
     expect((await post(gateway.url, line('eth_chainId', 1))).status).toBe(200);
+  });
+
+  test.each([
+    ['4097', ['413 Payload Too Large']],
+    ['2', ['100 Continue', '200 OK']],
+  ])('a client that asks before it sends %s bytes hears %j', async (length, statuses) => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(
+      `POST /v3/${key} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+        `Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
+    );
+    let heard = '';
+    for await (const chunk of socket) {
+      heard += chunk;
+      if (heard.endsWith('100 Continue\r\n\r\n')) socket.write('[]');
+    }
+    expect(Array.from(heard.matchAll(/HTTP\/1\.1 (.*)\r/g), ([, status]) => status)).toEqual(statuses);
   });
 
   test('the host chooses the network; loopback means the first one; unknown hosts get 404', async () => {

@@ -66,8 +66,7 @@ export class HttpDoor {
     const chain = this.#chain(request.headers.host);
     trace.network = chain.network.name;
     checkContentType(request.headers['content-type']);
-    if (request.headers.expect !== undefined) response.writeContinue();
-    const body = await readBody(request, this.settings.CAIRN_RPC_BODY_BYTES_MAX);
+    const body = await readBody(request, response, this.settings.CAIRN_RPC_BODY_BYTES_MAX);
     const abort = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) abort.abort(new Error('the client closed the connection'));
