@@ -45,9 +45,6 @@ export const settingsShape = {
   CAIRN_UPLOADS_MAX: integer(1, 10_000, 'a number')
     .default(64)
     .describe('Adds that run at once; more are told to come back.'),
-  CAIRN_BLOCK_TIMEOUT_MS: integer(1, 3_600_000, 'milliseconds')
-    .default(10_000)
-    .describe('How long a read waits for a block that is nowhere.'),
   CAIRN_CALL_TIMEOUT_MS: integer(1, 600_000, 'milliseconds')
     .default(5000)
     .describe('Wall-clock limit of one eth_call.'),
