@@ -37,23 +37,31 @@ async function up(settings: Settings): Promise<number> {
   process.on('SIGTERM', onSignal);
   // Started by another process, it ends with that one.
   process.on('disconnect', onSignal);
-  const key = await prepare(settings, stop.signal);
+  try {
+    const key = await prepare(settings, stop.signal);
+    await startServices(supervisor, settings);
+    for (const line of banner(settings, key)) console.log(line);
+    return await supervisor.wait();
+  } catch (error) {
+    if (!stop.signal.aborted) supervisor.stop();
+    await supervisor.wait();
+    if (stop.signal.aborted) return 0;
+    throw error;
+  } finally {
+    // An open channel would keep this process alive, and its parent waits for its end.
+    process.off('disconnect', onSignal);
+    if (process.connected) process.disconnect();
+  }
+}
+
+async function startServices(supervisor: Supervisor, settings: Settings): Promise<void> {
   const { storage, gateway } = addressesOf(settings);
   // Their lines would drown what is printed here; what goes wrong is still told.
   const env = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
-  try {
-    await Promise.all([
-      supervisor.start({ name: 'storage-api', main: services['storage-api'], env, readyUrl: `${storage}/readyz` }),
-      supervisor.start({ name: 'rpc-gateway', main: services['rpc-gateway'], env, readyUrl: `${gateway}/readyz` }),
-    ]);
-  } catch (error) {
-    if (stop.signal.aborted) return await supervisor.wait();
-    supervisor.stop();
-    await supervisor.wait();
-    throw error;
-  }
-  for (const line of banner(settings, key)) console.log(line);
-  return await supervisor.wait();
+  await Promise.all([
+    supervisor.start({ name: 'storage-api', main: services['storage-api'], env, readyUrl: `${storage}/readyz` }),
+    supervisor.start({ name: 'rpc-gateway', main: services['rpc-gateway'], env, readyUrl: `${gateway}/readyz` }),
+  ]);
 }
 
 async function prepare(settings: Settings, signal: AbortSignal): Promise<DemoKey> {

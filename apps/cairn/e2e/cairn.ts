@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+/** What a command printed, and how it ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built command over a home of its own. */
+export class Cairn {
+  readonly home = mkdtempSync(join(tmpdir(), 'cairn-command-'));
+
+  /** Runs a command to its end. */
+  async run(...args: readonly string[]): Promise<Outcome> {
+    return await outcomeOf(this.spawn(args));
+  }
+
+  /** Runs a command with `--json` and reads its answer. */
+  async json<T>(...args: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run(...args, '--json');
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as T;
+  }
+
+  spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    return spawn(process.execPath, [main, ...args], {
+      env: { ...process.env, CAIRN_HOME: this.home, ...env },
+      // With a channel, as `npm start` has one: the command must end by itself all the same.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+  }
+
+  remove(): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+/** Collects the output of a process until it ends. */
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout, stderr };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** True when something listens on the port. */
+export async function isTaken(port: number): Promise<boolean> {
+  const server = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (isFree) await new Promise((resolve) => server.close(resolve));
+  return !isFree;
+}

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { Auth, openLmdbAccountStore } from '@cairn/auth';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { Cairn } from './cairn.ts';
+
+const cairn = new Cairn();
+afterAll(() => cairn.remove());
+
+interface Key {
+  readonly id: string;
+  readonly secret: string;
+}
+
+describe('accounts, cards and keys', () => {
+  test('are created, shown and changed; a running process sees each change at once', async () => {
+    await cairn.json('account', 'create', 'acme', '--email', 'ops@acme.example');
+    const { id, secret } = await cairn.json<Key>('key', 'create', 'acme', '--name', 'ci');
+    const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') }) });
+    const principal = () => auth.authenticate({ keyId: id, secret });
+    expect((await principal()).account).toMatchObject({ name: 'acme', email: 'ops@acme.example' });
+    await cairn.json('card', 'attach', 'acme', '--brand', 'visa', '--last4', '4242');
+    expect((await principal()).account.card).toMatchObject({ brand: 'visa', last4: '4242' });
+    await cairn.json('card', 'remove', 'acme');
+    expect((await principal()).account.card).toBeUndefined();
+    await cairn.json('account', 'suspend', 'acme');
+    await expect(principal()).rejects.toMatchObject({ code: 'ACCOUNT_SUSPENDED' });
+    await cairn.json('account', 'resume', 'acme');
+    const rotated = await cairn.json<Key>('key', 'rotate', id, '--grace', '0');
+    await expect(principal()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    await auth.authenticate({ keyId: id, secret: rotated.secret });
+    await cairn.json('key', 'revoke', id);
+    await expect(auth.identify(id)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    await auth.close();
+    const listed = await cairn.run('key', 'list', 'acme');
+    expect(listed.stdout).toContain('revoked');
+    expect(listed.stdout + (await cairn.run('key', 'list', 'acme', '--json')).stdout).not.toMatch(/cs_|"hash"|"salt"/);
+  });
+
+  test.each([
+    [['account', 'create', 'acme'], 'already'],
+    [['account', 'show', 'nobody'], 'no account "nobody"'],
+    [['account', 'create', '.bad'], 'name'],
+    [['card', 'attach', 'acme', '--brand', 'visa', '--last4', '42'], 'last4'],
+    [['card', 'attach', 'acme'], '--brand'],
+    [['key', 'revoke', 'ck_none'], 'no key'],
+    [['key', 'rotate', 'x', '--grace', 'soon'], 'number of hours'],
+    [['import', 'atlantis'], 'no network "atlantis"'],
+    [['frobnicate'], 'unknown command'],
+  ])('%j is refused in plain words', async (args, message) => {
+    const { code, stderr } = await cairn.run(...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('import and status', () => {
+  test('bring the sample network in, once, and say what is stored', async () => {
+    expect((await cairn.run('import', 'sample')).stdout).toContain('24 blocks imported and verified');
+    expect((await cairn.run('import')).stdout).toMatch(/^sample: head is block 24/m);
+    const status = await cairn.json<{ networks: unknown; store: unknown; accounts: readonly { name: string }[] }>(
+      'status',
+    );
+    expect(status.networks).toEqual([{ name: 'sample', chainId: '48484848', head: '24' }]);
+    expect(status.store).toEqual({ blocks: 0, bytes: 0 });
+    expect(status.accounts.map(({ name }) => name)).toContain('acme');
+    expect((await cairn.run('status')).stdout).toContain('48484848');
+  });
+});

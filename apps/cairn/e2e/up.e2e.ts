@@ -1,0 +1,105 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Cairn, freePort, isTaken, outcomeOf } from './cairn.ts';
+
+const sh = promisify(execFile);
+let cairn: Cairn;
+let env: Record<string, string>;
+let ports: readonly [number, number];
+let running: ChildProcess | undefined;
+beforeEach(async () => {
+  cairn = new Cairn();
+  ports = [await freePort(), await freePort()];
+  env = { STORAGE_API_PORT: String(ports[0]), RPC_GATEWAY_PORT: String(ports[1]) };
+});
+afterEach(async () => {
+  running?.kill('SIGKILL');
+  await portsFree();
+  cairn.remove();
+});
+
+/** Starts `up` and resolves with what it printed when it is ready. */
+async function up(
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ readonly printed: string; readonly ended: ReturnType<typeof outcomeOf>; readonly child: ChildProcess }> {
+  const child = cairn.spawn(['up'], { ...env, ...more });
+  running = child;
+  const ended = outcomeOf(child);
+  let printed = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (text: string) => {
+      printed += text;
+      if (printed.includes('Ctrl-C stops')) resolve();
+    });
+    void ended.then(({ stderr }) => reject(new Error(`up ended: ${stderr}`)));
+  });
+  return { printed, ended, child };
+}
+
+async function portsFree(): Promise<void> {
+  for (const port of ports) while (await isTaken(port)) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const linesToPaste = (printed: string) => printed.split('\n').filter((line) => /^ {2}(echo|curl)/.test(line));
+
+test('the lines it prints work as they are; Ctrl-C ends everything with 0; a second start keeps all and tells no secret', async () => {
+  const first = await up();
+  const outputs: string[] = [];
+  for (const line of linesToPaste(first.printed)) outputs.push((await sh('sh', ['-c', line])).stdout);
+  const [added, content, block, call] = outputs;
+  expect(JSON.parse(added ?? '')).toMatchObject({ Name: 'hello.txt', Size: '20' });
+  expect(content).toBe('hello cairn\n');
+  expect(JSON.parse(block ?? '').result.number).toBe('0x18');
+  expect(BigInt(JSON.parse(call ?? '').result)).toBeGreaterThan(0n);
+  const secret = /Secret +(cs_\w+)/.exec(first.printed)?.[1] ?? 'none';
+  expect(secret).not.toBe('none');
+  first.child.kill('SIGINT');
+  expect((await first.ended).code).toBe(0);
+  await portsFree();
+
+  const second = await up();
+  expect(second.printed).not.toContain(secret);
+  expect(second.printed).not.toContain('imported and verified');
+  const [, cat] = linesToPaste(second.printed);
+  expect((await sh('sh', ['-c', cat?.replace('<SECRET>', secret) ?? 'false'])).stdout).toBe('hello cairn\n');
+  second.child.kill('SIGTERM');
+  expect((await second.ended).code).toBe(0);
+});
+
+test('fixed credentials are taken, also when they change; kill -9 leaves no service behind', async () => {
+  const first = await up({ CAIRN_DEMO_KEY: 'demo', CAIRN_DEMO_SECRET: 'one' });
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await portsFree();
+  const second = await up({ CAIRN_DEMO_KEY: 'demo', CAIRN_DEMO_SECRET: 'two' });
+  const status = async (secret: string) => {
+    const authorization = `Basic ${Buffer.from(`demo:${secret}`).toString('base64')}`;
+    return (await fetch(`http://127.0.0.1:${ports[0]}/api/v0/version`, { method: 'POST', headers: { authorization } }))
+      .status;
+  };
+  expect([await status('one'), await status('two')]).toEqual([401, 200]);
+  second.child.kill('SIGINT');
+  expect((await second.ended).code).toBe(0);
+});
+
+test('a port that is taken ends it with a plain message, and nothing stays behind', async () => {
+  const squatter = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => squatter.listen(ports[1], '127.0.0.1', resolve));
+  const { code, stdout, stderr } = await outcomeOf(cairn.spawn(['up'], env));
+  await new Promise((resolve) => squatter.close(resolve));
+  expect(code).toBe(1);
+  expect(stdout + stderr).toContain('Set RPC_GATEWAY_PORT to another one');
+  expect(await isTaken(ports[0])).toBe(false);
+});
+
+test.each([
+  [{}, 0, 'The settings are good.'],
+  [{ STORAGE_API_PORT: 'x' }, 1, 'STORAGE_API_PORT: expected a port'],
+  [{ CAIRN_HOEM: 'x' }, 1, 'Did you mean CAIRN_HOME?'],
+])('--check-config with %j ends with %i', async (more, code, message) => {
+  const outcome = await outcomeOf(cairn.spawn(['up', '--check-config'], more as Record<string, string>));
+  expect(outcome.code).toBe(code);
+  expect(outcome.stdout + outcome.stderr).toContain(message);
+});
