@@ -8,6 +8,8 @@ export interface Service {
   /** Its built entry. */
   readonly main: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
   /** Answers 200 when the service can serve. */
   readonly readyUrl: string;
 }
@@ -22,10 +24,10 @@ export class Supervisor {
   #isStopping = false;
 
   /** Starts a service and resolves when it is ready. @throws Error when it ends before that */
-  async start({ name, main, env, readyUrl }: Service): Promise<void> {
+  async start({ name, main, env, nodeOptions = [], readyUrl }: Service): Promise<void> {
     // In a process group of its own, so that Ctrl-C reaches it once, through here; the channel tells it when this process
     // is gone, however that came about.
-    const child = spawn(process.execPath, [main], {
+    const child = spawn(process.execPath, [...nodeOptions, main], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
