@@ -8,18 +8,11 @@ import { PinningModule } from '@cairn/pinning/nest';
 import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
 import { ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AddCommand } from './api-v0/add/add.command.ts';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
-import { CatCommand } from './api-v0/cat/cat.command.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
-import { PinAddCommand } from './api-v0/pin/pin-add.command.ts';
-import { PinRmCommand } from './api-v0/pin/pin-rm.command.ts';
-import { VersionCommand } from './api-v0/version/version.command.ts';
+import { commands } from './api-v0/commands.ts';
 
 const MiB = 1024 * 1024;
-
-/** Every command of the API, each a file of its own. */
-const commands = [AddCommand, CatCommand, PinAddCommand, PinRmCommand, VersionCommand];
 
 /** The only place that chooses adapters. */
 @Module({})

@@ -1,0 +1,3 @@
+import { AddCommand } from './add.command.ts';
+
+export const addCommands = [AddCommand];

@@ -1,0 +1,3 @@
+import { VersionCommand } from './version.command.ts';
+
+export const nodeCommands = [VersionCommand];

@@ -1,0 +1,3 @@
+import { CatCommand } from './cat.command.ts';
+
+export const readCommands = [CatCommand];
