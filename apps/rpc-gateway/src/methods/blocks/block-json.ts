@@ -1,7 +1,7 @@
 import { blockToJson, type Hex, InvalidValueError } from '@cairn/block-model';
 import { type ParamDefinition, RawJson } from '@cairn/jsonrpc-core';
 import { LRUCache } from 'lru-cache';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../../request-context.ts';
 
 /** Whether transactions come as objects or as hashes. */
 export const fullParam = {

@@ -1,7 +1,7 @@
 import { type CallRequest, parseBlockOverrides, parseCallRequest, parseStateOverrides } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { blockIdParam, requireHeader } from '../block-param.ts';
-import { define } from './define.ts';
+import { blockIdParam, requireHeader } from '../../block-param.ts';
+import { define } from '../define.ts';
 
 export const ethCall = define({
   name: 'eth_call',

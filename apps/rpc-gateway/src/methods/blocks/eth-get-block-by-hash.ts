@@ -1,6 +1,6 @@
 import { parseHash } from '@cairn/block-model';
+import { define } from '../define.ts';
 import { blockJson, fullParam } from './block-json.ts';
-import { define } from './define.ts';
 
 export const ethGetBlockByHash = define({
   name: 'eth_getBlockByHash',

@@ -1,6 +1,6 @@
 import { quantity } from '@cairn/block-model';
-import manifest from '../../package.json' with { type: 'json' };
-import { define } from './define.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { define } from '../define.ts';
 
 const clientVersion = `Cairn/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
 

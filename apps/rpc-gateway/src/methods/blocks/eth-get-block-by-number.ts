@@ -1,6 +1,6 @@
-import { blockNumberParam, findBlock } from '../block-param.ts';
+import { blockNumberParam, findBlock } from '../../block-param.ts';
+import { define } from '../define.ts';
 import { blockJson, fullParam } from './block-json.ts';
-import { define } from './define.ts';
 
 export const ethGetBlockByNumber = define({
   name: 'eth_getBlockByNumber',

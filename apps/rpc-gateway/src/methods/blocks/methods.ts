@@ -1,0 +1,4 @@
+import { ethGetBlockByHash } from './eth-get-block-by-hash.ts';
+import { ethGetBlockByNumber } from './eth-get-block-by-number.ts';
+
+export const blockMethods = [ethGetBlockByHash, ethGetBlockByNumber];

@@ -1,0 +1,3 @@
+import { ethCall } from './eth-call.ts';
+
+export const executionMethods = [ethCall];
