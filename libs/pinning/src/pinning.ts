@@ -3,6 +3,7 @@ import type { CID } from '@cairn/cid';
 import { PinModeError, PinNotFoundError } from './errors.ts';
 import type { Pin, PinMode, PinStore, Usage } from './pin-store.ts';
 import { type DagSize, walkDag } from './walk-dag.ts';
+import type { WriteOptions, WriteSession } from './write-session.ts';
 
 export interface PinOptions {
   /** Default `recursive`. */
@@ -15,7 +16,7 @@ export interface PinOptions {
 export interface PinningOptions {
   readonly pins: PinStore;
   /** A verified store: a walk then also checks every inner block. */
-  readonly blocks: Pick<Blockstore, 'get' | 'has' | 'size'>;
+  readonly blocks: Pick<Blockstore, 'get' | 'has' | 'size' | 'putMany' | 'sync'>;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
 }
@@ -48,6 +49,19 @@ export class Pinning {
   /** Pins a DAG that has just been written as a whole; its size was counted on the way (see `recordDag`). */
   async pinAdded(account: string, cid: CID, size: DagSize, name?: string): Promise<Pin> {
     return await this.#put(account, { cid, mode: 'recursive', name, size });
+  }
+
+  /** Opens a write session: everything that puts blocks on behalf of an account does so in one. */
+  async write(account: string, { signal }: WriteOptions = {}): Promise<WriteSession> {
+    return {
+      store: this.#blocks,
+      pin: async (cid, options = {}) => {
+        await this.#blocks.sync();
+        return await this.pin(account, cid, { ...options, ...(signal && { signal }) });
+      },
+      touch: async (root) => void (await walkDag(this.#blocks, root, signal ? { signal } : {})),
+      end: async () => {},
+    };
   }
 
   async #put(account: string, pin: Omit<Pin, 'createdAt'>): Promise<Pin> {
