@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Environment, isGone, Lease, processIdentity } from './index.ts';
+
+let directory: string;
+let environment: Environment;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'cairn-lease-'));
+  environment = await Environment.open({ directory, format: { name: 'lease-test', version: 1 } });
+});
+afterEach(async () => {
+  await environment.close();
+  rmSync(directory, { recursive: true });
+});
+
+test('one holder at a time, by name', async () => {
+  const first = await Lease.tryAcquire({ environment, name: 'a' });
+  expect(await Lease.tryAcquire({ environment, name: 'a' })).toBeUndefined();
+  expect(await Lease.tryAcquire({ environment, name: 'b' })).toBeDefined();
+  expect(await first?.renew()).toBe(true);
+  await first?.release();
+  expect(await Lease.tryAcquire({ environment, name: 'a' })).toBeDefined();
+});
+
+test('a lease that is not renewed goes to the next, and the first learns that it lost it', async () => {
+  let clock = 0;
+  const options = { environment, name: 'a', seconds: 60, now: () => clock };
+  const first = await Lease.tryAcquire(options);
+  clock = 60_000;
+  expect(await Lease.tryAcquire(options)).toBeUndefined();
+  clock = 60_001;
+  const second = await Lease.tryAcquire(options);
+  expect(second).toBeDefined();
+  expect(await first?.renew()).toBe(false);
+  await first?.release();
+  expect(await second?.renew()).toBe(true);
+});
+
+test('a process that has ended is gone, this one and those elsewhere are not', () => {
+  const mine = processIdentity();
+  expect(isGone(mine)).toBe(false);
+  const ended = spawnSync(process.execPath, ['-e', 'console.log(process.pid)'], { encoding: 'utf8' });
+  expect(isGone({ ...mine, pid: Number(ended.stdout) })).toBe(true);
+  expect(isGone({ ...mine, pid: Number(ended.stdout), realm: 'another host' })).toBe(false);
+  // A later process with the same number, as the first of a container always has.
+  if (mine.began !== '') expect(isGone({ ...mine, began: '1' })).toBe(true);
+});
