@@ -28,11 +28,9 @@ export class AppModule {
         ServiceKitModule.forRoot({ settings, logger }),
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
         BlockstoreModule.forRootAsync({
-          useFactory: async () =>
-            withCache(
-              withVerification(await openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 8 * MiB })),
-              { bytesMax: 64 * MiB },
-            ),
+          useFactory: () => openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 8 * MiB }),
+          wrap: (store) =>
+            withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
         }),
         PinningModule.forRootAsync({ useFactory: () => openLmdbPinStore(directory('pins')) }),
       ],

@@ -19,3 +19,23 @@ export class BlockTooLargeError extends CairnError<'BLOCK_TOO_LARGE'> {
     });
   }
 }
+
+/** Another collection cycle has begun: marks of this one no longer count. */
+export class CycleOverError extends CairnError<'CYCLE_OVER'> {
+  constructor(cycle: number, current: number) {
+    super('CYCLE_OVER', `Collection cycle ${cycle} is over; the store is in cycle ${current}.`, {
+      hint: 'Begin a cycle and mark again; run one collector at a time.',
+      details: { cycle, current },
+    });
+  }
+}
+
+/** The block is set aside: its bytes were found wrong. */
+export class QuarantinedBlockError extends CairnError<'BLOCK_CORRUPT'> {
+  constructor(cid: string) {
+    super('BLOCK_CORRUPT', `The bytes of block ${cid} were found not to match its name; it is in quarantine.`, {
+      hint: 'Add the same content again to mend it.',
+      details: { cid },
+    });
+  }
+}

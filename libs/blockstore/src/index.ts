@@ -1,8 +1,11 @@
 export type { Block, Blockstore, BlockstoreStats, ReadOptions } from './blockstore.ts';
-export { BlockNotFoundError, BlockTooLargeError } from './errors.ts';
+export type { CapacityOptions, Fullness } from './capacity.ts';
+export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
+export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
 export { limits } from './limits.ts';
-export { type LmdbBlockstoreOptions, openLmdbBlockstore } from './lmdb-blockstore.ts';
+export { type LmdbBlockstore, type LmdbBlockstoreOptions, openLmdbBlockstore } from './lmdb-blockstore.ts';
 export { createMemoryBlockstore } from './memory-blockstore.ts';
+export { type ScrubOptions, type ScrubReport, scrub } from './scrub.ts';
 export { type CacheOptions, withCache } from './with-cache.ts';
 export { type BlockstoreCall, withMetrics } from './with-metrics.ts';
-export { withVerification } from './with-verification.ts';
+export { type VerificationOptions, withVerification } from './with-verification.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { openLmdbBlockstore, withVerification } from './index.ts';
-import { describeBlockstore, rawBlock } from './testing/index.ts';
+import { decodeRecord, encodeRecord } from './index-record.ts';
+import { describeBlockstore, describeCollectable, rawBlock } from './testing/index.ts';
 
 const directories: string[] = [];
 function temporaryDirectory(): string {
@@ -20,6 +21,8 @@ describeBlockstore('the LMDB store', () => openLmdbBlockstore({ directory: tempo
 describeBlockstore('the LMDB store with a tiny write buffer', () =>
   openLmdbBlockstore({ directory: temporaryDirectory(), pendingBytesMax: 1 }),
 );
+
+describeCollectable('the LMDB store', (now) => openLmdbBlockstore({ directory: temporaryDirectory(), now }));
 
 test('keeps blocks across closing', async () => {
   const directory = temporaryDirectory();
@@ -150,4 +153,65 @@ test('a writer waits while the store is behind', async () => {
   await store.sync();
   expect((await store.stats()).blocks).toBe(3);
   await store.close();
+});
+
+test('refuses blocks beyond its limit and beyond what the disk may give, and takes them once there is room', async () => {
+  const store = await openLmdbBlockstore({ directory: temporaryDirectory(), bytesMax: 10 });
+  await store.putMany([rawBlock('12345678')]);
+  await expect(store.putMany([rawBlock('abc')])).rejects.toMatchObject({
+    code: 'STORE_FULL',
+    details: { stored: 8, added: 3, bytesMax: 10 },
+  });
+  expect(store.fullness()).toEqual({ bytes: 8, bytesMax: 10 });
+  await store.delete(rawBlock('12345678').cid);
+  await store.putMany([rawBlock('abc')]);
+  await store.close();
+  const reserved = await openLmdbBlockstore({ directory: temporaryDirectory(), diskReserveBytes: 2 ** 60 });
+  await expect(reserved.putMany([rawBlock('a')])).rejects.toMatchObject({ code: 'STORE_FULL' });
+  await reserved.close();
+});
+
+test('the holds of another process count until it ends', async () => {
+  const directory = temporaryDirectory();
+  const store = await openLmdbBlockstore({ directory });
+  const { cid } = rawBlock('held elsewhere');
+  let cycle = 0;
+  let whileHeld: Promise<number> | undefined;
+  await run(
+    directory,
+    `await store.hold();
+     await store.putMany([rawBlock('held elsewhere')]);
+     await store.sync();
+     say('held');
+     setInterval(() => {}, 1000);`,
+    (_line, child) => {
+      whileHeld = (async () => {
+        cycle = await store.beginCycle();
+        const { removed } = await store.sweep({ cycle, graceSeconds: 0, limit: 10 });
+        child.kill('SIGKILL');
+        return removed.length;
+      })();
+    },
+  );
+  expect(await whileHeld).toBe(0);
+  expect(await store.has(cid)).toBe(true);
+  const { removed } = await store.sweep({ cycle: await store.beginCycle(), graceSeconds: 0, limit: 10 });
+  expect(removed.length).toBe(1);
+  await store.close();
+});
+
+test('reads the index records of version 0.1, which knew no collection', () => {
+  const old = Buffer.alloc(12);
+  old.writeBigUInt64BE(7n);
+  old.writeUInt32BE(99, 8);
+  const record = decodeRecord(old);
+  expect({ ...record, id: Buffer.from(record.id).toString('hex') }).toEqual({
+    id: '0000000000000007',
+    length: 99,
+    touchedAt: 0,
+    touchedIn: 0,
+    mark: 0,
+    isQuarantined: false,
+  });
+  expect(decodeRecord(encodeRecord(record))).toEqual(record);
 });

@@ -1,30 +1,55 @@
 import { CID, codecs } from '@cairn/cid';
 import * as Digest from 'multiformats/hashes/digest';
-import type { Block, Blockstore, BlockstoreStats, ReadOptions } from './blockstore.ts';
-import { BlockNotFoundError, BlockTooLargeError } from './errors.ts';
+import type { Block, BlockstoreStats, ReadOptions } from './blockstore.ts';
+import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
+import { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** Blocks in memory, for scripts and tests: gone with the process. */
-export function createMemoryBlockstore(): Blockstore {
-  return new MemoryBlockstore();
+export function createMemoryBlockstore({
+  now = Date.now,
+}: {
+  readonly now?: () => number;
+} = {}): CollectableBlockstore {
+  return new MemoryBlockstore(now);
 }
 
-class MemoryBlockstore implements Blockstore {
-  readonly #blocks = new Map<string, Uint8Array>();
+interface Held {
+  bytes: Uint8Array;
+  /** Milliseconds since 1970. */
+  touchedAt: number;
+  touchedIn: number;
+  mark: number;
+  isQuarantined: boolean;
+}
+
+class MemoryBlockstore implements CollectableBlockstore {
+  readonly #blocks = new Map<string, Held>();
+  readonly #holds = new Map<symbol, number>();
+  readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
+  readonly #now: () => number;
   #bytes = 0;
+  #cycle = 0;
+  #keepFrom = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   async get(cid: CID, { signal }: ReadOptions = {}): Promise<Uint8Array> {
     signal?.throwIfAborted();
-    const bytes = this.#blocks.get(keyOf(cid));
-    if (bytes === undefined) throw new BlockNotFoundError(cid.toString());
-    return bytes;
+    const held = this.#blocks.get(keyOf(cid));
+    if (held === undefined) throw new BlockNotFoundError(cid.toString());
+    if (held.isQuarantined) throw new QuarantinedBlockError(cid.toString());
+    return held.bytes;
   }
 
   async has(cid: CID): Promise<boolean> {
-    return this.#blocks.has(keyOf(cid));
+    return this.#blocks.get(keyOf(cid))?.isQuarantined === false;
   }
 
   async size(cid: CID): Promise<number> {
+    if (!(await this.has(cid))) throw new BlockNotFoundError(cid.toString());
     return (await this.get(cid)).length;
   }
 
@@ -36,9 +61,13 @@ class MemoryBlockstore implements Blockstore {
     }
     for (const { cid, bytes } of blocks) {
       const key = keyOf(cid);
-      if (this.#blocks.has(key)) continue;
-      this.#blocks.set(key, bytes.slice());
-      this.#bytes += bytes.length;
+      const stamp = { touchedAt: this.#now(), touchedIn: this.#cycle };
+      const known = this.#blocks.get(key);
+      if (known?.isQuarantined === false) Object.assign(known, stamp);
+      else {
+        this.#bytes += bytes.length - (known?.bytes.length ?? 0);
+        this.#blocks.set(key, { bytes: bytes.slice(), ...stamp, mark: known?.mark ?? 0, isQuarantined: false });
+      }
     }
   }
 
@@ -46,19 +75,90 @@ class MemoryBlockstore implements Blockstore {
 
   async delete(cid: CID): Promise<void> {
     const key = keyOf(cid);
-    this.#bytes -= this.#blocks.get(key)?.length ?? 0;
+    this.#bytes -= this.#blocks.get(key)?.bytes.length ?? 0;
     this.#blocks.delete(key);
   }
 
   async *keys({ signal }: ReadOptions = {}): AsyncGenerator<CID> {
     for (const key of [...this.#blocks.keys()].sort()) {
       signal?.throwIfAborted();
-      yield CID.createV1(codecs.raw, Digest.decode(Buffer.from(key, 'hex')));
+      yield cidOf(key);
     }
   }
 
   async stats(): Promise<BlockstoreStats> {
     return { blocks: this.#blocks.size, bytes: this.#bytes };
+  }
+
+  async cycle(): Promise<number> {
+    return this.#cycle;
+  }
+
+  async hold(): Promise<Hold> {
+    const hold = Symbol('hold');
+    this.#holds.set(hold, this.#cycle);
+    return { release: async () => void this.#holds.delete(hold) };
+  }
+
+  async touchMany(cids: readonly CID[]): Promise<CID[]> {
+    return cids.filter((cid) => {
+      const held = this.#blocks.get(keyOf(cid));
+      if (held) Object.assign(held, { touchedAt: this.#now(), touchedIn: this.#cycle });
+      return held?.isQuarantined !== false;
+    });
+  }
+
+  async beginCycle(): Promise<number> {
+    this.#cycle++;
+    this.#keepFrom = Math.min(this.#cycle, ...this.#holds.values());
+    return this.#cycle;
+  }
+
+  async unmarked(cids: readonly CID[], cycle: number): Promise<CID[]> {
+    return cids.filter((cid) => this.#blocks.get(keyOf(cid))?.mark !== cycle);
+  }
+
+  async markMany(cids: readonly CID[], cycle: number): Promise<void> {
+    for (const cid of cids) {
+      const held = this.#blocks.get(keyOf(cid));
+      if (held) held.mark = cycle;
+    }
+  }
+
+  async sweep({ cycle, graceSeconds, start, limit }: SweepOptions): Promise<SweepStep> {
+    if (cycle !== this.#cycle) throw new CycleOverError(cycle, this.#cycle);
+    const first = start ? Buffer.from(start).toString('hex') : '';
+    const page = [...this.#blocks.keys()]
+      .filter((key) => key >= first)
+      .sort()
+      .slice(0, limit);
+    let bytes = 0;
+    const removed: CID[] = [];
+    for (const key of page) {
+      const held = this.#blocks.get(key);
+      const isRecent = held && Math.abs(this.#now() - held.touchedAt) < graceSeconds * 1000;
+      if (!held || isRecent || held.mark === cycle || held.touchedIn >= this.#keepFrom) continue;
+      bytes += held.bytes.length;
+      removed.push(cidOf(key));
+      this.#blocks.delete(key);
+    }
+    this.#bytes -= bytes;
+    for (const listener of this.#listeners) listener(removed);
+    const last = page.at(-1);
+    return { removed, bytes, next: last && page.length === limit ? Buffer.from(`${last}00`, 'hex') : undefined };
+  }
+
+  async quarantine(cid: CID): Promise<void> {
+    const held = this.#blocks.get(keyOf(cid));
+    if (held) held.isQuarantined = true;
+  }
+
+  async *quarantined(): AsyncGenerator<CID> {
+    for (const key of [...this.#blocks.keys()].sort()) if (this.#blocks.get(key)?.isQuarantined) yield cidOf(key);
+  }
+
+  onRemoved(listener: (cids: readonly CID[]) => void): void {
+    this.#listeners.push(listener);
   }
 
   async close(): Promise<void> {
@@ -68,4 +168,8 @@ class MemoryBlockstore implements Blockstore {
 
 function keyOf(cid: CID): string {
   return Buffer.from(cid.multihash.bytes).toString('hex');
+}
+
+function cidOf(key: string): CID {
+  return CID.createV1(codecs.raw, Digest.decode(Buffer.from(key, 'hex')));
 }

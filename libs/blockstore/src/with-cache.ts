@@ -1,17 +1,29 @@
 import type { CID } from '@cairn/cid';
 import { LRUCache } from 'lru-cache';
 import type { Blockstore } from './blockstore.ts';
+import type { Collectable } from './collectable.ts';
 
 export interface CacheOptions {
   /** Sum of the lengths of cached blocks, in bytes. */
   readonly bytesMax: number;
   /** Longer blocks are not cached: leaves of files are read once, inner nodes and small files again. Default 64 KiB. */
   readonly blockBytesMax?: number;
+  /** Tells what garbage collection removed, so that the cache lets go of it too. */
+  readonly removals?: Pick<Collectable, 'onRemoved'>;
 }
 
 /** Keeps recently read small blocks in memory. Put it outside of verification: what it serves was checked when read. */
-export function withCache(store: Blockstore, { bytesMax, blockBytesMax = 64 * 1024 }: CacheOptions): Blockstore {
+export function withCache(
+  store: Blockstore,
+  { bytesMax, blockBytesMax = 64 * 1024, removals }: CacheOptions,
+): Blockstore {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: bytesMax, sizeCalculation: (bytes) => bytes.length + 128 });
+  // Also of reads under way: one that began before the removal may end after it.
+  let removedSoFar = 0;
+  removals?.onRemoved((cids) => {
+    removedSoFar += cids.length;
+    for (const cid of cids) cache.delete(cacheKey(cid));
+  });
   return {
     async get(cid, options) {
       const key = cacheKey(cid);
@@ -20,8 +32,9 @@ export function withCache(store: Blockstore, { bytesMax, blockBytesMax = 64 * 10
         options?.signal?.throwIfAborted();
         return cached;
       }
+      const before = removedSoFar;
       const bytes = await store.get(cid, options);
-      if (bytes.length <= blockBytesMax) cache.set(key, bytes);
+      if (bytes.length <= blockBytesMax && removedSoFar === before) cache.set(key, bytes);
       return bytes;
     },
     has: (cid) => store.has(cid),

@@ -1,5 +1,12 @@
 import { assertHashAllowed, verifyBytes } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
 import type { Blockstore } from './blockstore.ts';
+import type { Collectable } from './collectable.ts';
+
+export interface VerificationOptions {
+  /** Where blocks that turn out to be rotten are put aside, so that adding them again mends them. */
+  readonly quarantine?: Pick<Collectable, 'quarantine'>;
+}
 
 /**
  * Holds every block to its name on both sides of the store: wrong bytes are refused on write, rotten bytes on read.
@@ -7,12 +14,18 @@ import type { Blockstore } from './blockstore.ts';
  * Blocks of identity CIDs are served from their name and never stored.
  * @throws BLOCK_CORRUPT from `get` and `putMany`; HASH_UNSUPPORTED for names that are not safe
  */
-export function withVerification(store: Blockstore): Blockstore {
+export function withVerification(store: Blockstore, { quarantine }: VerificationOptions = {}): Blockstore {
   return {
     async get(cid, options) {
       if (cid.multihash.code === 0) return inlineBytes(cid);
       const bytes = await store.get(cid, options);
-      verifyBytes(cid, bytes);
+      try {
+        verifyBytes(cid, bytes);
+      } catch (error) {
+        // A store that cannot write now still must not serve the block.
+        if (isCairnError(error, 'BLOCK_CORRUPT')) await quarantine?.quarantine(cid).catch(() => {});
+        throw error;
+      }
       return bytes;
     },
     has: async (cid) => cid.multihash.code === 0 || (await store.has(cid)),

@@ -61,6 +61,17 @@ test('withCache reads a small block once, a large one each time, and forgets del
   expect(calls.at(-1)).toMatchObject({ operation: 'get', bytes: 0, error: { code: 'BLOCK_NOT_FOUND' } });
 });
 
+test('withCache lets go of what a sweep removed', async () => {
+  const inner = createMemoryBlockstore();
+  const store = withCache(inner, { bytesMax: 10_000, removals: inner });
+  const { cid, bytes } = rawBlock('garbage');
+  await inner.putMany([{ cid, bytes }]);
+  await store.get(cid);
+  const cycle = await inner.beginCycle();
+  await inner.sweep({ cycle, graceSeconds: 0, limit: 10 });
+  await expect(store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+});
+
 test('withMetrics hears of successes and failures, and its own failure harms nobody', async () => {
   const calls: BlockstoreCall[] = [];
   const store = withMetrics(createMemoryBlockstore(), (call) => {

@@ -1,1 +1,1 @@
-export { BLOCKSTORE, BlockstoreModule, type BlockstoreModuleOptions } from './blockstore.module.ts';
+export { BLOCKSTORE, BlockstoreModule, type BlockstoreModuleOptions, COLLECTABLE } from './blockstore.module.ts';

@@ -1,2 +1,3 @@
 export { describeBlockstore } from './describe-blockstore.ts';
+export { describeCollectable } from './describe-collectable.ts';
 export { rawBlock } from './raw-block.ts';

@@ -1,0 +1,170 @@
+import type { CID } from '@cairn/cid';
+import type { Database, Environment } from '@cairn/embedded-store';
+import type { Block } from './blockstore.ts';
+import { blockId, decodeRecord, encodeRecord, type IndexRecord } from './index-record.ts';
+
+const sumsKey = Buffer.from('sums');
+const cycleKey = Buffer.from('cycle');
+/** A block touched less than this many seconds ago in the same cycle is not written again. */
+const touchEverySeconds = 60;
+
+/** The collection cycle that runs or ran last. */
+export interface Cycle {
+  readonly number: number;
+  /** Blocks touched in this cycle or later stay. */
+  readonly keepFrom: number;
+}
+
+/**
+ * The tables of the LMDB store and every change to them. An index leads from multihash to a running number and what
+ * collection must know, the bytes lie by number.
+ *
+ * Asking for a length, marking or deleting a block thus reads none of its bytes, and blocks are appended: under random
+ * keys each would touch its own page of a tree that lies scattered among the blocks, and the system maps 64 KiB around a
+ * page touched, so that an upload would count its own size as resident memory. Methods that write run inside a
+ * transaction of the environment; sums are kept in the transaction that changes them.
+ */
+export class BlockTables {
+  readonly #blocks: Database;
+  readonly #index: Database;
+  readonly #sums: Database;
+  readonly #quarantine: Database;
+  readonly #now: () => number;
+
+  constructor(environment: Environment, now: () => number) {
+    this.#blocks = environment.database('blocks');
+    this.#index = environment.database('index');
+    this.#sums = environment.database('sums');
+    this.#quarantine = environment.database('quarantine');
+    this.#now = now;
+  }
+
+  record(key: Uint8Array): IndexRecord | undefined {
+    const found = this.#index.get(key);
+    return found && decodeRecord(found);
+  }
+
+  bytes({ id }: IndexRecord): Uint8Array | undefined {
+    return this.#blocks.get(id);
+  }
+
+  count(): number {
+    return this.#index.count();
+  }
+
+  /** Multihashes in order, from `start` on. */
+  page(
+    start: Uint8Array | undefined,
+    limit: number,
+  ): readonly { readonly key: Uint8Array; readonly value: Uint8Array }[] {
+    return [...this.#index.range({ ...(start && { start }), limit })];
+  }
+
+  quarantinePage(start: Uint8Array | undefined, limit: number): readonly Uint8Array[] {
+    return [...this.#quarantine.keys({ ...(start && { start }), limit })];
+  }
+
+  /** Adds what is not there yet and touches what is; the bytes of a quarantined block are written anew. */
+  put(blocks: readonly Block[]): void {
+    const { bytes: bytesBefore, next: nextBefore } = this.sums();
+    const stamp = this.#stamp();
+    let next = nextBefore;
+    let sum = bytesBefore;
+    const added: (readonly [id: Uint8Array, bytes: Uint8Array])[] = [];
+    // First the index, then the blocks: pages of the tree come to lie side by side.
+    for (const { cid, bytes } of blocks) {
+      const key = cid.multihash.bytes;
+      const known = this.record(key);
+      if (known === undefined) {
+        const id = blockId(next++);
+        this.#index.put(key, encodeRecord({ id, length: bytes.length, ...stamp, mark: 0, isQuarantined: false }));
+        sum += BigInt(bytes.length);
+        added.push([id, bytes]);
+      } else if (known.isQuarantined) {
+        this.#index.put(key, encodeRecord({ ...known, length: bytes.length, ...stamp, isQuarantined: false }));
+        this.#quarantine.remove(key);
+        sum += BigInt(bytes.length - known.length);
+        added.push([known.id, bytes]);
+      } else this.#touch(key, known, stamp);
+    }
+    for (const [id, bytes] of added) this.#blocks.put(id, bytes);
+    if (added.length > 0) this.#putSums({ bytes: sum, next });
+  }
+
+  touch(cids: readonly CID[]): void {
+    const stamp = this.#stamp();
+    for (const { multihash } of cids) {
+      const known = this.record(multihash.bytes);
+      if (known) this.#touch(multihash.bytes, known, stamp);
+    }
+  }
+
+  isFresh({ touchedAt, touchedIn }: IndexRecord, cycle: number): boolean {
+    return touchedIn === cycle && Math.abs(this.seconds() - touchedAt) < touchEverySeconds;
+  }
+
+  #touch(key: Uint8Array, known: IndexRecord, stamp: Pick<IndexRecord, 'touchedAt' | 'touchedIn'>): void {
+    if (!this.isFresh(known, stamp.touchedIn)) this.#index.put(key, encodeRecord({ ...known, ...stamp }));
+  }
+
+  #stamp(): Pick<IndexRecord, 'touchedAt' | 'touchedIn'> {
+    return { touchedAt: this.seconds(), touchedIn: this.cycle().number };
+  }
+
+  /** Seconds since 1970. */
+  seconds(): number {
+    return Math.floor(this.#now() / 1000);
+  }
+
+  mark(cids: readonly CID[], cycle: number): void {
+    for (const { multihash } of cids) {
+      const known = this.record(multihash.bytes);
+      if (known && known.mark !== cycle) this.#index.put(multihash.bytes, encodeRecord({ ...known, mark: cycle }));
+    }
+  }
+
+  remove(keys: readonly Uint8Array[]): void {
+    const sums = this.sums();
+    let removed = 0n;
+    for (const key of keys) {
+      const known = this.record(key);
+      if (known === undefined) continue;
+      this.#blocks.remove(known.id);
+      this.#index.remove(key);
+      if (known.isQuarantined) this.#quarantine.remove(key);
+      removed += BigInt(known.length);
+    }
+    if (removed > 0n) this.#putSums({ ...sums, bytes: sums.bytes - removed });
+  }
+
+  quarantine(key: Uint8Array): void {
+    const known = this.record(key);
+    if (known === undefined || known.isQuarantined) return;
+    this.#index.put(key, encodeRecord({ ...known, isQuarantined: true }));
+    this.#quarantine.put(key, Buffer.from(JSON.stringify({ at: this.#now() })));
+  }
+
+  cycle(): Cycle {
+    const found = this.#sums.get(cycleKey);
+    return found ? (JSON.parse(Buffer.from(found).toString()) as Cycle) : { number: 0, keepFrom: 0 };
+  }
+
+  putCycle(cycle: Cycle): void {
+    this.#sums.put(cycleKey, Buffer.from(JSON.stringify(cycle)));
+  }
+
+  /** Sum of all lengths, and the number of the next block. */
+  sums(): { readonly bytes: bigint; readonly next: bigint } {
+    const sums = this.#sums.get(sumsKey);
+    if (sums === undefined) return { bytes: 0n, next: 0n };
+    const buffer = Buffer.from(sums);
+    return { bytes: buffer.readBigUInt64BE(), next: buffer.readBigUInt64BE(8) };
+  }
+
+  #putSums({ bytes, next }: { readonly bytes: bigint; readonly next: bigint }): void {
+    const sums = Buffer.alloc(16);
+    sums.writeBigUInt64BE(bytes);
+    sums.writeBigUInt64BE(next, 8);
+    this.#sums.put(sumsKey, sums);
+  }
+}

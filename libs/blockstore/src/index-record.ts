@@ -1,0 +1,48 @@
+/** What the index of the LMDB store says of a block. */
+export interface IndexRecord {
+  /** Its key among the blocks, 8 bytes. */
+  readonly id: Uint8Array;
+  /** Bytes. */
+  readonly length: number;
+  /** When it was last put or touched: seconds since 1970, and the collection cycle of that time. */
+  readonly touchedAt: number;
+  readonly touchedIn: number;
+  /** The last cycle that marked it. */
+  readonly mark: number;
+  readonly isQuarantined: boolean;
+}
+
+const recordBytes = 25;
+
+/** 25 bytes: id 8, length 4, touchedAt 4, touchedIn 4, mark 4, flags 1; integers unsigned, big-endian. */
+export function encodeRecord(record: IndexRecord): Uint8Array {
+  const bytes = Buffer.alloc(recordBytes);
+  bytes.set(record.id);
+  bytes.writeUInt32BE(record.length, 8);
+  bytes.writeUInt32BE(record.touchedAt, 12);
+  bytes.writeUInt32BE(record.touchedIn, 16);
+  bytes.writeUInt32BE(record.mark, 20);
+  bytes.writeUInt8(record.isQuarantined ? 1 : 0, 24);
+  return bytes;
+}
+
+/** Reads a record; one of 12 bytes, as version 0.1 wrote them, was never touched nor marked. */
+export function decodeRecord(bytes: Uint8Array): IndexRecord {
+  const record = Buffer.alloc(recordBytes);
+  record.set(bytes.subarray(0, recordBytes));
+  return {
+    id: record.subarray(0, 8),
+    length: record.readUInt32BE(8),
+    touchedAt: record.readUInt32BE(12),
+    touchedIn: record.readUInt32BE(16),
+    mark: record.readUInt32BE(20),
+    isQuarantined: record.readUInt8(24) === 1,
+  };
+}
+
+/** The id of the block with this running number. */
+export function blockId(number: bigint): Uint8Array {
+  const id = Buffer.alloc(8);
+  id.writeBigUInt64BE(number);
+  return id;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { createMemoryBlockstore, scrub, withVerification } from './index.ts';
+import { rawBlock } from './testing/index.ts';
+
+test('finds every wrong block, sets it aside, and keeps to its rate', async () => {
+  const store = createMemoryBlockstore();
+  const good = Array.from({ length: 5 }, (_, n) => rawBlock(String(n).padEnd(600_000, '.')));
+  const rotten = { cid: rawBlock('right').cid, bytes: Buffer.from('wrong') };
+  await store.putMany([...good, rotten]);
+  const waits: number[] = [];
+  const corrupt: string[] = [];
+  const report = await scrub({
+    store,
+    bytesPerSecond: 1_000_000,
+    onCorrupt: (cid) => corrupt.push(cid.toString()),
+    wait: async (milliseconds) => void waits.push(milliseconds),
+  });
+  expect(report).toEqual({ blocks: 6, bytes: 3_000_005, corrupt: 1 });
+  expect(corrupt).toEqual([rotten.cid.toString()]);
+  expect(waits.length).toBe(2);
+  expect(waits.every((milliseconds) => milliseconds >= 1200)).toBe(true);
+  await expect(store.get(rotten.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+  // What is set aside is not counted again, and the right bytes end it.
+  expect(await scrub({ store, bytesPerSecond: 1e9 })).toMatchObject({ blocks: 5, corrupt: 0 });
+  await store.putMany([rawBlock('right')]);
+  expect(await scrub({ store, bytesPerSecond: 1e9 })).toMatchObject({ blocks: 6, corrupt: 0 });
+});
+
+test('stops at its signal', async () => {
+  const store = createMemoryBlockstore();
+  await store.putMany([rawBlock('a')]);
+  const reason = new Error('shutting down');
+  await expect(scrub({ store, bytesPerSecond: 1, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+});
+
+test('a read that finds a block rotten sets it aside too', async () => {
+  const store = createMemoryBlockstore();
+  const { cid } = rawBlock('right');
+  await store.putMany([{ cid, bytes: Buffer.from('wrong') }]);
+  await expect(withVerification(store, { quarantine: store }).get(cid)).rejects.toMatchObject({
+    code: 'BLOCK_CORRUPT',
+  });
+  expect(await store.has(cid)).toBe(false);
+});

@@ -1,0 +1,74 @@
+import { type CID, verifyBytes } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
+import type { CollectableBlockstore } from './collectable.ts';
+
+export interface ScrubOptions {
+  /** The store itself, without cache or verification. */
+  readonly store: CollectableBlockstore;
+  /** Most bytes to read a second, on average. */
+  readonly bytesPerSecond: number;
+  readonly signal?: AbortSignal;
+  /** Told of every block whose bytes are wrong, after it was set aside. */
+  readonly onCorrupt?: (cid: CID) => void;
+  /** Waits some milliseconds. Default: a timer that does not keep the process alive. */
+  readonly wait?: (milliseconds: number) => Promise<void>;
+}
+
+export interface ScrubReport {
+  readonly blocks: number;
+  readonly bytes: number;
+  /** Blocks found wrong in this walk. */
+  readonly corrupt: number;
+}
+
+/** Between waits, at most this much is read, so that other work gets its turn. */
+const stepBytes = 1024 * 1024;
+
+/** Reads every block once at a bounded rate, holds it to its name, and sets wrong ones aside. @throws the signal's reason */
+export async function scrub(options: ScrubOptions): Promise<ScrubReport> {
+  const { store, bytesPerSecond, signal, onCorrupt, wait = sleep } = options;
+  const sums = { blocks: 0, bytes: 0, corrupt: 0 };
+  let sinceWait = 0;
+  for await (const cid of store.keys(signal ? { signal } : {})) {
+    const found = await check(store, cid);
+    if (found === undefined) continue;
+    sums.blocks++;
+    sums.bytes += found.bytes;
+    sinceWait += found.bytes;
+    if (found.isCorrupt) {
+      sums.corrupt++;
+      onCorrupt?.(cid);
+    }
+    if (sinceWait < stepBytes) continue;
+    signal?.throwIfAborted();
+    await wait((sinceWait / bytesPerSecond) * 1000);
+    sinceWait = 0;
+  }
+  return sums;
+}
+
+/** Nothing for a block that was deleted meanwhile or is set aside already. */
+async function check(
+  store: CollectableBlockstore,
+  cid: CID,
+): Promise<{ readonly bytes: number; readonly isCorrupt: boolean } | undefined> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await store.get(cid);
+  } catch (error) {
+    if (isCairnError(error, 'BLOCK_NOT_FOUND') || isCairnError(error, 'BLOCK_CORRUPT')) return undefined;
+    throw error;
+  }
+  try {
+    verifyBytes(cid, bytes);
+    return { bytes: bytes.length, isCorrupt: false };
+  } catch (error) {
+    if (!isCairnError(error, 'BLOCK_CORRUPT')) throw error;
+    await store.quarantine(cid);
+    return { bytes: bytes.length, isCorrupt: true };
+  }
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

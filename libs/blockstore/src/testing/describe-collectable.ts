@@ -1,0 +1,180 @@
+import type { CID } from '@cairn/cid';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { CollectableBlockstore } from '../collectable.ts';
+import { rawBlock } from './raw-block.ts';
+
+/**
+ * The contract of every {@link CollectableBlockstore} beyond that of a Blockstore: an adapter's spec is one call of this.
+ * `create` opens a store with the clock given.
+ */
+export function describeCollectable(
+  name: string,
+  create: (now: () => number) => Promise<CollectableBlockstore> | CollectableBlockstore,
+): void {
+  describe(`${name} as a CollectableBlockstore`, () => {
+    let store: CollectableBlockstore;
+    let seconds = 1_000_000;
+    beforeEach(async () => {
+      seconds = 1_000_000;
+      store = await create(() => seconds * 1000);
+    });
+    afterEach(() => store.close());
+
+    const [a, b, c] = ['a', 'bb', 'ccc'].map(rawBlock) as [Block, Block, Block];
+    type Block = ReturnType<typeof rawBlock>;
+    const sweep = async (cycle: number, graceSeconds = 0, limit = 2): Promise<CID[]> => {
+      const removed: CID[] = [];
+      let start: Uint8Array | undefined;
+      do {
+        const step = await store.sweep({ cycle, graceSeconds, limit, start });
+        removed.push(...step.removed);
+        start = step.next;
+      } while (start !== undefined);
+      return removed;
+    };
+    const put = async (...blocks: Block[]) => {
+      await store.putMany(blocks);
+      await store.sync();
+    };
+
+    test('a sweep takes what no mark, touch, hold or grace keeps, and tells its listeners', async () => {
+      await put(a, b, c);
+      const heard: CID[] = [];
+      store.onRemoved((cids) => heard.push(...cids));
+      const cycle = await store.beginCycle();
+      expect((await store.unmarked([a.cid, b.cid], cycle)).length).toBe(2);
+      await store.markMany([a.cid, rawBlock('unknown').cid], cycle);
+      expect(await store.unmarked([a.cid, b.cid], cycle)).toEqual([b.cid]);
+      await store.touchMany([b.cid]);
+      expect((await sweep(cycle)).map(String)).toEqual([c.cid.toString()]);
+      expect(heard.map(String)).toEqual([c.cid.toString()]);
+      expect(await store.stats()).toEqual({ blocks: 2, bytes: 3 });
+      await expect(store.get(c.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+      // The touch counted for the cycle it was of, the mark too.
+      const next = await store.beginCycle();
+      expect((await sweep(next)).length).toBe(2);
+      expect(await store.stats()).toEqual({ blocks: 0, bytes: 0 });
+    });
+
+    test('what is put during a cycle stays, also when it was there before', async () => {
+      await put(a);
+      const cycle = await store.beginCycle();
+      await put(a, b);
+      expect(await sweep(cycle)).toEqual([]);
+    });
+
+    test('a hold that was open when the cycle began keeps what was put under it', async () => {
+      const hold = await store.hold();
+      await put(a);
+      const cycle = await store.beginCycle();
+      expect(await sweep(cycle)).toEqual([]);
+      await hold.release();
+      await hold.release();
+      expect(await sweep(cycle)).toEqual([]);
+      expect((await sweep(await store.beginCycle())).length).toBe(1);
+    });
+
+    test('grace keeps what was put or touched a little while ago', async () => {
+      await put(a, b);
+      seconds += 100;
+      await store.touchMany([b.cid]);
+      const cycle = await store.beginCycle();
+      expect(await sweep(cycle, 101)).toEqual([]);
+      expect((await sweep(cycle, 100)).map(String)).toEqual([a.cid.toString()]);
+    });
+
+    test('a sweep of a cycle that is over is refused', async () => {
+      await put(a);
+      const cycle = await store.beginCycle();
+      await store.beginCycle();
+      await expect(sweep(cycle)).rejects.toMatchObject({ code: 'CYCLE_OVER' });
+      expect(await store.has(a.cid)).toBe(true);
+    });
+
+    test('touchMany names what is missing, in order', async () => {
+      await put(b);
+      expect((await store.touchMany([c.cid, b.cid, a.cid])).map(String)).toEqual([c, a].map(({ cid }) => `${cid}`));
+    });
+
+    test('a quarantined block is not served, and the right bytes mend it', async () => {
+      await put(a, b);
+      await store.quarantine(a.cid);
+      await store.quarantine(c.cid);
+      await expect(store.get(a.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+      await expect(store.size(a.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+      expect(await store.has(a.cid)).toBe(false);
+      expect((await store.touchMany([a.cid, b.cid])).map(String)).toEqual([a.cid.toString()]);
+      const listed = async () => {
+        const cids: string[] = [];
+        for await (const cid of store.quarantined()) cids.push(cid.toString());
+        return cids;
+      };
+      expect(await listed()).toEqual([a.cid.toString()]);
+      await put(a);
+      expect(Buffer.from(await store.get(a.cid)).toString()).toBe('a');
+      expect(await listed()).toEqual([]);
+      expect(await store.stats()).toEqual({ blocks: 2, bytes: 3 });
+    });
+
+    test('keeps what the rules keep and nothing else, under random commands', async () => {
+      const blocks = Array.from({ length: 6 }, (_, n) => rawBlock('x'.repeat(n + 1)));
+      const some = fc.subarray(blocks);
+      const command = fc.oneof(
+        fc.record({ kind: fc.constant('put' as const), some }),
+        fc.record({ kind: fc.constant('touch' as const), some }),
+        fc.record({ kind: fc.constant('mark' as const), some }),
+        fc.record({ kind: fc.constantFrom('hold' as const, 'release' as const, 'begin' as const, 'sweep' as const) }),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {
+          for (const { cid } of blocks) await store.delete(cid);
+          const model = new Map<string, { touchedIn: number; mark: number }>();
+          const holds: { began: number; release: () => Promise<void> }[] = [];
+          let cycle = await store.beginCycle();
+          let keepFrom = cycle;
+          for (const step of commands) {
+            if (step.kind === 'put') {
+              await put(...step.some);
+              for (const { cid } of step.some)
+                model.set(`${cid}`, { mark: model.get(`${cid}`)?.mark ?? 0, touchedIn: cycle });
+            } else if (step.kind === 'touch') {
+              const missing = await store.touchMany(step.some.map(({ cid }) => cid));
+              for (const { cid } of step.some) {
+                const known = model.get(`${cid}`);
+                expect(missing.some((other) => other.equals(cid))).toBe(known === undefined);
+                if (known) known.touchedIn = cycle;
+              }
+            } else if (step.kind === 'mark') {
+              await store.markMany(
+                step.some.map(({ cid }) => cid),
+                cycle,
+              );
+              for (const { cid } of step.some) Object.assign(model.get(`${cid}`) ?? {}, { mark: cycle });
+            } else if (step.kind === 'hold') holds.push({ began: cycle, ...(await store.hold()) });
+            else if (step.kind === 'release') await holds.shift()?.release();
+            else if (step.kind === 'begin') {
+              cycle = await store.beginCycle();
+              keepFrom = Math.min(cycle, ...holds.map(({ began }) => began));
+            } else {
+              const removed = await sweep(cycle);
+              for (const [key, { touchedIn, mark }] of model)
+                if (mark !== cycle && touchedIn < keepFrom) {
+                  model.delete(key);
+                  expect(removed.map(String)).toContain(
+                    blocks
+                      .find(({ cid }) => `${cid}` === key)
+                      ?.cid.toV1()
+                      .toString(),
+                  );
+                }
+            }
+            expect((await store.stats()).blocks).toBe(model.size);
+          }
+          for (const { release } of holds) await release();
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+}

@@ -1,0 +1,144 @@
+import type { CID } from '@cairn/cid';
+import type { Block } from './blockstore.ts';
+
+/** A block on its way to the disk, and its multihash in latin1. */
+type Entry = readonly [key: string, block: Block];
+
+/**
+ * Blocks that were taken but are not on the disk yet: readable at once, written together, tried again by every `sync`
+ * when the disk does not take them.
+ */
+export class WriteQueue {
+  readonly #write: (blocks: readonly Block[]) => Promise<void>;
+  readonly #pendingBytesMax: number;
+  readonly #pending = new Map<string, Uint8Array>();
+  #pendingBytes = 0;
+  #queue: Entry[] = [];
+  /** The write that will take the queue. */
+  #nextWrite: Promise<void> | undefined;
+  /** Settles, never rejects, when every write started so far has. */
+  #lastWrite: Promise<void> = Promise.resolve();
+  /** Entries whose write failed. They stay pending, and every `sync` tries them again: whoever counts on one learns it. */
+  #failed: Entry[] = [];
+  #retrying: Promise<void> | undefined;
+  #waiting: (() => void)[] = [];
+
+  /** `write` resolves when the blocks are on the disk. */
+  constructor(write: (blocks: readonly Block[]) => Promise<void>, pendingBytesMax: number) {
+    this.#write = write;
+    this.#pendingBytesMax = pendingBytesMax;
+  }
+
+  /** Sum of the lengths of what is under way. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get(cid: CID): Uint8Array | undefined {
+    return this.#pending.get(pendingKey(cid));
+  }
+
+  /** Takes blocks; waits while too much is under way. @throws what the disk says while it takes nothing */
+  async put(blocks: readonly Block[]): Promise<void> {
+    while (true) {
+      // While the disk takes nothing, no more is taken here either.
+      if (this.#failed.length > 0) await this.sync();
+      // Each looks again when woken: several writers of large blocks must not all squeeze through.
+      else if (this.#pendingBytes > this.#pendingBytesMax)
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      else break;
+    }
+    const entries = this.#take(blocks);
+    if (entries.length > 0) this.#start(entries);
+  }
+
+  /**
+   * Blocks that are not under way yet, now counted and readable as pending. One that is on the disk is taken too: it may
+   * be about to be deleted, and only the transaction sees that.
+   */
+  #take(blocks: readonly Block[]): Entry[] {
+    const entries: Entry[] = [];
+    for (const block of blocks) {
+      const key = pendingKey(block.cid);
+      if (this.#pending.has(key)) continue;
+      entries.push([key, block]);
+      this.#pending.set(key, block.bytes);
+      this.#pendingBytes += block.bytes.length;
+    }
+    return entries;
+  }
+
+  /** One write at a time: what comes meanwhile goes together into the next, which keeps the disk busy and few pages mapped. */
+  #start(entries: readonly Entry[]): void {
+    this.#queue.push(...entries);
+    this.#nextWrite ??= this.#lastWrite.then(() => this.#flush());
+    this.#lastWrite = this.#nextWrite;
+  }
+
+  async #flush(): Promise<void> {
+    const entries = this.#queue;
+    this.#queue = [];
+    this.#nextWrite = undefined;
+    try {
+      await this.#write(entries.map(([, block]) => block));
+      this.#release(entries);
+    } catch {
+      // The reason that callers get is that of the next try: it may be another one by then.
+      this.#failed.push(...entries);
+    }
+    this.#wake();
+  }
+
+  #release(entries: readonly Entry[]): void {
+    for (const [key, { bytes }] of entries) {
+      this.#pending.delete(key);
+      this.#pendingBytes -= bytes.length;
+    }
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resume of waiting) resume();
+  }
+
+  /** Resolves when every write that was started has ended, well or not. */
+  settled(): Promise<void> {
+    return this.#lastWrite;
+  }
+
+  /** Resolves when all that was taken is on the disk. */
+  async sync(): Promise<void> {
+    await this.#lastWrite;
+    while (this.#failed.length > 0) {
+      // Shared by all who wait; it may have begun before the newest failure, which then takes another one.
+      this.#retrying ??= this.#retry().finally(() => {
+        this.#retrying = undefined;
+      });
+      await this.#retrying;
+    }
+  }
+
+  async #retry(): Promise<void> {
+    const entries = [...this.#failed];
+    await this.#write(entries.map(([, block]) => block));
+    const written = new Set(entries);
+    // Those that were forgotten meanwhile are no longer counted.
+    this.#release(this.#failed.filter((entry) => written.has(entry)));
+    this.#failed = this.#failed.filter((entry) => !written.has(entry));
+    this.#wake();
+  }
+
+  /** Gives up on a block that the disk did not take. */
+  forget(cid: CID): void {
+    const key = pendingKey(cid);
+    const isGone = ([other]: Entry) => other === key;
+    this.#release(this.#failed.filter(isGone));
+    this.#failed = this.#failed.filter((entry) => !isGone(entry));
+  }
+}
+
+function pendingKey(cid: CID): string {
+  const { bytes } = cid.multihash;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
