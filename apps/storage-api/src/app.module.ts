@@ -11,6 +11,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
 import { commands } from './api-v0/commands.ts';
+import { Sessions } from './api-v0/sessions.ts';
 
 const MiB = 1024 * 1024;
 
@@ -22,19 +23,25 @@ export class AppModule {
     { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
   ): DynamicModule {
     const directory = (name: string) => ({ directory: join(settings.CAIRN_HOME, name) });
+    const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {
       module: AppModule,
       imports: [
         ServiceKitModule.forRoot({ settings, logger }),
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
         BlockstoreModule.forRootAsync({
-          useFactory: () => openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 8 * MiB }),
+          useFactory: () =>
+            openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 8 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
             withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
         }),
-        PinningModule.forRootAsync({ useFactory: () => openLmdbPinStore(directory('pins')) }),
+        PinningModule.forRootAsync({
+          useFactory: () => openLmdbPinStore(directory('pins')),
+          graceSeconds: settings.STORAGE_GC_GRACE_SECONDS,
+        }),
       ],
       providers: [
+        Sessions,
         ...commands,
         { provide: COMMANDS, inject: commands, useFactory: (...list: Command[]) => list },
         { provide: RAW_HTTP, useClass: ApiV0Server },

@@ -9,6 +9,8 @@ export interface Account {
   readonly status: 'active' | 'suspended';
   /** Storage asks for one, on the free plan too. Never more than brand and last digits. */
   readonly card: BillingCard | undefined;
+  /** Bytes that it may hold in storage; absent where the service's own limit holds. */
+  readonly quotaBytes?: number | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }

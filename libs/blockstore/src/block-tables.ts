@@ -1,12 +1,26 @@
-import type { CID } from '@cairn/cid';
+import { type CID, codecs } from '@cairn/cid';
 import type { Database, Environment } from '@cairn/embedded-store';
 import type { Block } from './blockstore.ts';
 import { blockId, decodeRecord, encodeRecord, type IndexRecord } from './index-record.ts';
+import { isMarked } from './is-marked.ts';
 
 const sumsKey = Buffer.from('sums');
 const cycleKey = Buffer.from('cycle');
 /** A block touched less than this many seconds ago in the same cycle is not written again. */
 const touchEverySeconds = 60;
+
+/** A block on its way to the disk, and who puts it; 0 for nobody in particular. */
+export interface OwnedBlock {
+  readonly block: Block;
+  readonly owner: number;
+}
+
+/** The owner of a block after `owner` has put or touched it too. */
+function ownerOf(known: Pick<IndexRecord, 'owner'>, owner: number): number {
+  return known.owner === owner ? owner : 0;
+}
+
+const noMark = { mark: 0, markedAs: codecs.raw };
 
 /** The collection cycle that runs or ran last. */
 export interface Cycle {
@@ -65,46 +79,69 @@ export class BlockTables {
   }
 
   /** Adds what is not there yet and touches what is; the bytes of a quarantined block are written anew. */
-  put(blocks: readonly Block[]): void {
+  put(entries: readonly OwnedBlock[]): void {
     const { bytes: bytesBefore, next: nextBefore } = this.sums();
     const stamp = this.#stamp();
     let next = nextBefore;
     let sum = bytesBefore;
     const added: (readonly [id: Uint8Array, bytes: Uint8Array])[] = [];
     // First the index, then the blocks: pages of the tree come to lie side by side.
-    for (const { cid, bytes } of blocks) {
+    for (const {
+      block: { cid, bytes },
+      owner,
+    } of entries) {
       const key = cid.multihash.bytes;
       const known = this.record(key);
       if (known === undefined) {
         const id = blockId(next++);
-        this.#index.put(key, encodeRecord({ id, length: bytes.length, ...stamp, mark: 0, isQuarantined: false }));
+        this.#index.put(
+          key,
+          encodeRecord({ id, length: bytes.length, ...stamp, ...noMark, owner, isQuarantined: false }),
+        );
         sum += BigInt(bytes.length);
         added.push([id, bytes]);
       } else if (known.isQuarantined) {
-        this.#index.put(key, encodeRecord({ ...known, length: bytes.length, ...stamp, isQuarantined: false }));
+        this.#index.put(
+          key,
+          encodeRecord({
+            ...known,
+            length: bytes.length,
+            ...stamp,
+            owner: ownerOf(known, owner),
+            isQuarantined: false,
+          }),
+        );
         this.#quarantine.remove(key);
         sum += BigInt(bytes.length - known.length);
         added.push([known.id, bytes]);
-      } else this.#touch(key, known, stamp);
+      } else this.#touch(key, known, stamp, owner);
     }
     for (const [id, bytes] of added) this.#blocks.put(id, bytes);
     if (added.length > 0) this.#putSums({ bytes: sum, next });
   }
 
-  touch(cids: readonly CID[]): void {
+  touch(cids: readonly CID[], owner: number): void {
     const stamp = this.#stamp();
     for (const { multihash } of cids) {
       const known = this.record(multihash.bytes);
-      if (known) this.#touch(multihash.bytes, known, stamp);
+      if (known) this.#touch(multihash.bytes, known, stamp, owner);
     }
   }
 
-  isFresh({ touchedAt, touchedIn }: IndexRecord, cycle: number): boolean {
+  isFresh(known: IndexRecord, cycle: number, owner: number): boolean {
+    const { touchedAt, touchedIn } = known;
+    if (known.owner !== ownerOf(known, owner)) return false;
     return touchedIn === cycle && Math.abs(this.seconds() - touchedAt) < touchEverySeconds;
   }
 
-  #touch(key: Uint8Array, known: IndexRecord, stamp: Pick<IndexRecord, 'touchedAt' | 'touchedIn'>): void {
-    if (!this.isFresh(known, stamp.touchedIn)) this.#index.put(key, encodeRecord({ ...known, ...stamp }));
+  #touch(
+    key: Uint8Array,
+    known: IndexRecord,
+    stamp: Pick<IndexRecord, 'touchedAt' | 'touchedIn'>,
+    owner: number,
+  ): void {
+    if (this.isFresh(known, stamp.touchedIn, owner)) return;
+    this.#index.put(key, encodeRecord({ ...known, ...stamp, owner: ownerOf(known, owner) }));
   }
 
   #stamp(): Pick<IndexRecord, 'touchedAt' | 'touchedIn'> {
@@ -117,9 +154,10 @@ export class BlockTables {
   }
 
   mark(cids: readonly CID[], cycle: number): void {
-    for (const { multihash } of cids) {
+    for (const { code, multihash } of cids) {
       const known = this.record(multihash.bytes);
-      if (known && known.mark !== cycle) this.#index.put(multihash.bytes, encodeRecord({ ...known, mark: cycle }));
+      if (known && !isMarked(known, code, cycle))
+        this.#index.put(multihash.bytes, encodeRecord({ ...known, mark: cycle, markedAs: code }));
     }
   }
 

@@ -19,6 +19,14 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface PutOptions {
+  /**
+   * A number from 1 to 2^48 - 1 that stands for whoever writes. A block that only one owner has ever put since it is
+   * here is that owner's to discard without a grace period (see `Collectable.sweep`).
+   */
+  readonly owner?: number;
+}
+
 /**
  * The port to a store of content-addressed blocks.
  *
@@ -38,7 +46,7 @@ export interface Blockstore {
    * Awaiting each call is the backpressure: it resolves late when the store is behind.
    * @throws BLOCK_TOO_LARGE, and keeps nothing of `blocks`
    */
-  putMany(blocks: readonly Block[]): Promise<void>;
+  putMany(blocks: readonly Block[], options?: PutOptions): Promise<void>;
   /**
    * Resolves when everything that `putMany` and `delete` resolved for before this call survives a power cut. Where that
    * cannot be, each caller's `sync` throws, until the disk takes the blocks or they are deleted.

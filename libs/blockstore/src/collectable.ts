@@ -1,5 +1,5 @@
 import type { CID } from '@cairn/cid';
-import type { Blockstore } from './blockstore.ts';
+import type { Blockstore, PutOptions } from './blockstore.ts';
 
 /** Keeps blocks from collection while something is being written. */
 export interface Hold {
@@ -12,6 +12,8 @@ export interface SweepOptions {
   readonly cycle: number;
   /** Blocks that were put or touched less than this many seconds ago stay. */
   readonly graceSeconds: number;
+  /** Blocks that only this owner has put go without grace. */
+  readonly owner?: number | undefined;
   /** Where the last step stopped. */
   readonly start?: Uint8Array | undefined;
   /** Blocks to look at in this step. */
@@ -21,7 +23,9 @@ export interface SweepOptions {
 export interface SweepStep {
   /** What was removed, each as a CIDv1 of the raw codec. */
   readonly removed: readonly CID[];
-  /** Sum of their lengths. */
+  /** Those of them that only the `owner` had put. */
+  readonly ownRemoved: readonly CID[];
+  /** Sum of the lengths of all. */
   readonly bytes: number;
   /** Where the next step goes on; absent after the last. */
   readonly next: Uint8Array | undefined;
@@ -41,12 +45,15 @@ export interface Collectable {
   /** Blocks put or touched from here until the release are not swept by a cycle that began meanwhile or is under way. */
   hold(): Promise<Hold>;
   /** Counts these blocks as put now. Resolves to those that are not here (or are quarantined), in order; nothing is read. */
-  touchMany(cids: readonly CID[]): Promise<CID[]>;
+  touchMany(cids: readonly CID[], options?: PutOptions): Promise<CID[]>;
   /** Begins the next cycle and resolves to its number. */
   beginCycle(): Promise<number>;
-  /** Those of these blocks that the cycle has not marked, in order; unknown ones are among them. */
+  /**
+   * Those of these blocks that the cycle has not marked as the codec of the CID, in order; unknown ones are among them.
+   * The codec counts, since it says what the block links to: a block that is marked as raw says nothing of links.
+   */
   unmarked(cids: readonly CID[], cycle: number): Promise<CID[]>;
-  /** Marks what is here of these blocks. */
+  /** Marks what is here of these blocks, each as the codec of its CID. As raw, it leaves marks of this cycle as they are. */
   markMany(cids: readonly CID[], cycle: number): Promise<void>;
   /**
    * One step of removing what is not to stay. What a listener of {@link onRemoved} hears is on the disk by then.

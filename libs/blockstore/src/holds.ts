@@ -59,9 +59,9 @@ export class Holds {
     return { release };
   }
 
-  /** Inside a transaction: the first cycle that an open hold of any process began in, at most `cycle`. */
+  /** Inside a transaction: the first cycle that an open hold of any process began in, at most `cycle`, the next one. */
   oldest(cycle: number): number {
-    if (this.#since !== undefined || this.#open.size > 0) this.#write();
+    if (this.#since !== undefined || this.#open.size > 0) this.#write(cycle);
     let oldest = cycle;
     for (const { key, value } of [...this.#records.range()]) {
       const record = JSON.parse(Buffer.from(value).toString()) as HoldRecord;
@@ -71,9 +71,9 @@ export class Holds {
     return oldest;
   }
 
-  #write(): void {
+  #write(cycle = this.#cycle()): void {
     // The counts are of this moment, inside the transaction: a cycle that begins next sees every hold taken so far.
-    const since = Math.min(this.#cycle(), ...this.#open.keys());
+    const since = Math.min(cycle, ...this.#open.keys());
     const record: HoldRecord = { holder: this.#identity, since, renewedAt: this.#now() };
     this.#records.put(this.#key, Buffer.from(JSON.stringify(record)));
     this.#since = since;

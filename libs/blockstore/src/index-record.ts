@@ -7,14 +7,17 @@ export interface IndexRecord {
   /** When it was last put or touched: seconds since 1970, and the collection cycle of that time. */
   readonly touchedAt: number;
   readonly touchedIn: number;
-  /** The last cycle that marked it. */
+  /** The last cycle that marked it, and the codec it was marked as. */
   readonly mark: number;
+  readonly markedAs: number;
+  /** Who put it, if it was one owner only; else 0. */
+  readonly owner: number;
   readonly isQuarantined: boolean;
 }
 
-const recordBytes = 25;
+const recordBytes = 35;
 
-/** 25 bytes: id 8, length 4, touchedAt 4, touchedIn 4, mark 4, flags 1; integers unsigned, big-endian. */
+/** 35 bytes: id 8, length 4, touchedAt 4, touchedIn 4, mark 4, markedAs 4, flags 1, owner 6; integers unsigned, big-endian. */
 export function encodeRecord(record: IndexRecord): Uint8Array {
   const bytes = Buffer.alloc(recordBytes);
   bytes.set(record.id);
@@ -22,7 +25,9 @@ export function encodeRecord(record: IndexRecord): Uint8Array {
   bytes.writeUInt32BE(record.touchedAt, 12);
   bytes.writeUInt32BE(record.touchedIn, 16);
   bytes.writeUInt32BE(record.mark, 20);
-  bytes.writeUInt8(record.isQuarantined ? 1 : 0, 24);
+  bytes.writeUInt32BE(record.markedAs, 24);
+  bytes.writeUInt8(record.isQuarantined ? 1 : 0, 28);
+  bytes.writeUIntBE(record.owner, 29, 6);
   return bytes;
 }
 
@@ -36,7 +41,9 @@ export function decodeRecord(bytes: Uint8Array): IndexRecord {
     touchedAt: record.readUInt32BE(12),
     touchedIn: record.readUInt32BE(16),
     mark: record.readUInt32BE(20),
-    isQuarantined: record.readUInt8(24) === 1,
+    markedAs: record.readUInt32BE(24),
+    owner: record.readUIntBE(29, 6),
+    isQuarantined: record.readUInt8(28) === 1,
   };
 }
 

@@ -1,4 +1,4 @@
-export type { Block, Blockstore, BlockstoreStats, ReadOptions } from './blockstore.ts';
+export type { Block, Blockstore, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 export type { CapacityOptions, Fullness } from './capacity.ts';
 export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
 export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';

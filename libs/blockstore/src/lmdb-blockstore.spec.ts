@@ -211,6 +211,8 @@ test('reads the index records of version 0.1, which knew no collection', () => {
     touchedAt: 0,
     touchedIn: 0,
     mark: 0,
+    markedAs: 0,
+    owner: 0,
     isQuarantined: false,
   });
   expect(decodeRecord(encodeRecord(record))).toEqual(record);

@@ -3,11 +3,13 @@ import { CID, codecs, UnsupportedHashError } from '@cairn/cid';
 import { Environment, limits as storeLimits } from '@cairn/embedded-store';
 import * as Digest from 'multiformats/hashes/digest';
 import { BlockTables } from './block-tables.ts';
-import type { Block, BlockstoreStats, ReadOptions } from './blockstore.ts';
+import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import { Capacity, type CapacityOptions, type Fullness } from './capacity.ts';
 import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
 import { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
 import { Holds } from './holds.ts';
+import type { IndexRecord } from './index-record.ts';
+import { isMarked } from './is-marked.ts';
 import { limits } from './limits.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -43,7 +45,7 @@ class LmdbStore implements LmdbBlockstore {
     this.#tables = new BlockTables(environment, now);
     this.#holds = new Holds(environment, () => this.#tables.cycle().number, now);
     this.#queue = new WriteQueue(
-      (blocks) => environment.transaction(() => this.#tables.put(blocks)),
+      (entries) => environment.transaction(() => this.#tables.put(entries)),
       options.pendingBytesMax ?? limits.pendingBytesMax,
     );
     this.#capacity = new Capacity(environment.directory, options);
@@ -81,7 +83,7 @@ class LmdbStore implements LmdbBlockstore {
     return record?.isQuarantined ? undefined : record?.length;
   }
 
-  async putMany(blocks: readonly Block[]): Promise<void> {
+  async putMany(blocks: readonly Block[], { owner = 0 }: PutOptions = {}): Promise<void> {
     let sum = 0;
     for (const { cid, bytes } of blocks) {
       if (bytes.length > this.#blockBytesMax) {
@@ -92,7 +94,7 @@ class LmdbStore implements LmdbBlockstore {
       sum += bytes.length;
     }
     this.#capacity.check(Number(this.#tables.sums().bytes) + this.#queue.pendingBytes, sum);
-    await this.#queue.put(blocks);
+    await this.#queue.put(blocks, owner);
   }
 
   sync(): Promise<void> {
@@ -128,13 +130,13 @@ class LmdbStore implements LmdbBlockstore {
     return this.#holds.take();
   }
 
-  async touchMany(cids: readonly CID[]): Promise<CID[]> {
+  async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
     const cycle = this.#tables.cycle().number;
     const stale = cids.filter((cid) => {
       const record = this.#tables.record(cid.multihash.bytes);
-      return record !== undefined && !this.#tables.isFresh(record, cycle);
+      return record !== undefined && !this.#tables.isFresh(record, cycle, owner);
     });
-    if (stale.length > 0) await this.#environment.transaction(() => this.#tables.touch(stale));
+    if (stale.length > 0) await this.#environment.transaction(() => this.#tables.touch(stale, owner));
     // Asked after the touch: what is here now stays, whatever a sweep did before.
     return cids.filter((cid) => this.#lengthOf(cid) === undefined);
   }
@@ -148,20 +150,23 @@ class LmdbStore implements LmdbBlockstore {
   }
 
   async unmarked(cids: readonly CID[], cycle: number): Promise<CID[]> {
-    return cids.filter((cid) => this.#tables.record(cid.multihash.bytes)?.mark !== cycle);
+    return cids.filter(({ code, multihash }) => {
+      const record = this.#tables.record(multihash.bytes);
+      return record === undefined || !isMarked(record, code, cycle);
+    });
   }
 
   async markMany(cids: readonly CID[], cycle: number): Promise<void> {
     await this.#environment.transaction(() => this.#tables.mark(cids, cycle));
   }
 
-  async sweep({ cycle, graceSeconds, start, limit }: SweepOptions): Promise<SweepStep> {
+  async sweep({ cycle, graceSeconds, owner, start, limit }: SweepOptions): Promise<SweepStep> {
     const page = this.#tables.page(start, limit);
     const now = this.#tables.seconds();
     const isGarbage = (key: Uint8Array, keepFrom: number) => {
       const record = this.#tables.record(key);
       if (record === undefined || record.mark === cycle || record.touchedIn >= keepFrom) return false;
-      return Math.abs(now - record.touchedAt) >= graceSeconds;
+      return isOwn(record, owner) || Math.abs(now - record.touchedAt) >= graceSeconds;
     };
     const assertCurrent = () => {
       const current = this.#tables.cycle();
@@ -171,12 +176,14 @@ class LmdbStore implements LmdbBlockstore {
     const keepFrom = assertCurrent();
     const candidates = page.filter(({ key }) => isGarbage(key, keepFrom));
     let removed: readonly CID[] = [];
+    let ownRemoved: readonly CID[] = [];
     let bytes = 0;
     if (candidates.length > 0) {
       // Looked at again inside: one may have been touched since.
       const keys = await this.#environment.transaction(() => {
         const garbage = candidates.map(({ key }) => key).filter((key) => isGarbage(key, assertCurrent()));
         bytes = garbage.reduce((sum, key) => sum + (this.#tables.record(key)?.length ?? 0), 0);
+        ownRemoved = garbage.filter((key) => isOwn(this.#tables.record(key), owner)).map(cidOfKey);
         this.#tables.remove(garbage);
         return garbage;
       });
@@ -184,7 +191,7 @@ class LmdbStore implements LmdbBlockstore {
       for (const listener of this.#listeners) listener(removed);
     }
     const last = page.at(-1);
-    return { removed, bytes, next: last && page.length === limit ? after(last.key) : undefined };
+    return { removed, ownRemoved, bytes, next: last && page.length === limit ? after(last.key) : undefined };
   }
 
   async quarantine(cid: CID): Promise<void> {
@@ -204,6 +211,10 @@ class LmdbStore implements LmdbBlockstore {
     await this.#holds.close();
     await this.#environment.close();
   }
+}
+
+function isOwn(record: Pick<IndexRecord, 'owner'> | undefined, owner: number | undefined): boolean {
+  return owner !== undefined && owner !== 0 && record?.owner === owner;
 }
 
 /** Keys page by page as CIDs, with a turn of the event loop between. */

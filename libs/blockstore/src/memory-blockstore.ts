@@ -1,8 +1,9 @@
 import { CID, codecs } from '@cairn/cid';
 import * as Digest from 'multiformats/hashes/digest';
-import type { Block, BlockstoreStats, ReadOptions } from './blockstore.ts';
+import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
 import { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
+import { isMarked } from './is-marked.ts';
 import { limits } from './limits.ts';
 
 /** Blocks in memory, for scripts and tests: gone with the process. */
@@ -20,6 +21,8 @@ interface Held {
   touchedAt: number;
   touchedIn: number;
   mark: number;
+  markedAs: number;
+  owner: number;
   isQuarantined: boolean;
 }
 
@@ -53,7 +56,7 @@ class MemoryBlockstore implements CollectableBlockstore {
     return (await this.get(cid)).length;
   }
 
-  async putMany(blocks: readonly Block[]): Promise<void> {
+  async putMany(blocks: readonly Block[], { owner = 0 }: PutOptions = {}): Promise<void> {
     for (const { cid, bytes } of blocks) {
       if (bytes.length > limits.blockBytesMax) {
         throw new BlockTooLargeError(cid.toString(), bytes.length, limits.blockBytesMax);
@@ -63,10 +66,18 @@ class MemoryBlockstore implements CollectableBlockstore {
       const key = keyOf(cid);
       const stamp = { touchedAt: this.#now(), touchedIn: this.#cycle };
       const known = this.#blocks.get(key);
-      if (known?.isQuarantined === false) Object.assign(known, stamp);
+      const putBy = known && known.owner !== owner ? 0 : owner;
+      if (known?.isQuarantined === false) Object.assign(known, stamp, { owner: putBy });
       else {
         this.#bytes += bytes.length - (known?.bytes.length ?? 0);
-        this.#blocks.set(key, { bytes: bytes.slice(), ...stamp, mark: known?.mark ?? 0, isQuarantined: false });
+        this.#blocks.set(key, {
+          bytes: bytes.slice(),
+          ...stamp,
+          mark: 0,
+          markedAs: codecs.raw,
+          owner: putBy,
+          isQuarantined: false,
+        });
       }
     }
   }
@@ -100,10 +111,13 @@ class MemoryBlockstore implements CollectableBlockstore {
     return { release: async () => void this.#holds.delete(hold) };
   }
 
-  async touchMany(cids: readonly CID[]): Promise<CID[]> {
+  async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
     return cids.filter((cid) => {
       const held = this.#blocks.get(keyOf(cid));
-      if (held) Object.assign(held, { touchedAt: this.#now(), touchedIn: this.#cycle });
+      if (held) {
+        const touchedBy = held.owner === owner ? owner : 0;
+        Object.assign(held, { touchedAt: this.#now(), touchedIn: this.#cycle, owner: touchedBy });
+      }
       return held?.isQuarantined !== false;
     });
   }
@@ -115,17 +129,20 @@ class MemoryBlockstore implements CollectableBlockstore {
   }
 
   async unmarked(cids: readonly CID[], cycle: number): Promise<CID[]> {
-    return cids.filter((cid) => this.#blocks.get(keyOf(cid))?.mark !== cycle);
+    return cids.filter((cid) => {
+      const held = this.#blocks.get(keyOf(cid));
+      return held === undefined || !isMarked(held, cid.code, cycle);
+    });
   }
 
   async markMany(cids: readonly CID[], cycle: number): Promise<void> {
     for (const cid of cids) {
       const held = this.#blocks.get(keyOf(cid));
-      if (held) held.mark = cycle;
+      if (held && !isMarked(held, cid.code, cycle)) Object.assign(held, { mark: cycle, markedAs: cid.code });
     }
   }
 
-  async sweep({ cycle, graceSeconds, start, limit }: SweepOptions): Promise<SweepStep> {
+  async sweep({ cycle, graceSeconds, owner, start, limit }: SweepOptions): Promise<SweepStep> {
     if (cycle !== this.#cycle) throw new CycleOverError(cycle, this.#cycle);
     const first = start ? Buffer.from(start).toString('hex') : '';
     const page = [...this.#blocks.keys()]
@@ -134,18 +151,26 @@ class MemoryBlockstore implements CollectableBlockstore {
       .slice(0, limit);
     let bytes = 0;
     const removed: CID[] = [];
+    const ownRemoved: CID[] = [];
     for (const key of page) {
       const held = this.#blocks.get(key);
-      const isRecent = held && Math.abs(this.#now() - held.touchedAt) < graceSeconds * 1000;
+      const isOwn = owner !== undefined && owner !== 0 && held?.owner === owner;
+      const isRecent = held && !isOwn && Math.abs(this.#now() - held.touchedAt) < graceSeconds * 1000;
       if (!held || isRecent || held.mark === cycle || held.touchedIn >= this.#keepFrom) continue;
       bytes += held.bytes.length;
       removed.push(cidOf(key));
+      if (isOwn) ownRemoved.push(cidOf(key));
       this.#blocks.delete(key);
     }
     this.#bytes -= bytes;
     for (const listener of this.#listeners) listener(removed);
     const last = page.at(-1);
-    return { removed, bytes, next: last && page.length === limit ? Buffer.from(`${last}00`, 'hex') : undefined };
+    return {
+      removed,
+      ownRemoved,
+      bytes,
+      next: last && page.length === limit ? Buffer.from(`${last}00`, 'hex') : undefined,
+    };
   }
 
   async quarantine(cid: CID): Promise<void> {

@@ -39,7 +39,7 @@ export function withCache(
     },
     has: (cid) => store.has(cid),
     size: (cid) => store.size(cid),
-    putMany: (blocks) => store.putMany(blocks),
+    putMany: (blocks, options) => store.putMany(blocks, options),
     sync: () => store.sync(),
     async delete(cid) {
       cache.delete(cacheKey(cid));

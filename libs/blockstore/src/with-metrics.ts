@@ -43,10 +43,10 @@ export function withMetrics(store: Blockstore, onCall: (call: BlockstoreCall) =>
       ),
     has: (cid) => store.has(cid),
     size: (cid) => store.size(cid),
-    putMany: (blocks) =>
+    putMany: (blocks, options) =>
       measure(
         'putMany',
-        () => store.putMany(blocks),
+        () => store.putMany(blocks, options),
         () => blocks.reduce((sum, { bytes }) => sum + bytes.length, 0),
       ),
     sync: () =>

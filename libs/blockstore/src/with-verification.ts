@@ -30,13 +30,13 @@ export function withVerification(store: Blockstore, { quarantine }: Verification
     },
     has: async (cid) => cid.multihash.code === 0 || (await store.has(cid)),
     size: async (cid) => (cid.multihash.code === 0 ? inlineBytes(cid).length : await store.size(cid)),
-    async putMany(blocks) {
+    async putMany(blocks, options) {
       for (const { cid, bytes } of blocks) {
         assertHashAllowed(cid.multihash);
         verifyBytes(cid, bytes);
       }
       const stored = blocks.filter(({ cid }) => cid.multihash.code !== 0);
-      if (stored.length > 0) await store.putMany(stored);
+      if (stored.length > 0) await store.putMany(stored, options);
     },
     sync: () => store.sync(),
     delete: (cid) => store.delete(cid),

@@ -1,17 +1,22 @@
 import type { CID } from '@cairn/cid';
+import type { OwnedBlock } from './block-tables.ts';
 import type { Block } from './blockstore.ts';
 
-/** A block on its way to the disk, and its multihash in latin1. */
-type Entry = readonly [key: string, block: Block];
+/** A block on its way to the disk, its multihash in latin1, and who puts it. */
+interface Entry {
+  readonly key: string;
+  readonly block: Block;
+  owner: number;
+}
 
 /**
  * Blocks that were taken but are not on the disk yet: readable at once, written together, tried again by every `sync`
  * when the disk does not take them.
  */
 export class WriteQueue {
-  readonly #write: (blocks: readonly Block[]) => Promise<void>;
+  readonly #write: (entries: readonly OwnedBlock[]) => Promise<void>;
   readonly #pendingBytesMax: number;
-  readonly #pending = new Map<string, Uint8Array>();
+  readonly #pending = new Map<string, Entry>();
   #pendingBytes = 0;
   #queue: Entry[] = [];
   /** The write that will take the queue. */
@@ -24,7 +29,7 @@ export class WriteQueue {
   #waiting: (() => void)[] = [];
 
   /** `write` resolves when the blocks are on the disk. */
-  constructor(write: (blocks: readonly Block[]) => Promise<void>, pendingBytesMax: number) {
+  constructor(write: (entries: readonly OwnedBlock[]) => Promise<void>, pendingBytesMax: number) {
     this.#write = write;
     this.#pendingBytesMax = pendingBytesMax;
   }
@@ -35,11 +40,11 @@ export class WriteQueue {
   }
 
   get(cid: CID): Uint8Array | undefined {
-    return this.#pending.get(pendingKey(cid));
+    return this.#pending.get(pendingKey(cid))?.block.bytes;
   }
 
   /** Takes blocks; waits while too much is under way. @throws what the disk says while it takes nothing */
-  async put(blocks: readonly Block[]): Promise<void> {
+  async put(blocks: readonly Block[], owner: number): Promise<void> {
     while (true) {
       // While the disk takes nothing, no more is taken here either.
       if (this.#failed.length > 0) await this.sync();
@@ -48,7 +53,7 @@ export class WriteQueue {
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else break;
     }
-    const entries = this.#take(blocks);
+    const entries = this.#take(blocks, owner);
     if (entries.length > 0) this.#start(entries);
   }
 
@@ -56,13 +61,18 @@ export class WriteQueue {
    * Blocks that are not under way yet, now counted and readable as pending. One that is on the disk is taken too: it may
    * be about to be deleted, and only the transaction sees that.
    */
-  #take(blocks: readonly Block[]): Entry[] {
+  #take(blocks: readonly Block[], owner: number): Entry[] {
     const entries: Entry[] = [];
     for (const block of blocks) {
       const key = pendingKey(block.cid);
-      if (this.#pending.has(key)) continue;
-      entries.push([key, block]);
-      this.#pending.set(key, block.bytes);
+      const pending = this.#pending.get(key);
+      if (pending) {
+        if (pending.owner !== owner) pending.owner = 0;
+        continue;
+      }
+      const entry = { key, block, owner };
+      entries.push(entry);
+      this.#pending.set(key, entry);
       this.#pendingBytes += block.bytes.length;
     }
     return entries;
@@ -80,7 +90,7 @@ export class WriteQueue {
     this.#queue = [];
     this.#nextWrite = undefined;
     try {
-      await this.#write(entries.map(([, block]) => block));
+      await this.#write(entries);
       this.#release(entries);
     } catch {
       // The reason that callers get is that of the next try: it may be another one by then.
@@ -90,7 +100,10 @@ export class WriteQueue {
   }
 
   #release(entries: readonly Entry[]): void {
-    for (const [key, { bytes }] of entries) {
+    for (const {
+      key,
+      block: { bytes },
+    } of entries) {
       this.#pending.delete(key);
       this.#pendingBytes -= bytes.length;
     }
@@ -121,7 +134,7 @@ export class WriteQueue {
 
   async #retry(): Promise<void> {
     const entries = [...this.#failed];
-    await this.#write(entries.map(([, block]) => block));
+    await this.#write(entries);
     const written = new Set(entries);
     // Those that were forgotten meanwhile are no longer counted.
     this.#release(this.#failed.filter((entry) => written.has(entry)));
@@ -132,7 +145,7 @@ export class WriteQueue {
   /** Gives up on a block that the disk did not take. */
   forget(cid: CID): void {
     const key = pendingKey(cid);
-    const isGone = ([other]: Entry) => other === key;
+    const isGone = (entry: Entry) => entry.key === key;
     this.#release(this.#failed.filter(isGone));
     this.#failed = this.#failed.filter((entry) => !isGone(entry));
   }

@@ -43,3 +43,24 @@ export class DagTooLargeError extends CairnError<'DAG_TOO_LARGE'> {
     });
   }
 }
+
+/** The account holds as much as it may, or would with what it is adding. */
+export class QuotaExceededError extends CairnError<'QUOTA_EXCEEDED'> {
+  constructor(usedBytes: number, addedBytes: number, quotaBytes: number) {
+    super(
+      'QUOTA_EXCEEDED',
+      `The account holds ${usedBytes} of its ${quotaBytes} bytes; ${addedBytes} more would exceed its quota.`,
+      {
+        hint: 'Unpin what is not needed any more, or ask for a higher quota.',
+        details: { usedBytes, addedBytes, quotaBytes },
+      },
+    );
+  }
+}
+
+/** A collection is running already, here or in another process on the same store. */
+export class CollectionBusyError extends CairnError<'COLLECTION_BUSY'> {
+  constructor() {
+    super('COLLECTION_BUSY', 'Garbage is being collected already.', { hint: 'Wait for it to end.' });
+  }
+}

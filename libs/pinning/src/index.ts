@@ -1,14 +1,18 @@
+export type { CollectionReport, CollectionState } from './collection.ts';
+export { type CollectOptions, Collector, type CollectorOptions } from './collector.ts';
 export {
+  CollectionBusyError,
   DagTooLargeError,
   PinModeError,
   PinNotFoundError,
+  QuotaExceededError,
   UndecodableBlockError,
   UnsupportedCodecError,
 } from './errors.ts';
 export { linksOf } from './links.ts';
 export { openLmdbPinStore } from './lmdb-pin-store.ts';
-export type { Pin, PinMode, PinStore, Usage } from './pin-store.ts';
-export { Pinning, type PinningOptions, type PinOptions } from './pinning.ts';
-export { type DagRecorder, recordDag } from './record-dag.ts';
-export { type DagSize, dagBlocksMax, type WalkOptions, walkDag } from './walk-dag.ts';
+export type { Lock, Pin, PinMode, PinStore, Quota, Root, Usage } from './pin-store.ts';
+export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
+export type { RootSource } from './root-source.ts';
+export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
 export type { SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

@@ -1,40 +1,85 @@
 import { CID } from '@cairn/cid';
-import { type Database, Environment } from '@cairn/embedded-store';
-import { PinNotFoundError } from './errors.ts';
-import type { Pin, PinMode, PinStore, Usage } from './pin-store.ts';
+import { type Database, Environment, Lease, prefixEnd } from '@cairn/embedded-store';
+import type { CollectionState } from './collection.ts';
+import { PinNotFoundError, QuotaExceededError } from './errors.ts';
+import type { Lock, Pin, PinMode, PinStore, Quota, Root, Usage } from './pin-store.ts';
 import type { DagSize } from './walk-dag.ts';
 
 const pageLength = 256;
+const rootsBuiltKey = Buffer.from('roots');
+const collectionKey = Buffer.from('collection');
 
+/**
+ * Tables: `pins` by account and CID; `usage` by account; `roots` by mode and CID, with the number of accounts that pin
+ * it, so that what one account has pinned another pins without a walk, and a collector sees each DAG once.
+ */
 class LmdbPinStore implements PinStore {
   readonly #environment: Environment;
   readonly #pins: Database;
   readonly #usage: Database;
-  readonly #complete: Database;
+  readonly #roots: Database;
+  readonly #control: Database;
 
   constructor(environment: Environment) {
     this.#environment = environment;
     this.#pins = environment.database('pins');
     this.#usage = environment.database('usage');
-    this.#complete = environment.database('complete');
+    this.#roots = environment.database('roots');
+    this.#control = environment.database('control');
   }
 
-  async put(account: string, pins: readonly Pin[]): Promise<void> {
-    const prefix = accountPrefix(account);
+  /** A store of version 0.1 has pins but no roots. */
+  async buildRoots(): Promise<void> {
+    if (this.#control.has(rootsBuiltKey)) return;
     await this.#environment.transaction(() => {
-      let change: Usage = { pins: 0, bytes: 0 };
-      for (const pin of pins) {
-        const key = Buffer.concat([prefix, pin.cid.bytes]);
-        const before = this.#pins.get(key);
-        change = {
-          pins: change.pins + (before ? 0 : 1),
-          bytes: change.bytes + pin.size.bytes - (before ? decodePin(pin.cid, before).size.bytes : 0),
-        };
-        this.#pins.put(key, encodePin(pin));
-        if (pin.mode === 'recursive') this.#complete.put(pin.cid.multihash.bytes, encode(pin.size));
+      if (this.#control.has(rootsBuiltKey)) return;
+      for (const { key, value } of [...this.#pins.range()]) {
+        const pin = decodePin(CID.decode(key.subarray(key.indexOf(0) + 1)), value);
+        this.#hold(pin);
       }
-      this.#changeUsage(prefix, change);
+      this.#control.put(rootsBuiltKey, Buffer.from('1'));
     });
+  }
+
+  async put(account: string, pins: readonly Pin[], quota: Quota = {}): Promise<void> {
+    await this.#environment.transaction(() => {
+      this.#put(account, pins, quota);
+    });
+  }
+
+  async putHeld(account: string, pin: Omit<Pin, 'size'>, quota: Quota = {}): Promise<Pin | undefined> {
+    // Most pins are of new content: a look before the transaction spares them one.
+    if (this.#roots.get(rootKey(pin.mode, pin.cid)) === undefined) return undefined;
+    return await this.#environment.transaction(() => {
+      const root = this.#root(pin.mode, pin.cid);
+      if (root === undefined) return undefined;
+      const held: Pin = { ...pin, size: root.size };
+      this.#put(account, [held], quota);
+      return held;
+    });
+  }
+
+  #put(account: string, pins: readonly Pin[], { bytesMax, otherBytes = 0 }: Quota): void {
+    const prefix = accountPrefix(account);
+    let change: Usage = { pins: 0, bytes: 0 };
+    for (const pin of pins) {
+      const key = Buffer.concat([prefix, pin.cid.bytes]);
+      const found = this.#pins.get(key);
+      const before = found && decodePin(pin.cid, found);
+      change = {
+        pins: change.pins + (before ? 0 : 1),
+        bytes: change.bytes + pin.size.bytes - (before?.size.bytes ?? 0),
+      };
+      this.#pins.put(key, encodePin(pin));
+      if (before?.mode === pin.mode) continue;
+      if (before) this.#letGo(before);
+      this.#hold(pin);
+    }
+    const usage = this.#usageOf(prefix);
+    const used = usage.bytes + otherBytes;
+    if (bytesMax !== undefined && change.bytes > 0 && used + change.bytes > bytesMax)
+      throw new QuotaExceededError(used, change.bytes, bytesMax);
+    this.#putUsage(prefix, usage, change);
   }
 
   async remove(account: string, cids: readonly CID[]): Promise<void> {
@@ -43,17 +88,36 @@ class LmdbPinStore implements PinStore {
       let bytes = 0;
       for (const cid of cids) {
         const key = Buffer.concat([prefix, cid.bytes]);
-        const before = this.#pins.get(key);
-        if (before === undefined) throw new PinNotFoundError(cid.toString());
-        bytes += decodePin(cid, before).size.bytes;
+        const found = this.#pins.get(key);
+        if (found === undefined) throw new PinNotFoundError(cid.toString());
+        const before = decodePin(cid, found);
+        bytes += before.size.bytes;
         this.#pins.remove(key);
+        this.#letGo(before);
       }
-      this.#changeUsage(prefix, { pins: -cids.length, bytes: -bytes });
+      this.#putUsage(prefix, this.#usageOf(prefix), { pins: -cids.length, bytes: -bytes });
     });
   }
 
-  #changeUsage(prefix: Uint8Array, change: Usage): void {
-    const { pins, bytes } = this.#usageOf(prefix);
+  #root(mode: PinMode, cid: CID): Root | undefined {
+    const found = this.#roots.get(rootKey(mode, cid));
+    return found && { cid, ...decode<RootRecord>(found) };
+  }
+
+  #hold({ mode, cid, size }: Pin): void {
+    const count = (this.#root(mode, cid)?.count ?? 0) + 1;
+    this.#roots.put(rootKey(mode, cid), encode({ count, size } satisfies RootRecord));
+  }
+
+  #letGo({ mode, cid }: Pin): void {
+    const root = this.#root(mode, cid);
+    if (root === undefined) return;
+    const key = rootKey(mode, cid);
+    if (root.count > 1) this.#roots.put(key, encode({ count: root.count - 1, size: root.size } satisfies RootRecord));
+    else this.#roots.remove(key);
+  }
+
+  #putUsage(prefix: Uint8Array, { pins, bytes }: Usage, change: Usage): void {
     this.#usage.put(prefix, encode({ pins: pins + change.pins, bytes: bytes + change.bytes }));
   }
 
@@ -69,31 +133,31 @@ class LmdbPinStore implements PinStore {
 
   async *list(account: string): AsyncGenerator<Pin> {
     const prefix = accountPrefix(account);
-    const end = Buffer.from(prefix);
-    end[end.length - 1] = 1;
-    let start: Uint8Array = prefix;
-    while (true) {
-      // In pages, so that a slow client does not hold a snapshot of the store open.
-      const page = [...this.#pins.range({ start, end, limit: pageLength })];
-      for (const { key, value } of page) yield decodePin(CID.decode(key.subarray(prefix.length)), value);
-      const last = page.at(-1);
-      if (last === undefined || page.length < pageLength) return;
-      start = Buffer.concat([last.key, Buffer.of(0)]);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    for await (const { key, value } of inPages(this.#pins, prefix))
+      yield decodePin(CID.decode(key.subarray(prefix.length)), value);
   }
 
   async usage(account: string): Promise<Usage> {
     return this.#usageOf(accountPrefix(account));
   }
 
-  async setComplete(root: CID, size: DagSize): Promise<void> {
-    await this.#environment.transaction(() => this.#complete.put(root.multihash.bytes, encode(size)));
+  async *roots(mode: PinMode, after?: CID): AsyncGenerator<Root> {
+    const prefix = modePrefix(mode);
+    for await (const { key, value } of inPages(this.#roots, prefix, after && rootKey(mode, after)))
+      yield { cid: CID.decode(key.subarray(prefix.length)), ...decode<RootRecord>(value) };
   }
 
-  async complete(root: CID): Promise<DagSize | undefined> {
-    const found = this.#complete.get(root.multihash.bytes);
-    return found && decode<DagSize>(found);
+  async collection(): Promise<CollectionState | undefined> {
+    const found = this.#control.get(collectionKey);
+    return found && decode<CollectionState>(found);
+  }
+
+  async setCollection(state: CollectionState): Promise<void> {
+    await this.#environment.transaction(() => this.#control.put(collectionKey, encode(state)));
+  }
+
+  tryLock(): Promise<Lock | undefined> {
+    return Lease.tryAcquire({ environment: this.#environment, name: 'collection' });
   }
 
   close(): Promise<void> {
@@ -101,9 +165,35 @@ class LmdbPinStore implements PinStore {
   }
 }
 
+/** Entries with a prefix, after a key, in pages: a slow consumer must not hold a snapshot of the store open. */
+async function* inPages(database: Database, prefix: Uint8Array, after?: Uint8Array) {
+  const end = prefixEnd(prefix);
+  let start = after ? next(after) : prefix;
+  while (true) {
+    const page = [...database.range({ start, ...(end && { end }), limit: pageLength })];
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageLength) return;
+    start = next(last.key);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function next(key: Uint8Array): Uint8Array {
+  return Buffer.concat([key, Buffer.of(0)]);
+}
+
 /** Account ids hold no zero byte, so no account's prefix is the beginning of another's. */
 function accountPrefix(account: string): Buffer {
   return Buffer.from(`${account}\0`);
+}
+
+function modePrefix(mode: PinMode): Buffer {
+  return Buffer.of(mode === 'recursive' ? 1 : 2);
+}
+
+function rootKey(mode: PinMode, cid: CID): Buffer {
+  return Buffer.concat([modePrefix(mode), cid.bytes]);
 }
 
 function encode(value: object): Buffer {
@@ -112,6 +202,11 @@ function encode(value: object): Buffer {
 
 function decode<T>(bytes: Uint8Array): T {
   return JSON.parse(Buffer.from(bytes).toString()) as T;
+}
+
+interface RootRecord {
+  readonly count: number;
+  readonly size: DagSize;
 }
 
 interface PinRecord {
@@ -132,5 +227,7 @@ function decodePin(cid: CID, bytes: Uint8Array): Pin {
 
 /** Opens the records of pins in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbPinStore({ directory }: { readonly directory: string }): Promise<PinStore> {
-  return new LmdbPinStore(await Environment.open({ directory, format: { name: 'cairn-pins', version: 1 } }));
+  const store = new LmdbPinStore(await Environment.open({ directory, format: { name: 'cairn-pins', version: 1 } }));
+  await store.buildRoots();
+  return store;
 }

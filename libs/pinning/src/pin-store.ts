@@ -1,4 +1,5 @@
 import type { CID } from '@cairn/cid';
+import type { CollectionState } from './collection.ts';
 import type { DagSize } from './walk-dag.ts';
 
 /** `recursive` keeps the whole DAG, `direct` the one block. */
@@ -21,13 +22,45 @@ export interface Usage {
   readonly bytes: number;
 }
 
+/** What an account may hold. */
+export interface Quota {
+  /** In all, in bytes; absent where there is no quota. */
+  readonly bytesMax?: number | undefined;
+  /** What the account holds beside its pins, such as its files. Default 0. */
+  readonly otherBytes?: number;
+}
+
+/** A CID that some account pins. */
+export interface Root {
+  readonly cid: CID;
+  /** Number of accounts that pin it in this mode. */
+  readonly count: number;
+  readonly size: DagSize;
+}
+
+/** A right that one process at a time has. */
+export interface Lock {
+  /** Keeps it for longer; false when it was lost. */
+  renew(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
 /**
  * The port to the records of pins. Every call that changes something is atomic and durable when it resolves, and its
  * cost does not grow with the number of pins in the store.
  */
 export interface PinStore {
-  /** Makes or replaces pins; usage follows in the same step. */
-  put(account: string, pins: readonly Pin[]): Promise<void>;
+  /**
+   * Makes or replaces pins; usage and roots follow in the same step.
+   * @throws QUOTA_EXCEEDED where usage grows beyond the quota, and changes nothing
+   */
+  put(account: string, pins: readonly Pin[], quota?: Quota): Promise<void>;
+  /**
+   * As {@link put}, for one pin of a CID that some account already pins in this mode, and whose size is thus known.
+   * Resolves to nothing, and changes nothing, when nobody does.
+   * @throws QUOTA_EXCEEDED
+   */
+  putHeld(account: string, pin: Omit<Pin, 'size'>, quota?: Quota): Promise<Pin | undefined>;
   /**
    * Removes all of these pins, or none.
    * @throws PIN_NOT_FOUND for the first one that the account has not
@@ -37,8 +70,12 @@ export interface PinStore {
   /** The pins of an account in the order of their CIDs, streamed. */
   list(account: string): AsyncIterable<Pin>;
   usage(account: string): Promise<Usage>;
-  /** Remembers that a DAG is whole, so that the next pin of it needs no walk. */
-  setComplete(root: CID, size: DagSize): Promise<void>;
-  complete(root: CID): Promise<DagSize | undefined>;
+  /** The roots of all accounts in the order of their CIDs, streamed; those after `after` only. */
+  roots(mode: PinMode, after?: CID): AsyncIterable<Root>;
+  /** How far the collection of garbage has come. */
+  collection(): Promise<CollectionState | undefined>;
+  setCollection(state: CollectionState): Promise<void>;
+  /** The right to collect, or nothing while another process has it. */
+  tryLock(): Promise<Lock | undefined>;
   close(): Promise<void>;
 }

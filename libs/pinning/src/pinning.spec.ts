@@ -7,7 +7,7 @@ import * as dagCbor from '@ipld/dag-cbor';
 import * as dagJson from '@ipld/dag-json';
 import * as dagPb from '@ipld/dag-pb';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { linksOf, openLmdbPinStore, Pinning, type PinStore, recordDag, walkDag } from './index.ts';
+import { linksOf, openLmdbPinStore, Pinning, type PinStore, walkDag } from './index.ts';
 import { describePinStore } from './testing/index.ts';
 
 const directories: string[] = [];
@@ -60,19 +60,16 @@ describe('linksOf', () => {
 });
 
 describe('walkDag', () => {
-  test('counts a shared block once, as the recorder of an import does', async () => {
-    const recorder = recordDag(blocks);
-    const shared = Buffer.from('shared');
-    const cid = cidFor(shared, { codec: 'raw' });
-    const bytes = dagCbor.encode([cid, cid]);
-    const root = cidFor(bytes, { codec: 'dag-cbor' });
-    await recorder.putMany([{ cid, bytes: shared }]);
-    await recorder.putMany([
-      { cid, bytes: shared },
-      { cid: root, bytes },
-    ]);
-    expect(await walkDag(blocks, root)).toEqual({ blocks: 2, bytes: 6 + bytes.length });
-    expect(recorder.size).toEqual(await walkDag(blocks, root));
+  test('counts a shared block once, and follows the links of each codec it is named with', async () => {
+    const leaf = await raw('leaf');
+    const bytes = dagCbor.encode([leaf]);
+    const inner = await put('dag-cbor', bytes);
+    const asRaw = CID.createV1(0x55, inner.multihash);
+    const root = await node([asRaw, inner, inner]);
+    const { length } = await blocks.get(root);
+    expect(await walkDag(blocks, root)).toEqual({ blocks: 3, bytes: 4 + bytes.length + length });
+    await blocks.delete(leaf);
+    await expect(walkDag(blocks, root)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
   });
 
   test('names the block that is missing, stops at the limit and at the signal', async () => {
@@ -100,7 +97,7 @@ describe('Pinning', () => {
   let pinning: Pinning;
   beforeEach(async () => {
     pins = await openStore();
-    pinning = new Pinning({ pins, blocks, now: () => 42 });
+    pinning = new Pinning({ pins, blocks, collectable: blocks, now: () => 42 });
   });
 
   test('pins only what is complete; a failed pin leaves nothing', async () => {
@@ -120,16 +117,16 @@ describe('Pinning', () => {
     const root = await node([await raw('leaf')]);
     await pinning.pin('a', root);
     let reads = 0;
-    const counting = {
-      ...blocks,
-      get: async () => {
-        reads++;
-        throw new Error('read');
+    const counting = Object.create(blocks, {
+      sync: { value: async () => {} },
+      get: {
+        value: async () => {
+          reads++;
+          throw new Error('read');
+        },
       },
-      has: () => blocks.has(root),
-      size: () => blocks.size(root),
-    };
-    await new Pinning({ pins, blocks: counting }).pin('b', root);
+    });
+    await new Pinning({ pins, blocks: counting, collectable: blocks }).pin('b', root);
     expect(reads).toBe(0);
     expect(await pinning.usage('b')).toEqual(await pinning.usage('a'));
     await pins.close();
@@ -163,5 +160,73 @@ describe('Pinning', () => {
       code: 'BLOCK_NOT_FOUND',
     });
     await pins.close();
+  });
+
+  test('streams what is pinned indirectly, once, and finds through what', async () => {
+    const [shared, own] = [await raw('shared'), await raw('own')];
+    const [one, two] = [await node([shared]), await node([shared, own])];
+    await pinning.pin('a', one);
+    await pinning.pin('a', two);
+    await pinning.pin('a', own, { mode: 'direct' });
+    await pinning.pin('b', await raw('of b'));
+    const found: string[] = [];
+    for await (const { cid } of pinning.indirect('a')) found.push(cid.toString());
+    expect(found).toEqual([shared.toString()]);
+    expect([one, two].map(String)).toContain((await pinning.findThrough('a', shared))?.toString());
+    expect(await pinning.findThrough('b', shared)).toBeUndefined();
+    await pins.close();
+  });
+
+  test('verify names the pins that are not whole any more', async () => {
+    const leaf = await raw('leaf');
+    const [broken, whole] = [await node([leaf]), await raw('whole')];
+    await pinning.pin('a', broken);
+    await pinning.pin('a', whole);
+    await blocks.delete(leaf);
+    const found = new Map<string, unknown>();
+    for await (const { pin, error } of pinning.verify('a')) found.set(pin.cid.toString(), error);
+    expect(found.get(whole.toString())).toBeUndefined();
+    expect(found.get(broken.toString())).toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+    await pins.close();
+  });
+
+  describe('a write session', () => {
+    const block = (length: number, fill: string) => {
+      const bytes = Buffer.alloc(length, fill);
+      return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
+    };
+
+    test('refuses bytes beyond the quota while they stream in, over all open sessions of the account', async () => {
+      const first = await pinning.write('a', { quotaBytes: 100 });
+      const second = await pinning.write('a', { quotaBytes: 100 });
+      const other = await pinning.write('b', { quotaBytes: 100 });
+      await first.store.putMany([block(60, 'x'), block(60, 'x')]);
+      await first.store.putMany([block(60, 'x')]);
+      await expect(second.store.putMany([block(41, 'y')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+      expect(await blocks.has(block(41, 'y').cid)).toBe(false);
+      await other.store.putMany([block(41, 'y')]);
+      await second.store.putMany([block(40, 'z')]);
+      await first.pin(block(60, 'x').cid);
+      expect(await pinning.usage('a')).toEqual({ pins: 1, bytes: 60 });
+      await expect(first.store.putMany([block(1, '1')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+      // Ended without a pin, what it wrote counts no longer.
+      await second.end();
+      await first.store.putMany([block(1, '1')]);
+      for (const session of [first, second, other]) await session.end();
+      await expect(pinning.pin('a', block(41, 'y').cid, { quotaBytes: 100 })).rejects.toMatchObject({
+        code: 'QUOTA_EXCEEDED',
+      });
+      await pins.close();
+    });
+
+    test('counts what the account holds elsewhere', async () => {
+      const sources = [{ async *roots() {}, bytesOf: async (account: string) => (account === 'a' ? 90 : 0) }];
+      const counting = new Pinning({ pins, blocks, collectable: blocks, sources });
+      const [a, b] = [await counting.write('a', { quotaBytes: 100 }), await counting.write('b', { quotaBytes: 100 })];
+      await expect(a.store.putMany([block(11, 'x')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+      await b.store.putMany([block(11, 'x')]);
+      for (const session of [a, b]) await session.end();
+      await pins.close();
+    });
   });
 });

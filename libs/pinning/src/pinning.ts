@@ -1,83 +1,73 @@
-import { BlockNotFoundError, type Blockstore } from '@cairn/blockstore';
+import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { PinModeError, PinNotFoundError } from './errors.ts';
-import type { Pin, PinMode, PinStore, Usage } from './pin-store.ts';
-import { type DagSize, walkDag } from './walk-dag.ts';
-import type { WriteOptions, WriteSession } from './write-session.ts';
-
-export interface PinOptions {
-  /** Default `recursive`. */
-  readonly mode?: PinMode;
-  readonly name?: string | undefined;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (blocks: number) => void;
-}
+import type { Pin, PinStore, Usage } from './pin-store.ts';
+import type { RootSource } from './root-source.ts';
+import { Session, type SessionContext } from './session.ts';
+import { visitDag, walkDag } from './walk-dag.ts';
+import type { SessionPinOptions, WriteOptions, WriteSession } from './write-session.ts';
 
 export interface PinningOptions {
   readonly pins: PinStore;
   /** A verified store: a walk then also checks every inner block. */
-  readonly blocks: Pick<Blockstore, 'get' | 'has' | 'size' | 'putMany' | 'sync'>;
+  readonly blocks: Blockstore;
+  /** What keeps blocks from collection; the store beneath `blocks`. */
+  readonly collectable: Collectable;
+  /** What else accounts hold. */
+  readonly sources?: readonly RootSource[];
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
+}
+
+/** A block that is pinned through a recursive pin above it. */
+export interface IndirectPin {
+  readonly cid: CID;
+  /** The pin that holds it. */
+  readonly through: CID;
+}
+
+/** What {@link Pinning.verify} found of one recursive pin. */
+export interface PinStatus {
+  readonly pin: Pin;
+  /** Why the DAG is not whole; absent when it is. */
+  readonly error?: unknown;
 }
 
 /** What each account keeps in a store that all accounts share. No call sees or changes the pins of another account. */
 export class Pinning {
   readonly #pins: PinStore;
-  readonly #blocks: PinningOptions['blocks'];
-  readonly #now: () => number;
+  readonly #blocks: Blockstore;
+  readonly #context: SessionContext;
 
-  constructor({ pins, blocks, now = Date.now }: PinningOptions) {
+  constructor({ pins, blocks, collectable, sources = [], now = Date.now }: PinningOptions) {
     this.#pins = pins;
     this.#blocks = blocks;
-    this.#now = now;
-  }
-
-  /**
-   * Pins a DAG after making sure that all of it is there; one walked before is not walked again. Pinning what is pinned
-   * in the same mode keeps the pin and takes over the new name; `recursive` replaces `direct`.
-   * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT (direct over recursive), CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE
-   */
-  async pin(account: string, cid: CID, options: PinOptions = {}): Promise<Pin> {
-    const { mode = 'recursive', name } = options;
-    const before = await this.#pins.get(account, cid);
-    if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
-    const size = mode === 'recursive' ? await this.#dagSize(cid, options) : await this.#blockSize(cid);
-    return await this.#put(account, { cid, mode, name: name ?? before?.name, size });
-  }
-
-  /** Pins a DAG that has just been written as a whole; its size was counted on the way (see `recordDag`). */
-  async pinAdded(account: string, cid: CID, size: DagSize, name?: string): Promise<Pin> {
-    return await this.#put(account, { cid, mode: 'recursive', name, size });
+    const otherBytes = async (account: string) => {
+      let bytes = 0;
+      for (const source of sources) bytes += (await source.bytesOf?.(account)) ?? 0;
+      return bytes;
+    };
+    this.#context = { pins, blocks, collectable, now, otherBytes, inFlight: new Map() };
   }
 
   /** Opens a write session: everything that puts blocks on behalf of an account does so in one. */
-  async write(account: string, { signal }: WriteOptions = {}): Promise<WriteSession> {
-    return {
-      store: this.#blocks,
-      pin: async (cid, options = {}) => {
-        await this.#blocks.sync();
-        return await this.pin(account, cid, { ...options, ...(signal && { signal }) });
-      },
-      touch: async (root) => void (await walkDag(this.#blocks, root, signal ? { signal } : {})),
-      end: async () => {},
-    };
+  async write(account: string, options: WriteOptions = {}): Promise<WriteSession> {
+    return new Session(this.#context, account, options, await this.#context.collectable.hold());
   }
 
-  async #put(account: string, pin: Omit<Pin, 'createdAt'>): Promise<Pin> {
-    const made = { ...pin, createdAt: this.#now() };
-    await this.#pins.put(account, [made]);
-    return made;
-  }
-
-  async #dagSize(cid: CID, options: PinOptions): Promise<DagSize> {
-    const known = await this.#pins.complete(cid);
-    return known ?? (await walkDag(this.#blocks, cid, options));
-  }
-
-  async #blockSize(cid: CID): Promise<DagSize> {
-    if (!(await this.#blocks.has(cid))) throw new BlockNotFoundError(cid.toString());
-    return { blocks: 1, bytes: await this.#blocks.size(cid) };
+  /**
+   * Pins a DAG after making sure that all of it is there; what some account has pinned already is not walked again.
+   * Pinning what is pinned in the same mode keeps the pin and takes over the new name; `recursive` replaces `direct`.
+   * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT (direct over recursive), CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE,
+   * QUOTA_EXCEEDED
+   */
+  async pin(account: string, cid: CID, options: SessionPinOptions & WriteOptions = {}): Promise<Pin> {
+    const session = await this.write(account, options);
+    try {
+      return await session.pin(cid, options);
+    } finally {
+      await session.end();
+    }
   }
 
   /**
@@ -100,6 +90,45 @@ export class Pinning {
 
   list(account: string): AsyncIterable<Pin> {
     return this.#pins.list(account);
+  }
+
+  /** Blocks under the recursive pins of an account that it has not pinned themselves, each once, streamed. */
+  async *indirect(account: string, { signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<IndirectPin> {
+    const told = new Set<string>();
+    for await (const { cid: root, mode } of this.#pins.list(account)) {
+      if (mode !== 'recursive') continue;
+      for await (const { cid } of visitDag(this.#blocks, root, signal ? { signal } : {})) {
+        const key = cid.toString();
+        if (cid.equals(root) || told.has(key)) continue;
+        told.add(key);
+        if ((await this.#pins.get(account, cid)) === undefined) yield { cid, through: root };
+      }
+    }
+  }
+
+  /** The recursive pin of the account whose DAG holds a block. */
+  async findThrough(
+    account: string,
+    cid: CID,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<CID | undefined> {
+    for await (const indirect of this.indirect(account, signal ? { signal } : {}))
+      if (indirect.cid.equals(cid)) return indirect.through;
+    return undefined;
+  }
+
+  /** Walks every recursive pin of an account and tells whether all of it is here and right. */
+  async *verify(account: string, { signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<PinStatus> {
+    for await (const pin of this.#pins.list(account)) {
+      if (pin.mode !== 'recursive') continue;
+      try {
+        await walkDag(this.#blocks, pin.cid, signal ? { signal } : {});
+        yield { pin };
+      } catch (error) {
+        signal?.throwIfAborted();
+        yield { pin, error };
+      }
+    }
   }
 
   usage(account: string): Promise<Usage> {

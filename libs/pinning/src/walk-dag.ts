@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { BlockNotFoundError, type Blockstore } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { DagTooLargeError } from './errors.ts';
 import { linksOf } from './links.ts';
@@ -15,47 +15,99 @@ export interface WalkOptions {
   readonly onProgress?: (blocks: number) => void;
   /** Default {@link dagBlocksMax}. */
   readonly blocksMax?: number;
+  /** Keeps blocks from collection, resolving to those that are missing (see `Collectable.touchMany`). Default: none is. */
+  readonly touchMany?: (cids: readonly CID[]) => Promise<readonly CID[]>;
 }
 
 /** 4 million blocks of 256 KiB are a terabyte; their names take some 400 MB of memory during a walk. */
 export const dagBlocksMax = 4_000_000;
 
+/** A block of a DAG. */
+export interface VisitedBlock {
+  readonly cid: CID;
+  /** Its length in bytes. */
+  readonly bytes: number;
+  /** True where the same block was visited before, as another codec, which gave it other links. */
+  readonly isRepeated: boolean;
+}
+
 /**
- * Visits every block of a DAG once and makes sure that it is there.
+ * Visits every block of a DAG once, parents before what they link to, and makes sure that it is there.
  * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT (from a verified store), CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE
  */
-export async function walkDag(
+export async function* visitDag(
   store: Pick<Blockstore, 'get' | 'size'>,
   root: CID,
-  { signal, onProgress, blocksMax = dagBlocksMax }: WalkOptions = {},
-): Promise<DagSize> {
+  { signal, onProgress, blocksMax = dagBlocksMax, touchMany }: WalkOptions = {},
+): AsyncGenerator<VisitedBlock> {
   const seen = new Set<string>();
-  const open: CID[] = [root];
-  let bytes = 0;
-  for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
-    const key = blockKey(cid);
-    if (seen.has(key)) continue;
-    seen.add(key);
+  const seenAs = new Set<string>();
+  const open: VisitedBlock[] = [];
+  const discover = async (cids: readonly CID[]) => {
+    const found: VisitedBlock[] = [];
+    for (const cid of cids) {
+      const key = blockKey(cid);
+      const isRepeated = seen.has(key);
+      // What links to nothing has been seen in full; other codecs are rare enough for keys of their own.
+      if (isRepeated && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)))) continue;
+      seen.add(key);
+      if (cid.code !== codecs.raw) seenAs.add(nodeKey(cid));
+      found.push({ cid, bytes: 0, isRepeated });
+    }
     if (seen.size > blocksMax) throw new DagTooLargeError(root.toString(), blocksMax);
+    const [missing] = (await touchMany?.(found.map(({ cid }) => cid).filter(isStored))) ?? [];
+    if (missing) throw new BlockNotFoundError(missing.toString());
+    for (const block of found.reverse()) open.push(block);
+  };
+  await discover([root]);
+  let visited = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { cid } = next;
     signal?.throwIfAborted();
-    if (cid.code === codecs.raw) bytes += await store.size(cid);
+    if (cid.code === codecs.raw) yield { ...next, bytes: await store.size(cid) };
     else {
       const block = await store.get(cid, signal ? { signal } : {});
-      bytes += block.length;
-      for (const link of linksOf(cid, block).reverse()) open.push(link);
+      await discover(linksOf(cid, block));
+      yield { ...next, bytes: block.length };
     }
-    if (seen.size % 256 === 0) {
-      onProgress?.(seen.size);
+    visited++;
+    if (visited % 256 === 0) {
+      onProgress?.(visited);
       // A store in memory answers without a turn of the event loop; others want theirs.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
-  onProgress?.(seen.size);
-  return { blocks: seen.size, bytes };
+  onProgress?.(visited);
+}
+
+/** Walks a DAG to its end and counts it. @throws as {@link visitDag} */
+export async function walkDag(
+  store: Pick<Blockstore, 'get' | 'size'>,
+  root: CID,
+  options: WalkOptions = {},
+): Promise<DagSize> {
+  let blocks = 0;
+  let sum = 0;
+  for await (const { bytes, isRepeated } of visitDag(store, root, options)) {
+    if (isRepeated) continue;
+    blocks++;
+    sum += bytes;
+  }
+  return { blocks, bytes: sum };
+}
+
+/** The block of an identity CID is in its name, and in no store. */
+export function isStored(cid: CID): boolean {
+  return cid.multihash.code !== 0;
 }
 
 /** One text for all CIDs of a block. */
 export function blockKey(cid: CID): string {
   const { bytes } = cid.multihash;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+/** One text for all CIDs that lead to the same block and the same links. */
+export function nodeKey(cid: CID): string {
+  return `${cid.code} ${blockKey(cid)}`;
 }

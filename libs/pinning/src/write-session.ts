@@ -1,6 +1,7 @@
 import type { Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import type { Pin, PinMode } from './pin-store.ts';
+import type { DagSize } from './walk-dag.ts';
 
 /** What an importer, and whatever else writes blocks, may do with the store. */
 export type WritableBlocks = Pick<Blockstore, 'get' | 'has' | 'size' | 'putMany' | 'sync'>;
@@ -36,7 +37,7 @@ export interface WriteSession {
    */
   pin(cid: CID, options?: SessionPinOptions): Promise<Pin>;
   /** Makes sure that a whole DAG is here, and keeps it from collection until the session ends. @throws as `pin` does */
-  touch(root: CID): Promise<void>;
+  touch(root: CID): Promise<DagSize>;
   /** Lets go. Call it in `finally`; a second call does nothing. What was written without a pin is left to the collector. */
   end(): Promise<void>;
 }

@@ -11,6 +11,8 @@ const text = (pattern: RegExp, expected: string) =>
 const path = text(/^[^\0]{1,4096}$/, 'a path');
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+const cidProfiles = ['unixfs-v0-2015', 'unixfs-v1-2025', 'legacy-cid-v0', 'test-cid-v1', 'test-cid-v1-wide'] as const;
+
 const MiB = 1024 * 1024;
 const TiB = 1024 * 1024 * MiB;
 
@@ -45,6 +47,38 @@ export const settingsShape = {
   CAIRN_UPLOADS_MAX: integer(1, 10_000, 'a number')
     .default(64)
     .describe('Adds that run at once; more are told to come back.'),
+  STORAGE_QUOTA_BYTES: integer(0, 1024 * TiB, 'a number of bytes')
+    .optional()
+    .describe('What an account may hold, in bytes, unless it has a quota of its own. Default: no limit.'),
+  STORAGE_BYTES_MAX: integer(MiB, 1024 * TiB, 'a number of bytes')
+    .optional()
+    .describe('Sum of the lengths of all blocks, in bytes, beyond which adds are refused (507). Default: no limit.'),
+  STORAGE_DISK_RESERVE_BYTES: integer(0, 1024 * TiB, 'a number of bytes')
+    .default(256 * MiB)
+    .describe('Bytes of the disk that adds leave free (507).'),
+  STORAGE_GC_WATERMARK_PERCENT: integer(1, 100, 'a percentage')
+    .default(90)
+    .describe('Garbage is collected when the store holds this much of what it may.'),
+  STORAGE_GC_INTERVAL_SECONDS: integer(0, 31_536_000, 'seconds')
+    .default(3600)
+    .describe('Garbage is collected this often; 0 leaves it to the watermark and to repo/gc.'),
+  STORAGE_GC_GRACE_SECONDS: integer(0, 31_536_000, 'seconds')
+    .default(3600)
+    .describe('Blocks without a pin stay this long after they were last written.'),
+  STORAGE_SCRUB_BYTES_PER_SECOND: integer(0, 1024 * 1024 * MiB, 'a number of bytes')
+    .default(4 * MiB)
+    .describe('Rate of the walk that checks every block against its name; 0 turns it off.'),
+  STORAGE_CID_PROFILE: z
+    .enum(cidProfiles, { error: `expected one of ${cidProfiles.join(', ')}` })
+    .optional()
+    .describe('CID profile (IPIP-499) of adds that choose none. Default: that of Kubo.'),
+  STORAGE_SHARD_BYTES: integer(0, 64 * MiB, 'a number of bytes')
+    .optional()
+    .describe('Size of a directory above which it is sharded; 0 never shards. Default: that of the profile.'),
+  STORAGE_SHARD_ESTIMATION: z
+    .enum(['links', 'block', 'disabled'], { error: 'expected links, block or disabled' })
+    .optional()
+    .describe('How the size of a directory is estimated: Import.UnixFSHAMTDirectorySizeEstimation of Kubo.'),
   CAIRN_CALL_TIMEOUT_MS: integer(1, 600_000, 'milliseconds')
     .default(5000)
     .describe('Wall-clock limit of one eth_call.'),

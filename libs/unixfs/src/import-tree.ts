@@ -9,7 +9,7 @@ import type { UnixfsMetadata } from './unixfs-data.ts';
 
 /** A file, directory or symlink of a tree. */
 export interface TreeEntry extends UnixfsMetadata {
-  /** Names separated by slashes, for example `photos/2024/a.jpg`. */
+  /** Names separated by slashes, for example `photos/2024/a.jpg`. Empty: a file at the top that is named by its CID. */
   readonly path: string;
   /** The bytes of a file. With neither this nor {@link symlink} the entry is a directory. */
   readonly content?: AsyncIterable<Uint8Array>;
@@ -18,8 +18,8 @@ export interface TreeEntry extends UnixfsMetadata {
 }
 
 /** A part of the tree that has been written. */
-export interface ImportedEntry {
-  /** As given; `''` for the directory around everything. */
+export interface ImportedEntry extends UnixfsMetadata {
+  /** As given, or the CID of a file without a name; `''` for the directory around everything. */
   readonly path: string;
   readonly type: 'file' | 'directory' | 'symlink';
   readonly cid: CID;
@@ -65,12 +65,16 @@ export async function* importTree(
       throw new InvalidOptionError('path', `the tree has more than ${treeLimits.entriesMax} entries`);
     }
     const { path, content, symlink, mode, mtime } = entry;
-    const { parent, name, depth } = place(root, path);
-    if (content === undefined && symlink === undefined) {
+    const isLeaf = content !== undefined || symlink !== undefined;
+    const { parent, name, depth } = path === '' && isLeaf ? { parent: root, name: path, depth: 0 } : place(root, path);
+    if (!isLeaf) {
       openDirectory(parent, name, path, { mode, mtime });
       continue;
     }
-    if (parent.children.has(name)) throw new InvalidOptionError('path', `${JSON.stringify(path)} is there twice`);
+    // Without a directory around them, files at the top are imports of their own: they may have one name.
+    const isAlone = depth === 0 && !wrap;
+    if (!isAlone && parent.children.has(name))
+      throw new InvalidOptionError('path', `${JSON.stringify(path)} is there twice`);
     const result =
       content === undefined
         ? await importSymlink(symlink ?? '', store, { ...shared, mtime })
@@ -81,9 +85,11 @@ export async function* importTree(
             mode,
             mtime,
           });
-    parent.children.set(name, { name, cid: result.cid, tsize: result.dagSize });
+    const { cid, dagSize } = result;
+    const named = name === '' ? cid.toString() : name;
+    if (!isAlone) parent.children.set(named, { name: named, cid, tsize: dagSize });
     const type = content === undefined ? 'symlink' : 'file';
-    yield { path, type, cid: result.cid, dagSize: result.dagSize, isRoot: depth === 0 && !wrap };
+    yield { path: path === '' ? named : path, type, cid, dagSize, isRoot: isAlone, mode, mtime };
   }
   yield* writeDirectories(root, '', { store, shared, wrap, signal });
 }
@@ -158,6 +164,6 @@ async function* writeDirectories(
   signal?.throwIfAborted();
   const { cid, dagSize } = await importDirectory(links, store, { ...shared, ...directory.metadata });
   const isRoot = wrap ? isTop : !path.includes('/');
-  yield { path, type: 'directory', cid, dagSize, isRoot };
+  yield { path, type: 'directory', cid, dagSize, isRoot, ...directory.metadata };
   return { name: '', cid, tsize: dagSize };
 }

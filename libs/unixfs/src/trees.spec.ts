@@ -82,15 +82,34 @@ describe('importTree', () => {
   });
 
   test.each([
-    ['twice the same file', [file('a'), file('a')]],
-    ['a file where a directory is', [file('a/b'), file('a')]],
-    ['a directory where a file is', [file('a'), file('a/b')]],
+    ['twice the same file', [file('d/a'), file('d/a')]],
+    ['a file where a directory is', [file('d/a/b'), file('d/a')]],
+    ['a directory where a file is', [file('d/a'), file('d/a/b')]],
     ['an empty name', [file('a//b')]],
     ['an absolute path', [file('/a')]],
     ['a relative name', [file('a/../b')]],
     ['a path without end', [file(`${'a/'.repeat(treeLimits.depthMax + 1)}b`)]],
   ])('refuses %s', async (_, entries) => {
     await expect(collect(importTree(entries, createMemoryBlockstore()))).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+    });
+  });
+
+  test('files at the top are imports of their own; one without a name goes by its CID', async () => {
+    const store = createMemoryBlockstore();
+    const twice = await collect(importTree([file('a', '1'), file('a', '2'), file('', '3')], store));
+    const unnamed = twice.at(-1);
+    expect(twice.map(({ path, isRoot }) => [path, isRoot])).toEqual([
+      ['a', true],
+      ['a', true],
+      [unnamed?.cid.toString(), true],
+    ]);
+    const root = unnamed?.cid;
+    if (root === undefined) throw new Error('nothing was imported');
+    const wrapped = await collect(importTree([file('', '3'), file('', '4')], store, { wrap: true }));
+    const names = await collect(listDirectory(store, wrapped.at(-1)?.cid ?? root));
+    expect(names.map(({ name }) => name)).toContain(unnamed?.cid.toString());
+    await expect(collect(importTree([file('a'), file('a')], store, { wrap: true }))).rejects.toMatchObject({
       code: 'OPTION_INVALID',
     });
   });

@@ -27,6 +27,7 @@ const statuses: Readonly<Record<string, number>> = {
   CREDENTIALS_INVALID: 401,
   BILLING_CARD_REQUIRED: 402,
   ACCOUNT_SUSPENDED: 403,
+  QUOTA_EXCEEDED: 403,
   STORE_FULL: 507,
   STORE_CLOSED: 503,
 };

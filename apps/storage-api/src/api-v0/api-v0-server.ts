@@ -9,6 +9,7 @@ import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
 import { COMMANDS, type Command } from './command.ts';
 import { discardBody } from './discard-body.ts';
 import { parseDuration, parseOptions } from './options.ts';
+import { failStream } from './write.ts';
 
 const prefix = '/api/v0/';
 const queryCharactersMax = 16_384;
@@ -87,15 +88,12 @@ export class ApiV0Server implements RawHttp {
 
   #fail(error: unknown, request: IncomingMessage, response: ServerResponse, trace: Trace): void {
     trace.failure = error;
-    const known = apiErrorFrom(error);
-    if (response.headersSent || response.destroyed) {
-      // Bytes are on their way already: a broken connection is the only end that no client takes for a good one.
-      response.destroy();
-      return;
-    }
+    if (response.destroyed) return;
     const told =
-      known ?? new ApiError(500, `internal error; the log of the service has it under request id ${trace.id}`);
-    sendError(response, told);
+      apiErrorFrom(error) ??
+      new ApiError(500, `internal error; the log of the service has it under request id ${trace.id}`);
+    if (response.headersSent) failStream(response, told.message);
+    else sendError(response, told);
     if (!request.complete) discardBody(request);
   }
 

@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts';
 export type OptionSpec =
   | { readonly kind: 'boolean'; readonly default?: boolean }
   | { readonly kind: 'integer'; readonly default?: number; readonly min: number; readonly max: number }
-  | { readonly kind: 'text'; readonly default?: string }
+  | { readonly kind: 'text'; readonly default?: string; readonly oneOf?: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -51,8 +51,9 @@ function parseValue(name: string, spec: OptionSpec, given: string): unknown {
       throw invalid(name, given, `an integer from ${spec.min} to ${spec.max}`);
     }
     case 'text':
-      if (given.length <= 1024) return given;
-      throw invalid(name, given, 'at most 1024 characters');
+      if (given.length > 1024) throw invalid(name, given, 'at most 1024 characters');
+      if (spec.oneOf && !spec.oneOf.includes(given)) throw invalid(name, given, `one of ${spec.oneOf.join(', ')}`);
+      return given;
     case 'refused':
       if (given === 'false') return undefined;
       throw new ApiError(400, `option ${JSON.stringify(name)} is not supported: ${spec.reason}`);

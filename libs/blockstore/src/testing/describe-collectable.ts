@@ -1,4 +1,4 @@
-import type { CID } from '@cairn/cid';
+import { CID } from '@cairn/cid';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { CollectableBlockstore } from '../collectable.ts';
@@ -57,6 +57,18 @@ export function describeCollectable(
       expect(await store.stats()).toEqual({ blocks: 0, bytes: 0 });
     });
 
+    test('a block marked as raw is not marked as what it links to, and the reverse does not lose that', async () => {
+      const node = CID.createV1(0x71, a.cid.multihash);
+      await put(a);
+      const cycle = await store.beginCycle();
+      await store.markMany([a.cid], cycle);
+      expect(await store.unmarked([a.cid, node], cycle)).toEqual([node]);
+      await store.markMany([node], cycle);
+      await store.markMany([a.cid], cycle);
+      expect(await store.unmarked([a.cid, node], cycle)).toEqual([]);
+      expect(await sweep(cycle)).toEqual([]);
+    });
+
     test('what is put during a cycle stays, also when it was there before', async () => {
       await put(a);
       const cycle = await store.beginCycle();
@@ -73,6 +85,9 @@ export function describeCollectable(
       await hold.release();
       expect(await sweep(cycle)).toEqual([]);
       expect((await sweep(await store.beginCycle())).length).toBe(1);
+      // Holds that are over do not keep what was put since.
+      await put(b);
+      expect((await sweep(await store.beginCycle())).length).toBe(1);
     });
 
     test('grace keeps what was put or touched a little while ago', async () => {
@@ -82,6 +97,24 @@ export function describeCollectable(
       const cycle = await store.beginCycle();
       expect(await sweep(cycle, 101)).toEqual([]);
       expect((await sweep(cycle, 100)).map(String)).toEqual([a.cid.toString()]);
+    });
+
+    test('an owner discards without grace what nobody else has put or touched', async () => {
+      await store.putMany([a, b, c], { owner: 7 });
+      await store.putMany([b], { owner: 8 });
+      await store.sync();
+      await store.putMany([a], { owner: 7 });
+      await store.touchMany([c.cid], { owner: 8 });
+      await store.sync();
+      const cycle = await store.beginCycle();
+      const strangers = await store.sweep({ cycle, graceSeconds: 100, owner: 8, limit: 10 });
+      expect(strangers.removed).toEqual([]);
+      const { removed, ownRemoved, bytes } = await store.sweep({ cycle, graceSeconds: 100, owner: 7, limit: 10 });
+      expect([removed, ownRemoved].map((cids) => cids.map(String))).toEqual([[`${a.cid}`], [`${a.cid}`]]);
+      expect(bytes).toBe(1);
+      seconds += 100;
+      const later = await store.sweep({ cycle, graceSeconds: 100, owner: 7, limit: 10 });
+      expect([later.removed.length, later.ownRemoved.length]).toEqual([2, 0]);
     });
 
     test('a sweep of a cycle that is over is refused', async () => {

@@ -1,1 +1,1 @@
-export { PIN_STORE, PINNING, PinningModule, type PinningModuleOptions } from './pinning.module.ts';
+export { COLLECTOR, PIN_STORE, PINNING, PinningModule, type PinningModuleOptions } from './pinning.module.ts';

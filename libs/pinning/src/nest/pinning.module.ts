@@ -1,26 +1,42 @@
-import type { Blockstore } from '@cairn/blockstore';
-import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import type { Blockstore, Collectable } from '@cairn/blockstore';
+import { BLOCKSTORE, COLLECTABLE } from '@cairn/blockstore/nest';
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  type InjectionToken,
+  Module,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Collector } from '../collector.ts';
 import type { PinStore } from '../pin-store.ts';
 import { Pinning } from '../pinning.ts';
+import type { RootSource } from '../root-source.ts';
 
 /** The token of the {@link PinStore}. */
 export const PIN_STORE = Symbol('PIN_STORE');
 /** The token of {@link Pinning}. */
 export const PINNING = Symbol('PINNING');
+/** The token of the {@link Collector}. */
+export const COLLECTOR = Symbol('COLLECTOR');
 
 export interface PinningModuleOptions {
   readonly inject?: FactoryProvider['inject'];
   /** Opens the records of pins. The module closes them. */
   readonly useFactory: (...dependencies: never[]) => Promise<PinStore> | PinStore;
+  /** Tokens of {@link RootSource}s that hold DAGs beside pins. */
+  readonly sources?: readonly InjectionToken[];
+  /** See `CollectorOptions`. */
+  readonly graceSeconds?: number;
 }
 
-/** Provides {@link Pinning} over the store of `BlockstoreModule` and closes its records at shutdown. */
+/** Provides {@link Pinning} and its {@link Collector} over the store of `BlockstoreModule`; closes the records at shutdown. */
 @Module({})
 export class PinningModule implements OnApplicationShutdown {
   constructor(@Inject(PIN_STORE) private readonly pins: PinStore) {}
 
-  static forRootAsync({ inject, useFactory }: PinningModuleOptions): DynamicModule {
+  static forRootAsync({ inject, useFactory, sources = [], graceSeconds }: PinningModuleOptions): DynamicModule {
+    const stores = [PIN_STORE, BLOCKSTORE, COLLECTABLE, ...sources];
     return {
       module: PinningModule,
       global: true,
@@ -28,11 +44,24 @@ export class PinningModule implements OnApplicationShutdown {
         { provide: PIN_STORE, inject: inject ?? [], useFactory },
         {
           provide: PINNING,
-          inject: [PIN_STORE, BLOCKSTORE],
-          useFactory: (pins: PinStore, blocks: Blockstore) => new Pinning({ pins, blocks }),
+          inject: stores,
+          useFactory: (pins: PinStore, blocks: Blockstore, collectable: Collectable, ...others: RootSource[]) =>
+            new Pinning({ pins, blocks, collectable, sources: others }),
+        },
+        {
+          provide: COLLECTOR,
+          inject: stores,
+          useFactory: (pins: PinStore, blocks: Blockstore, collectable: Collectable, ...others: RootSource[]) =>
+            new Collector({
+              pins,
+              blocks,
+              collectable,
+              sources: others,
+              ...(graceSeconds !== undefined && { graceSeconds }),
+            }),
         },
       ],
-      exports: [PINNING, PIN_STORE],
+      exports: [PINNING, PIN_STORE, COLLECTOR],
     };
   }
 

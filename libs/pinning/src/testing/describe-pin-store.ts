@@ -55,14 +55,61 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await listed('a')).toEqual([]);
     });
 
-    test('remembers complete DAGs for all accounts', async () => {
-      expect(await store.complete(cidOf('x'))).toBeUndefined();
+    test('counts the accounts that pin a root, by mode, and lets the next pin it with the size known', async () => {
+      const roots = async (mode: Pin['mode'], after?: Pin['cid']) => {
+        const list: [string, number, number][] = [];
+        for await (const { cid, count, size } of store.roots(mode, after)) list.push([`${cid}`, count, size.bytes]);
+        return list;
+      };
+      const x = `${cidOf('x')}`;
+      const { size: _, ...wanted } = pinOf('x');
+      expect(await store.putHeld('b', wanted)).toBeUndefined();
       await store.put('a', [pinOf('x', 7)]);
-      expect(await store.complete(cidOf('x'))).toEqual({ blocks: 1, bytes: 7 });
-      await store.setComplete(cidOf('y'), { blocks: 2, bytes: 9 });
-      expect(await store.complete(cidOf('y'))).toEqual({ blocks: 2, bytes: 9 });
-      await store.put('a', [{ ...pinOf('z'), mode: 'direct' }]);
-      expect(await store.complete(cidOf('z'))).toBeUndefined();
+      await store.put('a', [{ ...pinOf('x', 7), name: 'again' }]);
+      expect(await roots('recursive')).toEqual([[x, 1, 7]]);
+      expect(await store.putHeld('b', { ...wanted, name: 'mine' })).toMatchObject({ name: 'mine', size: { bytes: 7 } });
+      expect(await store.usage('b')).toEqual({ pins: 1, bytes: 7 });
+      expect(await roots('recursive')).toEqual([[x, 2, 7]]);
+      // A direct pin holds one block: it is another root.
+      expect(await store.putHeld('c', { ...wanted, mode: 'direct' })).toBeUndefined();
+      await store.put('a', [{ ...pinOf('x', 3), mode: 'direct' }]);
+      expect([await roots('recursive'), await roots('direct')]).toEqual([[[x, 1, 7]], [[x, 1, 3]]]);
+      await store.remove('b', [cidOf('x')]);
+      expect([await roots('recursive'), await roots('direct')]).toEqual([[], [[x, 1, 3]]]);
+      expect(await store.putHeld('b', wanted)).toBeUndefined();
+      await store.put(
+        'a',
+        ['p', 'q', 'r'].map((text) => pinOf(text)),
+      );
+      const [first, ...rest] = await roots('recursive');
+      const found = ['p', 'q', 'r'].map(cidOf).find((cid) => `${cid}` === first?.[0]);
+      expect(await roots('recursive', found)).toEqual(rest);
+    });
+
+    test('holds to the quota, and changes nothing where it would be exceeded', async () => {
+      await store.put('a', [pinOf('x', 60)], { bytesMax: 100 });
+      const refused = { code: 'QUOTA_EXCEEDED', details: { usedBytes: 70, addedBytes: 31, quotaBytes: 100 } };
+      await expect(store.put('a', [pinOf('y', 31)], { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
+      expect(await listed('a')).toEqual([pinOf('x', 60)]);
+      expect(await store.usage('a')).toEqual({ pins: 1, bytes: 60 });
+      await store.put('b', [pinOf('y', 31)]);
+      const { size: _, ...held } = pinOf('y');
+      await expect(store.putHeld('a', held, { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
+      await store.put('a', [pinOf('y', 30)], { bytesMax: 100, otherBytes: 10 });
+      // What does not grow is taken by an account beyond its quota too.
+      await store.put('a', [{ ...pinOf('y', 30), name: 'renamed' }], { bytesMax: 1 });
+      expect(await store.usage('a')).toEqual({ pins: 2, bytes: 90 });
+    });
+
+    test('one collector at a time; its state is kept', async () => {
+      expect(await store.collection()).toBeUndefined();
+      await store.setCollection({ cycle: 3, phase: 'sweep', cursor: 'ff' });
+      expect(await store.collection()).toEqual({ cycle: 3, phase: 'sweep', cursor: 'ff' });
+      const lock = await store.tryLock();
+      expect(await store.tryLock()).toBeUndefined();
+      expect(await lock?.renew()).toBe(true);
+      await lock?.release();
+      await (await store.tryLock())?.release();
     });
 
     test('lists across pages, each pin once', async () => {

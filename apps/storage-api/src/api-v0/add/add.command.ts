@@ -1,68 +1,38 @@
-import type { Block, Blockstore } from '@cairn/blockstore';
-import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import type { CID } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
-import { type DagSize, type Pinning, recordDag } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import type { Block } from '@cairn/blockstore';
+import type { WriteSession } from '@cairn/pinning';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
-import { type ImportOptions, importDirectory, importFile, type PbLink } from '@cairn/unixfs';
+import { type ImportedEntry, importTree, type TreeEntry } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { readParts, type UploadPart } from '../multipart.ts';
 import { printCid } from '../print-cid.ts';
-import { jsonLinesHeaders, write } from '../write.ts';
-import { malformed, readParts, type UploadPart } from './multipart.ts';
+import { Sessions } from '../sessions.ts';
+import { endLines, writeLine } from '../write.ts';
+import { addOptions, entryMetadata, treeOptions } from './add-options.ts';
 
-const options = {
-  pin: { kind: 'boolean', default: true },
-  'pin-name': { kind: 'text' },
-  'only-hash': { kind: 'boolean', default: false },
-  'cid-version': { kind: 'integer', min: 0, max: 1 },
-  'raw-leaves': { kind: 'boolean' },
-  hash: { kind: 'text' },
-  chunker: { kind: 'text' },
-  'max-file-links': { kind: 'integer', min: 2, max: 8192 },
-  'wrap-with-directory': { kind: 'boolean', default: false },
-  progress: { kind: 'boolean', default: false },
-  quiet: { kind: 'boolean', default: false },
-  quieter: { kind: 'boolean', default: false },
-  silent: { kind: 'boolean', default: false },
-  'cid-base': { kind: 'text' },
-  trickle: { kind: 'refused', reason: 'files are laid out balanced' },
-  inline: { kind: 'refused', reason: 'small blocks are stored, not inlined' },
-  nocopy: { kind: 'refused', reason: 'the service has no access to files of the client' },
-  fscache: { kind: 'refused', reason: 'the service has no access to files of the client' },
-  'to-files': { kind: 'refused', reason: 'this version has no MFS' },
-} as const;
-
-type AddContext = CommandContext<typeof options>;
-
-/** A finished root, ready to be told. */
-interface AddedRoot {
-  /** Absent for content without a file name: it goes by its CID. */
-  readonly name: string | undefined;
-  readonly cid: CID;
-  readonly dagSize: number;
-}
+type AddContext = CommandContext<typeof addOptions>;
 
 const progressStepBytes = 256 * 1024;
+/** Roots are pinned together, so that many small files cost few commits. */
+const rootsPerPin = 64;
+const symlinkBytesMax = 4096;
 const onlyHashStore = { putMany: async (_blocks: readonly Block[]) => {} };
 
 /**
- * `add`: files as UnixFS DAGs with the CIDs that Kubo gives. The answer comes when blocks and pin are on the disk; an
- * add that ends early pins nothing.
+ * `add`: files, directories and symlinks as UnixFS DAGs with the CIDs that Kubo gives. A root is told when its blocks
+ * and its pin are on the disk; an add that ends early pins none of what it has not told.
  */
 @Injectable()
-export class AddCommand implements Command<typeof options> {
+export class AddCommand implements Command<typeof addOptions> {
   readonly name = 'add';
   readonly args = { name: 'path', min: 0, max: 0 };
-  readonly options = options;
+  readonly options = addOptions;
   #running = 0;
 
   constructor(
-    @Inject(BLOCKSTORE) private readonly store: Blockstore,
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Sessions) private readonly sessions: Sessions,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -75,67 +45,51 @@ export class AddCommand implements Command<typeof options> {
     }
     this.#running++;
     try {
-      await this.#add(context);
+      if (context.options['only-hash']) await this.#add(context);
+      else await this.sessions.run(context.principal, context.signal, (session) => this.#add(context, session));
     } finally {
       this.#running--;
     }
   }
 
-  async #add(context: AddContext): Promise<void> {
+  async #add(context: AddContext, session?: WriteSession): Promise<void> {
     const { request, response, signal, options: chosen } = context;
-    const roots: AddedRoot[] = [];
-    // Of all parts of the request together: a wrapping directory is one DAG with them.
-    const wrapped = recordDag(this.#target(context));
-    let received = 0;
-    for await (const part of readParts(request, signal)) {
-      checkPart(part);
-      const recorder = chosen['wrap-with-directory'] ? wrapped : recordDag(this.#target(context));
-      const bytes = this.#limited(part.bytes, (length) => {
-        received += length;
-        return received;
-      });
-      const { cid, dagSize } = await importFile(bytes, recorder, importOptions(context, part.filename));
-      const root = { name: part.filename || undefined, cid, dagSize };
-      roots.push(root);
-      if (chosen['wrap-with-directory']) continue;
-      await this.#keep(context, root.cid, recorder.size);
-      await tell(context, root);
+    let parts = 0;
+    const counted = async function* (source: AsyncIterable<UploadPart>) {
+      for await (const part of source) {
+        parts++;
+        yield part;
+      }
+    };
+    const entries = this.#entries(counted(readParts(request, signal)), context);
+    const options = { ...treeOptions(chosen, this.settings), signal, onProgress: progressOf(context) };
+    const waiting: ImportedEntry[] = [];
+    const keep = async () => {
+      if (session) await this.#keep(context, session, waiting);
+      for (const root of waiting.splice(0)) await tell(context, root);
+    };
+    for await (const entry of importTree(entries, session?.store ?? onlyHashStore, options)) {
+      if (!entry.isRoot) await tell(context, entry);
+      else if (waiting.push(entry) >= rootsPerPin) await keep();
     }
-    if (roots.length === 0) throw new ApiError(400, 'argument "path" is required: a multipart part named "file"');
-    if (chosen['wrap-with-directory']) await this.#wrap(context, roots, wrapped);
-    if (!response.headersSent) response.writeHead(200, jsonLinesHeaders);
-    response.end();
+    if (parts === 0) throw new ApiError(400, 'argument "path" is required: a multipart part named "file"');
+    await keep();
+    endLines(response);
   }
 
-  async #wrap(context: AddContext, roots: readonly AddedRoot[], recorder: ReturnType<typeof recordDag>): Promise<void> {
-    const entries: PbLink[] = roots.map(({ name, cid, dagSize }) => ({
-      name: name ?? cid.toString(),
-      cid,
-      tsize: dagSize,
-    }));
-    const { cid, dagSize } = await importDirectory(entries, recorder, importOptions(context, ''));
-    await this.#keep(context, cid, recorder.size);
-    for (const root of roots) await tell(context, root);
-    await tell(context, { name: '', cid, dagSize });
+  /** Makes roots durable, then their pins: in this order a crash between them leaves blocks without a pin, never the reverse. */
+  async #keep({ options: chosen }: AddContext, session: WriteSession, roots: readonly ImportedEntry[]): Promise<void> {
+    await session.store.sync();
+    if (chosen.pin) for (const { cid } of roots) await session.pin(cid, { name: chosen['pin-name'] });
   }
 
-  #target({ options: chosen }: AddContext): Pick<Blockstore, 'putMany'> {
-    return chosen['only-hash'] ? onlyHashStore : this.store;
-  }
-
-  /** Makes a root durable, then its pin: in this order a crash between them leaves blocks without a pin, never the reverse. */
-  async #keep({ principal, options: chosen }: AddContext, cid: CID, size: DagSize): Promise<void> {
-    if (chosen['only-hash']) return;
-    await this.store.sync();
-    if (chosen.pin) await this.pinning.pinAdded(principal.account.id, cid, size, chosen['pin-name']);
-  }
-
-  /** The bytes of a part, until the upload is longer than allowed. */
-  async *#limited(source: AsyncIterable<Uint8Array>, count: (length: number) => number): AsyncGenerator<Uint8Array> {
+  async *#entries(parts: AsyncIterable<UploadPart>, { options: chosen }: AddContext): AsyncGenerator<TreeEntry> {
+    let received = 0;
     const { CAIRN_UPLOAD_BYTES_MAX: most } = this.settings;
-    try {
+    async function* limited(source: AsyncIterable<Uint8Array>) {
       for await (const bytes of source) {
-        if (count(bytes.length) > most) {
+        received += bytes.length;
+        if (received > most) {
           throw new ApiError(
             413,
             `the upload is longer than ${most} bytes, the limit of this service (CAIRN_UPLOAD_BYTES_MAX)`,
@@ -143,50 +97,56 @@ export class AddCommand implements Command<typeof options> {
         }
         yield bytes;
       }
-    } catch (error) {
-      throw isCairnError(error) ? error : malformed(error instanceof Error ? error : new Error(String(error)));
+    }
+    for await (const { filename, contentType, metadata, bytes } of parts) {
+      const path = filename.replace(/^\/+|\/+$/g, '');
+      const entry = { path, ...entryMetadata(chosen, metadata) };
+      if (contentType === 'application/x-directory') {
+        // A directory without a name is the one that wraps: its entries come with names of their own.
+        if (path !== '') yield entry;
+      } else if (contentType === 'application/symlink') yield { ...entry, symlink: await textOf(limited(bytes)) };
+      else yield { ...entry, content: limited(bytes) };
     }
   }
 }
 
-function checkPart({ filename, contentType }: UploadPart): void {
-  if (
-    contentType === 'application/x-directory' ||
-    contentType === 'application/symlink' ||
-    filename.replace(/^\/+/, '').includes('/')
-  ) {
-    throw new ApiError(400, 'directories and symlinks cannot be added in this version; add files one by one');
+async function textOf(source: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const bytes of source) {
+    length += bytes.length;
+    if (length > symlinkBytesMax) throw new ApiError(400, `a symlink has more than ${symlinkBytesMax} bytes`);
+    chunks.push(bytes);
   }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
-function importOptions(context: AddContext, name: string): ImportOptions {
-  const { options: chosen, response, signal } = context;
-  let told = 0;
-  const onProgress = (bytes: number) => {
-    if (bytes - told < progressStepBytes) return;
-    told = bytes;
-    if (!response.headersSent) response.writeHead(200, jsonLinesHeaders);
-    response.write(`${JSON.stringify({ Name: name, Bytes: bytes })}\n`);
-  };
-  const version = chosen['cid-version'];
-  return {
-    signal,
-    ...(version !== undefined && { cidVersion: version === 1 ? (1 as const) : (0 as const) }),
-    ...(chosen['raw-leaves'] !== undefined && { rawLeaves: chosen['raw-leaves'] }),
-    ...(chosen.hash !== undefined && { hash: chosen.hash }),
-    ...(chosen.chunker !== undefined && { chunker: chosen.chunker }),
-    ...(chosen['max-file-links'] !== undefined && { fileLinksMax: chosen['max-file-links'] }),
-    ...(chosen.progress && { onProgress }),
+/** Lines of progress, where they are asked for: every 256 KiB of a file. */
+function progressOf({ options: chosen, response, signal }: AddContext): (path: string, bytes: number) => void {
+  if (!chosen.progress || chosen.silent) return () => {};
+  let told = { path: '', bytes: 0 };
+  return (path, bytes) => {
+    if (path === told.path && bytes - told.bytes < progressStepBytes) return;
+    told = { path, bytes };
+    if (signal.aborted || response.writableNeedDrain) return;
+    // Not waited for: a line of progress that a slow client misses is made up for by the next.
+    void writeLine(response, { Name: path, Bytes: bytes }, signal);
   };
 }
 
 /** One line of the answer, its keys in Kubo's order. */
 async function tell(
   { response, signal, options: chosen }: AddContext,
-  { name, cid, dagSize }: AddedRoot,
+  { path, cid, dagSize, mode, mtime }: ImportedEntry,
 ): Promise<void> {
-  if (!response.headersSent) response.writeHead(200, jsonLinesHeaders);
-  const Hash = printCid(cid, chosen['cid-base']);
-  const line = { Name: name ?? Hash, Hash, Size: String(dagSize) };
-  await write(response, `${JSON.stringify(line)}\n`, signal);
+  if (chosen.silent) return;
+  const line = {
+    Name: path,
+    Hash: printCid(cid, chosen['cid-base']),
+    Size: String(dagSize),
+    ...(mode !== undefined && { Mode: `0${mode.toString(8)}` }),
+    ...(mtime !== undefined && { Mtime: mtime.seconds }),
+    ...(mtime?.nanoseconds && { MtimeNsecs: mtime.nanoseconds }),
+  };
+  await writeLine(response, line, signal);
 }

@@ -1,0 +1,108 @@
+import { ApiError } from './api-error.ts';
+
+const headerBytesMax = 16 * 1024;
+const preambleBytesMax = 64 * 1024;
+const crlf = Buffer.from('\r\n');
+const endOfHeaders = Buffer.from('\r\n\r\n');
+const dashes = 0x2d2d;
+
+/**
+ * A multipart body (RFC 2046, section 5.1) that is read as it streams in: {@link nextPart}, {@link partHeaders}, then
+ * {@link partBytes}. Bytes of parts are slices of the chunks that came, not copies.
+ */
+export class MultipartBody {
+  readonly #source: AsyncIterator<Buffer>;
+  /** Line end and boundary: what ends a part. */
+  readonly #delimiter: Buffer;
+  /** What has come and is not taken. A body may begin with its first boundary, as if a line ended before it. */
+  #buffer: Buffer = crlf;
+  #hasBegun = false;
+  #isInPart = false;
+
+  constructor(source: AsyncIterable<Buffer>, boundary: Buffer) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#delimiter = Buffer.concat([Buffer.from('\r\n--'), boundary]);
+  }
+
+  /** Goes on to the next part, past what is left of this one; false after the last. @throws ApiError 400 */
+  async nextPart(): Promise<boolean> {
+    if (!this.#hasBegun) await this.#take(this.#delimiter, preambleBytesMax, 'its boundary does not occur in it');
+    this.#hasBegun = true;
+    for await (const _ of this.partBytes());
+    await this.#fill(2);
+    if (this.#buffer.readUInt16BE() === dashes) return false;
+    const line = await this.#take(crlf, 200, 'a boundary is not followed by the end of its line');
+    if (line.some((byte) => byte !== 0x20 && byte !== 0x09)) throw invalid('a boundary is followed by other text');
+    this.#isInPart = true;
+    return true;
+  }
+
+  /** The headers of a part, without the empty line after them. @throws ApiError 400 */
+  async partHeaders(): Promise<string> {
+    await this.#fill(2);
+    // A part without headers begins with the empty line.
+    if (this.#buffer.subarray(0, 2).equals(crlf)) {
+      this.#buffer = this.#buffer.subarray(2);
+      return '';
+    }
+    const headers = await this.#take(
+      endOfHeaders,
+      headerBytesMax,
+      `a part has more than ${headerBytesMax} bytes of headers`,
+    );
+    return headers.toString('utf8');
+  }
+
+  /** The bytes of the part, to its end. @throws ApiError 400 when the body ends before it */
+  async *partBytes(): AsyncGenerator<Buffer> {
+    while (this.#isInPart) {
+      const at = this.#buffer.indexOf(this.#delimiter);
+      const end = at === -1 ? this.#undecided() : at;
+      if (at !== -1) this.#isInPart = false;
+      const bytes = this.#buffer.subarray(0, end);
+      this.#buffer = this.#buffer.subarray(at === -1 ? end : end + this.#delimiter.length);
+      if (bytes.length > 0) yield bytes;
+      if (this.#isInPart) await this.#more();
+    }
+  }
+
+  /** Where a delimiter may begin that goes on in the next chunk; the end of the buffer where none can. */
+  #undecided(): number {
+    const { length } = this.#buffer;
+    for (let at = Math.max(0, length - this.#delimiter.length + 1); at < length; at++) {
+      const from = this.#buffer.indexOf(0x0d, at);
+      if (from === -1) return length;
+      if (this.#delimiter.subarray(0, length - from).equals(this.#buffer.subarray(from))) return from;
+      at = from;
+    }
+    return length;
+  }
+
+  /** What comes before `mark`; takes both. */
+  async #take(mark: Buffer, bytesMax: number, reason: string): Promise<Buffer> {
+    while (true) {
+      const at = this.#buffer.indexOf(mark);
+      if (at !== -1 && at <= bytesMax) {
+        const taken = this.#buffer.subarray(0, at);
+        this.#buffer = this.#buffer.subarray(at + mark.length);
+        return taken;
+      }
+      if (this.#buffer.length > bytesMax + mark.length) throw invalid(reason);
+      await this.#more();
+    }
+  }
+
+  async #fill(length: number): Promise<void> {
+    while (this.#buffer.length < length) await this.#more();
+  }
+
+  async #more(): Promise<void> {
+    const { done, value } = await this.#source.next();
+    if (done) throw invalid('it ends before its last boundary');
+    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value]);
+  }
+}
+
+function invalid(reason: string): ApiError {
+  return new ApiError(400, `the multipart body cannot be read: ${reason}`);
+}

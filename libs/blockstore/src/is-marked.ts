@@ -1,0 +1,12 @@
+import { codecs } from '@cairn/cid';
+
+/** What a store remembers of the last mark of a block: the cycle and the codec. */
+export interface Mark {
+  readonly mark: number;
+  readonly markedAs: number;
+}
+
+/** Whether the cycle has marked a block as this codec. One marked as any is marked as raw: it has no links as such. */
+export function isMarked({ mark, markedAs }: Mark, code: number, cycle: number): boolean {
+  return mark === cycle && (markedAs === code || code === codecs.raw);
+}

@@ -1,0 +1,100 @@
+import type { Blockstore, Collectable } from '@cairn/blockstore';
+import { CID, codecs } from '@cairn/cid';
+import { linksOf } from './links.ts';
+import type { Pace } from './pace.ts';
+import { isStored, nodeKey } from './walk-dag.ts';
+
+const blocksPerWrite = 512;
+
+interface Frame {
+  readonly cid: CID;
+  /** Links that have not been looked at, the next one last. */
+  readonly open: CID[];
+}
+
+export interface MarkerOptions {
+  readonly blocks: Pick<Blockstore, 'get'>;
+  readonly collectable: Collectable;
+  readonly cycle: number;
+  readonly pace: Pace;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Marks DAGs depth-first, each block after everything below it, and writes marks in that order. A marked block thus says
+ * that all below it is marked too, even after a kill in between: such a block is never entered again.
+ */
+export class Marker {
+  readonly #options: MarkerOptions;
+  /** Marked, but not written yet, in order. */
+  #batch: CID[] = [];
+  #inBatch = new Set<string>();
+  #marked = 0;
+
+  constructor(options: MarkerOptions) {
+    this.#options = options;
+  }
+
+  get marked(): number {
+    return this.#marked;
+  }
+
+  /** Marks a whole DAG. @throws what reading and decoding throw: then what could be walked is marked, the root is not */
+  async markDag(root: CID): Promise<void> {
+    const { blocks, pace, signal } = this.#options;
+    const frames: Frame[] = [];
+    const entered = new Set<string>();
+    const enter = async (cid: CID) => {
+      const key = nodeKey(cid);
+      if (entered.has(key)) return;
+      entered.add(key);
+      // A node may be wide: its links are asked about together.
+      const bytes = await blocks.get(cid, signal ? { signal } : {});
+      frames.push({ cid, open: (await this.#unmarked(linksOf(cid, bytes))).reverse() });
+    };
+    if ((await this.#unmarked([root])).length === 0) return;
+    if (root.code === codecs.raw) return await this.#mark(root);
+    await enter(root);
+    for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
+      signal?.throwIfAborted();
+      await pace.step();
+      const next = frame.open.pop();
+      if (next === undefined) {
+        frames.pop();
+        entered.delete(nodeKey(frame.cid));
+        await this.#mark(frame.cid);
+      } else if (this.#inBatch.has(nodeKey(next))) continue;
+      else if (next.code === codecs.raw) await this.#mark(next);
+      else if ((await this.#unmarked([next])).length > 0) await enter(next);
+    }
+  }
+
+  /** Marks one block alone, as raw bytes: nothing is said of what it links to. */
+  async markBlock(cid: CID): Promise<void> {
+    await this.#options.pace.step();
+    await this.#mark(CID.createV1(codecs.raw, cid.multihash));
+  }
+
+  async #unmarked(cids: readonly CID[]): Promise<CID[]> {
+    const { collectable, cycle } = this.#options;
+    const unmarked = await collectable.unmarked(cids, cycle);
+    return unmarked.filter((cid) => !this.#inBatch.has(nodeKey(cid)));
+  }
+
+  async #mark(cid: CID): Promise<void> {
+    const key = nodeKey(cid);
+    if (!isStored(cid) || this.#inBatch.has(key)) return;
+    this.#batch.push(cid);
+    this.#inBatch.add(key);
+    this.#marked++;
+    if (this.#batch.length >= blocksPerWrite) await this.flush();
+  }
+
+  /** Writes what is marked. */
+  async flush(): Promise<void> {
+    if (this.#batch.length === 0) return;
+    await this.#options.collectable.markMany(this.#batch, this.#options.cycle);
+    this.#batch = [];
+    this.#inBatch = new Set();
+  }
+}

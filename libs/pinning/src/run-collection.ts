@@ -1,0 +1,122 @@
+import { CID } from '@cairn/cid';
+import { errorText, isCairnError } from '@cairn/errors';
+import type { CollectionReport, CollectionState } from './collection.ts';
+import type { CollectOptions, CollectorOptions } from './collector.ts';
+import { Marker } from './mark.ts';
+import { ownerOf } from './owner.ts';
+import { Pace } from './pace.ts';
+import type { PinMode } from './pin-store.ts';
+
+const sweepLimit = 256;
+const saveEveryMs = 1000;
+const unreadableMax = 100;
+
+/** One run of a collection, from the state it was left in to its end. */
+export class Collection {
+  readonly #options: CollectorOptions;
+  readonly #run: CollectOptions & { readonly signal: AbortSignal };
+  readonly #pace = new Pace();
+  readonly #marker: Marker;
+  readonly #unreadable: { readonly root: string; readonly reason: string }[] = [];
+  #state: CollectionState;
+  #savedAt = performance.now();
+  #roots = 0;
+  #removed = 0;
+  #removedBytes = 0;
+
+  constructor(
+    options: CollectorOptions,
+    state: CollectionState,
+    run: CollectOptions & { readonly signal: AbortSignal },
+  ) {
+    const { blocks, collectable } = options;
+    this.#options = options;
+    this.#state = state;
+    this.#run = run;
+    this.#marker = new Marker({ blocks, collectable, cycle: state.cycle, pace: this.#pace, signal: run.signal });
+  }
+
+  async run(): Promise<CollectionReport> {
+    const began = performance.now();
+    if (this.#state.phase === 'recursive') await this.#markRoots('recursive', 'sources');
+    if (this.#state.phase === 'sources') await this.#markSources();
+    if (this.#state.phase === 'direct') await this.#markRoots('direct', 'sweep');
+    // What unreadable DAGs hold is not known, so nothing may go; the next collection begins anew.
+    if (this.#unreadable.length === 0) await this.#sweep();
+    await this.#save({ cycle: this.#state.cycle, phase: 'done' });
+    return {
+      cycle: this.#state.cycle,
+      roots: this.#roots,
+      marked: this.#marker.marked,
+      removed: this.#removed,
+      removedBytes: this.#removedBytes,
+      duration: performance.now() - began,
+      unreadable: this.#unreadable,
+    };
+  }
+
+  async #markRoots(mode: PinMode, next: CollectionState['phase']): Promise<void> {
+    const { cursor } = this.#state;
+    const after = cursor === undefined ? undefined : CID.decode(Buffer.from(cursor, 'hex'));
+    for await (const { cid } of this.#options.pins.roots(mode, after)) {
+      if (mode === 'recursive') await this.#markDag(cid);
+      else await this.#marker.markBlock(cid);
+      await this.#saveNowAndThen(cid.bytes);
+    }
+    await this.#advance(next);
+  }
+
+  async #markSources(): Promise<void> {
+    for (const source of this.#options.sources ?? [])
+      for await (const root of source.roots()) await this.#markDag(root);
+    await this.#advance('direct');
+  }
+
+  async #markDag(root: CID): Promise<void> {
+    this.#roots++;
+    try {
+      await this.#marker.markDag(root);
+    } catch (error) {
+      this.#run.signal.throwIfAborted();
+      if (!isCairnError(error)) throw error;
+      if (this.#unreadable.length < unreadableMax)
+        this.#unreadable.push({ root: root.toString(), reason: errorText(error) });
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { collectable, graceSeconds = 3600 } = this.#options;
+    const { cycle, cursor } = this.#state;
+    const owner = this.#run.account === undefined ? undefined : ownerOf(this.#run.account);
+    let start: Uint8Array | undefined = cursor === undefined ? undefined : Buffer.from(cursor, 'hex');
+    do {
+      this.#run.signal.throwIfAborted();
+      await this.#pace.step();
+      const step = await collectable.sweep({ cycle, graceSeconds, owner, start, limit: sweepLimit });
+      this.#removed += step.removed.length;
+      this.#removedBytes += step.bytes;
+      if (step.ownRemoved.length > 0) this.#run.onRemoved?.(step.ownRemoved);
+      start = step.next;
+      if (start) await this.#saveNowAndThen(start);
+    } while (start !== undefined);
+  }
+
+  /** The state as it stands. What comes after an unreadable root is not kept: a resumed run must find that root again. */
+  async #advance(phase: CollectionState['phase']): Promise<void> {
+    if (this.#unreadable.length > 0) this.#state = { cycle: this.#state.cycle, phase };
+    else await this.#save({ cycle: this.#state.cycle, phase });
+  }
+
+  async #saveNowAndThen(cursor: Uint8Array): Promise<void> {
+    if (this.#unreadable.length > 0 || performance.now() - this.#savedAt < saveEveryMs) return;
+    await this.#save({ ...this.#state, cursor: Buffer.from(cursor).toString('hex') });
+  }
+
+  async #save(state: CollectionState): Promise<void> {
+    // Marks first: the cursor must not be ahead of them after a kill.
+    await this.#marker.flush();
+    await this.#options.pins.setCollection(state);
+    this.#state = state;
+    this.#savedAt = performance.now();
+  }
+}
