@@ -9,6 +9,8 @@ export const packageMap = {
   blockstore: ['errors', 'embedded-store', 'cid'],
   unixfs: ['errors', 'cid', 'blockstore'],
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore'],
+  dag: ['errors', 'cid', 'blockstore', 'unixfs'],
+  mfs: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   'jsonrpc-core': ['errors'],
   'block-model': ['errors', 'cid'],
   'chain-store': ['errors', 'embedded-store', 'cid', 'block-model'],

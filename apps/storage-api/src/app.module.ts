@@ -31,7 +31,7 @@ export class AppModule {
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
         BlockstoreModule.forRootAsync({
           useFactory: () =>
-            openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 8 * MiB, bytesMax, diskReserveBytes }),
+            openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 4 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
             withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
         }),

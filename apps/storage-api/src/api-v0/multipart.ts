@@ -28,27 +28,26 @@ export async function* readParts(request: IncomingMessage, signal: AbortSignal):
 
 /** Chunks of the body as they come. The request outlives it, since the answer goes the same way. */
 async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const stop = () => request.destroy();
-  const chunks = request.iterator({ destroyOnReturn: false });
-  let wakeUp = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    wakeUp = () => reject(signal.reason);
-  });
-  aborted.catch(() => {});
-  signal.addEventListener('abort', wakeUp, { once: true });
+  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
+  let giveUp: (reason: unknown) => void = () => {};
+  const onAbort = () => giveUp(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     while (true) {
       signal.throwIfAborted();
-      const { done, value } = await Promise.race([chunks.next(), aborted]);
+      // A promise for each chunk: a race with one that lives as long as the request would keep all chunks in memory.
+      const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+        giveUp = reject;
+        chunks.next().then(resolve, reject);
+      });
       if (done) return;
-      yield value as Buffer;
+      yield value;
     }
   } catch (error) {
     if (request.complete || signal.aborted) throw error;
-    stop();
     throw new ApiError(400, 'the connection was closed before the end of the body');
   } finally {
-    signal.removeEventListener('abort', wakeUp);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

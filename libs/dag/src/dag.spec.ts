@@ -1,0 +1,155 @@
+import { type Block, createMemoryBlockstore } from '@cairn/blockstore';
+import { CID, cidFor } from '@cairn/cid';
+import { addLink, importDirectory } from '@cairn/unixfs';
+import { CarReader, CarWriter } from '@ipld/car';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type DagCodec,
+  decodeDag,
+  encodeDag,
+  readCar,
+  resolveDagPath,
+  resolveToBlock,
+  valueAt,
+  writeCar,
+} from './index.ts';
+
+const store = createMemoryBlockstore();
+async function put(codec: DagCodec, value: unknown): Promise<CID> {
+  const bytes = encodeDag(codec, value);
+  const cid = cidFor(bytes, { codec });
+  await store.putMany([{ cid, bytes }]);
+  return cid;
+}
+
+describe('codecs', () => {
+  test('dag-pb is written with its links in order; other shapes are refused', () => {
+    const cid = cidFor(Buffer.from('x'), { codec: 'raw' });
+    const node = { Data: Buffer.from('d'), Links: ['b', 'a'].map((Name) => ({ Name, Hash: cid, Tsize: 1 })) };
+    expect(decodeDag('dag-pb', encodeDag('dag-pb', node))).toMatchObject({ Links: [{ Name: 'a' }, { Name: 'b' }] });
+    for (const value of [{ Links: [], other: 1 }, { Links: {} }, [], 'text', null])
+      expect(() => encodeDag('dag-pb', value)).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' }));
+    expect(() => encodeDag('raw', { a: 1 })).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' }));
+  });
+
+  test('refuses what is not the strict form, and nesting without end', () => {
+    const hex = (text: string) => Buffer.from(text, 'hex');
+    // An indefinite length, a number longer than needed, another tag, bytes behind the end.
+    for (const bytes of ['9fff', '1801', 'c11a514b67b0', '0000'])
+      expect(() => decodeDag('dag-cbor', hex(bytes))).toThrow(expect.objectContaining({ code: 'DAG_INVALID' }));
+    expect(() => decodeDag('dag-cbor', Buffer.alloc(1_000_000, 0x81))).toThrow(
+      expect.objectContaining({ code: 'DAG_INVALID' }),
+    );
+    expect(() => decodeDag('dag-json', Buffer.alloc(1_000_000, '['))).toThrow(
+      expect.objectContaining({ code: 'DAG_INVALID' }),
+    );
+  });
+});
+
+describe('paths', () => {
+  test('lead through directories, dag-pb, dag-cbor and dag-json, and end within a block', async () => {
+    const leaf = await put('raw', Buffer.from('leaf'));
+    const json = await put('dag-json', { list: [0, leaf] });
+    const cbor = await put('dag-cbor', { a: { b: [json], text: 'x' }, 0: 'zero' });
+    const plain = await put('dag-pb', { Links: [{ Name: 'next', Hash: cbor, Tsize: 1 }] });
+    let directory = (await importDirectory([], store)).cid;
+    directory = (await addLink(store, directory, { name: 'd', cid: plain, tsize: 1 })).cid;
+    const path = `/ipfs/${directory}/d/next/a/b/0/list/1`;
+    expect((await resolveToBlock(store, path)).toString()).toBe(leaf.toString());
+    const within = await resolveDagPath(store, `${cbor}/a/text`);
+    expect(within).toEqual({ cid: cbor, remainder: ['a', 'text'] });
+    expect(valueAt(cbor, decodeDag('dag-cbor', await store.get(cbor)), within.remainder)).toBe('x');
+    expect(await resolveDagPath(store, `${plain}/Links/0/Name`)).toEqual({
+      cid: plain,
+      remainder: ['Links', '0', 'Name'],
+    });
+    for (const wrong of [
+      `${directory}/Links/0`,
+      `${cbor}/a/length`,
+      `${json}/list/length`,
+      `${leaf}/x`,
+      `${cbor}/toString`,
+    ])
+      await expect(resolveDagPath(store, wrong)).rejects.toMatchObject({ code: 'LINK_NOT_FOUND' });
+    await expect(resolveToBlock(store, `${cbor}/a/text`)).rejects.toMatchObject({ code: 'LINK_NOT_FOUND' });
+  });
+});
+
+describe('CAR', () => {
+  const blockOf = (bytes: Uint8Array): Block => ({ cid: cidFor(bytes, { codec: 'raw' }), bytes });
+  const collect = async <Item>(items: AsyncIterable<Item>) => {
+    const all: Item[] = [];
+    for await (const item of items) all.push(item);
+    return all;
+  };
+  async function* cut(bytes: Uint8Array, every: number) {
+    for (let at = 0; at < bytes.length; at += every) yield bytes.subarray(at, at + every);
+  }
+  const written = async (roots: readonly CID[], blocks: readonly Block[]) =>
+    Buffer.concat(await collect(writeCar(roots, blocks)));
+
+  test('round trips, whatever chunks it comes in, and agrees with @ipld/car', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 10 }),
+        fc.integer({ min: 1, max: 500 }),
+        async (contents, every) => {
+          const blocks = contents.map(blockOf);
+          const roots = blocks.slice(0, 2).map(({ cid }) => cid);
+          const car = await written(roots, blocks);
+          const read = await readCar(cut(car, every));
+          expect([read.version, read.roots.map(String)]).toEqual([1, roots.map(String)]);
+          const shown = (list: readonly Block[]) =>
+            list.map(({ cid, bytes }) => `${cid} ${Buffer.from(bytes).toString('hex')}`);
+          expect(shown(await collect(read.blocks))).toEqual(shown(blocks));
+          if (blocks.length === 0) return;
+          const reader = await CarReader.fromBytes(car);
+          expect((await reader.getRoots()).map(String)).toEqual(roots.map(String));
+          const { writer, out } = CarWriter.create([...roots] as never);
+          const theirs = collect(out);
+          for (const block of blocks) await writer.put(block as never);
+          await writer.close();
+          expect(Buffer.concat(await theirs).equals(car)).toBe(true);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('reads version 2: what lies before and behind the data is passed over', async () => {
+    const block = blockOf(Buffer.from('in version 2'));
+    const inner = await written([block.cid], [block]);
+    const fixed = Buffer.alloc(40);
+    fixed.writeBigUInt64LE(60n, 16);
+    fixed.writeBigUInt64LE(BigInt(inner.length), 24);
+    fixed.writeBigUInt64LE(BigInt(60 + inner.length), 32);
+    const outer = Buffer.from('0aa16776657273696f6e02', 'hex');
+    const car = Buffer.concat([outer, fixed, Buffer.alloc(9), inner, Buffer.from('some index')]);
+    const read = await readCar(cut(car, 7));
+    expect([read.version, (await collect(read.blocks)).map(({ cid }) => `${cid}`)]).toEqual([2, [`${block.cid}`]]);
+    const short = await readCar(cut(car.subarray(0, 60 + inner.length - 3), 7));
+    await expect(collect(short.blocks)).rejects.toMatchObject({ code: 'CAR_INVALID' });
+  });
+
+  test('refuses what is cut off, mislabelled or too long, before it takes memory', async () => {
+    const block = blockOf(Buffer.from('some bytes'));
+    const car = await written([block.cid], [block]);
+    const read = async (bytes: Uint8Array) => collect((await readCar(cut(bytes, 11))).blocks);
+    for (let length = 0; length < car.length; length++) {
+      // Cut at the end of the header, it is a CAR without blocks.
+      if (length === car.length - block.bytes.length - block.cid.bytes.length - 1) continue;
+      await expect(read(car.subarray(0, length))).rejects.toMatchObject({ code: 'CAR_INVALID' });
+    }
+    const wrong = Buffer.from(car);
+    wrong.writeUInt8((wrong.at(-1) ?? 0) ^ 1, wrong.length - 1);
+    await expect(read(wrong)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+    const header = await written([], []);
+    for (const section of ['00', 'ffffffffffffffff7f', 'ffffffffffffffffffff01', '8080808010', '0101', '03ffffff'])
+      await expect(read(Buffer.concat([header, Buffer.from(section, 'hex')]))).rejects.toMatchObject({
+        code: 'CAR_INVALID',
+      });
+    for (const text of ['not a car', '{"roots":[]}', '\0'])
+      await expect(read(Buffer.from(text))).rejects.toMatchObject({ code: 'CAR_INVALID' });
+  });
+});

@@ -1,0 +1,47 @@
+import { CairnError } from '@cairn/errors';
+
+/** The bytes are no block of the codec. */
+export class UndecodableError extends CairnError<'DAG_INVALID'> {
+  constructor(what: string, codec: string, cause: unknown) {
+    super('DAG_INVALID', `${what} does not decode as ${codec}: ${reasonOf(cause)}.`, {
+      hint: `Send what is valid ${codec}, or name the codec that it is.`,
+      details: { what, codec },
+      cause,
+    });
+  }
+}
+
+/** The value has no form in the codec. */
+export class UnencodableError extends CairnError<'VALUE_INVALID'> {
+  constructor(codec: string, cause: unknown) {
+    super('VALUE_INVALID', `The value cannot be encoded as ${codec}: ${reasonOf(cause)}.`, {
+      hint: 'Choose another codec, or change the value to what this one can hold.',
+      details: { codec },
+      cause,
+    });
+  }
+}
+
+/** No such codec here. */
+export class UnknownCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
+  constructor(codec: string) {
+    super('CODEC_UNSUPPORTED', `The codec ${codec} is not supported.`, {
+      hint: 'Use dag-pb, dag-cbor, dag-json or raw.',
+      details: { codec },
+    });
+  }
+}
+
+/** The stream is no CAR, or ends too early. */
+export class InvalidCarError extends CairnError<'CAR_INVALID'> {
+  constructor(reason: string, cause?: unknown) {
+    super('CAR_INVALID', `The CAR cannot be read: ${reason}.`, {
+      hint: 'Expected a CAR of version 1 or 2 (https://ipld.io/specs/transport/car/).',
+      cause,
+    });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '').slice(0, 200);
+}

@@ -1,0 +1,106 @@
+import { type Block, limits as blockLimits } from '@cairn/blockstore';
+import { CID, verifyBytes } from '@cairn/cid';
+import * as dagCbor from '@ipld/dag-cbor';
+import { ByteSource } from './byte-source.ts';
+import { InvalidCarError } from './errors.ts';
+
+export const carLimits = {
+  /** Header in bytes: some hundred thousand roots. */
+  headerBytesMax: 8 * 1024 * 1024,
+  /** Name of a block in bytes, beside the block itself. */
+  cidBytesMax: 512,
+} as const;
+
+export interface ReadCarOptions {
+  /** Holds every block to its name. False only where the store that takes the blocks does. Default true. */
+  readonly verify?: boolean;
+  /** Longest block in bytes. Default 2 MiB. */
+  readonly blockBytesMax?: number;
+}
+
+/** A CAR as it streams in. */
+export interface Car {
+  readonly version: 1 | 2;
+  readonly roots: readonly CID[];
+  /** The blocks in their order. Can be read once. @throws CAR_INVALID, BLOCK_CORRUPT, HASH_UNSUPPORTED */
+  readonly blocks: AsyncIterable<Block>;
+}
+
+/** What every CAR of version 2 begins with. */
+const pragma = Buffer.from('0aa16776657273696f6e02', 'hex');
+const v2HeaderBytes = 40;
+
+/**
+ * Reads a CAR (https://ipld.io/specs/transport/car/), version 1, or 2 without regard to its index, in constant memory.
+ * @throws CAR_INVALID
+ */
+export async function readCar(source: AsyncIterable<Uint8Array>, options: ReadCarOptions = {}): Promise<Car> {
+  const bytes = new ByteSource(source);
+  const first = await header(bytes, 'the header');
+  if (first.version === 1) return { version: 1, roots: first.roots, blocks: blocksOf(bytes, undefined, options) };
+  const fixed = Buffer.from(await bytes.take(v2HeaderBytes, 'the header of version 2'));
+  const start = Number(fixed.readBigUInt64LE(16));
+  const size = Number(fixed.readBigUInt64LE(24));
+  const before = start - pragma.length - v2HeaderBytes;
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(size) || before < 0) {
+    throw new InvalidCarError('its header of version 2 names a place for the data that cannot be');
+  }
+  await bytes.skip(before, 'what lies before the data');
+  const inner = await header(bytes, 'the header of the data');
+  if (inner.version !== 1) throw new InvalidCarError('the data of version 2 is not a CAR of version 1');
+  return { version: 2, roots: inner.roots, blocks: blocksOf(bytes, size - inner.bytes, options) };
+}
+
+async function header(source: ByteSource, what: string) {
+  if (await source.isAtEnd()) throw new InvalidCarError('it is empty');
+  const length = await source.varint(what);
+  if (length.value === 0 || length.value > carLimits.headerBytesMax) {
+    throw new InvalidCarError(`${what} has ${length.value} bytes; expected 1 to ${carLimits.headerBytesMax}`);
+  }
+  const bytes = await source.take(length.value, what);
+  let decoded: unknown;
+  try {
+    decoded = dagCbor.decode(bytes);
+  } catch (error) {
+    throw new InvalidCarError(`${what} is not dag-cbor`, error);
+  }
+  const { version, roots } = Object(decoded) as { readonly version?: unknown; readonly roots?: unknown };
+  if (version !== 1 && version !== 2) throw new InvalidCarError(`${what} names no version 1 or 2`);
+  const cids = version === 1 && Array.isArray(roots) ? roots.map((root) => CID.asCID(root)) : [];
+  if (version === 1 && (!Array.isArray(roots) || cids.includes(null)))
+    throw new InvalidCarError(`${what} has no list of roots`);
+  return { version, roots: cids.filter((cid) => cid !== null), bytes: length.bytes + length.value };
+}
+
+/** Blocks up to the end of the stream, or of the data of version 2; what follows that is read and left. */
+async function* blocksOf(
+  source: ByteSource,
+  size: number | undefined,
+  { verify = true, blockBytesMax = blockLimits.blockBytesMax }: ReadCarOptions,
+): AsyncGenerator<Block> {
+  let left = size ?? Number.POSITIVE_INFINITY;
+  for (let index = 0; left > 0 && !(await source.isAtEnd()); index++) {
+    const what = `block ${index}`;
+    const length = await source.varint(what);
+    left -= length.bytes + length.value;
+    if (left < 0) throw new InvalidCarError(`${what} goes beyond the data`);
+    if (length.value === 0 || length.value > blockBytesMax + carLimits.cidBytesMax) {
+      throw new InvalidCarError(`${what} has ${length.value} bytes with its name; blocks may have ${blockBytesMax}`);
+    }
+    const block = parse(await source.take(length.value, what), what);
+    if (verify) verifyBytes(block.cid, block.bytes);
+    yield block;
+  }
+  if (size !== undefined && left > 0) throw new InvalidCarError('it ends before its data does');
+  await source.drain();
+}
+
+function parse(section: Uint8Array, what: string): Block {
+  try {
+    const [cid, bytes] = CID.decodeFirst(section);
+    // A chunk of the stream must not be kept for the sake of one block in it.
+    return { cid, bytes: Uint8Array.prototype.slice.call(bytes) };
+  } catch (error) {
+    throw new InvalidCarError(`${what} does not begin with a CID`, error);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Block } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+import * as dagCbor from '@ipld/dag-cbor';
+import { varint } from 'multiformats';
+
+/** A CAR of version 1 (https://ipld.io/specs/transport/car/carv1/), streamed: its header, then each block as it comes. */
+export async function* writeCar(
+  roots: readonly CID[],
+  blocks: AsyncIterable<Block> | Iterable<Block>,
+): AsyncGenerator<Uint8Array> {
+  const header = dagCbor.encode({ roots, version: 1 });
+  yield Buffer.concat([lengthOf(header.length), header]);
+  for await (const { cid, bytes } of blocks) {
+    yield Buffer.concat([lengthOf(cid.bytes.length + bytes.length), cid.bytes]);
+    if (bytes.length > 0) yield bytes;
+  }
+}
+
+function lengthOf(value: number): Uint8Array {
+  return varint.encodeTo(value, new Uint8Array(varint.encodingLength(value)));
+}
