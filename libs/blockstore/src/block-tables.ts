@@ -161,6 +161,14 @@ export class BlockTables {
     }
   }
 
+  letGo(key: Uint8Array, owner: number, remove: boolean): boolean {
+    const known = this.record(key);
+    if (known?.owner !== owner) return known !== undefined;
+    if (remove) this.remove([key]);
+    else this.#index.put(key, encodeRecord({ ...known, touchedAt: 0, owner: 0 }));
+    return true;
+  }
+
   remove(keys: readonly Uint8Array[]): void {
     const sums = this.sums();
     let removed = 0n;

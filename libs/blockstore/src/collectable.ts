@@ -60,6 +60,13 @@ export interface Collectable {
    * @throws CYCLE_OVER when another cycle has begun
    */
   sweep(options: SweepOptions): Promise<SweepStep>;
+  /** Blocks that only this owner has put, in key order, each as a CIDv1 of the raw codec. Walks the whole index. */
+  owned(owner: number): AsyncIterable<CID>;
+  /**
+   * Ends the grace period of a block that only this owner has put, which no longer counts as its own; with `remove`, the
+   * block goes at once. Does nothing to what others have put too. False where there is no such block at all.
+   */
+  letGo(cid: CID, options: { readonly owner: number; readonly remove: boolean }): Promise<boolean>;
   /** Puts a block aside whose bytes were found wrong: it is not served any more. Putting the right bytes mends it. */
   quarantine(cid: CID): Promise<void>;
   /** Blocks that are set aside, in key order, each as a CIDv1 of the raw codec. */

@@ -194,6 +194,18 @@ class LmdbStore implements LmdbBlockstore {
     return { removed, ownRemoved, bytes, next: last && page.length === limit ? after(last.key) : undefined };
   }
 
+  async *owned(owner: number): AsyncGenerator<CID> {
+    await this.#queue.settled();
+    for await (const cid of this.keys()) if (this.#tables.record(cid.multihash.bytes)?.owner === owner) yield cid;
+  }
+
+  async letGo(cid: CID, { owner, remove }: { readonly owner: number; readonly remove: boolean }): Promise<boolean> {
+    await this.#queue.settled();
+    const isHere = await this.#environment.transaction(() => this.#tables.letGo(cid.multihash.bytes, owner, remove));
+    if (isHere && remove) for (const listener of this.#listeners) listener([cid]);
+    return isHere;
+  }
+
   async quarantine(cid: CID): Promise<void> {
     await this.#environment.transaction(() => this.#tables.quarantine(cid.multihash.bytes));
   }

@@ -173,6 +173,21 @@ class MemoryBlockstore implements CollectableBlockstore {
     };
   }
 
+  async *owned(owner: number): AsyncGenerator<CID> {
+    for (const key of [...this.#blocks.keys()].sort()) if (this.#blocks.get(key)?.owner === owner) yield cidOf(key);
+  }
+
+  async letGo(cid: CID, { owner, remove }: { readonly owner: number; readonly remove: boolean }): Promise<boolean> {
+    const held = this.#blocks.get(keyOf(cid));
+    if (held?.owner !== owner) return held !== undefined;
+    if (!remove) Object.assign(held, { touchedAt: 0, owner: 0 });
+    else {
+      await this.delete(cid);
+      for (const listener of this.#listeners) listener([cid]);
+    }
+    return true;
+  }
+
   async quarantine(cid: CID): Promise<void> {
     const held = this.#blocks.get(keyOf(cid));
     if (held) held.isQuarantined = true;

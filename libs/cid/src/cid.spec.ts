@@ -233,3 +233,17 @@ describe('verifyBytes', () => {
     expect(() => verifyBytes(cid, new Uint8Array())).toThrow(fails('HASH_UNSUPPORTED', '0xd5'));
   });
 });
+
+test('a digest can be cut, and longer where the function goes on', () => {
+  const bytes = Buffer.from('content');
+  const cut = cidFor(bytes, { codec: 'raw', digestBytes: 20 });
+  expect(cut.multihash.digest).toEqual(cidFor(bytes, { codec: 'raw' }).multihash.digest.subarray(0, 20));
+  verifyBytes(cut, bytes);
+  const long = cidFor(bytes, { codec: 'raw', hash: 'blake3', digestBytes: 64 });
+  expect(long.multihash.digest.length).toBe(64);
+  verifyBytes(long, bytes);
+  for (const digestBytes of [0, 33])
+    expect(() => cidFor(bytes, { codec: 'raw', digestBytes })).toThrow(
+      expect.objectContaining({ code: 'HASH_UNSUPPORTED' }),
+    );
+});

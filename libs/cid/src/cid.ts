@@ -75,6 +75,8 @@ export interface CidOptions {
   readonly codec: CodecName | number;
   /** A name of {@link hashes}, or a multicodec code. Default `sha2-256`. */
   readonly hash?: string | number;
+  /** Bytes of the digest, where it is to be cut or of a function of extendable output. Default: all of it. */
+  readonly digestBytes?: number;
   /** Default 1. Version 0 is dag-pb with sha2-256 only. */
   readonly version?: 0 | 1;
 }
@@ -82,7 +84,7 @@ export interface CidOptions {
 /** The CID that names `bytes`. @throws HASH_UNSUPPORTED, CID_INVALID */
 export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
   const code = typeof options.codec === 'number' ? options.codec : codecs[options.codec];
-  const multihash = digest(options.hash ?? 'sha2-256', bytes);
+  const multihash = digest(options.hash ?? 'sha2-256', bytes, options.digestBytes);
   if (options.version !== 0) return CID.createV1(code, multihash);
   if (code !== codecs['dag-pb'] || multihash.code !== 0x12) {
     throw new InvalidCidError(options.codec, 'version 0 names dag-pb blocks with sha2-256 only');

@@ -85,10 +85,17 @@ export function hashFunction(nameOrCode: string | number): HashFunction {
   return found;
 }
 
-/** The multihash of `bytes`. @throws HASH_UNSUPPORTED */
-export function digest(nameOrCode: string | number, bytes: Uint8Array): MultihashDigest {
-  const { code, compute } = hashFunction(nameOrCode);
-  return Digest.create(code, compute(bytes));
+/**
+ * The multihash of `bytes`. `length`: bytes of the digest, cut where the function gives more. Default: all.
+ * @throws HASH_UNSUPPORTED, also where the function gives fewer bytes
+ */
+export function digest(nameOrCode: string | number, bytes: Uint8Array, length?: number): MultihashDigest {
+  const { name, code, compute } = hashFunction(nameOrCode);
+  if (length === undefined) return Digest.create(code, compute(bytes));
+  const full = compute(bytes, length);
+  if (full.length < length || length < 1)
+    throw new UnsupportedHashError(name, `gives 1 to ${full.length} bytes, not ${length}`);
+  return Digest.create(code, full.subarray(0, length));
 }
 
 /**

@@ -6,7 +6,8 @@ import type { Lock, Pin, PinMode, PinStore, Quota, Root, Usage } from './pin-sto
 import type { DagSize } from './walk-dag.ts';
 
 const pageLength = 256;
-const rootsBuiltKey = Buffer.from('roots');
+const countedKey = Buffer.from('counted');
+const sharedKey = Buffer.from('shared');
 const collectionKey = Buffer.from('collection');
 
 /**
@@ -28,16 +29,21 @@ class LmdbPinStore implements PinStore {
     this.#control = environment.database('control');
   }
 
-  /** A store of version 0.1 has pins but no roots. */
-  async buildRoots(): Promise<void> {
-    if (this.#control.has(rootsBuiltKey)) return;
+  /** A store of version 0.1 has pins, but no roots, and usage without blocks. */
+  async count(): Promise<void> {
+    if (this.#control.has(countedKey)) return;
     await this.#environment.transaction(() => {
-      if (this.#control.has(rootsBuiltKey)) return;
-      for (const { key, value } of [...this.#pins.range()]) {
-        const pin = decodePin(CID.decode(key.subarray(key.indexOf(0) + 1)), value);
+      if (this.#control.has(countedKey)) return;
+      const usages = new Map<string, Usage>();
+      for (const { key, value } of this.#pins.range()) {
+        const end = key.indexOf(0) + 1;
+        const prefix = Buffer.from(key.subarray(0, end)).toString('latin1');
+        const pin = decodePin(CID.decode(key.subarray(end)), value);
+        usages.set(prefix, plus(usages.get(prefix) ?? nothing, { pins: 1, ...pin.size }));
         this.#hold(pin);
       }
-      this.#control.put(rootsBuiltKey, Buffer.from('1'));
+      for (const [prefix, usage] of usages) this.#usage.put(Buffer.from(prefix, 'latin1'), encode(usage));
+      this.#control.put(countedKey, Buffer.from('1'));
     });
   }
 
@@ -54,6 +60,8 @@ class LmdbPinStore implements PinStore {
       const root = this.#root(pin.mode, pin.cid);
       if (root === undefined) return undefined;
       const held: Pin = { ...pin, size: root.size };
+      if (!this.#pins.has(Buffer.concat([accountPrefix(account), pin.cid.bytes])))
+        this.#control.put(sharedKey, Buffer.from('1'));
       this.#put(account, [held], quota);
       return held;
     });
@@ -61,15 +69,13 @@ class LmdbPinStore implements PinStore {
 
   #put(account: string, pins: readonly Pin[], { bytesMax, otherBytes = 0 }: Quota): void {
     const prefix = accountPrefix(account);
-    let change: Usage = { pins: 0, bytes: 0 };
+    let change = nothing;
     for (const pin of pins) {
       const key = Buffer.concat([prefix, pin.cid.bytes]);
       const found = this.#pins.get(key);
       const before = found && decodePin(pin.cid, found);
-      change = {
-        pins: change.pins + (before ? 0 : 1),
-        bytes: change.bytes + pin.size.bytes - (before?.size.bytes ?? 0),
-      };
+      change = plus(change, { pins: 1, ...pin.size });
+      if (before) change = minus(change, { pins: 1, ...before.size });
       this.#pins.put(key, encodePin(pin));
       if (before?.mode === pin.mode) continue;
       if (before) this.#letGo(before);
@@ -79,23 +85,23 @@ class LmdbPinStore implements PinStore {
     const used = usage.bytes + otherBytes;
     if (bytesMax !== undefined && change.bytes > 0 && used + change.bytes > bytesMax)
       throw new QuotaExceededError(used, change.bytes, bytesMax);
-    this.#putUsage(prefix, usage, change);
+    this.#usage.put(prefix, encode(plus(usage, change)));
   }
 
   async remove(account: string, cids: readonly CID[]): Promise<void> {
     const prefix = accountPrefix(account);
     await this.#environment.transaction(() => {
-      let bytes = 0;
+      let usage = this.#usageOf(prefix);
       for (const cid of cids) {
         const key = Buffer.concat([prefix, cid.bytes]);
         const found = this.#pins.get(key);
         if (found === undefined) throw new PinNotFoundError(cid.toString());
         const before = decodePin(cid, found);
-        bytes += before.size.bytes;
+        usage = minus(usage, { pins: 1, ...before.size });
         this.#pins.remove(key);
         this.#letGo(before);
       }
-      this.#putUsage(prefix, this.#usageOf(prefix), { pins: -cids.length, bytes: -bytes });
+      this.#usage.put(prefix, encode(usage));
     });
   }
 
@@ -117,13 +123,9 @@ class LmdbPinStore implements PinStore {
     else this.#roots.remove(key);
   }
 
-  #putUsage(prefix: Uint8Array, { pins, bytes }: Usage, change: Usage): void {
-    this.#usage.put(prefix, encode({ pins: pins + change.pins, bytes: bytes + change.bytes }));
-  }
-
   #usageOf(prefix: Uint8Array): Usage {
     const found = this.#usage.get(prefix);
-    return found ? decode<Usage>(found) : { pins: 0, bytes: 0 };
+    return found ? decode<Usage>(found) : nothing;
   }
 
   async get(account: string, cid: CID): Promise<Pin | undefined> {
@@ -145,6 +147,10 @@ class LmdbPinStore implements PinStore {
     const prefix = modePrefix(mode);
     for await (const { key, value } of inPages(this.#roots, prefix, after && rootKey(mode, after)))
       yield { cid: CID.decode(key.subarray(prefix.length)), ...decode<RootRecord>(value) };
+  }
+
+  async isShared(): Promise<boolean> {
+    return this.#control.has(sharedKey);
   }
 
   async collection(): Promise<CollectionState | undefined> {
@@ -181,6 +187,16 @@ async function* inPages(database: Database, prefix: Uint8Array, after?: Uint8Arr
 
 function next(key: Uint8Array): Uint8Array {
   return Buffer.concat([key, Buffer.of(0)]);
+}
+
+const nothing: Usage = { pins: 0, blocks: 0, bytes: 0 };
+
+function plus(a: Usage, b: Usage): Usage {
+  return { pins: a.pins + b.pins, blocks: a.blocks + b.blocks, bytes: a.bytes + b.bytes };
+}
+
+function minus(a: Usage, b: Usage): Usage {
+  return { pins: a.pins - b.pins, blocks: a.blocks - b.blocks, bytes: a.bytes - b.bytes };
 }
 
 /** Account ids hold no zero byte, so no account's prefix is the beginning of another's. */
@@ -228,6 +244,6 @@ function decodePin(cid: CID, bytes: Uint8Array): Pin {
 /** Opens the records of pins in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbPinStore({ directory }: { readonly directory: string }): Promise<PinStore> {
   const store = new LmdbPinStore(await Environment.open({ directory, format: { name: 'cairn-pins', version: 1 } }));
-  await store.buildRoots();
+  await store.count();
   return store;
 }

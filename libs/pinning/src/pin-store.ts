@@ -19,6 +19,7 @@ export interface Pin {
 /** Sum over the pins of an account: each pinned DAG counts once, whatever it shares with others. */
 export interface Usage {
   readonly pins: number;
+  readonly blocks: number;
   readonly bytes: number;
 }
 
@@ -72,6 +73,8 @@ export interface PinStore {
   usage(account: string): Promise<Usage>;
   /** The roots of all accounts in the order of their CIDs, streamed; those after `after` only. */
   roots(mode: PinMode, after?: CID): AsyncIterable<Root>;
+  /** True once some account has pinned without a walk what another one had pinned. */
+  isShared(): Promise<boolean>;
   /** How far the collection of garbage has come. */
   collection(): Promise<CollectionState | undefined>;
   setCollection(state: CollectionState): Promise<void>;

@@ -153,7 +153,7 @@ describe('Pinning', () => {
     await expect(pinning.pin('a', root, { mode: 'direct' })).rejects.toMatchObject({ code: 'PIN_MODE_CONFLICT' });
     await expect(pinning.unpin('a', [root], { recursive: false })).rejects.toMatchObject({ code: 'PIN_MODE_CONFLICT' });
     await pinning.unpin('a', [root]);
-    expect(await pinning.usage('a')).toEqual({ pins: 0, bytes: 0 });
+    expect(await pinning.usage('a')).toEqual({ pins: 0, blocks: 0, bytes: 0 });
     await expect(
       pinning.pin('a', cidFor(Buffer.from('absent'), { codec: 'raw' }), { mode: 'direct' }),
     ).rejects.toMatchObject({
@@ -207,7 +207,7 @@ describe('Pinning', () => {
       await other.store.putMany([block(41, 'y')]);
       await second.store.putMany([block(40, 'z')]);
       await first.pin(block(60, 'x').cid);
-      expect(await pinning.usage('a')).toEqual({ pins: 1, bytes: 60 });
+      expect(await pinning.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 60 });
       await expect(first.store.putMany([block(1, '1')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
       // Ended without a pin, what it wrote counts no longer.
       await second.end();

@@ -1,10 +1,11 @@
 import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { PinModeError, PinNotFoundError } from './errors.ts';
+import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Usage } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
 import { Session, type SessionContext } from './session.ts';
-import { visitDag, walkDag } from './walk-dag.ts';
+import { blockKey, visitDag, walkDag } from './walk-dag.ts';
 import type { SessionPinOptions, WriteOptions, WriteSession } from './write-session.ts';
 
 export interface PinningOptions {
@@ -113,8 +114,36 @@ export class Pinning {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<CID | undefined> {
     for await (const indirect of this.indirect(account, signal ? { signal } : {}))
-      if (indirect.cid.equals(cid)) return indirect.through;
+      if (blockKey(indirect.cid) === blockKey(cid)) return indirect.through;
     return undefined;
+  }
+
+  /**
+   * Lets go of a block that the account has written: it goes at once where nobody else can hold it, else with the next
+   * collection if nobody does. What others have written too stays theirs, which the account cannot tell.
+   * @returns why it cannot be, in the words of Kubo, or that there is no such block
+   */
+  async discard(
+    account: string,
+    cid: CID,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<'discarded' | 'absent' | { readonly reason: string }> {
+    const names = [cid, ...(cid.version === 0 ? [cid.toV1()] : [])];
+    for (const name of names) {
+      const pin = await this.#pins.get(account, name);
+      if (pin) return { reason: `pinned: ${pin.mode}` };
+    }
+    const through = await this.findThrough(account, cid, signal ? { signal } : {});
+    if (through) return { reason: `pinned via ${through}` };
+    const { collectable, pins } = this.#context;
+    // Asked after the walk: whoever pins what this account held, without a walk of its own, has said so before.
+    const remove = !(await pins.isShared());
+    return (await collectable.letGo(cid, { owner: ownerOf(account), remove })) ? 'discarded' : 'absent';
+  }
+
+  /** Blocks that the account alone has written, as CIDs of raw blocks. */
+  written(account: string): AsyncIterable<CID> {
+    return this.#context.collectable.owned(ownerOf(account));
   }
 
   /** Walks every recursive pin of an account and tells whether all of it is here and right. */
@@ -138,11 +167,13 @@ export class Pinning {
   /** Counts the usage anew from the pins: what {@link usage} must equal at any time. */
   async recount(account: string): Promise<Usage> {
     let pins = 0;
+    let blocks = 0;
     let bytes = 0;
-    for await (const pin of this.#pins.list(account)) {
+    for await (const { size } of this.#pins.list(account)) {
       pins++;
-      bytes += pin.size.bytes;
+      blocks += size.blocks;
+      bytes += size.bytes;
     }
-    return { pins, bytes };
+    return { pins, blocks, bytes };
   }
 }

@@ -117,6 +117,25 @@ export function describeCollectable(
       expect([later.removed.length, later.ownRemoved.length]).toEqual([2, 0]);
     });
 
+    test('an owner lets go of its own, at once or for the next sweep, and of nothing else', async () => {
+      await store.putMany([a, b, c], { owner: 7 });
+      await store.putMany([c], { owner: 8 });
+      await store.sync();
+      const owned = async () => {
+        const cids: string[] = [];
+        for await (const cid of store.owned(7)) cids.push(cid.toString());
+        return cids.sort();
+      };
+      expect(await owned()).toEqual([`${a.cid}`, `${b.cid}`].sort());
+      expect(await store.letGo(a.cid, { owner: 7, remove: true })).toBe(true);
+      expect(await store.letGo(b.cid, { owner: 7, remove: false })).toBe(true);
+      expect(await store.letGo(c.cid, { owner: 7, remove: true })).toBe(true);
+      expect(await store.letGo(rawBlock('none').cid, { owner: 7, remove: true })).toBe(false);
+      expect(await owned()).toEqual([]);
+      expect([await store.has(a.cid), await store.has(b.cid), await store.has(c.cid)]).toEqual([false, true, true]);
+      expect((await sweep(await store.beginCycle(), 100)).map(String)).toEqual([`${b.cid}`]);
+    });
+
     test('a sweep of a cycle that is over is refused', async () => {
       await put(a);
       const cycle = await store.beginCycle();

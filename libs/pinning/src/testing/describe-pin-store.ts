@@ -32,14 +32,14 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       await store.put('ab', [pinOf('y')]);
       expect((await listed('a')).map(({ cid }) => cid.toString())).toEqual([cidOf('x').toString()]);
       expect(await store.get('ab', cidOf('x'))).toBeUndefined();
-      expect(await store.usage('a')).toEqual({ pins: 1, bytes: 1 });
-      expect(await store.usage('nobody')).toEqual({ pins: 0, bytes: 0 });
+      expect(await store.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 1 });
+      expect(await store.usage('nobody')).toEqual({ pins: 0, blocks: 0, bytes: 0 });
     });
 
     test('replacing a pin changes the usage by the difference', async () => {
       await store.put('a', [pinOf('x', 10)]);
       await store.put('a', [{ ...pinOf('x', 30), name: 'label' }]);
-      expect(await store.usage('a')).toEqual({ pins: 1, bytes: 30 });
+      expect(await store.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 30 });
       expect(await store.get('a', cidOf('x'))).toMatchObject({ name: 'label', size: { bytes: 30 } });
     });
 
@@ -49,9 +49,9 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
         code: 'PIN_NOT_FOUND',
         details: { cid: cidOf('missing').toString() },
       });
-      expect(await store.usage('a')).toEqual({ pins: 2, bytes: 3 });
+      expect(await store.usage('a')).toEqual({ pins: 2, blocks: 2, bytes: 3 });
       await store.remove('a', [cidOf('x'), cidOf('yy')]);
-      expect(await store.usage('a')).toEqual({ pins: 0, bytes: 0 });
+      expect(await store.usage('a')).toEqual({ pins: 0, blocks: 0, bytes: 0 });
       expect(await listed('a')).toEqual([]);
     });
 
@@ -66,9 +66,12 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await store.putHeld('b', wanted)).toBeUndefined();
       await store.put('a', [pinOf('x', 7)]);
       await store.put('a', [{ ...pinOf('x', 7), name: 'again' }]);
+      await store.putHeld('a', wanted);
+      expect(await store.isShared()).toBe(false);
       expect(await roots('recursive')).toEqual([[x, 1, 7]]);
       expect(await store.putHeld('b', { ...wanted, name: 'mine' })).toMatchObject({ name: 'mine', size: { bytes: 7 } });
-      expect(await store.usage('b')).toEqual({ pins: 1, bytes: 7 });
+      expect(await store.usage('b')).toEqual({ pins: 1, blocks: 1, bytes: 7 });
+      expect(await store.isShared()).toBe(true);
       expect(await roots('recursive')).toEqual([[x, 2, 7]]);
       // A direct pin holds one block: it is another root.
       expect(await store.putHeld('c', { ...wanted, mode: 'direct' })).toBeUndefined();
@@ -91,14 +94,14 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       const refused = { code: 'QUOTA_EXCEEDED', details: { usedBytes: 70, addedBytes: 31, quotaBytes: 100 } };
       await expect(store.put('a', [pinOf('y', 31)], { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
       expect(await listed('a')).toEqual([pinOf('x', 60)]);
-      expect(await store.usage('a')).toEqual({ pins: 1, bytes: 60 });
+      expect(await store.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 60 });
       await store.put('b', [pinOf('y', 31)]);
       const { size: _, ...held } = pinOf('y');
       await expect(store.putHeld('a', held, { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
       await store.put('a', [pinOf('y', 30)], { bytesMax: 100, otherBytes: 10 });
       // What does not grow is taken by an account beyond its quota too.
       await store.put('a', [{ ...pinOf('y', 30), name: 'renamed' }], { bytesMax: 1 });
-      expect(await store.usage('a')).toEqual({ pins: 2, bytes: 90 });
+      expect(await store.usage('a')).toEqual({ pins: 2, blocks: 2, bytes: 90 });
     });
 
     test('one collector at a time; its state is kept', async () => {
@@ -140,7 +143,11 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
           }
           for (const account of ['a', 'b']) {
             const sizes = [...model].filter(([key]) => key.startsWith(`${account}/`)).map(([, bytes]) => bytes);
-            expect(await store.usage(account)).toEqual({ pins: sizes.length, bytes: sizes.reduce((x, y) => x + y, 0) });
+            expect(await store.usage(account)).toEqual({
+              pins: sizes.length,
+              blocks: sizes.length,
+              bytes: sizes.reduce((x, y) => x + y, 0),
+            });
             expect((await listed(account)).length).toBe(sizes.length);
           }
         }),

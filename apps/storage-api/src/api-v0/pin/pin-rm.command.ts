@@ -1,11 +1,10 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import type { CID } from '@cairn/cid';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
-import { resolvePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
+import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
 
@@ -27,8 +26,7 @@ export class PinRmCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const cids: CID[] = [];
-    for (const path of args) cids.push(await resolvePath(this.store, path, { signal }));
+    const cids = await resolveAll(this.store, args, signal);
     await this.pinning.unpin(principal.account.id, cids, { recursive: chosen.recursive });
     sendJson(response, { Pins: cids.map((cid) => printCid(cid, chosen['cid-base'])) });
   }

@@ -1,9 +1,10 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import { catNode, NotAFileError, readNode, resolvePath, type UnixfsNode } from '@cairn/unixfs';
+import { catNode, NotAFileError, readNode, type UnixfsNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { write } from '../write.ts';
+import { resolveAll } from '../paths.ts';
+import { streamHeaders, write } from '../write.ts';
 
 const options = {
   offset: { kind: 'integer', default: 0, min: 0, max: Number.MAX_SAFE_INTEGER },
@@ -22,8 +23,7 @@ export class CatCommand implements Command<typeof options> {
   async run({ args, options: { offset, length }, response, signal }: CommandContext<typeof options>): Promise<void> {
     // Every root is found and read before the first byte goes out, so that what is missing is still an error.
     const roots: UnixfsNode[] = [];
-    for (const path of args) {
-      const cid = await resolvePath(this.store, path, { signal });
+    for (const cid of await resolveAll(this.store, args, signal)) {
       const root = await readNode(this.store, cid, { signal });
       if (root.type !== 'file' && root.type !== 'raw') throw new NotAFileError(cid.toString(), kindOf(root));
       roots.push(root);
@@ -33,13 +33,12 @@ export class CatCommand implements Command<typeof options> {
     const end = length === undefined ? total : Math.min(total, start + length);
     const stream = this.#bytes(roots, start, end, signal);
     const first = await stream.next();
-    // A content length lets a client see for itself when the stream was cut short.
     response.writeHead(200, {
+      ...streamHeaders,
       'content-type': 'text/plain',
       'x-content-type-options': 'nosniff',
-      'x-stream-output': '1',
+      // Lets a client that knows no trailers see for itself when the stream was cut short.
       'x-content-length': end - start,
-      'content-length': end - start,
     });
     if (!first.done) await write(response, first.value, signal);
     for await (const bytes of stream) await write(response, bytes, signal);

@@ -1,0 +1,29 @@
+import type { Blockstore } from '@cairn/blockstore';
+import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { resolveToBlock } from '@cairn/dag';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Command, CommandContext } from '../command.ts';
+import { argument } from '../paths.ts';
+
+/** `block/get`: the bytes of a block. */
+@Injectable()
+export class BlockGetCommand implements Command<Record<never, never>> {
+  readonly name = 'block/get';
+  readonly args = { name: 'cid', min: 1, max: 1 };
+  readonly options = {};
+
+  constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
+
+  async run({ args, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
+    const cid = await resolveToBlock(this.store, argument(args, 0, 'cid'), { signal });
+    const bytes = await this.store.get(cid, { signal });
+    response.writeHead(200, {
+      'content-type': 'application/vnd.ipld.raw',
+      'x-content-type-options': 'nosniff',
+      'x-stream-output': '1',
+      'x-content-length': bytes.length,
+      'content-length': bytes.length,
+    });
+    response.end(bytes);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Blockstore } from '@cairn/blockstore';
+import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import type { Pinning } from '@cairn/pinning';
+import { PINNING } from '@cairn/pinning/nest';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { resolveAll } from '../paths.ts';
+import { printCid } from '../print-cid.ts';
+import { Sessions } from '../sessions.ts';
+import { sendJson } from '../write.ts';
+
+const options = { unpin: { kind: 'boolean', default: true }, 'cid-base': { kind: 'text' } } as const;
+
+/** `pin/update`: pins a DAG in place of another one, which stays pinned until the new one is. */
+@Injectable()
+export class PinUpdateCommand implements Command<typeof options> {
+  readonly name = 'pin/update';
+  readonly args = { name: 'from-path and to-path', min: 2, max: 2 };
+  readonly options = options;
+
+  constructor(
+    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(BLOCKSTORE) private readonly store: Blockstore,
+    @Inject(Sessions) private readonly sessions: Sessions,
+  ) {}
+
+  async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+    const [from, to] = await resolveAll(this.store, args, signal);
+    if (from === undefined || to === undefined) throw new ApiError(400, 'argument "to-path" is required');
+    const account = principal.account.id;
+    const before = await this.pinning.get(account, from);
+    if (before?.mode !== 'recursive') throw new ApiError(500, "'from' cid was not recursively pinned already");
+    await this.sessions.run(principal, signal, (session) => session.pin(to, { name: before.name }));
+    if (chosen.unpin && !from.equals(to)) await this.pinning.unpin(account, [from]);
+    sendJson(response, { Pins: [from, to].map((cid) => printCid(cid, chosen['cid-base'])) });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Blockstore } from '@cairn/blockstore';
+import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { CID, codecs } from '@cairn/cid';
+import { type Pinning, visitDag } from '@cairn/pinning';
+import { PINNING } from '@cairn/pinning/nest';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { HeldRoots } from '../held-roots.ts';
+import { endLines, writeLine } from '../write.ts';
+
+const seenMax = 4_000_000;
+
+/**
+ * `refs/local`: the blocks that the account has written or holds by its pins and files, each once, as CIDs of raw blocks,
+ * as in Kubo.
+ */
+@Injectable()
+export class RefsLocalCommand implements Command<Record<never, never>> {
+  readonly name = 'refs/local';
+  readonly args = { name: 'none', min: 0, max: 0 };
+  readonly options = {};
+
+  constructor(
+    @Inject(BLOCKSTORE) private readonly store: Blockstore,
+    @Inject(HeldRoots) private readonly held: HeldRoots,
+    @Inject(PINNING) private readonly pinning: Pinning,
+  ) {}
+
+  async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
+    const told = new Set<string>();
+    const tell = async ({ multihash }: CID) => {
+      const Ref = CID.createV1(codecs.raw, multihash).toString();
+      if (told.has(Ref)) return;
+      if (told.size === seenMax) throw new ApiError(400, `the account holds more than ${seenMax} blocks`);
+      told.add(Ref);
+      await writeLine(response, { Ref, Err: '' }, signal);
+    };
+    for await (const cid of this.pinning.written(principal.account.id)) await tell(cid);
+    for await (const { cid, isWhole } of this.held.of(principal.account.id)) {
+      if (!isWhole) await tell(cid);
+      else for await (const block of visitDag(this.store, cid, { signal })) await tell(block.cid);
+    }
+    endLines(response);
+  }
+}

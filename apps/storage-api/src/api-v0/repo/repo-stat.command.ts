@@ -1,0 +1,46 @@
+import type { Pinning } from '@cairn/pinning';
+import { PINNING } from '@cairn/pinning/nest';
+import type { Settings } from '@cairn/service-kit';
+import { SETTINGS } from '@cairn/service-kit/nest';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Command, CommandContext } from '../command.ts';
+import { sendJson } from '../write.ts';
+
+const options = {
+  'size-only': { kind: 'boolean', default: false },
+  human: { kind: 'boolean', default: false },
+} as const;
+
+/** What Kubo's clients take for the version of the repository. */
+export const repoVersion = '16';
+
+/** `repo/stat` and `stats/repo`: what the account holds and may hold; the store that all share is not told. */
+abstract class StatCommand implements Command<typeof options> {
+  abstract readonly name: string;
+  readonly args = { name: 'none', min: 0, max: 0 };
+  readonly options = options;
+
+  constructor(
+    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  async run({ principal, options: chosen, response }: CommandContext<typeof options>): Promise<void> {
+    const { bytes, blocks } = await this.pinning.usage(principal.account.id);
+    const quota = principal.account.quotaBytes ?? this.settings.STORAGE_QUOTA_BYTES;
+    // Kubo gives the largest 64-bit number where there is no limit; clients read it as a number.
+    const sizes = { RepoSize: bytes, StorageMax: quota ?? this.settings.STORAGE_BYTES_MAX ?? Number.MAX_SAFE_INTEGER };
+    if (chosen['size-only']) sendJson(response, { ...sizes, NumObjects: 0, RepoPath: '', Version: '' });
+    else sendJson(response, { ...sizes, NumObjects: blocks, RepoPath: principal.account.id, Version: `fs-repo@${repoVersion}` });
+  }
+}
+
+@Injectable()
+export class RepoStatCommand extends StatCommand {
+  readonly name = 'repo/stat';
+}
+
+@Injectable()
+export class StatsRepoCommand extends StatCommand {
+  readonly name = 'stats/repo';
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import type { Command, CommandContext } from '../command.ts';
+import { sendJson } from '../write.ts';
+import { repoVersion } from './repo-stat.command.ts';
+
+/** `repo/version`: the version of the repository that Kubo's clients expect. */
+@Injectable()
+export class RepoVersionCommand implements Command<Record<never, never>> {
+  readonly name = 'repo/version';
+  readonly args = { name: 'none', min: 0, max: 0 };
+  readonly options = {};
+
+  async run({ response }: CommandContext<Record<never, never>>): Promise<void> {
+    sendJson(response, { Version: repoVersion });
+  }
+}
