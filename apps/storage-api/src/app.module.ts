@@ -11,7 +11,10 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
 import { commands } from './api-v0/commands.ts';
+import { HeldRoots } from './api-v0/held-roots.ts';
+import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { Sessions } from './api-v0/sessions.ts';
+import { Upkeep } from './upkeep.ts';
 
 const MiB = 1024 * 1024;
 
@@ -41,6 +44,9 @@ export class AppModule {
         }),
       ],
       providers: [
+        HeldRoots,
+        PeerIdentity,
+        Upkeep,
         Sessions,
         ...commands,
         { provide: COMMANDS, inject: commands, useFactory: (...list: Command[]) => list },

@@ -17,7 +17,10 @@ export async function* partBytes(
     for await (const chunk of bytes) {
       length += chunk.length;
       if (length > bytesMax) {
-        throw new ApiError(400, `a part is longer than ${bytesMax} bytes: produced block is over 2MiB: big blocks can't be exchanged with other peers`);
+        throw new ApiError(
+          400,
+          `a part is longer than ${bytesMax} bytes: produced block is over 2MiB: big blocks can't be exchanged with other peers`,
+        );
       }
       chunks.push(chunk);
     }

@@ -35,8 +35,8 @@ export class BlockRmCommand implements Command<typeof options> {
         continue;
       }
       failed++;
-      const Error = outcome === 'absent' ? `ipld: could not find ${Hash}` : outcome.reason;
-      await writeLine(response, { Hash, Error }, signal);
+      const reason = outcome === 'absent' ? `ipld: could not find ${Hash}` : outcome.reason;
+      await writeLine(response, { Hash, Error: reason }, signal);
     }
     if (failed > 0 && args.length === failed && chosen.quiet) throw new ApiError(500, 'some blocks not removed');
     endLines(response);

@@ -1,3 +1,4 @@
+import { IdCommand } from './id.command.ts';
 import { VersionCommand } from './version.command.ts';
 
-export const nodeCommands = [VersionCommand];
+export const nodeCommands = [IdCommand, VersionCommand];

@@ -46,7 +46,10 @@ export class PinLsCommand implements Command<typeof options> {
   async run(context: LsContext): Promise<void> {
     const { args, options: chosen, response, signal } = context;
     if (!kinds.includes(chosen.type)) {
-      throw new ApiError(400, `invalid type '${chosen.type.slice(0, 64)}', must be one of {direct, indirect, recursive, all}`);
+      throw new ApiError(
+        400,
+        `invalid type '${chosen.type.slice(0, 64)}', must be one of {direct, indirect, recursive, all}`,
+      );
     }
     if (chosen.name === '') throw new ApiError(400, 'the name filter cannot be empty');
     const keys: Record<string, { readonly Type: string; readonly Name?: string }> = {};
@@ -76,7 +79,8 @@ export class PinLsCommand implements Command<typeof options> {
     }
     // What is pinned indirectly has no name of its own.
     if ((type !== 'all' && type !== 'indirect') || wanted !== undefined) return;
-    for await (const { cid } of this.pinning.indirect(principal.account.id, { signal })) yield { cid, type: 'indirect' };
+    for await (const { cid } of this.pinning.indirect(principal.account.id, { signal }))
+      yield { cid, type: 'indirect' };
   }
 
   async *#named({ principal, args, options: { type }, signal }: LsContext): AsyncGenerator<ListedPin> {

@@ -28,7 +28,8 @@ export class PinVerifyCommand implements Command<typeof options> {
         if (chosen.verbose) await writeLine(response, { Cid, Ok: true }, signal);
         continue;
       }
-      const bad = error instanceof Object && 'details' in error ? (error.details as { readonly cid?: string }).cid : undefined;
+      const bad =
+        error instanceof Object && 'details' in error ? (error.details as { readonly cid?: string }).cid : undefined;
       const BadNodes = [{ Cid: bad ?? Cid, Err: errorText(error) }];
       await writeLine(response, { Cid, Ok: false, ...(!chosen.quiet && { BadNodes }) }, signal);
     }

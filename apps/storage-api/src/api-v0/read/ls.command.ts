@@ -56,7 +56,11 @@ export class LsCommand implements Command<typeof options> {
     else yield* node.links;
   }
 
-  async #describe({ name, cid, tsize }: PbLink, chosen: CommandContext<typeof options>['options'], signal: AbortSignal) {
+  async #describe(
+    { name, cid, tsize }: PbLink,
+    chosen: CommandContext<typeof options>['options'],
+    signal: AbortSignal,
+  ) {
     const entry = { Name: name, Hash: printCid(cid, chosen['cid-base']), Size: tsize, Type: 0, Target: '' };
     if (!chosen['resolve-type'] && !chosen.size) return entry;
     if (cid.code === codecs.raw) return { ...entry, Type: types.file };

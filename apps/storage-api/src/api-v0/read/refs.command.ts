@@ -50,7 +50,11 @@ export class RefsCommand implements Command<typeof options> {
         if (chosen.unique && told.has(key)) continue;
         if (chosen.unique) told.add(key);
         if (told.size > seenMax) throw new ApiError(400, `the DAG has more than ${seenMax} blocks`);
-        const tokens = { src: printCid(src, chosen['cid-base']), dst: printCid(dst, chosen['cid-base']), linkname: name };
+        const tokens = {
+          src: printCid(src, chosen['cid-base']),
+          dst: printCid(dst, chosen['cid-base']),
+          linkname: name,
+        };
         // One pass, so that a name which looks like a token is not taken for one.
         const Ref = format.replace(/<(src|dst|linkname)>/g, (_, token: keyof typeof tokens) => tokens[token]);
         await writeLine(response, { Ref, Err: '' }, signal);

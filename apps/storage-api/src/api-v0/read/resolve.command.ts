@@ -21,7 +21,8 @@ export class ResolveCommand implements Command<typeof options> {
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const path = argument(args, 0, 'name');
-    if (path.startsWith('/ipns/')) throw new ApiError(400, 'IPNS names are not resolved here; give a path under /ipfs/');
+    if (path.startsWith('/ipns/'))
+      throw new ApiError(400, 'IPNS names are not resolved here; give a path under /ipfs/');
     const { cid, remainder } = await resolveDagPath(this.store, path, { signal });
     sendJson(response, { Path: ['/ipfs', printCid(cid, chosen['cid-base']), ...remainder].join('/') });
   }

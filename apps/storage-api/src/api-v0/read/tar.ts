@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Blockstore } from '@cairn/blockstore';
 import { catNode, listDirectory, readNode, type UnixfsNode } from '@cairn/unixfs';
-import { type Headers, type Pack, pack } from 'tar-stream';
+import { type Header, type Pack, pack } from 'tar-stream';
 import { ApiError } from '../api-error.ts';
 
 const depthMax = 256;
@@ -25,6 +26,8 @@ export function tarOf(store: Pick<Blockstore, 'get'>, name: string, root: Unixfs
   return out;
 }
 
+type EntryHeader = Partial<Header> & Pick<Header, 'name'>;
+
 interface Context {
   readonly store: Pick<Blockstore, 'get'>;
   readonly signal: AbortSignal;
@@ -36,7 +39,7 @@ async function add(archive: Pack, context: Context, path: string, node: UnixfsNo
   signal.throwIfAborted();
   if (depth > depthMax) throw new ApiError(400, `the tree is deeper than ${depthMax} directories`);
   const { type, mode, mtime } = node;
-  const metadata = (kind: keyof typeof defaultModes): Headers => ({
+  const metadata = (kind: keyof typeof defaultModes): EntryHeader => ({
     name: path,
     type: kind,
     mode: mode ?? defaultModes[kind],
@@ -54,17 +57,15 @@ async function add(archive: Pack, context: Context, path: string, node: UnixfsNo
   } else {
     const file = archive.entry({ ...metadata('file'), size: node.fileSize });
     for await (const bytes of catNode(store, node, { signal }))
-      if (!file.write(bytes)) await new Promise<void>((resolve) => file.once('drain', resolve));
-    await new Promise<void>((resolve, reject) => {
-      file.once('error', reject);
-      file.once('finish', resolve);
-      file.end();
-    });
+      if (!file.write(bytes)) await once(file, 'drain', { signal });
+    const finished = once(file, 'finish', { signal });
+    file.end(new Uint8Array(0));
+    await finished;
   }
 }
 
-function entry(archive: Pack, headers: Headers): Promise<void> {
+function entry(archive: Pack, headers: EntryHeader): Promise<void> {
   return new Promise((resolve, reject) => {
-    archive.entry(headers, (error) => (error ? reject(error) : resolve()));
+    archive.entry(headers, '', (error) => (error ? reject(error) : resolve()));
   });
 }

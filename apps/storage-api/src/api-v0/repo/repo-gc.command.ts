@@ -37,7 +37,10 @@ export class RepoGcCommand implements Command<typeof options> {
     for (const { root, reason } of chosen['stream-errors'] ? unreadable : [])
       await writeLine(response, { Error: `${root}: ${reason}` }, signal);
     if (unreadable.length > 0) {
-      throw new ApiError(500, `nothing was removed: ${unreadable.length} pinned DAGs cannot be walked; see repo/verify`);
+      throw new ApiError(
+        500,
+        `nothing was removed: ${unreadable.length} pinned DAGs cannot be walked; see repo/verify`,
+      );
     }
     endLines(response);
   }

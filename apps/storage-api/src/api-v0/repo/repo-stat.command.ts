@@ -31,7 +31,13 @@ abstract class StatCommand implements Command<typeof options> {
     // Kubo gives the largest 64-bit number where there is no limit; clients read it as a number.
     const sizes = { RepoSize: bytes, StorageMax: quota ?? this.settings.STORAGE_BYTES_MAX ?? Number.MAX_SAFE_INTEGER };
     if (chosen['size-only']) sendJson(response, { ...sizes, NumObjects: 0, RepoPath: '', Version: '' });
-    else sendJson(response, { ...sizes, NumObjects: blocks, RepoPath: principal.account.id, Version: `fs-repo@${repoVersion}` });
+    else
+      sendJson(response, {
+        ...sizes,
+        NumObjects: blocks,
+        RepoPath: principal.account.id,
+        Version: `fs-repo@${repoVersion}`,
+      });
   }
 }
 

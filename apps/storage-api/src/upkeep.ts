@@ -1,0 +1,104 @@
+import { type LmdbBlockstore, scrub } from '@cairn/blockstore';
+import { COLLECTABLE } from '@cairn/blockstore/nest';
+import { errorChain, isCairnError } from '@cairn/errors';
+import type { Collector } from '@cairn/pinning';
+import { COLLECTOR } from '@cairn/pinning/nest';
+import type { Logger, Settings } from '@cairn/service-kit';
+import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+
+const lookEveryMs = 5_000;
+const restBetweenScrubsMs = 60_000;
+/** Below the limit but above the watermark a collection that found nothing is not repeated at once. */
+const retryAfterMs = 60_000;
+
+/**
+ * What the store needs without being asked: garbage is collected at the watermark and now and then, and a slow walk
+ * checks every block against its name. Both run in small steps beside requests; of several processes on one store, one
+ * collects at a time.
+ */
+@Injectable()
+export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #stop = new AbortController();
+  #work: Promise<unknown> = Promise.resolve();
+  #collectedAt = Date.now();
+
+  constructor(
+    @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
+    @Inject(COLLECTOR) private readonly collector: Collector,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubForEver()]);
+  }
+
+  /** Before the stores close. */
+  async onModuleDestroy(): Promise<void> {
+    this.#stop.abort(new Error('the service is shutting down'));
+    await this.#work;
+  }
+
+  async #collectWhenNeeded(): Promise<void> {
+    while (await this.#rest(lookEveryMs)) {
+      if (!this.#isDue()) continue;
+      this.#collectedAt = Date.now();
+      try {
+        const { unreadable, ...report } = await this.collector.collect({ signal: this.#stop.signal });
+        if (unreadable.length > 0) {
+          this.logger.error(
+            { ...report, unreadable },
+            'garbage collection removed nothing: pinned DAGs cannot be walked',
+          );
+        } else this.logger.info(report, 'garbage collected');
+      } catch (error) {
+        if (isCairnError(error, 'COLLECTION_BUSY') || this.#stop.signal.aborted) continue;
+        this.logger.error({ causes: errorChain(error) }, 'garbage collection failed');
+      }
+    }
+  }
+
+  #isDue(): boolean {
+    const { STORAGE_GC_INTERVAL_SECONDS: interval, STORAGE_GC_WATERMARK_PERCENT: watermark } = this.settings;
+    const since = Date.now() - this.#collectedAt;
+    if (interval > 0 && since >= interval * 1000) return true;
+    const { bytes, bytesMax } = this.store.fullness();
+    return bytes >= (bytesMax * watermark) / 100 && since >= retryAfterMs;
+  }
+
+  async #scrubForEver(): Promise<void> {
+    const { STORAGE_SCRUB_BYTES_PER_SECOND: bytesPerSecond } = this.settings;
+    if (bytesPerSecond === 0) return;
+    while (await this.#rest(restBetweenScrubsMs)) {
+      try {
+        const report = await scrub({
+          store: this.store,
+          bytesPerSecond,
+          signal: this.#stop.signal,
+          wait: async (milliseconds) => void (await this.#rest(milliseconds)),
+          onCorrupt: (cid) =>
+            this.logger.error({ cid: cid.toString() }, 'a block does not match its name; it was set aside'),
+        });
+        this.logger.info(report, 'scrubbed');
+      } catch (error) {
+        if (!this.#stop.signal.aborted) this.logger.error({ causes: errorChain(error) }, 'scrub failed');
+      }
+    }
+  }
+
+  /** Waits; false when the service is shutting down. */
+  #rest(milliseconds: number): Promise<boolean> {
+    const { signal } = this.#stop;
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve(false);
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve(!signal.aborted);
+      };
+      const timer = setTimeout(done, milliseconds).unref();
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+}
