@@ -33,6 +33,8 @@ export interface DispatchedCall {
   readonly method: string;
   /** Milliseconds. */
   readonly duration: number;
+  /** What its definition says; 0 for an unknown method. */
+  readonly cost: number;
   /** JSON-RPC error code; absent for a result. */
   readonly errorCode?: number;
 }
@@ -169,7 +171,8 @@ export class Dispatcher<Context> {
   }
 
   #told(method: AnyMethod<Context> | undefined, start: number, errorCode: number | undefined, context: Context): void {
-    const call = { method: method?.name ?? 'unknown', duration: performance.now() - start };
+    const cost = method === undefined ? 0 : (method.cost ?? 1);
+    const call = { method: method?.name ?? 'unknown', cost, duration: performance.now() - start };
     this.#options.onCall?.(errorCode === undefined ? call : { ...call, errorCode }, context);
   }
 

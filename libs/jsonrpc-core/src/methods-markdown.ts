@@ -1,0 +1,34 @@
+import type { AnyMethod, ParamDefinition } from './method.ts';
+import { rpcErrors } from './rpc-error.ts';
+
+/** Methods under one heading. */
+export interface MethodGroup<Context> {
+  readonly title: string;
+  readonly methods: readonly AnyMethod<Context>[];
+}
+
+/** Methods and errors as a page in Markdown, from the definitions that validate and the catalogue that answers. */
+export function methodsMarkdown<Context>(groups: readonly MethodGroup<Context>[]): string {
+  const sections = groups.map(({ title, methods }) =>
+    [`## ${title}`, ...methods.map((method) => methodSection(method))].join('\n\n'),
+  );
+  return `${[...sections, errorsSection()].join('\n\n')}\n`;
+}
+
+function methodSection<Context>({ name, summary, params, result, errors = [], cost = 1 }: AnyMethod<Context>): string {
+  const lines = [`### ${name}`, '', summary, ''];
+  for (const [index, param] of params.entries()) lines.push(`${index + 1}. ${paramLine(param)}`);
+  if (params.length > 0) lines.push('');
+  const codes = errors.map((error) => rpcErrors[error].code).join(', ');
+  lines.push(`Returns: ${result} Cost: ${cost}.${codes && ` Errors: ${codes}.`}`);
+  return lines.join('\n');
+}
+
+function paramLine({ name, summary, isRequired = true }: ParamDefinition): string {
+  return `\`${name}\`${isRequired ? '' : ' (optional)'}: ${summary}`;
+}
+
+function errorsSection(): string {
+  const rows = Object.values(rpcErrors).map(({ code, meaning, remedy }) => `| ${code} | ${meaning} | ${remedy} |`);
+  return ['## Errors', '', '| code | meaning | remedy |', '| --- | --- | --- |', ...rows].join('\n');
+}
