@@ -4,6 +4,7 @@ export { chunkBytesMax, defaultChunkBytes, parseChunker } from './chunker.ts';
 export { createChunker } from './create-chunker.ts';
 export { decodePbNode, encodePbNode, type PbLink, type PbNode } from './dag-pb.ts';
 export { addLink, type EditOptions, removeLink } from './edit-directory.ts';
+export { editFile, type FileEditOptions, gapBytesMax } from './edit-file.ts';
 export {
   InvalidNodeError,
   InvalidOptionError,
