@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 
+// As `npm start` of the package runs it.
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 /** The built service in a process of its own, over a home that outlives it. */
@@ -31,7 +32,7 @@ export class Service {
     const port = await freePort();
     this.url = `http://127.0.0.1:${port}`;
     const settings = { CAIRN_HOME: this.home, STORAGE_API_PORT: String(port), ...env };
-    const child = spawn(process.execPath, [main], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=2', main], {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
