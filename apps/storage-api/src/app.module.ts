@@ -3,6 +3,8 @@ import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule } from '@cairn/auth/nest';
 import { openLmdbBlockstore, withCache, withVerification } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
+import { openLmdbRootStore } from '@cairn/mfs';
+import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
 import { openLmdbPinStore } from '@cairn/pinning';
 import { PinningModule } from '@cairn/pinning/nest';
 import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
@@ -11,9 +13,12 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
 import { commands } from './api-v0/commands.ts';
+import { Files } from './api-v0/files/files.ts';
 import { HeldRoots } from './api-v0/held-roots.ts';
+import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { Sessions } from './api-v0/sessions.ts';
+import { Uploads } from './api-v0/uploads.ts';
 import { Upkeep } from './upkeep.ts';
 
 const MiB = 1024 * 1024;
@@ -38,8 +43,10 @@ export class AppModule {
           wrap: (store) =>
             withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
         }),
+        MfsModule.forRootAsync({ useFactory: () => openLmdbRootStore(directory('files')), ...shardingOf(settings) }),
         PinningModule.forRootAsync({
           useFactory: () => openLmdbPinStore(directory('pins')),
+          sources: [ROOT_STORE],
           graceSeconds: settings.STORAGE_GC_GRACE_SECONDS,
         }),
       ],
@@ -48,6 +55,8 @@ export class AppModule {
         PeerIdentity,
         Upkeep,
         Sessions,
+        Uploads,
+        Files,
         ...commands,
         { provide: COMMANDS, inject: commands, useFactory: (...list: Command[]) => list },
         { provide: RAW_HTTP, useClass: ApiV0Server },

@@ -39,10 +39,12 @@ export class Pinning {
   readonly #pins: PinStore;
   readonly #blocks: Blockstore;
   readonly #context: SessionContext;
+  readonly #sources: readonly RootSource[];
 
   constructor({ pins, blocks, collectable, sources = [], now = Date.now }: PinningOptions) {
     this.#pins = pins;
     this.#blocks = blocks;
+    this.#sources = sources;
     const otherBytes = async (account: string) => {
       let bytes = 0;
       for (const source of sources) bytes += (await source.bytesOf?.(account)) ?? 0;
@@ -118,6 +120,16 @@ export class Pinning {
     return undefined;
   }
 
+  async #findInSources(account: string, cid: CID, signal: AbortSignal | undefined): Promise<CID | undefined> {
+    for (const source of this.#sources) {
+      for await (const root of source.rootsOf?.(account) ?? []) {
+        for await (const block of visitDag(this.#blocks, root, signal ? { signal } : {}))
+          if (blockKey(block.cid) === blockKey(cid)) return root;
+      }
+    }
+    return undefined;
+  }
+
   /**
    * Lets go of a block that the account has written: it goes at once where nobody else can hold it, else with the next
    * collection if nobody does. What others have written too stays theirs, which the account cannot tell.
@@ -135,6 +147,8 @@ export class Pinning {
     }
     const through = await this.findThrough(account, cid, signal ? { signal } : {});
     if (through) return { reason: `pinned via ${through}` };
+    const other = await this.#findInSources(account, cid, signal);
+    if (other) return { reason: `in the files of the account, via ${other}` };
     const { collectable, pins } = this.#context;
     // Asked after the walk: whoever pins what this account held, without a walk of its own, has said so before.
     const remove = !(await pins.isShared());

@@ -59,14 +59,25 @@ export class Session implements WriteSession {
       const part = partOf(cid);
       if (!this.#seen.has(part)) fresh.set(part, bytes.length);
     }
-    const added = [...fresh.values()].reduce((sum, bytes) => sum + bytes, 0);
+    await this.#take(
+      [...fresh.values()].reduce((sum, bytes) => sum + bytes, 0),
+      quotaBytes,
+    );
+    for (const part of fresh.keys()) this.#seen.add(part);
+  }
+
+  async #take(added: number, quotaBytes: number): Promise<void> {
     const { pins, otherBytes, inFlight } = this.#context;
     const held = (await pins.usage(this.#account)).bytes + (await otherBytes(this.#account));
     // Looked at and counted in one go, so that two sessions do not both take the last bytes.
     const used = held + (inFlight.get(this.#account) ?? 0);
     if (used + added > quotaBytes) throw new QuotaExceededError(used, added, quotaBytes);
-    for (const part of fresh.keys()) this.#seen.add(part);
     this.#add(added);
+  }
+
+  async reserve(bytes: number): Promise<void> {
+    const { quotaBytes } = this.#options;
+    if (quotaBytes !== undefined && bytes > this.#bytes) await this.#take(bytes - this.#bytes, quotaBytes);
   }
 
   #add(bytes: number): void {

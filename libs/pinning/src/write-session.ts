@@ -38,6 +38,12 @@ export interface WriteSession {
   pin(cid: CID, options?: SessionPinOptions): Promise<Pin>;
   /** Makes sure that a whole DAG is here, and keeps it from collection until the session ends. @throws as `pin` does */
   touch(root: CID): Promise<DagSize>;
+  /**
+   * Makes sure that the account may come to hold this many bytes through the session, what it has written so far
+   * included; they stay reserved until the session ends. For what is kept by other means than a pin.
+   * @throws QUOTA_EXCEEDED
+   */
+  reserve(bytes: number): Promise<void>;
   /** Lets go. Call it in `finally`; a second call does nothing. What was written without a pin is left to the collector. */
   end(): Promise<void>;
 }

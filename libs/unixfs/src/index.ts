@@ -22,6 +22,7 @@ export { listDirectory } from './list-directory.ts';
 export { decodeNode, readNode, type UnixfsNode } from './node.ts';
 export { isProfileName, type Profile, type ProfileName, profiles } from './profiles.ts';
 export { type ContentPath, parsePath, resolvePath } from './resolve-path.ts';
+export { rewriteNode } from './rewrite-node.ts';
 export { type NodeStat, statNode } from './stat-node.ts';
 export {
   decodeUnixfsData,

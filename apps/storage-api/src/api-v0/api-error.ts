@@ -24,12 +24,17 @@ const statuses: Readonly<Record<string, number>> = {
   OPTION_INVALID: 400,
   HASH_UNSUPPORTED: 400,
   BLOCK_TOO_LARGE: 400,
+  VALUE_INVALID: 400,
+  CAR_INVALID: 400,
+  CODEC_UNSUPPORTED: 400,
+  TREE_CHANGE_INVALID: 400,
   CREDENTIALS_INVALID: 401,
   BILLING_CARD_REQUIRED: 402,
   ACCOUNT_SUSPENDED: 403,
   QUOTA_EXCEEDED: 403,
   STORE_FULL: 507,
   STORE_CLOSED: 503,
+  TREE_BUSY: 503,
 };
 
 /** What may be told of an error; `undefined` for one that is not the caller's to know. */

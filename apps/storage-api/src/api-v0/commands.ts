@@ -1,6 +1,7 @@
 import { addCommands } from './add/commands.ts';
 import { blockCommands } from './block/commands.ts';
 import { dagCommands } from './dag/commands.ts';
+import { filesCommands } from './files/commands.ts';
 import { nodeCommands } from './node/commands.ts';
 import { objectCommands } from './object/commands.ts';
 import { pinCommands } from './pin/commands.ts';
@@ -12,6 +13,7 @@ export const commands = [
   ...addCommands,
   ...blockCommands,
   ...dagCommands,
+  ...filesCommands,
   ...nodeCommands,
   ...objectCommands,
   ...pinCommands,

@@ -1,4 +1,6 @@
 import type { CID } from '@cairn/cid';
+import type { RootStore } from '@cairn/mfs';
+import { ROOT_STORE } from '@cairn/mfs/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
@@ -13,9 +15,13 @@ export interface HeldRoot {
 /** What an account holds: an account sees nothing else of the store that all share. */
 @Injectable()
 export class HeldRoots {
-  constructor(@Inject(PINNING) private readonly pinning: Pinning) {}
+  constructor(
+    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(ROOT_STORE) private readonly roots: RootStore,
+  ) {}
 
   async *of(account: string): AsyncGenerator<HeldRoot> {
     for await (const { cid, mode } of this.pinning.list(account)) yield { cid, isWhole: mode === 'recursive' };
+    for await (const cid of this.roots.rootsOf(account)) yield { cid, isWhole: true };
   }
 }

@@ -13,9 +13,14 @@ export class Sessions {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Runs `work` in a write session that ends with it. */
-  async run<T>({ account }: Principal, signal: AbortSignal, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    const quotaBytes = account.quotaBytes ?? this.settings.STORAGE_QUOTA_BYTES;
+  /** Runs `work` in a write session that ends with it; without `hasQuota`, for work that makes an account hold no more. */
+  async run<T>(
+    { account }: Principal,
+    signal: AbortSignal,
+    work: (session: WriteSession) => Promise<T>,
+    { hasQuota = true } = {},
+  ): Promise<T> {
+    const quotaBytes = hasQuota ? (account.quotaBytes ?? this.settings.STORAGE_QUOTA_BYTES) : undefined;
     const session = await this.pinning.write(account.id, { signal, ...(quotaBytes !== undefined && { quotaBytes }) });
     try {
       return await work(session);

@@ -49,6 +49,35 @@ export function sendJson(response: ServerResponse, value: unknown): void {
   response.end(body);
 }
 
+/** Answers a command that has nothing to say. */
+export function sendNothing(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': 0 });
+  response.end();
+}
+
+/**
+ * Streams bytes as the answer. The headers go out with the first bytes, so that what goes wrong before them is still an
+ * error of its own.
+ */
+export async function sendBytes(
+  response: ServerResponse,
+  source: AsyncGenerator<Uint8Array>,
+  length: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const first = await source.next();
+  response.writeHead(200, {
+    ...streamHeaders,
+    'content-type': 'text/plain',
+    'x-content-type-options': 'nosniff',
+    // Lets a client that knows no trailers see for itself when the stream was cut short.
+    'x-content-length': length,
+  });
+  if (!first.done) await write(response, first.value, signal);
+  for await (const bytes of source) await write(response, bytes, signal);
+  response.end();
+}
+
 /**
  * Ends a stream that has begun with the reason in the trailer `X-Stream-Error`, as Kubo does, and closes the connection.
  * Where the length was announced there is no trailer: there the connection ends before the bytes do.

@@ -1,8 +1,8 @@
 import type { Settings } from '@cairn/service-kit';
 import { isProfileName, profiles, type TreeOptions, type UnixfsMetadata } from '@cairn/unixfs';
 import { ApiError } from '../api-error.ts';
+import { metadataFrom, metadataOptions } from '../metadata-options.ts';
 import type { OptionValues } from '../options.ts';
-import { metadataOf } from '../part-headers.ts';
 
 const most = Number.MAX_SAFE_INTEGER;
 
@@ -26,9 +26,7 @@ export const addOptions = {
   'max-hamt-fanout': { kind: 'integer', min: 8, max: 1024 },
   'preserve-mode': { kind: 'boolean', default: false },
   'preserve-mtime': { kind: 'boolean', default: false },
-  mode: { kind: 'text' },
-  mtime: { kind: 'text' },
-  'mtime-nsecs': { kind: 'text' },
+  ...metadataOptions,
   progress: { kind: 'boolean', default: false },
   silent: { kind: 'boolean', default: false },
   'cid-base': { kind: 'text' },
@@ -80,12 +78,7 @@ function adapted(profile: (typeof profiles)[keyof typeof profiles], chosen: AddO
 
 /** The mode and time of an entry: those of the request for all, or its own where the request preserves them. */
 export function entryMetadata(chosen: AddOptions, own: UnixfsMetadata): UnixfsMetadata {
-  const query = new URLSearchParams();
-  for (const name of ['mode', 'mtime', 'mtime-nsecs'] as const) {
-    const given = chosen[name];
-    if (given !== undefined) query.set(name, given);
-  }
-  const asked = metadataOf(query);
+  const asked = metadataFrom(chosen);
   const mode = chosen['preserve-mode'] ? own.mode : asked.mode;
   const mtime = chosen['preserve-mtime'] ? own.mtime : asked.mtime;
   return { ...(mode !== undefined && { mode }), ...(mtime !== undefined && { mtime }) };

@@ -1,4 +1,5 @@
 import type { Block } from '@cairn/blockstore';
+import { parseTreePath } from '@cairn/mfs';
 import type { WriteSession } from '@cairn/pinning';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
@@ -6,9 +7,13 @@ import { type ImportedEntry, importTree, type TreeEntry } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { explained } from '../files/explained.ts';
+import { Files } from '../files/files.ts';
+import { printMetadata } from '../metadata-options.ts';
 import { readParts, type UploadPart } from '../multipart.ts';
 import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
+import { Uploads } from '../uploads.ts';
 import { endLines, writeLine } from '../write.ts';
 import { addOptions, entryMetadata, treeOptions } from './add-options.ts';
 
@@ -29,27 +34,19 @@ export class AddCommand implements Command<typeof addOptions> {
   readonly name = 'add';
   readonly args = { name: 'path', min: 0, max: 0 };
   readonly options = addOptions;
-  #running = 0;
 
   constructor(
     @Inject(Sessions) private readonly sessions: Sessions,
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(Uploads) private readonly uploads: Uploads,
+    @Inject(Files) private readonly files: Files,
   ) {}
 
   async run(context: AddContext): Promise<void> {
-    const { CAIRN_UPLOADS_MAX: most } = this.settings;
-    if (this.#running >= most) {
-      throw new ApiError(429, `${most} uploads are under way, the most allowed; try again in a moment`, {
-        'retry-after': '1',
-      });
-    }
-    this.#running++;
-    try {
+    await this.uploads.run(async () => {
       if (context.options['only-hash']) await this.#add(context);
       else await this.sessions.run(context.principal, context.signal, (session) => this.#add(context, session));
-    } finally {
-      this.#running--;
-    }
+    });
   }
 
   async #add(context: AddContext, session?: WriteSession): Promise<void> {
@@ -78,26 +75,26 @@ export class AddCommand implements Command<typeof addOptions> {
   }
 
   /** Makes roots durable, then their pins: in this order a crash between them leaves blocks without a pin, never the reverse. */
-  async #keep({ options: chosen }: AddContext, session: WriteSession, roots: readonly ImportedEntry[]): Promise<void> {
+  async #keep(
+    { options: chosen, principal, signal }: AddContext,
+    session: WriteSession,
+    roots: readonly ImportedEntry[],
+  ): Promise<void> {
     await session.store.sync();
     if (chosen.pin) for (const { cid } of roots) await session.pin(cid, { name: chosen['pin-name'] });
+    const to = chosen['to-files'];
+    if (to === undefined || roots.length === 0) return;
+    await this.files.changeIn(session, principal, signal, async (tree) => {
+      for (const { cid, path } of roots) {
+        const { names, isInto } = parseTreePath(to === '' ? '/' : to);
+        const target = isInto || names.length === 0 ? [...names, path.split('/').at(-1) || cid.toString()] : names;
+        await explained('to-files', () => tree.put(parseTreePath(`/${target.join('/')}`), cid));
+      }
+    });
   }
 
   async *#entries(parts: AsyncIterable<UploadPart>, { options: chosen }: AddContext): AsyncGenerator<TreeEntry> {
-    let received = 0;
-    const { CAIRN_UPLOAD_BYTES_MAX: most } = this.settings;
-    async function* limited(source: AsyncIterable<Uint8Array>) {
-      for await (const bytes of source) {
-        received += bytes.length;
-        if (received > most) {
-          throw new ApiError(
-            413,
-            `the upload is longer than ${most} bytes, the limit of this service (CAIRN_UPLOAD_BYTES_MAX)`,
-          );
-        }
-        yield bytes;
-      }
-    }
+    const limited = this.uploads.limiter();
     for await (const { filename, contentType, metadata, bytes } of parts) {
       const path = filename.replace(/^\/+|\/+$/g, '');
       const entry = { path, ...entryMetadata(chosen, metadata) };
@@ -144,9 +141,7 @@ async function tell(
     Name: path,
     Hash: printCid(cid, chosen['cid-base']),
     Size: String(dagSize),
-    ...(mode !== undefined && { Mode: `0${mode.toString(8)}` }),
-    ...(mtime !== undefined && { Mtime: mtime.seconds }),
-    ...(mtime?.nanoseconds && { MtimeNsecs: mtime.nanoseconds }),
+    ...printMetadata({ mode, mtime }),
   };
   await writeLine(response, line, signal);
 }

@@ -9,6 +9,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { readParts } from '../multipart.ts';
 import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
+import { Uploads } from '../uploads.ts';
 import { endLines, writeLine } from '../write.ts';
 
 const options = {
@@ -32,9 +33,23 @@ export class DagImportCommand implements Command<typeof options> {
   readonly args = { name: 'path', min: 0, max: 0 };
   readonly options = options;
 
-  constructor(@Inject(Sessions) private readonly sessions: Sessions) {}
+  constructor(
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(Uploads) private readonly uploads: Uploads,
+  ) {}
 
-  async run({ principal, request, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+  async run(context: CommandContext<typeof options>): Promise<void> {
+    await this.uploads.run(() => this.#import(context));
+  }
+
+  async #import({
+    principal,
+    request,
+    options: chosen,
+    response,
+    signal,
+  }: CommandContext<typeof options>): Promise<void> {
+    const limited = this.uploads.limiter();
     await this.sessions.run(principal, signal, async (session) => {
       const roots = new Map<string, CID>();
       const stats = { BlockCount: 0, BlockBytesCount: 0 };
@@ -42,7 +57,7 @@ export class DagImportCommand implements Command<typeof options> {
       for await (const { bytes } of readParts(request, signal)) {
         parts++;
         // The store holds every block to its name when it takes it.
-        const car = await readCar(bytes, { verify: false });
+        const car = await readCar(limited(bytes), { verify: false });
         for (const root of car.roots) roots.set(root.toString(), root);
         if (roots.size > rootsMax) throw new ApiError(400, `the CARs have more than ${rootsMax} roots`);
         await write(session, car.blocks, stats);

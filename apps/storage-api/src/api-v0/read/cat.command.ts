@@ -4,7 +4,7 @@ import { catNode, NotAFileError, readNode, type UnixfsNode } from '@cairn/unixfs
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
 import { resolveAll } from '../paths.ts';
-import { streamHeaders, write } from '../write.ts';
+import { sendBytes } from '../write.ts';
 
 const options = {
   offset: { kind: 'integer', default: 0, min: 0, max: Number.MAX_SAFE_INTEGER },
@@ -31,18 +31,7 @@ export class CatCommand implements Command<typeof options> {
     const total = roots.reduce((sum, { fileSize }) => sum + fileSize, 0);
     const start = Math.min(offset, total);
     const end = length === undefined ? total : Math.min(total, start + length);
-    const stream = this.#bytes(roots, start, end, signal);
-    const first = await stream.next();
-    response.writeHead(200, {
-      ...streamHeaders,
-      'content-type': 'text/plain',
-      'x-content-type-options': 'nosniff',
-      // Lets a client that knows no trailers see for itself when the stream was cut short.
-      'x-content-length': end - start,
-    });
-    if (!first.done) await write(response, first.value, signal);
-    for await (const bytes of stream) await write(response, bytes, signal);
-    response.end();
+    await sendBytes(response, this.#bytes(roots, start, end, signal), end - start, signal);
   }
 
   async *#bytes(

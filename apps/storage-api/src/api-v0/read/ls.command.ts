@@ -5,6 +5,7 @@ import { listDirectory, type PbLink, readNode, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { printMetadata } from '../metadata-options.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, sendJson, writeLine } from '../write.ts';
@@ -71,8 +72,7 @@ export class LsCommand implements Command<typeof options> {
       Size: chosen.size ? fileSize : tsize,
       Type: types[type],
       Target: target ?? '',
-      ...(mode !== undefined && { Mode: `0${mode.toString(8)}` }),
-      ...(mtime && { Mtime: mtime.seconds, ...(mtime.nanoseconds && { MtimeNsecs: mtime.nanoseconds }) }),
+      ...printMetadata({ mode, mtime }),
     };
   }
 }

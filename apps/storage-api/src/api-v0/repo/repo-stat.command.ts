@@ -1,3 +1,5 @@
+import type { Mfs } from '@cairn/mfs';
+import { MFS } from '@cairn/mfs/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import type { Settings } from '@cairn/service-kit';
@@ -22,6 +24,7 @@ abstract class StatCommand implements Command<typeof options> {
 
   constructor(
     @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(MFS) private readonly mfs: Mfs,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -29,7 +32,8 @@ abstract class StatCommand implements Command<typeof options> {
     const { bytes, blocks } = await this.pinning.usage(principal.account.id);
     const quota = principal.account.quotaBytes ?? this.settings.STORAGE_QUOTA_BYTES;
     // Kubo gives the largest 64-bit number where there is no limit; clients read it as a number.
-    const sizes = { RepoSize: bytes, StorageMax: quota ?? this.settings.STORAGE_BYTES_MAX ?? Number.MAX_SAFE_INTEGER };
+    const RepoSize = bytes + (await this.mfs.usage(principal.account.id));
+    const sizes = { RepoSize, StorageMax: quota ?? this.settings.STORAGE_BYTES_MAX ?? Number.MAX_SAFE_INTEGER };
     if (chosen['size-only']) sendJson(response, { ...sizes, NumObjects: 0, RepoPath: '', Version: '' });
     else
       sendJson(response, {

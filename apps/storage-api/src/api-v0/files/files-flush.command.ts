@@ -1,0 +1,23 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Command, CommandContext } from '../command.ts';
+import { printCid } from '../print-cid.ts';
+import { sendJson } from '../write.ts';
+import { Files } from './files.ts';
+
+const options = { 'cid-base': { kind: 'text' } } as const;
+
+/** `files/flush`: the CID at a path. Every change was durable when it was answered, so there is nothing to write. */
+@Injectable()
+export class FilesFlushCommand implements Command<typeof options> {
+  readonly name = 'files/flush';
+  readonly args = { name: 'path', min: 0, max: 1 };
+  readonly options = options;
+
+  constructor(@Inject(Files) private readonly files: Files) {}
+
+  async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+    const tree = await this.files.tree(principal, signal);
+    const { cid } = await this.files.locate(tree, args[0] ?? '/', signal);
+    sendJson(response, { Cid: printCid(cid, chosen['cid-base']) });
+  }
+}

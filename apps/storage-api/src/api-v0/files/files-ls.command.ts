@@ -1,0 +1,76 @@
+import type { FileTree } from '@cairn/mfs';
+import { listDirectory, type PbLink, readNode, statNode } from '@cairn/unixfs';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { printMetadata } from '../metadata-options.ts';
+import { printCid } from '../print-cid.ts';
+import { endLines, sendJson, writeLine } from '../write.ts';
+import { Files } from './files.ts';
+
+const options = {
+  long: { kind: 'boolean', default: false },
+  l: { kind: 'boolean', default: false },
+  U: { kind: 'boolean', default: false },
+  stream: { kind: 'boolean', default: false },
+  'cid-base': { kind: 'text' },
+} as const;
+
+/** Numbers of the types in the answer. */
+const types = { file: 0, symlink: 0, directory: 1 } as const;
+/** Without `stream` the whole answer is held in memory. */
+const entriesMax = 250_000;
+const entriesPerLine = 256;
+
+/** `files/ls`: the entries of a directory; of a file, itself. */
+@Injectable()
+export class FilesLsCommand implements Command<typeof options> {
+  readonly name = 'files/ls';
+  readonly args = { name: 'path', min: 0, max: 1 };
+  readonly options = options;
+
+  constructor(@Inject(Files) private readonly files: Files) {}
+
+  async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+    const tree = await this.files.tree(principal, signal);
+    const entries = this.#entries(tree, await this.files.locate(tree, args[0] ?? '/', signal), chosen);
+    let waiting: unknown[] = [];
+    for await (const entry of entries) {
+      waiting.push(entry);
+      if (chosen.stream && waiting.length === entriesPerLine) {
+        await writeLine(response, { Entries: waiting }, signal);
+        waiting = [];
+      }
+      if (waiting.length > entriesMax)
+        throw new ApiError(400, `there are more than ${entriesMax} entries; ask with stream=true`);
+    }
+    if (response.headersSent) {
+      if (waiting.length > 0) await writeLine(response, { Entries: waiting }, signal);
+      endLines(response);
+    } else sendJson(response, { Entries: waiting.length > 0 ? waiting : null });
+  }
+
+  async *#entries(
+    tree: FileTree,
+    { cid, name }: Pick<PbLink, 'cid' | 'name'>,
+    chosen: CommandContext<typeof options>['options'],
+  ): AsyncGenerator<unknown> {
+    const node = await readNode(tree.blocks, cid, tree.read);
+    const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
+    const links = isDirectory ? listDirectory(tree.blocks, node, tree.read) : [{ name, cid }];
+    const isLong = chosen.long || chosen.l;
+    for await (const link of links) {
+      if (!isLong) yield { Name: link.name, Type: 0, Size: 0, Hash: '' };
+      else {
+        const { type, fileSize, mode, mtime } = await statNode(tree.blocks, link.cid, tree.read);
+        yield {
+          Name: link.name,
+          Type: types[type],
+          Size: fileSize,
+          Hash: printCid(link.cid, chosen['cid-base']),
+          ...printMetadata({ mode, mtime }),
+        };
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Principal } from '@cairn/auth';
+import type { Blockstore } from '@cairn/blockstore';
+import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import type { CID } from '@cairn/cid';
+import { resolveToBlock } from '@cairn/dag';
+import { type FileTree, type Mfs, parseTreePath } from '@cairn/mfs';
+import { MFS } from '@cairn/mfs/nest';
+import type { WriteSession } from '@cairn/pinning';
+import { Inject, Injectable } from '@nestjs/common';
+import { Sessions } from '../sessions.ts';
+
+/** A path of Kubo's `files` commands: into the tree of the account, or, as `/ipfs/…`, to any content. */
+export interface Located {
+  readonly cid: CID;
+  readonly name: string;
+  readonly isOutside: boolean;
+}
+
+/** The file tree of an account, for the `files` commands. */
+@Injectable()
+export class Files {
+  constructor(
+    @Inject(MFS) private readonly mfs: Mfs,
+    @Inject(BLOCKSTORE) private readonly store: Blockstore,
+    @Inject(Sessions) readonly sessions: Sessions,
+  ) {}
+
+  /** The tree as it is now. */
+  tree({ account }: Principal, signal: AbortSignal): Promise<FileTree> {
+    return this.mfs.tree(account.id, { signal });
+  }
+
+  /** What a path names. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, PATH_INVALID, LINK_NOT_FOUND, BLOCK_NOT_FOUND */
+  async locate(tree: FileTree, path: string, signal: AbortSignal): Promise<Located> {
+    if (path.startsWith('/ipfs/')) {
+      const cid = await resolveToBlock(this.store, path, { signal });
+      return { cid, name: path.replace(/\/+$/, '').split('/').at(-1) ?? '', isOutside: true };
+    }
+    const parsed = parseTreePath(path);
+    return { cid: await tree.lookup(parsed), name: parsed.names.at(-1) ?? '', isOutside: false };
+  }
+
+  /**
+   * Changes the tree in a write session. Where `isGrowing` is false the quota does not stop it: what removes or renames
+   * must go on when the account is full.
+   * @returns the new root
+   */
+  change(
+    principal: Principal,
+    signal: AbortSignal,
+    change: (tree: FileTree, session: WriteSession) => Promise<void>,
+    { isGrowing = true } = {},
+  ): Promise<CID> {
+    return this.sessions.run(principal, signal, (session) => this.changeIn(session, principal, signal, change), {
+      hasQuota: isGrowing,
+    });
+  }
+
+  /** As {@link change}, in a session that is open. */
+  changeIn(
+    session: WriteSession,
+    { account }: Principal,
+    signal: AbortSignal,
+    change: (tree: FileTree, session: WriteSession) => Promise<void>,
+  ): Promise<CID> {
+    return this.mfs.change(account.id, session, (tree) => change(tree, session), { signal });
+  }
+}

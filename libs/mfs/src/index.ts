@@ -1,0 +1,33 @@
+export { changeMode, type ModeChange, parseModeChange } from './change-mode.ts';
+export { admit, type CopyOptions, type CopySource, copyInto, move, remove } from './copy-move.ts';
+export {
+  DirectoryRemovalError,
+  EntryExistsError,
+  FileNotFoundError,
+  InvalidTreePathError,
+  NotADirectoryPathError,
+  NotAFilePathError,
+  TreeBusyError,
+  TreeChangeError,
+  UnderstatedDagError,
+} from './errors.ts';
+export {
+  FileTree,
+  inherit,
+  namingOf,
+  type PutOptions,
+  type ShardingOptions,
+  type TreeBlocks,
+} from './file-tree.ts';
+export { openLmdbRootStore } from './lmdb-root-store.ts';
+export { Mfs, type MfsOptions, type TreeSession } from './mfs.ts';
+export type { RootStore, TreeRoot } from './root-store.ts';
+export { below, parseTreePath, type TreePath } from './tree-path.ts';
+export {
+  type Content,
+  type FileNaming,
+  takeContent,
+  touch,
+  type WriteFileOptions,
+  writeFile,
+} from './write-file.ts';

@@ -1,0 +1,1 @@
+export { describeRootStore } from './root-store-contract.ts';

@@ -1,0 +1,51 @@
+import { cidFor } from '@cairn/cid';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RootStore } from '../root-store.ts';
+
+const rootOf = (text: string) => ({ cid: cidFor(Buffer.from(text), { codec: 'raw' }), bytes: text.length });
+
+/** The contract of every {@link RootStore}: an adapter's spec is one call of this. */
+export function describeRootStore(name: string, create: () => Promise<RootStore>): void {
+  describe(`${name} as a RootStore`, () => {
+    let store: RootStore;
+    beforeEach(async () => {
+      store = await create();
+    });
+    afterEach(() => store.close());
+
+    test('has nothing for an account without files', async () => {
+      expect(await store.get('ann')).toBeUndefined();
+      expect(await store.bytesOf('ann')).toBe(0);
+    });
+
+    test('swaps a root only for the one that is expected', async () => {
+      const [one, two, three] = [rootOf('one'), rootOf('two'), rootOf('three')];
+      expect(await store.swap('ann', two.cid, one)).toBe(false);
+      expect(await store.swap('ann', undefined, one)).toBe(true);
+      expect(await store.swap('ann', undefined, two)).toBe(false);
+      expect(await store.swap('ann', two.cid, three)).toBe(false);
+      expect((await store.get('ann'))?.cid.toString()).toBe(one.cid.toString());
+      expect(await store.swap('ann', one.cid, three)).toBe(true);
+      expect(await store.get('ann')).toMatchObject({ bytes: 5 });
+      expect(await store.bytesOf('ann')).toBe(5);
+    });
+
+    test('of many swaps at once from the same root one succeeds', async () => {
+      const results = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => store.swap('ann', undefined, rootOf(`${n}`))),
+      );
+      expect(results.filter(Boolean)).toHaveLength(1);
+    });
+
+    test('accounts do not see each other, and all roots are listed', async () => {
+      await store.swap('ann', undefined, rootOf('of ann'));
+      await store.swap('ann2', undefined, rootOf('of ann2'));
+      expect(await store.bytesOf('ann')).toBe(6);
+      for await (const cid of store.rootsOf('ann2')) expect(cid.equals(rootOf('of ann2').cid)).toBe(true);
+      for await (const cid of store.rootsOf('nobody')) throw new Error(`${cid}`);
+      const cids: string[] = [];
+      for await (const cid of store.roots()) cids.push(cid.toString());
+      expect(cids.sort()).toEqual([rootOf('of ann'), rootOf('of ann2')].map(({ cid }) => cid.toString()).sort());
+    });
+  });
+}

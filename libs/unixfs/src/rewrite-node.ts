@@ -1,0 +1,46 @@
+import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import { type CID, codecs, hashFunction } from '@cairn/cid';
+import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
+import { encodePbNode } from './dag-pb.ts';
+import type { ImportResult } from './import-file.ts';
+import { assertMetadata } from './metadata.ts';
+import { readNode } from './node.ts';
+import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
+
+/**
+ * Writes the root of a file, directory or symlink anew with another mode, time, CID version or hash function; what it
+ * links to stays as it is. What the options leave out stays. A raw block that is given a mode or a time becomes a file
+ * node, since a raw block carries neither. The block is **not** durable before `sync`.
+ * @throws OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
+ */
+export async function rewriteNode(
+  store: Pick<Blockstore, 'get' | 'putMany'>,
+  cid: CID,
+  { signal, mode, mtime, ...naming }: NamingOptions & UnixfsMetadata & ReadOptions,
+): Promise<ImportResult> {
+  assertMetadata({ mode, mtime });
+  const node = await readNode(store, cid, signal ? { signal } : {});
+  const { name: hash } = hashFunction(cid.multihash.code);
+  const writer = new BlockWriter(store, {
+    cidVersion: naming.hash === undefined || naming.hash === 'sha2-256' ? cid.version : 1,
+    hash: hash === 'identity' ? 'sha2-256' : hash,
+    ...naming,
+  });
+  const metadata = { mode: mode ?? node.mode, mtime: mtime ?? node.mtime };
+  const isRaw = cid.code === codecs.raw && metadata.mode === undefined && metadata.mtime === undefined;
+  const { type, data, links, blockSizes, fileSize, hashType, fanout } = node;
+  const isFile = type === 'file' || type === 'raw';
+  const message = {
+    type,
+    ...(data.length > 0 && { data }),
+    ...(isFile && { fileSize, blockSizes }),
+    ...(hashType !== undefined && { hashType }),
+    ...(fanout !== undefined && { fanout }),
+    ...metadata,
+  };
+  const block = isRaw
+    ? await writer.putRaw(data)
+    : await writer.putEncoded(encodePbNode({ links, data: encodeUnixfsData(message) }));
+  await writer.flush();
+  return { cid: block.cid, dagSize: linkTo(block, links).tsize, fileSize };
+}
