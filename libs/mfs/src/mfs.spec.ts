@@ -1,6 +1,6 @@
 import { type Block, createMemoryBlockstore } from '@cairn/blockstore';
-import type { CID } from '@cairn/cid';
-import { catFile, encodePbNode, importFile, importTree, listDirectory, statNode } from '@cairn/unixfs';
+import { type CID, parseCid } from '@cairn/cid';
+import { catFile, editFile, encodePbNode, importFile, listDirectory, statNode } from '@cairn/unixfs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -126,13 +126,15 @@ test('an error of a state that another process has replaced meanwhile is not tol
 });
 
 describe('files', () => {
-  test('have the name that add gives the same bytes', async () => {
+  test('are laid out as Kubo does: their content in leaves, in the trickle layout', async () => {
     async function* content() {
       yield Buffer.alloc(600_000, 7);
     }
     const taken = await takeContent(content(), blocks, naming);
     await change((tree) => writeFile(tree, path('/f'), taken, { create: true }));
-    expect((await stat('/f')).cid.toString()).toBe((await importFile(content(), blocks)).cid.toString());
+    expect((await stat('/f')).cid.toString()).toBe(
+      (await importFile(content(), blocks, { layout: 'trickle' })).cid.toString(),
+    );
   });
 
   test('long content goes to blocks while it comes, and is written as it is asked for', async () => {
@@ -142,7 +144,9 @@ describe('files', () => {
     const taken = await takeContent(content(), blocks, naming);
     expect('cid' in taken).toBe(true);
     await change((tree) => writeFile(tree, path('/f'), taken, { create: true }));
-    expect((await stat('/f')).cid.toString()).toBe((await importFile(content(), blocks)).cid.toString());
+    expect((await stat('/f')).cid.toString()).toBe(
+      (await importFile(content(), blocks, { layout: 'trickle' })).cid.toString(),
+    );
     await change((tree) => writeFile(tree, path('/f'), taken, { offset: 5, naming: { cidVersion: 1 } }));
     const { fileSize, cid } = await stat('/f');
     expect([fileSize, cid.version]).toEqual([2_000_005, 1]);
@@ -254,6 +258,47 @@ describe('copy and move', () => {
   });
 });
 
+describe('the tree of the sharness test t0250-files-api.sh of Kubo', () => {
+  test.each([
+    ['', {}, {}, 'QmcwKfTMCT7AaeiD92hWjnZn9b6eh9NxnhfSzN5x2vnDpt', 'Qma88m8ErTGkZHbBWGqy1C7VmEmX8wwNDWNpGyCaNmEgwC'],
+    [
+      'with some raw leaves',
+      { rawLeaves: true },
+      {},
+      'QmTpKiKcAj4sbeesN6vrs5w3QeVmd4QmGpxRL81hHut4dZ',
+      'QmPhPkmtUGGi8ySPHoPu1qbfryLJKKq1GYxpgLyyCruvGe',
+    ],
+    [
+      'with raw leaves',
+      { rawLeaves: true },
+      { rawLeaves: true },
+      'QmW3dMSU6VNd1mEdpk9S3ZYRuR1YwwoXjGaZhkyK6ru9YU',
+      'QmPqWDEg7NoWRX8Y4vvYjZtmdg5umbfsTQ9zwNr12JoLmt',
+    ],
+    [
+      'with CID version 1',
+      { rawLeaves: true },
+      { cidVersion: 1 as const },
+      'QmageRWxC7wWjPv5p36NeAgBAiFdBHaNfxAehBSwzNech2',
+      'zdj7WkEzPLNAr5TYJSQC8CFcBjLvWFfGdx6kaBrJXnBguwWeX',
+    ],
+  ])('%s', async (_, added, named, root, cats) => {
+    const { rawLeaves: __, ...directories } = { rawLeaves: true, ...named };
+    const { cid: foo } = await importFile(chunk('foo\n'), blocks, added);
+    const source = { cid: foo, name: 'file1', isOutside: true };
+    const write = (at: string, text: string, options = {}) =>
+      change((tree) => writeFile(tree, path(at), bytes(text), { naming: named, ...options }));
+    await change((tree) => tree.makeDirectory(path('/cats'), { naming: directories }));
+    await change((tree) => copyInto(tree, [source], path('/cats/file1'), { session }));
+    await change((tree) => tree.makeDirectory(path('/cats/this/is/a'), { parents: true, naming: directories }));
+    await write('/cats/ipfs', 'ipfs rocks\n', { create: true });
+    await write('/cats/ipfs', 'is super cool\n', { offset: 5 });
+    await write('/cats/walrus', 'testing\n', { create: true });
+    expect((await stat('/cats')).cid.equals(parseCid(cats))).toBe(true);
+    expect((await stat('/')).cid.equals(parseCid(root))).toBe(true);
+  });
+});
+
 describe('modes', () => {
   test.each([
     [0o000, '+x', 0o111],
@@ -303,7 +348,12 @@ const step = fc.oneof(
 type Model = Map<string, string | undefined>;
 const within = (model: Model, at: string) => [...model.keys()].filter((key) => key === at || key.startsWith(`${at}/`));
 
-test('behaves as a plain tree would, plain and sharded, and its root is the one of an import', async () => {
+/** Files as the tree writes them, for an import that must give the same root. */
+async function fileOf(text: string): Promise<CID> {
+  return (await editFile(blocks, undefined, chunk(text))).cid;
+}
+
+test('behaves as a plain tree would, plain and sharded, and its root is the one of a tree made anew', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.constantFrom(1, 262_144), async (steps, shardBytes) => {
       roots.clear();
@@ -344,13 +394,19 @@ test('behaves as a plain tree would, plain and sharded, and its root is the one 
           for (const [key, text] of before) model.set(key, text);
         });
       }
-      const entries = [...model].map(([key, text]) =>
-        text === undefined ? { path: `root${key}` } : { path: `root${key}`, content: chunk(text) },
-      );
-      let root = emptyCid;
-      for await (const entry of importTree(from([{ path: 'root' }, ...entries]), blocks, { shardBytes }))
-        root = entry.cid.toString();
-      expect((await mfs.tree('ann')).root.toString()).toBe(root);
+      const again = new Mfs({
+        roots: { ...store, get: async () => undefined, swap: async () => true },
+        blocks,
+        shardBytes,
+      });
+      const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+      const root = await again.change('again', session, async (tree) => {
+        for (const [key, text] of sorted) {
+          if (text === undefined) await tree.makeDirectory(path(key));
+          else await tree.put(path(key), await fileOf(text));
+        }
+      });
+      expect((await mfs.tree('ann')).root.toString()).toBe(root.toString());
     }),
     { numRuns: 60 },
   );
@@ -358,7 +414,4 @@ test('behaves as a plain tree would, plain and sharded, and its root is the one 
 
 async function* chunk(text: string) {
   yield Buffer.from(text);
-}
-async function* from<T>(list: readonly T[]) {
-  yield* list;
 }

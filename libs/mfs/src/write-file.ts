@@ -17,7 +17,7 @@ import type { TreePath } from './tree-path.ts';
 const heldBytesMax = 1024 * 1024;
 
 export interface FileNaming extends NamingOptions {
-  /** Leaves as raw blocks. Default: as those of the file, or, for a new one, with CID version 1. */
+  /** New leaves as raw blocks. Default: with CID version 1. */
   readonly rawLeaves?: boolean;
   /** Kubo's notation. Default `size-262144`. */
   readonly chunker?: string;
@@ -65,7 +65,9 @@ export async function takeContent(
     yield* held.splice(0);
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  const { cid } = await importFile(all(), blocks, { ...naming, ...(signal && { signal }) });
+  const { rawLeaves = naming.cidVersion === 1 } = naming;
+  const how = { ...naming, rawLeaves, layout: 'trickle' as const, ...(signal && { signal }) };
+  const { cid } = await importFile(all(), blocks, how);
   return { cid, naming };
 }
 
@@ -87,31 +89,21 @@ export async function writeFile(
   const metadata = { ...(mode !== undefined && { mode }), ...(mtime !== undefined && { mtime }) };
   const inherited = found ? namingOf(found) : await tree.namingAt(path);
   const named = { ...naming, ...inherit(inherited, naming), ...tree.read };
-  let cid: CID;
-  if (before && !truncate) {
-    const edit = { ...named, ...metadata, offset };
-    cid = (await editFile(tree.blocks, before.cid, read(tree, content), edit)).cid;
-  } else {
-    const kept = { ...(before && { mode: before.mode, mtime: before.mtime }), ...metadata };
-    cid = await importAt(tree, content, offset, { ...named, ...defined(kept) });
-  }
+  const kept = truncate && before ? { mode: before.mode, mtime: before.mtime } : {};
+  const edited = { ...kept, ...metadata };
+  const isWhole = offset === 0 && (before === undefined || truncate);
+  const hasMetadata = edited.mode !== undefined || edited.mtime !== undefined;
+  const cid =
+    isWhole && !hasMetadata && 'cid' in content && isSame(content.naming, named)
+      ? content.cid
+      : (
+          await editFile(tree.blocks, truncate ? undefined : before?.cid, read(tree, content), {
+            ...named,
+            ...defined(edited),
+            offset,
+          })
+        ).cid;
   await tree.put(path, cid, { parents, replace: true });
-}
-
-/** A new file with content at an offset. */
-async function importAt(
-  tree: FileTree,
-  content: Content,
-  offset: number,
-  options: FileNaming & { readonly cidVersion: 0 | 1; readonly hash: string } & UnixfsMetadata,
-): Promise<CID> {
-  const hasMetadata = options.mode !== undefined || options.mtime !== undefined;
-  const { rawLeaves, ...others } = options;
-  const named = { ...others, ...(rawLeaves !== undefined && { rawLeaves: rawLeaves && !hasMetadata }) };
-  if (offset === 0 && 'cid' in content && !hasMetadata && isSame(content.naming, options)) return content.cid;
-  if (offset === 0) return (await importFile(read(tree, content), tree.blocks, named)).cid;
-  const empty = await importFile(read(tree, { bytes: new Uint8Array(0) }), tree.blocks, named);
-  return (await editFile(tree.blocks, empty.cid, read(tree, content), { ...named, offset })).cid;
 }
 
 function isSame(a: FileNaming, b: FileNaming): boolean {

@@ -4,31 +4,26 @@ import { type FileLayout, type LayoutOptions, type Subtree, writeInner, writeLea
  * Kubo's balanced layout: all leaves at the same depth, every node but the last of its level full. Memory: one row of
  * links for each level.
  */
-export const balancedLayout: FileLayout = async (chunks, options) => layOut(chunks, options);
-
-/** As {@link balancedLayout}, over leaves of which some are written already. One that is alone must come as bytes. */
-export async function layOut(leaves: AsyncIterable<Uint8Array | Subtree>, options: LayoutOptions): Promise<Subtree> {
+export const balancedLayout: FileLayout = async (chunks, options) => {
   const rows = new Rows(options);
-  const write = async (leaf: Uint8Array | Subtree) => ('link' in leaf ? leaf : await writeLeaf(leaf, options, 'file'));
   // The first leaf waits for a second one: alone it is the root, and the root carries the metadata.
-  let first: Uint8Array | Subtree | undefined;
-  let count = 0;
-  for await (const leaf of leaves) {
-    count++;
-    if (count === 1) {
-      first = leaf;
+  let first: Uint8Array | undefined;
+  let leaves = 0;
+  for await (const chunk of chunks) {
+    leaves++;
+    if (leaves === 1) {
+      first = chunk;
       continue;
     }
     if (first !== undefined) {
-      await rows.add(0, await write(first));
+      await rows.add(0, await writeLeaf(first, options, 'file'));
       first = undefined;
     }
-    await rows.add(0, await write(leaf));
+    await rows.add(0, await writeLeaf(chunk, options, 'file'));
   }
-  if (count > 1) return rows.finish();
-  if (first !== undefined && 'link' in first) return first;
+  if (leaves > 1) return rows.finish();
   return writeLeaf(first ?? new Uint8Array(0), options, 'file', options.metadata);
-}
+};
 
 /** The open row of each level. A full row is closed when one more subtree comes, since it may still be the root. */
 class Rows {

@@ -1,8 +1,8 @@
 import { createMemoryBlockstore } from '@cairn/blockstore';
-import type { CID } from '@cairn/cid';
-import { expect, test } from '@jest/globals';
+import { type CID, parseCid } from '@cairn/cid';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { catFile, editFile, gapBytesMax, importFile, readNode } from './index.ts';
+import { catFile, editFile, gapBytesMax, importDirectory, importFile, readNode } from './index.ts';
 
 async function* pieces(bytes: Uint8Array, every = 7) {
   for (let at = 0; at < bytes.length; at += every) yield bytes.subarray(at, at + every);
@@ -71,22 +71,52 @@ test('reads and writes only the leaves that it touches, and keeps mode, time and
   expect((await bytesOf(store, edit.cid)).equals(content)).toBe(true);
 });
 
-test('a file that is only appended to equals one that is imported whole', async () => {
+test('a file that is written piece by piece equals one that is laid out at once', async () => {
   const store = createMemoryBlockstore();
-  const content = Buffer.from(Array.from({ length: 1000 }, (_, n) => n % 249));
-  for (const options of [{ cidVersion: 0 as const }, { cidVersion: 1 as const }]) {
-    const some = { chunker: 'size-16', ...options };
-    let { cid } = await importFile(pieces(content.subarray(0, 5)), store, some);
-    for (let at = 5; at < content.length; at += 199)
-      ({ cid } = await editFile(store, cid, pieces(content.subarray(at, at + 199)), { ...some, offset: at }));
-    expect(cid.toString()).toBe((await importFile(pieces(content), store, some)).cid.toString());
+  const content = Buffer.from(Array.from({ length: 1600 }, (_, n) => n % 249));
+  for (const cidVersion of [0, 1] as const) {
+    const some = { chunker: 'size-16', cidVersion, fileLinksMax: 3 };
+    for (const piece of [16, 48, 160, 800]) {
+      let cid: CID | undefined;
+      for (let at = 0; at < content.length; at += piece)
+        ({ cid } = await editFile(store, cid, pieces(content.subarray(at, at + piece)), { ...some, offset: at }));
+      const whole = await importFile(pieces(content), store, { ...some, layout: 'trickle' });
+      expect(cid?.toString()).toBe(whole.cid.toString());
+    }
   }
+});
+
+describe('as Kubo writes files', () => {
+  const store = createMemoryBlockstore();
+  const write = async (text: string, at?: CID, options = {}) =>
+    (await editFile(store, at, pieces(Buffer.from(text), 100), options)).cid;
+
+  test.each([
+    [{}, 'QmPbFXUdgtyrCjExNAjugJTro6Lx4GG4MuvXTiHcZQkiif', 'Hello, World!\n'],
+    [{}, 'QmcFUHo1DBpydnTSeuXszKgQqnXQCJq6Wu1BUdzEfuRahM', 'hello\n'],
+    [{ rawLeaves: true }, 'QmcHRf1w1NG9Ld9qUWAPyPKmCsESeHvu3kaa7By4pBvSgw', 'hello\n'],
+  ])('a new file with %j: %s', async (options, expected, text) => {
+    expect((await write(text, undefined, options)).toString()).toBe(expected);
+  });
+
+  // FILE_HASH of Kubo's sharness test t0250-files-api.sh.
+  test.each([
+    [{}, 'QmQdQt9qooenjeaNhiKHF3hBvmNteB4MQBtgu3jxgf9c7i'],
+    [{ rawLeaves: true }, 'QmRCgHeoKxCqK2Es6M6nPUDVWz19yNQPnsXGsXeuTkSKpN'],
+    [{ cidVersion: 1 }, 'zdj7WYHvf5sBRgSBjYnq64QFr449CCbgupXfBvoYL3aHC1DzJ'],
+    [{ hash: 'blake2b-256' }, 'zDMZof1kxbB9CvxgRioBzESbGnZUxtSCsZ18H1EUkxDdWt1DYEkK'],
+  ])('at an offset, over the end, with %j: %s', async (options, expected) => {
+    const file = await write('ipfs rocks\n', undefined, options);
+    const edited = await write('is super cool\n', file, { ...options, offset: 5 });
+    expect(edited.equals(parseCid(expected))).toBe(true);
+  });
 });
 
 test('refuses a gap without end, and what is no file', async () => {
   const store = createMemoryBlockstore();
   const { cid } = await importFile(pieces(Buffer.from('x')), store);
-  await expect(editFile(store, cid, pieces(Buffer.from('y')), { offset: gapBytesMax + 2 })).rejects.toMatchObject({
-    code: 'OPTION_INVALID',
-  });
+  const far = editFile(store, cid, pieces(Buffer.from('y')), { offset: gapBytesMax + 2 });
+  await expect(far).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+  const directory = await importDirectory([], store);
+  await expect(editFile(store, directory.cid, pieces(Buffer.from('y')))).rejects.toMatchObject({ code: 'NOT_A_FILE' });
 });
