@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,27 +9,34 @@ import { create } from 'ipfs-http-client';
 
 const main = fileURLToPath(new URL('../../apps/storage-api/dist/main.js', import.meta.url));
 
-/**
- * What the suite calls to get a node: an account of its own on the built service, behind ipfs-http-client with Basic
- * auth. Accounts share one service for each set of settings, as they do in production.
- */
+/** What the suite calls to get a node: the built service, behind ipfs-http-client with Basic auth. */
 export function createFactory() {
-  const services = new Map();
+  const running = new Set();
   return {
+    // The suite asks what Kubo ("go") and js-ipfs ("js") do differently.
+    opts: { type: 'go' },
     async spawn({ ipfsOptions } = {}) {
-      const settings = settingsOf(ipfsOptions?.config);
-      const key = JSON.stringify(settings);
-      if (!services.has(key)) services.set(key, startService(settings));
-      const service = await services.get(key);
-      const authorization = await makeAccount(service.home);
-      return { api: create({ url: `${service.url}/api/v0`, headers: { authorization } }), stop: async () => {} };
+      const service = await startService(settingsOf(ipfsOptions?.config));
+      running.add(service);
+      const api = create({ url: `${service.url}/api/v0`, headers: { authorization: service.authorization } });
+      return { api: withFormerDefaults(api), stop: () => service.stop() };
     },
-    // The suite cleans up after each of its parts; the services stay for the next one.
-    async clean() {},
-    async stop() {
-      for (const service of services.values()) await (await service).stop();
+    async clean() {
+      for (const service of running) await service.stop();
+      running.clear();
     },
   };
+}
+
+/**
+ * The suite is older than Kubo 0.13, where `block/put` began to name blocks as raw: what it puts without saying how, it
+ * means as dag-pb of version 0. It says so here.
+ */
+function withFormerDefaults(api) {
+  const { put } = api.block;
+  api.block.put = (data, options = {}) =>
+    put(data, options.format || options.mhtype ? options : { format: 'v0', ...options });
+  return api;
 }
 
 /** The settings of Kubo that the suite asks for, as ours. */
@@ -41,9 +47,16 @@ function settingsOf(config) {
 
 async function startService(settings) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-suite-'));
+  const authorization = await makeAccount(home);
   const url = `http://127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, [main], {
-    env: { ...process.env, LOG_LEVEL: 'warn', CAIRN_HOME: home, STORAGE_API_PORT: new URL(url).port, ...settings },
+    env: {
+      ...process.env,
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+      CAIRN_HOME: home,
+      STORAGE_API_PORT: new URL(url).port,
+      ...settings,
+    },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const isReady = () =>
@@ -53,14 +66,15 @@ async function startService(settings) {
     );
   while (!(await isReady())) {
     if (child.exitCode !== null) throw new Error('the service ended; build it first: npx nx build @cairn/storage-api');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return {
-    home,
     url,
+    authorization,
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill();
+      child.kill('SIGKILL');
       await ended;
       rmSync(home, { recursive: true });
     },
@@ -69,10 +83,9 @@ async function startService(settings) {
 
 async function makeAccount(home) {
   const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
-  const name = `suite-${randomUUID()}`;
-  await auth.createAccount({ name });
-  await auth.attachCard(name, { brand: 'visa', last4: '4242' });
-  const { key, secret } = await auth.createKey(name);
+  await auth.createAccount({ name: 'suite' });
+  await auth.attachCard('suite', { brand: 'visa', last4: '4242' });
+  const { key, secret } = await auth.createKey('suite');
   await auth.close();
   return `Basic ${Buffer.from(`${key.id}:${secret}`).toString('base64')}`;
 }

@@ -1,13 +1,24 @@
-import * as suites from 'interface-ipfs-core';
-import { after } from 'mocha';
+import { block, dag, files, miscellaneous, pin, repo, root } from 'interface-ipfs-core';
+import { after, before } from 'mocha';
+import { startEchoServer } from './echo-server.mjs';
 import { exceptions } from './exceptions.mjs';
 import { createFactory } from './factory.mjs';
+
+const suites = { root, block, dag, pin, files, repo, miscellaneous };
 
 // Read while the tests are declared, also those of remote pinning, which are not run.
 process.env.PINNING_SERVICE_ENDPOINT ??= 'http://127.0.0.1:9';
 
 const factory = createFactory();
+let echo;
 
-for (const [name, skip] of Object.entries(exceptions)) describe(name, () => suites[name](factory, { skip }));
+before(async () => {
+  echo = await startEchoServer();
+  process.env.ECHO_SERVER = echo.url;
+});
+after(async () => {
+  await factory.clean();
+  echo.close();
+});
 
-after(() => factory.stop());
+for (const [name, suite] of Object.entries(suites)) describe(name, () => suite(factory, { skip: exceptions[name] }));

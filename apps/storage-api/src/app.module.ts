@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule } from '@cairn/auth/nest';
-import { openLmdbBlockstore, withCache, withVerification } from '@cairn/blockstore';
+import { openLmdbBlockstore, withCache, withVerification, withWait } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { openLmdbRootStore } from '@cairn/mfs';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
@@ -19,6 +19,7 @@ import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { Sessions } from './api-v0/sessions.ts';
 import { Uploads } from './api-v0/uploads.ts';
+import { WAITS, Waits } from './api-v0/waits.ts';
 import { Upkeep } from './upkeep.ts';
 
 const MiB = 1024 * 1024;
@@ -31,6 +32,7 @@ export class AppModule {
     { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
   ): DynamicModule {
     const directory = (name: string) => ({ directory: join(settings.CAIRN_HOME, name) });
+    const waits = new Waits(settings.STORAGE_BLOCK_WAIT_SECONDS * 1000);
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {
       module: AppModule,
@@ -41,7 +43,10 @@ export class AppModule {
           useFactory: () =>
             openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 4 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
-            withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+            withWait(
+              withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+              { waitMs: (signal) => waits.of(signal) },
+            ),
         }),
         MfsModule.forRootAsync({ useFactory: () => openLmdbRootStore(directory('files')), ...shardingOf(settings) }),
         PinningModule.forRootAsync({
@@ -54,6 +59,7 @@ export class AppModule {
         HeldRoots,
         PeerIdentity,
         Upkeep,
+        { provide: WAITS, useValue: waits },
         Sessions,
         Uploads,
         Files,

@@ -2,10 +2,11 @@ import { CairnError } from '@cairn/errors';
 
 /** The store has no block of that name. */
 export class BlockNotFoundError extends CairnError<'BLOCK_NOT_FOUND'> {
-  constructor(cid: string) {
-    super('BLOCK_NOT_FOUND', `Block ${cid} is not in this store.`, {
+  constructor(cid: string, { waitedMs }: { readonly waitedMs?: number } = {}) {
+    const waited = waitedMs === undefined ? '' : `, and did not come within ${waitedMs} ms`;
+    super('BLOCK_NOT_FOUND', `Block ${cid} is not in this store${waited}.`, {
       hint: 'Check the CID, or add the content first.',
-      details: { cid },
+      details: { cid, ...(waitedMs !== undefined && { waitedMs }) },
     });
   }
 }

@@ -9,3 +9,4 @@ export { type ScrubOptions, type ScrubReport, scrub } from './scrub.ts';
 export { type CacheOptions, withCache } from './with-cache.ts';
 export { type BlockstoreCall, withMetrics } from './with-metrics.ts';
 export { type VerificationOptions, withVerification } from './with-verification.ts';
+export { type WaitOptions, withWait } from './with-wait.ts';

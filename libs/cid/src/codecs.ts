@@ -4,6 +4,7 @@ export const codecs = {
   'dag-pb': 0x70,
   'dag-cbor': 0x71,
   'libp2p-key': 0x72,
+  'dag-jose': 0x85,
   'git-raw': 0x78,
   cbor: 0x51,
   'eth-block': 0x90,

@@ -2,10 +2,11 @@ import { type CID, codecName } from '@cairn/cid';
 import * as dagCbor from '@ipld/dag-cbor';
 import * as dagJson from '@ipld/dag-json';
 import * as dagPb from '@ipld/dag-pb';
+import { decodeJose, encodeJose } from './dag-jose.ts';
 import { UndecodableError, UnencodableError, UnknownCodecError } from './errors.ts';
 
 /** Codecs whose blocks are read and written as values of the IPLD data model. */
-export const dagCodecs = ['dag-pb', 'dag-cbor', 'dag-json', 'raw'] as const;
+export const dagCodecs = ['dag-pb', 'dag-cbor', 'dag-json', 'dag-jose', 'raw'] as const;
 export type DagCodec = (typeof dagCodecs)[number];
 
 /** True for a name of {@link dagCodecs}. */
@@ -36,6 +37,8 @@ export function decodeDag(codec: DagCodec, bytes: Uint8Array, what = 'The data')
         return dagCbor.decode(bytes);
       case 'dag-json':
         return dagJson.decode(bytes);
+      case 'dag-jose':
+        return decodeJose(bytes);
     }
   } catch (error) {
     // Nesting that is deeper than the stack ends here too.
@@ -62,6 +65,8 @@ export function encodeDag(codec: DagCodec, value: unknown): Uint8Array {
         return dagCbor.encode(value);
       case 'dag-json':
         return dagJson.encode(value);
+      case 'dag-jose':
+        return encodeJose(value);
     }
   } catch (error) {
     throw new UnencodableError(codec, error);

@@ -16,6 +16,11 @@ export function linksOf(cid: CID, bytes: Uint8Array): CID[] {
         return linksIn(dagCbor.decode(bytes));
       case codecs['dag-json']:
         return linksIn(dagJson.decode(bytes));
+      case codecs['dag-jose']: {
+        const value = dagCbor.decode<{ readonly payload?: Uint8Array }>(bytes);
+        // What is signed is named by bytes that are a CID.
+        return [...(value.payload ? [CID.decode(value.payload)] : []), ...linksIn(value)];
+      }
     }
   } catch (error) {
     throw new UndecodableBlockError(cid.toString(), error);

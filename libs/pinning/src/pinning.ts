@@ -115,8 +115,11 @@ export class Pinning {
     cid: CID,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<CID | undefined> {
-    for await (const indirect of this.indirect(account, signal ? { signal } : {}))
-      if (blockKey(indirect.cid) === blockKey(cid)) return indirect.through;
+    for await (const { cid: root, mode } of this.#pins.list(account)) {
+      if (mode !== 'recursive') continue;
+      for await (const block of visitDag(this.#blocks, root, signal ? { signal } : {}))
+        if (!block.cid.equals(root) && blockKey(block.cid) === blockKey(cid)) return root;
+    }
     return undefined;
   }
 

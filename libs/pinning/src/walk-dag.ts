@@ -15,6 +15,11 @@ export interface WalkOptions {
   readonly onProgress?: (blocks: number) => void;
   /** Default {@link dagBlocksMax}. */
   readonly blocksMax?: number;
+  /**
+   * Default `parents-first`: each block after one that links to it, in the order that costs least memory.
+   * `depth-first`: in the order of the links, each block where it first occurs, as traversals of IPLD do.
+   */
+  readonly order?: 'parents-first' | 'depth-first';
   /** Keeps blocks from collection, resolving to those that are missing (see `Collectable.touchMany`). Default: none is. */
   readonly touchMany?: (cids: readonly CID[]) => Promise<readonly CID[]>;
 }
@@ -38,23 +43,25 @@ export interface VisitedBlock {
 export async function* visitDag(
   store: Pick<Blockstore, 'get' | 'size'>,
   root: CID,
-  { signal, onProgress, blocksMax = dagBlocksMax, touchMany }: WalkOptions = {},
+  { signal, onProgress, blocksMax = dagBlocksMax, touchMany, order = 'parents-first' }: WalkOptions = {},
 ): AsyncGenerator<VisitedBlock> {
   const seen = new Set<string>();
   const seenAs = new Set<string>();
   const open: VisitedBlock[] = [];
+  // What links to nothing has been seen in full; other codecs are rare enough for keys of their own.
+  const isDone = (cid: CID) => seen.has(blockKey(cid)) && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)));
+  const see = (cid: CID): VisitedBlock => {
+    const isRepeated = seen.has(blockKey(cid));
+    seen.add(blockKey(cid));
+    if (cid.code !== codecs.raw) seenAs.add(nodeKey(cid));
+    return { cid, bytes: 0, isRepeated };
+  };
+  const isDepthFirst = order === 'depth-first';
   const discover = async (cids: readonly CID[]) => {
     const found: VisitedBlock[] = [];
-    for (const cid of cids) {
-      const key = blockKey(cid);
-      const isRepeated = seen.has(key);
-      // What links to nothing has been seen in full; other codecs are rare enough for keys of their own.
-      if (isRepeated && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)))) continue;
-      seen.add(key);
-      if (cid.code !== codecs.raw) seenAs.add(nodeKey(cid));
-      found.push({ cid, bytes: 0, isRepeated });
-    }
-    if (seen.size > blocksMax) throw new DagTooLargeError(root.toString(), blocksMax);
+    for (const cid of cids)
+      if (!isDone(cid)) found.push(isDepthFirst ? { cid, bytes: 0, isRepeated: false } : see(cid));
+    if (seen.size > blocksMax || open.length > blocksMax) throw new DagTooLargeError(root.toString(), blocksMax);
     const [missing] = (await touchMany?.(found.map(({ cid }) => cid).filter(isStored))) ?? [];
     if (missing) throw new BlockNotFoundError(missing.toString());
     for (const block of found.reverse()) open.push(block);
@@ -64,6 +71,10 @@ export async function* visitDag(
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { cid } = next;
     signal?.throwIfAborted();
+    if (isDepthFirst) {
+      if (isDone(cid)) continue;
+      next = see(cid);
+    }
     if (cid.code === codecs.raw) yield { ...next, bytes: await store.size(cid) };
     else {
       const block = await store.get(cid, signal ? { signal } : {});

@@ -68,6 +68,9 @@ export const settingsShape = {
   STORAGE_SCRUB_BYTES_PER_SECOND: integer(0, 1024 * 1024 * MiB, 'a number of bytes')
     .default(4 * MiB)
     .describe('Rate of the walk that checks every block against its name; 0 turns it off.'),
+  STORAGE_BLOCK_WAIT_SECONDS: integer(0, 3600, 'seconds')
+    .default(1)
+    .describe('How long a read waits for a block that is not here, where the request has no timeout of its own.'),
   STORAGE_CID_PROFILE: z
     .enum(cidProfiles, { error: `expected one of ${cidProfiles.join(', ')}` })
     .optional()

@@ -29,6 +29,13 @@ const threeBounds = /^rabin-(?:min:)?(\d{1,8})-(?:avg:)?(\d{1,8})-(?:max:)?(\d{1
 function parseRabin(notation: string): RabinBounds {
   const three = threeBounds.exec(notation);
   if (three) return { min: Number(three[1]), average: Number(three[2]), max: Number(three[3]) };
+  const parts = notation.split('-');
+  const wrong =
+    parts.length === 4
+      ? ['min', 'avg', 'max'].find((_, at) => !/^(\w+:)?\d{1,8}$/.test(parts[at + 1] ?? ''))
+      : undefined;
+  if (wrong)
+    throw new InvalidOptionError('chunker', `Chunker parameter ${wrong} must be an integer of at most 8 digits`);
   const one = /^rabin(?:-(\d{1,8}))?$/.exec(notation);
   if (!one) {
     throw new InvalidOptionError(

@@ -34,8 +34,8 @@ export interface TreeOptions
     Omit<DirectoryOptions, 'mode' | 'mtime'> {
   /** Puts a directory around all entries; it is the one root then. Default false. */
   readonly wrap?: boolean;
-  /** Told the number of bytes taken of a file so far. */
-  readonly onProgress?: (path: string, bytes: number) => void;
+  /** Told the number of bytes taken of a file so far, and once more when it is done. */
+  readonly onProgress?: (path: string, bytes: number, isDone: boolean) => void;
 }
 
 export const treeLimits = {
@@ -81,11 +81,14 @@ export async function* importTree(
         : await importFile(content, store, {
             ...shared,
             ...(signal && { signal }),
-            ...(onProgress && { onProgress: (bytes) => onProgress(path, bytes) }),
+            ...(onProgress && { onProgress: (bytes) => onProgress(path, bytes, false) }),
+            // A raw block could not carry them.
+            ...((mode !== undefined || mtime !== undefined) && { rawLeaves: false }),
             mode,
             mtime,
           });
-    const { cid, dagSize } = result;
+    const { cid, dagSize, fileSize } = result;
+    if (content !== undefined) onProgress?.(path, fileSize, true);
     const named = name === '' ? cid.toString() : name;
     if (!isAlone) parent.children.set(named, { name: named, cid, tsize: dagSize });
     const type = content === undefined ? 'symlink' : 'file';

@@ -130,7 +130,7 @@ describe('importTree', () => {
     };
     const importing = collect(importTree(entries, createMemoryBlockstore(), { onProgress, signal: abort.signal }));
     await expect(importing).rejects.toThrow('gone');
-    expect(told).toEqual(['a 5']);
+    expect(told).toEqual(['a 5', 'a 5']);
   });
 });
 

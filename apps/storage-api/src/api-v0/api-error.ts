@@ -49,8 +49,12 @@ export function apiErrorFrom(error: unknown): ApiError | undefined {
 
 /** Kubo's words where clients know them by heart. */
 function wireMessage(code: string, text: string, details: Readonly<Record<string, unknown>>): string {
-  if (code === 'BLOCK_NOT_FOUND')
-    return `block was not found locally (offline): ipld: could not find ${String(details.cid)}`;
+  if (code === 'BLOCK_NOT_FOUND') {
+    const waited = details.waitedMs === undefined ? '' : ` (waited ${String(details.waitedMs)} ms for it)`;
+    return `block was not found locally (offline): ipld: could not find ${String(details.cid)}${waited}`;
+  }
+  if (code === 'PIN_MODE_CONFLICT' && details.mode === 'recursive')
+    return `pin: ${String(details.cid)} already pinned recursively`;
   if (code === 'PIN_NOT_FOUND') return 'not pinned or pinned indirectly';
   return text;
 }

@@ -9,6 +9,7 @@ import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
 import { COMMANDS, type Command } from './command.ts';
 import { discardBody } from './discard-body.ts';
 import { parseDuration, parseOptions } from './options.ts';
+import { WAITS, type Waits } from './waits.ts';
 import { failStream } from './write.ts';
 
 const prefix = '/api/v0/';
@@ -35,6 +36,7 @@ export class ApiV0Server implements RawHttp {
     @Inject(COMMANDS) commands: readonly Command[],
     @Inject(AUTH) private readonly auth: Auth,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(WAITS) private readonly waits: Waits,
   ) {
     this.#commands = new Map(commands.map((command) => [command.name, command]));
   }
@@ -70,13 +72,36 @@ export class ApiV0Server implements RawHttp {
     const args = query.getAll('arg');
     checkArgs(command, args);
     const options = parseOptions(command.options, query);
-    const { signal, release } = lifetime(response, query.get('timeout'));
+    const { signal, release } = this.#lifetime(response, query.get('timeout'));
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
       await command.run({ principal: trace.principal, args, options, request, response, signal });
     } finally {
       release();
     }
+  }
+
+  /** A signal that ends with the connection and with the request's own `timeout`. */
+  #lifetime(response: ServerResponse, timeout: string | null) {
+    const controller = new AbortController();
+    const onClose = () => controller.abort(new ApiError(499, 'the client closed the connection'));
+    response.once('close', onClose);
+    const milliseconds = timeout ? parseDuration('timeout', timeout) : undefined;
+    const timer =
+      milliseconds === undefined
+        ? undefined
+        : setTimeout(
+            () => controller.abort(new ApiError(500, `context deadline exceeded: timeout=${timeout}`)),
+            milliseconds,
+          );
+    this.waits.set(controller.signal, milliseconds);
+    return {
+      signal: controller.signal,
+      release: () => {
+        response.off('close', onClose);
+        clearTimeout(timer);
+      },
+    };
   }
 
   async #authenticate(request: IncomingMessage): Promise<Principal> {
@@ -118,26 +143,4 @@ export class ApiV0Server implements RawHttp {
 function checkArgs({ args }: Command, given: readonly string[]): void {
   if (given.length < args.min) throw new ApiError(400, `argument ${JSON.stringify(args.name)} is required`);
   if (given.length > args.max) throw new ApiError(400, `expected ${args.max} arg at most, got ${given.length}`);
-}
-
-/** A signal that ends with the connection and with the request's own `timeout`. */
-function lifetime(response: ServerResponse, timeout: string | null) {
-  const controller = new AbortController();
-  const onClose = () => controller.abort(new ApiError(499, 'the client closed the connection'));
-  response.once('close', onClose);
-  const milliseconds = timeout ? parseDuration('timeout', timeout) : undefined;
-  const timer =
-    milliseconds === undefined
-      ? undefined
-      : setTimeout(
-          () => controller.abort(new ApiError(500, `context deadline exceeded: timeout=${timeout}`)),
-          milliseconds,
-        );
-  return {
-    signal: controller.signal,
-    release: () => {
-      response.off('close', onClose);
-      clearTimeout(timer);
-    },
-  };
 }

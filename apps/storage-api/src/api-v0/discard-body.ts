@@ -11,6 +11,7 @@ export function discardBody(request: IncomingMessage): void {
   let taken = 0;
   const { socket } = request;
   const timer = setTimeout(() => socket.destroy(), waitMs);
+  request.once('end', () => clearTimeout(timer));
   request.once('close', () => clearTimeout(timer));
   request.on('data', (chunk: Buffer) => {
     taken += chunk.length;

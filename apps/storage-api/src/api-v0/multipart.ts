@@ -19,10 +19,17 @@ export const partsMax = 200_000;
  * @throws ApiError 400 for a body that is no multipart or ends too early; the reason of the signal
  */
 export async function* readParts(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<UploadPart> {
-  const body = new MultipartBody(chunksOf(request, signal), boundaryOf(request));
-  for (let count = 0; await body.nextPart(); count++) {
-    if (count === partsMax) throw new ApiError(400, `the body has more than ${partsMax} parts; send several requests`);
-    yield { ...parsePartHeaders(await body.partHeaders()), bytes: body.partBytes() };
+  const chunks = chunksOf(request, signal);
+  const body = new MultipartBody(chunks, boundaryOf(request));
+  try {
+    for (let count = 0; await body.nextPart(); count++) {
+      if (count === partsMax)
+        throw new ApiError(400, `the body has more than ${partsMax} parts; send several requests`);
+      yield { ...parsePartHeaders(await body.partHeaders()), bytes: body.partBytes() };
+    }
+  } finally {
+    // Lets go of the request, also where parts are left: what remains of the body can then be passed over.
+    void chunks.return(undefined);
   }
 }
 
@@ -48,6 +55,8 @@ async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGe
     throw new ApiError(400, 'the connection was closed before the end of the body');
   } finally {
     signal.removeEventListener('abort', onAbort);
+    // Not waited for: a chunk may still be on its way.
+    chunks.return?.().catch(() => {});
   }
 }
 

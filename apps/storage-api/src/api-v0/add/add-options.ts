@@ -76,10 +76,18 @@ function adapted(profile: (typeof profiles)[keyof typeof profiles], chosen: AddO
   };
 }
 
-/** The mode and time of an entry: those of the request for all, or its own where the request preserves them. */
-export function entryMetadata(chosen: AddOptions, own: UnixfsMetadata): UnixfsMetadata {
+/**
+ * Clients in Go send the mode and time of every file that they read, whether they were asked to or not: only
+ * `preserve-mode` and `preserve-mtime` say that they are meant. Other clients send what their caller set.
+ */
+export function sendsEveryMetadata(userAgent: string | undefined): boolean {
+  return /^\/?(go-http-client|kubo|go-ipfs|boxo)\b/i.test(userAgent ?? '');
+}
+
+/** The mode and time of an entry: those of the request for all, or its own where they are meant. */
+export function entryMetadata(chosen: AddOptions, own: UnixfsMetadata, isOwnMeant: boolean): UnixfsMetadata {
   const asked = metadataFrom(chosen);
-  const mode = chosen['preserve-mode'] ? own.mode : asked.mode;
-  const mtime = chosen['preserve-mtime'] ? own.mtime : asked.mtime;
+  const mode = chosen['preserve-mode'] ? own.mode : (asked.mode ?? (isOwnMeant ? own.mode : undefined));
+  const mtime = chosen['preserve-mtime'] ? own.mtime : (asked.mtime ?? (isOwnMeant ? own.mtime : undefined));
   return { ...(mode !== undefined && { mode }), ...(mtime !== undefined && { mtime }) };
 }

@@ -3,7 +3,7 @@ import { parseTreePath } from '@cairn/mfs';
 import type { WriteSession } from '@cairn/pinning';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
-import { type ImportedEntry, importTree, type TreeEntry } from '@cairn/unixfs';
+import { type ImportedEntry, importTree, type TreeEntry, type TreeOptions } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -15,7 +15,7 @@ import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
 import { Uploads } from '../uploads.ts';
 import { endLines, writeLine } from '../write.ts';
-import { addOptions, entryMetadata, treeOptions } from './add-options.ts';
+import { addOptions, entryMetadata, sendsEveryMetadata, treeOptions } from './add-options.ts';
 
 type AddContext = CommandContext<typeof addOptions>;
 
@@ -93,11 +93,15 @@ export class AddCommand implements Command<typeof addOptions> {
     });
   }
 
-  async *#entries(parts: AsyncIterable<UploadPart>, { options: chosen }: AddContext): AsyncGenerator<TreeEntry> {
+  async *#entries(
+    parts: AsyncIterable<UploadPart>,
+    { options: chosen, request }: AddContext,
+  ): AsyncGenerator<TreeEntry> {
     const limited = this.uploads.limiter();
+    const isOwnMeant = !sendsEveryMetadata(request.headers['user-agent']);
     for await (const { filename, contentType, metadata, bytes } of parts) {
       const path = filename.replace(/^\/+|\/+$/g, '');
-      const entry = { path, ...entryMetadata(chosen, metadata) };
+      const entry = { path, ...entryMetadata(chosen, metadata, isOwnMeant) };
       if (contentType === 'application/x-directory') {
         // A directory without a name is the one that wraps: its entries come with names of their own.
         if (path !== '') yield entry;
@@ -118,14 +122,14 @@ async function textOf(source: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Lines of progress, where they are asked for: every 256 KiB of a file. */
-function progressOf({ options: chosen, response, signal }: AddContext): (path: string, bytes: number) => void {
+/** Lines of progress, where they are asked for: every 256 KiB of a file, and at its end. */
+function progressOf({ options: chosen, response, signal }: AddContext): NonNullable<TreeOptions['onProgress']> {
   if (!chosen.progress || chosen.silent) return () => {};
-  let told = { path: '', bytes: 0 };
-  return (path, bytes) => {
-    if (path === told.path && bytes - told.bytes < progressStepBytes) return;
-    told = { path, bytes };
-    if (signal.aborted || response.writableNeedDrain) return;
+  let told = 0;
+  return (path, bytes, isDone) => {
+    if (!isDone && bytes - told < progressStepBytes) return;
+    told = isDone ? 0 : bytes;
+    if (signal.aborted || (response.writableNeedDrain && !isDone)) return;
     // Not waited for: a line of progress that a slow client misses is made up for by the next.
     void writeLine(response, { Name: path, Bytes: bytes }, signal);
   };

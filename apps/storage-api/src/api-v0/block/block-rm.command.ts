@@ -35,7 +35,7 @@ export class BlockRmCommand implements Command<typeof options> {
         continue;
       }
       failed++;
-      const reason = outcome === 'absent' ? `ipld: could not find ${Hash}` : outcome.reason;
+      const reason = outcome === 'absent' ? `ipld: could not find ${Hash}: block not found` : outcome.reason;
       await writeLine(response, { Hash, Error: reason }, signal);
     }
     if (failed > 0 && args.length === failed && chosen.quiet) throw new ApiError(500, 'some blocks not removed');

@@ -20,6 +20,9 @@ export class BlockStatCommand implements Command<typeof options> {
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const cid = await resolveToBlock(this.store, argument(args, 0, 'cid'), { signal });
-    sendJson(response, { Key: printCid(cid, chosen['cid-base']), Size: await this.store.size(cid) });
+    sendJson(response, {
+      Key: printCid(cid, chosen['cid-base']),
+      Size: (await this.store.get(cid, { signal })).length,
+    });
   }
 }

@@ -33,9 +33,11 @@ export class DagExportCommand implements Command<Record<never, never>> {
   }
 
   async *#blocks(root: CID, signal: AbortSignal): AsyncGenerator<Block> {
-    for await (const { cid, isRepeated } of visitDag(this.store, root, { signal })) {
-      // The block of an identity CID is in its name, wherever that is.
-      if (!isRepeated && cid.multihash.code !== identity) yield { cid, bytes: await this.store.get(cid, { signal }) };
+    for await (const { cid, isRepeated } of visitDag(this.store, root, { signal, order: 'depth-first' })) {
+      if (isRepeated) continue;
+      // The block of an identity CID is in its name; it is written all the same, as Kubo does.
+      const { code, digest } = cid.multihash;
+      yield { cid, bytes: code === identity ? digest : await this.store.get(cid, { signal }) };
     }
   }
 }

@@ -83,6 +83,8 @@ async function pin(session: WriteSession, root: CID, signal: AbortSignal): Promi
   } catch (error) {
     signal.throwIfAborted();
     if (!isCairnError(error)) throw error;
+    if (isCairnError(error, 'BLOCK_NOT_FOUND') && error.details.cid === root.toString())
+      return 'blockstore: block not found';
     return errorText(error);
   }
 }

@@ -1,5 +1,5 @@
 import type { FileTree, TreePath } from '@cairn/mfs';
-import { inherit, namingOf, parseTreePath, takeContent, writeFile } from '@cairn/mfs';
+import { type Content, inherit, namingOf, parseTreePath, takeContent, writeFile } from '@cairn/mfs';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
@@ -51,12 +51,16 @@ export class FilesWriteCommand implements Command<typeof options> {
     await this.uploads.run(() =>
       this.files.sessions.run(principal, signal, async (session) => {
         const limited = this.uploads.limiter();
-        const { value: part } = await readParts(request, signal).next();
-        if (part === undefined) throw new ApiError(400, 'argument "data" is required: a multipart part');
-        const source = limited(count === undefined ? part.bytes : first(part.bytes, count));
         const named = { ...naming, ...inherit(inherited, naming) };
-        const content = await takeContent(source, session.store, named, signal);
-        await this.files.changeIn(session, principal, signal, (tree) => writeFile(tree, path, content, how));
+        let content: Content | undefined;
+        // What lies behind `count`, and further parts, are passed over; the client must be able to send them.
+        for await (const { bytes } of readParts(request, signal)) {
+          const source = limited(count === undefined ? bytes : first(bytes, count));
+          content ??= await takeContent(source, session.store, named, signal);
+        }
+        if (content === undefined) throw new ApiError(400, 'argument "data" is required: a multipart part');
+        const written = content;
+        await this.files.changeIn(session, principal, signal, (tree) => writeFile(tree, path, written, how));
       }),
     );
     sendNothing(response);

@@ -23,6 +23,8 @@ export class IdCommand implements Command<Record<never, never>> {
       PublicKey: publicKey,
       Addresses: [],
       AgentVersion: `cairn/${manifest.version}`,
+      // Kubo no longer sends it; older clients take it for granted.
+      ProtocolVersion: 'ipfs/0.1.0',
       Protocols: [],
     });
   }

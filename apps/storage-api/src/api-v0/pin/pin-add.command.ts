@@ -1,5 +1,8 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { type CID, parseCid } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
+import type { SessionPinOptions, WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
 import { resolveAll } from '../paths.ts';
@@ -31,7 +34,7 @@ export class PinAddCommand implements Command<typeof options> {
     if (chosen.progress) response.writeHead(200, jsonLinesHeaders);
     await this.sessions.run(principal, signal, async (session) => {
       for (const cid of cids) {
-        await session.pin(cid, {
+        await this.#pin(session, cid, signal, {
           mode: chosen.recursive ? 'recursive' : 'direct',
           name: chosen.name,
           ...(chosen.progress && {
@@ -44,5 +47,18 @@ export class PinAddCommand implements Command<typeof options> {
     if (!chosen.progress) return sendJson(response, answer);
     await writeLine(response, answer, signal);
     response.end();
+  }
+
+  /** Pins, and waits for blocks that are not here yet as long as a read of them would. */
+  async #pin(session: WriteSession, cid: CID, signal: AbortSignal, how: SessionPinOptions): Promise<void> {
+    while (true) {
+      try {
+        await session.pin(cid, how);
+        return;
+      } catch (error) {
+        if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
+        await this.store.get(parseCid(String(error.details.cid)), { signal });
+      }
+    }
   }
 }

@@ -5,6 +5,7 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
 import { catNode, parsePath, readNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
 import { streamHeaders, write } from '../write.ts';
@@ -16,7 +17,7 @@ const options = {
   'compression-level': { kind: 'integer', min: 1, max: 9 },
 } as const;
 
-/** `get`: a file or a whole tree as a tar archive; with `compress`, gzipped, where a file without `archive` goes bare. */
+/** `get`: a file or a whole tree as a tar archive; with `compress`, gzipped: a file without `archive` goes bare. */
 @Injectable()
 export class GetCommand implements Command<typeof options> {
   readonly name = 'get';
@@ -31,7 +32,8 @@ export class GetCommand implements Command<typeof options> {
     const root = await readNode(this.store, cid, { signal });
     const name = parsePath(path).segments.at(-1) ?? cid.toString();
     const isFile = root.type === 'file' || root.type === 'raw';
-    const isTar = chosen.archive || !chosen.compress || !isFile;
+    if (chosen.compress && !chosen.archive && !isFile) throw new ApiError(400, 'file is not regular');
+    const isTar = chosen.archive || !chosen.compress;
     const source = isTar ? tarOf(this.store, name, root, signal) : catNode(this.store, root, { signal });
     response.writeHead(200, {
       ...streamHeaders,

@@ -1,6 +1,6 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import { type CID, codecs } from '@cairn/cid';
+import { codecs } from '@cairn/cid';
 import { listDirectory, type PbLink, readNode, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
@@ -33,13 +33,16 @@ export class LsCommand implements Command<typeof options> {
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const cids = await resolveAll(this.store, args, signal);
-    const objects: { readonly Hash: string; readonly Links: unknown[] }[] = [];
+    const objects: unknown[] = [];
     let count = 0;
     for (const [index, cid] of cids.entries()) {
       const Hash = args[index] ?? '';
-      const object = { Hash, Links: [] as unknown[] };
+      const node = await readNode(this.store, cid, { signal });
+      const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
+      // A file has no entries to tell its mode and time of.
+      const object = { Hash, Links: [] as unknown[], ...(!isDirectory && printMetadata(node)) };
       objects.push(object);
-      for await (const link of this.#links(cid, signal)) {
+      for await (const link of isDirectory ? listDirectory(this.store, node, { signal }) : node.links) {
         const entry = await this.#describe(link, chosen, signal);
         if (chosen.stream) await writeLine(response, { Objects: [{ Hash, Links: [entry] }] }, signal);
         else if (++count <= entriesMax) object.Links.push(entry);
@@ -48,13 +51,6 @@ export class LsCommand implements Command<typeof options> {
     }
     if (chosen.stream) endLines(response);
     else sendJson(response, { Objects: objects });
-  }
-
-  async *#links(cid: CID, signal: AbortSignal): AsyncGenerator<PbLink> {
-    const node = await readNode(this.store, cid, { signal });
-    if (node.type === 'directory' || node.type === 'hamt-sharded-directory')
-      yield* listDirectory(this.store, node, { signal });
-    else yield* node.links;
   }
 
   async #describe(

@@ -4,7 +4,7 @@ import { type CID, codecs } from '@cairn/cid';
 import { linksOf } from '@cairn/pinning';
 import { decodePbNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
+import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
@@ -23,6 +23,9 @@ type RefsContext = CommandContext<typeof options>;
 
 /** Names held for `unique`, and to know a block whose links were followed. */
 const seenMax = 4_000_000;
+
+/** What went wrong is still to be told when the time of the request is over. */
+const neverAborted = new AbortController().signal;
 
 interface Edge {
   readonly src: CID;
@@ -45,19 +48,26 @@ export class RefsCommand implements Command<typeof options> {
     const depthMax = chosen.recursive ? depthOf(chosen) : 1;
     const told = new Set<string>();
     for (const root of await resolveAll(this.store, args, signal)) {
-      for await (const { src, dst, name } of this.#edges(root, depthMax, signal)) {
-        const key = dst.toString();
-        if (chosen.unique && told.has(key)) continue;
-        if (chosen.unique) told.add(key);
-        if (told.size > seenMax) throw new ApiError(400, `the DAG has more than ${seenMax} blocks`);
-        const tokens = {
-          src: printCid(src, chosen['cid-base']),
-          dst: printCid(dst, chosen['cid-base']),
-          linkname: name,
-        };
-        // One pass, so that a name which looks like a token is not taken for one.
-        const Ref = format.replace(/<(src|dst|linkname)>/g, (_, token: keyof typeof tokens) => tokens[token]);
-        await writeLine(response, { Ref, Err: '' }, signal);
+      try {
+        for await (const { src, dst, name } of this.#edges(root, depthMax, signal)) {
+          const key = dst.toString();
+          if (chosen.unique && told.has(key)) continue;
+          if (chosen.unique) told.add(key);
+          if (told.size > seenMax) throw new ApiError(400, `the DAG has more than ${seenMax} blocks`);
+          const tokens = {
+            src: printCid(src, chosen['cid-base']),
+            dst: printCid(dst, chosen['cid-base']),
+            linkname: name,
+          };
+          // One pass, so that a name which looks like a token is not taken for one.
+          const Ref = format.replace(/<(src|dst|linkname)>/g, (_, token: keyof typeof tokens) => tokens[token]);
+          await writeLine(response, { Ref, Err: '' }, signal);
+        }
+      } catch (error) {
+        // As in Kubo: what cannot be read is told in its place, and the other paths go on.
+        const told = apiErrorFrom(error);
+        if (told === undefined || response.destroyed) throw error;
+        await writeLine(response, { Ref: '', Err: told.message }, neverAborted);
       }
     }
     endLines(response);
@@ -69,6 +79,7 @@ export class RefsCommand implements Command<typeof options> {
    */
   async *#edges(root: CID, depthMax: number, signal: AbortSignal): AsyncGenerator<Edge> {
     const followed = new Map<string, number>();
+    if (depthMax === 0) return;
     const open: Edge[] = (await this.#linksOf(root, 1, signal)).reverse();
     followed.set(root.toString(), 0);
     for (let edge = open.pop(); edge !== undefined; edge = open.pop()) {
