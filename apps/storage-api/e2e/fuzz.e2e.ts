@@ -1,0 +1,389 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import type { Block } from '@cairn/blockstore';
+import { CID, cidFor, codecs } from '@cairn/cid';
+import { encodeDag, writeCar } from '@cairn/dag';
+import { encodeUnixfsData } from '@cairn/unixfs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { digest as Digest } from 'multiformats';
+import { basic, noise, Service } from './service.ts';
+
+const service = new Service();
+beforeAll(async () => {
+  await service.makeAccounts();
+  await service.start({ STORAGE_BLOCK_WAIT_SECONDS: '0' });
+});
+afterAll(() => service.remove());
+
+const MiB = 1024 * 1024;
+
+/** Sends bytes as they are and resolves with all that comes back before the connection ends or falls silent. */
+function sendRaw(head: string, body: Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(head);
+      socket.write(body);
+    });
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.once('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+    // A server that refuses closes before it has read everything.
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve(Buffer.concat(chunks).toString('latin1'));
+      else reject(error);
+    });
+    socket.setTimeout(20_000, () => socket.destroy(new Error('no answer in 20 s')));
+  });
+}
+
+function head(path: string, contentType: string, length: number): string {
+  return [
+    `POST /api/v0/${path} HTTP/1.1`,
+    'host: localhost',
+    `authorization: ${basic('ann')}`,
+    `content-type: ${contentType}`,
+    `content-length: ${length}`,
+    'connection: close',
+    '\r\n',
+  ].join('\r\n');
+}
+
+/** An answer of Kubo's shape: success, or an error that shows nothing of the inside. */
+function expectHonest(answer: string): void {
+  expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
+  expect(answer).not.toMatch(/node_modules|\.[tj]s:\d+|\bat async\b|internal error/);
+  const status = Number(answer.slice(9, 12));
+  if (status === 200) return;
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(answer).toMatch(/\{"Message":".+","Code":\d,"Type":"error"\}/);
+}
+
+async function expectAlive(): Promise<void> {
+  const [line] = await service.add('still here');
+  expect(await (await service.post(`cat?arg=${line?.Hash}`)).text()).toBe('still here');
+}
+
+const memoryPeak = () =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+const wellFormed = Buffer.from(
+  [
+    '--fuzz',
+    'Content-Disposition: form-data; name="file"; filename="dir"',
+    'Content-Type: application/x-directory',
+    '',
+    '',
+    '--fuzz',
+    'Content-Disposition: form-data; name="file"; filename="dir%2Ffile.bin"',
+    'Content-Type: application/octet-stream',
+    'mode: 0644',
+    'mtime: 1700000000',
+    '',
+    'some content',
+    '--fuzz',
+    'Content-Disposition: form-data; name="file"; filename="dir%2Flink"',
+    'Content-Type: application/symlink',
+    '',
+    'file.bin',
+    '--fuzz--',
+    '',
+  ].join('\r\n'),
+);
+
+/** A few changes: bytes replaced, cut out, doubled. */
+const mutation = fc.record({
+  at: fc.nat(wellFormed.length - 1),
+  kind: fc.constantFrom('replace', 'cut', 'double', 'end'),
+  bytes: fc.uint8Array({ maxLength: 12 }),
+  length: fc.integer({ min: 1, max: 40 }),
+});
+
+function mutate(
+  bytes: Uint8Array,
+  { at, kind, bytes: other, length }: typeof mutation extends fc.Arbitrary<infer T> ? T : never,
+) {
+  const parts = {
+    replace: [bytes.subarray(0, at), other, bytes.subarray(at + other.length)],
+    cut: [bytes.subarray(0, at), bytes.subarray(at + length)],
+    double: [bytes.subarray(0, at + length), bytes.subarray(at)],
+    end: [bytes.subarray(0, at)],
+  };
+  return Buffer.concat(parts[kind as keyof typeof parts]);
+}
+
+test('multipart bodies that are almost right', async () => {
+  const options = fc.constantFrom(
+    '',
+    '?only-hash=true',
+    '?wrap-with-directory=true&cid-version=1',
+    '?progress=true&to-files=/',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), options, async (mutations, query) => {
+      const body = mutations.reduce<Uint8Array>(mutate, wellFormed);
+      expectHonest(await sendRaw(head(`add${query}`, 'multipart/form-data; boundary=fuzz', body.length), body));
+    }),
+    { numRuns: 200 },
+  );
+  await expectAlive();
+});
+
+const commands = [
+  'cat',
+  'get',
+  'ls',
+  'refs',
+  'resolve',
+  'pin/add',
+  'pin/rm',
+  'pin/ls',
+  'block/get',
+  'block/stat',
+  'block/rm',
+  'dag/get',
+  'dag/resolve',
+  'dag/stat',
+  'dag/export',
+  'files/ls',
+  'files/stat',
+  'files/read',
+  'files/rm',
+  'files/cp',
+];
+
+/** Texts that look like CIDs and paths, and some that do not. */
+const argument = fc.oneof(
+  fc.string({ maxLength: 80 }),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.stringMatching(/^(\/ipfs\/)?(Qm|bafy|bafkrei|z|f01|u|k51)[a-zA-Z0-9]{0,80}(\/[^/]{0,10}){0,3}$/),
+  fc.constantFrom(
+    '/',
+    '//',
+    '/ipfs/',
+    '/ipns/example.com',
+    '..',
+    `/${'a/'.repeat(2000)}`,
+    // An identity CID of 200 bytes, and one whose length lies.
+    `f0155 00c801${'00'.repeat(200)}`.replace(' ', ''),
+    'f0155007f00',
+    `f0155${'ff'.repeat(20)}`,
+  ),
+);
+
+test('arguments that are no CIDs and no paths', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...commands), fc.array(argument, { maxLength: 3 }), async (command, args) => {
+      const query = new URLSearchParams(args.map((arg): [string, string] => ['arg', arg]));
+      const answer = await service.post(`${command}?${query}`);
+      const text = await answer.text();
+      expect(text).not.toMatch(/node_modules|\.[tj]s:\d+|\bat async\b|internal error/);
+      if (!answer.ok)
+        expect(JSON.parse(text)).toEqual({ Message: expect.any(String), Code: expect.any(Number), Type: 'error' });
+    }),
+    { numRuns: 400 },
+  );
+  await expectAlive();
+});
+
+test('bodies that are no CAR, no dag-cbor, no dag-json', async () => {
+  const paths = fc.constantFrom(
+    'dag/import',
+    'dag/put?input-codec=dag-cbor&store-codec=dag-cbor',
+    'dag/put?input-codec=dag-json',
+    'dag/put?input-codec=dag-pb&store-codec=dag-pb',
+    'block/put?cid-codec=dag-cbor',
+    'block/put?cid-codec=raw&mhtype=sha2-512',
+  );
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.json().map((text) => Buffer.from(text)),
+    // The head of a CAR, then anything.
+    fc.uint8Array({ maxLength: 100 }).map((rest) => Buffer.concat([Buffer.from('3aa265726f6f7473', 'hex'), rest])),
+  );
+  await fc.assert(
+    fc.asyncProperty(paths, content, async (path, bytes) => {
+      const form = new FormData();
+      form.set('file', new Blob([bytes]), 'file');
+      const answer = await service.post(path, { body: form });
+      const text = await answer.text();
+      expect(text).not.toMatch(/node_modules|\.[tj]s:\d+|\bat async\b|internal error/);
+      if (!answer.ok)
+        expect(JSON.parse(text)).toEqual({ Message: expect.any(String), Code: expect.any(Number), Type: 'error' });
+    }),
+    { numRuns: 200 },
+  );
+  await expectAlive();
+});
+
+describe('bombs cost little', () => {
+  const multipart = (parts: Iterable<Buffer>) => Buffer.concat([...parts, Buffer.from('--fuzz--\r\n')]);
+  const part = (name: string, content: Uint8Array, headers = '') =>
+    Buffer.concat([
+      Buffer.from(`--fuzz\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n${headers}\r\n`),
+      content,
+      Buffer.from('\r\n'),
+    ]);
+
+  test.each([
+    ['headers without end', () => multipart([part('f', Buffer.of(), `x-long: ${'y'.repeat(4 * MiB)}\r\n`)])],
+    ['many headers', () => multipart([part('f', Buffer.of(), 'x-many: 1\r\n'.repeat(100_000))])],
+    ['a path as deep as it goes', () => multipart([part('d/'.repeat(50_000), Buffer.of())])],
+    ['an endless preamble', () => Buffer.alloc(8 * MiB, 'preamble ')],
+    ['a boundary that almost comes, again and again', () => Buffer.alloc(8 * MiB, '\r\n--fuz')],
+  ])('%s', async (_, make) => {
+    const body = make();
+    const answer = await sendRaw(head('add', 'multipart/form-data; boundary=fuzz', body.length), body);
+    expectHonest(answer);
+    expect(answer).not.toMatch(/^HTTP\/1\.1 2/);
+    await expectAlive();
+  });
+
+  test('too many parts', async () => {
+    const body = multipart(Array.from({ length: 200_001 }, (_, n) => part(`f${n}`, Buffer.of())));
+    const query = 'add?only-hash=true&silent=true';
+    const answer = await sendRaw(head(query, 'multipart/form-data; boundary=fuzz', body.length), body);
+    expectHonest(answer);
+    expect(answer).toMatch(/more than 200000 parts/);
+    await expectAlive();
+  });
+
+  test('dag-cbor as deep as it goes', async () => {
+    const form = new FormData();
+    form.set('file', new Blob([Buffer.alloc(MiB, 0x81)]), 'deep');
+    const answer = await service.post('dag/put?input-codec=dag-cbor&store-codec=dag-cbor', { body: form });
+    expect([answer.status, JSON.parse(await answer.text()).Type]).toEqual([expect.any(Number), 'error']);
+    await expectAlive();
+  });
+
+  test('dag-json as deep as it goes', async () => {
+    const form = new FormData();
+    form.set('file', new Blob([`${'['.repeat(500_000)}${']'.repeat(500_000)}`]), 'deep');
+    const answer = await service.post('dag/put?input-codec=dag-json', { body: form });
+    expect([answer.ok, JSON.parse(await answer.text()).Type]).toEqual([false, 'error']);
+    await expectAlive();
+  });
+
+  test('a block over 2 MiB is refused with the reason', async () => {
+    const form = new FormData();
+    form.set('file', new Blob([noise(2 * MiB + 1)]), 'block');
+    const answer = await service.post('block/put?cid-codec=raw', { body: form });
+    const { Message } = (await answer.json()) as { Message: string };
+    expect([answer.status, Message]).toEqual([400, expect.stringMatching(/2 ?MiB|2097152|too (big|large)/)]);
+  });
+
+  test('the memory of the process stayed where it was', () => {
+    expect(memoryPeak()).toBeLessThan(300);
+  });
+});
+
+describe('DAGs made to hurt', () => {
+  const cbor = (value: unknown) => {
+    const bytes = encodeDag('dag-cbor', value);
+    return { cid: cidFor(bytes, { codec: 'dag-cbor' }), bytes };
+  };
+  const pb = (node: { Data?: Uint8Array; Links: { Name: string; Hash: CID; Tsize: number }[] }) => {
+    const bytes = encodeDag('dag-pb', node);
+    return { cid: cidFor(bytes, { codec: 'dag-pb' }), bytes };
+  };
+  async function importDag(root: CID, blocks: readonly Block[], query = 'pin-roots=true'): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of writeCar([root], blocks)) chunks.push(chunk);
+    const form = new FormData();
+    form.set('file', new Blob(chunks), 'car');
+    return await (await service.post(`dag/import?${query}`, { body: form })).text();
+  }
+
+  test('a chain of 20,000 blocks is pinned, walked and moved', async () => {
+    const blocks: Block[] = [cbor('the end')];
+    for (let n = 0; n < 20_000; n++) blocks.push(cbor({ n, next: blocks.at(-1)?.cid }));
+    const root = blocks.at(-1)?.cid as CID;
+    expect(JSON.parse(await importDag(root, blocks)).Root.PinErrorMsg).toBe('');
+    const stat = await (await service.post(`dag/stat?arg=${root}&progress=false`)).json();
+    expect(stat).toMatchObject({ UniqueBlocks: 20_001 });
+    const refs = await (await service.post(`refs?arg=${root}&recursive=true`)).text();
+    expect(refs.trim().split('\n')).toHaveLength(20_000);
+    const car = await (await service.post(`dag/export?arg=${root}`)).arrayBuffer();
+    expect(car.byteLength).toBeGreaterThan(20_000 * 40);
+  });
+
+  test('a DAG of 60 blocks with more paths than stars', async () => {
+    const blocks: Block[] = [cbor('the end')];
+    for (let n = 0; n < 60; n++) {
+      const { cid } = blocks.at(-1) as Block;
+      blocks.push(cbor({ n, one: cid, two: cid, three: cid }));
+    }
+    const root = blocks.at(-1)?.cid as CID;
+    expect(JSON.parse(await importDag(root, blocks)).Root.PinErrorMsg).toBe('');
+    const refs = await (await service.post(`refs?arg=${root}&recursive=true`)).text();
+    expect(refs.trim().split('\n').length).toBeLessThanOrEqual(180);
+    expect(await (await service.post(`dag/stat?arg=${root}&progress=false`)).json()).toMatchObject({
+      UniqueBlocks: 61,
+    });
+  });
+
+  test('a sharded directory that links to one shard many times is refused', async () => {
+    // HAMT shards of fanout 256 and hash murmur3: every slot leads to the shard below, 16 levels of them.
+    const shard = encodeUnixfsData({
+      type: 'hamt-sharded-directory',
+      data: new Uint8Array(32).fill(0xff),
+      hashType: 0x22,
+      fanout: 256,
+    });
+    const blocks: Block[] = [pb({ Data: encodeUnixfsData({ type: 'file', fileSize: 0 }), Links: [] })];
+    for (let depth = 0; depth < 16; depth++) {
+      const { cid, bytes } = blocks.at(-1) as Block;
+      const Links = Array.from({ length: 256 }, (_, slot) => ({
+        Name: slot.toString(16).toUpperCase().padStart(2, '0') + (depth === 0 ? 'name' : ''),
+        Hash: cid,
+        Tsize: bytes.length,
+      }));
+      blocks.push(pb({ Data: shard, Links }));
+    }
+    const root = blocks.at(-1)?.cid as CID;
+    await importDag(root, blocks, 'pin-roots=false');
+    for (const command of ['ls', 'get', 'files/ls']) {
+      const answer = await service.post(`${command}?arg=/ipfs/${root}`);
+      const told = answer.ok ? await streamErrorOf(`${command}?arg=/ipfs/${root}`) : await answer.text();
+      expect(told).toMatch(/not a valid UnixFS node/);
+    }
+    await expectAlive();
+  });
+
+  test('a file that declares more than it has ends with an error', async () => {
+    const leaf = { bytes: Buffer.from('leaf'), cid: cidFor(Buffer.from('leaf'), { codec: 'raw' }) };
+    const root = pb({
+      Data: encodeUnixfsData({ type: 'file', fileSize: 5_000_000_000, blockSizes: [5_000_000_000] }),
+      Links: [{ Name: '', Hash: leaf.cid, Tsize: 4 }],
+    });
+    await importDag(root.cid, [leaf, root], 'pin-roots=false');
+    const answer = await service.post(`cat?arg=${root.cid}`);
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringMatching(/declares 5000000000/)]);
+  });
+
+  test('an identity CID over 128 bytes is refused', async () => {
+    const long = CID.createV1(codecs.raw, Digest.create(0, new Uint8Array(129)));
+    for (const command of ['cat', 'block/get', 'pin/add', 'dag/get', 'files/stat']) {
+      const answer = await service.post(`${command}?arg=/ipfs/${long}`);
+      expect([command, answer.status, await answer.text()]).toEqual([command, 400, expect.stringMatching(/128/)]);
+    }
+  });
+
+  test('the memory of the process stayed where it was', () => {
+    expect(memoryPeak()).toBeLessThan(300);
+  });
+});
+
+/** The trailer of an answer that began well. */
+function streamErrorOf(path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${service.url}/api/v0/${path}`, { method: 'POST', headers: { authorization: basic('ann') } });
+    sent.once('error', reject);
+    sent.once('response', (response) => {
+      response.resume().once('end', () => resolve(String(response.trailers['x-stream-error'])));
+    });
+    sent.end();
+  });
+}
