@@ -1,0 +1,177 @@
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { basic, noise, Service } from './service.ts';
+
+let service: Service;
+beforeEach(async () => {
+  service = new Service();
+  await service.makeAccounts();
+});
+afterEach(() => service.remove());
+
+const MiB = 1024 * 1024;
+
+async function tryAdd(bytes: Uint8Array, as = 'ann', query = '') {
+  const form = new FormData();
+  form.set('file', new Blob([bytes]), 'file.bin');
+  const answer = await service.post(`add${query}`, { as, body: form });
+  const text = await answer.text();
+  return { status: answer.status, body: JSON.parse(text.trim().split('\n').at(-1) ?? '{}') as Record<string, string> };
+}
+const usage = async (as: string) =>
+  ((await (await service.post('repo/stat', { as })).json()) as { RepoSize: number }).RepoSize;
+const listPins = async (as: string) =>
+  Object.keys(((await (await service.post('pin/ls', { as })).json()) as { Keys: object }).Keys);
+const collect = async (as: string) => {
+  const text = await (await service.post('repo/gc', { as })).text();
+  return text.trim() === ''
+    ? []
+    : text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).Key['/'] as string);
+};
+
+describe('a quota', () => {
+  beforeEach(() => service.start({ STORAGE_QUOTA_BYTES: String(2 * MiB), STORAGE_GC_GRACE_SECONDS: '0' }));
+
+  test('ends an add while it streams, before it is exceeded, and nothing of it stays', async () => {
+    const refused = await tryAdd(noise(3 * MiB, 1));
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { Message: expect.stringContaining('quota'), Code: 3, Type: 'error' },
+    ]);
+    expect([await usage('ann'), await listPins('ann')]).toEqual([0, []]);
+    expect((await tryAdd(noise(1.5 * MiB, 2))).status).toBe(200);
+    // Each account has its own, whatever it shares with others.
+    expect((await tryAdd(noise(1.5 * MiB, 2), 'bob')).status).toBe(200);
+    expect((await tryAdd(noise(1 * MiB, 3))).status).toBe(403);
+    expect(await usage('ann')).toBeLessThan(2 * MiB);
+  });
+
+  test('holds for pins of what is here already, and for files', async () => {
+    const { body } = await tryAdd(noise(1.5 * MiB, 2), 'bob');
+    expect((await tryAdd(noise(1 * MiB, 3))).status).toBe(200);
+    const pinned = await service.post(`pin/add?arg=${body.Hash}`);
+    expect([pinned.status, await pinned.text()]).toEqual([403, expect.stringContaining('quota')]);
+    const copied = await service.post(`files/cp?arg=/ipfs/${body.Hash}&arg=/copy`);
+    expect([copied.status, await copied.text()]).toEqual([403, expect.stringContaining('quota')]);
+    const form = new FormData();
+    form.set('file', new Blob([noise(1.5 * MiB, 4)]));
+    expect((await service.post('files/write?arg=/f&create=true', { body: form })).status).toBe(403);
+    // A full account can still let go of things.
+    const small = await service.post('files/mkdir?arg=/dir');
+    expect(small.status).toBe(200);
+    expect((await service.post('files/rm?arg=/dir&recursive=true')).status).toBe(200);
+  });
+
+  test('two adds at once do not take the same bytes', async () => {
+    const outcomes = await Promise.all([tryAdd(noise(1.5 * MiB, 5)), tryAdd(noise(1.5 * MiB, 6))]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([200, 403]);
+    expect(await usage('ann')).toBeLessThan(2 * MiB);
+  });
+});
+
+test('a full store refuses with 507, and takes content again when garbage is collected', async () => {
+  await service.start({
+    STORAGE_BYTES_MAX: String(4 * MiB),
+    STORAGE_GC_GRACE_SECONDS: '0',
+    STORAGE_GC_WATERMARK_PERCENT: '100',
+  });
+  const { body } = await tryAdd(noise(3 * MiB, 1));
+  const refused = await tryAdd(noise(3 * MiB, 2), 'bob');
+  expect([refused.status, refused.body.Type]).toEqual([507, 'error']);
+  expect(await listPins('bob')).toEqual([]);
+  await service.post(`pin/rm?arg=${body.Hash}`);
+  await collect('ann');
+  expect((await tryAdd(noise(3 * MiB, 2), 'bob')).status).toBe(200);
+  expect((await service.post(`cat?arg=${body.Hash}`)).status).toBe(500);
+});
+
+describe('accounts on one store', () => {
+  beforeEach(() => service.start({ STORAGE_GC_GRACE_SECONDS: '0', STORAGE_BLOCK_WAIT_SECONDS: '0' }));
+
+  test('see neither pins, blocks nor usage of each other', async () => {
+    const { body } = await tryAdd(noise(300_000, 1));
+    expect([await listPins('bob'), await usage('bob')]).toEqual([[], 0]);
+    expect(await (await service.post('refs/local', { as: 'bob' })).text()).toBe('');
+    const unpinned = await service.post(`pin/rm?arg=${body.Hash}`, { as: 'bob' });
+    expect([unpinned.status, await unpinned.text()]).toEqual([500, expect.stringContaining('not pinned')]);
+    await (await service.post(`block/rm?arg=${body.Hash}`, { as: 'bob' })).text();
+    expect(await collect('bob')).toEqual([]);
+    expect((await service.post(`cat?arg=${body.Hash}`)).status).toBe(200);
+  });
+
+  test('keep what another one lets go of, and are told only of what was theirs alone', async () => {
+    const shared = (await tryAdd(noise(300_000, 1))).body.Hash;
+    await tryAdd(noise(300_000, 1), 'bob');
+    const own = (await tryAdd(noise(300_000, 2))).body.Hash;
+    await service.post(`pin/rm?arg=${shared}&arg=${own}`);
+    const told = await collect('ann');
+    expect(told).toHaveLength(3);
+    expect(await collect('bob')).toEqual([]);
+    expect((await service.post(`cat?arg=${shared}`, { as: 'bob' })).status).toBe(200);
+    expect((await service.post(`cat?arg=${own}`)).status).toBe(500);
+  });
+
+  test('use the name of a key in a password of another in vain', async () => {
+    const answer = await service.post('id', { headers: { authorization: basic('ann', 'secret-of-bob') } });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('a read of what is nowhere', () => {
+  const missing = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
+
+  test('ends after the limit of the service with an error that says so', async () => {
+    await service.start({ STORAGE_BLOCK_WAIT_SECONDS: '1' });
+    const commands = ['cat', 'get', 'ls', 'block/get', 'block/stat', 'dag/get', 'dag/export', 'pin/add'];
+    await Promise.all(
+      commands.map(async (command) => {
+        const answer = await service.post(`${command}?arg=${missing}`);
+        const expected = expect.stringMatching(/could not find .* \(waited 1000 ms for it\)/);
+        expect([command, answer.status, await answer.text()]).toEqual([command, 500, expected]);
+      }),
+    );
+  });
+
+  test('ends with the timeout of the request, or with the content', async () => {
+    await service.start({ STORAGE_BLOCK_WAIT_SECONDS: '0' });
+    const late = await service.post(`cat?arg=${missing}&timeout=100ms`);
+    expect([late.status, await late.text()]).toEqual([500, expect.stringContaining('context deadline exceeded')]);
+    const { body } = await tryAdd(noise(1000, 9), 'ann', '?only-hash=true');
+    const waiting = service.post(`cat?arg=${body.Hash}&timeout=20s`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await tryAdd(noise(1000, 9), 'bob');
+    expect(Buffer.from(await (await waiting).arrayBuffer()).equals(noise(1000, 9))).toBe(true);
+  });
+});
+
+test('a client that goes away in the middle of an add leaves nothing behind, and stops a read', async () => {
+  await service.start({ STORAGE_GC_GRACE_SECONDS: '0' });
+  await new Promise<void>((resolve) => {
+    const sent = request(`${service.url}/api/v0/add`, {
+      method: 'POST',
+      headers: { authorization: basic('ann'), 'content-type': 'multipart/form-data; boundary=b' },
+    });
+    sent.on('error', () => resolve());
+    sent.write('--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n');
+    sent.write(noise(3 * MiB, 4), () => setTimeout(() => sent.destroy(new Error('gone')), 200));
+  });
+  await service.logged('"status":499');
+  expect(await listPins('ann')).toEqual([]);
+  expect((await collect('ann')).length).toBeGreaterThan(0);
+  expect(await (await service.post('refs/local')).text()).toBe('');
+
+  const { body } = await tryAdd(noise(32 * MiB, 5));
+  const abort = new AbortController();
+  const answer = await fetch(`${service.url}/api/v0/cat?arg=${body.Hash}`, {
+    method: 'POST',
+    headers: { authorization: basic('ann') },
+    signal: abort.signal,
+  });
+  await answer.body?.getReader().read();
+  abort.abort();
+  await service.logged('"command":"cat","account"');
+  expect(service.log).toMatch(/"command":"cat"[^\n]*"isComplete":false/);
+});
