@@ -78,6 +78,13 @@ describe('Auth', () => {
     await other.close();
   });
 
+  test('an account has a quota until it has none', async () => {
+    await auth.createAccount({ name: 'with quota' });
+    expect((await auth.setQuota('with quota', 5)).quotaBytes).toBe(5);
+    expect((await auth.setQuota('with quota', undefined)).quotaBytes).toBeUndefined();
+    await expect(auth.setQuota('with quota', -1)).rejects.toMatchObject({ code: 'VALUE_INVALID' });
+  });
+
   test('rotation leaves the old secret valid for its grace, then ends it', async () => {
     const first = await auth.createKey('alice');
     const second = await auth.rotateKey(first.key.id, { graceMs: 500 });

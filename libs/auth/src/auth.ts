@@ -134,6 +134,15 @@ export class Auth {
     return this.#update(idOrName, (account) => ({ ...account, status }));
   }
 
+  /**
+   * Bytes that an account may hold in storage, or, with `undefined`, what the service allows all accounts.
+   * @throws ACCOUNT_NOT_FOUND, VALUE_INVALID
+   */
+  async setQuota(idOrName: string, quotaBytes: number | undefined): Promise<Account> {
+    check('quota', String(quotaBytes ?? 0), /^\d{1,16}$/, 'a whole number of bytes');
+    return await this.#update(idOrName, (account) => ({ ...account, quotaBytes }));
+  }
+
   async #update(idOrName: string, change: (account: Account) => Account): Promise<Account> {
     const { id } = await this.account(idOrName);
     return await this.#store.updateAccount(id, change);

@@ -219,6 +219,44 @@ describe('Pinning', () => {
       await pins.close();
     });
 
+    test('reserves what is kept by other means than a pin, what was written included', async () => {
+      const [session, other] = [
+        await pinning.write('a', { quotaBytes: 100 }),
+        await pinning.write('a', { quotaBytes: 100 }),
+      ];
+      await session.store.putMany([block(60, 'x')]);
+      await session.reserve(50);
+      await session.reserve(80);
+      await expect(other.store.putMany([block(21, 'y')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+      await expect(session.reserve(101)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+      await session.end();
+      await other.reserve(100);
+      await other.end();
+      await pins.close();
+    });
+
+    test('lets go of a block only where nothing of the account holds it', async () => {
+      const held = block(10, 'h');
+      const roots = (account: string) => (account === 'a' ? [held.cid] : []);
+      const source = {
+        async *roots() {},
+        async *rootsOf(account: string) {
+          yield* roots(account);
+        },
+      };
+      const mine = new Pinning({ pins, blocks, collectable: blocks, sources: [source] });
+      const session = await mine.write('a');
+      await session.store.putMany([held, block(10, 'p'), block(10, 'f')]);
+      await session.pin(block(10, 'p').cid);
+      await session.end();
+      expect(await mine.discard('a', held.cid)).toEqual({ reason: expect.stringMatching(/in the files/) });
+      expect(await mine.discard('a', block(10, 'p').cid)).toEqual({ reason: 'pinned: recursive' });
+      expect(await mine.discard('a', block(10, 'f').cid)).toBe('discarded');
+      expect(await blocks.has(block(10, 'f').cid)).toBe(false);
+      expect(await mine.discard('a', block(10, 'f').cid)).toBe('absent');
+      await pins.close();
+    });
+
     test('counts what the account holds elsewhere', async () => {
       const sources = [{ async *roots() {}, bytesOf: async (account: string) => (account === 'a' ? 90 : 0) }];
       const counting = new Pinning({ pins, blocks, collectable: blocks, sources });

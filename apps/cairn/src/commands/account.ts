@@ -1,5 +1,6 @@
 import type { Account } from '@cairn/auth';
 import type { Command } from 'commander';
+import { parseBytes } from '../parse-bytes.ts';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
 
@@ -7,7 +8,7 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn account create|list|show|suspend|resume` */
+/** `cairn account create|list|show|quota|suspend|resume` */
 export function addAccountCommands(program: Command): void {
   const group = program.command('account').description('Create and list accounts, suspend and resume them.');
   group
@@ -49,6 +50,13 @@ export function addAccountCommands(program: Command): void {
     .description('Shows an account, by name or id.')
     .option('--json', 'print JSON')
     .action((name: string, options: JsonOption) => withAuth(async (auth) => show(await auth.account(name), options)));
+  group
+    .command('quota <account> <bytes>')
+    .description('Sets how much an account may hold in storage: 10GiB, 500MB, a number of bytes, or none.')
+    .option('--json', 'print JSON')
+    .action((name: string, bytes: string, options: JsonOption) =>
+      withAuth(async (auth) => show(await auth.setQuota(name, parseBytes(bytes)), options)),
+    );
   for (const [verb, status] of [
     ['suspend', 'suspended'],
     ['resume', 'active'],
@@ -69,10 +77,11 @@ export function addAccountCommands(program: Command): void {
 
 /** Prints one account. */
 export function show(account: Account, options: JsonOption): void {
-  const { name, id, plan, status, email } = account;
+  const { name, id, plan, status, email, quotaBytes } = account;
   print(account, options, [
     `${name} (${id})`,
     `  plan ${plan}, ${status}, card ${card(account)}${email ? `, ${email}` : ''}`,
+    ...(quotaBytes === undefined ? [] : [`  quota ${quotaBytes} bytes`]),
   ]);
 }
 
