@@ -117,6 +117,8 @@ export class ApiV0Server implements RawHttp {
     const told =
       apiErrorFrom(error) ??
       new ApiError(500, `internal error; the log of the service has it under request id ${trace.id}`);
+    // Closed at once, the connection would be reset by what the client still sends, and the answer lost with it.
+    if (!response.headersSent && !request.complete) response.setHeader('connection', 'keep-alive');
     if (response.headersSent) failStream(response, told.message);
     else sendError(response, told);
     if (!request.complete) discardBody(request);

@@ -9,9 +9,12 @@ const waitMs = 2000;
  */
 export function discardBody(request: IncomingMessage): void {
   let taken = 0;
-  const { socket } = request;
+  const { socket, headers } = request;
   const timer = setTimeout(() => socket.destroy(), waitMs);
-  request.once('end', () => clearTimeout(timer));
+  request.once('end', () => {
+    clearTimeout(timer);
+    if (headers.connection?.toLowerCase() === 'close') socket.end();
+  });
   request.once('close', () => clearTimeout(timer));
   request.on('data', (chunk: Buffer) => {
     taken += chunk.length;
