@@ -5,6 +5,7 @@ export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBloc
 export { limits } from './limits.ts';
 export { type LmdbBlockstore, type LmdbBlockstoreOptions, openLmdbBlockstore } from './lmdb-blockstore.ts';
 export { createMemoryBlockstore } from './memory-blockstore.ts';
+export { isNamed, nameBlock } from './named-block.ts';
 export { type ScrubOptions, type ScrubReport, scrub } from './scrub.ts';
 export { type CacheOptions, withCache } from './with-cache.ts';
 export { type BlockstoreCall, withMetrics } from './with-metrics.ts';

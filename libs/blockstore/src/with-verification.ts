@@ -2,6 +2,7 @@ import { assertHashAllowed, verifyBytes } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { Blockstore } from './blockstore.ts';
 import type { Collectable } from './collectable.ts';
+import { isNamed } from './named-block.ts';
 
 export interface VerificationOptions {
   /** Where blocks that turn out to be rotten are put aside, so that adding them again mends them. */
@@ -9,7 +10,8 @@ export interface VerificationOptions {
 }
 
 /**
- * Holds every block to its name on both sides of the store: wrong bytes are refused on write, rotten bytes on read.
+ * Holds every block to its name on both sides of the store: wrong bytes are refused on write, rotten bytes on read. Blocks of
+ * `nameBlock` have been hashed already, and are not hashed again on write.
  *
  * Blocks of identity CIDs are served from their name and never stored.
  * @throws BLOCK_CORRUPT from `get` and `putMany`; HASH_UNSUPPORTED for names that are not safe
@@ -31,9 +33,9 @@ export function withVerification(store: Blockstore, { quarantine }: Verification
     has: async (cid) => cid.multihash.code === 0 || (await store.has(cid)),
     size: async (cid) => (cid.multihash.code === 0 ? inlineBytes(cid).length : await store.size(cid)),
     async putMany(blocks, options) {
-      for (const { cid, bytes } of blocks) {
-        assertHashAllowed(cid.multihash);
-        verifyBytes(cid, bytes);
+      for (const block of blocks) {
+        assertHashAllowed(block.cid.multihash);
+        if (!isNamed(block)) verifyBytes(block.cid, block.bytes);
       }
       const stored = blocks.filter(({ cid }) => cid.multihash.code !== 0);
       if (stored.length > 0) await store.putMany(stored, options);

@@ -1,4 +1,4 @@
-import type { Block, Blockstore } from '@cairn/blockstore';
+import { type Block, type Blockstore, nameBlock } from '@cairn/blockstore';
 import { type CID, type CodecName, cidFor, identityBytesMax } from '@cairn/cid';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
 import { InvalidOptionError } from './errors.ts';
@@ -59,7 +59,7 @@ export class BlockWriter {
   async #put(bytes: Uint8Array, codec: CodecName, version: 0 | 1): Promise<Block> {
     // The name holds all of it; the store has nothing to keep.
     if (bytes.length <= this.#inlineBytesMax) return { cid: cidFor(bytes, { codec, hash: 'identity' }), bytes };
-    const block = { cid: cidFor(bytes, { codec, hash: this.#hash, version }), bytes };
+    const block = nameBlock(bytes, { codec, hash: this.#hash, version });
     this.#batch.push(block);
     this.#batchBytes += bytes.length;
     if (this.#batchBytes >= batchBytes) await this.flush();

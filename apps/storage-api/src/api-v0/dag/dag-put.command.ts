@@ -1,5 +1,5 @@
-import { limits } from '@cairn/blockstore';
-import { cidFor, hashFunction } from '@cairn/cid';
+import { limits, nameBlock } from '@cairn/blockstore';
+import { hashFunction } from '@cairn/cid';
 import { type DagCodec, dagCodecs, decodeDag, encodeDag } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
@@ -33,9 +33,9 @@ export class DagPutCommand implements Command<typeof options> {
     await this.sessions.run(principal, signal, async (session) => {
       const cids: string[] = [];
       for await (const data of partBytes(request, limits.blockBytesMax, signal)) {
-        const bytes = encodeDag(codec, decodeDag(input, data));
-        const cid = cidFor(bytes, { codec, hash });
-        await session.store.putMany([{ cid, bytes }]);
+        const block = nameBlock(encodeDag(codec, decodeDag(input, data)), { codec, hash });
+        const { cid } = block;
+        await session.store.putMany([block]);
         if (chosen.pin) await session.pin(cid);
         cids.push(printCid(cid, chosen['cid-base']));
       }
