@@ -22,22 +22,37 @@ export function parseChunker(chunker: string): number {
   return bytes;
 }
 
-/** Cuts a stream into chunks of `chunkBytes`, the last one shorter. Copies each byte once; yields no empty chunk. */
+/** A stream begins with a buffer of this size: most files are small, and a whole chunk of memory for each is dear. */
+const firstBufferBytes = 8 * 1024;
+const bufferGrowth = 8;
+
+/** Cuts a stream into chunks of `chunkBytes`, the last one shorter. Copies each byte once or twice; yields no empty chunk. */
 export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Uint8Array> {
-  let chunk = Buffer.allocUnsafeSlow(chunkBytes);
+  let chunk: Buffer = Buffer.alloc(0);
   let filled = 0;
   for await (const bytes of source) {
     for (let at = 0; at < bytes.length; ) {
       const length = Math.min(chunkBytes - filled, bytes.length - at);
+      if (filled + length > chunk.length) chunk = grown(chunk, filled, filled + length, chunkBytes);
       chunk.set(at === 0 && length === bytes.length ? bytes : bytes.subarray(at, at + length), filled);
       filled += length;
       at += length;
       if (filled < chunkBytes) continue;
       yield chunk;
+      // A stream that had one full chunk is likely to have another.
       chunk = Buffer.allocUnsafeSlow(chunkBytes);
       filled = 0;
     }
   }
   // A copy of its own length, so that a small file does not hold a whole chunk of memory.
-  if (filled > 0) yield Buffer.from(chunk.subarray(0, filled));
+  if (filled > 0) yield filled === chunk.length ? chunk : Buffer.from(chunk.subarray(0, filled));
+}
+
+/** A buffer that holds what is there and has room for `needed` bytes, of the size of a chunk at most. */
+function grown(chunk: Buffer, filled: number, needed: number, chunkBytes: number): Buffer {
+  let size = Math.max(chunk.length * bufferGrowth, firstBufferBytes);
+  while (size < needed) size *= bufferGrowth;
+  const larger = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
+  larger.set(chunk.subarray(0, filled));
+  return larger;
 }

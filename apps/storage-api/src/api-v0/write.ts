@@ -14,10 +14,13 @@ export const jsonLinesHeaders = {
   trailer: 'X-Stream-Error',
 } as const;
 
+/** Bytes that may wait for the client: the next blocks are read and hashed while the last ones are on their way. */
+const aheadBytesMax = 512 * 1024;
+
 /** Writes a chunk and waits while the client is slow. @throws the reason of the signal when the client goes away */
 export async function write(response: ServerResponse, chunk: Uint8Array | string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  if (response.write(chunk)) return;
+  if (response.write(chunk) || response.writableLength < aheadBytesMax) return;
   try {
     await once(response, 'drain', { signal });
   } catch (error) {
