@@ -41,7 +41,7 @@ export class AppModule {
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
         BlockstoreModule.forRootAsync({
           useFactory: () =>
-            openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 4 * MiB, bytesMax, diskReserveBytes }),
+            openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
             withWait(
               withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),

@@ -1,7 +1,22 @@
-import { type CidOptions, cidFor } from '@cairn/cid';
+import { type CID, type CidOptions, cidFor } from '@cairn/cid';
 import type { Block } from './blockstore.ts';
 
-const named = new WeakSet<Block>();
+class NamedBlock implements Block {
+  readonly cid: CID;
+  readonly bytes: Uint8Array;
+  /** Only what was made here has it, and nothing else can be given it. */
+  readonly #isNamed = true;
+
+  constructor(cid: CID, bytes: Uint8Array) {
+    this.cid = cid;
+    this.bytes = bytes;
+    Object.freeze(this);
+  }
+
+  static isNamed(block: Block): boolean {
+    return #isNamed in block && block.#isNamed;
+  }
+}
 
 /**
  * A block of bytes and the CID that is computed from them here, which a verified store therefore does not compute again
@@ -9,12 +24,10 @@ const named = new WeakSet<Block>();
  * @throws as `cidFor`
  */
 export function nameBlock(bytes: Uint8Array, options: CidOptions): Block {
-  const block: Block = Object.freeze({ cid: cidFor(bytes, options), bytes });
-  named.add(block);
-  return block;
+  return new NamedBlock(cidFor(bytes, options), bytes);
 }
 
 /** True for a block of {@link nameBlock}, this very object. */
 export function isNamed(block: Block): boolean {
-  return named.has(block);
+  return NamedBlock.isNamed(block);
 }

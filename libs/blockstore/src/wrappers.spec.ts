@@ -1,7 +1,16 @@
 import { CID, cidFor } from '@cairn/cid';
 import { describe, expect, test } from '@jest/globals';
 import * as Digest from 'multiformats/hashes/digest';
-import { type BlockstoreCall, createMemoryBlockstore, withCache, withMetrics, withVerification } from './index.ts';
+import {
+  type BlockstoreCall,
+  createMemoryBlockstore,
+  isNamed,
+  nameBlock,
+  withCache,
+  withMetrics,
+  withVerification,
+  withWait,
+} from './index.ts';
 import { rawBlock } from './testing/index.ts';
 
 describe('withVerification', () => {
@@ -10,6 +19,20 @@ describe('withVerification', () => {
     const wrong = { cid: rawBlock('a').cid, bytes: Buffer.from('b') };
     await expect(withVerification(inner).putMany([wrong])).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
     expect((await inner.stats()).blocks).toBe(0);
+  });
+
+  test('does not hash again what was named here, and tells it from what only looks like it', async () => {
+    const inner = createMemoryBlockstore();
+    const named = nameBlock(Buffer.from('named'), { codec: 'raw' });
+    expect([isNamed(named), isNamed({ ...named }), isNamed(rawBlock('a'))]).toEqual([true, false, false]);
+    expect(() => Object.assign(named, { bytes: Buffer.from('other') })).toThrow(TypeError);
+    await withVerification(inner).putMany([named]);
+    expect(Buffer.from(await withVerification(inner).get(named.cid)).toString()).toBe('named');
+    // Changed after it was named, against its contract: what is read is hashed all the same.
+    const changed = nameBlock(Buffer.from('before'), { codec: 'raw' });
+    changed.bytes[0] = 0;
+    await withVerification(inner).putMany([changed]);
+    await expect(withVerification(inner).get(changed.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
   });
 
   test('refuses rotten bytes on read, naming the block', async () => {
@@ -88,4 +111,40 @@ test('withMetrics hears of successes and failures, and its own failure harms nob
     ['get', 0],
   ]);
   expect(calls.every(({ duration }) => duration >= 0)).toBe(true);
+});
+
+describe('withWait', () => {
+  const waiting = (waitMs: number) => {
+    const inner = createMemoryBlockstore();
+    return { inner, store: withWait(inner, { waitMs: () => waitMs }) };
+  };
+
+  test('a read waits for its block to come', async () => {
+    const { inner, store } = waiting(10_000);
+    const read = store.get(rawBlock('late').cid, { signal: new AbortController().signal });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await inner.putMany([rawBlock('late')]);
+    expect(Buffer.from(await read).toString()).toBe('late');
+  });
+
+  test('it ends with the limit, which the error tells, and with the signal', async () => {
+    const { store } = waiting(20);
+    const { cid } = rawBlock('never');
+    const { signal } = new AbortController();
+    await expect(store.get(cid, { signal })).rejects.toMatchObject({
+      code: 'BLOCK_NOT_FOUND',
+      details: { waitedMs: 20 },
+    });
+    const abort = new AbortController();
+    const read = waiting(10_000).store.get(cid, { signal: abort.signal });
+    setTimeout(() => abort.abort(new Error('gone')), 10);
+    await expect(read).rejects.toThrow('gone');
+  });
+
+  test('without a signal, or without a limit, it does not wait', async () => {
+    const { cid } = rawBlock('never');
+    await expect(waiting(10_000).store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+    const { signal } = new AbortController();
+    await expect(waiting(0).store.get(cid, { signal })).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+  });
 });

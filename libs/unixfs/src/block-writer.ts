@@ -15,7 +15,7 @@ export interface NamingOptions {
   readonly inlineBytesMax?: number;
 }
 
-const batchBytes = 2 * 1024 * 1024;
+const batchBytes = 1024 * 1024;
 
 /** Names blocks and gives them to the store, several at a time. */
 export class BlockWriter {
