@@ -153,3 +153,42 @@ describe('CAR', () => {
       await expect(read(Buffer.from(text))).rejects.toMatchObject({ code: 'CAR_INVALID' });
   });
 });
+
+describe('dag-jose', () => {
+  const payload = cidFor(Buffer.from('signed'), { codec: 'dag-cbor' });
+  const signed = {
+    payload: Buffer.from(payload.bytes).toString('base64url'),
+    signatures: [{ protected: 'e30', signature: 'AQID', header: { kid: 'x' } }],
+  };
+
+  test('what is signed is there as a link, and bytes are base64url text', () => {
+    const bytes = encodeDag('dag-jose', signed);
+    const value = decodeDag('dag-jose', bytes) as typeof signed & { readonly link: CID };
+    expect(value).toMatchObject(signed);
+    expect(value.link.equals(payload)).toBe(true);
+    expect(Buffer.from(encodeDag('dag-jose', value)).equals(bytes)).toBe(true);
+    // In the block it is dag-cbor with bytes.
+    expect(decodeDag('dag-cbor', bytes)).toMatchObject({ payload: payload.bytes });
+  });
+
+  test('encrypted objects go both ways', () => {
+    const value = { ciphertext: 'AQID', iv: 'BA', tag: 'BQ', protected: 'e30', recipients: [{ encrypted_key: 'Bg' }] };
+    expect(decodeDag('dag-jose', encodeDag('dag-jose', value))).toEqual(value);
+  });
+
+  test.each([
+    [{}],
+    ['text'],
+    [{ payload: 'AQID' }],
+    [{ ...signed, payload: 'not base64url!' }],
+    [{ ...signed, payload: 'AQID' }],
+    [{ ...signed, link: cidFor(Buffer.from('another'), { codec: 'raw' }) }],
+  ])('refuses %j', (value) => {
+    expect(() => encodeDag('dag-jose', value)).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' }));
+  });
+
+  test('refuses a block that is neither signed nor encrypted', () => {
+    const bytes = encodeDag('dag-cbor', { payload: payload.bytes });
+    expect(() => decodeDag('dag-jose', bytes)).toThrow(expect.objectContaining({ code: 'DAG_INVALID' }));
+  });
+});

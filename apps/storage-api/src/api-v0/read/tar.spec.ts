@@ -1,0 +1,44 @@
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { importTree, readNode } from '@cairn/unixfs';
+import { expect, test } from '@jest/globals';
+import { extract } from 'tar-stream';
+import { tarOf } from './tar.ts';
+
+async function* bytes(text: string) {
+  yield Buffer.from(text);
+}
+
+test('a tree becomes an archive with its links, modes and times, its names below the one that was asked for', async () => {
+  const store = createMemoryBlockstore();
+  const entries = [
+    { path: 'd', mode: 0o750 },
+    { path: 'd/file', content: bytes('content'), mode: 0o640, mtime: { seconds: 7 } },
+    { path: 'd/link', symlink: 'file' },
+    { path: `d/${'long'.repeat(40)}`, content: bytes('') },
+  ];
+  let root = '';
+  let cid: Parameters<typeof readNode>[1] | undefined;
+  for await (const entry of importTree(from(entries), store)) if (entry.isRoot) ({ path: root, cid } = entry);
+  if (cid === undefined) throw new Error('no root');
+  const reading = extract();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of tarOf(store, 'asked', await readNode(store, cid), new AbortController().signal))
+    chunks.push(chunk);
+  reading.end(Buffer.concat(chunks));
+  const found = new Map<string, unknown>();
+  for await (const entry of reading) {
+    const { name, type, mode, mtime, linkname } = entry.header;
+    const parts: Uint8Array[] = [];
+    for await (const part of entry as AsyncIterable<Uint8Array>) parts.push(part);
+    found.set(name.replace(/\/$/, ''), { type, mode, mtime, linkname, text: Buffer.concat(parts).toString() });
+  }
+  expect(root).toBe('d');
+  expect([...found.keys()].sort()).toEqual(['asked', 'asked/file', 'asked/link', `asked/${'long'.repeat(40)}`]);
+  expect(found.get('asked')).toMatchObject({ type: 'directory', mode: 0o750 });
+  expect(found.get('asked/file')).toMatchObject({ type: 'file', mode: 0o640, text: 'content', mtime: new Date(7000) });
+  expect(found.get('asked/link')).toMatchObject({ type: 'symlink', linkname: 'file' });
+});
+
+async function* from<T>(list: readonly T[]) {
+  yield* list;
+}
