@@ -88,6 +88,24 @@ test('a full store refuses with 507, and takes content again when garbage is col
   expect((await service.post(`cat?arg=${body.Hash}`)).status).toBe(500);
 });
 
+test('collection starts by itself at the watermark', async () => {
+  await service.start({
+    STORAGE_BYTES_MAX: String(20 * MiB),
+    STORAGE_GC_GRACE_SECONDS: '0',
+    STORAGE_GC_WATERMARK_PERCENT: '10',
+    STORAGE_BLOCK_WAIT_SECONDS: '0',
+  });
+  const kept = (await tryAdd(noise(100_000, 1))).body.Hash;
+  const { status, body } = await tryAdd(noise(3 * MiB, 2), 'ann', '?pin=false');
+  expect([status, body]).toEqual([200, expect.objectContaining({ Name: 'file.bin' })]);
+  for (let tries = 0; (await service.post(`block/stat?arg=${body.Hash}`)).ok; tries++) {
+    if (tries === 100) throw new Error(`nothing was collected: ${service.log}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  await service.logged('garbage collected');
+  expect((await service.post(`cat?arg=${kept}`)).status).toBe(200);
+});
+
 describe('accounts on one store', () => {
   beforeEach(() => service.start({ STORAGE_GC_GRACE_SECONDS: '0', STORAGE_BLOCK_WAIT_SECONDS: '0' }));
 

@@ -9,7 +9,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 
 const lookEveryMs = 5_000;
 const restBetweenScrubsMs = 60_000;
-/** Below the limit but above the watermark a collection that found nothing is not repeated at once. */
+/** A collection that did not bring the store below its watermark is not repeated at once. */
 const retryAfterMs = 60_000;
 
 /**
@@ -22,6 +22,8 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #stop = new AbortController();
   #work: Promise<unknown> = Promise.resolve();
   #collectedAt = Date.now();
+  /** When the watermark is looked at again. */
+  #retryAt = 0;
 
   constructor(
     @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
@@ -43,7 +45,6 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
   async #collectWhenNeeded(): Promise<void> {
     while (await this.#rest(lookEveryMs)) {
       if (!this.#isDue()) continue;
-      this.#collectedAt = Date.now();
       try {
         const { unreadable, ...report } = await this.collector.collect({ signal: this.#stop.signal });
         if (unreadable.length > 0) {
@@ -55,16 +56,22 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
       } catch (error) {
         if (isCairnError(error, 'COLLECTION_BUSY') || this.#stop.signal.aborted) continue;
         this.logger.error({ causes: errorChain(error) }, 'garbage collection failed');
+      } finally {
+        this.#collectedAt = Date.now();
+        if (this.#isAboveWatermark()) this.#retryAt = Date.now() + retryAfterMs;
       }
     }
   }
 
   #isDue(): boolean {
-    const { STORAGE_GC_INTERVAL_SECONDS: interval, STORAGE_GC_WATERMARK_PERCENT: watermark } = this.settings;
-    const since = Date.now() - this.#collectedAt;
-    if (interval > 0 && since >= interval * 1000) return true;
+    const { STORAGE_GC_INTERVAL_SECONDS: interval } = this.settings;
+    if (interval > 0 && Date.now() - this.#collectedAt >= interval * 1000) return true;
+    return Date.now() >= this.#retryAt && this.#isAboveWatermark();
+  }
+
+  #isAboveWatermark(): boolean {
     const { bytes, bytesMax } = this.store.fullness();
-    return bytes >= (bytesMax * watermark) / 100 && since >= retryAfterMs;
+    return bytes >= (bytesMax * this.settings.STORAGE_GC_WATERMARK_PERCENT) / 100;
   }
 
   async #scrubForEver(): Promise<void> {

@@ -29,6 +29,7 @@ export async function startServices(home) {
     gateway: `http://127.0.0.1:${ports.gateway}`,
     authorization: `Basic ${Buffer.from('bench:bench-secret').toString('base64')}`,
     key: 'bench',
+    pid: child.pid,
     stop: () => new Promise((resolve) => child.once('exit', resolve) && child.kill('SIGTERM')),
   };
 }

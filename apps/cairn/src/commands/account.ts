@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
+import { addUsageCommand } from './usage.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn account create|list|show|quota|suspend|resume` */
+/** `cairn account create|list|show|quota|usage|suspend|resume` */
 export function addAccountCommands(program: Command): void {
   const group = program.command('account').description('Create and list accounts, suspend and resume them.');
   group
@@ -57,6 +58,7 @@ export function addAccountCommands(program: Command): void {
     .action((name: string, bytes: string, options: JsonOption) =>
       withAuth(async (auth) => show(await auth.setQuota(name, parseBytes(bytes)), options)),
     );
+  addUsageCommand(group);
   for (const [verb, status] of [
     ['suspend', 'suspended'],
     ['resume', 'active'],

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { openLmdbBlockstore, withVerification } from '@cairn/blockstore';
+import { Mfs, openLmdbRootStore } from '@cairn/mfs';
+import { openLmdbPinStore, Pinning } from '@cairn/pinning';
+import type { Command } from 'commander';
+import { print } from '../print.ts';
+import { withAuth } from '../stores.ts';
+
+/** `cairn account usage`, as part of `cairn account`. */
+export function addUsageCommand(group: Command): void {
+  group
+    .command('usage <account>')
+    .description('Says what an account holds in storage: pins, and the tree of its files.')
+    .option('--recount', 'count it anew from the pins and the tree, and compare')
+    .option('--json', 'print JSON')
+    .action((name: string, options: { readonly recount?: boolean; readonly json?: boolean }) =>
+      withAuth(async (auth, settings) => {
+        const { id, quotaBytes = settings.STORAGE_QUOTA_BYTES } = await auth.account(name);
+        const directory = (store: string) => ({ directory: join(settings.CAIRN_HOME, store) });
+        const pins = await openLmdbPinStore(directory('pins'));
+        const roots = await openLmdbRootStore(directory('files'));
+        const collectable = await openLmdbBlockstore(directory('blocks'));
+        try {
+          const blocks = withVerification(collectable);
+          const pinning = new Pinning({ pins, blocks, collectable });
+          const mfs = new Mfs({ roots, blocks });
+          const counted = { ...(await pinning.usage(id)), fileBytes: await mfs.usage(id) };
+          const recounted = options.recount
+            ? { ...(await pinning.recount(id)), fileBytes: await mfs.recount(id) }
+            : undefined;
+          const usage = { ...counted, quotaBytes, ...(recounted && { recounted }) };
+          const isSame = JSON.stringify(counted) === JSON.stringify(recounted);
+          print(usage, options, [
+            `${counted.pins} pins of ${counted.blocks} blocks, ${counted.bytes} bytes; files ${counted.fileBytes} bytes`,
+            quotaBytes === undefined ? 'no quota' : `quota ${quotaBytes} bytes`,
+            ...(recounted ? [isSame ? 'counted anew: the same' : `counted anew: ${JSON.stringify(recounted)}`] : []),
+          ]);
+          if (recounted && !isSame) process.exitCode = 1;
+        } finally {
+          await Promise.all([pins.close(), roots.close(), collectable.close()]);
+        }
+      }),
+    );
+}
