@@ -6,7 +6,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { coreForbidden, frameworkPackages, packageMap } from './package-map.mjs';
 
-const importPattern = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+|\brequire\(\s*)['"]([^'"\s]+)['"]/g;
+const importPattern = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+|\brequire\(\s*)['"]([@.a-zA-Z][^'"\s]*)['"]/g;
 const builtins = new Set(builtinModules);
 const linesMax = 350;
 

@@ -20,6 +20,7 @@ export {
   parseGethGenesis,
 } from './chain-spec.ts';
 export { CorruptBlockError, DecodeError, InvalidValueError } from './errors.ts';
+export { nextBaseFee } from './fees.ts';
 export { blockFromJson, transactionFromJson } from './from-json.ts';
 export { decodeHeader, type Header, headerFromJson, headerFromRlp } from './header.ts';
 export {
@@ -44,7 +45,7 @@ export {
   transactionToJson,
 } from './json.ts';
 export { orderedTrieRoot } from './ordered-trie-root.ts';
-export type { AccountState, BlockTag, ChainReader, StateReader } from './readers.ts';
+export type { AccountProof, AccountState, BlockTag, ChainReader, StateReader } from './readers.ts';
 export {
   decodeReceipt,
   encodeReceipt,

@@ -1,6 +1,7 @@
 import type { Block } from './block.ts';
 import type { Header } from './header.ts';
 import type { Hex } from './hex.ts';
+import type { Receipt } from './receipt.ts';
 
 /** An account as the state trie holds it (Yellow Paper, section 4.1). */
 export interface AccountState {
@@ -26,6 +27,15 @@ export interface StateReader {
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array;
 }
 
+/** A proof of an account and of slots of it: RLP of nodes, each the one that the node before it names. */
+export interface AccountProof {
+  readonly account: AccountState | undefined;
+  /** Root of the storage trie; that of the empty trie for an account without storage. */
+  readonly storageRoot: Uint8Array;
+  readonly accountNodes: readonly Uint8Array[];
+  readonly slots: readonly { readonly value: Uint8Array; readonly nodes: readonly Uint8Array[] }[];
+}
+
 /** The names of blocks that the JSON-RPC specification knows besides numbers. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
@@ -43,6 +53,15 @@ export interface ChainReader {
   totalDifficulty(hash: Hex): bigint | undefined;
   /** True when the block is on the canonical chain. */
   isCanonical(hash: Hex): boolean;
+  /** The receipts of a block, held to its header; `undefined` for a block that is not here. */
+  receipts(hash: Hex): readonly Receipt[] | undefined;
+  /** Where a transaction of the canonical chain stands. */
+  transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined;
+  /**
+   * The nodes from the root of the state after a block down to an account, and from the root of its storage down to
+   * slots (EIP-1186); `undefined` where the tries are not kept.
+   */
+  proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined;
   /** The state after a block, or `undefined` where it is not kept. */
   stateAt(hash: Hex): StateReader | undefined;
 }

@@ -1,4 +1,5 @@
 import {
+  type AccountProof,
   type Block,
   type BlockTag,
   bigintFromBytes,
@@ -7,15 +8,22 @@ import {
   type ChainSpec,
   CorruptBlockError,
   decodeHeader,
+  decodeReceipt,
+  decodeRlp,
+  encodeRlp,
   type Header,
   type Hex,
   hexFromBytes,
   joinBlock,
+  type Receipt,
   type StateReader,
   verifyBlock,
+  verifyReceipts,
 } from '@cairn/block-model';
+import { keccak256 } from '@cairn/cid';
 import { LRUCache } from 'lru-cache';
 import { FlatState } from './flat-state.ts';
+import { readProof } from './read-proof.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
 
 export interface ChainStoreOptions {
@@ -26,6 +34,7 @@ export interface ChainStoreOptions {
 /** Verified blocks and headers in memory, at most. */
 const blocksCachedMax = 256;
 const headersCachedMax = 1_024;
+const emptyTrieRoot = keccak256(Uint8Array.of(0x80));
 
 /**
  * One chain on disk. Every block is held to its hash and its roots when it is read; what was verified stays in a
@@ -35,6 +44,7 @@ export class ChainStore implements ChainReader {
   readonly tables: Tables;
   readonly #blocks = new LRUCache<Hex, Block>({ max: blocksCachedMax });
   readonly #headers = new LRUCache<Hex, Header>({ max: headersCachedMax });
+  readonly #receipts = new LRUCache<Hex, readonly Receipt[]>({ max: blocksCachedMax });
 
   constructor(tables: Tables) {
     this.tables = tables;
@@ -124,6 +134,53 @@ export class ChainStore implements ChainReader {
   isCanonical(hash: Hex): boolean {
     const header = this.header(hash);
     return header !== undefined && this.hashByNumber(header.number) === hash;
+  }
+
+  receipts(hash: Hex): readonly Receipt[] | undefined {
+    const cached = this.#receipts.get(hash);
+    if (cached) return cached;
+    const header = this.header(hash);
+    if (header === undefined) return undefined;
+    const raw = this.tables.receipts.get(bytesFromHex(hash));
+    if (raw === undefined) throw new CorruptBlockError(hash, 'receipts', 'its receipts', 'missing');
+    const receipts = this.#decoded(hash, () => {
+      const items = decodeRlp('receipts', raw);
+      if (!Array.isArray(items)) throw new Error('no list');
+      return items.map((item) => decodeReceipt(item instanceof Uint8Array ? item : encodeRlp(item)));
+    });
+    verifyReceipts(header, receipts);
+    this.#receipts.set(hash, receipts);
+    return receipts;
+  }
+
+  transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined {
+    const found = this.tables.transactions.get(bytesFromHex(hash));
+    if (found === undefined) return undefined;
+    const place = Buffer.from(found);
+    const blockHash = hexFromBytes(place.subarray(0, 32));
+    return this.isCanonical(blockHash) ? { blockHash, index: place.readUInt32BE(32) } : undefined;
+  }
+
+  proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {
+    const header = this.header(hash);
+    if (header === undefined) return undefined;
+    const { nodes } = this.tables;
+    const account = readProof(nodes, bytesFromHex(header.stateRoot), address);
+    const fields = account.value && decodeRlp('account', account.value);
+    const [nonce, balance, storageRoot = emptyTrieRoot, codeHash] = (fields ?? []) as Uint8Array[];
+    const state = nonce &&
+      balance &&
+      codeHash && { nonce: bigintFromBytes(nonce), balance: bigintFromBytes(balance), codeHash, storageRoot };
+    return {
+      account: state,
+      storageRoot,
+      accountNodes: account.nodes,
+      slots: slots.map((slot) => {
+        const found = readProof(nodes, storageRoot, slot);
+        const value = found.value && decodeRlp('storage value', found.value);
+        return { value: value instanceof Uint8Array ? value : new Uint8Array(0), nodes: found.nodes };
+      }),
+    };
   }
 
   stateAt(hash: Hex): StateReader | undefined {

@@ -26,6 +26,10 @@ export interface ForkRules {
   readonly precompiles: readonly Hex[];
   /** How fast the blob base fee follows demand; 0 before Cancun. */
   readonly blobFeeUpdateFraction: bigint;
+  /** Blobs of a block at most; 0 before Cancun. */
+  readonly blobsMax: bigint;
+  /** Blobs of a block beyond which they become dearer; 0 before Cancun. */
+  readonly blobsTarget: bigint;
 }
 
 /** Where in a chain a block stands; `timestamp` in seconds since 1970. */
@@ -90,6 +94,8 @@ function makeRules(spec: ChainSpec, hardfork: string): ForkRules {
     isPrague: common.gteHardfork(Hardfork.Prague),
     precompiles: [...getActivePrecompiles(common).keys()].map((address): Hex => `0x${address}`),
     blobFeeUpdateFraction: isCancun ? blobFeeUpdateFraction(common) : 0n,
+    blobsMax: isCancun ? blobCount(common, 'max') : 0n,
+    blobsTarget: isCancun ? blobCount(common, 'target') : 0n,
   };
 }
 
@@ -102,5 +108,15 @@ function blobFeeUpdateFraction(common: Common): bigint {
     return common.param('blobGasPriceUpdateFraction');
   } catch {
     return common.gteHardfork(Hardfork.Prague) ? pragueFraction : cancunFraction;
+  }
+}
+
+// EIP-4844 and EIP-7691; schedules that name their own counts carry them in Common.
+function blobCount(common: Common, name: 'max' | 'target'): bigint {
+  try {
+    return common.param(name);
+  } catch {
+    const [cancun, prague] = name === 'max' ? [6n, 9n] : [3n, 6n];
+    return common.gteHardfork(Hardfork.Prague) ? prague : cancun;
   }
 }

@@ -1,4 +1,4 @@
-export type { BlockEnvironment } from './block-environment.ts';
+export { type BlockEnvironment, blockEnvironment } from './block-environment.ts';
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
 export type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
@@ -12,7 +12,7 @@ export {
   StateUnavailableError,
 } from './errors.ts';
 export { callLimits, type ExecuteCallOptions, executeCall } from './execute-call.ts';
-export type { ForkRules } from './fork-rules.ts';
+export { type ChainPlace, type ForkRules, forkRules } from './fork-rules.ts';
 export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
 export { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
 export { type CallPoolOptions, callPoolLimits, createCallPool } from './pool/call-pool.ts';
