@@ -1,4 +1,12 @@
-import { type BlockTag, type Header, type Hex, InvalidValueError, parseHash, parseQuantity } from '@cairn/block-model';
+import {
+  type Block,
+  type BlockTag,
+  type Header,
+  type Hex,
+  InvalidValueError,
+  parseHash,
+  parseQuantity,
+} from '@cairn/block-model';
 import { type ParamDefinition, RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from './request-context.ts';
 
@@ -52,6 +60,13 @@ export const blockIdParam = {
   parse: parseBlockId,
 } satisfies ParamDefinition<BlockId>;
 
+/** As {@link blockIdParam}; the newest block when it is left out. */
+export const optionalBlockIdParam = {
+  ...blockIdParam,
+  summary: `${blockIdParam.summary} Default: latest.`,
+  isRequired: false,
+} satisfies ParamDefinition<BlockId>;
+
 /** The hash of the block meant, or `undefined` where the chain has none. */
 export function findBlock({ chain: { store } }: RequestContext, id: BlockId): Hex | undefined {
   if ('tag' in id) return store.blockByTag(id.tag).hash;
@@ -59,13 +74,33 @@ export function findBlock({ chain: { store } }: RequestContext, id: BlockId): He
   return store.header(id.hash)?.hash;
 }
 
+/** The block meant, or `undefined` where the chain has none. @throws RpcError for a hash that is not canonical and has to be */
+export function findWholeBlock(context: RequestContext, id: BlockId): Block | undefined {
+  const hash = findBlock(context, id);
+  if (hash === undefined) return undefined;
+  requireCanonical(context, id);
+  return context.chain.store.block(hash);
+}
+
+function requireCanonical(context: RequestContext, id: BlockId): void {
+  if ('hash' in id && id.requireCanonical && !context.chain.store.isCanonical(id.hash))
+    throw new RpcError('server', 'hash is not currently canonical');
+}
+
+/** The state after the block meant. @throws RpcError in geth's words where there is no such block, or its state is gone */
+export function requireState(context: RequestContext, id: BlockId = { tag: 'latest' }) {
+  const header = requireHeader(context, id);
+  const state = context.chain.store.stateAt(header.hash);
+  if (state === undefined)
+    throw new RpcError('server', `the state of block ${header.number} (${header.hash}) is not kept`);
+  return { header, state };
+}
+
 /** The header of the block meant. @throws RpcError in geth's words where the chain has none */
 export function requireHeader(context: RequestContext, id: BlockId): Header {
   const hash = findBlock(context, id);
   const header = hash && context.chain.store.header(hash);
   if (!header) throw new RpcError('server', 'hash' in id ? 'header for hash not found' : 'header not found');
-  if ('hash' in id && id.requireCanonical && !context.chain.store.isCanonical(id.hash)) {
-    throw new RpcError('server', 'hash is not currently canonical');
-  }
+  requireCanonical(context, id);
   return header;
 }

@@ -1,8 +1,37 @@
-import type { AnyMethod } from '@cairn/jsonrpc-core';
+import { type AnyMethod, openRpcDocument, RawJson } from '@cairn/jsonrpc-core';
+import manifest from '../../package.json' with { type: 'json' };
 import type { RequestContext } from '../request-context.ts';
 import { blockMethods } from './blocks/methods.ts';
 import { chainMethods } from './chain/methods.ts';
+import { debugMethods } from './debug/methods.ts';
+import { define } from './define.ts';
 import { executionMethods } from './execution/methods.ts';
+import { feeMethods } from './fees/methods.ts';
+import { logMethods } from './logs/methods.ts';
+import { stateMethods } from './state/methods.ts';
+import { transactionMethods } from './transactions/methods.ts';
+
+const rpcDiscover = define({
+  name: 'rpc.discover',
+  summary: 'What this gateway offers, as an OpenRPC document.',
+  params: [],
+  result: 'An OpenRPC document (https://spec.open-rpc.org).',
+  handle: () => {
+    discovered ??= new RawJson(JSON.stringify(openRpcDocument(methods, { title: 'Cairn', version: manifest.version })));
+    return discovered;
+  },
+});
+let discovered: RawJson | undefined;
 
 /** Every method of the gateway. */
-export const methods: readonly AnyMethod<RequestContext>[] = [...blockMethods, ...executionMethods, ...chainMethods];
+export const methods: readonly AnyMethod<RequestContext>[] = [
+  ...blockMethods,
+  ...transactionMethods,
+  ...logMethods,
+  ...stateMethods,
+  ...executionMethods,
+  ...feeMethods,
+  ...chainMethods,
+  ...debugMethods,
+  rpcDiscover,
+];

@@ -1,3 +1,4 @@
+import { ethConfig } from './eth-config.ts';
 import {
   ethAccounts,
   ethBlockNumber,
@@ -6,6 +7,7 @@ import {
   netListening,
   netVersion,
   web3ClientVersion,
+  web3Sha3,
 } from './simple-methods.ts';
 
 export const chainMethods = [
@@ -16,4 +18,6 @@ export const chainMethods = [
   netVersion,
   netListening,
   web3ClientVersion,
+  web3Sha3,
+  ethConfig,
 ];

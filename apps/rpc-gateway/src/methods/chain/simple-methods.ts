@@ -1,8 +1,19 @@
-import { quantity } from '@cairn/block-model';
+import { bytesFromHex, hexFromBytes, parseData, quantity } from '@cairn/block-model';
+import { keccak256 } from '@cairn/cid';
 import manifest from '../../../package.json' with { type: 'json' };
 import { define } from '../define.ts';
 
 const clientVersion = `Cairn/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
+
+export const web3Sha3 = define({
+  name: 'web3_sha3',
+  summary: 'The keccak-256 of bytes, which is not the standard SHA3-256.',
+  params: [
+    { name: 'data', summary: 'hexadecimal bytes.', parse: (field: string, value: unknown) => parseData(field, value) },
+  ],
+  result: '32 bytes.',
+  handle: ([data]) => hexFromBytes(keccak256(bytesFromHex(data))),
+});
 
 export const ethChainId = define({
   name: 'eth_chainId',

@@ -1,0 +1,97 @@
+import { type Header, quantity } from '@cairn/block-model';
+import { RpcError } from '@cairn/jsonrpc-core';
+import { type BlockId, findBlock } from '../../block-param.ts';
+import type { RequestContext } from '../../request-context.ts';
+import { define } from '../define.ts';
+import { bloomTest, type LogFilter, matches, parseLogFilter } from './log-filter.ts';
+
+/** Blocks of one request at most, and logs of one answer. */
+export const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
+
+/** Headers that are looked at before other requests have their turn. */
+const headersPerTurn = 256;
+
+export const ethGetLogs = define({
+  name: 'eth_getLogs',
+  summary: `Logs of a block or of a range of up to ${logLimits.blocksMax} blocks, by address and topics.`,
+  params: [
+    {
+      name: 'filter',
+      summary: 'an object with address, topics, and blockHash or fromBlock and toBlock.',
+      parse: parseLogFilter,
+    },
+  ],
+  result: `A list of up to ${logLimits.logsMax} logs.`,
+  errors: ['limit'],
+  cost: 75,
+  async handle([filter], context) {
+    const logs: unknown[] = [];
+    const isCandidate = bloomTest(filter);
+    let looked = 0;
+    for (const header of headersOf(filter, context)) {
+      if (++looked % headersPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+      context.signal.throwIfAborted();
+      if (!isCandidate(header.logsBloom)) continue;
+      for (const log of logsOf(filter, context, header)) {
+        if (logs.push(log) > logLimits.logsMax)
+          throw new RpcError(
+            'limit',
+            `query returned more than ${logLimits.logsMax} logs; ask for fewer blocks, up to ${header.number - 1n}`,
+            { logsMax: logLimits.logsMax, toBlock: quantity(header.number - 1n) },
+          );
+      }
+    }
+    return logs;
+  },
+});
+
+function* headersOf({ blocks }: LogFilter, context: RequestContext): Generator<Header> {
+  const { store } = context.chain;
+  if ('hash' in blocks) {
+    const header = store.header(blocks.hash);
+    if (header === undefined) throw new RpcError('server', 'unknown block');
+    yield header;
+    return;
+  }
+  const { number: head } = store.head;
+  const [from, to] = [numberOf(blocks.from, context), numberOf(blocks.to, context)];
+  if (from > to) throw new RpcError('params', 'invalid block range params');
+  if (from > head || to > head) throw new RpcError('params', 'block range extends beyond current head block');
+  if (to - from >= logLimits.blocksMax)
+    throw new RpcError('limit', `the range has ${to - from + 1n} blocks, more than ${logLimits.blocksMax}`, {
+      blocksMax: Number(logLimits.blocksMax),
+    });
+  for (let number = from; number <= to; number++) {
+    const hash = store.hashByNumber(number);
+    const header = hash && store.header(hash);
+    if (header) yield header;
+  }
+}
+
+function numberOf(id: BlockId, context: RequestContext): bigint {
+  if ('number' in id) return id.number;
+  const hash = findBlock(context, id);
+  return (hash && context.chain.store.header(hash)?.number) ?? 0n;
+}
+
+/** The logs of a block that are wanted, with their places. */
+function* logsOf(filter: LogFilter, { chain: { store } }: RequestContext, header: Header) {
+  const { hash, number, timestamp } = header;
+  let logIndex = 0;
+  for (const [index, { logs }] of (store.receipts(hash) ?? []).entries()) {
+    for (const log of logs) {
+      const at = logIndex++;
+      if (!matches(filter, log)) continue;
+      yield {
+        ...log,
+        blockHash: hash,
+        blockNumber: quantity(number),
+        blockTimestamp: quantity(timestamp),
+        transactionHash: store.block(hash)?.transactions[index]?.hash,
+        transactionIndex: quantity(index),
+        logIndex: quantity(at),
+        removed: false,
+      };
+    }
+  }
+}

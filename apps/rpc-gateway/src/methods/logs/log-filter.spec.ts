@@ -1,0 +1,63 @@
+import { type Hex, logsBloomOf } from '@cairn/block-model';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { bloomTest, matches, parseLogFilter } from './log-filter.ts';
+
+const address = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
+const topic = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
+const log = (from: number, topics: readonly number[]) => ({
+  address: address(from),
+  topics: topics.map(topic),
+  data: '0x' as const,
+});
+const read = (value: unknown) => parseLogFilter('filter', value);
+
+describe('parseLogFilter', () => {
+  test.each([
+    [{ blockHash: topic(1), fromBlock: '0x1' }, /can't specify/],
+    [{ topics: [null, null, null, null, null] }, /exceed max topics/],
+    [{ address: '0x12' }, /filter.address/],
+    [{ address: [address(1), 7] }, /filter.address\[1\]/],
+    [{ topics: [topic(1), ['0x1']] }, /filter.topics\[1\]\[0\]/],
+    [{ topics: 'x' }, /filter.topics/],
+    [{ fromBlock: 'newest' }, /filter.fromBlock/],
+    [[], /filter/],
+    [null, /filter/],
+  ])('refuses %j', (value, reason) => {
+    expect(() => read(value)).toThrow(reason);
+  });
+
+  test('takes nothing for the newest block, and null for every topic', () => {
+    expect(read({ address: null, topics: [null, [topic(1), null]] })).toEqual({
+      blocks: { from: { tag: 'latest' }, to: { tag: 'latest' } },
+      addresses: [],
+      topics: [[], []],
+    });
+  });
+});
+
+test.each([
+  [{}, true],
+  [{ address: address(1) }, true],
+  [{ address: [address(2), address(1)] }, true],
+  [{ address: address(2) }, false],
+  [{ topics: [topic(7)] }, true],
+  [{ topics: [null, topic(8)] }, true],
+  [{ topics: [[topic(1), topic(7)], []] }, true],
+  [{ topics: [topic(8)] }, false],
+  [{ topics: [null, null, null] }, false],
+  [{ address: address(1), topics: [topic(8), topic(8)] }, false],
+])('%j: %s', (filter, expected) => {
+  expect(matches(read(filter), log(1, [7, 8]))).toBe(expected);
+});
+
+test('the bloom of a block never hides a log that is wanted', () => {
+  const numbers = fc.array(fc.nat(4), { maxLength: 4 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(4), numbers), { minLength: 1 }), fc.nat(4), numbers, (all, from, wanted) => {
+      const logs = all.map(([at, topics]) => log(at, topics));
+      const filter = read({ address: address(from), topics: wanted.map((n) => (n === 0 ? null : topic(n))) });
+      if (logs.some((one) => matches(filter, one))) expect(bloomTest(filter)(logsBloomOf(logs))).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,3 @@
+import { ethGetLogs } from './eth-get-logs.ts';
+
+export const logMethods = [ethGetLogs];
