@@ -1,6 +1,7 @@
 // The hot path of every upload and download; lmdb-blockstore.bench.ts measures it against the bare disk.
 import { CID, codecs, UnsupportedHashError } from '@cairn/cid';
 import { Environment, limits as storeLimits } from '@cairn/embedded-store';
+import { isCairnError } from '@cairn/errors';
 import * as Digest from 'multiformats/hashes/digest';
 import { BlockTables } from './block-tables.ts';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
@@ -93,8 +94,21 @@ class LmdbStore implements LmdbBlockstore {
         throw new UnsupportedHashError(cid.multihash.code, 'is too long');
       sum += bytes.length;
     }
-    this.#capacity.check(Number(this.#tables.sums().bytes) + this.#queue.pendingBytes, sum);
+    try {
+      this.#requireRoom(sum);
+    } catch (error) {
+      if (!isCairnError(error, 'STORE_FULL')) throw error;
+      // What waits to be written may be here already, and so may these blocks: near the limit the exact sums decide.
+      await this.#queue.settled();
+      const added = blocks.filter(({ cid }) => this.#lengthOf(cid) === undefined);
+      if (added.length > 0) this.#requireRoom(added.reduce((bytes, block) => bytes + block.bytes.length, 0));
+    }
     await this.#queue.put(blocks, owner);
+  }
+
+  /** @throws STORE_FULL */
+  #requireRoom(added: number): void {
+    this.#capacity.check(Number(this.#tables.sums().bytes) + this.#queue.pendingBytes, added);
   }
 
   sync(): Promise<void> {
