@@ -39,7 +39,8 @@ export class Collector {
   }
 
   /**
-   * Runs one collection, or the rest of one that was cut short.
+   * Runs one collection, or the rest of one that was cut short; for an account, a whole one in any case, so that what it
+   * has let go of goes.
    * @throws COLLECTION_BUSY while another process or call collects; the signal's reason
    */
   async collect(options: CollectOptions = {}): Promise<CollectionReport> {
@@ -52,18 +53,26 @@ export class Collector {
     const timer = setInterval(() => void renew().catch((error: unknown) => lost.abort(error)), renewEveryMs).unref();
     try {
       const signal = options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal;
-      return await new Collection(this.#options, await this.#resume(), { ...options, signal }).run();
+      const rest = await this.#unfinished();
+      const report = rest && (await new Collection(this.#options, rest, { ...options, signal }).run());
+      // Its marks are of the time before it was cut short: what an account has let go of since goes with the next one.
+      if (report !== undefined && options.account === undefined) return report;
+      return await new Collection(this.#options, await this.#begin(), { ...options, signal }).run();
     } finally {
       clearInterval(timer);
       await lock.release();
     }
   }
 
-  /** Where an unfinished collection of the current cycle stood, or the beginning of a new one. */
-  async #resume(): Promise<CollectionState> {
+  /** Where a collection of the current cycle stood that was cut short. */
+  async #unfinished(): Promise<CollectionState | undefined> {
     const { pins, collectable } = this.#options;
     const state = await pins.collection();
-    if (state && state.phase !== 'done' && state.cycle === (await collectable.cycle())) return state;
+    return state && state.phase !== 'done' && state.cycle === (await collectable.cycle()) ? state : undefined;
+  }
+
+  async #begin(): Promise<CollectionState> {
+    const { pins, collectable } = this.#options;
     const begun: CollectionState = { cycle: await collectable.beginCycle(), phase: 'recursive' };
     await pins.setCollection(begun);
     return begun;
