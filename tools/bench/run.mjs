@@ -2,7 +2,7 @@
 // Measures both services beside the limits of this machine, in one run:
 // node run.mjs [--only storage|gateway] [--storage-peer URL] [--peer URL] [--mib 1024] [--count 10000] [--home /dev/shm]
 // A peer is another server of the same API: for storage Kubo's, with credentials in its URL where it asks for them.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchGateway } from './gateway.mjs';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     home: { type: 'string', default: process.cwd() },
   },
 });
+mkdirSync(values.home, { recursive: true });
 const home = mkdtempSync(join(values.home, '.cairn-bench-'));
 const count = Number(values.count);
 const services = await startServices(home);
