@@ -4,8 +4,10 @@ import {
   BaseError,
   ContractFunctionRevertedError,
   createPublicClient,
+  encodeFunctionData,
   http,
   type PublicClient,
+  parseAbiItem,
   parseUnits,
   webSocket,
 } from 'viem';
@@ -56,6 +58,91 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
         args: [42n, 'details'],
       });
     });
+  });
+});
+
+describe('what clients read besides', () => {
+  const transfer = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+
+  test('viem: logs, receipts, proofs, estimates, access lists, simulations and traces', async () => {
+    const client = createPublicClient({ transport: http(gateway.url) });
+    const logs = await client.getLogs({ address: Token.address, event: transfer, fromBlock: 0n, toBlock: 'latest' });
+    expect(logs.length).toBeGreaterThan(0);
+    const [log] = logs;
+    if (log === undefined) throw new Error('no log');
+    const receipt = await client.getTransactionReceipt({ hash: log.transactionHash });
+    expect(receipt).toMatchObject({ status: 'success', blockHash: log.blockHash });
+    expect(await client.getLogs({ address: alice, fromBlock: 0n })).toEqual([]);
+
+    const [balance, nonce, code] = await Promise.all([
+      client.getBalance({ address: alice }),
+      client.getTransactionCount({ address: alice }),
+      client.getCode({ address: Token.address }),
+    ]);
+    const proof = await client.getProof({ address: alice, storageKeys: [`0x${'00'.repeat(32)}`] });
+    expect([proof.balance, BigInt(proof.nonce)]).toEqual([balance, BigInt(nonce)]);
+    expect(code?.length).toBeGreaterThan(100);
+
+    const call = { address: Token.address, abi: Token.abi, functionName: 'transfer', args: [sample.accounts.bob, 1n] };
+    const gas = await client.estimateContractGas({ ...call, account: alice });
+    expect(gas).toBeGreaterThan(21_000n);
+    const data = encodeFunctionData(call);
+    const { accessList } = await client.createAccessList({ account: alice, to: Token.address, data });
+    expect(accessList[0]?.storageKeys.length).toBe(2);
+    const [block] = await client.simulateBlocks({
+      blocks: [
+        {
+          calls: [
+            { account: alice, to: Token.address, data },
+            { account: alice, to: Token.address, data },
+          ],
+        },
+      ],
+    });
+    expect(block?.calls.map(({ status, logs: made }) => [status, made?.length])).toEqual([
+      ['success', 1],
+      ['success', 1],
+    ]);
+    const tokens = { address: Token.address, abi: Token.abi, functionName: 'balanceOf', args: [alice] } as const;
+    expect(await client.multicall({ contracts: [tokens, tokens], deployless: true, account: alice } as never)).toEqual([
+      { result: aliceTokens, status: 'success' },
+      { result: aliceTokens, status: 'success' },
+    ]);
+    expect((await client.getFeeHistory({ blockCount: 4, rewardPercentiles: [50] })).gasUsedRatio).toHaveLength(4);
+    type Raw = (request: { method: string; params: unknown[] }) => Promise<unknown>;
+    const trace = await (client.request as unknown as Raw)({
+      method: 'debug_traceTransaction',
+      params: [log.transactionHash, { tracer: 'callTracer', tracerConfig: { withLog: true } }],
+    });
+    // The first log is of the deployment.
+    expect(trace).toMatchObject({ type: 'CREATE', to: Token.address, gasUsed: `0x${receipt.gasUsed.toString(16)}` });
+  });
+
+  test('ethers: events, fees, estimates and receipts', async () => {
+    const provider = new JsonRpcProvider(gateway.url);
+    try {
+      const token = new Contract(Token.address, JSON.stringify(Token.abi), provider);
+      const [event] = await token.queryFilter('Transfer', 0, 'latest');
+      const receipt = await provider.getTransactionReceipt(event?.transactionHash ?? '');
+      expect(receipt).toMatchObject({ status: 1, blockHash: event?.blockHash });
+      expect((await provider.getTransaction(event?.transactionHash ?? ''))?.blockHash).toBe(event?.blockHash);
+      expect((await provider.getFeeData()).maxFeePerGas).toBeGreaterThan(0n);
+      expect(await token.getFunction('transfer').estimateGas(sample.accounts.bob, 1n, { from: alice })).toBeGreaterThan(
+        21_000n,
+      );
+      expect(await provider.getStorage(Token.address, 0)).toMatch(/^0x[0-9a-f]{64}$/);
+    } finally {
+      provider.destroy();
+    }
+  });
+
+  test('web3.js: past events, estimates and proofs', async () => {
+    const web3 = new Web3(gateway.url);
+    const contract = new web3.eth.Contract([...Token.abi] as never, Token.address);
+    expect((await contract.getPastEvents('Transfer' as never, { fromBlock: 0 })).length).toBeGreaterThan(0);
+    const estimate = contract.methods.transfer?.(sample.accounts.bob, 1n).estimateGas({ from: alice });
+    expect(await estimate).toBeGreaterThan(21_000n);
+    expect((await web3.eth.getProof(alice, [], 'latest')).balance).toBe(await web3.eth.getBalance(alice));
   });
 });
 

@@ -1,10 +1,12 @@
 import { errorText, isCairnError } from '@cairn/errors';
-import type { CallRejectionCode, ExecutionErrorCode } from '@cairn/evm-executor';
+import type { CallRejectionCode, ExecutionErrorCode, SimulationErrorCode } from '@cairn/evm-executor';
 import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 
 /** What a caller may see of the libs: their errors about a request, and about what it needs. */
 type KnownCode =
   | CallRejectionCode
+  | SimulationErrorCode
+  | 'TRACE_TOO_LARGE'
   | Exclude<ExecutionErrorCode, 'EXECUTION_FAILED'>
   | 'VALUE_INVALID'
   | 'OVERRIDE_INVALID'
@@ -18,6 +20,16 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(
     VALUE_INVALID: 'params',
     OVERRIDE_INVALID: 'server',
     CALL_FEE_INVALID: 'server',
+    CALL_FEE_BELOW_BASE: 'server',
+    CALL_NONCE_TOO_LOW: 'server',
+    CALL_NONCE_TOO_HIGH: 'server',
+    CALL_NONCE_SPENT: 'server',
+    SIMULATION_EMPTY: 'params',
+    SIMULATION_TOO_LONG: 'server',
+    SIMULATION_NUMBER_INVALID: 'server',
+    SIMULATION_TIME_INVALID: 'server',
+    SIMULATION_GAS_EXCEEDED: 'server',
+    TRACE_TOO_LARGE: 'limit',
     CALL_FUNDS_INSUFFICIENT: 'server',
     CALL_GAS_TOO_LOW: 'server',
     CALL_INITCODE_TOO_LARGE: 'server',

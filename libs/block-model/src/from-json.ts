@@ -1,10 +1,15 @@
 import { type Block, encodeBlock, type Withdrawal } from './block.ts';
 import { InvalidValueError } from './errors.ts';
 import { headerFromJson } from './header.ts';
-import { bytesFromBigint, bytesFromHex, parseAddress, parseData, parseHash, parseQuantity } from './hex.ts';
+import { type Hex, parseAddress, parseData, parseHash, parseQuantity } from './hex.ts';
 import type { Json } from './json.ts';
-import { encodeRlp, type RlpItem } from './rlp.ts';
-import { decodeTransaction, type Transaction } from './transaction.ts';
+import {
+  type AccessListEntry,
+  type Authorization,
+  decodeTransaction,
+  encodeTransaction,
+  type Transaction,
+} from './transaction.ts';
 
 /**
  * A block from its JSON-RPC form with full transactions. Hashes are computed from the fields, not taken over, so that
@@ -51,60 +56,64 @@ function withdrawalFromJson(value: unknown, place: string): Withdrawal {
  * @throws VALUE_INVALID naming the field
  */
 export function transactionFromJson(json: Json, place = ''): Transaction {
-  const integer = (field: string) => bytesFromBigint(parseQuantity(`${place}${field}`, json[field]));
-  const type = json.type === undefined ? 0n : parseQuantity(`${place}type`, json.type);
-  const to = json.to === null || json.to === undefined ? '0x' : parseAddress(`${place}to`, json.to);
-  const call: RlpItem[] = [bytesFromHex(to), integer('value'), bytesFromHex(parseData(`${place}input`, json.input))];
-  // Some nodes give typed transactions only one of the two names of the parity.
-  const parity = type === 0n || json.yParity === undefined ? 'v' : 'yParity';
-  const signature: RlpItem[] = [integer(parity), integer('r'), integer('s')];
-  if (type === 0n)
-    return decodeTransaction(encodeRlp([integer('nonce'), integer('gasPrice'), integer('gas'), ...call, ...signature]));
+  const integer = (field: string) => parseQuantity(`${place}${field}`, json[field]);
+  const type = json.type === undefined ? 0n : integer('type');
   if (type > 4n) throw new InvalidValueError(`${place}type`, 'a transaction type from 0x0 to 0x4', json.type);
-  const fees = type === 1n ? [integer('gasPrice')] : [integer('maxPriorityFeePerGas'), integer('maxFeePerGas')];
-  const items: RlpItem[] = [
-    integer('chainId'),
-    integer('nonce'),
-    ...fees,
-    integer('gas'),
-    ...call,
-    accessListItems(`${place}accessList`, json.accessList ?? []),
-  ];
-  if (type === 3n) {
-    const hashes = asList(`${place}blobVersionedHashes`, json.blobVersionedHashes);
-    const hash = (value: unknown, index: number) =>
-      bytesFromHex(parseHash(`${place}blobVersionedHashes[${index}]`, value));
-    items.push(integer('maxFeePerBlobGas'), hashes.map(hash));
-  }
-  if (type === 4n) items.push(authorizationItems(`${place}authorizationList`, json.authorizationList));
-  const payload = encodeRlp([...items, ...signature]);
-  const raw = new Uint8Array(payload.length + 1);
-  raw[0] = Number(type);
-  raw.set(payload, 1);
-  return decodeTransaction(raw);
+  const { to = null } = json;
+  const fields = {
+    type: Number(type) as Transaction['type'],
+    nonce: integer('nonce'),
+    gas: integer('gas'),
+    to: to === null ? null : parseAddress(`${place}to`, to),
+    value: integer('value'),
+    input: parseData(`${place}input`, json.input),
+    // Some nodes give typed transactions only one of the two names of the parity.
+    v: integer(type === 0n || json.yParity === undefined ? 'v' : 'yParity'),
+    r: integer('r'),
+    s: integer('s'),
+    ...(type <= 1n
+      ? { gasPrice: integer('gasPrice') }
+      : { maxPriorityFeePerGas: integer('maxPriorityFeePerGas'), maxFeePerGas: integer('maxFeePerGas') }),
+    ...(type > 0n && {
+      chainId: integer('chainId'),
+      accessList: parseAccessList(`${place}accessList`, json.accessList ?? []),
+    }),
+    ...(type === 3n && {
+      maxFeePerBlobGas: integer('maxFeePerBlobGas'),
+      blobVersionedHashes: parseHashes(`${place}blobVersionedHashes`, json.blobVersionedHashes),
+    }),
+    ...(type === 4n && {
+      authorizationList: parseAuthorizations(`${place}authorizationList`, json.authorizationList),
+    }),
+  };
+  return decodeTransaction(encodeTransaction(fields));
 }
 
-function accessListItems(field: string, value: unknown): RlpItem[] {
+function parseHashes(field: string, value: unknown): Hex[] {
+  return asList(field, value).map((item, index) => parseHash(`${field}[${index}]`, item));
+}
+
+function parseAccessList(field: string, value: unknown): AccessListEntry[] {
   return asList(field, value).map((item, index) => {
     const { address, storageKeys } = asObject(`${field}[${index}]`, item);
-    const keys = asList(`${field}[${index}].storageKeys`, storageKeys).map((key, at) =>
-      bytesFromHex(parseHash(`${field}[${index}].storageKeys[${at}]`, key)),
-    );
-    return [bytesFromHex(parseAddress(`${field}[${index}].address`, address)), keys];
+    return {
+      address: parseAddress(`${field}[${index}].address`, address),
+      storageKeys: parseHashes(`${field}[${index}].storageKeys`, storageKeys),
+    };
   });
 }
 
-function authorizationItems(field: string, value: unknown): RlpItem[] {
+function parseAuthorizations(field: string, value: unknown): Authorization[] {
   return asList(field, value).map((item, index) => {
     const entry = asObject(`${field}[${index}]`, item);
-    const integer = (name: string) => bytesFromBigint(parseQuantity(`${field}[${index}].${name}`, entry[name]));
-    return [
-      integer('chainId'),
-      bytesFromHex(parseAddress(`${field}[${index}].address`, entry.address)),
-      integer('nonce'),
-      integer('yParity'),
-      integer('r'),
-      integer('s'),
-    ];
+    const integer = (name: string) => parseQuantity(`${field}[${index}].${name}`, entry[name]);
+    return {
+      chainId: integer('chainId'),
+      address: parseAddress(`${field}[${index}].address`, entry.address),
+      nonce: integer('nonce'),
+      yParity: integer('yParity'),
+      r: integer('r'),
+      s: integer('s'),
+    };
   });
 }

@@ -91,3 +91,14 @@ export function headerFromJson(json: Readonly<Record<string, unknown>>): Header 
   }
   return headerFromRlp(items);
 }
+
+/** A header of given fields, with the hash and the encoding that follow from them. @throws DECODE_FAILED for a field of a wrong length */
+export function makeHeader(fields: Omit<Header, 'hash' | 'raw'>): Header {
+  const items: RlpItem[] = [];
+  for (const [name] of layout) {
+    const value = fields[name];
+    if (value === undefined) break;
+    items.push(typeof value === 'bigint' ? bytesFromBigint(value) : bytesFromHex(value));
+  }
+  return headerFromRlp(items);
+}

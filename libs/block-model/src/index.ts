@@ -22,7 +22,7 @@ export {
 export { CorruptBlockError, DecodeError, InvalidValueError } from './errors.ts';
 export { nextBaseFee } from './fees.ts';
 export { blockFromJson, transactionFromJson } from './from-json.ts';
-export { decodeHeader, type Header, headerFromJson, headerFromRlp } from './header.ts';
+export { decodeHeader, type Header, headerFromJson, headerFromRlp, makeHeader } from './header.ts';
 export {
   bigintFromBytes,
   bytesFromBigint,
@@ -45,7 +45,15 @@ export {
   transactionToJson,
 } from './json.ts';
 export { orderedTrieRoot } from './ordered-trie-root.ts';
-export type { AccountProof, AccountState, BlockTag, ChainReader, StateReader } from './readers.ts';
+export type {
+  AccountChange,
+  AccountProof,
+  AccountState,
+  BlockTag,
+  ChainReader,
+  StateReader,
+  StateRoots,
+} from './readers.ts';
 export {
   decodeReceipt,
   encodeReceipt,
@@ -57,5 +65,11 @@ export {
 } from './receipt.ts';
 export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
 export { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './rlp.ts';
-export { senderOf, yParityOf } from './sender.ts';
-export { type AccessListEntry, type Authorization, decodeTransaction, type Transaction } from './transaction.ts';
+export { senderOf, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
+export {
+  type AccessListEntry,
+  type Authorization,
+  decodeTransaction,
+  encodeTransaction,
+  type Transaction,
+} from './transaction.ts';

@@ -36,6 +36,24 @@ export interface AccountProof {
   readonly slots: readonly { readonly value: Uint8Array; readonly nodes: readonly Uint8Array[] }[];
 }
 
+/** What became of an account. */
+export interface AccountChange {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** `undefined` where it does not exist any more. */
+  readonly account: Pick<AccountState, 'nonce' | 'balance' | 'codeHash'> | undefined;
+  /** Its storage was emptied before the slots below were written. */
+  readonly isStorageCleared: boolean;
+  /** Slots of 32 bytes with values without leading zeros, empty for zero. */
+  readonly slots: readonly (readonly [Uint8Array, Uint8Array])[];
+}
+
+/** Roots of states that follow from one another and are nowhere written. */
+export interface StateRoots {
+  /** Makes changes to the state that the last call left, and tells the root of what comes out. */
+  after(changes: readonly AccountChange[]): Promise<Uint8Array>;
+}
+
 /** The names of blocks that the JSON-RPC specification knows besides numbers. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
@@ -62,6 +80,8 @@ export interface ChainReader {
    * slots (EIP-1186); `undefined` where the tries are not kept.
    */
   proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined;
+  /** Roots of states that would follow the block; `undefined` where the tries are not kept. */
+  stateRoots(hash: Hex): StateRoots | undefined;
   /** The state after a block, or `undefined` where it is not kept. */
   stateAt(hash: Hex): StateReader | undefined;
 }

@@ -4,7 +4,7 @@ import { DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, type Hex, hexFromBytes } from './hex.ts';
 import { encodeRlp, encodeRlpList } from './rlp.ts';
-import type { Transaction } from './transaction.ts';
+import { encodeTransaction, type Transaction } from './transaction.ts';
 
 const senders = new WeakMap<Transaction, Hex>();
 
@@ -24,9 +24,20 @@ export function senderOf(transaction: Transaction): Hex {
   }
 }
 
+/** A transaction that nobody signed, as simulations make them: its signature is zero, and `from` is its sender. */
+export function unsignedTransaction(from: Hex, fields: UnsignedFields): Transaction {
+  const whole = { ...fields, v: 0n, r: 0n, s: 0n };
+  const raw = encodeTransaction(whole);
+  const transaction = { ...whole, raw, hash: hexFromBytes(keccak256(raw)) };
+  senders.set(transaction, from);
+  return transaction;
+}
+
+export type UnsignedFields = Omit<Transaction, 'hash' | 'raw' | 'v' | 'r' | 's'>;
+
 /** 0 or 1: which of two points the signature stands for, whatever `v` says besides. */
 export function yParityOf({ type, v, chainId }: Transaction): bigint {
-  if (type !== 0) return v;
+  if (type !== 0 || v === 0n) return v;
   return chainId === undefined ? v - 27n : v - 35n - chainId * 2n;
 }
 

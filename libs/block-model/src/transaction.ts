@@ -1,7 +1,8 @@
 import { keccak256 } from '@cairn/cid';
 import { DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
-import { type Hex, hexFromBytes } from './hex.ts';
+import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
+import { encodeRlp, type RlpItem } from './rlp.ts';
 
 /** One entry of an access list (EIP-2930). */
 export interface AccessListEntry {
@@ -136,4 +137,33 @@ function authorization(fields: FieldReader): Authorization {
     r: fields.integer('r'),
     s: fields.integer('s'),
   };
+}
+
+/** A transaction as it stands in a block: RLP for legacy, else the type and the RLP payload (EIP-2718). */
+export function encodeTransaction(transaction: Omit<Transaction, 'hash' | 'raw'>): Uint8Array {
+  const { type, chainId = 0n, nonce, gas, gasPrice = 0n, maxPriorityFeePerGas = 0n, maxFeePerGas = 0n } = transaction;
+  const { to, value, input, accessList = [], v, r, s } = transaction;
+  const call = [bytesFromHex(to ?? '0x'), bytesFromBigint(value), bytesFromHex(input)];
+  const signature = [v, r, s].map(bytesFromBigint);
+  if (type === 0) return encodeRlp([...[nonce, gasPrice, gas].map(bytesFromBigint), ...call, ...signature]);
+  const fees = type === 1 ? [gasPrice] : [maxPriorityFeePerGas, maxFeePerGas];
+  const items: RlpItem[] = [
+    ...[chainId, nonce, ...fees, gas].map(bytesFromBigint),
+    ...call,
+    accessList.map(({ address, storageKeys }) => [bytesFromHex(address), storageKeys.map(bytesFromHex)]),
+  ];
+  if (type === 3) {
+    const { maxFeePerBlobGas = 0n, blobVersionedHashes = [] } = transaction;
+    items.push(bytesFromBigint(maxFeePerBlobGas), blobVersionedHashes.map(bytesFromHex));
+  }
+  if (type === 4) items.push((transaction.authorizationList ?? []).map(authorizationItem));
+  const payload = encodeRlp([...items, ...signature]);
+  const raw = new Uint8Array(payload.length + 1);
+  raw[0] = type;
+  raw.set(payload, 1);
+  return raw;
+}
+
+function authorizationItem({ chainId, address, nonce, yParity, r, s }: Authorization): RlpItem {
+  return [bytesFromBigint(chainId), bytesFromHex(address), ...[nonce, yParity, r, s].map(bytesFromBigint)];
 }

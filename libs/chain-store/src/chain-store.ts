@@ -17,6 +17,7 @@ import {
   joinBlock,
   type Receipt,
   type StateReader,
+  type StateRoots,
   verifyBlock,
   verifyReceipts,
 } from '@cairn/block-model';
@@ -24,7 +25,9 @@ import { keccak256 } from '@cairn/cid';
 import { LRUCache } from 'lru-cache';
 import { FlatState } from './flat-state.ts';
 import { readProof } from './read-proof.ts';
+import { stateRootsOver } from './state-roots.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
+import { TrieNodes } from './trie-nodes.ts';
 
 export interface ChainStoreOptions {
   /** Directory of the LMDB environment; made when absent. Several processes and threads may open it at once. */
@@ -184,6 +187,17 @@ export class ChainStore implements ChainReader {
   }
 
   stateAt(hash: Hex): StateReader | undefined {
+    return this.#flatState(hash);
+  }
+
+  stateRoots(hash: Hex): StateRoots | undefined {
+    const header = this.header(hash);
+    const state = this.#flatState(hash);
+    if (header === undefined || state === undefined) return undefined;
+    return stateRootsOver(state, new TrieNodes(this.tables.nodes), bytesFromHex(header.stateRoot));
+  }
+
+  #flatState(hash: Hex): FlatState | undefined {
     const header = this.header(hash);
     if (header === undefined || this.hashByNumber(header.number) !== hash) return undefined;
     return new FlatState(this.tables, header.number);

@@ -28,7 +28,7 @@ export function blockEnvironment(
   const timestamp = overrides.time ?? header.timestamp;
   const rules = forkRules(spec, { number, timestamp });
   const baseFeePerGas = overrides.baseFeePerGas ?? header.baseFeePerGas ?? (rules.isLondon ? 0n : undefined);
-  const blobBaseFee = overrides.blobBaseFee ?? blobBaseFeeOf(header, rules);
+  const blobBaseFee = overrides.blobBaseFee ?? blobBaseFeeAt(header.excessBlobGas ?? 0n, rules);
   const block: BlockEnvironment = {
     number,
     timestamp,
@@ -42,8 +42,29 @@ export function blockEnvironment(
   return { block, rules };
 }
 
-function blobBaseFeeOf(header: Header, rules: ForkRules): bigint {
-  return rules.isCancun ? fakeExponential(1n, header.excessBlobGas ?? 0n, rules.blobFeeUpdateFraction) : 0n;
+/** The base fee of blobs, in wei per unit of blob gas (EIP-4844); 0 before Cancun. */
+export function blobBaseFeeAt(excessBlobGas: bigint, rules: ForkRules): bigint {
+  return rules.isCancun ? fakeExponential(1n, excessBlobGas, rules.blobFeeUpdateFraction) : 0n;
+}
+
+/** What a unit of execution gas reserves of blob gas (EIP-7918). */
+const blobBaseCost = 8_192n;
+const gasPerBlob = 131_072n;
+
+/** The excess blob gas of the block that follows (EIP-4844, EIP-7918); `rules` are those of that block. */
+export function nextExcessBlobGas(
+  parent: Pick<Header, 'excessBlobGas' | 'blobGasUsed' | 'baseFeePerGas'>,
+  rules: ForkRules,
+): bigint {
+  const { excessBlobGas, blobGasUsed = 0n, baseFeePerGas = 0n } = parent;
+  if (excessBlobGas === undefined) return 0n;
+  const target = rules.blobsTarget * gasPerBlob;
+  const sum = excessBlobGas + blobGasUsed;
+  if (sum < target) return 0n;
+  const price = blobBaseFeeAt(excessBlobGas, rules);
+  if (rules.isOsaka && blobBaseCost * baseFeePerGas > gasPerBlob * price)
+    return excessBlobGas + (blobGasUsed * (rules.blobsMax - rules.blobsTarget)) / rules.blobsMax;
+  return sum - target;
 }
 
 /** `factor * e ** (numerator / denominator)` by Taylor expansion, in integers as EIP-4844 has it. */

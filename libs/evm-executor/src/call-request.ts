@@ -8,6 +8,8 @@ export interface CallRequest {
   readonly to?: Hex;
   /** Absent, or above the cap: the cap. */
   readonly gas?: bigint;
+  /** Looked at where transactions are simulated; calls have no use for it. */
+  readonly nonce?: bigint;
   readonly gasPrice?: bigint;
   readonly maxFeePerGas?: bigint;
   readonly maxPriorityFeePerGas?: bigint;

@@ -1,18 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type ChainSpec, type Header } from '@cairn/block-model';
 import {
-  type ChainSpec,
-  decodeBlock,
-  type GenesisAccount,
-  type Header,
-  type Hex,
-  parseGethGenesis,
-} from '@cairn/block-model';
-import {
-  conformanceDirectory,
   createMemoryState,
   hasConformanceCases,
-  type MemoryAccount,
   type RecordedExchange,
   recordedExchanges,
 } from '@cairn/block-model/testing';
@@ -21,6 +10,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { executeCall } from './execute-call.ts';
 import { parseCallRequest } from './parse-call-request.ts';
 import { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
+import { readRecordedChain } from './recorded-chain.fixture.ts';
 
 /** About parameters of the block and of the list, which are the gateway's. */
 const ofTheGateway = /^(block-(?!safe|earliest)|args-none|state-historical)/;
@@ -32,11 +22,9 @@ describe(title, () => {
 
   beforeAll(() => {
     if (!isHere) return;
-    const read = (file: string) => readFileSync(join(conformanceDirectory, 'execution-apis', file));
-    const { spec, alloc } = parseGethGenesis('hive', JSON.parse(read('genesis.json').toString()));
-    const headers = rlpItems(read('chain.rlp')).map((raw) => decodeBlock(raw).header);
-    const { accounts } = JSON.parse(read('headstate.json').toString());
-    chain = { spec, headers, states: [stateOf(alloc), stateOf(accounts)] };
+    const { spec, blocks, genesis, head } = readRecordedChain();
+    const states = [genesis, head].map((accounts) => createMemoryState(accounts));
+    chain = { spec, headers: blocks.map(({ header }) => header), states };
   });
 
   /** BLS12-381 in JavaScript takes its time: of its many vectors that succeed, every eighth runs here. */
@@ -106,36 +94,6 @@ describe(title, () => {
 /** Words of geth are compared for reverts only, as the suite's own replay does. */
 function withoutWords(error: RecordedExchange['response']['error']) {
   return error?.code === 3 ? { code: 3, message: error.message, data: error.data } : { code: error?.code };
-}
-
-function stateOf(accounts: Readonly<Record<string, GenesisAccount>>) {
-  const entries = Object.entries(accounts).map(([address, { balance, nonce, code, storage }]): [Hex, MemoryAccount] => [
-    `0x${address.replace(/^0x/, '').toLowerCase()}`,
-    {
-      balance: BigInt(balance),
-      nonce: BigInt(nonce ?? 0),
-      ...(code !== undefined && { code: code as Hex }),
-      storage: Object.fromEntries(
-        Object.entries(storage ?? {}).map(([slot, value]) => [
-          slot,
-          `0x${value.replace(/^0x/, '').padStart(64, '0')}` as Hex,
-        ]),
-      ),
-    },
-  ]);
-  return createMemoryState(Object.fromEntries(entries));
-}
-
-/** Lists that follow each other without anything around them, as `geth export` writes blocks. */
-function rlpItems(file: Buffer): Uint8Array[] {
-  const items: Uint8Array[] = [];
-  for (let at = 0; at < file.length; ) {
-    const lengthBytes = file.readUInt8(at) - 0xf7;
-    const end = at + 1 + lengthBytes + file.readUIntBE(at + 1, lengthBytes);
-    items.push(new Uint8Array(file.subarray(at, end)));
-    at = end;
-  }
-  return items;
 }
 
 function at<T>(items: readonly T[], index: number): T {

@@ -3,6 +3,10 @@ import { CairnError } from '@cairn/errors';
 /** Codes of calls that are refused before any code runs. */
 export type CallRejectionCode =
   | 'CALL_FEE_INVALID'
+  | 'CALL_FEE_BELOW_BASE'
+  | 'CALL_NONCE_TOO_LOW'
+  | 'CALL_NONCE_TOO_HIGH'
+  | 'CALL_NONCE_SPENT'
   | 'CALL_FUNDS_INSUFFICIENT'
   | 'CALL_GAS_TOO_LOW'
   | 'CALL_INITCODE_TOO_LARGE'
@@ -24,6 +28,31 @@ export class CallRejectedError extends CairnError<CallRejectionCode> {
 export class InvalidOverrideError extends CairnError<'OVERRIDE_INVALID'> {
   constructor(field: string, message: string) {
     super('OVERRIDE_INVALID', message, { hint: `Change or leave out ${field}.`, details: { field } });
+  }
+}
+
+/** Codes of simulations that are refused as a whole. */
+export type SimulationErrorCode =
+  | 'SIMULATION_EMPTY'
+  | 'SIMULATION_TOO_LONG'
+  | 'SIMULATION_NUMBER_INVALID'
+  | 'SIMULATION_TIME_INVALID'
+  | 'SIMULATION_GAS_EXCEEDED';
+
+/** A simulation that cannot be run. The messages are geth's. */
+export class SimulationError extends CairnError<SimulationErrorCode> {
+  constructor(code: SimulationErrorCode, message: string, hint: string) {
+    super(code, message, { hint });
+  }
+}
+
+/** A trace that no client could take in one piece. */
+export class TraceTooLargeError extends CairnError<'TRACE_TOO_LARGE'> {
+  constructor(limit: number) {
+    super('TRACE_TOO_LARGE', `The trace goes beyond its limit of ${limit}.`, {
+      hint: 'Leave out memory, stack and storage, use callTracer, or set a limit of steps.',
+      details: { limit },
+    });
   }
 }
 

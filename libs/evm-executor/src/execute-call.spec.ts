@@ -48,8 +48,8 @@ describe('what no node would start', () => {
       'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified',
       { gasPrice: 9n, maxFeePerGas: 9n },
     ],
-    ['CALL_FEE_INVALID', 'max fee per gas less than block base fee: address 0x', { maxFeePerGas: 6n }],
-    ['CALL_FEE_INVALID', 'max fee per gas less than block base fee: address 0x', { gasPrice: 6n }],
+    ['CALL_FEE_BELOW_BASE', 'max fee per gas less than block base fee: address 0x', { maxFeePerGas: 6n }],
+    ['CALL_FEE_BELOW_BASE', 'max fee per gas less than block base fee: address 0x', { gasPrice: 6n }],
     [
       'CALL_FEE_INVALID',
       'max priority fee per gas higher than max fee per gas: address 0x',

@@ -10,6 +10,12 @@ export interface ForkRules {
   /** The fork in the form of the @ethereumjs packages. Shared: nobody may move it to another fork. */
   readonly common: Common;
   readonly isHomestead: boolean;
+  /** A call keeps a 64th of the gas for itself (EIP-150). */
+  readonly isTangerineWhistle: boolean;
+  /** Empty accounts go when they are touched (EIP-161). */
+  readonly isSpuriousDragon: boolean;
+  /** Receipts tell the outcome rather than a state root (EIP-658). */
+  readonly isByzantium: boolean;
   /** Calldata costs 16 gas per byte that is not zero (EIP-2028). */
   readonly isIstanbul: boolean;
   /** Addresses and slots are cold at first (EIP-2929). */
@@ -22,6 +28,8 @@ export interface ForkRules {
   readonly isCancun: boolean;
   /** Calldata has a floor price (EIP-7623), and accounts can delegate (EIP-7702). */
   readonly isPrague: boolean;
+  /** A transaction has 2^24 gas at most (EIP-7825). */
+  readonly isOsaka: boolean;
   /** Addresses in lower case. */
   readonly precompiles: readonly Hex[];
   /** How fast the blob base fee follows demand; 0 before Cancun. */
@@ -86,12 +94,16 @@ function makeRules(spec: ChainSpec, hardfork: string): ForkRules {
     chainId: common.chainId(),
     common,
     isHomestead: common.gteHardfork(Hardfork.Homestead),
+    isTangerineWhistle: common.gteHardfork(Hardfork.TangerineWhistle),
+    isSpuriousDragon: common.gteHardfork(Hardfork.SpuriousDragon),
+    isByzantium: common.gteHardfork(Hardfork.Byzantium),
     isIstanbul: common.gteHardfork(Hardfork.Istanbul),
     isBerlin: common.gteHardfork(Hardfork.Berlin),
     isLondon: common.gteHardfork(Hardfork.London),
     isShanghai: common.gteHardfork(Hardfork.Shanghai),
     isCancun,
     isPrague: common.gteHardfork(Hardfork.Prague),
+    isOsaka: common.gteHardfork(Hardfork.Osaka),
     precompiles: [...getActivePrecompiles(common).keys()].map((address): Hex => `0x${address}`),
     blobFeeUpdateFraction: isCancun ? blobFeeUpdateFraction(common) : 0n,
     blobsMax: isCancun ? blobCount(common, 'max') : 0n,

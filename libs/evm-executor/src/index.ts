@@ -1,6 +1,7 @@
 export { type BlockEnvironment, blockEnvironment } from './block-environment.ts';
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
+export { type AccessListResult, createAccessList } from './create-access-list.ts';
 export type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 export {
@@ -9,8 +10,12 @@ export {
   ExecutionError,
   type ExecutionErrorCode,
   InvalidOverrideError,
+  SimulationError,
+  type SimulationErrorCode,
   StateUnavailableError,
+  TraceTooLargeError,
 } from './errors.ts';
+export { estimateGas, type GasEstimate } from './estimate-gas.ts';
 export { callLimits, type ExecuteCallOptions, executeCall } from './execute-call.ts';
 export { type ChainPlace, type ForkRules, forkRules } from './fork-rules.ts';
 export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
@@ -24,6 +29,26 @@ export type {
   CallPoolStats,
   CallSource,
   CallSourceModule,
+  CreateAccessListJob,
+  EstimateGasJob,
+  ExecutionJob,
+  JsonResult,
+  ResultOf,
+  SimulateJob,
+  TraceBlockJob,
+  TraceCallJob,
 } from './pool/call-pool-types.ts';
+export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './replay-block.ts';
 export { decodeRevertReason, revertMessage } from './revert-reason.ts';
+export { parseSimulation } from './simulate/parse-simulation.ts';
+export { type SimulateOptions, simulate } from './simulate/simulate.ts';
+export {
+  type SimulatedBlock,
+  type SimulatedBlockOverrides,
+  type Simulation,
+  simulationLimits,
+} from './simulate/simulation.ts';
+export { type TraceBlockOptions, traceBlock } from './trace/trace-block.ts';
+export { traceCall } from './trace/trace-call.ts';
+export { parseTraceOptions, type TraceOptions } from './trace/trace-options.ts';
 export { WorldState } from './world-state.ts';

@@ -39,6 +39,7 @@ export function parseCallRequest(json: unknown, options: ParseCallRequestOptions
     from,
     to: optional('to', parseAddress),
     gas: optional('gas', parseQuantity),
+    nonce: optional('nonce', parseQuantity),
     gasPrice: optional('gasPrice', parseQuantity),
     maxFeePerGas: optional('maxFeePerGas', parseQuantity),
     maxPriorityFeePerGas: optional('maxPriorityFeePerGas', parseQuantity),

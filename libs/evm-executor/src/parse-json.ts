@@ -39,3 +39,9 @@ export function definedOnly<T extends object>(object: T): T {
 export function parseWord(field: string, value: unknown): Hex {
   return parseData(field, value, 32);
 }
+
+/** @throws VALUE_INVALID for anything but true and false */
+export function parseFlag(field: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new InvalidValueError(field, 'true or false', value);
+}

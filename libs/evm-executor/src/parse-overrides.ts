@@ -57,7 +57,12 @@ export function parseBlockOverrides(json: unknown, field = 'blockOverrides'): Bl
     if (object[name] === undefined || object[name] === null) continue;
     throw new InvalidOverrideError(`${field}.${name}`, `block override "${name}" is not supported for this RPC method`);
   }
-  const optional = optionalFields(field, object);
+  return parseBlockFields(object, field);
+}
+
+/** The fields that calls and simulations have in common. @throws VALUE_INVALID naming the field */
+export function parseBlockFields(json: unknown, field: string): BlockOverrides {
+  const optional = optionalFields(field, parseObject(field, json));
   return definedOnly({
     number: optional('number', parseQuantity),
     difficulty: optional('difficulty', parseQuantity),

@@ -25,7 +25,7 @@ export function applyStateOverrides(
     if (destination !== undefined) {
       const field = `stateOverrides.${address}.movePrecompileToAddress`;
       if (!isPrecompile) throw new InvalidOverrideError(field, `account ${address} is not a precompile`);
-      if (overrides.has(destination) || moved.has(destination)) {
+      if (overrides.has(destination)) {
         throw new InvalidOverrideError(field, `account ${destination} is already overridden`);
       }
       moved.set(destination, address);

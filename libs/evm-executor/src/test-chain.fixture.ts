@@ -104,3 +104,8 @@ export function callCode(code: Hex, call: CallRequest = {}, options: TestCall = 
   const accounts = { ...options.accounts, [contract]: { ...options.accounts?.[contract], code } };
   return callTest({ to: contract, ...call }, { ...options, accounts });
 }
+
+/** Options for what runs `call` on the test chain. */
+export function optionsFor(call: CallRequest, accounts: Readonly<Record<Hex, MemoryAccount>> = {}): ExecuteCallOptions {
+  return { spec: testSpec, header: testHeader, state: createMemoryState(accounts), blockHashes: () => undefined, call };
+}

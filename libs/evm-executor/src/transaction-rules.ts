@@ -16,11 +16,15 @@ const gas = {
   accessListSlot: 1_900n,
   authorization: 25_000n,
   floorToken: 10n,
-  blob: 131_072n,
 } as const;
 
 const initCodeBytesMax = 49_152;
 const blobHashVersion = 1;
+const nonceMax = 2n ** 64n - 1n;
+/** EIP-7825. */
+export const transactionGasMax = 2n ** 24n;
+/** EIP-4844. */
+export const gasPerBlob = 131_072n;
 const uint256Max = 2n ** 256n - 1n;
 
 /** What a call pays for gas, as geth's `ToMessage` works it out. All zero where no price is given. */
@@ -89,8 +93,18 @@ export interface CheckedCall {
   readonly sender: Hex;
   /** Of the sender, in wei. */
   readonly balance: bigint;
+  /** Of the sender. */
+  readonly nonce: bigint;
   readonly gasLimit: bigint;
   readonly data: Uint8Array;
+}
+
+/** What real transactions are held to and calls are not. */
+export interface CallChecks {
+  /** The base fee must be met even by those who offer nothing. Default false. */
+  readonly paysBaseFee?: boolean;
+  /** `call.nonce` must be that of the sender. Default false. */
+  readonly followsNonce?: boolean;
 }
 
 /** What the sender pays up front. */
@@ -102,12 +116,12 @@ export interface CallPrice {
 }
 
 /**
- * The checks of geth's state transition that eth_call keeps, in its order; nonce, sender code and the gas cap of
- * EIP-7825 are not among them.
- * @throws CALL_FEE_INVALID, CALL_BLOBS_INVALID, CALL_AUTHORIZATIONS_INVALID, CALL_FUNDS_INSUFFICIENT,
+ * The checks of geth's state transition, in its order. Calls are not held to nonce, code of the sender and the gas cap
+ * of EIP-7825.
+ * @throws CALL_NONCE_TOO_LOW, CALL_NONCE_TOO_HIGH, CALL_NONCE_SPENT, CALL_FEE_BELOW_BASE, CALL_FEE_INVALID, CALL_BLOBS_INVALID, CALL_AUTHORIZATIONS_INVALID, CALL_FUNDS_INSUFFICIENT,
  *   CALL_GAS_TOO_LOW, CALL_INITCODE_TOO_LARGE, CALL_CHAIN_ID_MISMATCH
  */
-export function checkCall(checked: CheckedCall): CallPrice {
+export function checkCall(checked: CheckedCall, checks: CallChecks = {}): CallPrice {
   const { call, rules, gasLimit, data } = checked;
   if (call.chainId !== undefined && call.chainId !== rules.chainId) {
     throw new CallRejectedError(
@@ -117,7 +131,8 @@ export function checkCall(checked: CheckedCall): CallPrice {
       { have: `${call.chainId}`, want: `${rules.chainId}` },
     );
   }
-  checkFees(checked);
+  if (checks.followsNonce === true) checkNonce(checked);
+  checkFees(checked, checks.paysBaseFee === true);
   checkBlobs(checked);
   checkAuthorizations(call);
   const upfront = checkFunds(checked);
@@ -136,9 +151,26 @@ export function checkCall(checked: CheckedCall): CallPrice {
   return { upfront, intrinsic, floor };
 }
 
-function checkFees({ fees: { feeCap, tipCap }, block, sender }: CheckedCall): void {
+function checkNonce({ call, nonce, sender }: CheckedCall): void {
+  const given = call.nonce ?? nonce;
+  if (given === nonce && nonce < nonceMax) return;
+  const address = toChecksumAddress(sender);
+  const refuse = (code: 'CALL_NONCE_TOO_LOW' | 'CALL_NONCE_TOO_HIGH' | 'CALL_NONCE_SPENT', message: string) =>
+    new CallRejectedError(code, message, `Give nonce ${nonce}, or leave it out.`, {
+      have: `${given}`,
+      want: `${nonce}`,
+    });
+  if (given > nonce) {
+    throw refuse('CALL_NONCE_TOO_HIGH', `nonce too high: address ${address}, tx: ${given} state: ${nonce}`);
+  }
+  if (given < nonce)
+    throw refuse('CALL_NONCE_TOO_LOW', `nonce too low: address ${address}, tx: ${given} state: ${nonce}`);
+  throw refuse('CALL_NONCE_SPENT', `nonce has max value: address ${address}, nonce: ${nonce}`);
+}
+
+function checkFees({ fees: { feeCap, tipCap }, block, sender }: CheckedCall, paysBaseFee: boolean): void {
   const { baseFeePerGas } = block;
-  if (baseFeePerGas === undefined || (feeCap === 0n && tipCap === 0n)) return;
+  if (baseFeePerGas === undefined || (feeCap === 0n && tipCap === 0n && !paysBaseFee)) return;
   if (feeCap < tipCap) {
     throw new CallRejectedError(
       'CALL_FEE_INVALID',
@@ -148,9 +180,9 @@ function checkFees({ fees: { feeCap, tipCap }, block, sender }: CheckedCall): vo
   }
   if (feeCap < baseFeePerGas) {
     throw new CallRejectedError(
-      'CALL_FEE_INVALID',
+      'CALL_FEE_BELOW_BASE',
       `max fee per gas less than block base fee: address ${toChecksumAddress(sender)}, maxFeePerGas: ${feeCap}, baseFee: ${baseFeePerGas}`,
-      'Leave all fees out, or offer the base fee at least.',
+      paysBaseFee ? 'Offer the base fee at least.' : 'Leave all fees out, or offer the base fee at least.',
     );
   }
 }
@@ -200,7 +232,7 @@ function checkAuthorizations({ to, authorizationList }: CallRequest): void {
 
 /** @returns what gas and blobs cost up front, in wei */
 function checkFunds({ call, rules, block, fees, sender, balance, gasLimit }: CheckedCall): bigint {
-  const blobGas = rules.isCancun ? BigInt(call.blobVersionedHashes?.length ?? 0) * gas.blob : 0n;
+  const blobGas = rules.isCancun ? BigInt(call.blobVersionedHashes?.length ?? 0) * gasPerBlob : 0n;
   const blobFeeCap = call.maxFeePerBlobGas ?? 0n;
   const want = gasLimit * fees.feeCap + (call.value ?? 0n) + blobGas * blobFeeCap;
   if (want > uint256Max || balance < want) {

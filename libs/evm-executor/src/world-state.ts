@@ -1,6 +1,6 @@
-import type { AccountState } from '@cairn/block-model';
+import type { AccountChange, AccountState } from '@cairn/block-model';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { keyOf } from './key-of.ts';
+import { bytesOfKey, keyOf } from './key-of.ts';
 import type { StateCache } from './state-cache.ts';
 
 const noBytes = new Uint8Array(0);
@@ -27,6 +27,8 @@ export class WorldState {
   readonly #originals = new Map<string, Uint8Array>();
   readonly #undo: (() => void)[] = [];
   readonly #checkpoints: number[] = [];
+  /** What may have changed since changes were taken; undone writes may be in it. */
+  #written = new Map<string, Set<string>>();
 
   constructor(base: StateCache) {
     this.#base = base;
@@ -59,6 +61,7 @@ export class WorldState {
   /** Writes or, with `undefined`, removes an account. `account` must not change afterwards. */
   setAccount(address: Uint8Array, account: AccountState | undefined): void {
     const key = keyOf(address);
+    this.#slotsWritten(key);
     const had = this.#accounts.has(key);
     const previous = this.#accounts.get(key);
     this.#accounts.set(key, account);
@@ -99,6 +102,7 @@ export class WorldState {
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
     const addressKey = keyOf(address);
     const slotKey = keyOf(slot);
+    this.#slotsWritten(addressKey).add(slotKey);
     const originalKey = addressKey + slotKey;
     if (!this.#originals.has(originalKey)) {
       this.#originals.set(originalKey, this.#storageAt(addressKey, slotKey, address, slot));
@@ -120,6 +124,7 @@ export class WorldState {
   /** Empties the storage of an account. */
   clearStorage(address: Uint8Array): void {
     const key = keyOf(address);
+    this.#slotsWritten(key);
     const previous = this.#storage.get(key);
     this.#storage.set(key, { values: new Map(), isWhole: true });
     this.#undo.push(() => {
@@ -133,6 +138,40 @@ export class WorldState {
     this.#undo.length = 0;
     this.#checkpoints.length = 0;
     this.#originals.clear();
+  }
+
+  /** Removes an account together with its storage. */
+  removeAccount(address: Uint8Array): void {
+    if (this.getAccount(address) === undefined) return;
+    this.clearStorage(address);
+    this.setAccount(address, undefined);
+  }
+
+  /** What became of accounts since the last call, for the computation of a state root. */
+  takeChanges(): AccountChange[] {
+    const written = this.#written;
+    this.#written = new Map();
+    return [...written].map(([key, slots]) => {
+      const address = bytesOfKey(key);
+      const layer = this.#storage.get(key);
+      const isStorageCleared = layer?.isWhole === true;
+      const keys = isStorageCleared ? [...layer.values.keys()] : [...slots];
+      return {
+        address,
+        account: this.getAccount(address),
+        isStorageCleared,
+        slots: keys.map((slot) => [bytesOfKey(slot), this.#storageAt(key, slot, address, bytesOfKey(slot))] as const),
+      };
+    });
+  }
+
+  #slotsWritten(addressKey: string): Set<string> {
+    let slots = this.#written.get(addressKey);
+    if (slots === undefined) {
+      slots = new Set();
+      this.#written.set(addressKey, slots);
+    }
+    return slots;
   }
 
   checkpoint(): void {

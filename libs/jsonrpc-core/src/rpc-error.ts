@@ -42,6 +42,56 @@ export const rpcErrors = {
     meaning: 'A limit is reached.',
     remedy: 'Ask for less, or again later; the data names the limit.',
   },
+  nonceTooLow: {
+    code: -38010,
+    meaning: 'The nonce of a simulated transaction has been used.',
+    remedy: 'Leave the nonce out, or give that of the sender.',
+  },
+  nonceTooHigh: {
+    code: -38011,
+    meaning: 'The nonce of a simulated transaction is beyond that of its sender.',
+    remedy: 'Leave the nonce out, or give that of the sender.',
+  },
+  baseFeeTooLow: {
+    code: -38012,
+    meaning: 'A simulated transaction offers less than the base fee.',
+    remedy: 'Raise maxFeePerGas, or simulate without validation.',
+  },
+  intrinsicGas: {
+    code: -38013,
+    meaning: 'A simulated transaction has less gas than it costs before any code runs.',
+    remedy: 'Give it more gas; the message says how much.',
+  },
+  insufficientFunds: {
+    code: -38014,
+    meaning: 'The sender of a simulated transaction cannot pay for gas and value.',
+    remedy: 'Override its balance, or lower value and fees.',
+  },
+  blockGasLimit: {
+    code: -38015,
+    meaning: 'The transactions of a simulated block need more gas than the block has.',
+    remedy: 'Override the gas limit of the block, or use more blocks.',
+  },
+  blockNumberOrder: {
+    code: -38020,
+    meaning: 'Numbers of simulated blocks do not rise.',
+    remedy: 'Leave them out, or let them rise.',
+  },
+  blockTimeOrder: {
+    code: -38021,
+    meaning: 'Times of simulated blocks do not rise.',
+    remedy: 'Leave them out, or let them rise.',
+  },
+  initCodeTooLarge: {
+    code: -38025,
+    meaning: 'A simulated creation has more init code than EIP-3860 allows.',
+    remedy: 'Deploy the contract in parts.',
+  },
+  tooManyBlocks: {
+    code: -38026,
+    meaning: 'A simulation has too many blocks, gaps between given numbers included.',
+    remedy: 'Simulate 256 blocks at most.',
+  },
   reverted: {
     code: 3,
     meaning: 'The contract reverted.',

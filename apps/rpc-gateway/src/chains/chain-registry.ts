@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { importChain } from '@cairn/chain-store';
 import type { Chains } from '@cairn/chain-store/nest';
 import { errorChain, errorText, isCairnError } from '@cairn/errors';
-import { type CallJob, type CallPool, type CallResult, createCallPool } from '@cairn/evm-executor';
+import { type CallPool, createCallPool, type ExecutionJob, type ResultOf } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Logger, Settings } from '@cairn/service-kit';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -52,11 +52,11 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
     );
   }
 
-  /** Runs a call on a block of a network. @throws what the pool throws */
-  async execute(
-    job: CallJob,
+  /** Runs a job on a block of a network. @throws what the pool throws */
+  async execute<Job extends ExecutionJob>(
+    job: Job,
     { lane, signal }: { readonly lane: string; readonly signal: AbortSignal },
-  ): Promise<CallResult> {
+  ): Promise<ResultOf<Job>> {
     if (this.#pool === undefined)
       throw new RpcError('unavailable', 'The networks are being imported; calls are executed after that.');
     return await this.#pool.execute(job, { lane, signal });

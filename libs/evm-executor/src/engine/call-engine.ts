@@ -1,7 +1,8 @@
-import type { AccessListEntry, Hex } from '@cairn/block-model';
+import type { AccessListEntry, Hex, Log } from '@cairn/block-model';
 import type { BlockEnvironment } from '../block-environment.ts';
 import type { ForkRules } from '../fork-rules.ts';
 import type { WorldState } from '../world-state.ts';
+import type { EngineTracer } from './engine-tracer.ts';
 
 /** One message for an engine. Addresses are 20 bytes. */
 export interface EngineMessage {
@@ -24,6 +25,8 @@ export interface EngineMessage {
   readonly warm: readonly AccessListEntry[];
   /** Precompiles that are elsewhere or nowhere in this call. */
   readonly precompiles: PrecompileChanges;
+  /** Told of every step and frame; makes the run slower by an order of magnitude. */
+  readonly tracer?: EngineTracer;
 }
 
 /** Where precompiles answer instead. */
@@ -45,6 +48,12 @@ export interface EngineOutcome {
   readonly gasRefund: bigint;
   /** Of a halt, in geth's words. */
   readonly reason?: string;
+  /** In the order in which they were made; none unless the message succeeded. */
+  readonly logs: readonly Log[];
+  /** Accounts to remove when the transaction ends (EIP-6780): their code destroyed itself. */
+  readonly destroyed: readonly Uint8Array[];
+  /** Accounts to remove when the transaction ends if they are empty (EIP-161). */
+  readonly touched: readonly Uint8Array[];
 }
 
 /**

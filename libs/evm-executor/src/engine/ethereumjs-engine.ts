@@ -1,4 +1,4 @@
-import { bytesFromHex, hexFromBytes } from '@cairn/block-model';
+import { bytesFromHex, hexFromBytes, type Log } from '@cairn/block-model';
 import {
   EVM,
   EVMError,
@@ -12,6 +12,7 @@ import { Address } from '@ethereumjs/util';
 import type { ForkRules } from '../fork-rules.ts';
 import type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './call-engine.ts';
 import { EthereumjsState } from './ethereumjs-state.ts';
+import { followEthereumjs } from './ethereumjs-tracing.ts';
 import { haltReason } from './halt-reason.ts';
 
 type Block = NonNullable<EVMRunCallOpts['block']>;
@@ -55,7 +56,7 @@ class Machine {
 
   async #runNow(message: EngineMessage): Promise<EngineOutcome> {
     try {
-      return outcome(await this.#evm.runMessage(message), message);
+      return await this.#evm.runMessage(message);
     } catch (error) {
       // A fault outside of the code, such as a state that cannot be read, leaves checkpoints open in there.
       this.#evm = new CallEvm(this.#rules);
@@ -86,7 +87,7 @@ class CallEvm extends EVM {
     this.#ownPrecompiles = this._precompiles;
   }
 
-  async runMessage(message: EngineMessage): Promise<ExecResult> {
+  async runMessage(message: EngineMessage): Promise<EngineOutcome> {
     const sender = new Address(message.sender);
     this.#state.use(message.world);
     this.#blocks.find = message.blockHash;
@@ -95,6 +96,7 @@ class CallEvm extends EVM {
       this.journal.addAlwaysWarmAddress(address);
       for (const slot of storageKeys) this.journal.addAlwaysWarmSlot(address, slot);
     }
+    const stopFollowing = message.tracer && followEthereumjs(this.events, message, message.tracer);
     const { execResult } = await this.runCall({
       block: blockOf(message),
       caller: sender,
@@ -107,10 +109,12 @@ class CallEvm extends EVM {
       blobVersionedHashes: [...message.blobVersionedHashes],
       skipNonceIncrement: true,
     });
+    stopFollowing?.();
+    const touched = touchedAccounts(this.journal);
     this.journal.cleanJournal();
     this.transientStorage.clear();
     this.#state.use(undefined);
-    return execResult;
+    return outcome(execResult, message, touched);
   }
 
   #changePrecompiles({ removed, moved }: PrecompileChanges): void {
@@ -152,22 +156,46 @@ function blockOf({ block }: EngineMessage): Block {
   };
 }
 
-function outcome(result: ExecResult, message: EngineMessage): EngineOutcome {
+/** Accounts that a message has written to, the empty among which go when a transaction ends. Its journal keeps them to itself. */
+function touchedAccounts(journal: object): Uint8Array[] {
+  const { touched } = journal as { readonly touched: ReadonlySet<string> };
+  return [...touched].map((address) => Buffer.from(address, 'hex'));
+}
+
+function outcome(result: ExecResult, message: EngineMessage, touched: readonly Uint8Array[]): EngineOutcome {
   const { exceptionError, returnValue, executionGasUsed, gasRefund = 0n, runState } = result;
+  const ended = { output: returnValue, gasUsed: executionGasUsed, touched };
   if (exceptionError === undefined) {
-    return { kind: 'success', output: returnValue, gasUsed: executionGasUsed, gasRefund };
+    return {
+      kind: 'success',
+      ...ended,
+      gasRefund,
+      logs: logsOf(result),
+      destroyed: destroyedAccounts(result, message),
+    };
   }
+  const nothing = { gasRefund: 0n, logs: [], destroyed: [] };
   // Precompiles have no run state, and some report a failure as a revert: in geth's eyes they only ever halt.
   if (exceptionError.error === EVMError.errorMessages.REVERT && runState !== undefined) {
-    return { kind: 'revert', output: returnValue, gasUsed: executionGasUsed, gasRefund: 0n };
+    return { kind: 'revert', ...ended, ...nothing };
   }
   const to = message.to && hexFromBytes(message.to);
   const target = (to && message.precompiles.moved.get(to)) ?? to;
-  return {
-    kind: 'halt',
-    output: new Uint8Array(0),
-    gasUsed: message.gas,
-    gasRefund: 0n,
-    reason: haltReason(result, target, message.data),
-  };
+  const reason = haltReason(result, target, message.data);
+  return { kind: 'halt', ...ended, ...nothing, output: new Uint8Array(0), gasUsed: message.gas, reason };
+}
+
+function logsOf({ logs = [] }: ExecResult): Log[] {
+  return logs.map(([address, topics, data]) => ({
+    address: hexFromBytes(address),
+    topics: topics.map(hexFromBytes),
+    data: hexFromBytes(data),
+  }));
+}
+
+function destroyedAccounts({ selfdestruct, createdAddresses }: ExecResult, { rules }: EngineMessage): Uint8Array[] {
+  const isOnlyWhenCreated = rules.common.isActivatedEIP(6780);
+  return [...(selfdestruct?.keys() ?? [])]
+    .filter((address) => !isOnlyWhenCreated || createdAddresses?.has(address))
+    .map(bytesFromHex);
 }

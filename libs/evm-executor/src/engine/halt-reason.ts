@@ -5,7 +5,7 @@ const { errorMessages } = EVMError;
 const stackMax = 1024;
 
 /** geth's names of the opcodes that came after Frontier: those can be met before their fork. */
-const laterOpcodes: ReadonlyMap<number, string> = new Map([
+export const laterOpcodes: ReadonlyMap<number, string> = new Map([
   [0x1b, 'SHL'],
   [0x1c, 'SHR'],
   [0x1d, 'SAR'],

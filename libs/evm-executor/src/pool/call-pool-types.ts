@@ -1,13 +1,18 @@
 import type { ChainReader, ChainSpec, Hex } from '@cairn/block-model';
 import type { BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
-import type { CallResult } from '../call-result.ts';
+import type { CallHalt, CallResult, CallRevert } from '../call-result.ts';
+import type { AccessListResult } from '../create-access-list.ts';
+import type { GasEstimate } from '../estimate-gas.ts';
+import type { Simulation } from '../simulate/simulation.ts';
+import type { TraceOptions } from '../trace/trace-options.ts';
 
 /**
  * What a worker reads a chain through: the part of a {@link ChainReader} that calls need. All of it is synchronous.
- * Without `hashByNumber` and `isCanonical`, BLOCKHASH walks the parents of the header.
+ * Without `hashByNumber` and `isCanonical`, BLOCKHASH walks the parents of the header; simulations need `stateRoots`, and
+ * traces of transactions `block`.
  */
 export type CallSource = Pick<ChainReader, 'header' | 'stateAt'> &
-  Partial<Pick<ChainReader, 'hashByNumber' | 'isCanonical'>> & {
+  Partial<Pick<ChainReader, 'hashByNumber' | 'isCanonical' | 'block' | 'stateRoots'>> & {
     /** Called when the worker ends by itself; a killed worker has no last words. */
     close?(): void | Promise<void>;
   };
@@ -28,16 +33,71 @@ export interface CallChain {
   readonly source: CallSourceModule;
 }
 
-/** One call for a worker. */
-export interface CallJob {
+/** Where a job runs. */
+interface JobPlace {
   /** The key of the chain in the options of the pool. */
   readonly chain: string;
-  /** The block whose state and environment the call sees. */
+  /** The block whose state and environment the job sees; of a trace, the block whose transactions are traced. */
   readonly blockHash: Hex;
+}
+
+interface MessageJob extends JobPlace {
   readonly call: CallRequest;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
 }
+
+/** One call for a worker. */
+export interface CallJob extends MessageJob {
+  readonly kind?: 'call';
+}
+
+/** How much gas a message needs. */
+export interface EstimateGasJob extends MessageJob {
+  readonly kind: 'estimateGas';
+}
+
+/** What a message reads. */
+export interface CreateAccessListJob extends MessageJob {
+  readonly kind: 'createAccessList';
+}
+
+/** Blocks that might follow. */
+export interface SimulateJob extends JobPlace {
+  readonly kind: 'simulate';
+  readonly simulation: Simulation;
+}
+
+/** What happens in a message. */
+export interface TraceCallJob extends MessageJob {
+  readonly kind: 'traceCall';
+  readonly options: TraceOptions;
+}
+
+/** What happened in the transactions of a block, or in one of them. */
+export interface TraceBlockJob extends JobPlace {
+  readonly kind: 'traceBlock';
+  /** Only this transaction. */
+  readonly index?: number;
+  readonly options: TraceOptions;
+}
+
+export type ExecutionJob = CallJob | EstimateGasJob | CreateAccessListJob | SimulateJob | TraceCallJob | TraceBlockJob;
+
+/** A result that is large and only passed on: serialized where it was made. */
+export interface JsonResult {
+  readonly kind: 'json';
+  readonly json: string;
+}
+
+/** What a job comes to. */
+export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
+  ? GasEstimate | CallRevert | CallHalt
+  : Job extends CreateAccessListJob
+    ? AccessListResult
+    : Job extends SimulateJob | TraceCallJob | TraceBlockJob
+      ? JsonResult
+      : CallResult;
 
 export interface CallPoolExecuteOptions {
   /** Whose call it is, such as the id of an API key: lanes take turns, however many calls each has waiting. */
@@ -61,9 +121,9 @@ export interface CallPoolStats {
 export interface CallPool {
   /**
    * @throws EXECUTION_TIMEOUT, EXECUTION_MEMORY_EXCEEDED, EXECUTION_QUEUE_FULL, EXECUTION_QUEUE_TIMEOUT,
-   *   EXECUTION_ABORTED, EXECUTION_FAILED, EXECUTION_CLOSED, STATE_UNAVAILABLE, and what {@link executeCall} throws
+   *   EXECUTION_ABORTED, EXECUTION_FAILED, EXECUTION_CLOSED, STATE_UNAVAILABLE, and what the job itself throws
    */
-  execute(job: CallJob, options?: CallPoolExecuteOptions): Promise<CallResult>;
+  execute<Job extends ExecutionJob>(job: Job, options?: CallPoolExecuteOptions): Promise<ResultOf<Job>>;
   stats(): CallPoolStats;
   /** Refuses new calls, lets those that are in finish, and ends the workers. */
   close(): Promise<void>;

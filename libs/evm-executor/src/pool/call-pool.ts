@@ -1,8 +1,14 @@
 import { availableParallelism } from 'node:os';
-import type { CallResult } from '../call-result.ts';
 import { executionErrors } from '../errors.ts';
 import { callLimits } from '../execute-call.ts';
-import type { CallChain, CallJob, CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool-types.ts';
+import type {
+  CallChain,
+  CallPool,
+  CallPoolExecuteOptions,
+  CallPoolStats,
+  ExecutionJob,
+  ResultOf,
+} from './call-pool-types.ts';
 import { CallWorker, type CallWorkerOptions } from './call-worker.ts';
 import { LaneQueue } from './lane-queue.ts';
 
@@ -52,10 +58,10 @@ export async function createCallPool(options: CallPoolOptions): Promise<CallPool
 
 /** A call on its way. */
 interface Ticket {
-  readonly job: CallJob;
+  readonly job: ExecutionJob;
   readonly lane: string;
   readonly timeoutMs: number;
-  resolve(result: CallResult): void;
+  resolve(result: ResultOf<ExecutionJob>): void;
   reject(error: Error): void;
 }
 
@@ -109,12 +115,14 @@ class ThreadPool implements CallPool {
     });
   }
 
-  execute(job: CallJob, options: CallPoolExecuteOptions = {}): Promise<CallResult> {
+  execute<Job extends ExecutionJob>(job: Job, options: CallPoolExecuteOptions = {}): Promise<ResultOf<Job>> {
     const { lane = '', signal, timeoutMs = this.#timeoutMs } = options;
     if (this.#isClosing) return Promise.reject(executionErrors.closed());
     if (signal?.aborted) return Promise.reject(executionErrors.aborted(signal.reason));
     return new Promise((resolve, reject) => {
-      const ticket: Ticket = { job, lane, timeoutMs, resolve, reject };
+      // A worker answers a job with what that kind of job comes to.
+      const settle = resolve as Ticket['resolve'];
+      const ticket: Ticket = { job, lane, timeoutMs, resolve: settle, reject };
       if (signal !== undefined) this.#follow(ticket, signal);
       const slot = this.#freeSlot();
       if (slot === undefined) this.#enqueue(ticket);

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { CallResult } from '../call-result.ts';
 import { executionErrors } from '../errors.ts';
-import type { CallJob } from './call-pool-types.ts';
+import type { ExecutionJob, ResultOf } from './call-pool-types.ts';
 import { errorFromPlain, type FromWorker, type ToWorker, type WorkerData } from './worker-protocol.ts';
 
 export interface CallWorkerOptions {
@@ -14,7 +13,7 @@ export interface CallWorkerOptions {
 export interface CallWorkerEvents {
   /** It can take its first call. */
   onReady(): void;
-  onResult(result: CallResult): void;
+  onResult(result: ResultOf<ExecutionJob>): void;
   /** The call failed, the worker lives. */
   onError(error: Error): void;
   /** The worker is gone, by its own fault. */
@@ -71,9 +70,9 @@ export class CallWorker {
   }
 
   /** Hands it a call. The process stays alive for that long. */
-  run(job: CallJob): void {
+  run(job: ExecutionJob): void {
     this.#worker.ref();
-    this.#post({ kind: 'call', job });
+    this.#post({ kind: 'job', job });
   }
 
   /** Ends it whatever it does. */

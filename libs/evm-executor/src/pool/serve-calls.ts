@@ -1,9 +1,14 @@
 import type { Header, Hex, StateReader } from '@cairn/block-model';
-import type { CallResult } from '../call-result.ts';
+import { createAccessList } from '../create-access-list.ts';
+import type { CallEngine } from '../engine/call-engine.ts';
 import { createEthereumjsEngine } from '../engine/ethereumjs-engine.ts';
 import { executionErrors, StateUnavailableError } from '../errors.ts';
+import { estimateGas } from '../estimate-gas.ts';
 import { executeCall } from '../execute-call.ts';
-import type { CallChain, CallJob, CallSource } from './call-pool-types.ts';
+import { simulate } from '../simulate/simulate.ts';
+import { traceBlock } from '../trace/trace-block.ts';
+import { traceCall } from '../trace/trace-call.ts';
+import type { CallChain, CallSource, ExecutionJob, ResultOf, SimulateJob, TraceBlockJob } from './call-pool-types.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
 /** Blocks of a chain whose readers, and what they read, a worker keeps: calls crowd on the newest, and heaps are small. */
@@ -23,7 +28,7 @@ interface OpenChain {
 
 /** What happens inside of a worker, apart from its messages. */
 export interface CallServer {
-  serve(job: CallJob): Promise<CallResult>;
+  serve(job: ExecutionJob): Promise<ResultOf<ExecutionJob>>;
   close(): Promise<void>;
 }
 
@@ -33,26 +38,73 @@ export async function openCallServer({ chains, gasCapMultiplier }: WorkerData): 
   const open = new Map<string, OpenChain>();
   for (const [name, chain] of Object.entries(chains)) open.set(name, await openChain(name, chain));
   return {
-    async serve({ chain: name, blockHash, call, stateOverrides, blockOverrides }) {
-      const chain = open.get(name);
-      if (chain === undefined) throw executionErrors.failed(`there is no chain ${name}`);
-      const { header, state } = await blockOf(name, chain, blockHash);
-      return executeCall({
+    async serve(job) {
+      const chain = open.get(job.chain);
+      if (chain === undefined) throw executionErrors.failed(`there is no chain ${job.chain}`);
+      if (job.kind === 'traceBlock') return serveTrace(job, chain, engine);
+      const { header, state } = await blockOf(job.chain, chain, job.blockHash);
+      const place = {
         spec: chain.chain.spec,
         header,
         state,
         blockHashes: ancestorHashes(chain.source, header),
-        call,
         engine,
+      };
+      if (job.kind === 'simulate') return serveSimulation(job, chain, place);
+      const { call, stateOverrides, blockOverrides } = job;
+      const options = {
+        ...place,
+        call,
         limits: { gasCapMultiplier },
         ...(stateOverrides && { stateOverrides }),
         ...(blockOverrides && { blockOverrides }),
-      });
+      };
+      switch (job.kind) {
+        case 'estimateGas':
+          return estimateGas(options);
+        case 'createAccessList':
+          return createAccessList(options);
+        case 'traceCall':
+          return { kind: 'json', json: await traceCall(options, job.options) };
+        default:
+          return executeCall(options);
+      }
     },
     async close() {
       for (const { source } of open.values()) await source.close?.();
     },
   };
+}
+
+async function serveSimulation(
+  { chain, blockHash, simulation }: SimulateJob,
+  { source }: OpenChain,
+  place: Omit<Parameters<typeof simulate>[0], 'stateRoots' | 'simulation'>,
+): Promise<ResultOf<SimulateJob>> {
+  const stateRoots = source.stateRoots?.(blockHash);
+  if (stateRoots === undefined) throw new StateUnavailableError(chain, blockHash);
+  return { kind: 'json', json: JSON.stringify(await simulate({ ...place, stateRoots, simulation })) };
+}
+
+/** The transactions of a block run on the state after its parent. */
+async function serveTrace(
+  { chain: name, blockHash, index, options }: TraceBlockJob,
+  { chain, source, ...rest }: OpenChain,
+  engine: CallEngine,
+): Promise<ResultOf<TraceBlockJob>> {
+  const block = source.block?.(blockHash);
+  if (block === undefined) throw new StateUnavailableError(name, blockHash);
+  const { state } = await blockOf(name, { chain, source, ...rest }, block.header.parentHash);
+  const json = await traceBlock({
+    spec: chain.spec,
+    block,
+    state,
+    blockHashes: ancestorHashes(source, block.header),
+    engine,
+    options,
+    ...(index !== undefined && { index }),
+  });
+  return { kind: 'json', json };
 }
 
 async function openChain(name: string, chain: CallChain): Promise<OpenChain> {

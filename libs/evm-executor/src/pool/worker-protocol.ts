@@ -1,7 +1,6 @@
 import { CairnError, isCairnError } from '@cairn/errors';
-import type { CallResult } from '../call-result.ts';
 import { executionErrors } from '../errors.ts';
-import type { CallChain, CallJob } from './call-pool-types.ts';
+import type { CallChain, ExecutionJob, ResultOf } from './call-pool-types.ts';
 
 /** What a worker is started with. */
 export interface WorkerData {
@@ -9,14 +8,14 @@ export interface WorkerData {
   readonly gasCapMultiplier: number;
 }
 
-/** From the pool: a call, or the wish that the worker ends. Calls come one at a time. */
-export type ToWorker = { readonly kind: 'call'; readonly job: CallJob } | { readonly kind: 'end' };
+/** From the pool: a job, or the wish that the worker ends. Jobs come one at a time. */
+export type ToWorker = { readonly kind: 'job'; readonly job: ExecutionJob } | { readonly kind: 'end' };
 
 /** From the worker. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'unfit'; readonly error: PlainError }
-  | { readonly kind: 'result'; readonly result: CallResult }
+  | { readonly kind: 'result'; readonly result: ResultOf<ExecutionJob> }
   | { readonly kind: 'error'; readonly error: PlainError };
 
 /** An error as it crosses threads: structured clone would drop code, hint and details. */

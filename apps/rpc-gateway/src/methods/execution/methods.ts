@@ -1,3 +1,6 @@
 import { ethCall } from './eth-call.ts';
+import { ethCreateAccessList } from './eth-create-access-list.ts';
+import { ethEstimateGas } from './eth-estimate-gas.ts';
+import { ethSimulateV1 } from './eth-simulate-v1.ts';
 
-export const executionMethods = [ethCall];
+export const executionMethods = [ethCall, ethEstimateGas, ethCreateAccessList, ethSimulateV1];

@@ -1,0 +1,68 @@
+import { errorText, isCairnError } from '@cairn/errors';
+import { type CallRejectionCode, parseSimulation, type SimulationErrorCode } from '@cairn/evm-executor';
+import { RawJson, RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
+import { optionalBlockIdParam, requireHeader } from '../../block-param.ts';
+import { define } from '../define.ts';
+import { runJob } from './run-job.ts';
+
+/** Simulations have codes of their own for what calls answer with -32000. */
+const names: ReadonlyMap<string, RpcErrorName> = new Map(
+  Object.entries({
+    SIMULATION_EMPTY: 'params',
+    SIMULATION_TOO_LONG: 'tooManyBlocks',
+    SIMULATION_NUMBER_INVALID: 'blockNumberOrder',
+    SIMULATION_TIME_INVALID: 'blockTimeOrder',
+    SIMULATION_GAS_EXCEEDED: 'blockGasLimit',
+    CALL_NONCE_TOO_LOW: 'nonceTooLow',
+    CALL_NONCE_TOO_HIGH: 'nonceTooHigh',
+    CALL_NONCE_SPENT: 'internal',
+    CALL_FEE_BELOW_BASE: 'baseFeeTooLow',
+    CALL_FEE_INVALID: 'params',
+    CALL_GAS_TOO_LOW: 'intrinsicGas',
+    CALL_FUNDS_INSUFFICIENT: 'insufficientFunds',
+    CALL_INITCODE_TOO_LARGE: 'initCodeTooLarge',
+    CALL_BLOBS_INVALID: 'internal',
+    CALL_AUTHORIZATIONS_INVALID: 'internal',
+    CALL_CHAIN_ID_MISMATCH: 'server',
+  } as const satisfies Record<SimulationErrorCode | CallRejectionCode, RpcErrorName>),
+);
+
+export const ethSimulateV1 = define({
+  name: 'eth_simulateV1',
+  summary:
+    'Runs blocks of transactions that might follow a block, with overrides of state and block fields. 256 blocks and 50 million gas a request at most.',
+  params: [
+    {
+      name: 'payload',
+      summary:
+        'blockStateCalls, a list of blocks with calls, stateOverrides and blockOverrides; traceTransfers; validation; returnFullTransactions.',
+      parse: (field: string, value: unknown) => parseSimulation(value, field),
+    },
+    optionalBlockIdParam,
+  ],
+  result: 'The blocks as eth_getBlockByHash tells them, each with the results of its calls.',
+  errors: [
+    'server',
+    'nonceTooLow',
+    'nonceTooHigh',
+    'baseFeeTooLow',
+    'intrinsicGas',
+    'insufficientFunds',
+    'blockGasLimit',
+    'blockNumberOrder',
+    'blockTimeOrder',
+    'initCodeTooLarge',
+    'tooManyBlocks',
+  ],
+  cost: 200,
+  async handle([simulation, id], context) {
+    const { hash } = requireHeader(context, id ?? { tag: 'latest' });
+    const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: hash, simulation };
+    try {
+      return new RawJson((await runJob(context, job)).json);
+    } catch (error) {
+      const name = isCairnError(error) ? names.get(error.code) : undefined;
+      throw name === undefined ? error : new RpcError(name, errorText(error));
+    }
+  },
+});

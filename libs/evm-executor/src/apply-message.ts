@@ -1,0 +1,158 @@
+import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { applyAuthorizations, delegationOf } from './authorizations.ts';
+import type { BlockEnvironment } from './block-environment.ts';
+import type { CallRequest } from './call-request.ts';
+import type { CallEngine, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
+import type { EngineTracer } from './engine/engine-tracer.ts';
+import type { ForkRules } from './fork-rules.ts';
+import { type CallChecks, callFees, checkCall } from './transaction-rules.ts';
+import type { WorldState } from './world-state.ts';
+
+/** Where messages run: one block, one state that they follow one another in. */
+export interface MessageContext {
+  readonly rules: ForkRules;
+  readonly block: BlockEnvironment;
+  readonly world: WorldState;
+  readonly engine: CallEngine;
+  /** For BLOCKHASH: hashes of the blocks before this one. */
+  readonly blockHash: (number: bigint) => Hex | undefined;
+  readonly precompiles: PrecompileChanges;
+}
+
+export interface MessageOptions {
+  readonly gasLimit: bigint;
+  readonly checks?: CallChecks;
+  readonly tracer?: EngineTracer | undefined;
+  /** Fees that are not offered read as zero in the code, as in calls. Default true. */
+  readonly hidesPrices?: boolean;
+}
+
+/** What a message came to. */
+export interface AppliedMessage {
+  readonly outcome: EngineOutcome;
+  /** What its sender is charged for, after refunds (EIP-3529) and the floor (EIP-7623). */
+  readonly gasUsed: bigint;
+  /** The most that it had in use, before refunds. */
+  readonly gasUsedMax: bigint;
+}
+
+export const noAddress: Hex = `0x${'00'.repeat(20)}`;
+const noBytes = new Uint8Array(0);
+
+/**
+ * Runs a message as a transaction: the sender pays, the code runs, what is left is given back, the coinbase gets its
+ * part, and accounts that are to go are removed (Yellow Paper, section 6). The world is left for the next one.
+ * @throws CALL_* where no node would start it; the world is as it was then
+ */
+export async function applyMessage(
+  context: MessageContext,
+  call: CallRequest,
+  { gasLimit, checks, tracer, hidesPrices = true }: MessageOptions,
+): Promise<AppliedMessage> {
+  const { rules, block, world, engine } = context;
+  const fees = callFees(call, block);
+  const sender = call.from ?? noAddress;
+  const from = bytesFromHex(sender);
+  const to = call.to === undefined ? undefined : bytesFromHex(call.to);
+  const data = call.data === undefined ? noBytes : bytesFromHex(call.data);
+  const balance = world.getBalance(from);
+  const nonce = world.getNonce(from);
+  const price = checkCall({ call, rules, block, fees, sender, balance, nonce, gasLimit, data }, checks);
+
+  world.begin();
+  world.updateAccount(from, { nonce: nonce + 1n, balance: balance - price.upfront });
+  const authorized = applyAuthorizations(world, rules.chainId, call.authorizationList ?? []);
+  const delegation = to && delegationOf(world.getCode(to));
+  const outcome = await engine.run({
+    rules,
+    block: hidesPrices ? visibleBlock(block, call, fees.gasPrice) : block,
+    world,
+    blockHash: context.blockHash,
+    sender: from,
+    ...(to && { to }),
+    value: call.value ?? 0n,
+    data,
+    gas: gasLimit - price.intrinsic,
+    gasPrice: fees.gasPrice,
+    blobVersionedHashes: call.blobVersionedHashes ?? [],
+    warm: warmEntries(call, rules, block, sender, [
+      ...authorized.warm,
+      ...(delegation ? [hexFromBytes(delegation)] : []),
+    ]),
+    precompiles: context.precompiles,
+    ...(tracer && { tracer }),
+  });
+  const gas = chargedGas(outcome, rules, price, authorized.refund);
+  settle(context, from, { left: gasLimit - gas.gasUsed, used: gas.gasUsed, ...fees });
+  clearAccounts(context, outcome, from);
+  return { outcome, ...gas };
+}
+
+/** A call without a price must not meet prices: what it does not pay reads as zero, as in geth. */
+function visibleBlock(block: BlockEnvironment, call: CallRequest, gasPrice: bigint): BlockEnvironment {
+  const hasNoGasPrice = gasPrice === 0n && block.baseFeePerGas !== undefined;
+  const hasNoBlobPrice =
+    block.blobBaseFee !== undefined &&
+    (call.blobVersionedHashes !== undefined || call.maxFeePerBlobGas !== undefined) &&
+    (call.maxFeePerBlobGas ?? 0n) === 0n;
+  return {
+    ...block,
+    ...(hasNoGasPrice && { baseFeePerGas: 0n }),
+    ...(hasNoBlobPrice && { blobBaseFee: 0n }),
+  };
+}
+
+/** What is warm from the start: EIP-2929, EIP-2930, EIP-3651 and EIP-7702. */
+function warmEntries(
+  call: CallRequest,
+  rules: ForkRules,
+  block: BlockEnvironment,
+  sender: Hex,
+  others: readonly Hex[],
+): AccessListEntry[] {
+  if (!rules.isBerlin) return [];
+  const addresses = [sender, ...rules.precompiles, ...others];
+  if (call.to !== undefined) addresses.push(call.to);
+  if (rules.isShanghai) addresses.push(block.coinbase);
+  return [...addresses.map((address) => ({ address, storageKeys: [] })), ...(call.accessList ?? [])];
+}
+
+/** EIP-3529 bounds the refund, EIP-7623 the whole from below. */
+function chargedGas(
+  outcome: EngineOutcome,
+  rules: ForkRules,
+  { intrinsic, floor }: { readonly intrinsic: bigint; readonly floor: bigint },
+  authorizationRefund: bigint,
+): { readonly gasUsed: bigint; readonly gasUsedMax: bigint } {
+  const used = intrinsic + outcome.gasUsed;
+  const refundMax = used / (rules.isLondon ? 5n : 2n);
+  const refund = outcome.gasRefund + authorizationRefund;
+  const charged = used - (refund < refundMax ? refund : refundMax);
+  return { gasUsed: charged > floor ? charged : floor, gasUsedMax: used > floor ? used : floor };
+}
+
+/** Gas that is left goes back to the sender, and the coinbase gets what is above the base fee (EIP-1559). */
+function settle(
+  { block, world }: MessageContext,
+  from: Uint8Array,
+  fees: { readonly left: bigint; readonly used: bigint; readonly gasPrice: bigint; readonly feeCap: bigint },
+): void {
+  if (fees.gasPrice > 0n && fees.left > 0n)
+    world.updateAccount(from, { balance: world.getBalance(from) + fees.left * fees.gasPrice });
+  const tip = fees.gasPrice - (block.baseFeePerGas ?? 0n);
+  // A message that pays nothing leaves the coinbase alone, even where there is a base fee.
+  if (fees.feeCap === 0n || tip <= 0n) return;
+  const coinbase = bytesFromHex(block.coinbase);
+  world.updateAccount(coinbase, { balance: world.getBalance(coinbase) + fees.used * tip });
+}
+
+/** Accounts that destroyed themselves go, and empty ones that were touched (EIP-161). */
+function clearAccounts({ world, rules, block }: MessageContext, outcome: EngineOutcome, from: Uint8Array): void {
+  for (const address of outcome.destroyed) world.removeAccount(address);
+  if (!rules.isSpuriousDragon) return;
+  for (const address of [...outcome.touched, from, bytesFromHex(block.coinbase)]) {
+    const account = world.getAccount(address);
+    if (account === undefined || account.nonce > 0n || account.balance > 0n) continue;
+    if (world.getCode(address).length === 0) world.removeAccount(address);
+  }
+}

@@ -1,0 +1,109 @@
+import { hexFromBytes } from '@cairn/block-model';
+import { type EVM, EVMError, type EVMResult, type InterpreterStep, type Message } from '@ethereumjs/evm';
+import { bigIntToBytes, generateAddress, generateAddress2 } from '@ethereumjs/util';
+import type { EngineMessage } from './call-engine.ts';
+import type { EngineTracer, FrameKind } from './engine-tracer.ts';
+import { haltReason, laterOpcodes } from './halt-reason.ts';
+
+const callKinds: ReadonlyMap<number, FrameKind> = new Map([
+  [0xf0, 'CREATE'],
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+] as const);
+
+interface OpenFrame {
+  readonly message: Message;
+  /** The call or creation that this frame is about to make. */
+  pending: FrameKind | undefined;
+}
+
+/** Translates the events of @ethereumjs/evm for a tracer, until the function returned is called. */
+export function followEthereumjs(
+  events: EVM['events'],
+  { world, rules }: EngineMessage,
+  tracer: EngineTracer,
+): () => void {
+  const frames: OpenFrame[] = [];
+
+  const step = (event: InterpreterStep) => {
+    const { opcode, gasLeft, stack } = event;
+    const frame = frames.at(-1);
+    if (frame) frame.pending = callKinds.get(opcode.code);
+    const cost = opcode.dynamicFee ?? BigInt(opcode.fee);
+    tracer.onStep?.({
+      pc: event.pc,
+      opcode: opcode.code,
+      name: geths(opcode),
+      gas: gasLeft,
+      gasCost: cost + handedOver(opcode.code, stack, gasLeft - cost, rules.isTangerineWhistle),
+      depth: event.depth + 1,
+      stack,
+      memory: event.memory,
+      refund: event.gasRefund,
+      address: event.address.bytes,
+      world,
+    });
+  };
+  const enter = (message: Message) => {
+    const kind = frames.at(-1)?.pending ?? (message.to ? 'CALL' : 'CREATE');
+    frames.push({ message, pending: undefined });
+    const isDelegate = kind === 'DELEGATECALL';
+    tracer.onEnter?.({
+      kind,
+      from: isDelegate && message.to ? message.to.bytes : message.caller.bytes,
+      to: message.to ? message.codeAddress.bytes : createdAddress(message, world.getNonce(message.caller.bytes) - 1n),
+      value: message.value,
+      gas: message.gasLimit,
+      input: message.data,
+      depth: message.depth + 1,
+    });
+  };
+  const exit = ({ execResult }: EVMResult) => {
+    const frame = frames.pop();
+    if (frame === undefined) return;
+    const { exceptionError, returnValue, executionGasUsed, runState } = execResult;
+    if (exceptionError === undefined) {
+      tracer.onExit?.({ gasUsed: executionGasUsed, output: returnValue });
+      return;
+    }
+    const { gasLimit, to, data } = frame.message;
+    if (exceptionError.error === EVMError.errorMessages.REVERT && runState !== undefined) {
+      tracer.onExit?.({ gasUsed: executionGasUsed, output: returnValue, error: 'execution reverted' });
+      return;
+    }
+    const error = haltReason(execResult, to && hexFromBytes(to.bytes), data);
+    tracer.onExit?.({ gasUsed: gasLimit, output: new Uint8Array(0), error });
+  };
+
+  events.on('step', step);
+  events.on('beforeMessage', enter);
+  events.on('afterMessage', exit);
+  return () => {
+    events.off('step', step);
+    events.off('beforeMessage', enter);
+    events.off('afterMessage', exit);
+  };
+}
+
+/** What a call gives to the frame that it opens, out of what is left: all that it asks for, or all but a 64th (EIP-150). */
+function handedOver(opcode: number, stack: readonly bigint[], left: bigint, isBounded: boolean): bigint {
+  const kind = callKinds.get(opcode);
+  if (kind === undefined || kind.startsWith('CREATE') || left < 0n) return 0n;
+  const asked = stack.at(-1) ?? 0n;
+  const most = isBounded ? left - left / 64n : asked;
+  return asked < most ? asked : most;
+}
+
+function geths({ code, name }: InterpreterStep['opcode']): string {
+  if (code === 0x44) return 'DIFFICULTY';
+  if (name !== 'INVALID' || code === 0xfe) return name;
+  return laterOpcodes.get(code) ?? `opcode 0x${code.toString(16)} not defined`;
+}
+
+function createdAddress({ caller, salt, data, code }: Message, nonce: bigint): Uint8Array {
+  const initCode = code instanceof Uint8Array ? code : data;
+  return salt ? generateAddress2(caller.bytes, salt, initCode) : generateAddress(caller.bytes, bigIntToBytes(nonce));
+}

@@ -1,0 +1,23 @@
+import { type Hex, hexFromBytes, type Log } from '@cairn/block-model';
+import type { EngineStep } from './engine-tracer.ts';
+
+/** What a step logs if it is one of LOG0 to LOG4. A step that cannot pay for its data ends its frame, and the log goes with it. */
+export function logOfStep({ opcode, stack, memory, address }: EngineStep): Log | undefined {
+  if (opcode < 0xa0 || opcode > 0xa4) return undefined;
+  const [offset = 0n, length = 0n, ...topics] = stack.slice(0xa0 - 2 - opcode).reverse();
+  if (length > 2n ** 32n) return undefined;
+  const data = Buffer.alloc(Number(length));
+  // Memory is that of before the step, which may make it longer.
+  if (offset < BigInt(memory.length)) data.set(memory.subarray(Number(offset), Number(offset + length)));
+  return { address: hexFromBytes(address), topics: topics.map(wordOf), data: hexFromBytes(data) };
+}
+
+/** A number of 256 bits as 32 bytes. */
+export function wordOf(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, '0')}`;
+}
+
+/** The account that a word on the stack means: its last 20 bytes. */
+export function addressOfWord(value: bigint): Hex {
+  return `0x${BigInt.asUintN(160, value).toString(16).padStart(40, '0')}`;
+}

@@ -1,0 +1,28 @@
+import { bytesFromHex, type Header, type Hex } from '@cairn/block-model';
+import { Hardfork } from '@ethereumjs/common';
+import type { ForkRules } from './fork-rules.ts';
+import type { WorldState } from './world-state.ts';
+
+const weiPerGwei = 1_000_000_000n;
+
+/** What is paid at the end of a block: withdrawals (EIP-4895), and before the merge the reward of the miner. */
+export function payBlock(
+  world: WorldState,
+  { difficulty, miner }: Pick<Header, 'difficulty' | 'miner'>,
+  rules: ForkRules,
+  withdrawals: readonly { readonly address: Hex; readonly amount: bigint }[],
+): void {
+  const pay = (address: Hex, amount: bigint) => {
+    const account = bytesFromHex(address);
+    world.updateAccount(account, { balance: world.getBalance(account) + amount });
+  };
+  for (const { address, amount } of withdrawals) if (amount > 0n) pay(address, amount * weiPerGwei);
+  if (difficulty > 0n) pay(miner, minerReward(rules));
+}
+
+/** EIP-649, EIP-1234. */
+function minerReward({ common, isByzantium }: ForkRules): bigint {
+  const ether = 10n ** 18n;
+  if (common.gteHardfork(Hardfork.Constantinople)) return 2n * ether;
+  return (isByzantium ? 3n : 5n) * ether;
+}

@@ -1,0 +1,73 @@
+import { type Block, type ChainSpec, type Hex, senderOf, type Transaction } from '@cairn/block-model';
+import { type AppliedMessage, applyMessage, type MessageContext } from './apply-message.ts';
+import { blockEnvironment } from './block-environment.ts';
+import type { CallRequest } from './call-request.ts';
+import type { CallEngine } from './engine/call-engine.ts';
+import type { EngineTracer } from './engine/engine-tracer.ts';
+import { beginBlock } from './system-calls.ts';
+import type { WorldState } from './world-state.ts';
+
+export interface ReplayBlockOptions {
+  readonly spec: ChainSpec;
+  readonly block: Block;
+  /** The state after the parent; after the replay, that after the block's transactions. */
+  readonly world: WorldState;
+  /** Hashes of the block's ancestors. */
+  readonly blockHashes: (number: bigint) => Hex | undefined;
+  readonly engine: CallEngine;
+}
+
+/** A transaction that is about to run. */
+export interface ReplayedTransaction {
+  readonly transaction: Transaction;
+  readonly call: CallRequest;
+  readonly context: MessageContext;
+  run(tracer?: EngineTracer): Promise<AppliedMessage>;
+}
+
+/**
+ * Goes through the transactions of a block in order. Whoever iterates runs each; one that was not run when the next is
+ * asked for runs then.
+ */
+export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<ReplayedTransaction> {
+  const { spec, block, world, engine, blockHashes } = options;
+  const { header } = block;
+  const context: MessageContext = {
+    ...blockEnvironment(spec, header),
+    world,
+    engine,
+    blockHash: (number) => (number < header.number ? blockHashes(number) : undefined),
+    precompiles: { removed: new Set(), moved: new Map() },
+  };
+  await beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
+  for (const transaction of block.transactions) {
+    const call = callOf(transaction);
+    let applied: Promise<AppliedMessage> | undefined;
+    const run = (tracer?: EngineTracer) => {
+      applied ??= applyMessage(context, call, { gasLimit: transaction.gas, hidesPrices: false, tracer });
+      return applied;
+    };
+    yield { transaction, call, context, run };
+    await run();
+  }
+}
+
+function callOf(transaction: Transaction): CallRequest {
+  const { to, input, gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList } = transaction;
+  const { maxFeePerBlobGas, blobVersionedHashes, authorizationList } = transaction;
+  return {
+    from: senderOf(transaction),
+    ...(to !== null && { to }),
+    gas: transaction.gas,
+    nonce: transaction.nonce,
+    value: transaction.value,
+    data: input,
+    ...(gasPrice !== undefined && { gasPrice }),
+    ...(maxFeePerGas !== undefined && { maxFeePerGas }),
+    ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas }),
+    ...(accessList && { accessList }),
+    ...(maxFeePerBlobGas !== undefined && { maxFeePerBlobGas }),
+    ...(blobVersionedHashes && { blobVersionedHashes }),
+    ...(authorizationList && { authorizationList }),
+  };
+}
