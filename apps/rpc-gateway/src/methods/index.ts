@@ -1,4 +1,4 @@
-import { type AnyMethod, openRpcDocument, RawJson } from '@cairn/jsonrpc-core';
+import { type AnyMethod, type MethodGroup, openRpcDocument, RawJson } from '@cairn/jsonrpc-core';
 import manifest from '../../package.json' with { type: 'json' };
 import type { RequestContext } from '../request-context.ts';
 import { blockMethods } from './blocks/methods.ts';
@@ -23,15 +23,17 @@ const rpcDiscover = define({
 });
 let discovered: RawJson | undefined;
 
-/** Every method of the gateway. */
-export const methods: readonly AnyMethod<RequestContext>[] = [
-  ...blockMethods,
-  ...transactionMethods,
-  ...logMethods,
-  ...stateMethods,
-  ...executionMethods,
-  ...feeMethods,
-  ...chainMethods,
-  ...debugMethods,
-  rpcDiscover,
+/** The methods of the gateway under the headings of their documentation. */
+export const methodGroups: readonly MethodGroup<RequestContext>[] = [
+  { title: 'Blocks', methods: blockMethods },
+  { title: 'Transactions and receipts', methods: transactionMethods },
+  { title: 'Logs', methods: logMethods },
+  { title: 'State', methods: stateMethods },
+  { title: 'Execution', methods: executionMethods },
+  { title: 'Fees', methods: feeMethods },
+  { title: 'Chain', methods: [...chainMethods, rpcDiscover] },
+  { title: 'Debugging', methods: debugMethods },
 ];
+
+/** Every method of the gateway. */
+export const methods: readonly AnyMethod<RequestContext>[] = methodGroups.flatMap((group) => group.methods);
