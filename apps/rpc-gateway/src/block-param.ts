@@ -6,6 +6,7 @@ import {
   InvalidValueError,
   parseHash,
   parseQuantity,
+  type StateReader,
 } from '@cairn/block-model';
 import { type ParamDefinition, RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from './request-context.ts';
@@ -88,7 +89,10 @@ function requireCanonical(context: RequestContext, id: BlockId): void {
 }
 
 /** The state after the block meant. @throws RpcError in geth's words where there is no such block, or its state is gone */
-export function requireState(context: RequestContext, id: BlockId = { tag: 'latest' }) {
+export function requireState(
+  context: RequestContext,
+  id: BlockId = { tag: 'latest' },
+): { readonly header: Header; readonly state: StateReader } {
   const header = requireHeader(context, id);
   const state = context.chain.store.stateAt(header.hash);
   if (state === undefined)

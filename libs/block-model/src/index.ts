@@ -51,6 +51,8 @@ export type {
   AccountState,
   BlockTag,
   ChainReader,
+  LogCondition,
+  LogField,
   StateReader,
   StateRoots,
 } from './readers.ts';

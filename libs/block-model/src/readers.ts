@@ -57,6 +57,15 @@ export interface StateRoots {
 /** The names of blocks that the JSON-RPC specification knows besides numbers. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
+/** Where a value stands in a log: its address, or the topic at an index. */
+export type LogField = 'address' | 0 | 1 | 2 | 3;
+
+/** What a log must have in a field. */
+export interface LogCondition {
+  readonly field: LogField;
+  readonly values: readonly Hex[];
+}
+
 /** One chain: its blocks, checked against their names as they are read, and the state after each of them. */
 export interface ChainReader {
   readonly chainId: bigint;
@@ -69,6 +78,16 @@ export interface ChainReader {
   block(hash: Hex): Block | undefined;
   /** Sum of the difficulties from genesis up to and including the block. */
   totalDifficulty(hash: Hex): bigint | undefined;
+  /** How often the chain has changed to another branch: readers of a state made before are void when this has moved. */
+  readonly generation: bigint;
+  /**
+   * Heights of canonical blocks in a range, ascending, whose logs have one of the values in each of the fields, though
+   * not always in the same log.
+   */
+  heightsWithLogs(
+    fields: readonly [LogCondition, ...LogCondition[]],
+    range: { readonly from: bigint; readonly to: bigint },
+  ): bigint[];
   /** True when the block is on the canonical chain. */
   isCanonical(hash: Hex): boolean;
   /** The receipts of a block, held to its header; `undefined` for a block that is not here. */

@@ -1,20 +1,21 @@
 import { bytesFromHex, type ChainSpec, decodeRlp, type Header, type Hex, headerFromRlp } from '@cairn/block-model';
 import { BlockExecutor } from './block-executor.ts';
+import { branchOf } from './canonical-chain.ts';
 import type { ChainStore } from './chain-store.ts';
 import { BlockRefusedError, GenesisError } from './errors.ts';
 import { ImportState } from './import-state.ts';
-import { type PendingBlock, writeBlocks } from './write-blocks.ts';
+import { branchDepthMax, type PendingBlock, writeBlocks } from './write-blocks.ts';
 
 /** Blocks that are committed together: fewer waits for the disk, and each commit still holds whole blocks only. */
 const batchBlocks = 64;
 const batchEntries = 20_000;
 
-/** Takes blocks in order and brings them into a chain: executed, verified, and committed some at a time. */
+/** Takes blocks, each after its parent, and brings them into a chain: executed, verified, and committed some at a time. */
 export class BlockImport {
   readonly #store: ChainStore;
   readonly #spec: ChainSpec;
   #session: Session;
-  #pending: (PendingBlock & { readonly raw: Uint8Array })[] = [];
+  #pending: PendingBlock[] = [];
   #entries = 0;
   /** Blocks executed here, and their gas. */
   blocks = 0;
@@ -27,82 +28,99 @@ export class BlockImport {
   }
 
   static async open(store: ChainStore, spec: ChainSpec): Promise<BlockImport> {
-    return new BlockImport(store, spec, await openSession(store, spec));
+    return new BlockImport(store, spec, await openSession(store, spec, headOfStore(store)));
   }
 
   /**
-   * Adds the block that follows. One that the chain has already is only compared.
+   * Adds a block whose parent is here, on the chain or on a branch of it. One that is here already is passed over.
    * @param raw RLP of the block
    * @throws BLOCK_REFUSED
    */
   async add(raw: Uint8Array): Promise<Header> {
     const header = headerIn(raw);
-    const { next, hashByNumber } = this.#session;
-    if (header.number < next) {
-      const known = hashByNumber(header.number);
-      if (known !== header.hash) throw new BlockRefusedError(header, `the chain has ${known} at this height`);
-    } else if (header.number > next) {
-      throw new BlockRefusedError(header, `the chain ends at block ${next - 1n}; blocks must follow each other`);
-    } else await this.#execute(raw);
+    if (this.#session.made.has(header.hash) || this.#store.header(header.hash)) return header;
+    if (header.parentHash !== this.#session.tip.hash) await this.#moveTo(header);
+    await this.#execute(raw);
     return header;
+  }
+
+  /** Goes on at the parent of a block. */
+  async #moveTo(header: Header): Promise<void> {
+    await this.flush();
+    const parent = this.#store.header(header.parentHash);
+    if (parent === undefined) {
+      const { number, hash } = this.#store.head;
+      throw new BlockRefusedError(
+        header,
+        `its parent ${header.parentHash} is not here; the chain ends at block ${number} (${hash})`,
+      );
+    }
+    const finalized = this.#store.finalizedOrNone;
+    if (finalized !== undefined && parent.number < finalized.number)
+      throw new BlockRefusedError(header, `it leaves the chain below the finalized block ${finalized.number}`);
+    if (parent.number + branchDepthMax < this.#store.head.number)
+      throw new BlockRefusedError(header, `it leaves the chain more than ${branchDepthMax} blocks below its head`);
+    this.#session = await openSession(this.#store, this.#spec, parent);
   }
 
   async #execute(raw: Uint8Array): Promise<void> {
     const session = this.#session;
     const executed = await session.executor.execute(raw);
     const { header } = executed.block;
-    const writes = session.state.takeWrites(header.number);
-    this.#pending.push({ ...executed, writes, raw });
-    this.#entries += writes.length;
-    session.known.set(header.number, header.hash);
-    session.next++;
+    const writes = session.state.takeWrites();
+    this.#pending.push({ ...executed, writes });
+    this.#entries += writes.changes.length + writes.content.length;
+    session.made.set(header.hash, header.number);
+    session.hashes.set(header.number, header.hash);
+    session.tip = header;
     this.blocks++;
     this.gas += header.gasUsed;
-    if (this.#pending.length >= batchBlocks || this.#entries >= batchEntries) await this.#commit();
+    if (this.#pending.length >= batchBlocks || this.#entries >= batchEntries) await this.flush();
   }
 
   /** Puts on the disk what was added. */
   async flush(): Promise<void> {
-    while (this.#pending.length > 0) await this.#commit();
-  }
-
-  async #commit(): Promise<void> {
+    if (this.#pending.length === 0) return;
     const pending = this.#pending;
-    const isWritten = await writeBlocks(this.#store.tables, pending);
     this.#pending = [];
     this.#entries = 0;
-    // Anew from what is on the disk: the caches begin empty, and another process may have moved the head.
-    this.#session = await openSession(this.#store, this.#spec);
-    if (isWritten) return;
-    // It did: these blocks are there already, or follow what it has written.
-    for (const { raw, block } of pending) {
-      this.blocks--;
-      this.gas -= block.header.gasUsed;
-      await this.add(raw);
-    }
+    const gas = pending.reduce((sum, { block }) => sum + block.header.gasUsed, 0n);
+    const written = await writeBlocks(this.#store.tables, pending);
+    // Another process may have written some of them.
+    this.blocks -= pending.length - written.blocks;
+    this.gas -= gas - written.gas;
+    // Anew from what is on the disk: the caches begin empty.
+    this.#session = await openSession(this.#store, this.#spec, this.#session.tip);
   }
 }
 
-/** Execution on top of one head. */
+/** Execution on top of one block. */
 interface Session {
   readonly state: ImportState;
   readonly executor: BlockExecutor;
-  /** Hashes of the blocks that are not on the disk yet. */
-  readonly known: Map<bigint, Hex>;
-  readonly hashByNumber: (number: bigint) => Hex | undefined;
-  /** Height of the block that must follow. */
-  next: bigint;
+  /** Blocks that are not on the disk yet. */
+  readonly made: Map<Hex, bigint>;
+  /** Hashes of ancestors of the next block that the canonical chain does not tell. */
+  readonly hashes: Map<bigint, Hex>;
+  /** The block that the next one must follow. */
+  tip: Header;
 }
 
-async function openSession(store: ChainStore, spec: ChainSpec): Promise<Session> {
-  const { hash, number } = store.head;
-  const parent = store.header(hash);
-  if (parent === undefined) throw new GenesisError(`the store in ${store.directory} has no header of its own head`);
-  const state = new ImportState(store.tables, number, bytesFromHex(parent.stateRoot));
-  const known = new Map<bigint, Hex>();
-  const hashByNumber = (height: bigint) => known.get(height) ?? store.hashByNumber(height);
-  const executor = await BlockExecutor.create(spec, state, parent, hashByNumber);
-  return { state, executor, known, hashByNumber, next: number + 1n };
+async function openSession(store: ChainStore, spec: ChainSpec, tip: Header): Promise<Session> {
+  const base = store.stateAt(tip.hash);
+  if (base === undefined) throw new BlockRefusedError(tip, 'the state after it is not kept');
+  const state = new ImportState(store.tables, base, bytesFromHex(tip.stateRoot));
+  const { blocks } = branchOf(store.tables, tip.hash);
+  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash] as const));
+  const hashByNumber = (height: bigint) => hashes.get(height) ?? store.hashByNumber(height);
+  const executor = await BlockExecutor.create(spec, state, tip, hashByNumber);
+  return { state, executor, made: new Map(), hashes, tip };
+}
+
+function headOfStore(store: ChainStore): Header {
+  const header = store.header(store.head.hash);
+  if (header === undefined) throw new GenesisError(`the store in ${store.directory} has no header of its own head`);
+  return header;
 }
 
 function headerIn(raw: Uint8Array): Header {

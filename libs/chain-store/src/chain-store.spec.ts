@@ -107,9 +107,12 @@ describe('ChainStore', () => {
     expect(() => store.block(first)).toThrow(expect.objectContaining({ code: 'BLOCK_CORRUPT' }));
   });
 
-  test('a block that is off the canonical chain has no state', async () => {
+  test('a block of a branch whose changes are not kept has no state', async () => {
     const [first] = await fill();
-    await store.tables.environment.transaction(() => store.tables.canonical.put(heightKey(1n), bytesFromHex(absent)));
+    await store.tables.environment.transaction(() => {
+      store.tables.canonical.put(heightKey(1n), bytesFromHex(absent));
+      store.tables.changes.remove(bytesFromHex(first));
+    });
     expect(store.isCanonical(first)).toBe(false);
     expect(store.stateAt(first)).toBeUndefined();
   });

@@ -8,23 +8,26 @@ import {
   type ChainSpec,
   CorruptBlockError,
   decodeHeader,
-  decodeReceipt,
   decodeRlp,
-  encodeRlp,
   type Header,
   type Hex,
   hexFromBytes,
   joinBlock,
+  type LogCondition,
   type Receipt,
-  type StateReader,
   type StateRoots,
   verifyBlock,
   verifyReceipts,
 } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { LRUCache } from 'lru-cache';
-import { FlatState } from './flat-state.ts';
+import { BranchState } from './branch-state.ts';
+import { branchOf, changesOf, generationOf, headOf, switchTo } from './canonical-chain.ts';
+import { BlockRefusedError } from './errors.ts';
+import { FlatState, type RecordReader } from './flat-state.ts';
+import { hasOneOf, heightsWith } from './log-index.ts';
 import { readProof } from './read-proof.ts';
+import { decodeReceipts } from './read-receipts.ts';
 import { stateRootsOver } from './state-roots.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
@@ -32,6 +35,13 @@ import { TrieNodes } from './trie-nodes.ts';
 export interface ChainStoreOptions {
   /** Directory of the LMDB environment; made when absent. Several processes and threads may open it at once. */
   readonly directory: string;
+}
+
+/** Which blocks the tags stand for. */
+export interface ForkChoice {
+  readonly head?: Hex;
+  readonly safe?: Hex;
+  readonly finalized?: Hex;
 }
 
 /** Verified blocks and headers in memory, at most. */
@@ -82,8 +92,13 @@ export class ChainStore implements ChainReader {
   get headOrNone(): { readonly hash: Hex; readonly number: bigint } | undefined {
     // Another process may be importing: no snapshot of this turn is reused.
     this.tables.environment.refresh();
-    const found = this.tables.meta.get(metaKeys.head);
-    return found && { hash: hexFromBytes(found.subarray(0, 32)), number: bigintFromBytes(found.subarray(32)) };
+    return headOf(this.tables);
+  }
+
+  /** The finalized block, where one was named. */
+  get finalizedOrNone(): Header | undefined {
+    const hash = this.tables.meta.get(metaKeys.finalized);
+    return hash && this.header(hexFromBytes(hash));
   }
 
   hashByNumber(number: bigint): Hex | undefined {
@@ -93,8 +108,48 @@ export class ChainStore implements ChainReader {
   }
 
   blockByTag(tag: BlockTag): { readonly hash: Hex; readonly number: bigint } {
-    // All blocks here are imported and final: nothing that a reorganization could take back is ever stored.
-    return tag === 'earliest' ? { hash: this.genesisHash, number: 0n } : this.head;
+    if (tag === 'earliest') return { hash: this.genesisHash, number: 0n };
+    const { head } = this;
+    if (tag === 'latest' || tag === 'pending') return head;
+    // Where nobody has said what is safe or final, what was imported counts as both.
+    const hash = this.tables.meta.get(metaKeys[tag]) ?? (tag === 'safe' && this.tables.meta.get(metaKeys.finalized));
+    const header = hash && this.header(hexFromBytes(hash));
+    return header ? { hash: header.hash, number: header.number } : head;
+  }
+
+  get generation(): bigint {
+    return generationOf(this.tables);
+  }
+
+  /**
+   * Says which blocks are safe and final, and which is the newest; what is left out stays as it is. All in one step.
+   * @throws BLOCK_REFUSED for a block that is not here, or a head that leaves the finalized block
+   */
+  async setForkChoice({ head, safe, finalized }: ForkChoice): Promise<void> {
+    const { tables } = this;
+    await tables.environment.transaction(() => {
+      if (head !== undefined && headOf(tables)?.hash !== head) switchTo(tables, head);
+      for (const [key, hash] of [
+        [metaKeys.safe, safe],
+        [metaKeys.finalized, finalized],
+      ] as const) {
+        if (hash === undefined) continue;
+        const { base } = branchOf(tables, hash);
+        if (base.hash !== hash)
+          throw new BlockRefusedError({ number: undefined, hash }, 'it is not on the canonical chain');
+        tables.meta.put(key, bytesFromHex(hash));
+      }
+    });
+  }
+
+  heightsWithLogs(
+    [first, ...others]: readonly [LogCondition, ...LogCondition[]],
+    range: { readonly from: bigint; readonly to: bigint },
+  ): bigint[] {
+    const { logs } = this.tables;
+    return heightsWith(logs, first.field, first.values, range).filter((height) =>
+      others.every(({ field, values }) => hasOneOf(logs, field, values, height)),
+    );
   }
 
   header(hash: Hex): Header | undefined {
@@ -146,11 +201,7 @@ export class ChainStore implements ChainReader {
     if (header === undefined) return undefined;
     const raw = this.tables.receipts.get(bytesFromHex(hash));
     if (raw === undefined) throw new CorruptBlockError(hash, 'receipts', 'its receipts', 'missing');
-    const receipts = this.#decoded(hash, () => {
-      const items = decodeRlp('receipts', raw);
-      if (!Array.isArray(items)) throw new Error('no list');
-      return items.map((item) => decodeReceipt(item instanceof Uint8Array ? item : encodeRlp(item)));
-    });
+    const receipts = this.#decoded(hash, () => decodeReceipts(raw));
     verifyReceipts(header, receipts);
     this.#receipts.set(hash, receipts);
     return receipts;
@@ -186,21 +237,23 @@ export class ChainStore implements ChainReader {
     };
   }
 
-  stateAt(hash: Hex): StateReader | undefined {
-    return this.#flatState(hash);
+  /** The state after any block that is here, on the chain or on a branch; `undefined` where it is not kept. */
+  stateAt(hash: Hex): RecordReader | undefined {
+    const { tables } = this;
+    const header = this.header(hash);
+    if (header === undefined) return undefined;
+    if (this.hashByNumber(header.number) === hash) return new FlatState(tables, header.number);
+    const { base, blocks } = branchOf(tables, hash);
+    if (blocks.some((block) => tables.changes.get(bytesFromHex(block.hash)) === undefined)) return undefined;
+    const changes = blocks.flatMap((block) => changesOf(tables, block));
+    return new BranchState(new FlatState(tables, base.number), changes);
   }
 
   stateRoots(hash: Hex): StateRoots | undefined {
     const header = this.header(hash);
-    const state = this.#flatState(hash);
+    const state = this.stateAt(hash);
     if (header === undefined || state === undefined) return undefined;
     return stateRootsOver(state, new TrieNodes(this.tables.nodes), bytesFromHex(header.stateRoot));
-  }
-
-  #flatState(hash: Hex): FlatState | undefined {
-    const header = this.header(hash);
-    if (header === undefined || this.hashByNumber(header.number) !== hash) return undefined;
-    return new FlatState(this.tables, header.number);
   }
 
   close(): Promise<void> {

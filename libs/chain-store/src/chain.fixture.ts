@@ -8,6 +8,8 @@ import { parseGethGenesisState } from '@ethereumjs/common';
 import { createTx } from '@ethereumjs/tx';
 import { createAddressFromPrivateKey, createAddressFromString, createContractAddress2 } from '@ethereumjs/util';
 import { buildBlock, createVM, type VM } from '@ethereumjs/vm';
+import fc from 'fast-check';
+import type { ChainStore } from './chain-store.ts';
 import { fixtureContracts } from './contracts.fixture.ts';
 
 /** What a transaction of a made chain does with one of the children. */
@@ -158,6 +160,41 @@ async function snapshotsOf(vm: VM): Promise<Snapshot[]> {
   }
   return snapshots;
 }
+
+/** What the flat tables say of the watched accounts after each block. */
+export function historyIn(store: ChainStore, chain: MadeChain): Snapshot[][] {
+  return chain.history.map((_, height) => {
+    const hash = height === 0 ? store.genesisHash : chain.hashes[height - 1];
+    const state = hash && store.stateAt(hash);
+    if (!state) throw new Error(`no state at ${height}`);
+    return chain.addresses.map((address) => {
+      const account = state.getAccount(bytesFromHex(address));
+      const slots = Array.from({ length: slotCount }, (_slot, slot) =>
+        hexFromBytes(state.getStorage(bytesFromHex(address), word(slot))),
+      );
+      if (!account) return { account: undefined, slots };
+      const { nonce, balance, codeHash } = account;
+      // Throws when it is missing.
+      state.getCode(codeHash);
+      return { account: { nonce, balance, codeHash: hexFromBytes(codeHash) }, slots };
+    });
+  });
+}
+
+const child = fc.nat(childCount - 1);
+/** Something that a transaction does. */
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('create' as const, 'destroy' as const), child }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      child,
+      slot: fc.nat(slotCount - 1),
+      value: fc.constantFrom(0, 1, 0x80, 0x1_0000),
+    }),
+  },
+);
 
 /** A directory for a test, with a function that writes files into it. */
 export function temporaryDirectory() {

@@ -4,52 +4,10 @@ import { MerklePatriciaTrie } from '@ethereumjs/mpt';
 import { Account } from '@ethereumjs/util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  childCount,
-  type MadeChain,
-  makeChain,
-  type Snapshot,
-  type Step,
-  slotCount,
-  temporaryDirectory,
-  word,
-} from './chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore } from './index.ts';
+import { historyIn, type MadeChain, makeChain, type Step, step, temporaryDirectory } from './chain.fixture.ts';
+import { importChain, openChainStore } from './index.ts';
 
-const child = fc.nat(childCount - 1);
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('create' as const, 'destroy' as const), child }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('write' as const),
-      child,
-      slot: fc.nat(slotCount - 1),
-      value: fc.constantFrom(0, 1, 0x80, 0x1_0000),
-    }),
-  },
-);
 const plans = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 2, maxLength: 10 });
-
-/** What the flat tables say of the watched accounts after each block. */
-function historyIn(store: ChainStore, chain: MadeChain): Snapshot[][] {
-  return chain.history.map((_, height) => {
-    const hash = store.hashByNumber(BigInt(height));
-    const state = hash && store.stateAt(hash);
-    if (!state) throw new Error(`no state at ${height}`);
-    return chain.addresses.map((address) => {
-      const account = state.getAccount(bytesFromHex(address));
-      const slots = Array.from({ length: slotCount }, (_slot, slot) =>
-        hexFromBytes(state.getStorage(bytesFromHex(address), word(slot))),
-      );
-      if (!account) return { account: undefined, slots };
-      const { nonce, balance, codeHash } = account;
-      // Throws when it is missing.
-      state.getCode(codeHash);
-      return { account: { nonce, balance, codeHash: hexFromBytes(codeHash) }, slots };
-    });
-  });
-}
 
 async function imported(chain: MadeChain, filesOf: (write: (name: string, bytes: Uint8Array) => string) => string[]) {
   const directory = temporaryDirectory();

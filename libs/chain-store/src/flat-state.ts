@@ -7,8 +7,16 @@ import { type AccountRecord, decodeAccountRecord, heightKey, slotPrefix, type Ta
 const empty = new Uint8Array(0);
 const emptyCodeHash = hexFromBytes(keccak256(empty));
 
+/** A state with the records that its accounts and slots are stored as. */
+export interface RecordReader extends StateReader {
+  /** The account with its incarnation; `undefined` for one that never was. */
+  record(address: Uint8Array): AccountRecord | undefined;
+  /** The value at a slot of an incarnation, whether the account is there or not. */
+  slotOf(address: Uint8Array, incarnation: number, slot: Uint8Array): Uint8Array;
+}
+
 /** State after the block at a height of the canonical chain, from the flat tables. */
-export class FlatState implements StateReader {
+export class FlatState implements RecordReader {
   readonly #tables: Pick<Tables, 'accounts' | 'slots' | 'codes'>;
   /** One above the height, since ranges end before their end. */
   readonly #end: Buffer;
@@ -23,7 +31,6 @@ export class FlatState implements StateReader {
     return this.record(address)?.state;
   }
 
-  /** The account with its incarnation; `undefined` for one that never was. */
   record(address: Uint8Array): AccountRecord | undefined {
     const key = hexFromBytes(address);
     if (this.#records.has(key)) return this.#records.get(key);
@@ -36,7 +43,11 @@ export class FlatState implements StateReader {
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
     const record = this.record(address);
     if (record?.state === undefined) return empty;
-    return this.#latest(this.#tables.slots, slotPrefix(address, record.incarnation, slot)) ?? empty;
+    return this.slotOf(address, record.incarnation, slot);
+  }
+
+  slotOf(address: Uint8Array, incarnation: number, slot: Uint8Array): Uint8Array {
+    return this.#latest(this.#tables.slots, slotPrefix(address, incarnation, slot)) ?? empty;
   }
 
   getCode(codeHash: Uint8Array): Uint8Array {

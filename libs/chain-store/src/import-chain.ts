@@ -4,12 +4,14 @@ import { keccak256 } from '@cairn/cid';
 import { KECCAK256_RLP } from '@ethereumjs/util';
 import { BlockImport } from './block-import.ts';
 import { readBlockFile } from './block-source.ts';
+import { extendChain } from './canonical-chain.ts';
 import type { ChainStore } from './chain-store.ts';
 import { GenesisError } from './errors.ts';
+import { FlatState } from './flat-state.ts';
 import { buildGenesis, type Genesis, loadGenesis } from './genesis.ts';
 import { ImportState } from './import-state.ts';
 import { metaKeys } from './tables.ts';
-import { writeBlock, writeState } from './write-blocks.ts';
+import { writeContent } from './write-blocks.ts';
 
 /** How far an import is. */
 export interface ImportProgress {
@@ -76,16 +78,15 @@ async function importGenesis(store: ChainStore, genesis: Genesis): Promise<void>
   const { tables } = store;
   const name = keccak256(Buffer.from(JSON.stringify([genesis.spec, genesis.state])));
   if (store.headOrNone === undefined) {
-    const state = new ImportState(tables, -1n, KECCAK256_RLP);
+    const state = new ImportState(tables, new FlatState(tables, -1n), KECCAK256_RLP);
     const header = await buildGenesis(genesis, state);
-    const writes = state.takeWrites(0n);
+    const writes = state.takeWrites();
     const body = encodeRlp(header.withdrawalsRoot === undefined ? [[], []] : [[], [], []]);
     await tables.environment.transaction(() => {
       // Another process may have been faster.
       if (tables.meta.get(metaKeys.spec) !== undefined) return;
-      writeState(tables, writes);
-      const { difficulty: totalDifficulty } = header;
-      writeBlock(tables, { header, body, receipts: encodeRlp([]), totalDifficulty, transactions: [] });
+      writeContent(tables, { header, body, receipts: encodeRlp([]), totalDifficulty: header.difficulty, writes });
+      extendChain(tables, header);
       tables.meta.put(metaKeys.spec, Buffer.from(JSON.stringify(genesis.spec)));
       tables.meta.put(metaKeys.genesis, name);
     });

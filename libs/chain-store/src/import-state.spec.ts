@@ -8,7 +8,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FlatState } from './flat-state.ts';
 import { ImportState } from './import-state.ts';
-import { openTables } from './tables.ts';
+import { heightKey, openTables } from './tables.ts';
 
 const addresses = ['11', '22', '33'].map((byte) => createAddressFromString(`0x${byte.repeat(20)}`));
 const slots = [1, 2].map((last) => Uint8Array.from({ length: 32 }, (_, index) => (index === 31 ? last : 0)));
@@ -30,8 +30,12 @@ test('roots equal those of the reference, and every height keeps its own state, 
       const reference = new MerkleStateManager();
       const model: Map<string, string>[] = [];
       const current = new Map<string, string>();
-      let state = new ImportState(tables, -1n, KECCAK256_RLP);
-      let writes: ReturnType<ImportState['takeWrites']> = [];
+      let state = new ImportState(tables, new FlatState(tables, -1n), KECCAK256_RLP);
+      let writes: {
+        readonly table: 'accounts' | 'slots' | 'codes' | 'nodes';
+        readonly key: Uint8Array;
+        readonly value: Uint8Array;
+      }[] = [];
       for (const [height, changes] of history.entries()) {
         for (const step of changes) {
           const key = step.address.toString();
@@ -52,14 +56,16 @@ test('roots equal those of the reference, and every height keeps its own state, 
           }
         }
         expect(hexFromBytes(await state.getStateRoot())).toBe(hexFromBytes(await reference.getStateRoot()));
-        writes.push(...state.takeWrites(BigInt(height)));
+        const { changes: made, content } = state.takeWrites();
+        const at = heightKey(BigInt(height));
+        writes.push(...content, ...made.map((one) => ({ ...one, key: Buffer.concat([one.key, at]) })));
         model.push(new Map(current));
         if ((height + 1) % blocksPerCommit === 0 || height === history.length - 1) {
           await tables.environment.transaction(() => {
             for (const { table, key, value } of writes) tables[table].put(key, value);
           });
           writes = [];
-          state = new ImportState(tables, BigInt(height), bytesFromHex(state.root));
+          state = new ImportState(tables, new FlatState(tables, BigInt(height)), bytesFromHex(state.root));
         }
       }
       for (const [height, expected] of model.entries()) {

@@ -1,15 +1,20 @@
 import { bytesFromHex, encodeRlp, type Hex, hexFromBytes } from '@cairn/block-model';
 import { JournaledState, type StateChanges } from '@cairn/block-model/ethereumjs';
 import { KECCAK256_RLP } from '@ethereumjs/util';
-import { FlatState } from './flat-state.ts';
-import { encodeAccountRecord, heightKey, slotPrefix, type Tables } from './tables.ts';
+import type { RecordReader } from './flat-state.ts';
+import type { StateChange } from './state-changes.ts';
+import { encodeAccountRecord, slotPrefix, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
-/** One entry to write. */
-export interface TableWrite {
-  readonly table: 'accounts' | 'slots' | 'codes' | 'nodes';
-  readonly key: Uint8Array;
-  readonly value: Uint8Array;
+/** What a block makes of the state, to be written. */
+export interface StateWrites {
+  readonly changes: readonly StateChange[];
+  /** New code and new nodes of tries, by their keccak-256. */
+  readonly content: readonly {
+    readonly table: 'codes' | 'nodes';
+    readonly key: Uint8Array;
+    readonly value: Uint8Array;
+  }[];
 }
 
 /**
@@ -18,7 +23,7 @@ export interface TableWrite {
  */
 export class ImportState extends JournaledState {
   readonly #nodes: TrieNodes;
-  readonly #flat: FlatState;
+  readonly #base: RecordReader;
   #root: Uint8Array;
   /** Incarnations that differ from those in the tables. */
   readonly #incarnations = new Map<Hex, number>();
@@ -26,11 +31,10 @@ export class ImportState extends JournaledState {
   #slots = new Map<Hex, Map<Hex, Uint8Array>>();
   #codes = new Map<Hex, Uint8Array>();
 
-  /** @param height of the block after which the state begins; -1 before genesis */
-  constructor(tables: Tables, height: bigint, root: Uint8Array) {
-    const flat = new FlatState(tables, height);
-    super(flat);
-    this.#flat = flat;
+  /** @param base the state that blocks are executed on; `root` is its root */
+  constructor(tables: Pick<Tables, 'nodes'>, base: RecordReader, root: Uint8Array) {
+    super(base);
+    this.#base = base;
     this.#nodes = new TrieNodes(tables.nodes);
     this.#root = root;
   }
@@ -80,36 +84,31 @@ export class ImportState extends JournaledState {
   }
 
   #incarnation(address: Hex): number {
-    return this.#incarnations.get(address) ?? this.#flat.record(bytesFromHex(address))?.incarnation ?? 0;
+    return this.#incarnations.get(address) ?? this.#base.record(bytesFromHex(address))?.incarnation ?? 0;
   }
 
-  /** What has changed since the last call, as entries that are valid from `height` on. Call after the root was computed. */
-  takeWrites(height: bigint): TableWrite[] {
-    const suffix = heightKey(height);
-    const writes: TableWrite[] = [];
+  /** What has changed since the last call. Call after the root was computed. */
+  takeWrites(): StateWrites {
+    const changes: StateChange[] = [];
+    const content: StateWrites['content'][number][] = [];
     for (const address of this.#accounts) {
-      const key = Buffer.concat([bytesFromHex(address), suffix]);
-      const state = this.readAccount(address);
-      writes.push({
-        table: 'accounts',
-        key,
-        value: encodeAccountRecord({ state, incarnation: this.#incarnation(address) }),
-      });
+      const record = { state: this.readAccount(address), incarnation: this.#incarnation(address) };
+      changes.push({ table: 'accounts', key: bytesFromHex(address), value: encodeAccountRecord(record) });
     }
     for (const [address, slots] of this.#slots) {
       const incarnation = this.#incarnation(address);
       for (const [slot, value] of slots) {
-        const key = Buffer.concat([slotPrefix(bytesFromHex(address), incarnation, bytesFromHex(slot)), suffix]);
-        writes.push({ table: 'slots', key, value });
+        const key = slotPrefix(bytesFromHex(address), incarnation, bytesFromHex(slot));
+        changes.push({ table: 'slots', key, value });
       }
     }
-    for (const [hash, value] of this.#codes) writes.push({ table: 'codes', key: bytesFromHex(hash), value });
+    for (const [hash, value] of this.#codes) content.push({ table: 'codes', key: bytesFromHex(hash), value });
     for (const [hash, value] of this.#nodes.takeFresh())
-      writes.push({ table: 'nodes', key: Buffer.from(hash, 'hex'), value });
+      content.push({ table: 'nodes', key: Buffer.from(hash, 'hex'), value });
     this.#accounts = new Set();
     this.#slots = new Map();
     this.#codes = new Map();
-    return writes;
+    return { changes, content };
   }
 
   /** The root that was computed last. */

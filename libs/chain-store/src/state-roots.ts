@@ -1,10 +1,10 @@
 import { type AccountChange, encodeRlp, hexFromBytes, type StateRoots } from '@cairn/block-model';
 import { Account, KECCAK256_RLP } from '@ethereumjs/util';
-import type { FlatState } from './flat-state.ts';
+import type { RecordReader } from './flat-state.ts';
 import type { TrieNodes } from './trie-nodes.ts';
 
 /** Roots of states that would follow a block: tries whose new nodes stay in memory. */
-export function stateRootsOver(state: FlatState, nodes: TrieNodes, root: Uint8Array): StateRoots {
+export function stateRootsOver(state: RecordReader, nodes: TrieNodes, root: Uint8Array): StateRoots {
   const accounts = nodes.trie(root);
   const storageRoots = new Map<string, Uint8Array>();
   const storageRootOf = (address: Uint8Array) =>

@@ -20,6 +20,10 @@ export interface Tables {
   readonly accounts: Database;
   /** Address, incarnation, slot and height → the value from that height on. */
   readonly slots: Database;
+  /** Block hash → what it does to accounts and slots, for branches and for the way back from one. */
+  readonly changes: Database;
+  /** Address or topic, and height → which logs of that canonical block have it. */
+  readonly logs: Database;
   /** Keccak-256 → code. */
   readonly codes: Database;
   /** Keccak-256 → node of the state trie or of a storage trie. */
@@ -33,11 +37,16 @@ export const metaKeys = {
   /** Keccak-256 of the rules and accounts that the chain was begun with. */
   genesis: Buffer.from('genesis'),
   spec: Buffer.from('spec'),
+  /** Hashes of the blocks that the tags stand for, where they were set. */
+  safe: Buffer.from('safe'),
+  finalized: Buffer.from('finalized'),
+  /** Counts how often the chain has changed to another branch. */
+  generation: Buffer.from('generation'),
 } as const;
 
 /** Opens the databases of a chain. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openTables(directory: string): Promise<Tables> {
-  const environment = await Environment.open({ directory, format: { name: 'cairn-chain', version: 1 } });
+  const environment = await Environment.open({ directory, format: { name: 'cairn-chain', version: 2 } });
   const database = (name: string) => environment.database(name);
   return {
     environment,
@@ -49,6 +58,8 @@ export async function openTables(directory: string): Promise<Tables> {
     transactions: database('transactions'),
     accounts: database('accounts'),
     slots: database('slots'),
+    changes: database('changes'),
+    logs: database('logs'),
     codes: database('codes'),
     nodes: database('nodes'),
     meta: database('meta'),

@@ -1,65 +1,93 @@
 import { bytesFromBigint, bytesFromHex, encodeBody, type Header, type Hex, hexFromBytes } from '@cairn/block-model';
 import type { ExecutedBlock } from './block-executor.ts';
-import type { TableWrite } from './import-state.ts';
-import { heightKey, metaKeys, type Tables } from './tables.ts';
+import { type ChainContent, extendChain, headOf, switchTo } from './canonical-chain.ts';
+import type { StateWrites } from './import-state.ts';
+import { decodeReceipts } from './read-receipts.ts';
+import { encodeChanges } from './state-changes.ts';
+import { heightKey, type Tables } from './tables.ts';
 
-/** A block that was executed, and what it does to the state. */
+/** Blocks below the head that the chain can still leave for another branch: no network has gone back further. */
+export const branchDepthMax = 1_024n;
+
+/** A block that was executed, and what it makes of the state. */
 export interface PendingBlock extends ExecutedBlock {
-  readonly writes: readonly TableWrite[];
+  readonly writes: StateWrites;
 }
 
 /**
- * Writes whole blocks in one transaction.
- * @returns false, with nothing written, when the chain's head is not the parent of the first block any more
+ * Writes whole blocks in one transaction. One that follows the head becomes the head; one of another branch does when
+ * that is heavier (total difficulty), or as heavy and longer.
+ * @returns how many were not there before, and their gas
  */
-export function writeBlocks(tables: Tables, blocks: readonly PendingBlock[]): Promise<boolean> {
+export function writeBlocks(
+  tables: Tables,
+  blocks: readonly PendingBlock[],
+): Promise<{ readonly blocks: number; readonly gas: bigint }> {
   return tables.environment.transaction(() => {
-    const first = blocks[0]?.block.header;
-    const head = tables.meta.get(metaKeys.head);
-    if (!first || !head || hexFromBytes(head.subarray(0, 32)) !== first.parentHash) return false;
-    let totalDifficulty = totalDifficultyOf(tables, first.parentHash);
-    for (const { block, receipts, writes } of blocks) {
-      writeState(tables, writes);
-      totalDifficulty += block.header.difficulty;
-      const transactions = block.transactions.map(({ hash }) => hash);
-      writeBlock(tables, { header: block.header, body: encodeBody(block), receipts, totalDifficulty, transactions });
+    let written = 0;
+    let gas = 0n;
+    for (const pending of blocks) {
+      const { header } = pending.block;
+      // Another process may have been faster.
+      if (tables.headers.get(bytesFromHex(header.hash)) !== undefined) continue;
+      written++;
+      gas += header.gasUsed;
+      const totalDifficulty = totalDifficultyOf(tables, header.parentHash) + header.difficulty;
+      writeContent(tables, { ...pending, header, body: encodeBody(pending.block), totalDifficulty });
+      const head = headOf(tables);
+      if (head?.hash === header.parentHash) extendChain(tables, header, contentOf(pending));
+      else if (head && isBetter(tables, { header, totalDifficulty }, head)) switchTo(tables, header.hash);
     }
-    return true;
+    const head = headOf(tables);
+    if (head) forgetChanges(tables, head.number - branchDepthMax);
+    return { blocks: written, gas };
   });
+}
+
+function contentOf({ block, receipts, writes }: PendingBlock): ChainContent {
+  return {
+    changes: writes.changes,
+    transactions: block.transactions.map(({ hash }) => hash),
+    logs: decodeReceipts(receipts).flatMap(({ logs }) => logs),
+  };
+}
+
+function isBetter(
+  tables: Tables,
+  { header, totalDifficulty }: { readonly header: Header; readonly totalDifficulty: bigint },
+  head: { readonly hash: Hex; readonly number: bigint },
+): boolean {
+  const current = totalDifficultyOf(tables, head.hash);
+  return totalDifficulty > current || (totalDifficulty === current && header.number > head.number);
 }
 
 function totalDifficultyOf(tables: Tables, hash: Hex): bigint {
   return BigInt(hexFromBytes(tables.difficulties.get(bytesFromHex(hash)) ?? Uint8Array.of(0)));
 }
 
-/** Writes what a block does to the state. Inside a transaction. */
-export function writeState(tables: Tables, writes: readonly TableWrite[]): void {
-  for (const { table, key, value } of writes) tables[table].put(key, value);
+/** What canonical blocks did to the state is in the flat tables; it is kept by block as long as the chain may leave them. */
+function forgetChanges(tables: Tables, below: bigint): void {
+  for (let number = below; number > 0n; number--) {
+    const hash = tables.canonical.get(heightKey(number));
+    if (hash === undefined || !tables.changes.remove(hash)) return;
+  }
 }
 
-interface BlockWrite {
+interface BlockContent {
   readonly header: Header;
   readonly body: Uint8Array;
   readonly receipts: Uint8Array;
   readonly totalDifficulty: bigint;
-  readonly transactions: readonly Hex[];
+  readonly writes: StateWrites;
 }
 
-/** Writes a block as content and makes it the head. Inside a transaction. */
-export function writeBlock(
-  tables: Tables,
-  { header, body, receipts, totalDifficulty, transactions }: BlockWrite,
-): void {
+/** Writes a block under its hash, and what belongs to it. Inside a transaction. */
+export function writeContent(tables: Tables, { header, body, receipts, totalDifficulty, writes }: BlockContent): void {
   const hash = bytesFromHex(header.hash);
   tables.headers.put(hash, header.raw);
   tables.bodies.put(hash, body);
   tables.receipts.put(hash, receipts);
   tables.difficulties.put(hash, totalDifficulty === 0n ? Uint8Array.of(0) : bytesFromBigint(totalDifficulty));
-  tables.canonical.put(heightKey(header.number), hash);
-  for (const [index, transaction] of transactions.entries()) {
-    const place = Buffer.alloc(4);
-    place.writeUInt32BE(index);
-    tables.transactions.put(bytesFromHex(transaction), Buffer.concat([hash, place]));
-  }
-  tables.meta.put(metaKeys.head, Buffer.concat([hash, heightKey(header.number)]));
+  tables.changes.put(hash, encodeChanges(writes.changes));
+  for (const { table, key, value } of writes.content) tables[table].put(key, value);
 }

@@ -9,10 +9,10 @@ import type { TraceOptions } from '../trace/trace-options.ts';
 /**
  * What a worker reads a chain through: the part of a {@link ChainReader} that calls need. All of it is synchronous.
  * Without `hashByNumber` and `isCanonical`, BLOCKHASH walks the parents of the header; simulations need `stateRoots`, and
- * traces of transactions `block`.
+ * traces of transactions `block`. Readers of states are kept until `generation` moves.
  */
 export type CallSource = Pick<ChainReader, 'header' | 'stateAt'> &
-  Partial<Pick<ChainReader, 'hashByNumber' | 'isCanonical' | 'block' | 'stateRoots'>> & {
+  Partial<Pick<ChainReader, 'hashByNumber' | 'isCanonical' | 'block' | 'stateRoots' | 'generation'>> & {
     /** Called when the worker ends by itself; a killed worker has no last words. */
     close?(): void | Promise<void>;
   };

@@ -24,6 +24,8 @@ interface OpenChain {
   readonly source: CallSource;
   /** In order of use, the latest last. */
   readonly blocks: Map<Hex, OpenBlock>;
+  /** Of the chain when they were opened. */
+  generation: bigint | undefined;
 }
 
 /** What happens inside of a worker, apart from its messages. */
@@ -89,12 +91,13 @@ async function serveSimulation(
 /** The transactions of a block run on the state after its parent. */
 async function serveTrace(
   { chain: name, blockHash, index, options }: TraceBlockJob,
-  { chain, source, ...rest }: OpenChain,
+  open: OpenChain,
   engine: CallEngine,
 ): Promise<ResultOf<TraceBlockJob>> {
+  const { chain, source } = open;
   const block = source.block?.(blockHash);
   if (block === undefined) throw new StateUnavailableError(name, blockHash);
-  const { state } = await blockOf(name, { chain, source, ...rest }, block.header.parentHash);
+  const { state } = await blockOf(name, open, block.header.parentHash);
   const json = await traceBlock({
     spec: chain.spec,
     block,
@@ -113,7 +116,7 @@ async function openChain(name: string, chain: CallChain): Promise<OpenChain> {
     const module: Record<string, unknown> = await import(moduleUrl);
     const create = module[exportName];
     if (typeof create !== 'function') throw new Error(`${moduleUrl} has no function ${exportName}`);
-    return { chain, source: await create(options), blocks: new Map() };
+    return { chain, source: await create(options), blocks: new Map(), generation: undefined };
   } catch (error) {
     throw executionErrors.failed(
       `chain ${name} does not open: ${error instanceof Error ? error.message : String(error)}`,
@@ -122,7 +125,12 @@ async function openChain(name: string, chain: CallChain): Promise<OpenChain> {
   }
 }
 
-async function blockOf(name: string, { source, blocks }: OpenChain, hash: Hex): Promise<OpenBlock> {
+async function blockOf(name: string, chain: OpenChain, hash: Hex): Promise<OpenBlock> {
+  const { source, blocks } = chain;
+  const { generation } = source;
+  // The chain has changed to another branch: what was opened reads places that hold something else now.
+  if (generation !== chain.generation) blocks.clear();
+  chain.generation = generation;
   const known = blocks.get(hash);
   if (known !== undefined) {
     blocks.delete(hash);

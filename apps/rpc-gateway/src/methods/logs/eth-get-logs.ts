@@ -3,10 +3,12 @@ import { RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, findBlock } from '../../block-param.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
-import { bloomTest, type LogFilter, matches, parseLogFilter } from './log-filter.ts';
+import { conditionsOf, type LogFilter, matches, parseLogFilter } from './log-filter.ts';
 
 /** Blocks of one request at most, and logs of one answer. */
 export const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
+
+const noLogs = /^0x0*$/;
 
 /** Headers that are looked at before other requests have their turn. */
 const headersPerTurn = 256;
@@ -26,12 +28,11 @@ export const ethGetLogs = define({
   cost: 75,
   async handle([filter], context) {
     const logs: unknown[] = [];
-    const isCandidate = bloomTest(filter);
     let looked = 0;
     for (const header of headersOf(filter, context)) {
       if (++looked % headersPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
       context.signal.throwIfAborted();
-      if (!isCandidate(header.logsBloom)) continue;
+      if (noLogs.test(header.logsBloom)) continue;
       for (const log of logsOf(filter, context, header)) {
         if (logs.push(log) > logLimits.logsMax)
           throw new RpcError(
@@ -45,7 +46,8 @@ export const ethGetLogs = define({
   },
 });
 
-function* headersOf({ blocks }: LogFilter, context: RequestContext): Generator<Header> {
+function* headersOf(filter: LogFilter, context: RequestContext): Generator<Header> {
+  const { blocks } = filter;
   const { store } = context.chain;
   if ('hash' in blocks) {
     const header = store.header(blocks.hash);
@@ -61,11 +63,17 @@ function* headersOf({ blocks }: LogFilter, context: RequestContext): Generator<H
     throw new RpcError('limit', `the range has ${to - from + 1n} blocks, more than ${logLimits.blocksMax}`, {
       blocksMax: Number(logLimits.blocksMax),
     });
-  for (let number = from; number <= to; number++) {
+  const [first, ...others] = conditionsOf(filter);
+  const heights = first ? store.heightsWithLogs([first, ...others], { from, to }) : everyHeight(from, to);
+  for (const number of heights) {
     const hash = store.hashByNumber(number);
     const header = hash && store.header(hash);
     if (header) yield header;
   }
+}
+
+function* everyHeight(from: bigint, to: bigint): Generator<bigint> {
+  for (let number = from; number <= to; number++) yield number;
 }
 
 function numberOf(id: BlockId, context: RequestContext): bigint {

@@ -1,5 +1,12 @@
-import { bytesFromHex, type Hex, InvalidValueError, type Log, parseAddress, parseHash } from '@cairn/block-model';
-import { keccak256 } from '@cairn/cid';
+import {
+  type Hex,
+  InvalidValueError,
+  type Log,
+  type LogCondition,
+  type LogField,
+  parseAddress,
+  parseHash,
+} from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, parseBlockNumberOrTag } from '../../block-param.ts';
 
@@ -69,20 +76,8 @@ export function matches({ addresses, topics }: LogFilter, log: Log): boolean {
   return topics.every((any, place) => any.length === 0 || any.includes(log.topics[place] ?? '0x'));
 }
 
-/** Looks at the filters of headers: false where a block has no such log for certain (Yellow Paper, section 4.3.1). */
-export function bloomTest({ addresses, topics }: LogFilter): (logsBloom: Hex) => boolean {
-  const groups = [addresses, ...topics].filter((any) => any.length > 0).map((any) => any.map(bloomBits));
-  return (logsBloom) => {
-    if (groups.length === 0) return !/^0x0*$/.test(logsBloom);
-    const bloom = bytesFromHex(logsBloom);
-    return groups.every((any) => any.some((bits) => bits.every(({ byte, mask }) => ((bloom[byte] ?? 0) & mask) !== 0)));
-  };
-}
-
-function bloomBits(value: Hex): readonly { readonly byte: number; readonly mask: number }[] {
-  const hash = keccak256(bytesFromHex(value));
-  return [0, 2, 4].map((at) => {
-    const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2047;
-    return { byte: 255 - (bit >> 3), mask: 1 << (bit & 7) };
-  });
+/** What blocks must have that can have such logs, for the index. */
+export function conditionsOf({ addresses, topics }: LogFilter): LogCondition[] {
+  const byTopic = topics.map((values, place): LogCondition => ({ field: place as LogField, values }));
+  return [{ field: 'address' as const, values: addresses }, ...byTopic].filter(({ values }) => values.length > 0);
 }
