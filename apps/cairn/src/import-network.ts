@@ -15,6 +15,8 @@ export async function importNetwork(settings: Settings, network: Network, signal
       name: network.name,
       genesis: network.genesis,
       files: network.blocks,
+      safe: network.safe,
+      finalized: network.finalized,
       signal,
       onProgress: (state) => {
         if (state.blocks > 0)

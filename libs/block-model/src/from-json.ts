@@ -1,6 +1,6 @@
 import { type Block, encodeBlock, type Withdrawal } from './block.ts';
 import { InvalidValueError } from './errors.ts';
-import { headerFromJson } from './header.ts';
+import { type Header, headerFromJson } from './header.ts';
 import { type Hex, parseAddress, parseData, parseHash, parseQuantity } from './hex.ts';
 import type { Json } from './json.ts';
 import {
@@ -13,13 +13,14 @@ import {
 
 /**
  * A block from its JSON-RPC form with full transactions. Hashes are computed from the fields, not taken over, so that
- * `verifyBlock` means something. Uncles cannot be read back from their hashes: a block that has some is refused.
+ * `verifyBlock` means something. The JSON has only the hashes of uncles: those of a block that has some must be given.
  * @throws VALUE_INVALID naming the field
  */
-export function blockFromJson(json: Json): Block {
+export function blockFromJson(json: Json, uncles: readonly Header[] = []): Block {
   const header = headerFromJson(json);
-  if (asList('uncles', json.uncles ?? []).length > 0)
-    throw new InvalidValueError('uncles', 'none: only their hashes are known', json.uncles);
+  const count = asList('uncles', json.uncles ?? []).length;
+  if (count !== uncles.length)
+    throw new InvalidValueError('uncles', `${uncles.length}, as many as there are headers for`, json.uncles);
   const transactions = asList('transactions', json.transactions).map((item, index) =>
     transactionFromJson(asObject(`transactions[${index}]`, item), `transactions[${index}].`),
   );
@@ -27,7 +28,7 @@ export function blockFromJson(json: Json): Block {
     json.withdrawals === undefined || json.withdrawals === null
       ? undefined
       : asList('withdrawals', json.withdrawals).map((item, index) => withdrawalFromJson(item, `withdrawals[${index}]`));
-  const block = { header, transactions, uncles: [], ...(withdrawals && { withdrawals }) };
+  const block = { header, transactions, uncles, ...(withdrawals && { withdrawals }) };
   return { ...block, size: encodeBlock(block).length };
 }
 

@@ -191,7 +191,7 @@ describe('JSON that is not a block', () => {
     [`transactions[${at}].accessList[0]: expected an object`, withValue(['transactions', at, 'accessList'], [7])],
     ['withdrawals: expected a list', withValue(['withdrawals'], 1)],
     ['withdrawals[0].index: expected a hexadecimal quantity', withValue(['withdrawals'], [{}])],
-    ['uncles: expected none', withValue(['uncles'], [block.header.hash])],
+    ['uncles: expected 0', withValue(['uncles'], [block.header.hash])],
   ])('%s', (message, json) => {
     expect(() => blockFromJson(json)).toThrow(
       expect.objectContaining({ code: 'VALUE_INVALID', message: expect.stringMatching(/^.{1,300}$/) }),

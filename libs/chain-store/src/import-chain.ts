@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type ChainSpec, encodeRlp } from '@cairn/block-model';
+import { type ChainSpec, encodeRlp, type Hex } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { KECCAK256_RLP } from '@ethereumjs/util';
 import { BlockImport } from './block-import.ts';
@@ -34,6 +34,9 @@ export interface ImportOptions {
   readonly genesis: string;
   /** Files of blocks, in order. */
   readonly files: readonly string[];
+  /** Blocks that are safe and final once the files are imported. */
+  readonly safe?: Hex | undefined;
+  readonly finalized?: Hex | undefined;
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -57,7 +60,16 @@ export async function importChain(options: ImportOptions): Promise<number> {
     if (stamp !== undefined)
       await options.store.tables.environment.transaction(() => options.store.tables.meta.put(key, Buffer.from(stamp)));
   }
+  await setFinality(options);
   return executed;
+}
+
+async function setFinality({ store, safe, finalized }: ImportOptions): Promise<void> {
+  const news = {
+    ...(safe && store.blockByTag('safe').hash !== safe && { safe }),
+    ...(finalized && store.blockByTag('finalized').hash !== finalized && { finalized }),
+  };
+  if (Object.keys(news).length > 0) await store.setForkChoice(news);
 }
 
 function stampOf(file: string): string | undefined {

@@ -1,5 +1,9 @@
 export { readBlockFile, type SourceBlock } from './block-source.ts';
 export { ChainStore, type ChainStoreOptions, type ForkChoice, openChainStore } from './chain-store.ts';
 export { BlockRefusedError, GenesisError, NetworksError, SourceError } from './errors.ts';
+export { createExecutionNode, type ExecutionNode } from './follow/execution-node.ts';
+export { type FollowEvent, type FollowOptions, followChain } from './follow/follow-chain.ts';
+export { type Follower, type FollowerEvent, type FollowerOptions, startFollower } from './follow/follower.ts';
+export { createRpcClient, NodeError, type RpcClient } from './follow/rpc-client.ts';
 export { type ImportOptions, type ImportProgress, importChain } from './import-chain.ts';
 export { loadNetworks, type Network } from './networks.ts';

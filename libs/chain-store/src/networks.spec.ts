@@ -33,6 +33,8 @@ describe('loadNetworks', () => {
     [{ networks: [{ ...hive, hosts: ['host:8545'] }] }, 'without a port'],
     [{ networks: [{ ...hive, requirefrom: true }] }, 'requirefrom'],
     [{ networks: [{ ...hive, genesis: undefined }] }, 'networks.0.genesis'],
+    [{ networks: [{ ...hive, source: { rpc: 'ftp://x' } }] }, 'networks.0.source.rpc: expected a URL of http'],
+    [{ networks: [{ ...hive, finalized: '0x12' }] }, 'networks.0.finalized: expected a block hash'],
     [{ networks: [hive, hive] }, 'the name "hive" is there twice'],
     [{ networks: [hive, { ...hive, name: 'b', hosts: ['*'] }] }, 'only the first network may list "*"'],
   ])('refuses %j, saying where and what', (content, message) => {

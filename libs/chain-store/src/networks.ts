@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { knownChains } from '@cairn/block-model';
+import { type Hex, knownChains } from '@cairn/block-model';
 import { z } from 'zod';
 import { NetworksError } from './errors.ts';
 
@@ -16,6 +16,11 @@ export interface Network {
   readonly blocks: readonly string[];
   /** Whether eth_call insists on `from`. */
   readonly requireFrom: boolean;
+  /** A node whose chain is followed: URL of http, https, ws or wss. May hold a key: never log it. */
+  readonly source?: { readonly rpc: string } | undefined;
+  /** Blocks that are safe and final once the files are imported. */
+  readonly safe?: Hex | undefined;
+  readonly finalized?: Hex | undefined;
 }
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'expected 1 to 32 lower-case letters, digits or -');
@@ -23,6 +28,17 @@ const host = z
   .string()
   .regex(/^(\*|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/, 'expected a host name in lower case without a port, or "*"');
 const file = z.string().min(1, 'expected a path').max(4096);
+
+const rpc = z
+  .string()
+  .max(4096)
+  .refine((text) => URL.canParse(text) && /^(https?|wss?):$/.test(new URL(text).protocol), {
+    message: 'expected a URL of http, https, ws or wss',
+  });
+const blockHash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/, 'expected a block hash, "0x" and 64 digits in lower case')
+  .transform((text) => text as Hex);
 
 const schema = z.strictObject({
   networks: z
@@ -33,6 +49,9 @@ const schema = z.strictObject({
         genesis: file,
         blocks: z.array(file).max(100_000).default([]),
         requireFrom: z.boolean().default(true),
+        source: z.strictObject({ rpc }).optional(),
+        safe: blockHash.optional(),
+        finalized: blockHash.optional(),
       }),
     )
     .min(1, 'expected one network or more')

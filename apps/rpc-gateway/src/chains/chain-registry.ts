@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { importChain } from '@cairn/chain-store';
+import { type Follower, type FollowerEvent, importChain, startFollower } from '@cairn/chain-store';
 import type { Chains } from '@cairn/chain-store/nest';
 import { errorChain, errorText, isCairnError } from '@cairn/errors';
 import { type CallPool, createCallPool, type ExecutionJob, type ResultOf } from '@cairn/evm-executor';
@@ -11,6 +11,13 @@ import type { Chain } from './chain.ts';
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 const progressEveryMs = 5000;
 
+/** Where the source of a network is. */
+export interface SourceHead {
+  readonly number: bigint;
+  /** Height of the network when it began to follow. */
+  readonly startingNumber: bigint;
+}
+
 /** The networks of this gateway: which host name means which, what is imported, and who executes calls on them. */
 export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #chains: Chains;
@@ -18,6 +25,9 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
   readonly #logger: Logger;
   readonly #byHost: ReadonlyMap<string, Chain>;
   readonly #stop = new AbortController();
+  readonly #followers: Follower[] = [];
+  /** Heights of the sources of networks, by name. */
+  readonly #sources = new Map<string, SourceHead>();
   #importing: Promise<void> = Promise.resolve();
   #pool: CallPool | undefined;
   #notReady: string | undefined = 'the networks are being imported';
@@ -93,10 +103,37 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
     } = this.#settings;
     this.#pool = await createCallPool({ chains: Object.fromEntries(chains), workers, timeoutMs, queueMax });
     this.#notReady = undefined;
+    for (const chain of served) this.#follow(chain);
     this.#logger.info(
       { networks: served.map(({ network, store }) => ({ name: network.name, head: store.head.number.toString() })) },
       'networks are ready',
     );
+  }
+
+  /** Keeps a network at the head of its source, in a thread of its own. */
+  #follow({ network: { name, source }, store }: Chain): void {
+    if (source === undefined) return;
+    let told = Number.NEGATIVE_INFINITY;
+    const { number: startingNumber } = store.head;
+    const onEvent = (event: FollowerEvent) => {
+      if (event.kind === 'failed') {
+        const { error, failures, retryInMs } = event;
+        this.#logger.warn({ network: name, error, failures, retryInMs }, 'the source cannot be followed');
+        return;
+      }
+      const { number, nodeNumber, blocks } = event;
+      const lag = nodeNumber - number;
+      this.#sources.set(name, { number: nodeNumber, startingNumber });
+      if (performance.now() - told < progressEveryMs) return;
+      told = performance.now();
+      this.#logger.info({ network: name, block: number.toString(), lag: lag.toString(), blocks }, 'following');
+    };
+    this.#followers.push(startFollower({ directory: store.directory, url: source.rpc, onEvent }));
+  }
+
+  /** How high the source of a network was when it was last asked; `undefined` for one that follows none. */
+  sourceHead(name: string): SourceHead | undefined {
+    return this.#sources.get(name);
   }
 
   async #import({ network, store }: Chain): Promise<void> {
@@ -107,6 +144,8 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
         name: network.name,
         genesis: network.genesis,
         files: network.blocks,
+        safe: network.safe,
+        finalized: network.finalized,
         signal: this.#stop.signal,
         onProgress: ({ number, blocks, bytesDone, bytesTotal }) => {
           if (performance.now() - told < progressEveryMs || blocks === 0) return;
@@ -125,6 +164,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
   async onApplicationShutdown(): Promise<void> {
     this.#stop.abort(new Error('the service is shutting down'));
     await this.#importing;
+    await Promise.all(this.#followers.map((follower) => follower.stop()));
     await this.#pool?.close();
   }
 }

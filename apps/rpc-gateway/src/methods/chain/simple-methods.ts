@@ -55,12 +55,24 @@ export const ethBlockNumber = define({
   handle: (_, { chain }) => quantity(chain.store.head.number),
 });
 
+/** Behind its source by more blocks than this, a network counts as syncing. */
+const lagMax = 2n;
+
 export const ethSyncing = define({
   name: 'eth_syncing',
-  summary: 'false: requests are answered when the import is done.',
+  summary: 'How far a network that follows a source is behind it; false where it is not, or follows none.',
   params: [],
-  result: 'false.',
-  handle: () => false,
+  result: 'false, or an object with startingBlock, currentBlock and highestBlock.',
+  handle(_, { chain: { network, store }, registry }) {
+    const { number } = store.head;
+    const source = registry.sourceHead(network.name);
+    if (source === undefined || source.number - number <= lagMax) return false;
+    return {
+      startingBlock: quantity(source.startingNumber),
+      currentBlock: quantity(number),
+      highestBlock: quantity(source.number),
+    };
+  },
 });
 
 export const ethAccounts = define({

@@ -1,0 +1,107 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openChainStore } from '@cairn/chain-store';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { call, createHome, type Gateway, startGateway } from './gateway.ts';
+import { sample, sampleEntry } from './sample-network.ts';
+
+// One gateway follows another, which is killed, goes back and comes back.
+let upstreamHome: string;
+let followerHome: string;
+let upstream: Gateway;
+let follower: Gateway;
+
+beforeAll(async () => {
+  [upstreamHome, followerHome] = [await createHome(), await createHome()];
+  upstream = await startGateway({ home: upstreamHome, networks: [{ ...sampleEntry, hosts: ['*'] }] });
+  follower = await startFollower(upstream.url);
+});
+afterAll(async () => {
+  await follower?.end();
+  await upstream?.end();
+  for (const home of [upstreamHome, followerHome]) await rm(home, { recursive: true, force: true });
+});
+
+const { name, genesis } = sampleEntry;
+const startFollower = (rpc: string, home = followerHome) =>
+  startGateway({ home, networks: [{ name, genesis, hosts: ['*'], source: { rpc } }] });
+
+async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`not in time: ${what}\n${follower.log.slice(-20).join('\n')}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+const headOf = async (gateway: Gateway) =>
+  ((await call(gateway.url, 'eth_getBlockByNumber', ['latest', false])).result as { hash: string }).hash;
+const isAt = (hash: string, gateway = follower) => until(async () => (await headOf(gateway)) === hash, `head ${hash}`);
+
+/** What the upstream takes for its head, as a consensus client would tell it. */
+async function chooseHead(hash: `0x${string}`): Promise<void> {
+  const store = await openChainStore({ directory: join(upstreamHome, 'chains', name) });
+  try {
+    await store.setForkChoice({ head: hash });
+  } finally {
+    await store.close();
+  }
+}
+
+const balanceAt = (blockHash: string) =>
+  call(follower.url, 'eth_call', [
+    {
+      from: sample.accounts.alice,
+      to: sample.contracts.Token.address,
+      data: `0x70a08231${sample.accounts.alice.slice(2).toLowerCase().padStart(64, '0')}`,
+    },
+    { blockHash },
+  ]);
+
+test('a gateway without files comes to the head of its source, and answers as it does', async () => {
+  await isAt(sample.head);
+  expect((await call(follower.url, 'eth_syncing')).result).toBe(false);
+  for (const method of ['eth_getBlockReceipts', 'debug_getRawBlock'])
+    expect((await call(follower.url, method, [sample.head])).result).toEqual(
+      (await call(upstream.url, method, [sample.head])).result,
+    );
+});
+
+test('it goes back with its source, keeps the state of what it left, and comes back', async () => {
+  const before = await balanceAt(sample.head);
+  expect(before.result).toBeDefined();
+  const { result } = await call(upstream.url, 'eth_getBlockByNumber', ['0x14', false]);
+  const { hash: earlier } = result as { hash: `0x${string}` };
+  await chooseHead(earlier);
+  await isAt(earlier);
+  expect((await call(follower.url, 'eth_getBlockByNumber', ['0x18', false])).result).toBeNull();
+  expect(await balanceAt(sample.head)).toEqual(before);
+  const strict = await call(follower.url, 'eth_getBalance', [
+    sample.accounts.alice,
+    { blockHash: sample.head, requireCanonical: true },
+  ]);
+  expect(strict.error?.code).toBe(-32000);
+  await chooseHead(sample.head);
+  await isAt(sample.head);
+  expect(await balanceAt(sample.head)).toEqual(before);
+});
+
+test('it serves while its source is away, and goes on when that is back; kill -9 costs neither anything', async () => {
+  const { port } = upstream;
+  await upstream.end('SIGKILL');
+  await until(async () => follower.log.some((line) => line.includes('the source cannot be followed')), 'a warning');
+  expect(follower.log.join('\n')).not.toContain('e2e-key"');
+  expect((await call(follower.url, 'eth_blockNumber')).result).toBe('0x18');
+  await follower.end('SIGKILL');
+  await rm(join(followerHome, 'chains'), { recursive: true });
+  upstream = await startGateway({
+    home: upstreamHome,
+    networks: [{ ...sampleEntry, hosts: ['*'] }],
+    env: { RPC_GATEWAY_PORT: String(port) },
+  });
+  // Over WebSocket this time, and killed on the way.
+  const halfway = await startFollower(upstream.webSocketUrl);
+  await halfway.end('SIGKILL');
+  follower = await startFollower(upstream.webSocketUrl);
+  await isAt(sample.head);
+  expect((await balanceAt(sample.head)).result).toBeDefined();
+});

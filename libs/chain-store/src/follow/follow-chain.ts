@@ -1,0 +1,158 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ChainSpec, type Header, type Hex } from '@cairn/block-model';
+import { BlockImport } from '../block-import.ts';
+import type { ChainStore, ForkChoice } from '../chain-store.ts';
+import { BlockRefusedError } from '../errors.ts';
+import { branchDepthMax } from '../write-blocks.ts';
+import type { ExecutionNode } from './execution-node.ts';
+
+/** What a follower tells. */
+export type FollowEvent =
+  | {
+      readonly kind: 'progress';
+      /** Heights of the chain here and of the node's. */
+      readonly number: bigint;
+      readonly nodeNumber: bigint;
+      /** Blocks and gas executed since the follower began. */
+      readonly blocks: number;
+      readonly gas: bigint;
+    }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly failures: number; readonly retryInMs: number };
+
+export interface FollowOptions {
+  readonly store: ChainStore;
+  readonly spec: ChainSpec;
+  readonly node: ExecutionNode;
+  readonly signal: AbortSignal;
+  readonly onEvent?: (event: FollowEvent) => void;
+  /** How often the node is asked for its head. Default 2,000 ms. */
+  readonly pollMs?: number;
+}
+
+/** Blocks that are on their way from the node while others are executed. */
+const blocksAhead = 16;
+const retryMsMin = 1_000;
+const retryMsMax = 60_000;
+
+/**
+ * Keeps a chain at the head of another node until the signal aborts. Every block is executed and held to its hash and its
+ * roots: the node says which chain, never what is in it. On a failure it waits, longer each time, and tries again.
+ * @throws only the reason of the signal
+ */
+export async function followChain(options: FollowOptions): Promise<never> {
+  const { signal, onEvent, pollMs = 2_000 } = options;
+  const counts = { blocks: 0, gas: 0n };
+  let failures = 0;
+  while (true) {
+    signal.throwIfAborted();
+    let pauseMs = pollMs;
+    try {
+      await catchUp(options, counts);
+      failures = 0;
+    } catch (error) {
+      signal.throwIfAborted();
+      failures++;
+      // Half of it by chance, so that followers of one node do not come back together.
+      const most = Math.min(retryMsMax, retryMsMin * 2 ** (failures - 1));
+      pauseMs = most / 2 + (Math.random() * most) / 2;
+      onEvent?.({ kind: 'failed', error, failures, retryInMs: Math.round(pauseMs) });
+    }
+    await wait(pauseMs, undefined, { signal });
+  }
+}
+
+/** Brings the chain to where the node's is now. */
+async function catchUp(
+  { store, spec, node, signal, onEvent }: FollowOptions,
+  counts: { blocks: number; gas: bigint },
+): Promise<void> {
+  const chainId = await node.chainId(signal);
+  if (chainId !== store.chainId)
+    throw new BlockRefusedError(
+      { number: undefined, hash: undefined },
+      `the node is of chain ${chainId}, not ${store.chainId}`,
+    );
+  const target = await node.header('latest', signal);
+  if (target === undefined) return;
+  const tell = () => onEvent?.({ kind: 'progress', number: store.head.number, nodeNumber: target.number, ...counts });
+  if (store.head.hash !== target.hash) {
+    const base = await commonHeight(store, node, target, signal);
+    const before = { ...counts };
+    const blocks = await BlockImport.open(store, spec);
+    let last: Hex | undefined;
+    try {
+      for await (const raw of blocksFrom(node, base + 1n, target.number, signal)) {
+        last = (await blocks.add(raw)).hash;
+        counts.blocks = before.blocks + blocks.blocks;
+        counts.gas = before.gas + blocks.gas;
+        tell();
+      }
+    } finally {
+      await blocks.flush();
+    }
+    last ??= store.hashByNumber(base);
+    // The node decides between branches, as its consensus client told it.
+    if (last !== undefined && store.head.hash !== last) await store.setForkChoice({ head: last });
+  }
+  await follow(store, await finalityOf(node, signal));
+  tell();
+}
+
+/** The height up to which the node's chain is the chain here. */
+async function commonHeight(
+  store: ChainStore,
+  node: ExecutionNode,
+  target: Header,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const { number: head } = store.head;
+  const isShorter = target.number < head;
+  const top = isShorter ? target.number : head;
+  for (let height = top; height >= 0n && top - height <= branchDepthMax; height--) {
+    const header = height === target.number ? target : await node.header(height, signal);
+    if (header !== undefined && header.hash === store.hashByNumber(height)) return height;
+  }
+  throw new BlockRefusedError(
+    target,
+    `the node's chain leaves the one here more than ${branchDepthMax} blocks below its head`,
+  );
+}
+
+/** Blocks of the node in order, some of them asked for ahead. */
+async function* blocksFrom(
+  node: ExecutionNode,
+  from: bigint,
+  to: bigint,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const coming: Promise<Uint8Array>[] = [];
+  let next = from;
+  const ask = () => {
+    if (next > to) return;
+    const block = node.block(next++, signal);
+    // It may fail while others are waited for; whoever takes it meets the error.
+    block.catch(() => {});
+    coming.push(block);
+  };
+  for (let count = 0; count < blocksAhead; count++) ask();
+  for (let block = coming.shift(); block !== undefined; block = coming.shift()) {
+    ask();
+    yield await block;
+  }
+}
+
+async function finalityOf(node: ExecutionNode, signal: AbortSignal): Promise<ForkChoice> {
+  const [safe, finalized] = await Promise.all([node.header('safe', signal), node.header('finalized', signal)]);
+  return { ...(safe && { safe: safe.hash }), ...(finalized && { finalized: finalized.hash }) };
+}
+
+/** Takes over what is safe and final, as far as it is here. */
+async function follow(store: ChainStore, { safe, finalized }: ForkChoice): Promise<void> {
+  const isNews = (hash: Hex | undefined, tag: 'safe' | 'finalized'): hash is Hex =>
+    hash !== undefined && store.isCanonical(hash) && store.blockByTag(tag).hash !== hash;
+  const choice = {
+    ...(isNews(safe, 'safe') && { safe }),
+    ...(isNews(finalized, 'finalized') && { finalized }),
+  };
+  if (Object.keys(choice).length > 0) await store.setForkChoice(choice);
+}

@@ -1,0 +1,36 @@
+// The code of a worker thread: blocks are executed here, so that whoever serves requests is not held up.
+import { parentPort, workerData } from 'node:worker_threads';
+import { errorText } from '@cairn/errors';
+import { openChainStore } from '../chain-store.ts';
+import { createExecutionNode } from './execution-node.ts';
+import { followChain } from './follow-chain.ts';
+import type { FollowerEvent, FollowerWorkerData } from './follower.ts';
+import { createRpcClient } from './rpc-client.ts';
+
+if (parentPort === null) throw new Error('This module is the code of a worker thread; see startFollower.');
+const port = parentPort;
+const { directory, url, pollMs } = workerData as FollowerWorkerData;
+const stop = new AbortController();
+port.once('message', () => stop.abort(new Error('stopped')));
+
+const store = await openChainStore({ directory });
+const client = createRpcClient(url);
+const tell = (event: FollowerEvent) => port.postMessage(event);
+try {
+  const { spec } = store;
+  if (spec === undefined) throw new Error(`The store in ${directory} has no genesis.`);
+  await followChain({
+    store,
+    spec,
+    node: createExecutionNode(client),
+    signal: stop.signal,
+    pollMs,
+    onEvent: (event) => tell(event.kind === 'failed' ? { ...event, error: errorText(event.error) } : event),
+  });
+} catch (error) {
+  if (!stop.signal.aborted) throw error;
+} finally {
+  client.close();
+  await store.close();
+  port.close();
+}

@@ -1,0 +1,87 @@
+import { Worker } from 'node:worker_threads';
+import type { FollowEvent } from './follow-chain.ts';
+
+/** What a follower in a thread of its own tells; errors as text. */
+export type FollowerEvent =
+  | Extract<FollowEvent, { kind: 'progress' }>
+  | (Omit<Extract<FollowEvent, { kind: 'failed' }>, 'error'> & { readonly error: string });
+
+/** What the thread is started with. */
+export interface FollowerWorkerData {
+  readonly directory: string;
+  readonly url: string;
+  readonly pollMs: number;
+}
+
+export interface FollowerOptions {
+  /** Of a chain whose genesis is imported. */
+  readonly directory: string;
+  /** Of an execution node: http, https, ws or wss. */
+  readonly url: string;
+  readonly onEvent?: (event: FollowerEvent) => void;
+  /** How often the node is asked for its head. Default 2,000 ms. */
+  readonly pollMs?: number;
+  /** The code of the thread. Default: that of this package; tests that run from sources name the built one. */
+  readonly workerUrl?: URL;
+}
+
+/** Keeps a chain at the head of another node. */
+export interface Follower {
+  /** Ends it; what was executed is on the disk. */
+  stop(): Promise<void>;
+}
+
+const restartMsMax = 60_000;
+/** A block that is being executed ends within this, or the thread is ended. */
+const stopMsMax = 10_000;
+
+/** Starts a follower in a worker thread, and starts it again should the thread break. */
+export function startFollower({ directory, url, onEvent, pollMs = 2_000, workerUrl }: FollowerOptions): Follower {
+  let isStopping = false;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let worker: Worker | undefined;
+  let ended: Promise<void> = Promise.resolve();
+
+  const start = () => {
+    const data: FollowerWorkerData = { directory, url, pollMs };
+    const thread = new Worker(workerUrl ?? new URL('./follow-worker.js', import.meta.url), {
+      workerData: data,
+      execArgv: [],
+    });
+    worker = thread;
+    let reason = 'its thread ended';
+    thread.on('message', (event: FollowerEvent) => {
+      if (event.kind === 'progress') failures = 0;
+      onEvent?.(event);
+    });
+    thread.on('error', (error) => {
+      reason = error instanceof Error ? error.message : String(error);
+    });
+    ended = new Promise((resolve) => {
+      thread.once('exit', () => {
+        worker = undefined;
+        resolve();
+        if (isStopping) return;
+        failures++;
+        const retryInMs = Math.min(restartMsMax, 1_000 * 2 ** (failures - 1));
+        onEvent?.({ kind: 'failed', error: reason, failures, retryInMs });
+        timer = setTimeout(start, retryInMs);
+        timer.unref();
+      });
+    });
+  };
+  start();
+  return {
+    async stop() {
+      isStopping = true;
+      clearTimeout(timer);
+      const thread = worker;
+      if (thread === undefined) return;
+      thread.postMessage('stop');
+      const last = setTimeout(() => void thread.terminate(), stopMsMax);
+      await ended;
+      clearTimeout(last);
+    },
+  };
+}
