@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, call, type Gateway, key, post, startGateway, suspendedKey, withAuth } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
@@ -164,6 +165,32 @@ describe('the door', () => {
       if (heard.endsWith('100 Continue\r\n\r\n')) socket.write('[]');
     }
     expect(Array.from(heard.matchAll(/HTTP\/1\.1 (.*)\r/g), ([, status]) => status)).toEqual(statuses);
+  });
+
+  test('bodies may be packed, and long answers are for those who take them packed', async () => {
+    const send = (body: Buffer, headers: Record<string, string>) =>
+      fetch(gateway.url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+    const block = Buffer.from(line('eth_getBlockByHash', 1, [sample.head, true]));
+    const plain = await send(block, { 'accept-encoding': 'identity' });
+    expect([plain.headers.get('content-encoding'), plain.status]).toEqual([null, 200]);
+    const expected = await plain.json();
+    for (const [encoding, pack] of [
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      const answer = await send(pack(block), { 'content-encoding': encoding, 'accept-encoding': 'gzip' });
+      expect(await answer.json()).toEqual(expected);
+    }
+    // What is short stays as it is, and a weight of 0 means no.
+    const small = await send(Buffer.from(line('eth_chainId', 1)), { 'accept-encoding': 'gzip' });
+    expect(small.headers.get('content-encoding')).toBeNull();
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
+    const refused = await send(bomb.subarray(0, 4000), { 'content-encoding': 'gzip' });
+    expect(refused.status).toBe(413);
+    expect((await send(block, { 'content-encoding': 'gzip' })).status).toBe(400);
+    const unknown = await send(block, { 'content-encoding': 'zstd' });
+    expect([unknown.status, unknown.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
   });
 
   test('the host chooses the network; loopback means the first one; unknown hosts get 404', async () => {

@@ -58,6 +58,7 @@ export class ChainStore implements ChainReader {
   readonly #blocks = new LRUCache<Hex, Block>({ max: blocksCachedMax });
   readonly #headers = new LRUCache<Hex, Header>({ max: headersCachedMax });
   readonly #receipts = new LRUCache<Hex, readonly Receipt[]>({ max: blocksCachedMax });
+  #spec: ChainSpec | undefined;
 
   constructor(tables: Tables) {
     this.tables = tables;
@@ -70,6 +71,12 @@ export class ChainStore implements ChainReader {
 
   /** The rules of the chain; `undefined` before its genesis is imported. */
   get spec(): ChainSpec | undefined {
+    // Once it is there it stays.
+    this.#spec ??= this.#readSpec();
+    return this.#spec;
+  }
+
+  #readSpec(): ChainSpec | undefined {
     const found = this.tables.meta.get(metaKeys.spec);
     return found && (JSON.parse(Buffer.from(found).toString()) as ChainSpec);
   }

@@ -10,6 +10,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
 import { DoorError, identify, keyInPath } from './api-key.ts';
+import { isWorthPacking, pack } from './content-encoding.ts';
 import { readBody } from './read-body.ts';
 
 const json = { 'content-type': 'application/json' } as const;
@@ -81,6 +82,13 @@ export class HttpDoor {
     const answer = await this.dispatcher.handle(body, context);
     if (answer === undefined) return void response.writeHead(204).end();
     const bytes = Buffer.from(answer);
+    if (isWorthPacking(bytes, request.headers['accept-encoding'])) {
+      const packed = await pack(bytes);
+      response.appendHeader('vary', 'accept-encoding');
+      response.writeHead(200, { ...json, 'content-encoding': 'gzip', 'content-length': packed.length });
+      response.end(packed);
+      return;
+    }
     response.writeHead(200, { ...json, 'content-length': bytes.length });
     response.end(bytes);
   }

@@ -1,28 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DoorError } from './api-key.ts';
+import { decoded } from './content-encoding.ts';
 
 /**
- * The body of a request, in one piece. A client that asks before it sends is told to go on only when the length that it
- * announces is allowed.
- * @throws DoorError 413 as soon as it is too long, Error when it is cut off
+ * The body of a request, in one piece and without its encoding. A client that asks before it sends is told to go on only
+ * when the length that it announces is allowed; a small body that unpacks to a large one is ended at the limit.
+ * @throws DoorError 413 as soon as it is too long, 400 when it is not encoded as it says, Error when it is cut off
  */
 export function readBody(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Buffer> {
   const tooLong = () =>
     new DoorError(413, 'limit', `The body is longer than ${bytesMax} bytes, the limit of this gateway.`);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLong());
-  if (request.headers.expect !== undefined) response.writeContinue();
   return new Promise((resolve, reject) => {
+    const source = decoded(request);
+    if (request.headers.expect !== undefined) response.writeContinue();
     const chunks: Buffer[] = [];
     let length = 0;
-    request.on('data', (chunk: Buffer) => {
+    source.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > bytesMax) {
-        request.removeAllListeners('data');
+        source.removeAllListeners('data');
         reject(tooLong());
+        if (source !== request) source.destroy();
       } else chunks.push(chunk);
     });
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.once('error', reject);
-    request.once('close', () => reject(new Error('the client closed the connection')));
+    source.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    source.once('error', (error) => {
+      const isEncoding = 'code' in error && /^(Z_|ERR_|BROTLI)/.test(String(error.code));
+      reject(isEncoding ? new DoorError(400, 'parse', 'The body is not encoded as Content-Encoding says.') : error);
+    });
+    source.once('close', () => reject(new Error('the client closed the connection')));
   });
 }

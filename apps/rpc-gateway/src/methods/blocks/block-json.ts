@@ -1,7 +1,7 @@
 import { blockToJson, type Hex, InvalidValueError } from '@cairn/block-model';
-import { type ParamDefinition, RawJson } from '@cairn/jsonrpc-core';
-import { LRUCache } from 'lru-cache';
+import type { ParamDefinition, RawJson } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
+import { immutableJson } from '../immutable-json.ts';
 
 /** Whether transactions come as objects or as hashes. */
 export const fullParam = {
@@ -13,20 +13,11 @@ export const fullParam = {
   },
 } satisfies ParamDefinition<boolean>;
 
-/** A block of a given hash never changes: its JSON is made once. Characters, over all networks. */
-const cache = new LRUCache<string, RawJson>({
-  maxSize: 64 * 1024 * 1024,
-  sizeCalculation: ({ json }) => json.length + 200,
-});
-
 /** A block as JSON-RPC returns it, or `null` where the chain has none of that hash. */
-export function blockJson({ chain: { network, store } }: RequestContext, hash: Hex, full: boolean): RawJson | null {
-  const key = `${network.name}/${hash}/${full}`;
-  const cached = cache.get(key);
-  if (cached) return cached;
-  const block = store.block(hash);
-  if (block === undefined) return null;
-  const made = new RawJson(JSON.stringify(blockToJson(block, { full, totalDifficulty: store.totalDifficulty(hash) })));
-  cache.set(key, made);
-  return made;
+export function blockJson(context: RequestContext, hash: Hex, full: boolean): RawJson | null {
+  const { store } = context.chain;
+  return immutableJson(context, `block/${hash}/${full}`, () => {
+    const block = store.block(hash);
+    return block && blockToJson(block, { full, totalDifficulty: store.totalDifficulty(hash) });
+  });
 }

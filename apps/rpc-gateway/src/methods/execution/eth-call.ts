@@ -2,6 +2,7 @@ import type { CallRequest } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { optionalBlockIdParam } from '../../block-param.ts';
 import { define } from '../define.ts';
+import { cachedCall } from './call-cache.ts';
 import { blockOverridesParam, callParam, stateOverridesParam } from './call-params.ts';
 import { executionError, messageJob, runJob } from './run-job.ts';
 
@@ -15,7 +16,11 @@ export const ethCall = define({
   cost: 20,
   async handle([call, id, state, block], context) {
     requireFrom(call, context.chain.network.requireFrom);
-    const result = await runJob(context, messageJob(context, call, id, { state, block }));
+    const job = messageJob(context, call, id, { state, block });
+    const execute = () => runJob(context, job);
+    const isPlain = state === undefined && block === undefined;
+    const { chain: network, blockHash } = job;
+    const result = await (isPlain ? cachedCall({ network, blockHash, call }, execute) : execute());
     if (result.kind === 'success') return result.output;
     throw executionError(result);
   },

@@ -3,6 +3,7 @@ import { blockEnvironment } from '@cairn/evm-executor';
 import { blockIdParam, findWholeBlock } from '../../block-param.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
+import { immutableJson } from '../immutable-json.ts';
 import { transactionHashParam } from '../params.ts';
 
 /** What the receipts of a block are told with. */
@@ -22,8 +23,12 @@ export const ethGetTransactionReceipt = define({
   handle([hash], context) {
     const { store } = context.chain;
     const place = store.transactionPlace(hash);
-    const block = place && store.block(place.blockHash);
-    return place && block ? receiptToJson({ ...receiptsOf(context, block), index: place.index }) : null;
+    if (place === undefined) return null;
+    const { blockHash, index } = place;
+    return immutableJson(context, `receipt/${blockHash}/${index}`, () => {
+      const block = store.block(blockHash);
+      return block && receiptToJson({ ...receiptsOf(context, block), index });
+    });
   },
 });
 
@@ -36,7 +41,9 @@ export const ethGetBlockReceipts = define({
   handle([id], context) {
     const block = findWholeBlock(context, id);
     if (block === undefined) return null;
-    const told = receiptsOf(context, block);
-    return block.transactions.map((_, index) => receiptToJson({ ...told, index }));
+    return immutableJson(context, `receipts/${block.header.hash}`, () => {
+      const told = receiptsOf(context, block);
+      return block.transactions.map((_, index) => receiptToJson({ ...told, index }));
+    });
   },
 });

@@ -1,13 +1,20 @@
-import { type Block, transactionToJson } from '@cairn/block-model';
-import { blockNumberParam, findWholeBlock } from '../../block-param.ts';
+import { type Hex, transactionToJson } from '@cairn/block-model';
+import type { RawJson } from '@cairn/jsonrpc-core';
+import { blockNumberParam, findBlock } from '../../block-param.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
+import { immutableJson } from '../immutable-json.ts';
 import { blockHashParam, indexParam, transactionHashParam } from '../params.ts';
 
 const result = 'The transaction, or null where there is none.';
 
-function transactionAt(block: Block | undefined, index: number) {
-  const transaction = block?.transactions[index];
-  return block && transaction ? transactionToJson(transaction, { header: block.header, index }) : null;
+function transactionAt(context: RequestContext, hash: Hex | undefined, index: number): RawJson | null {
+  if (hash === undefined) return null;
+  return immutableJson(context, `transaction/${hash}/${index}`, () => {
+    const block = context.chain.store.block(hash);
+    const transaction = block?.transactions[index];
+    return block && transaction && transactionToJson(transaction, { header: block.header, index });
+  });
 }
 
 export const ethGetTransactionByHash = define({
@@ -16,9 +23,9 @@ export const ethGetTransactionByHash = define({
   params: [transactionHashParam],
   result,
   cost: 2,
-  handle([hash], { chain: { store } }) {
-    const place = store.transactionPlace(hash);
-    return place ? transactionAt(store.block(place.blockHash), place.index) : null;
+  handle([hash], context) {
+    const place = context.chain.store.transactionPlace(hash);
+    return place ? transactionAt(context, place.blockHash, place.index) : null;
   },
 });
 
@@ -27,7 +34,7 @@ export const ethGetTransactionByBlockHashAndIndex = define({
   summary: 'The transaction at a place in a block.',
   params: [blockHashParam, indexParam],
   result,
-  handle: ([hash, index], { chain: { store } }) => transactionAt(store.block(hash), index),
+  handle: ([hash, index], context) => transactionAt(context, hash, index),
 });
 
 export const ethGetTransactionByBlockNumberAndIndex = define({
@@ -35,5 +42,5 @@ export const ethGetTransactionByBlockNumberAndIndex = define({
   summary: 'The transaction at a place in a block.',
   params: [blockNumberParam, indexParam],
   result,
-  handle: ([id, index], context) => transactionAt(findWholeBlock(context, id), index),
+  handle: ([id, index], context) => transactionAt(context, findBlock(context, id), index),
 });

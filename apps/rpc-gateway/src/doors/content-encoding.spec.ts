@@ -1,0 +1,23 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from '@jest/globals';
+import { isWorthPacking, pack } from './content-encoding.ts';
+
+const long = Buffer.alloc(5_000, 'a');
+
+test.each([
+  ['gzip', true],
+  ['deflate, GZIP;q=0.5', true],
+  ['*', true],
+  ['gzip;q=0', false],
+  ['gzip; q=0.0, br', false],
+  ['br, deflate', false],
+  ['', false],
+  [undefined, false],
+])('Accept-Encoding: %s: %s', (accepted, expected) => {
+  expect(isWorthPacking(long, accepted)).toBe(expected);
+  expect(isWorthPacking(long.subarray(0, 100), accepted)).toBe(false);
+});
+
+test('what is packed unpacks', async () => {
+  expect(gunzipSync(await pack(long))).toEqual(long);
+});

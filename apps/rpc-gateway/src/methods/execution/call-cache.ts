@@ -1,0 +1,38 @@
+import type { CallRequest, CallResult } from '@cairn/evm-executor';
+import { LRUCache } from 'lru-cache';
+
+/** Characters of calls and their results, over all networks. */
+const charactersMax = 32 * 1024 * 1024;
+/** Calls and results that are longer are rare and would push out many others. */
+const entryCharactersMax = 64 * 1024;
+
+const cache = new LRUCache<string, CallResult>({
+  maxSize: charactersMax,
+  maxEntrySize: entryCharactersMax,
+  sizeCalculation: (result, key) => key.length + sizeOf(result) + 200,
+});
+
+function sizeOf(result: CallResult): number {
+  return result.kind === 'success' ? result.output.length : result.kind === 'revert' ? result.data.length : 0;
+}
+
+/**
+ * The result of a call on a block: the same call on the same block has one answer, so it is executed once. What failed
+ * for want of time or memory is not remembered.
+ */
+export async function cachedCall(
+  { network, blockHash, call }: { readonly network: string; readonly blockHash: string; readonly call: CallRequest },
+  execute: () => Promise<CallResult>,
+): Promise<CallResult> {
+  const key = `${network}/${blockHash}/${JSON.stringify(call, textOf)}`;
+  const known = cache.get(key);
+  if (known) return known;
+  const result = await execute();
+  cache.set(key, result);
+  return result;
+}
+
+/** Fields have one order, that of their parser. */
+function textOf(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString(16) : value;
+}
