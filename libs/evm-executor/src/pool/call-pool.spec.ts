@@ -60,7 +60,8 @@ describe('a pool', () => {
       others++;
     }
     expect(await settled).toBe('EXECUTION_TIMEOUT');
-    expect(others).toBeGreaterThan(10);
+    // All but the last have ended while it was spinning.
+    expect(others).toBeGreaterThan(1);
     await expect(spinning).rejects.toMatchObject({ details: { timeoutMs: 400 } });
   });
 
