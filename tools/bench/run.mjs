@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway] [--storage-peer URL] [--peer URL] [--mib 1024] [--count 10000] [--home /dev/shm]
-// A peer is another server of the same API: for storage Kubo's, with credentials in its URL where it asks for them.
+// node run.mjs [--only storage|gateway] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+// A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
+// node of that name from the npm registry and puts it beside the gateway.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,7 +15,7 @@ import { benchStorage, storagePid } from './storage.mjs';
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
-    peer: { type: 'string' },
+    anvil: { type: 'boolean', default: false },
     'storage-peer': { type: 'string' },
     mib: { type: 'string', default: '1024' },
     count: { type: 'string', default: '10000' },
@@ -29,12 +30,11 @@ try {
   const bare = await bareHttpRate(count);
   report('machine: bare Node HTTP server', bare, '/s');
   if (values.only !== 'gateway') {
-    const peer = values['storage-peer'] ?? (values.only === 'storage' ? values.peer : undefined);
+    const peer = values['storage-peer'];
     const pid = storagePid(services.pid);
     await benchStorage({ ...services, home, mebibytes: Number(values.mib), small: count, bare, pid, peer });
   }
-  if (values.only !== 'storage')
-    await benchGateway({ ...services, count, bare, ...(values.peer && { peer: values.peer }) });
+  if (values.only !== 'storage') await benchGateway({ ...services, count, bare, withAnvil: values.anvil });
 } finally {
   await services.stop();
   rmSync(home, { recursive: true, force: true });
