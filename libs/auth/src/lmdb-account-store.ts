@@ -9,6 +9,8 @@ class LmdbAccountStore implements AccountStore {
   readonly #names: Database;
   readonly #keys: Database;
   readonly #keysByAccount: Database;
+  readonly #knownAccounts = new DecodedOnce<Account>();
+  readonly #knownKeys = new DecodedOnce<ApiKey>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -32,7 +34,7 @@ class LmdbAccountStore implements AccountStore {
 
   async account(id: string): Promise<Account | undefined> {
     this.#environment.refresh();
-    return read<Account>(this.#accounts, id);
+    return this.#knownAccounts.read(this.#accounts, id);
   }
 
   async accountByName(name: string): Promise<Account | undefined> {
@@ -70,7 +72,7 @@ class LmdbAccountStore implements AccountStore {
   // A revocation by another process must count for the very next request, so no snapshot of this turn is reused.
   async key(id: string): Promise<ApiKey | undefined> {
     this.#environment.refresh();
-    return read<ApiKey>(this.#keys, id);
+    return this.#knownKeys.read(this.#keys, id);
   }
 
   async *keys(accountId: string): AsyncGenerator<ApiKey> {
@@ -120,6 +122,25 @@ function read<T>(database: Database, id: string): T | undefined {
   const found = lookUp(database, id);
   return found && decode<T>(found);
 }
+
+/** What was read before is not parsed again while its bytes are the same; they are read each time. */
+class DecodedOnce<T> {
+  readonly #known = new Map<string, { readonly bytes: Uint8Array; readonly value: T }>();
+
+  read(database: Database, id: string): T | undefined {
+    const bytes = lookUp(database, id);
+    if (bytes === undefined) return undefined;
+    const known = this.#known.get(id);
+    if (known !== undefined && Buffer.compare(known.bytes, bytes) === 0) return known.value;
+    const value = decode<T>(bytes);
+    if (this.#known.size >= knownMax) this.#known.clear();
+    this.#known.set(id, { bytes, value });
+    return value;
+  }
+}
+
+/** Records kept decoded, of about a kilobyte each. */
+const knownMax = 10_000;
 
 function encode(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));

@@ -1,4 +1,5 @@
 // Every request of the gateway passes here; dispatcher.bench.ts counts requests per second.
+import { isUtf8 } from 'node:buffer';
 import { bindParams } from './bind-params.ts';
 import { type AnyMethod, RawJson } from './method.ts';
 import { numberIds } from './number-ids.ts';
@@ -54,7 +55,6 @@ export interface DispatcherOptions<Context> {
   readonly reference?: () => string;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Long lists are cut into turns of the event loop, so that others get theirs. */
 const itemsPerTurn = 64;
 
@@ -83,10 +83,7 @@ export class Dispatcher<Context> {
       text = this.#read(body);
       parsed = JSON.parse(text);
     } catch (error) {
-      return errorLine(
-        'null',
-        error instanceof RpcError ? error : new RpcError('parse', 'The body is not valid JSON in UTF-8.'),
-      );
+      return errorLine('null', error instanceof RpcError ? error : notJson());
     }
     // Looked up once for a body: hardly any has an id that needs it.
     let ids: readonly (string | undefined)[] | undefined;
@@ -115,7 +112,7 @@ export class Dispatcher<Context> {
     const { bodyBytesMax, depthMax } = this.limits;
     if (body.length > bodyBytesMax)
       throw new RpcError('limit', `The body is longer than ${bodyBytesMax} bytes.`, { limit: 'body', bodyBytesMax });
-    const text = typeof body === 'string' ? body : utf8.decode(body);
+    const text = typeof body === 'string' ? body : decodeUtf8(body);
     checkDepth(text, depthMax);
     return text;
   }
@@ -189,6 +186,17 @@ export class Dispatcher<Context> {
       new RpcError('internal', `Internal error (reference ${reference}).`)
     );
   }
+}
+
+/** @throws RpcError `parse`; a mark of the byte order is no part of the text (RFC 8259, section 8.1) */
+function decodeUtf8(body: Uint8Array): string {
+  if (!isUtf8(body)) throw notJson();
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+function notJson(): RpcError {
+  return new RpcError('parse', 'The body is not valid JSON in UTF-8.');
 }
 
 function serialize(result: unknown): string {

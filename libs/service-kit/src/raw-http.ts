@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { PlainHandler } from './plain-http/plain-request.ts';
 
 /**
  * What a service answers itself, straight from the HTTP server: byte streams and hot paths do not pass through body
@@ -8,6 +9,8 @@ import type { Duplex } from 'node:stream';
 export interface RawHttp {
   /** Takes a request, or returns false to leave it to Nest. Must not throw. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Requests that are answered before HTTP's objects are made for them: see `PlainLane`. */
+  readonly plain?: PlainHandler;
   /** Takes a protocol upgrade, or returns false to have it refused. */
   handleUpgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** Why the service cannot serve yet, or `undefined` when it can. */

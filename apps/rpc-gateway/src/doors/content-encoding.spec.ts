@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { isWorthPacking, pack } from './content-encoding.ts';
 
-const long = Buffer.alloc(5_000, 'a');
+const long = 'a'.repeat(5_000);
 
 test.each([
   ['gzip', true],
@@ -15,9 +15,9 @@ test.each([
   [undefined, false],
 ])('Accept-Encoding: %s: %s', (accepted, expected) => {
   expect(isWorthPacking(long, accepted)).toBe(expected);
-  expect(isWorthPacking(long.subarray(0, 100), accepted)).toBe(false);
+  expect(isWorthPacking(long.slice(0, 100), accepted)).toBe(false);
 });
 
 test('what is packed unpacks', async () => {
-  expect(gunzipSync(await pack(long))).toEqual(long);
+  expect(gunzipSync(await pack(long)).toString()).toBe(long);
 });

@@ -31,13 +31,13 @@ export function decoded(request: IncomingMessage): Readable {
 }
 
 /** Whether an answer is worth packing, and the client takes it packed. */
-export function isWorthPacking(bytes: Buffer, accepted: string | string[] | undefined): boolean {
-  return bytes.length >= packedBytesMin && takesGzip(String(accepted ?? ''));
+export function isWorthPacking(answer: string, accepted: string | undefined): boolean {
+  return answer.length >= packedBytesMin && takesGzip(accepted ?? '');
 }
 
 /** Gzips at the fastest level: JSON of hexadecimal halves at once, and the rest is slow to come. */
-export function pack(bytes: Buffer): Promise<Buffer> {
-  return compress(bytes, { level: 1 });
+export function pack(answer: string): Promise<Buffer> {
+  return compress(answer, { level: 1 });
 }
 
 /** RFC 9110, section 12.5.3. */

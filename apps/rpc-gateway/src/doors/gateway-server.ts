@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RawHttp } from '@cairn/service-kit';
+import type { PlainHandler, RawHttp } from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import { HttpDoor } from './http-door.ts';
@@ -14,6 +14,10 @@ export class GatewayServer implements RawHttp {
     @Inject(WebSocketDoor) private readonly webSocket: WebSocketDoor,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
   ) {}
+
+  get plain(): PlainHandler {
+    return this.http.plain;
+  }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     return this.http.handle(request, response);

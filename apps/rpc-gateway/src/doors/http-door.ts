@@ -4,16 +4,26 @@ import { AUTH } from '@cairn/auth/nest';
 import { errorChain } from '@cairn/errors';
 import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
 import { DISPATCHER } from '@cairn/jsonrpc-core/nest';
-import { type Logger, requestId, type Settings } from '@cairn/service-kit';
+import {
+  type Logger,
+  type PlainAnswer,
+  type PlainHandler,
+  type PlainRequest,
+  requestId,
+  type Settings,
+} from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
 import { DoorError, identify, keyInPath } from './api-key.ts';
 import { isWorthPacking, pack } from './content-encoding.ts';
-import { readBody } from './read-body.ts';
+import { bodyTooLong, readBody } from './read-body.ts';
 
 const json = { 'content-type': 'application/json' } as const;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** What one request has shown of itself, for its line in the log. */
 interface Trace {
@@ -24,9 +34,14 @@ interface Trace {
   network: string | undefined;
 }
 
-/** `POST /v3/<API_KEY>`: JSON-RPC over HTTP, straight from the server's request event. */
+/** `POST /v3/<API_KEY>`: JSON-RPC over HTTP, straight from the server's request event or before it. */
 @Injectable()
 export class HttpDoor {
+  /** For requests that come whole: all but those of browsers, of clients that ask first, and long ones. */
+  readonly plain: PlainHandler = {
+    takes: (path) => path.startsWith('/v3/'),
+    answer: (request) => this.#answerPlain(request),
+  };
   readonly #corsOrigins: ReadonlySet<string>;
 
   constructor(
@@ -43,15 +58,9 @@ export class HttpDoor {
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = request.url?.split('?', 1)[0] ?? '';
     if (path !== '/v3' && !path.startsWith('/v3/')) return false;
-    const trace: Trace = {
-      id: requestId(request),
-      start: performance.now(),
-      called: [],
-      principal: undefined,
-      network: undefined,
-    };
+    const trace = traceOf(request.headers);
     response.setHeader('x-request-id', trace.id);
-    response.once('close', () => this.#log(trace, response));
+    response.once('close', () => this.#log(trace, response.headersSent ? response.statusCode : 499));
     this.#allowOrigin(request, response);
     this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
     return true;
@@ -61,36 +70,86 @@ export class HttpDoor {
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'POST, OPTIONS' }).end();
     if (request.method !== 'POST')
       throw new DoorError(405, 'request', 'JSON-RPC takes POST only.', { allow: 'POST, OPTIONS' });
-    const key = keyInPath(request.url, '/v3/');
-    if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /v3/<API_KEY>.');
-    trace.principal = await identify(this.auth, key);
-    const chain = this.#chain(request.headers.host);
-    trace.network = chain.network.name;
-    checkContentType(request.headers['content-type']);
+    const admitted = await this.#admit(request.url, request.headers, trace);
     const body = await readBody(request, response, this.settings.CAIRN_RPC_BODY_BYTES_MAX);
     const abort = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) abort.abort(new Error('the client closed the connection'));
     });
-    const context = {
+    const answer = await this.#dispatch(body, request.headers, { ...admitted, source: abort, trace });
+    for (const name in answer.headers) response.appendHeader(name, answer.headers[name] ?? '');
+    const bytes = Buffer.from(answer.body);
+    response.writeHead(answer.status, answer.status === 204 ? {} : { 'content-length': bytes.length });
+    response.end(bytes);
+  }
+
+  async #answerPlain(request: PlainRequest): Promise<PlainAnswer> {
+    const { path, headers, body } = request;
+    const trace = traceOf(headers);
+    let answer: PlainAnswer;
+    try {
+      const admitted = await this.#admit(path, headers, trace);
+      const { CAIRN_RPC_BODY_BYTES_MAX: bytesMax } = this.settings;
+      if (body.length > bytesMax) throw bodyTooLong(bytesMax);
+      answer = await this.#dispatch(body, headers, { ...admitted, source: request, trace });
+    } catch (error) {
+      answer = this.#refusal(error, trace);
+    }
+    this.#log(trace, answer.status);
+    return { ...answer, headers: { 'x-request-id': trace.id, ...answer.headers } };
+  }
+
+  /** Who asks which network. @throws DoorError */
+  async #admit(
+    path: string | undefined,
+    headers: Headers,
+    trace: Trace,
+  ): Promise<{ readonly principal: Principal; readonly chain: Chain }> {
+    const key = keyInPath(path, '/v3/');
+    if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /v3/<API_KEY>.');
+    const principal = await identify(this.auth, key);
+    trace.principal = principal;
+    const chain = this.#chain(textOf(headers.host));
+    trace.network = chain.network.name;
+    checkContentType(textOf(headers['content-type']));
+    return { principal, chain };
+  }
+
+  async #dispatch(
+    body: Buffer,
+    headers: Headers,
+    {
       chain,
-      registry: this.registry,
-      principal: trace.principal,
-      signal: abort.signal,
-      called: trace.called,
+      principal,
+      source,
+      trace: { called },
+    }: {
+      readonly chain: Chain;
+      readonly principal: Principal;
+      /** Asked for its signal only by what takes long. */
+      readonly source: { readonly signal: AbortSignal };
+      readonly trace: Trace;
+    },
+  ): Promise<PlainAnswer> {
+    const { registry } = this;
+    const context: RequestContext = {
+      chain,
+      registry,
+      principal,
+      called,
+      get signal() {
+        return source.signal;
+      },
     };
     const answer = await this.dispatcher.handle(body, context);
-    if (answer === undefined) return void response.writeHead(204).end();
-    const bytes = Buffer.from(answer);
-    if (isWorthPacking(bytes, request.headers['accept-encoding'])) {
-      const packed = await pack(bytes);
-      response.appendHeader('vary', 'accept-encoding');
-      response.writeHead(200, { ...json, 'content-encoding': 'gzip', 'content-length': packed.length });
-      response.end(packed);
-      return;
-    }
-    response.writeHead(200, { ...json, 'content-length': bytes.length });
-    response.end(bytes);
+    if (answer === undefined) return { status: 204, headers: {}, body: '' };
+    if (!isWorthPacking(answer, textOf(headers['accept-encoding'])))
+      return { status: 200, headers: json, body: answer };
+    return {
+      status: 200,
+      headers: { ...json, 'content-encoding': 'gzip', vary: 'accept-encoding' },
+      body: await pack(answer),
+    };
   }
 
   #chain(host: string | undefined) {
@@ -116,16 +175,12 @@ export class HttpDoor {
     response.setHeader('access-control-max-age', '600');
   }
 
-  #fail(error: unknown, request: IncomingMessage, response: ServerResponse, { id }: Trace): void {
+  #fail(error: unknown, request: IncomingMessage, response: ServerResponse, trace: Trace): void {
     if (response.headersSent || response.destroyed) return void response.destroy();
-    const known = error instanceof DoorError ? error : undefined;
-    if (known === undefined) this.logger.error({ requestId: id, causes: errorChain(error) }, 'request failed');
-    const told = known ?? new DoorError(500, 'internal', `Internal error (reference ${id}).`);
-    const body = errorLine('null', told);
+    const { status, headers, body } = this.#refusal(error, trace);
     const isUnread = !request.complete;
-    response.writeHead(told.status, {
-      ...json,
-      ...told.headers,
+    response.writeHead(status, {
+      ...headers,
       ...(isUnread && { connection: 'close' }),
       'content-length': Buffer.byteLength(body),
     });
@@ -135,19 +190,42 @@ export class HttpDoor {
     if (isUnread) request.resume();
   }
 
-  #log({ id, start, called, principal, network }: Trace, response: ServerResponse): void {
+  #refusal(error: unknown, { id }: Trace): PlainAnswer {
+    const known = error instanceof DoorError ? error : undefined;
+    if (known === undefined) this.logger.error({ requestId: id, causes: errorChain(error) }, 'request failed');
+    const told = known ?? new DoorError(500, 'internal', `Internal error (reference ${id}).`);
+    return { status: told.status, headers: { ...json, ...told.headers }, body: errorLine('null', told) };
+  }
+
+  #log({ id, start, called, principal, network }: Trace, status: number): void {
+    if (!this.logger.isLevelEnabled('info')) return;
     this.logger.info(
       {
         requestId: id,
         network,
         account: principal?.account.id,
         methods: called.length > 8 ? [...called.slice(0, 8), `and ${called.length - 8} more`] : called,
-        status: response.headersSent ? response.statusCode : 499,
+        status,
         durationMs: Math.round((performance.now() - start) * 10) / 10,
       },
       'request',
     );
   }
+}
+
+function traceOf(headers: Headers): Trace {
+  return {
+    id: requestId({ headers }),
+    start: performance.now(),
+    called: [],
+    principal: undefined,
+    network: undefined,
+  };
+}
+
+/** No field that is read here may come as a list. */
+function textOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function checkContentType(type: string | undefined): void {

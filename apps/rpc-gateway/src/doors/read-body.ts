@@ -8,9 +8,7 @@ import { decoded } from './content-encoding.ts';
  * @throws DoorError 413 as soon as it is too long, 400 when it is not encoded as it says, Error when it is cut off
  */
 export function readBody(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Buffer> {
-  const tooLong = () =>
-    new DoorError(413, 'limit', `The body is longer than ${bytesMax} bytes, the limit of this gateway.`);
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLong());
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(bodyTooLong(bytesMax));
   return new Promise((resolve, reject) => {
     const source = decoded(request);
     if (request.headers.expect !== undefined) response.writeContinue();
@@ -20,7 +18,7 @@ export function readBody(request: IncomingMessage, response: ServerResponse, byt
       length += chunk.length;
       if (length > bytesMax) {
         source.removeAllListeners('data');
-        reject(tooLong());
+        reject(bodyTooLong(bytesMax));
         if (source !== request) source.destroy();
       } else chunks.push(chunk);
     });
@@ -31,4 +29,9 @@ export function readBody(request: IncomingMessage, response: ServerResponse, byt
     });
     source.once('close', () => reject(new Error('the client closed the connection')));
   });
+}
+
+/** The refusal of a longer body than a gateway takes. */
+export function bodyTooLong(bytesMax: number): DoorError {
+  return new DoorError(413, 'limit', `The body is longer than ${bytesMax} bytes, the limit of this gateway.`);
 }

@@ -7,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { answerHealth } from '../health.ts';
 import { createLogger, type Logger, nestLogger } from '../logger.ts';
+import { PlainLane } from '../plain-http/plain-lane.ts';
 import { RAW_HTTP, type RawHttp } from '../raw-http.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import type { SettingName } from '../settings-schema.ts';
@@ -24,6 +25,8 @@ export interface ServiceOptions {
 const drainMs = 10_000;
 /** A connection on which nothing moves for this long is closed. */
 const idleMs = 120_000;
+/** A connection that could send another request and does not is closed. */
+const keepAliveMs = 75_000;
 
 /**
  * The whole life of a service: settings, logger, Nest application, listening, and a drain at SIGTERM or SIGINT that
@@ -66,7 +69,8 @@ async function serve({ name, portSetting, module }: ServiceOptions, settings: Se
   const server: Server = app.getHttpServer();
   const state = { isDraining: false };
   takeRequests(server, raw, state);
-  stopOnSignals({ app, server, raw, logger, state });
+  const plainLane = raw.plain && new PlainLane(server, { handler: raw.plain, keepAliveMs });
+  stopOnSignals({ app, server, plainLane, raw, logger, state });
   await listen(server, settings[portSetting], settings.CAIRN_BIND);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, bind: settings.CAIRN_BIND, tls: settings.tls !== undefined }, `${name} listens`);
@@ -103,7 +107,7 @@ function takeRequests(server: Server, raw: RawHttp, state: { readonly isDraining
   // An upload may take hours as long as it moves; headers must come at once.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
-  server.keepAliveTimeout = 75_000;
+  server.keepAliveTimeout = keepAliveMs;
   server.setTimeout(idleMs);
 }
 
@@ -120,12 +124,13 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 interface Running {
   readonly app: INestApplication;
   readonly server: Server;
+  readonly plainLane: PlainLane | undefined;
   readonly raw: RawHttp;
   readonly logger: Logger;
   readonly state: { isDraining: boolean };
 }
 
-function stopOnSignals({ app, server, raw, logger, state }: Running): void {
+function stopOnSignals({ app, server, plainLane, raw, logger, state }: Running): void {
   const stop = async (signal: NodeJS.Signals) => {
     if (state.isDraining) {
       logger.warn({ signal }, 'second signal: ending at once');
@@ -135,9 +140,11 @@ function stopOnSignals({ app, server, raw, logger, state }: Running): void {
     logger.info({ signal }, 'draining');
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
+    plainLane?.drain();
     const deadline = setTimeout(() => {
       logger.warn({ drainMs }, 'connections that were still open are cut');
       server.closeAllConnections();
+      plainLane?.destroy();
     }, drainMs);
     try {
       await raw.drain?.();

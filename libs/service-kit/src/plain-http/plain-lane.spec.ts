@@ -1,0 +1,219 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { PlainLane } from './plain-lane.ts';
+import type { PlainAnswer, PlainHandler } from './plain-request.ts';
+
+/** Echoes what it understood, and which way it came. */
+const echo = (path: string, body: string) => JSON.stringify({ path, body });
+let plainAnswers = 0;
+let aborted: Promise<void>;
+const handler: PlainHandler = {
+  takes: (path) => path.startsWith('/v3/'),
+  async answer({ path, body, signal }): Promise<PlainAnswer> {
+    plainAnswers++;
+    if (path === '/v3/waits') {
+      aborted = new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      await aborted;
+    }
+    if (path === '/v3/fails') throw new Error('a fault of the handler');
+    const text = body.toString();
+    if (path === '/v3/long') return { status: 200, headers: {}, body: 'ä'.repeat(4_000_000) };
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return { status: text === '' ? 204 : 200, headers: { 'x-a': '1' }, body: text === '' ? '' : echo(path, text) };
+  },
+};
+
+function fullServer(): Server {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      response.setHeader('x-a', '1');
+      if (request.method !== 'POST') return response.writeHead(405, { 'content-length': 2 }).end('no');
+      if (text === '') return response.writeHead(204).end();
+      const answer = echo(request.url ?? '', text);
+      return response.writeHead(200, { 'content-length': Buffer.byteLength(answer) }).end(answer);
+    });
+  });
+  server.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+  return server;
+}
+
+const listening = (server: Server) =>
+  new Promise<number>((resolve) => server.listen(0, () => resolve((server.address() as AddressInfo).port)));
+
+let servers: Server[];
+let ports: [number, number];
+let lane: PlainLane;
+let finish: () => void;
+beforeAll(async () => {
+  servers = [fullServer(), fullServer()];
+  lane = new PlainLane(servers[1] as Server, { handler, keepAliveMs: 2000 });
+  ports = (await Promise.all(servers.map(listening))) as [number, number];
+});
+afterAll(() => {
+  lane.destroy();
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A server counts a connection as closed a little before the connection says so. */
+async function forgotten(emptied: PlainLane): Promise<void> {
+  for (let tries = 0; tries < 100 && emptied.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(emptied.size).toBe(0);
+}
+
+/** Sends pieces one after the other and resolves with all that came back until the server ended. */
+function exchange(port: number, pieces: readonly Buffer[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port);
+    const received: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(received).toString('latin1')));
+    const send = (index: number) => {
+      const piece = pieces[index];
+      if (piece === undefined) return;
+      socket.write(piece);
+      setImmediate(send, index + 1);
+    };
+    send(0);
+  });
+}
+
+/** Statuses and bodies: what is left when dates and order of fields are taken off. */
+function essence(answers: string): readonly unknown[] {
+  const found: unknown[] = [];
+  let rest = answers;
+  while (rest !== '') {
+    const [, status, fields = ''] = /^HTTP\/1\.1 (\d{3}) .*\r\n((?:.+\r\n)*)\r\n/.exec(rest) ?? [];
+    if (status === undefined) throw new Error(`no answer: ${JSON.stringify(rest.slice(0, 200))}`);
+    rest = rest.slice(rest.indexOf('\r\n\r\n') + 4);
+    const length = Number(/content-length: (\d+)/i.exec(fields)?.[1] ?? 0);
+    const isChunked = /transfer-encoding: chunked/i.test(fields);
+    found.push([status, isChunked ? 'chunks' : rest.slice(0, length), /connection: (\S+)/i.exec(fields)?.[1]]);
+    rest = isChunked ? rest.slice(rest.indexOf('0\r\n\r\n') + 5) : rest.slice(length);
+  }
+  return found;
+}
+
+const post = (path: string, body: string, fields = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const chunked = (path: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+
+describe('beside the full parser', () => {
+  const body = fc.stringMatching(/^[a-zé{}"]{0,40}$/);
+  const path = fc.constantFrom('/v3/key', '/v3/other?x=1', '/else');
+  const request = fc.oneof(
+    { weight: 6, arbitrary: fc.tuple(path, body).map(([to, text]) => post(to, text)) },
+    { weight: 1, arbitrary: fc.tuple(path, fc.stringMatching(/^[a-z]{1,9}$/)).map(([to, text]) => chunked(to, text)) },
+    { weight: 1, arbitrary: fc.constant('GET /v3/key HTTP/1.1\r\nHost: a\r\n\r\n') },
+  );
+  const last = fc.oneof(
+    fc.tuple(path, body).map(([to, text]) => post(to, text, 'Connection: close\r\n')),
+    fc.constant('GET /v3/key HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+  );
+  // What makes the full parser give up; it may do so before it has answered what came before.
+  const odd = fc.oneof(
+    fc.constantFrom('nonsense\r\n\r\n', 'POST /v3/key HTTP/1.1\r\nHost : a\r\nContent-Length: 1\r\n\r\na'),
+    fc.constant('GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    fc.tuple(path, body).map(([to, text]) => post(to, text, 'Content-Length: 300\r\n')),
+  );
+  const cuts = fc.array(fc.nat(), { maxLength: 6 });
+
+  async function expectTheSame(requests: readonly string[], places: readonly number[]): Promise<void> {
+    const bytes = Buffer.from(requests.join(''));
+    const at = [0, ...places.map((place) => place % bytes.length).sort((a, b) => a - b), bytes.length];
+    const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
+    const [full, plain] = await Promise.all(ports.map((port) => exchange(port, pieces)));
+    expect(essence(plain ?? '')).toEqual(essence(full ?? ''));
+  }
+
+  test('the same requests, however they are cut into pieces, get the same answers in the same order', async () => {
+    const before = plainAnswers;
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 5 }), last, cuts, (requests, end, places) =>
+        expectTheSame([...requests, end], places),
+      ),
+      { numRuns: 300 },
+    );
+    expect(plainAnswers).toBeGreaterThan(before + 50);
+  });
+
+  test('what is refused is refused in the same way', async () => {
+    await fc.assert(
+      fc.asyncProperty(odd, cuts, (request, places) => expectTheSame([request], places)),
+      { numRuns: 100 },
+    );
+  });
+});
+
+test('a client that goes away is told to whoever works for it', async () => {
+  const socket = connect(ports[1]);
+  socket.write(post('/v3/waits', 'a'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.destroy();
+  await aborted;
+});
+
+test('a fault of the handler ends the connection and nothing else', async () => {
+  expect(await exchange(ports[1], [Buffer.from(post('/v3/fails', 'a'))])).toBe('');
+  expect(await exchange(ports[1], [Buffer.from(post('/v3/key', 'a', 'Connection: close\r\n'))])).toContain('200 OK');
+});
+
+test('a long answer to a slow reader comes whole, and the next one after it', async () => {
+  const answers = await new Promise<string>((resolve) => {
+    const socket = connect(ports[1]);
+    const received: Buffer[] = [];
+    socket.pause();
+    socket.write(post('/v3/long', 'a') + post('/v3/key', 'b', 'Connection: close\r\n'));
+    setTimeout(() => socket.resume(), 100);
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    socket.on('close', () => resolve(Buffer.concat(received).toString()));
+  });
+  expect(answers).toContain('content-length: 8000000');
+  expect(answers.slice(-200)).toContain(echo('/v3/key', 'b'));
+});
+
+test('a connection on which nothing comes is closed', async () => {
+  const server = fullServer();
+  const short = new PlainLane(server, { handler, keepAliveMs: 50 });
+  const socket = connect(await listening(server)).resume();
+  await new Promise((resolve) => socket.once('close', resolve));
+  await new Promise((resolve) => server.close(resolve));
+  await forgotten(short);
+});
+
+test('a drain answers what is under way, says so, and ends the rest', async () => {
+  const server = fullServer();
+  const asked = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const draining = new PlainLane(server, {
+    keepAliveMs: 2000,
+    handler: {
+      takes: () => true,
+      async answer() {
+        finish();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return { status: 200, headers: {}, body: 'é' };
+      },
+    },
+  });
+  const port = await listening(server);
+  const idle = connect(port);
+  const idleEnded = new Promise((resolve) => idle.resume().once('close', resolve));
+  const answered = exchange(port, [Buffer.from(post('/v3/key', 'a'))]);
+  await asked;
+  draining.drain();
+  const closed = new Promise((resolve) => server.close(resolve));
+  expect(essence(await answered)).toMatchObject([['200', '\u00c3\u00a9', 'close']]);
+  await Promise.all([idleEnded, closed]);
+  await forgotten(draining);
+});

@@ -1,0 +1,56 @@
+import { STATUS_CODES } from 'node:http';
+
+/** A POST whose head and body came in one piece. */
+export interface PlainRequest {
+  readonly path: string;
+  /** By names in lower case; none comes twice. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Valid until the first turn of the event loop. */
+  readonly body: Buffer;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface PlainAnswer {
+  readonly status: number;
+  /** Without the length, the date and what says how the connection goes on. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+/** Who answers plain requests. */
+export interface PlainHandler {
+  /** Whether requests of this path are answered here. */
+  takes(path: string): boolean;
+  /** Must not throw. */
+  answer(request: PlainRequest): Promise<PlainAnswer>;
+}
+
+/** The bytes of an answer: a text where all of it is ASCII, which is written without a copy. */
+export function answerBytes(
+  { status, headers, body }: PlainAnswer,
+  { keepsAlive, keepAliveSeconds }: { readonly keepsAlive: boolean; readonly keepAliveSeconds: number },
+): string | Buffer {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const connection = keepsAlive ? `keep-alive\r\nkeep-alive: timeout=${keepAliveSeconds}` : 'close';
+  head += `date: ${httpDate()}\r\nconnection: ${connection}\r\n`;
+  if (status !== 204) head += `content-length: ${length}\r\n`;
+  head += '\r\n';
+  if (typeof body !== 'string') return Buffer.concat([Buffer.from(head, 'latin1'), body]);
+  return length === body.length ? head + body : Buffer.from(head + body);
+}
+
+let date = '';
+let dateUntil = 0;
+
+/** RFC 9110, section 5.6.7; made once a second. */
+function httpDate(): string {
+  const now = Date.now();
+  if (now >= dateUntil) {
+    date = new Date(now).toUTCString();
+    dateUntil = now - (now % 1000) + 1000;
+  }
+  return date;
+}
