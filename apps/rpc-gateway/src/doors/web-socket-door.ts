@@ -22,6 +22,9 @@ const drainMsMax = 8000;
 /** Answers that a slow reader may leave unread before it is cut off. */
 const unsentBytesMax = 64 * 1024 * 1024;
 
+/** Pieces of one message: each is an object of its own until the message is whole. */
+const fragmentsMax = 1024;
+
 interface Session {
   readonly id: string;
   readonly socket: WebSocket;
@@ -50,6 +53,7 @@ export class WebSocketDoor {
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: settings.CAIRN_RPC_BODY_BYTES_MAX,
+      maxFragments: fragmentsMax,
       perMessageDeflate: false,
     });
     this.#pinging = setInterval(() => this.#ping(), pingEveryMs).unref();

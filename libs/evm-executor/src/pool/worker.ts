@@ -3,8 +3,10 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type CallServer, openCallServer } from './serve-calls.ts';
 import { type FromWorker, plainError, type ToWorker } from './worker-protocol.ts';
+import { yieldToOthers } from './yield-to-others.ts';
 
 if (parentPort === null) throw new Error('This module is the code of a worker thread; see createCallPool.');
+yieldToOthers();
 await run(parentPort);
 
 async function run(port: MessagePort): Promise<void> {
