@@ -7,6 +7,9 @@ import { type AccountRecord, decodeAccountRecord, heightKey, slotPrefix, type Ta
 const empty = new Uint8Array(0);
 const emptyCodeHash = hexFromBytes(keccak256(empty));
 
+/** Accounts that one reader keeps, a few hundred bytes each: calls read many slots of few accounts. */
+const recordsMax = 1_000;
+
 /** A state with the records that its accounts and slots are stored as. */
 export interface RecordReader extends StateReader {
   /** The account with its incarnation; `undefined` for one that never was. */
@@ -36,6 +39,7 @@ export class FlatState implements RecordReader {
     if (this.#records.has(key)) return this.#records.get(key);
     const found = this.#latest(this.#tables.accounts, address);
     const record = found && decodeAccountRecord(found);
+    if (this.#records.size >= recordsMax) this.#records.clear();
     this.#records.set(key, record);
     return record;
   }

@@ -23,6 +23,8 @@ export interface MessageOptions {
   readonly gasLimit: bigint;
   readonly checks?: CallChecks;
   readonly tracer?: EngineTracer | undefined;
+  /** See {@link EngineMessage.budget}. */
+  readonly budget?: number | undefined;
   /** Fees that are not offered read as zero in the code, as in calls. Default true. */
   readonly hidesPrices?: boolean;
 }
@@ -47,7 +49,7 @@ const noBytes = new Uint8Array(0);
 export async function applyMessage(
   context: MessageContext,
   call: CallRequest,
-  { gasLimit, checks, tracer, hidesPrices = true }: MessageOptions,
+  { gasLimit, checks, tracer, budget, hidesPrices = true }: MessageOptions,
 ): Promise<AppliedMessage> {
   const { rules, block, world, engine } = context;
   const fees = callFees(call, block);
@@ -81,6 +83,7 @@ export async function applyMessage(
     ]),
     precompiles: context.precompiles,
     ...(tracer && { tracer }),
+    ...(budget !== undefined && { budget }),
   });
   const gas = chargedGas(outcome, rules, price, authorized.refund);
   settle(context, from, { left: gasLimit - gas.gasUsed, used: gas.gasUsed, ...fees });
@@ -102,7 +105,7 @@ function visibleBlock(block: BlockEnvironment, call: CallRequest, gasPrice: bigi
   };
 }
 
-/** What is warm from the start: EIP-2929, EIP-2930, EIP-3651 and EIP-7702. */
+/** What is warm from the start beside the precompiles: EIP-2929, EIP-2930, EIP-3651 and EIP-7702. */
 function warmEntries(
   call: CallRequest,
   rules: ForkRules,
@@ -111,7 +114,7 @@ function warmEntries(
   others: readonly Hex[],
 ): AccessListEntry[] {
   if (!rules.isBerlin) return [];
-  const addresses = [sender, ...rules.precompiles, ...others];
+  const addresses = [sender, ...others];
   if (call.to !== undefined) addresses.push(call.to);
   if (rules.isShanghai) addresses.push(block.coinbase);
   return [...addresses.map((address) => ({ address, storageKeys: [] })), ...(call.accessList ?? [])];

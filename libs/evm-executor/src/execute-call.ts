@@ -4,7 +4,7 @@ import { blockEnvironment } from './block-environment.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
 import type { CallEngine } from './engine/call-engine.ts';
-import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
+import { createDefaultEngine } from './engine/default-engine.ts';
 import { decodeRevertReason, revertMessage } from './revert-reason.ts';
 import { StateCache } from './state-cache.ts';
 import { applyStateOverrides } from './state-overrides.ts';
@@ -26,8 +26,12 @@ export interface ExecuteCallOptions {
   readonly call: CallRequest;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
-  readonly limits?: { readonly gasCapMultiplier?: number };
-  /** The interpreter of @ethereumjs/evm where absent. */
+  readonly limits?: {
+    readonly gasCapMultiplier?: number;
+    /** Gas after which the call may be given up with {@link GasBudgetExceeded}. Default: none. */
+    readonly gasBudget?: number | undefined;
+  };
+  /** {@link createDefaultEngine} where absent. */
   readonly engine?: CallEngine;
 }
 
@@ -38,8 +42,9 @@ export interface ExecuteCallOptions {
  * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, and what the state throws
  */
 export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
-  const { call } = options;
-  return callResult(await applyMessage(callContext(options), call, { gasLimit: cappedGas(call.gas, options) }));
+  const { call, limits } = options;
+  const gasLimit = cappedGas(call.gas, options);
+  return callResult(await applyMessage(callContext(options), call, { gasLimit, budget: limits?.gasBudget }));
 }
 
 /** The block and the state that a call sees, with its overrides; fresh for every message. @throws OVERRIDE_INVALID */
@@ -51,17 +56,17 @@ export function callContext(options: ExecuteCallOptions): MessageContext {
     rules,
     block,
     world,
-    engine: options.engine ?? theEthereumjsEngine(),
+    engine: options.engine ?? theDefaultEngine(),
     blockHash: (number) => (number < header.number ? options.blockHashes(number) : undefined),
     precompiles: applyStateOverrides(world, options.stateOverrides, rules.precompiles),
   };
 }
 
-let ethereumjsEngine: CallEngine | undefined;
+let defaultEngine: CallEngine | undefined;
 
-function theEthereumjsEngine(): CallEngine {
-  ethereumjsEngine ??= createEthereumjsEngine();
-  return ethereumjsEngine;
+function theDefaultEngine(): CallEngine {
+  defaultEngine ??= createDefaultEngine();
+  return defaultEngine;
 }
 
 /** The gas a call gets: what it asks for, up to the cap. */

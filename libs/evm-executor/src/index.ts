@@ -3,7 +3,9 @@ export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } fro
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
 export { type AccessListResult, createAccessList } from './create-access-list.ts';
 export type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
+export { createDefaultEngine } from './engine/default-engine.ts';
 export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
+export { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
 export {
   CallRejectedError,
   type CallRejectionCode,

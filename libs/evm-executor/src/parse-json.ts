@@ -29,10 +29,10 @@ export function optionalFields(field: string, json: JsonObject) {
 
 /** The object without its undefined fields. */
 export function definedOnly<T extends object>(object: T): T {
-  for (const [name, value] of Object.entries(object)) {
-    if (value === undefined) delete (object as Record<string, unknown>)[name];
-  }
-  return object;
+  const defined: Partial<T> = {};
+  // Deleting from the object would make each later look into it slow.
+  for (const name in object) if (object[name] !== undefined) defined[name] = object[name];
+  return defined as T;
 }
 
 /** @throws VALUE_INVALID for anything but 32 bytes */

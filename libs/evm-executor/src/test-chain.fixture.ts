@@ -36,6 +36,34 @@ export const testSpec: ChainSpec = parseGethGenesis('test', {
   alloc: {},
 }).spec;
 
+/** Mainnet's rules up to Cancun, all from its genesis on: what general state tests are executed on. */
+export const stateTestSpec: ChainSpec = parseGethGenesis('state-tests', {
+  config: {
+    chainId: 1,
+    homesteadBlock: 0,
+    eip150Block: 0,
+    eip155Block: 0,
+    eip158Block: 0,
+    byzantiumBlock: 0,
+    constantinopleBlock: 0,
+    petersburgBlock: 0,
+    istanbulBlock: 0,
+    berlinBlock: 0,
+    londonBlock: 0,
+    mergeNetsplitBlock: 0,
+    shanghaiTime: 0,
+    cancunTime: 0,
+    terminalTotalDifficulty: 0,
+    blobSchedule: { cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 } },
+  },
+  nonce: '0x0',
+  timestamp: '0x0',
+  extraData: '0x',
+  gasLimit: '0x1c9c380',
+  difficulty: '0x0',
+  alloc: {},
+}).spec;
+
 const zeroHash: Hex = `0x${'00'.repeat(32)}`;
 
 /** A block of 30 million gas and a base fee of 7 wei. */

@@ -6,6 +6,8 @@ import type { StateCache } from './state-cache.ts';
 const noBytes = new Uint8Array(0);
 /** Keccak-256 of no bytes: the code hash of accounts without code. */
 export const emptyCodeHash = keccak_256(noBytes);
+/** Keccak-256 of the RLP of no bytes: the storage root of accounts without storage. */
+const emptyTrieRoot = keccak_256(new Uint8Array([0x80]));
 const emptyCodeKey = keyOf(emptyCodeHash);
 
 interface StorageLayer {
@@ -78,7 +80,18 @@ export class WorldState {
       nonce: fields.nonce ?? before?.nonce ?? 0n,
       balance: fields.balance ?? before?.balance ?? 0n,
       codeHash: fields.codeHash ?? before?.codeHash ?? emptyCodeHash,
+      // That of before the message, which is what a creation asks for (EIP-7610).
+      ...(before?.storageRoot && { storageRoot: before.storageRoot }),
     });
+  }
+
+  /** Whether no contract can be created at an address: there is one, or there was (EIP-684, EIP-7610). */
+  isTaken(address: Uint8Array): boolean {
+    const account = this.getAccount(address);
+    if (account === undefined) return false;
+    const { nonce, codeHash, storageRoot } = account;
+    if (nonce > 0n || Buffer.compare(codeHash, emptyCodeHash) !== 0) return true;
+    return storageRoot !== undefined && Buffer.compare(storageRoot, emptyTrieRoot) !== 0;
   }
 
   setCode(address: Uint8Array, code: Uint8Array): void {

@@ -10,6 +10,8 @@ import type { Chain } from './chain.ts';
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 const progressEveryMs = 5000;
+/** Calls up to this much gas run beside light requests, which wait a millisecond for one at most. */
+const inlineGasMax = 50_000;
 
 /** Where the source of a network is. */
 export interface SourceHead {
@@ -101,7 +103,13 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
       CAIRN_CALL_TIMEOUT_MS: timeoutMs,
       CAIRN_CALL_QUEUE_MAX: queueMax,
     } = this.#settings;
-    this.#pool = await createCallPool({ chains: Object.fromEntries(chains), workers, timeoutMs, queueMax });
+    this.#pool = await createCallPool({
+      chains: Object.fromEntries(chains),
+      workers,
+      timeoutMs,
+      queueMax,
+      inlineGasMax,
+    });
     this.#notReady = undefined;
     for (const chain of served) this.#follow(chain);
     this.#logger.info(

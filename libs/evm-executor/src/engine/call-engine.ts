@@ -21,10 +21,15 @@ export interface EngineMessage {
   readonly gas: bigint;
   readonly gasPrice: bigint;
   readonly blobVersionedHashes: readonly Hex[];
-  /** Warm from the start (EIP-2929); empty before Berlin. */
+  /** Warm from the start (EIP-2929), beside the precompiles of the rules; empty before Berlin. */
   readonly warm: readonly AccessListEntry[];
   /** Precompiles that are elsewhere or nowhere in this call. */
   readonly precompiles: PrecompileChanges;
+  /**
+   * Gas after which the run may be given up, with {@link GasBudgetExceeded}: where it would hold up others. What takes
+   * longer than its price says is given up at once.
+   */
+  readonly budget?: number;
   /** Told of every step and frame; makes the run slower by an order of magnitude. */
   readonly tracer?: EngineTracer;
 }

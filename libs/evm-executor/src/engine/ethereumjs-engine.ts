@@ -92,6 +92,8 @@ class CallEvm extends EVM {
     this.#state.use(message.world);
     this.#blocks.find = message.blockHash;
     this.#changePrecompiles(message.precompiles);
+    if (message.rules.isBerlin)
+      for (const address of message.rules.precompiles) this.journal.addAlwaysWarmAddress(address);
     for (const { address, storageKeys } of message.warm) {
       this.journal.addAlwaysWarmAddress(address);
       for (const slot of storageKeys) this.journal.addAlwaysWarmSlot(address, slot);

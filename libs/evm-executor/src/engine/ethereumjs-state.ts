@@ -26,13 +26,18 @@ export class EthereumjsState implements StateManagerInterface {
   /** A fresh object each time: the interpreter writes into what it gets. */
   async getAccount(address: Address): Promise<Account | undefined> {
     const account = this.world.getAccount(address.bytes);
-    return account && new Account(account.nonce, account.balance, undefined, account.codeHash);
+    return account && new Account(account.nonce, account.balance, account.storageRoot, account.codeHash);
   }
 
   async putAccount(address: Address, account?: Account): Promise<void> {
     this.world.setAccount(
       address.bytes,
-      account && { nonce: account.nonce, balance: account.balance, codeHash: account.codeHash },
+      account && {
+        nonce: account.nonce,
+        balance: account.balance,
+        codeHash: account.codeHash,
+        storageRoot: account.storageRoot,
+      },
     );
   }
 

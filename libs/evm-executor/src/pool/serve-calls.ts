@@ -1,7 +1,7 @@
 import type { Header, Hex, StateReader } from '@cairn/block-model';
 import { createAccessList } from '../create-access-list.ts';
 import type { CallEngine } from '../engine/call-engine.ts';
-import { createEthereumjsEngine } from '../engine/ethereumjs-engine.ts';
+import { createDefaultEngine } from '../engine/default-engine.ts';
 import { executionErrors, StateUnavailableError } from '../errors.ts';
 import { estimateGas } from '../estimate-gas.ts';
 import { executeCall } from '../execute-call.ts';
@@ -34,9 +34,16 @@ export interface CallServer {
   close(): Promise<void>;
 }
 
-/** Opens every chain. @throws EXECUTION_FAILED naming the chain that does not open */
-export async function openCallServer({ chains, gasCapMultiplier }: WorkerData): Promise<CallServer> {
-  const engine = createEthereumjsEngine();
+/**
+ * Opens every chain.
+ * @param gasBudget of calls: see {@link ExecuteCallOptions.limits}
+ * @throws EXECUTION_FAILED naming the chain that does not open
+ */
+export async function openCallServer(
+  { chains, gasCapMultiplier }: WorkerData,
+  gasBudget?: number,
+): Promise<CallServer> {
+  const engine = createDefaultEngine();
   const open = new Map<string, OpenChain>();
   for (const [name, chain] of Object.entries(chains)) open.set(name, await openChain(name, chain));
   return {
@@ -57,7 +64,7 @@ export async function openCallServer({ chains, gasCapMultiplier }: WorkerData): 
       const options = {
         ...place,
         call,
-        limits: { gasCapMultiplier },
+        limits: { gasCapMultiplier, gasBudget },
         ...(stateOverrides && { stateOverrides }),
         ...(blockOverrides && { blockOverrides }),
       };

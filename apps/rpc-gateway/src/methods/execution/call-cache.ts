@@ -24,7 +24,7 @@ export async function cachedCall(
   { network, blockHash, call }: { readonly network: string; readonly blockHash: string; readonly call: CallRequest },
   execute: () => Promise<CallResult>,
 ): Promise<CallResult> {
-  const key = `${network}/${blockHash}/${JSON.stringify(call, textOf)}`;
+  const key = `${network}/${blockHash}/${keyOf(call)}`;
   const known = cache.get(key);
   if (known) return known;
   const result = await execute();
@@ -32,7 +32,14 @@ export async function cachedCall(
   return result;
 }
 
-/** Fields have one order, that of their parser. */
+/** Fields have one order, that of their parser, and no text among them has anything but hexadecimal digits. */
+function keyOf(call: CallRequest): string {
+  let key = '';
+  for (const [name, value] of Object.entries(call))
+    key += `${name}=${typeof value === 'object' ? JSON.stringify(value, textOf) : value};`;
+  return key;
+}
+
 function textOf(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString(16) : value;
 }

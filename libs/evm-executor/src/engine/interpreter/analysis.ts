@@ -1,0 +1,60 @@
+import { wordOf } from './words.ts';
+
+/** Marks a JUMPDEST among the places of a code. */
+const jumpDestination = 0xffff_ffff;
+
+/**
+ * What is known of a code before it runs: where it may jump to, and the constants that it pushes. Found in one pass, kept
+ * as long as the code is.
+ */
+export class Analysis {
+  readonly code: Uint8Array;
+  /** By place: the number of the constant that is pushed there, counted from 1, or the mark of a JUMPDEST. */
+  readonly #places: Uint32Array;
+  readonly #constants: (bigint | undefined)[];
+
+  constructor(code: Uint8Array) {
+    this.code = code;
+    this.#places = new Uint32Array(code.length);
+    let count = 0;
+    for (let pc = 0; pc < code.length; pc++) {
+      const opcode = code[pc] ?? 0;
+      if (opcode === 0x5b) this.#places[pc] = jumpDestination;
+      else if (opcode >= 0x60 && opcode <= 0x7f) {
+        this.#places[pc] = ++count;
+        pc += opcode - 0x5f;
+      }
+    }
+    this.#constants = new Array(count);
+  }
+
+  isJumpDestination(pc: number): boolean {
+    return this.#places[pc] === jumpDestination;
+  }
+
+  /** What the PUSH at a place pushes; bytes beyond the end of the code are zeros. */
+  pushed(pc: number): bigint {
+    const index = (this.#places[pc] ?? 1) - 1;
+    return this.#constants[index] ?? this.#make(pc, index);
+  }
+
+  #make(pc: number, index: number): bigint {
+    const length = (this.code[pc] ?? 0) - 0x5f;
+    const bytes = this.code.subarray(pc + 1, pc + 1 + length);
+    const constant = wordOf(bytes) << BigInt(8 * (length - bytes.length));
+    this.#constants[index] = constant;
+    return constant;
+  }
+}
+
+const analyses = new WeakMap<Uint8Array, Analysis>();
+
+/** The analysis of a code that must not change. */
+export function analysisOf(code: Uint8Array): Analysis {
+  let analysis = analyses.get(code);
+  if (analysis === undefined) {
+    analysis = new Analysis(code);
+    analyses.set(code, analysis);
+  }
+  return analysis;
+}

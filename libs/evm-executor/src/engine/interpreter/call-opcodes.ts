@@ -1,0 +1,84 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Frame } from './frame.ts';
+import { gas, initCodeBytesMax } from './gas.ts';
+import { halts } from './halt.ts';
+import type { Machine } from './machine.ts';
+import { addressBytes, wordBytes } from './words.ts';
+
+/** All but a 64th of what is left (EIP-150). */
+const allButOne64th = (left: number) => left - Math.floor(left / 64);
+
+/** CALL, CALLCODE, DELEGATECALL and STATICCALL. Leaves the frame waiting where code begins to run. @throws Halt */
+export function callOpcode(opcode: number, frame: Frame, machine: Machine): void {
+  const asked = frame.pop();
+  const target = frame.popAddress();
+  const hasValue = opcode === 0xf1 || opcode === 0xf2;
+  const value = hasValue ? frame.pop() : 0n;
+  const inputAt = frame.pop();
+  const inputLength = frame.pop();
+  const outputAt = frame.pop();
+  const outputLength = frame.pop();
+  if (opcode === 0xf1 && frame.isStatic && value > 0n) throw halts.writeProtection;
+  const targetBytes = addressBytes(target);
+  machine.chargeAccess(frame, target);
+  const input = frame.range(inputAt, inputLength);
+  const output = frame.range(outputAt, outputLength);
+  if (value > 0n) frame.charge(gas.callValue);
+  if (opcode === 0xf1 && value > 0n && machine.isEmpty(targetBytes)) frame.charge(gas.newAccount);
+  const code = machine.callee(targetBytes, frame);
+  const available = allButOne64th(frame.gas);
+  const given = asked < BigInt(available) ? Number(asked) : available;
+  frame.gas -= given;
+  frame.outputAt = output;
+  frame.outputLength = Number(outputLength);
+  const isDelegate = opcode === 0xf4;
+  machine.call(frame, {
+    ...code,
+    address: opcode === 0xf1 || opcode === 0xfa ? targetBytes : frame.address,
+    caller: isDelegate ? frame.caller : frame.address,
+    value: isDelegate ? frame.value : value,
+    /** Of CALL only: CALLCODE would move it from the account to itself. */
+    moves: opcode === 0xf1,
+    mustHave: hasValue ? value : 0n,
+    touches: opcode === 0xf1 || opcode === 0xfa,
+    data: frame.copyMemory(input, Number(inputLength)),
+    gas: given + (value > 0n ? gas.callStipend : 0),
+    isStatic: frame.isStatic || opcode === 0xfa,
+  });
+}
+
+/** CREATE and CREATE2 (EIP-1014). @throws Halt */
+export function createOpcode(opcode: number, frame: Frame, machine: Machine): void {
+  if (frame.isStatic) throw halts.writeProtection;
+  const value = frame.pop();
+  const at = frame.pop();
+  const length = frame.pop();
+  const salt = opcode === 0xf5 ? frame.pop() : undefined;
+  const start = frame.range(at, length);
+  const words = Math.ceil(Number(length) / 32);
+  if (machine.message.rules.isShanghai) {
+    if (length > BigInt(initCodeBytesMax)) throw halts.initCodeTooLarge;
+    frame.charge(gas.initCodeWord * words);
+  }
+  if (salt !== undefined) frame.charge(gas.keccakWord * words);
+  const given = allButOne64th(frame.gas);
+  frame.gas -= given;
+  const code = frame.copyMemory(start, Number(length));
+  machine.create(frame, { code, value, gas: given, salt });
+}
+
+/** EIP-1014. */
+export function create2Address(creator: Uint8Array, salt: bigint, code: Uint8Array): Uint8Array {
+  return keccak_256(Buffer.concat([Buffer.from([0xff]), creator, wordBytes(salt), keccak_256(code)])).subarray(12);
+}
+
+/** The address of what an account creates with a nonce (Yellow Paper, section 7): keccak-256 of the RLP of both. */
+export function createAddress(creator: Uint8Array, nonce: bigint): Uint8Array {
+  const digits = nonce.toString(16);
+  const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+  const short = nonce < 128n;
+  const item =
+    nonce === 0n ? Buffer.from([0x80]) : short ? bytes : Buffer.concat([Buffer.from([0x80 + bytes.length]), bytes]);
+  const list = Buffer.concat([Buffer.from([0xc0 + 21 + item.length, 0x94]), creator, item]);
+  return keccak_256(list).subarray(12);
+}

@@ -1,0 +1,147 @@
+import { gasBudgetExceeded } from '../gas-budget.ts';
+import type { Analysis } from './analysis.ts';
+import { Halt, halts } from './halt.ts';
+import { viewOf } from './words.ts';
+
+const noBytes = new Uint8Array(0);
+const emptyView = viewOf(noBytes);
+const wordsPerPage = 32;
+/** More costs 8 * 10^12 gas, which no block has. */
+const memoryBytesMax = 2 ** 31;
+/** Where geth stops to count the size of a memory. */
+const countedBytesMax = 0x1f_ffff_ffe0n;
+
+export type FrameKind = 'call' | 'create';
+
+export interface FrameOptions {
+  readonly kind: FrameKind;
+  readonly analysis: Analysis;
+  /** Whose storage and balance the code works on. */
+  readonly address: Uint8Array;
+  readonly caller: Uint8Array;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly gas: number;
+  /** What must be left, else the run is given up: 0 where it has no budget. */
+  readonly floor: number;
+  readonly isStatic: boolean;
+  /** 1 for the frame of the message. */
+  readonly depth: number;
+  readonly stack: bigint[];
+}
+
+/** One run of a code: its stack, memory and gas. */
+export class Frame {
+  readonly kind: FrameKind;
+  readonly analysis: Analysis;
+  readonly address: Uint8Array;
+  readonly caller: Uint8Array;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly isStatic: boolean;
+  readonly depth: number;
+  readonly floor: number;
+  /** What is left. */
+  gas: number;
+  pc = 0;
+  readonly stack: bigint[];
+  /** Items on the stack; the array may hold more. */
+  sp = 0;
+  memory: Uint8Array = noBytes;
+  view: DataView = emptyView;
+  /** Bytes of memory in use: whole words. */
+  memorySize = 0;
+  #memoryGas = 0;
+  /** Of the last call that this frame made. */
+  returnData: Uint8Array = noBytes;
+  /** What it ended with. */
+  output: Uint8Array = noBytes;
+  isReverted = false;
+  /** Where its caller wants the output. */
+  outputAt = 0;
+  outputLength = 0;
+
+  constructor({ kind, analysis, address, caller, value, data, gas, isStatic, depth, stack, floor }: FrameOptions) {
+    this.kind = kind;
+    this.analysis = analysis;
+    this.address = address;
+    this.caller = caller;
+    this.value = value;
+    this.data = data;
+    this.floor = floor;
+    this.gas = gas;
+    this.isStatic = isStatic;
+    this.depth = depth;
+    this.stack = stack;
+  }
+
+  /** @throws Halt `out of gas`, GasBudgetExceeded */
+  charge(gas: number): void {
+    this.gas -= gas;
+    if (this.gas < this.floor) spent(this.gas);
+  }
+
+  pop(): bigint {
+    return this.stack[--this.sp] as bigint;
+  }
+
+  /** The low 20 bytes of a word: opcodes that take an address do not look at the others. */
+  popAddress(): bigint {
+    return BigInt.asUintN(160, this.pop());
+  }
+
+  push(word: bigint): void {
+    this.stack[this.sp++] = word;
+  }
+
+  /**
+   * Makes a range of memory accessible and charges for it (Yellow Paper, H.1). An empty range is none, wherever it is.
+   * @returns where the range begins @throws Halt
+   */
+  range(at: bigint, length: bigint): number {
+    if (length === 0n) return 0;
+    const end = at + length;
+    if (end > countedBytesMax) throw halts.gasOverflow;
+    if (end > memoryBytesMax) throw halts.outOfGas;
+    this.expand(Number(end));
+    return Number(at);
+  }
+
+  /** As {@link range}, for an end that is a number already. */
+  expand(end: number): void {
+    if (end <= this.memorySize) return;
+    const words = Math.ceil(end / 32);
+    const gas = words * 3 + Math.floor((words * words) / 512);
+    this.charge(gas - this.#memoryGas);
+    this.#memoryGas = gas;
+    this.memorySize = words * 32;
+    if (this.memorySize <= this.memory.length) return;
+    const grown = new Uint8Array(Math.max(this.memorySize, this.memory.length * 2, wordsPerPage * 32));
+    grown.set(this.memory);
+    this.memory = grown;
+    this.view = viewOf(grown);
+  }
+
+  /** A copy of memory that {@link range} has made accessible. */
+  copyMemory(at: number, length: number): Uint8Array {
+    return length === 0 ? noBytes : this.memory.slice(at, at + length);
+  }
+
+  /** Ends a frame that has failed with all its gas. */
+  fail(): void {
+    this.gas = 0;
+    this.output = noBytes;
+    this.isReverted = true;
+  }
+}
+
+/** There is less gas than there must be. @throws Halt `out of gas`, GasBudgetExceeded */
+export function spent(gas: number): never {
+  throw gas < 0 ? halts.outOfGas : gasBudgetExceeded;
+}
+
+/** @throws Halt in geth's words */
+export function stackFault(size: number, needed: number): never {
+  if (size < needed) throw new Halt(`stack underflow (${size} <=> ${needed})`);
+  throw new Halt(`stack limit reached ${size} (1023)`);
+}

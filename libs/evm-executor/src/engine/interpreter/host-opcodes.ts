@@ -1,0 +1,288 @@
+import { type Hex, hexFromBytes } from '@cairn/block-model';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { callOpcode, createOpcode } from './call-opcodes.ts';
+import type { Frame } from './frame.ts';
+import { gas } from './gas.ts';
+import { halts } from './halt.ts';
+import type { Machine } from './machine.ts';
+import { addressBytes, paddedSlice, readWord, storedBytes, wordBytes, wordOf } from './words.ts';
+
+const wordsOf = (length: bigint) => Math.ceil(Number(length) / 32);
+
+/**
+ * Opcodes that look beyond the stack: the message, the block, other accounts, storage, calls.
+ * @returns whether the frame has ended @throws Halt
+ */
+export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): boolean {
+  switch (opcode) {
+    case 0x20: // KECCAK256
+      keccak(frame);
+      return false;
+    case 0x37: // CALLDATACOPY
+      copyTo(frame, frame.data);
+      return false;
+    case 0x39: // CODECOPY
+      copyTo(frame, frame.analysis.code);
+      return false;
+    case 0x3c: // EXTCODECOPY
+      copyTo(frame, codeOf(frame, machine));
+      return false;
+    case 0x3e: // RETURNDATACOPY
+      copyReturnData(frame);
+      return false;
+    case 0x53: {
+      // MSTORE8
+      const at = frame.range(frame.pop(), 1n);
+      frame.memory[at] = Number(frame.pop() & 0xffn);
+      return false;
+    }
+    case 0x54: // SLOAD
+      frame.push(load(frame, machine));
+      return false;
+    case 0x55: // SSTORE
+      store(frame, machine);
+      return false;
+    case 0x5c: // TLOAD
+      frame.push(machine.substate.transient(wordOf(frame.address), frame.pop()));
+      return false;
+    case 0x5d: {
+      // TSTORE
+      if (frame.isStatic) throw halts.writeProtection;
+      const slot = frame.pop();
+      machine.substate.setTransient(wordOf(frame.address), slot, frame.pop());
+      return false;
+    }
+    case 0x5e: // MCOPY
+      copyWithin(frame);
+      return false;
+    case 0xa0:
+    case 0xa1:
+    case 0xa2:
+    case 0xa3:
+    case 0xa4:
+      log(opcode - 0xa0, frame, machine);
+      return false;
+    case 0xf0: // CREATE
+    case 0xf5: // CREATE2
+      createOpcode(opcode, frame, machine);
+      return false;
+    case 0xf1: // CALL
+    case 0xf2: // CALLCODE
+    case 0xf4: // DELEGATECALL
+    case 0xfa: // STATICCALL
+      callOpcode(opcode, frame, machine);
+      return false;
+    case 0xf3: // RETURN
+    case 0xfd: {
+      // REVERT
+      const at = frame.pop();
+      const length = frame.pop();
+      frame.output = frame.copyMemory(frame.range(at, length), Number(length));
+      frame.isReverted = opcode === 0xfd;
+      return true;
+    }
+    case 0xff: // SELFDESTRUCT
+      selfDestruct(frame, machine);
+      return true;
+    default:
+      frame.push(read(opcode, frame, machine));
+      return false;
+  }
+}
+
+/** Opcodes that push one word. */
+function read(opcode: number, frame: Frame, machine: Machine): bigint {
+  const { message } = machine;
+  const { block } = message;
+  switch (opcode) {
+    case 0x30: // ADDRESS
+      return wordOf(frame.address);
+    case 0x31: {
+      // BALANCE
+      const address = frame.popAddress();
+      machine.chargeAccess(frame, address);
+      return message.world.getBalance(addressBytes(address));
+    }
+    case 0x32: // ORIGIN
+      return wordOf(message.sender);
+    case 0x33: // CALLER
+      return wordOf(frame.caller);
+    case 0x34: // CALLVALUE
+      return frame.value;
+    case 0x35: {
+      // CALLDATALOAD
+      const at = frame.pop();
+      return at >= BigInt(frame.data.length) ? 0n : readWord(frame.data, Number(at));
+    }
+    case 0x36: // CALLDATASIZE
+      return BigInt(frame.data.length);
+    case 0x38: // CODESIZE
+      return BigInt(frame.analysis.code.length);
+    case 0x3a: // GASPRICE
+      return message.gasPrice;
+    case 0x3b: // EXTCODESIZE
+      return BigInt(codeOf(frame, machine).length);
+    case 0x3d: // RETURNDATASIZE
+      return BigInt(frame.returnData.length);
+    case 0x3f: // EXTCODEHASH
+      return codeHash(frame, machine);
+    case 0x40: // BLOCKHASH
+      return blockHash(frame.pop(), machine);
+    case 0x41: // COINBASE
+      return BigInt(block.coinbase);
+    case 0x42: // TIMESTAMP
+      return block.timestamp;
+    case 0x43: // NUMBER
+      return block.number;
+    case 0x44: // PREVRANDAO, DIFFICULTY before the merge
+      return machine.isMerged ? BigInt(block.prevRandao) : block.difficulty;
+    case 0x45: // GASLIMIT
+      return block.gasLimit;
+    case 0x46: // CHAINID
+      return message.rules.chainId;
+    case 0x47: // SELFBALANCE
+      return message.world.getBalance(frame.address);
+    case 0x48: // BASEFEE
+      return block.baseFeePerGas ?? 0n;
+    case 0x49: {
+      // BLOBHASH
+      const index = frame.pop();
+      const hash = index < 65_536n ? message.blobVersionedHashes[Number(index)] : undefined;
+      return hash === undefined ? 0n : BigInt(hash);
+    }
+    case 0x4a: // BLOBBASEFEE
+      return block.blobBaseFee ?? 0n;
+    case 0x59: // MSIZE
+      return BigInt(frame.memorySize);
+    default:
+      throw new Error(`The opcode 0x${opcode.toString(16)} has a price and no meaning.`);
+  }
+}
+
+function keccak(frame: Frame): void {
+  const at = frame.pop();
+  const length = frame.pop();
+  const start = frame.range(at, length);
+  frame.charge(gas.keccakWord * wordsOf(length));
+  frame.push(wordOf(keccak_256(frame.memory.subarray(start, start + Number(length)))));
+}
+
+/** Destination, place and length are on the stack; what lies beyond the source reads as zeros. */
+function copyTo(frame: Frame, source: Uint8Array): void {
+  const to = frame.pop();
+  const from = frame.pop();
+  const length = frame.pop();
+  const start = frame.range(to, length);
+  frame.charge(gas.copyWord * wordsOf(length));
+  if (length > 0n) frame.memory.set(paddedSlice(source, from, Number(length)), start);
+}
+
+function copyReturnData(frame: Frame): void {
+  const to = frame.pop();
+  const from = frame.pop();
+  const length = frame.pop();
+  if (from + length > BigInt(frame.returnData.length)) throw halts.returnDataOutOfBounds;
+  const start = frame.range(to, length);
+  frame.charge(gas.copyWord * wordsOf(length));
+  frame.memory.set(frame.returnData.subarray(Number(from), Number(from + length)), start);
+}
+
+function copyWithin(frame: Frame): void {
+  const to = frame.pop();
+  const from = frame.pop();
+  const length = frame.pop();
+  frame.range(to, length);
+  frame.range(from, length);
+  frame.charge(gas.copyWord * wordsOf(length));
+  if (length > 0n) frame.memory.copyWithin(Number(to), Number(from), Number(from + length));
+}
+
+function codeOf(frame: Frame, machine: Machine): Uint8Array {
+  const address = frame.popAddress();
+  machine.chargeAccess(frame, address);
+  return machine.message.world.getCode(addressBytes(address));
+}
+
+/** 0 for accounts that do not exist or are empty (EIP-1052). */
+function codeHash(frame: Frame, machine: Machine): bigint {
+  const address = frame.popAddress();
+  machine.chargeAccess(frame, address);
+  const bytes = addressBytes(address);
+  if (machine.isEmpty(bytes)) return 0n;
+  const account = machine.message.world.getAccount(bytes);
+  return account === undefined ? 0n : wordOf(account.codeHash);
+}
+
+/** Of the 256 blocks before this one. */
+function blockHash(number: bigint, { message }: Machine): bigint {
+  const { block } = message;
+  if (number >= block.number || number + 256n < block.number) return 0n;
+  const hash = message.blockHash(number);
+  return hash === undefined ? 0n : BigInt(hash);
+}
+
+function load(frame: Frame, machine: Machine): bigint {
+  const slot = frame.pop();
+  const isCold = machine.substate.warmSlot(wordOf(frame.address), slot);
+  frame.charge(isCold ? gas.coldSlot : gas.warmAccess);
+  return wordOf(machine.message.world.getStorage(frame.address, wordBytes(slot)));
+}
+
+/** EIP-2200 with EIP-2929 and EIP-3529. */
+function store(frame: Frame, machine: Machine): void {
+  if (frame.isStatic) throw halts.writeProtection;
+  if (frame.gas <= gas.sstoreSentry) throw halts.outOfGas;
+  const { substate, message, clearRefund } = machine;
+  const slot = frame.pop();
+  const value = frame.pop();
+  const key = wordBytes(slot);
+  if (substate.warmSlot(wordOf(frame.address), slot)) frame.charge(gas.coldSlot);
+  const current = wordOf(message.world.getStorage(frame.address, key));
+  if (current === value) {
+    frame.charge(gas.warmAccess);
+    return;
+  }
+  const original = wordOf(message.world.getOriginalStorage(frame.address, key));
+  if (original === current) {
+    frame.charge(original === 0n ? gas.sstoreSet : gas.sstoreReset);
+    if (original !== 0n && value === 0n) substate.refund += clearRefund;
+  } else {
+    frame.charge(gas.warmAccess);
+    if (original !== 0n && current === 0n) substate.refund -= clearRefund;
+    else if (original !== 0n && value === 0n) substate.refund += clearRefund;
+    if (original === value) substate.refund += (original === 0n ? gas.sstoreSet : gas.sstoreReset) - gas.warmAccess;
+  }
+  message.world.setStorage(frame.address, key, storedBytes(value));
+}
+
+function log(topicCount: number, frame: Frame, machine: Machine): void {
+  if (frame.isStatic) throw halts.writeProtection;
+  const at = frame.pop();
+  const length = frame.pop();
+  const topics: Hex[] = [];
+  for (let count = 0; count < topicCount; count++) topics.push(hexFromBytes(wordBytes(frame.pop())));
+  const start = frame.range(at, length);
+  frame.charge(gas.logByte * Number(length));
+  const data = hexFromBytes(frame.memory.subarray(start, start + Number(length)));
+  machine.substate.logs.push({ address: hexFromBytes(frame.address), topics, data });
+}
+
+/** EIP-161, EIP-2929, EIP-3529 and, from Cancun on, EIP-6780. */
+function selfDestruct(frame: Frame, machine: Machine): void {
+  if (frame.isStatic) throw halts.writeProtection;
+  const { substate, message } = machine;
+  const { world, rules } = message;
+  const heir = frame.popAddress();
+  const heirBytes = addressBytes(heir);
+  if (substate.warm(heir)) frame.charge(gas.coldAccountSurcharge + gas.warmAccess);
+  const balance = world.getBalance(frame.address);
+  if (balance > 0n && machine.isEmpty(heirBytes)) frame.charge(gas.newAccount);
+  const self = wordOf(frame.address);
+  const goes = !rules.isCancun || substate.created.has(self);
+  substate.touch(heir);
+  if (self !== heir) {
+    world.updateAccount(frame.address, { balance: 0n });
+    if (balance > 0n) world.updateAccount(heirBytes, { balance: world.getBalance(heirBytes) + balance });
+  } else if (goes) world.updateAccount(frame.address, { balance: 0n });
+  if (goes && substate.destroy(self)) substate.refund += machine.destroyRefund;
+}

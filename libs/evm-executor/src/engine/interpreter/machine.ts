@@ -1,0 +1,347 @@
+import { delegationOf } from '../../authorizations.ts';
+import { emptyCodeHash } from '../../world-state.ts';
+import type { EngineMessage } from '../call-engine.ts';
+import { gasBudgetExceeded } from '../gas-budget.ts';
+import { Analysis, analysisOf } from './analysis.ts';
+import { create2Address, createAddress } from './call-opcodes.ts';
+import { Frame } from './frame.ts';
+import { codeBytesMax, gas } from './gas.ts';
+import { Halt, halts } from './halt.ts';
+import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
+import { Substate } from './substate.ts';
+import { wordOf } from './words.ts';
+
+const noBytes = new Uint8Array(0);
+const depthMax = 1024;
+const nonceMax = 2n ** 64n - 1n;
+
+/** The code that a call runs: a precompile, or bytecode. */
+export interface Callee {
+  readonly precompile: Precompile | undefined;
+  readonly code: Uint8Array;
+}
+
+export interface CallOptions extends Callee {
+  readonly address: Uint8Array;
+  readonly caller: Uint8Array;
+  readonly value: bigint;
+  readonly moves: boolean;
+  /** What the caller must have, whether it moves or not. */
+  readonly mustHave: bigint;
+  readonly touches: boolean;
+  readonly data: Uint8Array;
+  readonly gas: number;
+  readonly isStatic: boolean;
+}
+
+export interface CreateOptions {
+  readonly code: Uint8Array;
+  readonly value: bigint;
+  readonly gas: number;
+  /** Of CREATE2. */
+  readonly salt?: bigint | undefined;
+}
+
+/** A frame under way, and where the world goes back to if it fails. */
+interface Running {
+  readonly frame: Frame;
+  readonly snapshot: ReturnType<Substate['snapshot']>;
+}
+
+/** What differs from fork to fork. */
+export interface MachineRules {
+  /** Gas that a slot gives back when it is cleared (EIP-3529). */
+  readonly clearRefund: number;
+  readonly destroyRefund: number;
+  /** The block has a random value instead of a difficulty (EIP-4399). */
+  readonly isMerged: boolean;
+  readonly precompiles: Precompiles;
+}
+
+/** Runs one message: keeps its frames in a list of its own, so that 1,024 of them do not need as many of JavaScript's. */
+export class Machine {
+  readonly message: EngineMessage;
+  readonly substate: Substate;
+  readonly clearRefund: number;
+  readonly destroyRefund: number;
+  readonly isMerged: boolean;
+  readonly #precompiles: Precompiles;
+  readonly #stacks: bigint[][];
+  readonly #running: Running[] = [];
+  /** A frame or a precompile has been called: the frame that did it must stop for now. */
+  isWaiting = false;
+  /** A precompile that answers later. */
+  pending: Promise<void> | undefined;
+  /** How the message ended. */
+  ended:
+    | { readonly gas: number; readonly output: Uint8Array; readonly halt?: Halt; readonly isReverted: boolean }
+    | undefined;
+
+  constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][]) {
+    this.message = message;
+    this.substate = new Substate(rules.precompiles.addresses);
+    this.clearRefund = rules.clearRefund;
+    this.destroyRefund = rules.destroyRefund;
+    this.isMerged = rules.isMerged;
+    this.#precompiles = rules.precompiles;
+    this.#stacks = stacks;
+    for (const { address, storageKeys } of message.warm) {
+      const word = rules.precompiles.wordOfAddress(address);
+      this.substate.warm(word);
+      for (const slot of storageKeys) this.substate.warmSlot(word, BigInt(slot));
+    }
+  }
+
+  /** The frame that runs now. */
+  get frame(): Frame | undefined {
+    return this.#running.at(-1)?.frame;
+  }
+
+  /** Opens the frame of the message. */
+  begin(): void {
+    const { sender, to, value, data, gas: limit } = this.message;
+    if (to === undefined) {
+      this.create(undefined, { code: data, value, gas: Number(limit) });
+      return;
+    }
+    this.call(undefined, {
+      ...this.callee(to),
+      address: to,
+      caller: sender,
+      value,
+      moves: true,
+      mustHave: value,
+      touches: true,
+      data,
+      gas: Number(limit),
+      isStatic: false,
+    });
+  }
+
+  /** Charges for an access beyond the price of a warm one (EIP-2929). @throws Halt */
+  chargeAccess(frame: Frame, address: bigint): void {
+    if (this.substate.warm(address)) frame.charge(gas.coldAccountSurcharge);
+  }
+
+  /** EIP-161: no nonce, no balance, no code. */
+  isEmpty(address: Uint8Array): boolean {
+    const account = this.message.world.getAccount(address);
+    return (
+      account === undefined ||
+      (account.nonce === 0n && account.balance === 0n && Buffer.compare(account.codeHash, emptyCodeHash) === 0)
+    );
+  }
+
+  /** What runs at an address; `frame` pays for the way to it where its code is elsewhere (EIP-7702). @throws Halt */
+  callee(address: Uint8Array, frame?: Frame): Callee {
+    const precompile = this.#precompiles.at(address, this.message.precompiles);
+    if (precompile !== undefined) return { precompile, code: noBytes };
+    const { world, rules } = this.message;
+    const code = world.getCode(address);
+    const target = rules.isPrague ? delegationOf(code) : undefined;
+    if (target === undefined) return { precompile: undefined, code };
+    const word = wordOf(target);
+    const isCold = this.substate.warm(word);
+    frame?.charge(gas.warmAccess + (isCold ? gas.coldAccountSurcharge : 0));
+    // One step only; a precompile that is pointed to has no code.
+    return {
+      precompile: undefined,
+      code: this.#precompiles.at(target, this.message.precompiles) ? noBytes : world.getCode(target),
+    };
+  }
+
+  /** Calls on behalf of a frame, or of the message. */
+  call(from: Frame | undefined, options: CallOptions): void {
+    const { address, caller, value, moves, mustHave, touches, data, isStatic, precompile, code } = options;
+    const { world } = this.message;
+    const depth = (from?.depth ?? 0) + 1;
+    if (depth > depthMax + 1 || (mustHave > 0n && world.getBalance(caller) < mustHave)) {
+      this.#settle(from, options.gas, noBytes, halts.insufficientBalance);
+      return;
+    }
+    const snapshot = this.substate.snapshot();
+    world.checkpoint();
+    if (moves && value > 0n) this.#move(caller, address, value);
+    if (touches) this.substate.touch(wordOf(address));
+    if (precompile !== undefined) {
+      if (this.message.budget !== undefined && !precompile.isLight) throw gasBudgetExceeded;
+      this.#runPrecompile(from, precompile, options, snapshot);
+      return;
+    }
+    if (code.length === 0) {
+      world.commit();
+      this.#settle(from, options.gas, noBytes);
+      return;
+    }
+    const analysis = analysisOf(code);
+    const stack = this.#stack(depth);
+    const frame = new Frame({
+      kind: 'call',
+      analysis,
+      address,
+      caller,
+      value,
+      data,
+      gas: options.gas,
+      floor: this.#floor(from, options.gas),
+      isStatic,
+      depth,
+      stack,
+    });
+    this.#open({ frame, snapshot });
+  }
+
+  /** Creates a contract on behalf of a frame, or of the message, whose nonce has been counted up already. */
+  create(from: Frame | undefined, { code, value, gas: given, salt }: CreateOptions): void {
+    const { world, sender } = this.message;
+    const creator = from?.address ?? sender;
+    const depth = (from?.depth ?? 0) + 1;
+    const nonce = world.getNonce(creator);
+    if (depth > depthMax + 1 || world.getBalance(creator) < value || (from !== undefined && nonce >= nonceMax)) {
+      this.#settle(from, given, noBytes, halts.insufficientBalance);
+      return;
+    }
+    if (from !== undefined) world.updateAccount(creator, { nonce: nonce + 1n });
+    const address =
+      salt === undefined
+        ? createAddress(creator, from === undefined ? nonce - 1n : nonce)
+        : create2Address(creator, salt, code);
+    const word = wordOf(address);
+    this.substate.warm(word);
+    if (world.isTaken(address)) {
+      this.#settle(from, 0, noBytes, halts.addressCollision);
+      return;
+    }
+    const snapshot = this.substate.snapshot();
+    world.checkpoint();
+    world.clearStorage(address);
+    world.updateAccount(address, { nonce: 1n });
+    if (value > 0n) this.#move(creator, address, value);
+    this.substate.create(word);
+    this.substate.touch(word);
+    const stack = this.#stack(depth);
+    const analysis = new Analysis(code);
+    const frame = new Frame({
+      kind: 'create',
+      analysis,
+      address,
+      caller: creator,
+      value,
+      data: noBytes,
+      gas: given,
+      floor: this.#floor(from, given),
+      isStatic: false,
+      depth,
+      stack,
+    });
+    this.#open({ frame, snapshot });
+  }
+
+  /** Ends the frame that runs, and gives its caller what it came to. */
+  close(halt?: Halt): void {
+    const running = this.#running.pop();
+    if (running === undefined) throw new Error('No frame is running.');
+    const { frame, snapshot } = running;
+    let fault = halt;
+    if (fault === undefined && frame.kind === 'create' && !frame.isReverted) fault = this.#deploy(frame);
+    if (fault !== undefined) frame.fail();
+    if (frame.isReverted) this.#takeBack(snapshot);
+    else this.message.world.commit();
+    const { gas: left, output, isReverted } = frame;
+    const told = frame.kind === 'create' && !isReverted ? noBytes : output;
+    const from = this.frame;
+    if (from === undefined) {
+      this.ended = { gas: left, output, isReverted: isReverted && fault === undefined, ...(fault && { halt: fault }) };
+      return;
+    }
+    from.gas += left;
+    from.returnData = told;
+    if (frame.kind === 'create') from.push(isReverted ? 0n : wordOf(frame.address));
+    else {
+      from.push(isReverted ? 0n : 1n);
+      writeOutput(from, output);
+    }
+  }
+
+  #open(running: Running): void {
+    this.#running.push(running);
+    this.isWaiting = true;
+  }
+
+  /** The code that a creation returned is stored and paid for (EIP-170, EIP-3541). */
+  #deploy(frame: Frame): Halt | undefined {
+    const { output } = frame;
+    if (output.length > codeBytesMax) return halts.codeTooLarge;
+    if (output[0] === 0xef && this.message.rules.isLondon) return halts.invalidCode;
+    const price = gas.codeByte * output.length;
+    if (frame.gas < price) return halts.codeStoreOutOfGas;
+    frame.gas -= price;
+    if (output.length > 0) this.message.world.setCode(frame.address, output);
+    return undefined;
+  }
+
+  /** Ends a call that opened no frame; the gas that is left goes back. A creation's caller gets the same word: 0. */
+  #settle(from: Frame | undefined, left: number, output: Uint8Array, halt?: Halt): void {
+    if (from === undefined) {
+      this.ended = { gas: halt ? 0 : left, output, isReverted: false, ...(halt && { halt }) };
+      return;
+    }
+    from.gas += left;
+    from.returnData = output;
+    from.push(halt === undefined ? 1n : 0n);
+    if (halt === undefined) writeOutput(from, output);
+  }
+
+  #runPrecompile(
+    from: Frame | undefined,
+    precompile: Precompile,
+    { data, gas: given }: CallOptions,
+    snapshot: ReturnType<Substate['snapshot']>,
+  ): void {
+    const settle = (result: PrecompileResult) => {
+      if (result.fault === undefined) this.message.world.commit();
+      else this.#takeBack(snapshot);
+      const { fault, gasUsed, output } = result;
+      this.#settle(from, fault === undefined ? given - gasUsed : 0, output, fault);
+    };
+    const result = precompile.run(data, given);
+    if (!(result instanceof Promise)) {
+      settle(result);
+      return;
+    }
+    this.isWaiting = true;
+    this.pending = result.then(settle);
+  }
+
+  #takeBack(snapshot: ReturnType<Substate['snapshot']>): void {
+    this.message.world.revert();
+    this.substate.revert(snapshot);
+  }
+
+  #move(from: Uint8Array, to: Uint8Array, value: bigint): void {
+    const { world } = this.message;
+    world.updateAccount(from, { balance: world.getBalance(from) - value });
+    world.updateAccount(to, { balance: world.getBalance(to) + value });
+  }
+
+  /** What a frame must leave of its gas, so that all frames together keep to the budget. */
+  #floor(from: Frame | undefined, given: number): number {
+    const { budget } = this.message;
+    if (budget === undefined) return 0;
+    return Math.max(0, given - (from === undefined ? budget : from.gas + given - from.floor));
+  }
+
+  #stack(depth: number): bigint[] {
+    let stack = this.#stacks[depth];
+    if (stack === undefined) {
+      stack = [];
+      this.#stacks[depth] = stack;
+    }
+    return stack;
+  }
+}
+
+function writeOutput(frame: Frame, output: Uint8Array): void {
+  const length = Math.min(frame.outputLength, output.length);
+  if (length > 0) frame.memory.set(output.subarray(0, length), frame.outputAt);
+}

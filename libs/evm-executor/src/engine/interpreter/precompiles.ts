@@ -1,0 +1,95 @@
+import { type Hex, hexFromBytes } from '@cairn/block-model';
+import { EVM, EVMMockBlockchain, type ExecResult, NobleBN254, type PrecompileFunc } from '@ethereumjs/evm';
+import type { ForkRules } from '../../fork-rules.ts';
+import type { PrecompileChanges } from '../call-engine.ts';
+import { EthereumjsState } from '../ethereumjs-state.ts';
+import { haltReason } from '../halt-reason.ts';
+import { Halt, halts } from './halt.ts';
+
+/** What a precompile came to; one that fails takes all its gas. */
+export interface PrecompileResult {
+  readonly gasUsed: number;
+  readonly output: Uint8Array;
+  readonly fault?: Halt;
+}
+
+export interface Precompile {
+  /** Its price says how long it takes: of hashes and copies only. */
+  readonly isLight: boolean;
+  run(data: Uint8Array, gas: number): PrecompileResult | Promise<PrecompileResult>;
+}
+
+/** SHA-256, RIPEMD-160 and identity. */
+const lightAddresses = new Set([2n, 3n, 4n]);
+
+const noBytes = new Uint8Array(0);
+/** Words of addresses that are kept: those of precompiles and of accounts that many messages name. */
+const wordsMax = 10_000;
+
+/** The precompiles of a fork, as @ethereumjs/evm has them. */
+export class Precompiles {
+  readonly addresses: ReadonlySet<bigint>;
+  readonly #byAddress: ReadonlyMap<Hex, Precompile>;
+  readonly #words = new Map<Hex, bigint>();
+  /** Of the low byte of addresses whose other bytes are zero; finds out quickly that there is none. */
+  readonly #lastBytes: ReadonlySet<number>;
+
+  constructor({ common, precompiles }: ForkRules) {
+    // It gives precompiles their curves; nothing runs in it.
+    const evm = new EVM({
+      common,
+      stateManager: new EthereumjsState(),
+      blockchain: new EVMMockBlockchain(),
+      bn254: new NobleBN254(),
+    });
+    const byAddress = new Map<Hex, Precompile>();
+    for (const [address, run] of evm.precompiles) byAddress.set(`0x${address}`, precompile(evm, `0x${address}`, run));
+    this.#byAddress = byAddress;
+    this.addresses = new Set(precompiles.map(BigInt));
+    this.#lastBytes = new Set(precompiles.map((address) => Number(BigInt(address) & 0xffn)));
+  }
+
+  /** What answers at an address, if anything does. */
+  at(address: Uint8Array, { removed, moved }: PrecompileChanges): Precompile | undefined {
+    if (moved.size === 0 && !this.#maybe(address)) return undefined;
+    const hex = hexFromBytes(address);
+    const from = moved.get(hex);
+    if (from !== undefined) return this.#byAddress.get(from);
+    return removed.has(hex) ? undefined : this.#byAddress.get(hex);
+  }
+
+  wordOfAddress(address: Hex): bigint {
+    let word = this.#words.get(address);
+    if (word === undefined) {
+      word = BigInt(address);
+      if (this.#words.size >= wordsMax) this.#words.clear();
+      this.#words.set(address, word);
+    }
+    return word;
+  }
+
+  #maybe(address: Uint8Array): boolean {
+    for (let at = 0; at < 18; at++) if (address[at] !== 0) return false;
+    return this.#lastBytes.has(address[19] ?? 0);
+  }
+}
+
+function precompile(evm: EVM, address: Hex, call: PrecompileFunc): Precompile {
+  return {
+    isLight: lightAddresses.has(BigInt(address)),
+    run(data, gas) {
+      const result = call({ data, gasLimit: BigInt(gas), common: evm.common, _EVM: evm });
+      return result instanceof Promise
+        ? result.then((found) => told(found, address, data))
+        : told(result, address, data);
+    },
+  };
+}
+
+function told(result: ExecResult, address: Hex, data: Uint8Array): PrecompileResult {
+  if (result.exceptionError === undefined) {
+    return { gasUsed: Number(result.executionGasUsed), output: result.returnValue };
+  }
+  const reason = haltReason(result, address, data);
+  return { gasUsed: 0, output: noBytes, fault: reason === halts.outOfGas.reason ? halts.outOfGas : new Halt(reason) };
+}

@@ -1,0 +1,123 @@
+/** Words of the EVM are bigints from 0 to 2^256 - 1; here is what they are made of and turned into. */
+export const wordMax = (1n << 256n) - 1n;
+const signBit = 1n << 255n;
+const modulus = 1n << 256n;
+const limbMask = (1n << 64n) - 1n;
+const noBytes = new Uint8Array(0);
+
+/** Two's complement. */
+export function signed(word: bigint): bigint {
+  return word >= signBit ? word - modulus : word;
+}
+
+/** Back from a signed number. */
+export function unsigned(number: bigint): bigint {
+  return BigInt.asUintN(256, number);
+}
+
+/** Up to 32 bytes, big-endian. */
+export function wordOf(bytes: Uint8Array): bigint {
+  const { length } = bytes;
+  if (length === 0) return 0n;
+  if (length <= 6) {
+    let number = 0;
+    for (let at = 0; at < length; at++) number = number * 256 + (bytes[at] ?? 0);
+    return BigInt(number);
+  }
+  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('hex')}`);
+}
+
+/** The 32 bytes at a place; what lies beyond the end reads as zeros. */
+export function readWord(bytes: Uint8Array, at: number): bigint {
+  if (at >= bytes.length) return 0n;
+  if (at + 32 > bytes.length) {
+    const padded = new Uint8Array(32);
+    padded.set(bytes.subarray(at));
+    return wordAt(viewOf(padded), 0);
+  }
+  return wordAt(viewOf(bytes), at);
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The whole word at a place of a view that has it. Most words are small, and small ones are quick to make. */
+export function wordAt(view: DataView, at: number): bigint {
+  const high = view.getBigUint64(at);
+  const second = view.getBigUint64(at + 8);
+  const third = view.getBigUint64(at + 16);
+  const low = view.getBigUint64(at + 24);
+  if (high === 0n && second === 0n) return third === 0n ? low : (third << 64n) | low;
+  return (((high << 64n) | second) << 128n) | (third << 64n) | low;
+}
+
+/** Writes a whole word into a view that has room for it. */
+export function putWord(view: DataView, at: number, word: bigint): void {
+  if (word <= limbMask) {
+    view.setBigUint64(at, 0n);
+    view.setBigUint64(at + 8, 0n);
+    view.setBigUint64(at + 16, 0n);
+    view.setBigUint64(at + 24, word);
+    return;
+  }
+  view.setBigUint64(at, word >> 192n);
+  view.setBigUint64(at + 8, (word >> 128n) & limbMask);
+  view.setBigUint64(at + 16, (word >> 64n) & limbMask);
+  view.setBigUint64(at + 24, word & limbMask);
+}
+
+const scratch = new Uint8Array(32);
+const scratchView = viewOf(scratch);
+
+/** 32 bytes. */
+export function wordBytes(word: bigint): Uint8Array {
+  putWord(scratchView, 0, word);
+  return scratch.slice();
+}
+
+/** The low 20 bytes. */
+export function addressBytes(word: bigint): Uint8Array {
+  putWord(scratchView, 0, word);
+  return scratch.slice(12);
+}
+
+/** Without leading zeros, as storage has its values. */
+export function storedBytes(word: bigint): Uint8Array {
+  if (word === 0n) return noBytes;
+  putWord(scratchView, 0, word);
+  let start = 0;
+  while (scratch[start] === 0) start++;
+  return scratch.slice(start);
+}
+
+/** A part of bytes, with zeros beyond their end; `at` may be any word. */
+export function paddedSlice(bytes: Uint8Array, at: bigint, length: number): Uint8Array {
+  if (at >= BigInt(bytes.length)) return new Uint8Array(length);
+  const start = Number(at);
+  if (start + length <= bytes.length) return bytes.subarray(start, start + length);
+  const padded = new Uint8Array(length);
+  padded.set(bytes.subarray(start));
+  return padded;
+}
+
+/** Number of leading zero bits (EIP-7939). */
+export function leadingZeros(word: bigint): bigint {
+  return word === 0n ? 256n : BigInt(256 - word.toString(2).length);
+}
+
+/** `base` to the power of `exponent`, modulo 2^256. */
+export function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = base;
+  for (let left = exponent; left > 0n; left >>= 1n) {
+    if (left & 1n) result = BigInt.asUintN(256, result * square);
+    square = BigInt.asUintN(256, square * square);
+  }
+  return result;
+}
+
+/** Bytes of a number: 0 for 0. */
+export function byteLength(word: bigint): number {
+  return word === 0n ? 0 : Math.ceil(word.toString(16).length / 2);
+}

@@ -1,0 +1,200 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bytesFromHex, encodeRlp, type Hex, hexFromBytes, type Log, type StateReader } from '@cairn/block-model';
+import { conformanceDirectory, createMemoryState, type MemoryAccount } from '@cairn/block-model/testing';
+import { createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { type AppliedMessage, applyMessage } from './apply-message.ts';
+import { fakeExponential } from './block-environment.ts';
+import type { CallRequest } from './call-request.ts';
+import type { CallEngine } from './engine/call-engine.ts';
+import { forkRules } from './fork-rules.ts';
+import { StateCache } from './state-cache.ts';
+import { stateTestSpec } from './test-chain.fixture.ts';
+import { WorldState } from './world-state.ts';
+
+interface StateTest {
+  readonly env: Readonly<Record<string, Hex>>;
+  readonly pre: Readonly<Record<Hex, { nonce: Hex; balance: Hex; code: Hex; storage: Record<Hex, Hex> }>>;
+  readonly transaction: {
+    readonly sender: Hex;
+    readonly to: Hex | '';
+    readonly data: readonly Hex[];
+    readonly gasLimit: readonly Hex[];
+    readonly value: readonly Hex[];
+    readonly gasPrice?: Hex;
+    readonly maxFeePerGas?: Hex;
+    readonly maxPriorityFeePerGas?: Hex;
+    readonly maxFeePerBlobGas?: Hex;
+    readonly blobVersionedHashes?: readonly Hex[];
+    readonly accessLists?: readonly (readonly { address: Hex; storageKeys: readonly Hex[] }[] | null)[];
+  };
+  readonly post: Readonly<
+    Record<
+      string,
+      readonly {
+        readonly hash: Hex;
+        readonly logs: Hex;
+        readonly expectException?: string;
+        readonly indexes: { readonly data: number; readonly gas: number; readonly value: number };
+      }[]
+    >
+  >;
+}
+
+/** One variant of a general state test (ethereum/tests) that is executed on Cancun. */
+export interface StateTestCase {
+  readonly name: string;
+  /** State root and hash of the logs that a run must end with. */
+  readonly expected: { readonly root: Hex; readonly logs: Hex };
+  run(engine: CallEngine): Promise<StateTestResult>;
+}
+
+export interface StateTestResult {
+  readonly root: Hex;
+  readonly logs: Hex;
+  readonly applied: AppliedMessage;
+}
+
+/** The folders of the suite. */
+export function stateTestFolders(): string[] {
+  return readdirSync(directory).sort();
+}
+
+/** The cases of a folder, those apart whose transaction no node would start. */
+export function stateTestCases(folder: string): StateTestCase[] {
+  const files = readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .flatMap((file) => {
+      const tests: Record<string, StateTest> = JSON.parse(readFileSync(join(directory, folder, file), 'utf8'));
+      return Object.entries(tests).flatMap(([name, test]) =>
+        (test.post.Cancun ?? [])
+          .filter(({ expectException }) => expectException === undefined)
+          .map((post) => ({
+            name: `${folder}/${name} ${post.indexes.data}/${post.indexes.gas}/${post.indexes.value}`,
+            expected: { root: post.hash, logs: post.logs },
+            run: (engine: CallEngine) => runCase(test, post.indexes, engine),
+          })),
+      );
+    });
+}
+
+const directory = join(conformanceDirectory, 'state-tests');
+const rules = forkRules(stateTestSpec, { number: 1n, timestamp: 1000n });
+
+async function runCase(
+  { env, pre, transaction }: StateTest,
+  { data, gas, value }: { readonly data: number; readonly gas: number; readonly value: number },
+  engine: CallEngine,
+): Promise<StateTestResult> {
+  const accounts = Object.fromEntries(
+    Object.entries(pre).map(([address, account]): [Hex, MemoryAccount] => [
+      address as Hex,
+      {
+        nonce: BigInt(account.nonce),
+        balance: BigInt(account.balance),
+        ...(account.code !== '0x' && { code: account.code }),
+        storage: Object.fromEntries(
+          Object.entries(account.storage).map(([slot, word]) => [padded(slot as Hex), padded(word)]),
+        ),
+      },
+    ]),
+  );
+  const { to, gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, blobVersionedHashes } = transaction;
+  const accessList = transaction.accessLists?.[data];
+  const call: CallRequest = {
+    from: transaction.sender,
+    ...(to !== '' && { to }),
+    gas: BigInt(transaction.gasLimit[gas] ?? 0),
+    value: BigInt(transaction.value[value] ?? 0),
+    data: transaction.data[data] ?? '0x',
+    ...(gasPrice !== undefined && { gasPrice: BigInt(gasPrice) }),
+    ...(maxFeePerGas !== undefined && { maxFeePerGas: BigInt(maxFeePerGas) }),
+    ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) }),
+    ...(maxFeePerBlobGas !== undefined && { maxFeePerBlobGas: BigInt(maxFeePerBlobGas) }),
+    ...(blobVersionedHashes && { blobVersionedHashes }),
+    ...(accessList && {
+      accessList: accessList.map((entry) => ({ ...entry, storageKeys: entry.storageKeys.map(padded) })),
+    }),
+  };
+  const world = new WorldState(StateCache.of(withStorageRoots(createMemoryState(accounts), accounts)));
+  const excess = BigInt(env.currentExcessBlobGas ?? 0);
+  const applied = await applyMessage(
+    {
+      rules,
+      block: {
+        number: BigInt(env.currentNumber ?? 1),
+        timestamp: BigInt(env.currentTimestamp ?? 1000),
+        gasLimit: BigInt(env.currentGasLimit ?? 0),
+        coinbase: env.currentCoinbase ?? '0x',
+        difficulty: 0n,
+        prevRandao: padded(env.currentRandom ?? '0x0'),
+        baseFeePerGas: BigInt(env.currentBaseFee ?? 0),
+        blobBaseFee: fakeExponential(1n, excess, rules.blobFeeUpdateFraction),
+      },
+      world,
+      engine,
+      // The suite's own rule for blocks that are not there.
+      blockHash: (number) => hexFromBytes(keccak_256(Buffer.from(number.toString()))),
+      precompiles: { removed: new Set(), moved: new Map() },
+    },
+    call,
+    { gasLimit: call.gas ?? 0n, checks: { paysBaseFee: true }, hidesPrices: false },
+  );
+  return { root: await stateRoot(accounts, world), logs: logsHash(applied.outcome.logs), applied };
+}
+
+/** That there is storage is all that a run asks of its root. */
+function withStorageRoots(state: StateReader, accounts: Readonly<Record<Hex, MemoryAccount>>): StateReader {
+  return {
+    ...state,
+    getAccount(address) {
+      const account = state.getAccount(address);
+      const slots = Object.keys(accounts[hexFromBytes(address)]?.storage ?? {});
+      return account && { ...account, ...(slots.length > 0 && { storageRoot: new Uint8Array(32) }) };
+    },
+  };
+}
+
+async function stateRoot(before: Readonly<Record<Hex, MemoryAccount>>, world: WorldState): Promise<Hex> {
+  const changes = new Map(world.takeChanges().map((change) => [hexFromBytes(change.address), change]));
+  const state = await createMPT({ useKeyHashing: true });
+  for (const address of new Set([...(Object.keys(before) as Hex[]), ...changes.keys()])) {
+    const bytes = bytesFromHex(address);
+    const account = world.getAccount(bytes);
+    if (account === undefined) continue;
+    const change = changes.get(address);
+    const storage = await createMPT({ useKeyHashing: true });
+    const slots = change?.isStorageCleared ? [] : (Object.keys(before[address]?.storage ?? {}) as Hex[]);
+    for (const slot of slots) await putSlot(storage, bytesFromHex(slot), world.getStorage(bytes, bytesFromHex(slot)));
+    for (const [slot, word] of change?.slots ?? []) await putSlot(storage, slot, word);
+    const { nonce, balance, codeHash } = account;
+    await state.put(bytes, encodeRlp([trimmed(nonce), trimmed(balance), storage.root(), codeHash]));
+  }
+  return hexFromBytes(state.root());
+}
+
+async function putSlot(storage: MerklePatriciaTrie, slot: Uint8Array, word: Uint8Array): Promise<void> {
+  if (word.length > 0) await storage.put(slot, encodeRlp(word));
+  else await storage.del(slot);
+}
+
+function logsHash(logs: readonly Log[]): Hex {
+  const items = logs.map(({ address, topics, data }) => [
+    bytesFromHex(address),
+    topics.map(bytesFromHex),
+    bytesFromHex(data),
+  ]);
+  return hexFromBytes(keccak_256(encodeRlp(items)));
+}
+
+function trimmed(number: bigint): Uint8Array {
+  const digits = number.toString(16);
+  return number === 0n ? new Uint8Array(0) : Buffer.from(digits.length % 2 ? `0${digits}` : digits, 'hex');
+}
+
+function padded(word: Hex): Hex {
+  return `0x${word.slice(2).padStart(64, '0')}`;
+}

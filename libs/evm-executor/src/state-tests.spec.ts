@@ -1,0 +1,24 @@
+import { hasConformanceCases } from '@cairn/block-model/testing';
+import { describe, expect, test } from '@jest/globals';
+import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
+import { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
+import { stateTestCases, stateTestFolders } from './state-tests.fixture.ts';
+
+// General state tests of ethereum/tests: a world, a transaction, and the state root and logs hash that it ends with.
+const interpreter = createInterpreterEngine(createEthereumjsEngine());
+
+if (!hasConformanceCases) {
+  test.skip('general state tests (skipped: ../shared/conformance is not here)', () => {});
+} else {
+  describe('general state tests', () => {
+    test.each(stateTestFolders())('%s', async (folder) => {
+      const cases = stateTestCases(folder);
+      const wrong: unknown[] = [];
+      for (const { name, expected, run } of cases) {
+        const { root, logs, applied } = await run(interpreter);
+        if (root !== expected.root || logs !== expected.logs) wrong.push({ name, applied });
+      }
+      expect(wrong).toEqual([]);
+    });
+  });
+}
