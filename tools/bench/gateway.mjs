@@ -62,7 +62,7 @@ function measure(server, method, params, count) {
 /** What light requests wait while calls that never end fill every worker and the queue. */
 async function benchLanes(url, count) {
   const { Loops } = sample.contracts;
-  const get = () => measure({ url }, 'eth_getBlockByHash', () => [sample.head, true], count / 5);
+  const get = () => measure({ url }, 'eth_getBlockByHash', () => [sample.head, true], count);
   const idle = await get();
   const spinning = { from: sample.accounts.alice, to: Loops.address, data: `0x${Loops.selectors['forever()']}` };
   let isFlooding = true;

@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
 // node run.mjs [--only storage|gateway] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+//   [--chain DIRECTORY] [--minutes 0]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
-// node of that name from the npm registry and puts it beside the gateway.
+// node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
+// chain.rlp to import; --minutes asks for so long a mixed load, with the memory of the gateway.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchGateway } from './gateway.mjs';
+import { benchImport } from './import.mjs';
 import { report } from './lib/load.mjs';
 import { bareHttpRate } from './lib/machine.mjs';
-import { startServices } from './lib/services.mjs';
-import { benchStorage, storagePid } from './storage.mjs';
+import { servicePid, startServices } from './lib/services.mjs';
+import { benchMemory } from './mixed.mjs';
+import { benchStorage } from './storage.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +23,8 @@ const { values } = parseArgs({
     'storage-peer': { type: 'string' },
     mib: { type: 'string', default: '1024' },
     count: { type: 'string', default: '10000' },
+    chain: { type: 'string' },
+    minutes: { type: 'string', default: '0' },
     home: { type: 'string', default: process.cwd() },
   },
 });
@@ -31,10 +37,15 @@ try {
   report('machine: bare Node HTTP server', bare, '/s');
   if (values.only !== 'gateway') {
     const peer = values['storage-peer'];
-    const pid = storagePid(services.pid);
+    const pid = servicePid(services.pid, 'storage-api');
     await benchStorage({ ...services, home, mebibytes: Number(values.mib), small: count, bare, pid, peer });
   }
-  if (values.only !== 'storage') await benchGateway({ ...services, count, bare, withAnvil: values.anvil });
+  if (values.only !== 'storage') {
+    await benchGateway({ ...services, count, bare, withAnvil: values.anvil });
+    await benchImport({ home, ...(values.chain && { chain: values.chain }) });
+    const minutes = Number(values.minutes);
+    if (minutes > 0) await benchMemory({ ...services, minutes, pid: servicePid(services.pid, 'rpc-gateway') });
+  }
 } finally {
   await services.stop();
   rmSync(home, { recursive: true, force: true });

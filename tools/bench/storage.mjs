@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { load, report } from './lib/load.mjs';
@@ -170,16 +169,6 @@ function peakOf(pid) {
   try {
     const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kilobytes && Number(kilobytes) / 1024;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The process that listens for storage, a child of the one that runs both services. */
-export function storagePid(parent) {
-  try {
-    const children = execFileSync('pgrep', ['-P', String(parent), '-f', 'storage-api'], { encoding: 'utf8' });
-    return Number(children.trim().split('\n')[0]);
   } catch {
     return undefined;
   }

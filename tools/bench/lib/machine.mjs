@@ -28,17 +28,18 @@ export function diskRate(directory, mebibytes) {
   return rate;
 }
 
-/** Requests per second of a bare Node HTTP server in a process of its own, which answers a fixed body. */
+/** Requests per second of a bare Node HTTP server in a process of its own, which answers a fixed body; the best of three rounds. */
 export async function bareHttpRate(count) {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-server.mjs', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const port = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(Number(text))));
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
-  const { perSecond } = await load(`http://127.0.0.1:${port}`, {
-    count,
-    next: () => ({ path: '/', method: 'POST', body }),
-  });
+  const rates = [];
+  for (let round = 0; round < 3; round++) {
+    const next = () => ({ path: '/', method: 'POST', body });
+    rates.push((await load(`http://127.0.0.1:${port}`, { count, next })).perSecond);
+  }
   child.kill();
-  return perSecond;
+  return Math.max(...rates);
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../../apps/cairn/dist/main.js', import.meta.url));
@@ -32,4 +32,14 @@ export async function startServices(home) {
     pid: child.pid,
     stop: () => new Promise((resolve) => child.once('exit', resolve) && child.kill('SIGTERM')),
   };
+}
+
+/** The process of one of the services, a child of the one that runs both. */
+export function servicePid(parent, name) {
+  try {
+    const children = execFileSync('pgrep', ['-P', String(parent), '-f', name], { encoding: 'utf8' });
+    return Number(children.trim().split('\n')[0]);
+  } catch {
+    return undefined;
+  }
 }
