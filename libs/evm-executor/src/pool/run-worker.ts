@@ -1,0 +1,30 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type CallServer, openCallServer } from './serve-calls.ts';
+import { type FromWorker, plainError, type ToWorker } from './worker-protocol.ts';
+
+/** Serves one call at a time: while it runs, nothing else in this thread does, and only the end of the thread ends it. */
+export async function runWorker(): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('This is the code of a worker thread; see createCallPool.');
+  const post = (message: FromWorker) => port.postMessage(message);
+  let server: CallServer;
+  try {
+    server = await openCallServer(workerData);
+  } catch (error) {
+    post({ kind: 'unfit', error: plainError(error) });
+    return;
+  }
+  port.on('message', async (message: ToWorker) => {
+    if (message.kind === 'end') {
+      await server.close();
+      port.close();
+      return;
+    }
+    try {
+      post({ kind: 'result', result: await server.serve(message.job) });
+    } catch (error) {
+      post({ kind: 'error', error: plainError(error) });
+    }
+  });
+  post({ kind: 'ready' });
+}
