@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openChainStore } from '@cairn/chain-store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createPublicClient, webSocket } from 'viem';
+import { WebSocket } from 'ws';
 import { call, createHome, type Gateway, startGateway } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
@@ -83,6 +85,61 @@ test('it goes back with its source, keeps the state of what it left, and comes b
   await chooseHead(sample.head);
   await isAt(sample.head);
   expect(await balanceAt(sample.head)).toEqual(before);
+});
+
+test('whoever has subscribed is told of new heads, and of logs that come and go', async () => {
+  const socket = new WebSocket(follower.webSocketUrl);
+  await new Promise((resolve) => socket.once('open', resolve));
+  const told: Record<string, { number?: string; blockNumber?: string; removed?: boolean }[]> = {};
+  const answers = new Map<number, (result: unknown) => void>();
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data));
+    if (message.method === 'eth_subscription') told[message.params.subscription]?.push(message.params.result);
+    else answers.get(message.id)?.(message.result ?? message.error);
+  });
+  const ask = (method: string, ...params: readonly unknown[]) =>
+    new Promise<unknown>((resolve) => {
+      const id = answers.size;
+      answers.set(id, resolve);
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  const heads = String(await ask('eth_subscribe', 'newHeads'));
+  const logs = String(await ask('eth_subscribe', 'logs', { address: sample.contracts.Token.address }));
+  for (const id of [heads, logs]) told[id] = [];
+  expect(await ask('eth_subscribe', 'newPendingTransactions')).toMatchObject({ code: -32602 });
+
+  const { result } = await call(upstream.url, 'eth_getBlockByNumber', ['0x14', false]);
+  await chooseHead((result as { hash: `0x${string}` }).hash);
+  await until(async () => (told[logs]?.length ?? 0) > 0, 'logs that are removed');
+  await chooseHead(sample.head);
+  await until(async () => told[heads]?.at(-1)?.number === '0x18', 'the head again');
+  await until(async () => told[logs]?.some(({ removed }) => removed === false) ?? false, 'logs that are back');
+  // One block has a log of the token: block 21, which went and came back.
+  expect(told[logs]).toMatchObject([
+    { blockNumber: '0x15', removed: true },
+    { blockNumber: '0x15', removed: false },
+  ]);
+  expect(told[heads]?.map(({ number }) => number)).toEqual(['0x15', '0x16', '0x17', '0x18']);
+
+  expect(await ask('eth_unsubscribe', heads)).toBe(true);
+  expect(await ask('eth_unsubscribe', heads)).toMatchObject({ code: -32000 });
+  expect((await call(follower.url, 'eth_subscribe', ['newHeads'])).error).toMatchObject({ code: -32601 });
+  socket.close();
+});
+
+test('viem watches blocks over WebSocket', async () => {
+  const client = createPublicClient({ transport: webSocket(follower.webSocketUrl) });
+  const seen: bigint[] = [];
+  const unwatch = client.watchBlockNumber({ onBlockNumber: (number) => seen.push(number) });
+  const { result } = await call(upstream.url, 'eth_getBlockByNumber', ['0x16', false]);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await chooseHead((result as { hash: `0x${string}` }).hash);
+  await isAt((result as { hash: string }).hash);
+  await chooseHead(sample.head);
+  await until(async () => seen.at(-1) === 24n, 'block 24');
+  unwatch();
+  const rpc = await client.transport.getRpcClient();
+  rpc.close();
 });
 
 test('it serves while its source is away, and goes on when that is back; kill -9 costs neither anything', async () => {

@@ -1,6 +1,7 @@
 import type { Principal } from '@cairn/auth';
 import type { Chain } from './chains/chain.ts';
 import type { ChainRegistry } from './chains/chain-registry.ts';
+import type { Subscriptions } from './subscriptions/subscriptions.ts';
 
 /** What every method knows of the request it serves. */
 export interface RequestContext {
@@ -9,6 +10,8 @@ export interface RequestContext {
   readonly principal: Principal;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
+  /** Of the connection; HTTP has none. */
+  readonly subscriptions?: Subscriptions;
   /** Names of the methods called, for the log. */
   readonly called: string[];
 }

@@ -1,3 +1,5 @@
+// The hash that names everything in here.
+export { keccak256 } from '@cairn/cid';
 export {
   type Block,
   decodeBlock,
@@ -19,6 +21,7 @@ export {
   knownChains,
   parseGethGenesis,
 } from './chain-spec.ts';
+export { type ContentCids, contentCids } from './content-cids.ts';
 export { CorruptBlockError, DecodeError, InvalidValueError } from './errors.ts';
 export { nextBaseFee } from './fees.ts';
 export { blockFromJson, transactionFromJson } from './from-json.ts';

@@ -1,7 +1,10 @@
 import { bigintFromBytes, bytesFromBigint, decodeRlp, encodeRlp, type RlpItem } from '@cairn/block-model';
 import { type Database, Environment } from '@cairn/embedded-store';
 
-/** The databases of one chain. Keys are bytes in the order named. */
+/**
+ * The databases of one chain. Keys are bytes in the order named. A header is kept under its own keccak-256; it names body,
+ * receipts and state by their roots (see `contentCids` of @cairn/block-model), and each is held to that when it is read.
+ */
 export interface Tables {
   readonly environment: Environment;
   /** Block hash → RLP of the header. */

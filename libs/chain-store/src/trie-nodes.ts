@@ -60,6 +60,7 @@ export class TrieNodes implements NodeDatabase {
       db: this,
       root,
       useKeyHashing: true,
+      useKeyHashingFunction: keccak256,
       valueEncoding: ValueEncoding.Bytes,
       cacheSize: 0,
     });

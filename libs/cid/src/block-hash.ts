@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
-import { codecs } from './codecs.ts';
+import { type CodecName, codecs } from './codecs.ts';
 import { InvalidCidError } from './errors.ts';
 
 const keccak256Code = 0x1b;
@@ -11,9 +11,18 @@ const keccak256Code = 0x1b;
  * @throws CID_INVALID
  */
 export function cidFromBlockHash(hash: Uint8Array | string): CID {
+  return cidFromKeccak256('eth-block', hash);
+}
+
+/**
+ * The CID of content that Ethereum names by its keccak-256: headers, lists of them, nodes of tries.
+ * @param hash 32 bytes, or `0x` and 64 hexadecimal digits
+ * @throws CID_INVALID
+ */
+export function cidFromKeccak256(codec: CodecName & `eth-${string}`, hash: Uint8Array | string): CID {
   const bytes = typeof hash === 'string' ? bytesFromHex(hash) : hash;
   if (bytes.length !== 32) throw new InvalidCidError(hash, `a block hash has 32 bytes, not ${bytes.length}`);
-  return CID.createV1(codecs['eth-block'], Digest.create(keccak256Code, bytes));
+  return CID.createV1(codecs[codec], Digest.create(keccak256Code, bytes));
 }
 
 /** The block hash, 32 bytes, that an `eth-block` CID carries. @throws CID_INVALID */

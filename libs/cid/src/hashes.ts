@@ -1,10 +1,11 @@
 import { createHash, hash } from 'node:crypto';
 import { blake2b, blake2s } from '@noble/hashes/blake2.js';
 import { blake3 } from '@noble/hashes/blake3.js';
-import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
+import { keccak_224, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
 import * as Digest from 'multiformats/hashes/digest';
 import type { MultihashDigest } from 'multiformats/hashes/interface';
 import { UnsupportedHashError } from './errors.ts';
+import { keccak256 } from './keccak256.ts';
 
 export type { MultihashDigest };
 
@@ -65,7 +66,7 @@ const table: readonly HashFunction[] = [
     createHash('shake256', { outputLength: length }).update(bytes).digest(),
   ),
   define('keccak-224', 0x1a, 28, (bytes) => keccak_224(bytes)),
-  define('keccak-256', 0x1b, 32, (bytes) => keccak_256(bytes)),
+  define('keccak-256', 0x1b, 32, keccak256),
   define('keccak-384', 0x1c, 48, (bytes) => keccak_384(bytes)),
   define('keccak-512', 0x1d, 64, (bytes) => keccak_512(bytes)),
   define('blake3', 0x1e, 32, (bytes, length = 32) => blake3(bytes, { dkLen: length })),
@@ -116,9 +117,4 @@ export function assertHashAllowed(multihash: Pick<MultihashDigest, 'code' | 'dig
   } else if (length > digestBytesMax) {
     throw new UnsupportedHashError(name, `may have a digest of ${digestBytesMax} bytes at most, not ${length}`);
   }
-}
-
-/** Keccak-256 as Ethereum uses it: the original padding, not that of SHA-3 (FIPS 202). */
-export function keccak256(bytes: Uint8Array): Uint8Array {
-  return keccak_256(bytes);
 }

@@ -1,4 +1,4 @@
-export { blockHashFromCid, cidFromBlockHash } from './block-hash.ts';
+export { blockHashFromCid, cidFromBlockHash, cidFromKeccak256 } from './block-hash.ts';
 export { CID, type CidOptions, cidCharactersMax, cidFor, formatCid, isCid, parseCid, verifyBytes } from './cid.ts';
 export { type CodecName, codecName, codecs } from './codecs.ts';
 export { CorruptBlockError, InvalidCidError, UnknownMultibaseError, UnsupportedHashError } from './errors.ts';
@@ -11,6 +11,6 @@ export {
   hashes,
   hashFunction,
   identityBytesMax,
-  keccak256,
   type MultihashDigest,
 } from './hashes.ts';
+export { keccak256 } from './keccak256.ts';

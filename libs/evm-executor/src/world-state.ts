@@ -1,13 +1,12 @@
-import type { AccountChange, AccountState } from '@cairn/block-model';
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { type AccountChange, type AccountState, keccak256 } from '@cairn/block-model';
 import { bytesOfKey, keyOf } from './key-of.ts';
 import type { StateCache } from './state-cache.ts';
 
 const noBytes = new Uint8Array(0);
 /** Keccak-256 of no bytes: the code hash of accounts without code. */
-export const emptyCodeHash = keccak_256(noBytes);
+export const emptyCodeHash = keccak256(noBytes);
 /** Keccak-256 of the RLP of no bytes: the storage root of accounts without storage. */
-const emptyTrieRoot = keccak_256(new Uint8Array([0x80]));
+const emptyTrieRoot = keccak256(new Uint8Array([0x80]));
 const emptyCodeKey = keyOf(emptyCodeHash);
 
 interface StorageLayer {
@@ -95,7 +94,7 @@ export class WorldState {
   }
 
   setCode(address: Uint8Array, code: Uint8Array): void {
-    const codeHash = keccak_256(code);
+    const codeHash = keccak256(code);
     this.#codes.set(keyOf(codeHash), code);
     this.updateAccount(address, { codeHash });
   }

@@ -6,7 +6,9 @@ import { type CallPool, createCallPool, type ExecutionJob, type ResultOf } from 
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Logger, Settings } from '@cairn/service-kit';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { HeadWatcher } from '../subscriptions/head-watcher.ts';
 import type { Chain } from './chain.ts';
+import { ImportMeter } from './import-meter.ts';
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 const progressEveryMs = 5000;
@@ -30,6 +32,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
   readonly #followers: Follower[] = [];
   /** Heights of the sources of networks, by name. */
   readonly #sources = new Map<string, SourceHead>();
+  readonly #watchers = new Map<string, HeadWatcher>();
   #importing: Promise<void> = Promise.resolve();
   #pool: CallPool | undefined;
   #notReady: string | undefined = 'the networks are being imported';
@@ -139,13 +142,25 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
     this.#followers.push(startFollower({ directory: store.directory, url: source.rpc, onEvent }));
   }
 
+  /** Who tells of new heads of a network. */
+  watcher({ network: { name }, store }: Chain): HeadWatcher {
+    let watcher = this.#watchers.get(name);
+    if (watcher === undefined) {
+      const onError = (error: unknown) =>
+        this.#logger.error({ network: name, causes: errorChain(error) }, 'subscribers cannot be told of a new head');
+      watcher = new HeadWatcher(store, { onError });
+      this.#watchers.set(name, watcher);
+    }
+    return watcher;
+  }
+
   /** How high the source of a network was when it was last asked; `undefined` for one that follows none. */
   sourceHead(name: string): SourceHead | undefined {
     return this.#sources.get(name);
   }
 
   async #import({ network, store }: Chain): Promise<void> {
-    let told = 0;
+    const meter = new ImportMeter({ files: network.blocks, everyMs: progressEveryMs });
     try {
       const executed = await importChain({
         store,
@@ -155,10 +170,9 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
         safe: network.safe,
         finalized: network.finalized,
         signal: this.#stop.signal,
-        onProgress: ({ number, blocks, bytesDone, bytesTotal }) => {
-          if (performance.now() - told < progressEveryMs || blocks === 0) return;
-          told = performance.now();
-          this.#logger.info({ network: network.name, block: number.toString(), bytesDone, bytesTotal }, 'importing');
+        onProgress: (progress) => {
+          const report = meter.update(progress);
+          if (report) this.#logger.info({ network: network.name, ...report }, 'importing');
         },
       });
       if (executed > 0) this.#logger.info({ network: network.name, blocks: executed }, 'imported');

@@ -12,6 +12,7 @@ import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
+import { Subscriptions } from '../subscriptions/subscriptions.ts';
 import { DoorError, identify, keyInPath } from './api-key.ts';
 
 const pingEveryMs = 30_000;
@@ -31,6 +32,7 @@ interface Session {
   readonly principal: Principal;
   readonly chain: Chain;
   readonly abort: AbortController;
+  readonly subscriptions: Subscriptions;
   inFlight: number;
   isAlive: boolean;
 }
@@ -75,15 +77,22 @@ export class WebSocketDoor {
     if (notReady !== undefined) throw new DoorError(503, 'unavailable', `Not ready: ${notReady}.`);
     const chain = this.registry.byHost(request.headers.host);
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#begin({
+      const subscriptions = new Subscriptions({
+        store: chain.store,
+        watcher: this.registry.watcher(chain),
+        send: (notification) => this.#notify(session, notification),
+      });
+      const session: Session = {
         id,
         socket: webSocket,
         principal,
         chain,
         abort: new AbortController(),
+        subscriptions,
         inFlight: 0,
         isAlive: true,
-      });
+      };
+      this.#begin(session);
     });
   }
 
@@ -102,7 +111,7 @@ export class WebSocketDoor {
   }
 
   #begin(session: Session): void {
-    const { id, socket, principal, chain, abort } = session;
+    const { id, socket, principal, chain, abort, subscriptions } = session;
     this.#sessions.add(session);
     this.logger.info({ requestId: id, account: principal.account.id, network: chain.network.name }, 'socket opened');
     socket.on('message', (data) => this.#message(session, data));
@@ -113,6 +122,7 @@ export class WebSocketDoor {
     socket.on('error', (error) => this.logger.info({ requestId: id, reason: error.message }, 'socket error'));
     socket.once('close', (code) => {
       this.#sessions.delete(session);
+      subscriptions.close();
       abort.abort(new Error('the client closed the connection'));
       this.logger.info({ requestId: id, code }, 'socket closed');
     });
@@ -120,22 +130,23 @@ export class WebSocketDoor {
 
   #message(session: Session, data: RawData): void {
     if (this.#isDraining) return;
-    const { socket, chain, principal, abort } = session;
+    const { socket, chain, principal, abort, subscriptions } = session;
     const body = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
     session.inFlight++;
     if (session.inFlight >= inFlightMax) socket.pause();
     this.#authorized(session)
       .then(() =>
-        this.dispatcher.handle(body, { chain, registry: this.registry, principal, signal: abort.signal, called: [] }),
+        this.dispatcher.handle(body, {
+          chain,
+          registry: this.registry,
+          principal,
+          subscriptions,
+          signal: abort.signal,
+          called: [],
+        }),
       )
-      .then((answer) => {
-        if (answer !== undefined && socket.readyState === WebSocket.OPEN) socket.send(answer);
-        if (socket.bufferedAmount > unsentBytesMax) socket.close(1013, 'answers are not being read');
-      })
-      .catch((error: unknown) => {
-        if (error instanceof DoorError) socket.close(1008, 'the API key is no longer valid');
-        else socket.close(1011, 'internal error');
-      })
+      .then((answer) => this.#send(session, answer))
+      .catch((error: unknown) => this.#end(session, error))
       .finally(() => {
         session.inFlight--;
         if (session.inFlight < inFlightMax && socket.isPaused) socket.resume();
@@ -143,7 +154,24 @@ export class WebSocketDoor {
       });
   }
 
-  /** A key that was revoked since the socket was opened ends it at its next message. */
+  #notify(session: Session, notification: string): void {
+    if (this.#isDraining) return;
+    this.#authorized(session)
+      .then(() => this.#send(session, notification))
+      .catch((error: unknown) => this.#end(session, error));
+  }
+
+  #send({ socket }: Session, message: string | undefined): void {
+    if (message !== undefined && socket.readyState === WebSocket.OPEN) socket.send(message);
+    if (socket.bufferedAmount > unsentBytesMax) socket.close(1013, 'answers are not being read');
+  }
+
+  #end({ socket }: Session, error: unknown): void {
+    if (error instanceof DoorError) socket.close(1008, 'the API key is no longer valid');
+    else socket.close(1011, 'internal error');
+  }
+
+  /** A key that was revoked since the socket was opened ends it at its next message, whichever way that goes. */
   async #authorized({ principal }: Session): Promise<void> {
     await identify(this.auth, principal.key.id);
   }

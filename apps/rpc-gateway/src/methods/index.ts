@@ -27,7 +27,7 @@ let discovered: RawJson | undefined;
 export const methodGroups: readonly MethodGroup<RequestContext>[] = [
   { title: 'Blocks', methods: blockMethods },
   { title: 'Transactions and receipts', methods: transactionMethods },
-  { title: 'Logs', methods: logMethods },
+  { title: 'Logs and subscriptions', methods: logMethods },
   { title: 'State', methods: stateMethods },
   { title: 'Execution', methods: executionMethods },
   { title: 'Fees', methods: feeMethods },

@@ -1,3 +1,4 @@
+import { keccak256 } from '@cairn/cid';
 import { Common, createCommonFromGethGenesis, Hoodi, Mainnet, Sepolia } from '@ethereumjs/common';
 import type { ChainSpec, KnownChain } from '../chain-spec.ts';
 import { kzg } from './kzg.ts';
@@ -15,6 +16,7 @@ const knownConfigs = { mainnet: Mainnet, sepolia: Sepolia, hoodi: Hoodi } as con
 /** The fork schedule in the form that the @ethereumjs packages take, with KZG for blob transactions. */
 export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {}): Common {
   const customCrypto = {
+    keccak256,
     get kzg() {
       return kzg();
     },

@@ -3,12 +3,11 @@ import { RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, findBlock } from '../../block-param.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
-import { conditionsOf, type LogFilter, matches, parseLogFilter } from './log-filter.ts';
+import { conditionsOf, type LogFilter, parseLogFilter } from './log-filter.ts';
+import { logsOf } from './logs-of.ts';
 
 /** Blocks of one request at most, and logs of one answer. */
 export const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
-
-const noLogs = /^0x0*$/;
 
 /** Headers that are looked at before other requests have their turn. */
 const headersPerTurn = 256;
@@ -32,8 +31,7 @@ export const ethGetLogs = define({
     for (const header of headersOf(filter, context)) {
       if (++looked % headersPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
       context.signal.throwIfAborted();
-      if (noLogs.test(header.logsBloom)) continue;
-      for (const log of logsOf(filter, context, header)) {
+      for (const log of logsOf(filter, context.chain.store, header)) {
         if (logs.push(log) > logLimits.logsMax)
           throw new RpcError(
             'limit',
@@ -80,26 +78,4 @@ function numberOf(id: BlockId, context: RequestContext): bigint {
   if ('number' in id) return id.number;
   const hash = findBlock(context, id);
   return (hash && context.chain.store.header(hash)?.number) ?? 0n;
-}
-
-/** The logs of a block that are wanted, with their places. */
-function* logsOf(filter: LogFilter, { chain: { store } }: RequestContext, header: Header) {
-  const { hash, number, timestamp } = header;
-  let logIndex = 0;
-  for (const [index, { logs }] of (store.receipts(hash) ?? []).entries()) {
-    for (const log of logs) {
-      const at = logIndex++;
-      if (!matches(filter, log)) continue;
-      yield {
-        ...log,
-        blockHash: hash,
-        blockNumber: quantity(number),
-        blockTimestamp: quantity(timestamp),
-        transactionHash: store.block(hash)?.transactions[index]?.hash,
-        transactionIndex: quantity(index),
-        logIndex: quantity(at),
-        removed: false,
-      };
-    }
-  }
 }

@@ -4,8 +4,7 @@ import { wordOf } from './words.ts';
 const jumpDestination = 0xffff_ffff;
 
 /**
- * What is known of a code before it runs: where it may jump to, and the constants that it pushes. Found in one pass, kept
- * as long as the code is.
+ * What is known of a code before it runs: where it may jump to, and the constants that it pushes. Found in one pass.
  */
 export class Analysis {
   readonly code: Uint8Array;
@@ -28,6 +27,11 @@ export class Analysis {
     this.#constants = new Array(count);
   }
 
+  /** Bytes that it may come to take, with the code. */
+  get size(): number {
+    return this.code.length * (1 + bytesPerPlace) + this.#constants.length * bytesPerConstant;
+  }
+
   isJumpDestination(pc: number): boolean {
     return this.#places[pc] === jumpDestination;
   }
@@ -47,14 +51,25 @@ export class Analysis {
   }
 }
 
-const analyses = new WeakMap<Uint8Array, Analysis>();
+/** Bytes that analyses may take, about; at the bound they start anew. */
+const bytesMax = 32 * 1024 * 1024;
+const bytesPerPlace = 4;
+/** A constant that has been made, with its slot. */
+const bytesPerConstant = 48;
+
+const analyses = new Map<Uint8Array, Analysis>();
+let bytes = 0;
 
 /** The analysis of a code that must not change. */
 export function analysisOf(code: Uint8Array): Analysis {
-  let analysis = analyses.get(code);
-  if (analysis === undefined) {
-    analysis = new Analysis(code);
-    analyses.set(code, analysis);
+  const known = analyses.get(code);
+  if (known !== undefined) return known;
+  const analysis = new Analysis(code);
+  bytes += analysis.size;
+  if (bytes > bytesMax) {
+    analyses.clear();
+    bytes = analysis.size;
   }
+  analyses.set(code, analysis);
   return analysis;
 }

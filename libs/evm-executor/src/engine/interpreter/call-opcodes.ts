@@ -1,4 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { keccak256 } from '@cairn/block-model';
 import type { Frame } from './frame.ts';
 import { gas, initCodeBytesMax } from './gas.ts';
 import { halts } from './halt.ts';
@@ -69,7 +69,7 @@ export function createOpcode(opcode: number, frame: Frame, machine: Machine): vo
 
 /** EIP-1014. */
 export function create2Address(creator: Uint8Array, salt: bigint, code: Uint8Array): Uint8Array {
-  return keccak_256(Buffer.concat([Buffer.from([0xff]), creator, wordBytes(salt), keccak_256(code)])).subarray(12);
+  return keccak256(Buffer.concat([Buffer.from([0xff]), creator, wordBytes(salt), keccak256(code)])).subarray(12);
 }
 
 /** The address of what an account creates with a nonce (Yellow Paper, section 7): keccak-256 of the RLP of both. */
@@ -80,5 +80,5 @@ export function createAddress(creator: Uint8Array, nonce: bigint): Uint8Array {
   const item =
     nonce === 0n ? Buffer.from([0x80]) : short ? bytes : Buffer.concat([Buffer.from([0x80 + bytes.length]), bytes]);
   const list = Buffer.concat([Buffer.from([0xc0 + 21 + item.length, 0x94]), creator, item]);
-  return keccak_256(list).subarray(12);
+  return keccak256(list).subarray(12);
 }

@@ -1,5 +1,4 @@
-import { type Hex, hexFromBytes } from '@cairn/block-model';
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { type Hex, hexFromBytes, keccak256 } from '@cairn/block-model';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
 import type { Frame } from './frame.ts';
 import { gas } from './gas.ts';
@@ -164,7 +163,7 @@ function keccak(frame: Frame): void {
   const length = frame.pop();
   const start = frame.range(at, length);
   frame.charge(gas.keccakWord * wordsOf(length));
-  frame.push(wordOf(keccak_256(frame.memory.subarray(start, start + Number(length)))));
+  frame.push(wordOf(keccak256(frame.memory.subarray(start, start + Number(length)))));
 }
 
 /** Destination, place and length are on the stack; what lies beyond the source reads as zeros. */

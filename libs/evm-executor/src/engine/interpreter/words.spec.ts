@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  addressBytes,
+  byteLength,
+  leadingZeros,
+  paddedSlice,
+  power,
+  putWord,
+  readWord,
+  signed,
+  storedBytes,
+  unsigned,
+  viewOf,
+  wordAt,
+  wordBytes,
+  wordOf,
+} from './words.ts';
+
+const word = fc.oneof(
+  fc.bigInt(0n, 2n ** 256n - 1n),
+  fc.bigInt(0n, 2n ** 70n),
+  fc.nat({ max: 256 }).map((bit) => BigInt.asUintN(256, 1n << BigInt(bit))),
+);
+const hexOf = (number: bigint, bytes: number) => number.toString(16).padStart(2 * bytes, '0');
+const holds = <T>(of: fc.Arbitrary<T>, check: (value: T) => void) => fc.assert(fc.property(of, check));
+
+test('words and bytes turn into each other', () => {
+  holds(word, (value) => {
+    expect(Buffer.from(wordBytes(value)).toString('hex')).toBe(hexOf(value, 32));
+    expect(wordOf(wordBytes(value))).toBe(value);
+    expect(Buffer.from(addressBytes(value)).toString('hex')).toBe(hexOf(BigInt.asUintN(160, value), 20));
+    const stored = storedBytes(value);
+    expect(wordOf(stored)).toBe(value);
+    expect(stored[0]).not.toBe(0);
+    expect(byteLength(value)).toBe(stored.length);
+    expect(leadingZeros(value)).toBe(BigInt(256 - (value === 0n ? 0 : value.toString(2).length)));
+  });
+});
+
+test('bytes of one call are not those of the next', () => {
+  const first = wordBytes(1n);
+  wordBytes(2n);
+  expect(wordOf(first)).toBe(1n);
+});
+
+test('words lie in memory at any place', () => {
+  holds(fc.tuple(word, fc.nat({ max: 40 })), ([value, at]) => {
+    const bytes = new Uint8Array(80).fill(0xee);
+    putWord(viewOf(bytes), at, value);
+    expect(wordAt(viewOf(bytes), at)).toBe(value);
+    expect(readWord(bytes, at)).toBe(value);
+    expect(Buffer.from(bytes).toString('hex')).toBe(`${'ee'.repeat(at)}${hexOf(value, 32)}${'ee'.repeat(48 - at)}`);
+  });
+});
+
+test('what lies beyond the end reads as zeros', () => {
+  holds(fc.tuple(fc.uint8Array({ maxLength: 50 }), fc.nat({ max: 90 }), fc.nat({ max: 50 })), ([bytes, at, length]) => {
+    const padded = Buffer.concat([bytes, Buffer.alloc(150)]);
+    expect(Buffer.from(paddedSlice(bytes, BigInt(at), length))).toEqual(padded.subarray(at, at + length));
+    expect(readWord(bytes, at)).toBe(BigInt(`0x${padded.subarray(at, at + 32).toString('hex')}`));
+  });
+  expect(paddedSlice(Uint8Array.of(1), 2n ** 255n, 2)).toEqual(new Uint8Array(2));
+});
+
+test('signs', () => {
+  holds(word, (value) => {
+    expect(signed(value)).toBe(BigInt.asIntN(256, value));
+    expect(unsigned(signed(value))).toBe(value);
+  });
+});
+
+test('powers modulo 2^256', () => {
+  holds(fc.tuple(word, fc.bigInt(0n, 300n)), ([base, exponent]) => {
+    expect(power(base, exponent)).toBe(BigInt.asUintN(256, base ** exponent));
+  });
+});
