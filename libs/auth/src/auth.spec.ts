@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { recentMs } from './auth.ts';
 import {
   Auth,
   hasValidChecksum,
@@ -35,6 +36,19 @@ describe('Auth', () => {
     clock = 1000;
     auth = new Auth({ store: await openLmdbAccountStore({ directory }), now: () => clock });
     await auth.createAccount({ name: 'alice' });
+  });
+
+  test('whom it has identified it remembers for a tenth of a second, and no longer', async () => {
+    const { id } = await auth.createAccount({ name: 'remembered' });
+    const { key } = await auth.createKey('remembered');
+    expect(auth.recent(key.id)).toBeUndefined();
+    await auth.identify(key.id);
+    expect(auth.recent(key.id)?.account.id).toBe(id);
+    await auth.revokeKey(key.id);
+    await new Promise((resolve) => setTimeout(resolve, recentMs + 20));
+    expect(auth.recent(key.id)).toBeUndefined();
+    await expect(auth.identify(key.id)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    expect(auth.recent(key.id)).toBeUndefined();
   });
 
   test('a key and its secret open the account; anything else gives one and the same error', async () => {

@@ -19,10 +19,16 @@ export interface IssuedKey {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+/** How long {@link Auth.recent} remembers, in milliseconds. */
+export const recentMs = 100;
+/** Keys that are remembered at most. */
+const recentMax = 10_000;
+
 /** Accounts, their cards and keys. State is read from the store for each request: a change counts at once everywhere. */
 export class Auth {
   readonly #store: AccountStore;
   readonly #now: () => number;
+  readonly #recent = new Map<string, { readonly principal: Principal; readonly until: number }>();
 
   constructor({ store, now = Date.now }: AuthOptions) {
     this.#store = store;
@@ -44,7 +50,21 @@ export class Auth {
   async identify(keyId: string): Promise<Principal> {
     const key = await this.#store.key(keyId);
     if (key === undefined) throw credentialsInvalid();
-    return await this.#principal(key);
+    const principal = await this.#principal(key);
+    if (this.#recent.size >= recentMax) this.#recent.clear();
+    this.#recent.set(keyId, { principal, until: performance.now() + recentMs });
+    return principal;
+  }
+
+  /**
+   * Who {@link identify} found a moment ago; `undefined` when it has to look again. For paths on which reading account and
+   * key costs as much as all else: there a change counts after a tenth of a second.
+   */
+  recent(keyId: string): Principal | undefined {
+    const found = this.#recent.get(keyId);
+    if (found === undefined || found.until > performance.now()) return found?.principal;
+    this.#recent.delete(keyId);
+    return undefined;
   }
 
   async #principal(key: ApiKey): Promise<Principal> {

@@ -2,6 +2,7 @@
 //   npm run bench
 import type { Hex } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
+import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 import { executeCall } from './execute-call.ts';
 import { createCallPool } from './pool/call-pool.ts';
 import { alice, testHeader, testSpec } from './test-chain.fixture.ts';
@@ -44,6 +45,12 @@ async function measure(name: string, call: (holder: number) => Promise<{ kind: s
 
 const state = createMemoryState(accounts);
 const block = { spec: testSpec, header: testHeader, blockHashes: () => undefined };
+const reference = createEthereumjsEngine();
+await measure(
+  '@ethereumjs/evm, in process',
+  (holder) => executeCall({ ...block, state, engine: reference, call: balanceOf(holder) }),
+  1,
+);
 await measure('in process', (holder) => executeCall({ ...block, state, call: balanceOf(holder) }), 1);
 await measure(
   'in process, a new state each call',
@@ -51,7 +58,7 @@ await measure(
   1,
 );
 
-const pool = await createCallPool({
+const options = {
   chains: {
     bench: {
       spec: testSpec,
@@ -62,7 +69,11 @@ const pool = await createCallPool({
       },
     },
   },
-});
+};
+const pool = await createCallPool(options);
 const job = { chain: 'bench', blockHash: testHeader.hash };
 await measure(`pool, ${clients} clients`, (holder) => pool.execute({ ...job, call: balanceOf(holder) }), clients);
 await pool.close();
+const inline = await createCallPool({ ...options, inlineGasMax: 50_000 });
+await measure(`inline, ${clients} clients`, (holder) => inline.execute({ ...job, call: balanceOf(holder) }), clients);
+await inline.close();

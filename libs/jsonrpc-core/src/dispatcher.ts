@@ -28,6 +28,9 @@ export const defaultLimits: DispatcherLimits = {
   responseCharactersMax: 64 * 1024 * 1024,
 };
 
+/** What goes back for a body; `undefined` for nothing at all. */
+export type Answer = string | undefined;
+
 /** One finished request, for logs and metrics. */
 export interface DispatchedCall {
   /** Name of a known method; `unknown` for others, so that names made up by callers do not fill metrics. */
@@ -75,8 +78,11 @@ export class Dispatcher<Context> {
     return [...this.#methods.values()];
   }
 
-  /** Answers a body; `undefined` when it holds notifications only. Never throws. */
-  async handle(body: string | Uint8Array, context: Context): Promise<string | undefined> {
+  /**
+   * Answers a body; `undefined` when it holds notifications only. A single request whose method has its result at once is
+   * answered at once, without a promise. Never throws or rejects.
+   */
+  handle(body: string | Uint8Array, context: Context): Answer | Promise<Answer> {
     let text: string;
     let parsed: unknown;
     try {
@@ -92,7 +98,7 @@ export class Dispatcher<Context> {
         ids ??= numberIds(text);
         return ids[index];
       });
-    if (!Array.isArray(parsed)) return await this.#answer(requestAt(0, parsed), context);
+    if (!Array.isArray(parsed)) return this.#answer(requestAt(0, parsed), context);
     if (parsed.length === 0) return errorLine('null', new RpcError('request', 'A batch needs one request or more.'));
     const { batchLengthMax } = this.limits;
     if (parsed.length > batchLengthMax) {
@@ -104,7 +110,7 @@ export class Dispatcher<Context> {
         }),
       );
     }
-    return await this.#answerBatch(parsed, requestAt, context);
+    return this.#answerBatch(parsed, requestAt, context);
   }
 
   /** The text of a body that is neither too long nor too deep to be parsed. */
@@ -150,20 +156,27 @@ export class Dispatcher<Context> {
     return id === undefined ? undefined : errorLine(id, error);
   }
 
-  async #answer(request: ParsedRequest, context: Context): Promise<string | undefined> {
+  #answer(request: ParsedRequest, context: Context): Answer | Promise<Answer> {
     const start = performance.now();
     const { id } = request;
     const method = 'error' in request ? undefined : this.#methods.get(request.method);
-    try {
-      if ('error' in request) throw request.error;
-      if (method === undefined) throw this.#unknown(request.method);
-      const result = await method.handle(bindParams(method, request.params) as readonly never[], context);
+    const succeed = (result: unknown): Answer => {
+      const answer = id === undefined ? undefined : `{"jsonrpc":"2.0","id":${id},"result":${serialize(result)}}`;
       this.#told(method, start, undefined, context);
-      return id === undefined ? undefined : `{"jsonrpc":"2.0","id":${id},"result":${serialize(result)}}`;
-    } catch (thrown) {
+      return answer;
+    };
+    const fail = (thrown: unknown): Answer => {
       const error = this.#errorFrom(thrown);
       this.#told(method, start, error.rpcCode, context);
       return id === undefined ? undefined : errorLine(id, error);
+    };
+    try {
+      if ('error' in request) throw request.error;
+      if (method === undefined) throw this.#unknown(request.method);
+      const result = method.handle(bindParams(method, request.params) as readonly never[], context);
+      return result instanceof Promise ? result.then(succeed).catch(fail) : succeed(result);
+    } catch (thrown) {
+      return fail(thrown);
     }
   }
 

@@ -70,11 +70,11 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
   /** Runs a job on a block of a network. @throws what the pool throws */
   async execute<Job extends ExecutionJob>(
     job: Job,
-    { lane, signal }: { readonly lane: string; readonly signal: AbortSignal },
+    options: { readonly lane: string; readonly signal: AbortSignal },
   ): Promise<ResultOf<Job>> {
     if (this.#pool === undefined)
       throw new RpcError('unavailable', 'The networks are being imported; calls are executed after that.');
-    return await this.#pool.execute(job, { lane, signal });
+    return await this.#pool.execute(job, options);
   }
 
   /** Begins the import; the service listens and tells that it is not ready meanwhile. */

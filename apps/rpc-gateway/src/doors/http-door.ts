@@ -70,52 +70,59 @@ export class HttpDoor {
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'POST, OPTIONS' }).end();
     if (request.method !== 'POST')
       throw new DoorError(405, 'request', 'JSON-RPC takes POST only.', { allow: 'POST, OPTIONS' });
-    const admitted = await this.#admit(request.url, request.headers, trace);
+    const principal = await identify(this.auth, keyOf(request.url));
+    const chain = this.#admit(principal, request.headers, trace);
     const body = await readBody(request, response, this.settings.CAIRN_RPC_BODY_BYTES_MAX);
-    const abort = new AbortController();
+    const source = new AbortController();
     response.once('close', () => {
-      if (!response.writableFinished) abort.abort(new Error('the client closed the connection'));
+      if (!response.writableFinished) source.abort(new Error('the client closed the connection'));
     });
-    const answer = await this.#dispatch(body, request.headers, { ...admitted, source: abort, trace });
+    const answer = await this.#dispatch(body, request.headers, { principal, chain, source, trace });
     for (const name in answer.headers) response.appendHeader(name, answer.headers[name] ?? '');
     const bytes = Buffer.from(answer.body);
     response.writeHead(answer.status, answer.status === 204 ? {} : { 'content-length': bytes.length });
     response.end(bytes);
   }
 
-  async #answerPlain(request: PlainRequest): Promise<PlainAnswer> {
-    const { path, headers, body } = request;
-    const trace = traceOf(headers);
-    let answer: PlainAnswer;
+  /** Without a promise where there is nothing to wait for. */
+  #answerPlain(request: PlainRequest): PlainAnswer | Promise<PlainAnswer> {
+    const trace = traceOf(request.headers);
+    const finish = ({ status, headers, body }: PlainAnswer): PlainAnswer => {
+      this.#log(trace, status);
+      return { status, headers: { 'x-request-id': trace.id, ...headers }, body };
+    };
+    const refuse = (error: unknown) => finish(this.#refusal(error, trace));
     try {
-      const admitted = await this.#admit(path, headers, trace);
-      const { CAIRN_RPC_BODY_BYTES_MAX: bytesMax } = this.settings;
-      if (body.length > bytesMax) throw bodyTooLong(bytesMax);
-      answer = await this.#dispatch(body, headers, { ...admitted, source: request, trace });
+      const key = keyOf(request.path);
+      const principal = this.auth.recent(key);
+      const answer =
+        principal === undefined
+          ? identify(this.auth, key).then((found) => this.#answerAs(found, request, trace))
+          : this.#answerAs(principal, request, trace);
+      return answer instanceof Promise ? answer.then(finish).catch(refuse) : finish(answer);
     } catch (error) {
-      answer = this.#refusal(error, trace);
+      return refuse(error);
     }
-    this.#log(trace, answer.status);
-    return { ...answer, headers: { 'x-request-id': trace.id, ...answer.headers } };
   }
 
-  /** Who asks which network. @throws DoorError */
-  async #admit(
-    path: string | undefined,
-    headers: Headers,
-    trace: Trace,
-  ): Promise<{ readonly principal: Principal; readonly chain: Chain }> {
-    const key = keyInPath(path, '/v3/');
-    if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /v3/<API_KEY>.');
-    const principal = await identify(this.auth, key);
+  #answerAs(principal: Principal, request: PlainRequest, trace: Trace): PlainAnswer | Promise<PlainAnswer> {
+    const { headers, body } = request;
+    const chain = this.#admit(principal, headers, trace);
+    const { CAIRN_RPC_BODY_BYTES_MAX: bytesMax } = this.settings;
+    if (body.length > bytesMax) throw bodyTooLong(bytesMax);
+    return this.#dispatch(body, headers, { principal, chain, source: request, trace });
+  }
+
+  /** The network that is meant. @throws DoorError */
+  #admit(principal: Principal, headers: Headers, trace: Trace): Chain {
     trace.principal = principal;
     const chain = this.#chain(textOf(headers.host));
     trace.network = chain.network.name;
     checkContentType(textOf(headers['content-type']));
-    return { principal, chain };
+    return chain;
   }
 
-  async #dispatch(
+  #dispatch(
     body: Buffer,
     headers: Headers,
     {
@@ -130,7 +137,7 @@ export class HttpDoor {
       readonly source: { readonly signal: AbortSignal };
       readonly trace: Trace;
     },
-  ): Promise<PlainAnswer> {
+  ): PlainAnswer | Promise<PlainAnswer> {
     const { registry } = this;
     const context: RequestContext = {
       chain,
@@ -141,15 +148,9 @@ export class HttpDoor {
         return source.signal;
       },
     };
-    const answer = await this.dispatcher.handle(body, context);
-    if (answer === undefined) return { status: 204, headers: {}, body: '' };
-    if (!isWorthPacking(answer, textOf(headers['accept-encoding'])))
-      return { status: 200, headers: json, body: answer };
-    return {
-      status: 200,
-      headers: { ...json, 'content-encoding': 'gzip', vary: 'accept-encoding' },
-      body: await pack(answer),
-    };
+    const accepted = textOf(headers['accept-encoding']);
+    const answer = this.dispatcher.handle(body, context);
+    return answer instanceof Promise ? answer.then((made) => answerOf(made, accepted)) : answerOf(answer, accepted);
   }
 
   #chain(host: string | undefined) {
@@ -211,6 +212,21 @@ export class HttpDoor {
       'request',
     );
   }
+}
+
+/** Packed where that is worth it, which takes time. */
+function answerOf(answer: string | undefined, accepted: string | undefined): PlainAnswer | Promise<PlainAnswer> {
+  if (answer === undefined) return { status: 204, headers: {}, body: '' };
+  if (!isWorthPacking(answer, accepted)) return { status: 200, headers: json, body: answer };
+  const headers = { ...json, 'content-encoding': 'gzip', vary: 'accept-encoding' };
+  return pack(answer).then((body) => ({ status: 200, headers, body }));
+}
+
+/** @throws DoorError 401 */
+function keyOf(path: string | undefined): string {
+  const key = keyInPath(path, '/v3/');
+  if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /v3/<API_KEY>.');
+  return key;
 }
 
 function traceOf(headers: Headers): Trace {

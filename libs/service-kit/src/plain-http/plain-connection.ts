@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type PlainHead, parsePlainHead } from './plain-head.ts';
-import { answerBytes, type PlainHandler, type PlainRequest } from './plain-request.ts';
+import { answerBytes, type PlainAnswer, type PlainHandler, type PlainRequest } from './plain-request.ts';
 
 export interface PlainConnectionOptions {
   readonly handler: PlainHandler;
@@ -9,6 +9,24 @@ export interface PlainConnectionOptions {
   /** Takes the connection over, for good, with what it has sent and has not been answered. */
   readonly handOver: (socket: Socket, unread: Buffer) => void;
   readonly onClose: (connection: PlainConnection) => void;
+}
+
+/** Sockets whose answers leave at the end of this turn of the event loop. */
+let held: Socket[] = [];
+
+/**
+ * Answers of one turn leave together: each write wakes a client that waits, and on a machine of few cores that client and
+ * the requests that are still to be read take turns for nothing.
+ */
+function holdBack(socket: Socket): void {
+  socket.cork();
+  if (held.push(socket) === 1) setImmediate(release);
+}
+
+function release(): void {
+  const sockets = held;
+  held = [];
+  for (const socket of sockets) socket.uncork();
 }
 
 /** Longer heads are left to the full parser, which has a limit of its own. */
@@ -76,18 +94,46 @@ export class PlainConnection {
     this.#options.onClose(this);
   };
 
-  #read(bytes: Buffer): void {
+  #read(received: Buffer): void {
+    let bytes: Buffer | undefined = received;
+    // One turn for each request that is answered at once, so that many of them do not nest.
+    while (bytes !== undefined) {
+      const taken = this.#take(bytes);
+      if (taken === undefined) {
+        this.#handOver(bytes);
+        return;
+      }
+      if (!this.#serve(taken)) return;
+      bytes = taken.unread;
+    }
+  }
+
+  /** The first request of what was received; `undefined` when it is not plain, or not whole. */
+  #take(bytes: Buffer): Taken | undefined {
     const end = bytes.indexOf(headEnd);
     const head = end === -1 || end > headBytesMax ? undefined : this.#headOf(bytes.toString('latin1', 0, end));
+    if (head === undefined || !this.#options.handler.takes(head.path)) return undefined;
     const start = end + headEnd.length;
-    if (head === undefined || bytes.length < start + head.contentLength || !this.#options.handler.takes(head.path)) {
-      this.#handOver(bytes);
-      return;
-    }
     const stop = start + head.contentLength;
-    if (bytes.length > stop) this.#unread = bytes.subarray(stop);
-    this.#request = new Request(head, bytes.subarray(start, stop));
-    this.#answer(this.#request).catch(this.#onError);
+    if (bytes.length < stop) return undefined;
+    const unread = bytes.length > stop ? bytes.subarray(stop) : undefined;
+    return { request: new Request(head, bytes.subarray(start, stop)), unread };
+  }
+
+  /** Whether it is answered, and the next one may be read. */
+  #serve({ request, unread }: Taken): boolean {
+    let answer: ReturnType<PlainHandler['answer']>;
+    try {
+      answer = this.#options.handler.answer(request);
+    } catch {
+      this.#socket.destroy();
+      return false;
+    }
+    if (!(answer instanceof Promise) && this.#send(answer)) return true;
+    this.#request = request;
+    this.#unread = unread;
+    if (answer instanceof Promise) answer.then((made) => this.#send(made) && this.#next()).catch(this.#onError);
+    return false;
   }
 
   #headOf(text: string): PlainHead | undefined {
@@ -98,21 +144,22 @@ export class PlainConnection {
     return this.#head;
   }
 
-  async #answer(request: Request): Promise<void> {
-    const { handler, keepAliveMs } = this.#options;
-    const answer = await handler.answer(request);
+  /** Whether the next request may be read at once. */
+  #send(answer: PlainAnswer): boolean {
+    const { keepAliveMs } = this.#options;
     const socket = this.#socket;
-    if (!socket.writable) return;
+    if (!socket.writable) return false;
     const keepsAlive = !this.#isDraining;
     const bytes = answerBytes(answer, { keepsAlive, keepAliveSeconds: keepAliveMs / 1000 });
     if (!keepsAlive) {
       socket.end(bytes, 'latin1');
-      return;
+      return false;
     }
-    const isSent = socket.write(bytes, 'latin1');
-    if (isSent) this.#next();
+    holdBack(socket);
+    if (socket.write(bytes, 'latin1')) return true;
     // A client that does not read its answers gets no further ones.
-    else socket.pause().once('drain', () => this.#next());
+    socket.pause().once('drain', () => this.#next());
+    return false;
   }
 
   #next(): void {
@@ -134,6 +181,12 @@ export class PlainConnection {
     this.#options.onClose(this);
     this.#options.handOver(socket, unread);
   }
+}
+
+interface Taken {
+  readonly request: Request;
+  /** What came after it. */
+  readonly unread: Buffer | undefined;
 }
 
 class Request implements PlainRequest {

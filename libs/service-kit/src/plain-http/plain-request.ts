@@ -22,8 +22,8 @@ export interface PlainAnswer {
 export interface PlainHandler {
   /** Whether requests of this path are answered here. */
   takes(path: string): boolean;
-  /** Must not throw. */
-  answer(request: PlainRequest): Promise<PlainAnswer>;
+  /** At once where it can; must not throw. */
+  answer(request: PlainRequest): PlainAnswer | Promise<PlainAnswer>;
 }
 
 /** The bytes of an answer: a text where all of it is ASCII, which is written without a copy. */

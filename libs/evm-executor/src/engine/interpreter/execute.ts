@@ -1,3 +1,5 @@
+// Every opcode passes here, so its plain form gave way to speed: execute-call.bench.ts measures it beside @ethereumjs/evm,
+// which is its oracle in engines.spec.ts.
 import { laterOpcodes } from '../halt-reason.ts';
 import type { Frame } from './frame.ts';
 import { spent, stackFault } from './frame.ts';
