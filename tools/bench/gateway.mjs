@@ -47,10 +47,10 @@ export async function benchGateway({ gateway, key, count = 10_000, bare, withAnv
       report(`${name} (p99 ${ours.p99.toFixed(1)} ms)`, ours.perSecond, '/s', 'bare HTTP', bare);
       if (theirs) report('  beside anvil', ours.perSecond, '/s', 'anvil', theirs.perSecond);
     }
-    await benchLanes(url, count);
   } finally {
     anvil?.stop();
   }
+  await benchLanes(url, count);
 }
 
 function measure(server, method, params, count) {

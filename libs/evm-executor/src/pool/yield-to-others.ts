@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** A third of the time of others where both want all of it; a thread that got less would miss its limits on a busy machine. */
-const niceness = 5;
+/** A tenth of the time of others where both want all of it. */
+const niceness = 10;
 
 /**
  * Lets the scheduler of the system prefer other threads over this one: executions take whatever time light requests
