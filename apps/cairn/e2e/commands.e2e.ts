@@ -36,8 +36,31 @@ describe('accounts, cards and keys', () => {
     expect(listed.stdout + (await cairn.run('key', 'list', 'acme', '--json')).stdout).not.toMatch(/cs_|"hash"|"salt"/);
   });
 
+  test('keys have limits that can be changed, and the audit log tells who did what', async () => {
+    await cairn.json('account', 'create', 'limited');
+    const limits = ['--methods', 'eth_call,eth_get*', '--networks', 'sample', '--storage', '', '--expires', '30d'];
+    const key = await cairn.json<Key & { policy: unknown; expiresAt: number }>('key', 'create', 'limited', ...limits);
+    expect(key.policy).toEqual({ storage: [], networks: ['sample'], methods: ['eth_call', 'eth_get*'] });
+    expect(key.expiresAt - Date.now()).toBeGreaterThan(29 * 86_400_000);
+    expect((await cairn.run('key', 'list', 'limited')).stdout).toMatch(
+      /storage none; networks sample; methods eth_call,eth_get\*; until 20/,
+    );
+    const opened = await cairn.json<{ policy: unknown }>('key', 'limit', key.id, '--open');
+    expect(opened.policy).toEqual({});
+    const entries = await cairn.json<readonly { action: string; actor: unknown; keyId?: string }[]>('audit', 'limited');
+    expect(entries.map(({ action }) => action)).toEqual(['key.limit', 'key.create', 'account.create']);
+    expect(entries[0]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
+    const told = (await cairn.run('audit', 'limited', '--limit', '2')).stdout;
+    expect(told.trim().split('\n').length).toBe(3);
+    expect(JSON.stringify(entries) + told).not.toContain(key.secret);
+  });
+
   test.each([
     [['account', 'create', 'acme'], 'already'],
+    [['key', 'create', 'acme', '--storage', 'delete'], 'storage'],
+    [['key', 'create', 'acme', '--addresses', '10.0.0.0/40'], 'addresses'],
+    [['key', 'create', 'acme', '--expires', '2001-01-01'], 'a time to come'],
+    [['key', 'limit', 'x'], 'Name a limit'],
     [['account', 'show', 'nobody'], 'no account "nobody"'],
     [['account', 'create', '.bad'], 'name'],
     [['card', 'attach', 'acme', '--brand', 'visa', '--last4', '42'], 'last4'],

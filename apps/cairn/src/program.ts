@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addAccountCommands } from './commands/account.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addCardCommands } from './commands/card.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
@@ -18,6 +19,7 @@ export function createProgram(): Command {
   addAccountCommands(program);
   addCardCommands(program);
   addKeyCommands(program);
+  addAuditCommand(program);
   addImportCommand(program);
   return program;
 }

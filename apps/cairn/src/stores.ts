@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { loadNetworks, type Network } from '@cairn/chain-store';
@@ -7,11 +8,23 @@ import { defaultNetworksFile } from './workspace.ts';
 /** Settings and accounts, open while `use` runs. */
 export async function withAuth<T>(use: (auth: Auth, settings: Settings) => Promise<T>): Promise<T> {
   const settings = loadSettings();
-  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(settings.CAIRN_HOME, 'accounts') }) });
+  const auth = new Auth({
+    store: await openLmdbAccountStore({ directory: join(settings.CAIRN_HOME, 'accounts') }),
+    actor: { who: userName(), from: 'cairn command' },
+  });
   try {
     return await use(auth, settings);
   } finally {
     await auth.close();
+  }
+}
+
+/** Who runs the command; a container may have a user without a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorChain } from '@cairn/errors';
 import type { DispatcherOptions } from '@cairn/jsonrpc-core';
 import type { Logger, Settings } from '@cairn/service-kit';
+import { authorize } from './authorize.ts';
 import { methods } from './methods/index.ts';
 import type { RequestContext } from './request-context.ts';
 import { rpcErrorFrom } from './rpc-errors.ts';
@@ -30,6 +31,7 @@ export function dispatcherOptions({
       }
       return known;
     },
+    authorize,
     onCall: ({ method }, { called }) => called.push(method),
     unknownMethod: (name) =>
       writes.test(name)

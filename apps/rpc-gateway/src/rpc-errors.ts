@@ -8,6 +8,7 @@ type KnownCode =
   | SimulationErrorCode
   | 'TRACE_TOO_LARGE'
   | Exclude<ExecutionErrorCode, 'EXECUTION_FAILED'>
+  | 'KEY_SCOPE_MISSING'
   | 'VALUE_INVALID'
   | 'OVERRIDE_INVALID'
   | 'STATE_UNAVAILABLE'
@@ -17,6 +18,7 @@ type KnownCode =
 /** The entry of the catalogue that each of them becomes; a new code of the executor does not compile until it is here. */
 const names: ReadonlyMap<string, RpcErrorName> = new Map(
   Object.entries({
+    KEY_SCOPE_MISSING: 'forbidden',
     VALUE_INVALID: 'params',
     OVERRIDE_INVALID: 'server',
     CALL_FEE_INVALID: 'server',

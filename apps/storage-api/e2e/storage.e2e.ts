@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { Auth, type KeyPolicy, openLmdbAccountStore } from '@cairn/auth';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { importer } from 'ipfs-unixfs-importer';
 import { fixedSize } from 'ipfs-unixfs-importer/chunker';
@@ -158,6 +160,45 @@ describe('accounts', () => {
     const { Message } = (await answer.json()) as { Message: string };
     if (status === 401) expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/);
     else expect(Message).toContain('cairn card attach cardless');
+  });
+
+  test('a key may be limited to some of the commands, and to some clients', async () => {
+    const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(service.home, 'accounts') }) });
+    const [{ Hash = '' } = {}] = await service.add('for readers');
+    const policies: Record<string, KeyPolicy> = {
+      reader: { storage: ['read'] },
+      adder: { storage: ['add'] },
+      nothing: { storage: [] },
+      elsewhere: { addresses: ['10.0.0.0/8'] },
+    };
+    for (const [id, policy] of Object.entries(policies))
+      await auth.createKey('ann', { id, secret: `secret-of-${id}`, policy });
+    const statuses = async (as: string) => [
+      (await service.post(`cat?arg=${Hash}`, { as })).status,
+      await service.add('more', '', as).then(
+        () => 200,
+        (error: Error) => Number(error.message.slice(0, 3)),
+      ),
+      (await service.post(`pin/add?arg=${Hash}`, { as })).status,
+    ];
+    expect(await statuses('reader')).toEqual([200, 403, 403]);
+    expect(await statuses('adder')).toEqual([403, 200, 403]);
+    expect(await statuses('nothing')).toEqual([403, 403, 403]);
+    expect(await statuses('elsewhere')).toEqual([403, 403, 403]);
+    await auth.limitKey('nothing', { policy: { storage: ['read', 'add', 'pin'] } });
+    expect(await statuses('nothing')).toEqual([200, 200, 200]);
+    await auth.close();
+  });
+
+  test('who tries many secrets must wait, and others need not', async () => {
+    const attempt = async (key: string, secret?: string) =>
+      await fetch(`${service.url}/api/v0/version`, { method: 'POST', headers: { authorization: basic(key, secret) } });
+    const answers = [];
+    for (let n = 0; n < 12; n++) answers.push(await attempt('bob', `guess ${n}`));
+    expect(answers.slice(0, 11).map(({ status }) => status)).toEqual(Array.from({ length: 11 }, () => 401));
+    const last = answers.at(-1);
+    expect([last?.status, Number(last?.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect((await attempt('ann')).status).toBe(200);
   });
 
   test('no secret is in the log', () => {

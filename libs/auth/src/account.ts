@@ -1,3 +1,5 @@
+import type { KeyPolicy } from './key-policy.ts';
+
 /** A customer: the owner of keys, pins and usage. */
 export interface Account {
   readonly id: string;
@@ -32,6 +34,10 @@ export interface ApiKey {
   /** One, or two while it is being rotated. */
   readonly secrets: readonly StoredSecret[];
   readonly revokedAt: number | undefined;
+  /** What it is limited to; absent: what its account may. */
+  readonly policy?: KeyPolicy | undefined;
+  /** Milliseconds since 1970; absent for one that ends when it is revoked. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** What is kept of a secret: enough to recognize it, not to tell it. */
@@ -47,5 +53,5 @@ export interface StoredSecret {
 /** Who calls: what an authenticated request carries on. */
 export interface Principal {
   readonly account: Account;
-  readonly key: Pick<ApiKey, 'id' | 'name'>;
+  readonly key: Pick<ApiKey, 'id' | 'name'> & { readonly policy: KeyPolicy };
 }

@@ -38,6 +38,50 @@ describe('Auth', () => {
     await auth.createAccount({ name: 'alice' });
   });
 
+  test('a key may end by itself, and be limited', async () => {
+    let now = 1_000;
+    const clocked = new Auth({
+      store: await openLmdbAccountStore({ directory: temporaryDirectory() }),
+      now: () => now,
+    });
+    await clocked.createAccount({ name: 'alice' });
+    const policy = { networks: ['sample'], storage: ['read'] as const };
+    const { key, secret } = await clocked.createKey('alice', { policy, expiresAt: 2_000 });
+    expect((await clocked.identify(key.id)).key.policy).toEqual(policy);
+    await expect(clocked.createKey('alice', { expiresAt: 1_000 })).rejects.toMatchObject({ code: 'VALUE_INVALID' });
+    await expect(clocked.createKey('alice', { policy: { networks: ['A B'] } })).rejects.toMatchObject({
+      details: { field: 'networks' },
+    });
+    now = 2_000;
+    await expect(clocked.identify(key.id)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    await expect(clocked.authenticate({ keyId: key.id, secret })).rejects.toMatchObject({
+      code: 'CREDENTIALS_INVALID',
+    });
+    const limited = await clocked.limitKey(key.id, { policy: {}, expiresAt: 3_000 });
+    expect(limited).toMatchObject({ policy: {}, expiresAt: 3_000, secrets: [{ hash: key.secrets[0]?.hash }] });
+    expect((await clocked.identify(key.id)).key.policy).toEqual({});
+    await clocked.revokeKey(key.id);
+    await expect(clocked.limitKey(key.id, { policy: {} })).rejects.toMatchObject({ code: 'KEY_REVOKED' });
+    await clocked.close();
+  });
+
+  test('the audit log tells who changed what, and no secret', async () => {
+    const operator = auth.as({ who: 'operator', from: 'cairn key create' });
+    const { id } = await operator.createAccount({ name: 'audited' });
+    const { key, secret } = await operator.createKey('audited', { policy: { methods: ['eth_call'] } });
+    await auth.revokeKey(key.id);
+    const entries = [];
+    for await (const entry of auth.auditEntries('audited')) entries.push(entry);
+    expect(entries).toMatchObject([
+      { action: 'key.revoke', accountId: id, keyId: key.id, actor: { who: 'system' } },
+      { action: 'key.create', keyId: key.id, actor: { who: 'operator', from: 'cairn key create' } },
+      { action: 'account.create', accountId: id, change: { name: 'audited', plan: 'free' } },
+    ]);
+    expect(entries[1]?.change).toMatchObject({ policy: { methods: ['eth_call'] } });
+    for (const hidden of [secret, key.secrets[0]?.hash ?? '', key.secrets[0]?.salt ?? ''])
+      expect(JSON.stringify(entries)).not.toContain(hidden);
+  });
+
   test('whom it has identified it remembers for a tenth of a second, and no longer', async () => {
     const { id } = await auth.createAccount({ name: 'remembered' });
     const { key } = await auth.createKey('remembered');
@@ -54,7 +98,7 @@ describe('Auth', () => {
   test('a key and its secret open the account; anything else gives one and the same error', async () => {
     const { key, secret } = await auth.createKey('alice');
     expect((await auth.authenticate({ keyId: key.id, secret })).account.name).toBe('alice');
-    expect((await auth.identify(key.id)).key).toEqual({ id: key.id, name: 'default' });
+    expect((await auth.identify(key.id)).key).toEqual({ id: key.id, name: 'default', policy: {} });
     const wrong = [
       { keyId: key.id, secret: `${secret}x` },
       { keyId: key.id, secret: '' },

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Account, ApiKey, Principal } from './account.ts';
 import type { AccountStore } from './account-store.ts';
+import type { Actor, AuditEntry } from './audit.ts';
+import { alive, check, checkSecret, futureTime } from './checks.ts';
 import { AuthError, credentialsInvalid } from './errors.ts';
+import { type KeyPolicy, parseKeyPolicy } from './key-policy.ts';
 import { accountNotFound } from './lmdb-account-store.ts';
 import { generateKeyId, generateSecret, secretMatches, storeSecret } from './tokens.ts';
 
@@ -9,6 +12,20 @@ export interface AuthOptions {
   readonly store: AccountStore;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
+  /** Who makes changes, for the audit log. Default: `system`. */
+  readonly actor?: Actor;
+}
+
+/** How a key is made. */
+export interface KeyOptions {
+  readonly name?: string;
+  /** Default: generated. */
+  readonly id?: string;
+  /** Default: generated. */
+  readonly secret?: string;
+  readonly policy?: KeyPolicy | undefined;
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** A key with its secret, which is told once and kept nowhere. */
@@ -28,11 +45,28 @@ const recentMax = 10_000;
 export class Auth {
   readonly #store: AccountStore;
   readonly #now: () => number;
+  readonly #actor: Actor;
   readonly #recent = new Map<string, { readonly principal: Principal; readonly until: number }>();
 
-  constructor({ store, now = Date.now }: AuthOptions) {
+  constructor({ store, now = Date.now, actor = { who: 'system', from: 'unknown' } }: AuthOptions) {
     this.#store = store;
     this.#now = now;
+    this.#actor = actor;
+  }
+
+  /** The same accounts, for changes by somebody else. It shares the store: close one of them only. */
+  as(actor: Actor): Auth {
+    return new Auth({ store: this.#store, now: this.#now, actor });
+  }
+
+  #entry(action: string, accountId: string, more: Pick<AuditEntry, 'keyId' | 'change'> = {}): AuditEntry {
+    return { at: this.#now(), actor: this.#actor, action, accountId, ...more };
+  }
+
+  /** What was changed, the newest first; of one account, where it is named. @throws ACCOUNT_NOT_FOUND */
+  async *auditEntries(idOrName?: string): AsyncGenerator<AuditEntry> {
+    const id = idOrName === undefined ? undefined : (await this.account(idOrName)).id;
+    yield* this.#store.auditEntries(id);
   }
 
   /**
@@ -68,7 +102,8 @@ export class Auth {
   }
 
   async #principal(key: ApiKey): Promise<Principal> {
-    if (key.revokedAt !== undefined) throw credentialsInvalid();
+    if (key.revokedAt !== undefined || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now())
+      throw credentialsInvalid();
     const account = await this.#store.account(key.accountId);
     if (account === undefined) throw credentialsInvalid();
     if (account.status === 'suspended') {
@@ -76,7 +111,7 @@ export class Auth {
         hint: 'Ask the operator of this service.',
       });
     }
-    return { account, key: { id: key.id, name: key.name } };
+    return { account, key: { id: key.id, name: key.name, policy: key.policy ?? {} } };
   }
 
   /** @throws BILLING_CARD_REQUIRED, with how to attach one */
@@ -118,7 +153,7 @@ export class Auth {
       card: undefined,
       createdAt: this.#now(),
     };
-    await this.#store.insertAccount(account);
+    await this.#store.insertAccount(account, this.#entry('account.create', account.id, { change: { name, plan } }));
     return account;
   }
 
@@ -141,17 +176,18 @@ export class Auth {
     check('brand', brand, /^[a-z][a-z0-9 -]{1,31}$/, 'a brand in lower case such as visa');
     check('last4', last4, /^\d{4}$/, 'the last four digits of the number');
     const attachedAt = this.#now();
-    return await this.#update(idOrName, (account) => ({ ...account, card: { brand, last4, attachedAt } }));
+    const card = { brand, last4, attachedAt };
+    return await this.#update(idOrName, 'card.attach', (account) => ({ ...account, card }), { brand, last4 });
   }
 
   /** @throws ACCOUNT_NOT_FOUND */
   removeCard(idOrName: string): Promise<Account> {
-    return this.#update(idOrName, (account) => ({ ...account, card: undefined }));
+    return this.#update(idOrName, 'card.remove', (account) => ({ ...account, card: undefined }));
   }
 
   /** Refuses or takes all requests of an account from now on. @throws ACCOUNT_NOT_FOUND */
   setStatus(idOrName: string, status: Account['status']): Promise<Account> {
-    return this.#update(idOrName, (account) => ({ ...account, status }));
+    return this.#update(idOrName, 'account.status', (account) => ({ ...account, status }), { status });
   }
 
   /**
@@ -160,12 +196,17 @@ export class Auth {
    */
   async setQuota(idOrName: string, quotaBytes: number | undefined): Promise<Account> {
     check('quota', String(quotaBytes ?? 0), /^\d{1,16}$/, 'a whole number of bytes');
-    return await this.#update(idOrName, (account) => ({ ...account, quotaBytes }));
+    return await this.#update(idOrName, 'account.quota', (account) => ({ ...account, quotaBytes }), { quotaBytes });
   }
 
-  async #update(idOrName: string, change: (account: Account) => Account): Promise<Account> {
+  async #update(
+    idOrName: string,
+    action: string,
+    change: (account: Account) => Account,
+    told?: Readonly<Record<string, unknown>>,
+  ): Promise<Account> {
     const { id } = await this.account(idOrName);
-    return await this.#store.updateAccount(id, change);
+    return await this.#store.updateAccount(id, change, this.#entry(action, id, told && { change: told }));
   }
 
   /**
@@ -175,11 +216,7 @@ export class Auth {
    */
   async createKey(
     idOrName: string,
-    {
-      name = 'default',
-      id = generateKeyId(),
-      secret = generateSecret(),
-    }: { readonly name?: string; readonly id?: string; readonly secret?: string } = {},
+    { name = 'default', id = generateKeyId(), secret = generateSecret(), policy, expiresAt }: KeyOptions = {},
   ): Promise<IssuedKey> {
     check('name', name, /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, '1 to 64 letters, digits, spaces or . _ -');
     check('key id', id, /^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -, since it stands in URLs');
@@ -193,9 +230,25 @@ export class Auth {
       createdAt,
       secrets: [storeSecret(secret)],
       revokedAt: undefined,
+      ...(policy && { policy: parseKeyPolicy(policy) }),
+      ...(expiresAt !== undefined && { expiresAt: futureTime(expiresAt, createdAt) }),
     };
-    await this.#store.insertKey(key);
+    const change = { name, policy: key.policy, expiresAt };
+    await this.#store.insertKey(key, this.#entry('key.create', account.id, { keyId: id, change }));
     return { key, secret };
+  }
+
+  /**
+   * Changes what a key is limited to, in every process at once; what is left out stays.
+   * @throws KEY_NOT_FOUND, KEY_REVOKED, VALUE_INVALID
+   */
+  async limitKey(keyId: string, { policy, expiresAt }: Pick<KeyOptions, 'policy' | 'expiresAt'>): Promise<ApiKey> {
+    const change = {
+      ...(policy && { policy: parseKeyPolicy(policy) }),
+      ...(expiresAt !== undefined && { expiresAt: futureTime(expiresAt, this.#now()) }),
+    };
+    const apply = (key: ApiKey): ApiKey => ({ ...alive(key), ...change });
+    return await this.#store.updateKey(keyId, apply, this.#entry('key.limit', '', { keyId, change }));
   }
 
   /** All keys of an account, revoked ones included. @throws ACCOUNT_NOT_FOUND */
@@ -217,41 +270,23 @@ export class Auth {
     checkSecret(secret);
     const now = this.#now();
     const stored = storeSecret(secret);
-    const key = await this.#store.updateKey(keyId, (before) => {
-      if (before.revokedAt !== undefined) {
-        throw new AuthError('KEY_REVOKED', 'The key is revoked.', {
-          hint: 'Create a new one with `cairn key create`.',
-        });
-      }
-      const [newest] = before.secrets;
+    const change = (before: ApiKey): ApiKey => {
+      const [newest] = alive(before).secrets;
       const previous = newest && graceMs > 0 ? [{ ...newest, expiresAt: now + graceMs }] : [];
       return { ...before, secrets: [stored, ...previous] };
-    });
-    return { key, secret };
+    };
+    const entry = this.#entry('key.rotate', '', { keyId, change: { graceMs } });
+    return { key: await this.#store.updateKey(keyId, change, entry), secret };
   }
 
   /** Ends a key for good, in every process at once. @throws KEY_NOT_FOUND */
   revokeKey(keyId: string): Promise<ApiKey> {
     const now = this.#now();
-    return this.#store.updateKey(keyId, (key) => ({ ...key, revokedAt: key.revokedAt ?? now }));
+    const change = (key: ApiKey): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now });
+    return this.#store.updateKey(keyId, change, this.#entry('key.revoke', '', { keyId }));
   }
 
   close(): Promise<void> {
     return this.#store.close();
   }
-}
-
-function check(field: string, value: string, pattern: RegExp, expected: string): void {
-  if (pattern.test(value)) return;
-  throw new AuthError('VALUE_INVALID', `${field}: ${JSON.stringify(value.slice(0, 80))} is not ${expected}.`, {
-    details: { field },
-  });
-}
-
-/** What Basic credentials carry in every client. The secret itself is never in the message. */
-function checkSecret(secret: string): void {
-  if (/^[\x21-\x7e]{1,256}$/.test(secret)) return;
-  throw new AuthError('VALUE_INVALID', 'secret: expected 1 to 256 printable ASCII characters without spaces.', {
-    details: { field: 'secret' },
-  });
 }

@@ -9,6 +9,9 @@ export type AuthErrorCode =
   | 'KEY_NOT_FOUND'
   | 'KEY_EXISTS'
   | 'KEY_REVOKED'
+  | 'KEY_SCOPE_MISSING'
+  | 'CLIENT_NOT_ALLOWED'
+  | 'ATTEMPTS_PAUSED'
   | 'VALUE_INVALID';
 
 /** Something about an account or its keys. Neither keys nor secrets are ever in its message or details. */

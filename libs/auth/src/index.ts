@@ -1,7 +1,22 @@
 export type { Account, ApiKey, BillingCard, Principal, StoredSecret } from './account.ts';
 export type { AccountStore } from './account-store.ts';
-export { Auth, type AuthOptions, type IssuedKey } from './auth.ts';
+export type { Actor, AuditEntry } from './audit.ts';
+export { Auth, type AuthOptions, type IssuedKey, type KeyOptions } from './auth.ts';
 export { parseBasicCredentials } from './basic-credentials.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';
+export { FailureGate, type FailureGateOptions } from './failure-gate.ts';
+export {
+  type Client,
+  type KeyPolicy,
+  parseKeyPolicy,
+  policyEntriesMax,
+  requireClient,
+  requireContracts,
+  requireMethod,
+  requireNetwork,
+  requireStorage,
+  type StorageScope,
+  storageScopes,
+} from './key-policy.ts';
 export { openLmdbAccountStore } from './lmdb-account-store.ts';
 export { generateKeyId, generateSecret, hasValidChecksum, keyIdPattern, secretPattern } from './tokens.ts';

@@ -1,6 +1,7 @@
 import { type Database, Environment } from '@cairn/embedded-store';
 import type { Account, ApiKey } from './account.ts';
 import type { AccountStore } from './account-store.ts';
+import type { AuditEntry } from './audit.ts';
 import { AuthError } from './errors.ts';
 
 class LmdbAccountStore implements AccountStore {
@@ -9,6 +10,7 @@ class LmdbAccountStore implements AccountStore {
   readonly #names: Database;
   readonly #keys: Database;
   readonly #keysByAccount: Database;
+  readonly #audit: Database;
   readonly #knownAccounts = new DecodedOnce<Account>();
   readonly #knownKeys = new DecodedOnce<ApiKey>();
 
@@ -18,9 +20,10 @@ class LmdbAccountStore implements AccountStore {
     this.#names = environment.database('names');
     this.#keys = environment.database('keys');
     this.#keysByAccount = environment.database('keys-by-account');
+    this.#audit = environment.database('audit');
   }
 
-  async insertAccount(account: Account): Promise<void> {
+  async insertAccount(account: Account, entry: AuditEntry): Promise<void> {
     await this.#environment.transaction(() => {
       if (this.#names.has(Buffer.from(account.name))) {
         throw new AuthError('ACCOUNT_EXISTS', `There is an account named ${JSON.stringify(account.name)} already.`, {
@@ -29,6 +32,7 @@ class LmdbAccountStore implements AccountStore {
       }
       this.#accounts.put(Buffer.from(account.id), encode(account));
       this.#names.put(Buffer.from(account.name), Buffer.from(account.id));
+      this.#log(entry);
     });
   }
 
@@ -47,17 +51,18 @@ class LmdbAccountStore implements AccountStore {
     for (const { value } of [...this.#accounts.range()]) yield decode<Account>(value);
   }
 
-  async updateAccount(id: string, change: (account: Account) => Account): Promise<Account> {
+  async updateAccount(id: string, change: (account: Account) => Account, entry: AuditEntry): Promise<Account> {
     return await this.#environment.transaction(() => {
       const before = read<Account>(this.#accounts, id);
       if (before === undefined) throw accountNotFound(id);
       const after = change(before);
       this.#accounts.put(Buffer.from(id), encode(after));
+      this.#log(entry);
       return after;
     });
   }
 
-  async insertKey(key: ApiKey): Promise<void> {
+  async insertKey(key: ApiKey, entry: AuditEntry): Promise<void> {
     await this.#environment.transaction(() => {
       if (this.#keys.has(Buffer.from(key.id))) {
         throw new AuthError('KEY_EXISTS', 'There is a key of that id already.', {
@@ -66,6 +71,7 @@ class LmdbAccountStore implements AccountStore {
       }
       this.#keys.put(Buffer.from(key.id), encode(key));
       this.#keysByAccount.put(Buffer.from(`${key.accountId}\0${key.id}`), Buffer.from(key.id));
+      this.#log(entry);
     });
   }
 
@@ -83,14 +89,31 @@ class LmdbAccountStore implements AccountStore {
     }
   }
 
-  async updateKey(id: string, change: (key: ApiKey) => ApiKey): Promise<ApiKey> {
+  async updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry): Promise<ApiKey> {
     return await this.#environment.transaction(() => {
       const before = read<ApiKey>(this.#keys, id);
       if (before === undefined) throw keyNotFound();
       const after = change(before);
       this.#keys.put(Buffer.from(id), encode(after));
+      this.#log({ ...entry, accountId: after.accountId });
       return after;
     });
+  }
+
+  async *auditEntries(accountId?: string): AsyncGenerator<AuditEntry> {
+    for (const { value } of this.#audit.range({ reverse: true })) {
+      const entry = decode<AuditEntry>(value);
+      if (accountId === undefined || entry.accountId === accountId) yield entry;
+    }
+  }
+
+  /** Entries are numbered: their order is that of the transactions, whatever the clocks of processes say. */
+  #log(entry: AuditEntry): void {
+    const last = this.#audit.last({});
+    const number = last === undefined ? 0n : Buffer.from(last.key).readBigUInt64BE() + 1n;
+    const key = Buffer.alloc(8);
+    key.writeBigUInt64BE(number);
+    this.#audit.put(key, encode(entry));
   }
 
   close(): Promise<void> {

@@ -51,6 +51,8 @@ export interface DispatcherOptions<Context> {
    * caller then gets -32603 with the reference that this function got.
    */
   readonly errorFrom?: (error: unknown, reference: string) => RpcError | undefined;
+  /** Throws where the caller may not; parameters are read by then. */
+  readonly authorize?: (method: AnyMethod<Context>, params: readonly unknown[], context: Context) => void;
   readonly onCall?: (call: DispatchedCall, context: Context) => void;
   /** Answers for names that no method has, such as those of writes. */
   readonly unknownMethod?: (name: string) => string | undefined;
@@ -173,7 +175,9 @@ export class Dispatcher<Context> {
     try {
       if ('error' in request) throw request.error;
       if (method === undefined) throw this.#unknown(request.method);
-      const result = method.handle(bindParams(method, request.params) as readonly never[], context);
+      const params = bindParams(method, request.params);
+      this.#options.authorize?.(method, params, context);
+      const result = method.handle(params as readonly never[], context);
       return result instanceof Promise ? result.then(succeed).catch(fail) : succeed(result);
     } catch (thrown) {
       return fail(thrown);

@@ -36,6 +36,11 @@ export const rpcErrors = {
     remedy: 'The message says which.',
   },
   notFound: { code: -32001, meaning: 'The resource is not here.', remedy: 'Check key, host name and network.' },
+  forbidden: {
+    code: -32004,
+    meaning: 'The API key is not open for this.',
+    remedy: 'The message says for what; use another key, or have its limits changed.',
+  },
   unavailable: { code: -32002, meaning: 'The network is not ready.', remedy: 'Wait until its import is done.' },
   limit: {
     code: -32005,

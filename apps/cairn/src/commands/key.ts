@@ -2,21 +2,35 @@ import type { ApiKey, IssuedKey } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
+import { type LimitOptions, limitsOf, withLimits } from './key-limits.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn key create|list|rotate|revoke` */
+/** `cairn key create|list|limit|rotate|revoke` */
 export function addKeyCommands(program: Command): void {
-  const group = program.command('key').description('Create, list, rotate and revoke API keys.');
-  group
-    .command('create <account>')
-    .description('Creates a key and prints its secret, once.')
+  const group = program.command('key').description('Create, list, limit, rotate and revoke API keys.');
+  withLimits(group.command('create <account>'))
+    .description('Creates a key and prints its secret, once. What no option limits is open.')
     .option('--name <name>', 'what it is for', 'default')
     .option('--json', 'print JSON')
-    .action((account: string, options: JsonOption & { readonly name: string }) =>
-      withAuth(async (auth) => printIssued(await auth.createKey(account, { name: options.name }), options)),
+    .action((account: string, options: JsonOption & LimitOptions & { readonly name: string }) =>
+      withAuth(async (auth) =>
+        printIssued(await auth.createKey(account, { name: options.name, ...limitsOf(options) }), options),
+      ),
+    );
+  withLimits(group.command('limit <key>'))
+    .description('Replaces what a key is limited to, in every running service within a second.')
+    .option('--open', 'take all limits away but its end')
+    .option('--json', 'print JSON')
+    .action((id: string, options: JsonOption & LimitOptions & { readonly open?: boolean }) =>
+      withAuth(async (auth) => {
+        const limits = { ...(options.open && { policy: {} }), ...limitsOf(options) };
+        if (Object.keys(limits).length === 0) throw new Error('Name a limit; see cairn key limit --help.');
+        const key = await auth.limitKey(id, limits);
+        print(withoutHashes(key), options, [`${key.id} is limited to ${limitText(key)}.`]);
+      }),
     );
   group
     .command('list <account>')
@@ -25,8 +39,8 @@ export function addKeyCommands(program: Command): void {
     .action((account: string, options: JsonOption) =>
       withAuth(async (auth) => {
         const keys = await auth.keys(account);
-        const rows = keys.map((key) => [key.id, key.name, stateOf(key), time(key.createdAt)]);
-        print(keys.map(withoutHashes), options, table([['KEY', 'NAME', 'STATE', 'CREATED'], ...rows]));
+        const rows = keys.map((key) => [key.id, key.name, stateOf(key), time(key.createdAt), limitText(key)]);
+        print(keys.map(withoutHashes), options, table([['KEY', 'NAME', 'STATE', 'CREATED', 'LIMITED TO'], ...rows]));
       }),
     );
   group
@@ -61,8 +75,15 @@ function withoutHashes({ secrets, ...key }: ApiKey) {
   return { ...key, secrets: secrets.length };
 }
 
-function stateOf({ revokedAt, secrets }: ApiKey): string {
+function limitText({ policy = {}, expiresAt }: ApiKey): string {
+  const limits = Object.entries(policy).map(([name, entries]) => `${name} ${entries.join(',') || 'none'}`);
+  if (expiresAt !== undefined) limits.push(`until ${time(expiresAt)}`);
+  return limits.join('; ') || 'nothing';
+}
+
+function stateOf({ revokedAt, secrets, expiresAt }: ApiKey): string {
   if (revokedAt !== undefined) return `revoked ${time(revokedAt)}`;
+  if (expiresAt !== undefined && expiresAt <= Date.now()) return 'ended';
   return secrets.length > 1 ? 'active, being rotated' : 'active';
 }
 

@@ -28,6 +28,7 @@ describe('identify', () => {
       await identify(
         authThat(async () => principal),
         'abc',
+        '192.0.2.1',
       ),
     ).toBe(principal);
   });
@@ -39,9 +40,18 @@ describe('identify', () => {
     const auth = authThat(async () => {
       throw new AuthError(code, 'The account is suspended.');
     });
-    const error = await identify(auth, 'planted-key').catch((thrown: unknown) => thrown);
+    const error = await identify(auth, 'planted-key', '192.0.2.2').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status, rpcCode: -32001, message: expect.stringContaining(message) });
     expect(JSON.stringify(error)).not.toContain('planted-key');
+  });
+
+  test('who goes on with a wrong key must wait', async () => {
+    const auth = authThat(async () => {
+      throw new AuthError('CREDENTIALS_INVALID', 'no');
+    });
+    const attempt = () => identify(auth, 'wrong', '192.0.2.4').catch((thrown: unknown) => thrown);
+    for (let n = 0; n < 11; n++) expect(await attempt()).toMatchObject({ status: 401 });
+    expect(await attempt()).toMatchObject({ status: 429, rpcCode: -32005, headers: { 'retry-after': '1' } });
   });
 
   test('what else goes wrong is not taken for a wrong key', async () => {
@@ -50,6 +60,7 @@ describe('identify', () => {
       identify(
         authThat(() => Promise.reject(broken)),
         'abc',
+        '192.0.2.3',
       ),
     ).rejects.toBe(broken);
   });

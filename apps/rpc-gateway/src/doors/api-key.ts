@@ -1,4 +1,4 @@
-import type { Auth, Principal } from '@cairn/auth';
+import { type Auth, type Client, FailureGate, type Principal, requireClient, requireNetwork } from '@cairn/auth';
 import { errorText, isCairnError } from '@cairn/errors';
 import { RpcError } from '@cairn/jsonrpc-core';
 
@@ -21,11 +21,25 @@ export class DoorError extends RpcError {
   }
 }
 
-/** Who an API key in a path belongs to. @throws DoorError 401 or 403 */
-export async function identify(auth: Pick<Auth, 'identify'>, key: string): Promise<Principal> {
+const failures = new FailureGate();
+
+/** Who an API key in a path belongs to. @throws DoorError 401, 403, or 429 for who tries many */
+export async function identify(
+  auth: Pick<Auth, 'identify'>,
+  key: string,
+  address: string | undefined,
+): Promise<Principal> {
   try {
-    return await auth.identify(key);
+    failures.check(key, address);
+    const principal = await auth.identify(key);
+    failures.succeeded(key, address);
+    return principal;
   } catch (error) {
+    if (isCairnError(error, 'ATTEMPTS_PAUSED')) {
+      const retryAfter = String(error.details?.retryAfterSeconds ?? 1);
+      throw new DoorError(429, 'limit', errorText(error), { 'retry-after': retryAfter });
+    }
+    if (isCairnError(error, 'CREDENTIALS_INVALID')) failures.failed(key, address);
     if (isCairnError(error, 'CREDENTIALS_INVALID')) {
       throw new DoorError(
         401,
@@ -37,6 +51,18 @@ export async function identify(auth: Pick<Auth, 'identify'>, key: string): Promi
       );
     }
     if (isCairnError(error, 'ACCOUNT_SUSPENDED')) throw new DoorError(403, 'notFound', errorText(error));
+    throw error;
+  }
+}
+
+/** Whether a key is open for a client and a network. @throws DoorError 403 */
+export function admit({ key: { policy } }: Principal, client: Client, network: string): void {
+  try {
+    requireClient(policy, client);
+    requireNetwork(policy, network);
+  } catch (error) {
+    if (isCairnError(error, 'CLIENT_NOT_ALLOWED', 'KEY_SCOPE_MISSING'))
+      throw new DoorError(403, 'forbidden', errorText(error));
     throw error;
   }
 }

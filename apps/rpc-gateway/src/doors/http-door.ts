@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Auth, Principal } from '@cairn/auth';
+import type { Auth, Client, Principal } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { errorChain } from '@cairn/errors';
 import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
@@ -17,7 +17,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
-import { DoorError, identify, keyInPath } from './api-key.ts';
+import { admit, DoorError, identify, keyInPath } from './api-key.ts';
 import { isWorthPacking, pack } from './content-encoding.ts';
 import { bodyTooLong, readBody } from './read-body.ts';
 
@@ -70,8 +70,9 @@ export class HttpDoor {
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'POST, OPTIONS' }).end();
     if (request.method !== 'POST')
       throw new DoorError(405, 'request', 'JSON-RPC takes POST only.', { allow: 'POST, OPTIONS' });
-    const principal = await identify(this.auth, keyOf(request.url));
-    const chain = this.#admit(principal, request.headers, trace);
+    const principal = await identify(this.auth, keyOf(request.url), request.socket.remoteAddress);
+    const client = { address: request.socket.remoteAddress, origin: request.headers.origin };
+    const chain = this.#admit(principal, client, request.headers, trace);
     const body = await readBody(request, response, this.settings.CAIRN_RPC_BODY_BYTES_MAX);
     const source = new AbortController();
     response.once('close', () => {
@@ -97,7 +98,7 @@ export class HttpDoor {
       const principal = this.auth.recent(key);
       const answer =
         principal === undefined
-          ? identify(this.auth, key).then((found) => this.#answerAs(found, request, trace))
+          ? identify(this.auth, key, request.remoteAddress).then((found) => this.#answerAs(found, request, trace))
           : this.#answerAs(principal, request, trace);
       return answer instanceof Promise ? answer.then(finish).catch(refuse) : finish(answer);
     } catch (error) {
@@ -107,17 +108,19 @@ export class HttpDoor {
 
   #answerAs(principal: Principal, request: PlainRequest, trace: Trace): PlainAnswer | Promise<PlainAnswer> {
     const { headers, body } = request;
-    const chain = this.#admit(principal, headers, trace);
+    // Requests with an Origin are not plain.
+    const chain = this.#admit(principal, { address: request.remoteAddress, origin: undefined }, headers, trace);
     const { CAIRN_RPC_BODY_BYTES_MAX: bytesMax } = this.settings;
     if (body.length > bytesMax) throw bodyTooLong(bytesMax);
     return this.#dispatch(body, headers, { principal, chain, source: request, trace });
   }
 
   /** The network that is meant. @throws DoorError */
-  #admit(principal: Principal, headers: Headers, trace: Trace): Chain {
+  #admit(principal: Principal, client: Client, headers: Headers, trace: Trace): Chain {
     trace.principal = principal;
     const chain = this.#chain(textOf(headers.host));
     trace.network = chain.network.name;
+    admit(principal, client, chain.network.name);
     checkContentType(textOf(headers['content-type']));
     return chain;
   }

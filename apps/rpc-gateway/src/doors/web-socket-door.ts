@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Auth, Principal } from '@cairn/auth';
+import type { Auth, Client, Principal } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { errorChain } from '@cairn/errors';
 import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
@@ -13,7 +13,7 @@ import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
 import { Subscriptions } from '../subscriptions/subscriptions.ts';
-import { DoorError, identify, keyInPath } from './api-key.ts';
+import { admit, DoorError, identify, keyInPath } from './api-key.ts';
 
 const pingEveryMs = 30_000;
 /** Messages that one socket may have in work: more wait unread in the socket. */
@@ -29,7 +29,9 @@ const fragmentsMax = 1024;
 interface Session {
   readonly id: string;
   readonly socket: WebSocket;
-  readonly principal: Principal;
+  /** As it was at the last message: its limits may change. */
+  principal: Principal;
+  readonly client: Client;
   readonly chain: Chain;
   readonly abort: AbortController;
   readonly subscriptions: Subscriptions;
@@ -72,10 +74,12 @@ export class WebSocketDoor {
   async #open(id: string, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const key = keyInPath(request.url, '/ws/v3/');
     if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /ws/v3/<API_KEY>.');
-    const principal = await identify(this.auth, key);
+    const client = { address: request.socket.remoteAddress, origin: request.headers.origin };
+    const principal = await identify(this.auth, key, client.address);
     const { notReady } = this.registry;
     if (notReady !== undefined) throw new DoorError(503, 'unavailable', `Not ready: ${notReady}.`);
     const chain = this.registry.byHost(request.headers.host);
+    admit(principal, client, chain.network.name);
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       const subscriptions = new Subscriptions({
         store: chain.store,
@@ -86,6 +90,7 @@ export class WebSocketDoor {
         id,
         socket: webSocket,
         principal,
+        client,
         chain,
         abort: new AbortController(),
         subscriptions,
@@ -130,12 +135,12 @@ export class WebSocketDoor {
 
   #message(session: Session, data: RawData): void {
     if (this.#isDraining) return;
-    const { socket, chain, principal, abort, subscriptions } = session;
+    const { socket, chain, abort, subscriptions } = session;
     const body = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
     session.inFlight++;
     if (session.inFlight >= inFlightMax) socket.pause();
     this.#authorized(session)
-      .then(() =>
+      .then((principal) =>
         this.dispatcher.handle(body, {
           chain,
           registry: this.registry,
@@ -167,13 +172,16 @@ export class WebSocketDoor {
   }
 
   #end({ socket }: Session, error: unknown): void {
-    if (error instanceof DoorError) socket.close(1008, 'the API key is no longer valid');
+    if (error instanceof DoorError) socket.close(1008, 'the API key is no longer open for this');
     else socket.close(1011, 'internal error');
   }
 
   /** A key that was revoked since the socket was opened ends it at its next message, whichever way that goes. */
-  async #authorized({ principal }: Session): Promise<void> {
-    await identify(this.auth, principal.key.id);
+  async #authorized(session: Session): Promise<Principal> {
+    const { principal, client, chain } = session;
+    session.principal = await identify(this.auth, principal.key.id, client.address);
+    admit(session.principal, client, chain.network.name);
+    return session.principal;
   }
 
   #ping(): void {
@@ -202,6 +210,7 @@ const goingAway = 'the service is shutting down';
 
 const statusTexts: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
+  429: 'Too Many Requests',
   403: 'Forbidden',
   404: 'Not Found',
   500: 'Internal Server Error',

@@ -31,6 +31,9 @@ const statuses: Readonly<Record<string, number>> = {
   CREDENTIALS_INVALID: 401,
   BILLING_CARD_REQUIRED: 402,
   ACCOUNT_SUSPENDED: 403,
+  KEY_SCOPE_MISSING: 403,
+  CLIENT_NOT_ALLOWED: 403,
+  ATTEMPTS_PAUSED: 429,
   QUOTA_EXCEEDED: 403,
   STORE_FULL: 507,
   STORE_CLOSED: 503,
@@ -42,8 +45,11 @@ export function apiErrorFrom(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (!isCairnError(error)) return undefined;
   const status = statuses[error.code] ?? 500;
-  const headers: Record<string, string> =
-    status === 401 ? { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' } : {};
+  const { retryAfterSeconds } = error.details;
+  const headers: Record<string, string> = {
+    ...(status === 401 && { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  };
   return new ApiError(status, wireMessage(error.code, errorText(error), error.details), headers);
 }
 

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Auth, type Principal, parseBasicCredentials } from '@cairn/auth';
+import {
+  type Auth,
+  FailureGate,
+  type Principal,
+  parseBasicCredentials,
+  requireClient,
+  requireStorage,
+} from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
-import { errorChain } from '@cairn/errors';
+import { errorChain, isCairnError } from '@cairn/errors';
 import { type Logger, type RawHttp, requestId } from '@cairn/service-kit';
 import { LOGGER } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
@@ -31,6 +38,7 @@ interface Trace {
 @Injectable()
 export class ApiV0Server implements RawHttp {
   readonly #commands: ReadonlyMap<string, Command>;
+  readonly #failures = new FailureGate();
 
   constructor(
     @Inject(COMMANDS) commands: readonly Command[],
@@ -67,7 +75,7 @@ export class ApiV0Server implements RawHttp {
     trace.command = command?.name ?? 'unknown';
     if (request.method !== 'POST') throw new ApiError(405, 'this API takes POST only', { allow: 'POST' });
     if (command === undefined) throw new ApiError(404, `there is no command ${JSON.stringify(name.slice(0, 64))}`);
-    trace.principal = await this.#authenticate(request);
+    trace.principal = await this.#authenticate(request, command);
     const query = new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
     const args = query.getAll('arg');
     checkArgs(command, args);
@@ -104,9 +112,18 @@ export class ApiV0Server implements RawHttp {
     };
   }
 
-  async #authenticate(request: IncomingMessage): Promise<Principal> {
-    const credentials = parseBasicCredentials(request.headers.authorization) ?? { keyId: '', secret: '' };
-    const principal = await this.auth.authenticate(credentials);
+  async #authenticate({ headers, socket }: IncomingMessage, { scope }: Command): Promise<Principal> {
+    const credentials = parseBasicCredentials(headers.authorization) ?? { keyId: '', secret: '' };
+    const { remoteAddress: address } = socket;
+    this.#failures.check(credentials.keyId, address);
+    const principal = await this.auth.authenticate(credentials).catch((error: unknown) => {
+      if (isCairnError(error, 'CREDENTIALS_INVALID')) this.#failures.failed(credentials.keyId, address);
+      throw error;
+    });
+    this.#failures.succeeded(credentials.keyId, address);
+    const { policy } = principal.key;
+    requireClient(policy, { address, origin: headers.origin });
+    requireStorage(policy, scope);
     this.auth.requireCard(principal);
     return principal;
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '@cairn/auth';
+import type { Principal, StorageScope } from '@cairn/auth';
 import type { OptionSpecs, OptionValues } from './options.ts';
 
 /** The token of the list of all commands. */
@@ -19,6 +19,8 @@ export interface CommandContext<Specs extends OptionSpecs = OptionSpecs> {
 /** One command of the API, `POST /api/v0/<name>`. */
 export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   readonly name: string;
+  /** What a key must be allowed to do. */
+  readonly scope: StorageScope;
   readonly options: Specs;
   /** How many `arg`s it takes, and what Kubo calls them in its errors. */
   readonly args: { readonly name: string; readonly min: number; readonly max: number };

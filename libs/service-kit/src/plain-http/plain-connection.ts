@@ -117,7 +117,7 @@ export class PlainConnection {
     const stop = start + head.contentLength;
     if (bytes.length < stop) return undefined;
     const unread = bytes.length > stop ? bytes.subarray(stop) : undefined;
-    return { request: new Request(head, bytes.subarray(start, stop)), unread };
+    return { request: new Request(this.#socket, head, bytes.subarray(start, stop)), unread };
   }
 
   /** Whether it is answered, and the next one may be read. */
@@ -193,13 +193,19 @@ class Request implements PlainRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  readonly #socket: Socket;
   #abort: AbortController | undefined;
   #isAborted = false;
 
-  constructor({ path, headers }: PlainHead, body: Buffer) {
+  constructor(socket: Socket, { path, headers }: PlainHead, body: Buffer) {
+    this.#socket = socket;
     this.path = path;
     this.headers = headers;
     this.body = body;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
   }
 
   /** Made when it is asked for: few requests do. */

@@ -7,6 +7,8 @@ export interface PlainRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Valid until the first turn of the event loop. */
   readonly body: Buffer;
+  /** IP address of the client. */
+  readonly remoteAddress: string | undefined;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
 }

@@ -32,6 +32,7 @@ const onlyHashStore = { putMany: async (_blocks: readonly Block[]) => {} };
 @Injectable()
 export class AddCommand implements Command<typeof addOptions> {
   readonly name = 'add';
+  readonly scope = 'add';
   readonly args = { name: 'path', min: 0, max: 0 };
   readonly options = addOptions;
 

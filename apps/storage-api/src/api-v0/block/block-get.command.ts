@@ -9,6 +9,7 @@ import { argument } from '../paths.ts';
 @Injectable()
 export class BlockGetCommand implements Command<Record<never, never>> {
   readonly name = 'block/get';
+  readonly scope = 'read';
   readonly args = { name: 'cid', min: 1, max: 1 };
   readonly options = {};
 

@@ -23,6 +23,7 @@ const options = {
 @Injectable()
 export class BlockPutCommand implements Command<typeof options> {
   readonly name = 'block/put';
+  readonly scope = 'add';
   readonly args = { name: 'data', min: 0, max: 0 };
   readonly options = options;
 

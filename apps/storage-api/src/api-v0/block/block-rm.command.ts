@@ -18,6 +18,7 @@ const options = {
 @Injectable()
 export class BlockRmCommand implements Command<typeof options> {
   readonly name = 'block/rm';
+  readonly scope = 'pin';
   readonly args = { name: 'cid', min: 1, max: 1000 };
   readonly options = options;
 

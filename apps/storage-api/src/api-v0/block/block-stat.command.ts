@@ -13,6 +13,7 @@ const options = { 'cid-base': { kind: 'text' } } as const;
 @Injectable()
 export class BlockStatCommand implements Command<typeof options> {
   readonly name = 'block/stat';
+  readonly scope = 'read';
   readonly args = { name: 'cid', min: 1, max: 1 };
   readonly options = options;
 

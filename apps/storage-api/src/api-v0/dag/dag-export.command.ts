@@ -14,6 +14,7 @@ const identity = 0x00;
 @Injectable()
 export class DagExportCommand implements Command<Record<never, never>> {
   readonly name = 'dag/export';
+  readonly scope = 'read';
   readonly args = { name: 'root', min: 1, max: 1 };
   readonly options = {};
 

@@ -11,6 +11,7 @@ const options = { 'output-codec': { kind: 'text', default: 'dag-json', oneOf: da
 @Injectable()
 export class DagGetCommand implements Command<typeof options> {
   readonly name = 'dag/get';
+  readonly scope = 'read';
   readonly args = { name: 'ref', min: 1, max: 1 };
   readonly options = options;
 

@@ -30,6 +30,7 @@ const rootsMax = 10_000;
 @Injectable()
 export class DagImportCommand implements Command<typeof options> {
   readonly name = 'dag/import';
+  readonly scope = 'add';
   readonly args = { name: 'path', min: 0, max: 0 };
   readonly options = options;
 

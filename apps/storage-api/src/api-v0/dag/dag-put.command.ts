@@ -22,6 +22,7 @@ const options = {
 @Injectable()
 export class DagPutCommand implements Command<typeof options> {
   readonly name = 'dag/put';
+  readonly scope = 'add';
   readonly args = { name: 'object data', min: 0, max: 0 };
   readonly options = options;
 

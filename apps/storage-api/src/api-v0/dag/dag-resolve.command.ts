@@ -13,6 +13,7 @@ const options = { 'cid-base': { kind: 'text' } } as const;
 @Injectable()
 export class DagResolveCommand implements Command<typeof options> {
   readonly name = 'dag/resolve';
+  readonly scope = 'read';
   readonly args = { name: 'ref', min: 1, max: 1 };
   readonly options = options;
 

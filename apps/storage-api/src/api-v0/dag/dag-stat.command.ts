@@ -16,6 +16,7 @@ const seenMax = 4_000_000;
 @Injectable()
 export class DagStatCommand implements Command<typeof options> {
   readonly name = 'dag/stat';
+  readonly scope = 'read';
   readonly args = { name: 'root', min: 1, max: 100 };
   readonly options = options;
 

@@ -13,6 +13,7 @@ const options = namingOptions;
 @Injectable()
 export class FilesChcidCommand implements Command<typeof options> {
   readonly name = 'files/chcid';
+  readonly scope = 'add';
   readonly args = { name: 'path', min: 0, max: 1 };
   readonly options = options;
 

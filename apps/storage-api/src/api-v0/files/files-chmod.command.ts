@@ -11,6 +11,7 @@ const options = { mode: { kind: 'text' }, recursive: { kind: 'boolean', default:
 @Injectable()
 export class FilesChmodCommand implements Command<typeof options> {
   readonly name = 'files/chmod';
+  readonly scope = 'add';
   readonly args = { name: 'mode and path', min: 1, max: 2 };
   readonly options = options;
 

@@ -13,6 +13,7 @@ const options = { confirm: { kind: 'boolean', default: false } } as const;
 @Injectable()
 export class FilesChrootCommand implements Command<typeof options> {
   readonly name = 'files/chroot';
+  readonly scope = 'pin';
   readonly args = { name: 'cid', min: 0, max: 1 };
   readonly options = options;
 

@@ -18,6 +18,7 @@ const options = {
 @Injectable()
 export class FilesCpCommand implements Command<typeof options> {
   readonly name = 'files/cp';
+  readonly scope = 'add';
   readonly args = { name: 'source and dest', min: 2, max: 1000 };
   readonly options = options;
 

@@ -10,6 +10,7 @@ const options = { 'cid-base': { kind: 'text' } } as const;
 @Injectable()
 export class FilesFlushCommand implements Command<typeof options> {
   readonly name = 'files/flush';
+  readonly scope = 'read';
   readonly args = { name: 'path', min: 0, max: 1 };
   readonly options = options;
 

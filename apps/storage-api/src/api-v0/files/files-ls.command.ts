@@ -26,6 +26,7 @@ const entriesPerLine = 256;
 @Injectable()
 export class FilesLsCommand implements Command<typeof options> {
   readonly name = 'files/ls';
+  readonly scope = 'read';
   readonly args = { name: 'path', min: 0, max: 1 };
   readonly options = options;
 

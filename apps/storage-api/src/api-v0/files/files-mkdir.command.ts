@@ -19,6 +19,7 @@ const options = {
 @Injectable()
 export class FilesMkdirCommand implements Command<typeof options> {
   readonly name = 'files/mkdir';
+  readonly scope = 'add';
   readonly args = { name: 'path', min: 1, max: 1 };
   readonly options = options;
 

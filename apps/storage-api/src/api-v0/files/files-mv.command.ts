@@ -10,6 +10,7 @@ const options = { parents: { kind: 'boolean', default: false } } as const;
 @Injectable()
 export class FilesMvCommand implements Command<typeof options> {
   readonly name = 'files/mv';
+  readonly scope = 'add';
   readonly args = { name: 'source and dest', min: 2, max: 1000 };
   readonly options = options;
 

@@ -16,6 +16,7 @@ const options = {
 @Injectable()
 export class FilesReadCommand implements Command<typeof options> {
   readonly name = 'files/read';
+  readonly scope = 'read';
   readonly args = { name: 'path', min: 1, max: 1 };
   readonly options = options;
 

@@ -14,6 +14,7 @@ const options = {
 @Injectable()
 export class FilesRmCommand implements Command<typeof options> {
   readonly name = 'files/rm';
+  readonly scope = 'pin';
   readonly args = { name: 'path', min: 1, max: 1000 };
   readonly options = options;
 

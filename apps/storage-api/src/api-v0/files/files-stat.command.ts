@@ -21,6 +21,7 @@ const options = {
 @Injectable()
 export class FilesStatCommand implements Command<typeof options> {
   readonly name = 'files/stat';
+  readonly scope = 'read';
   readonly args = { name: 'path', min: 1, max: 1 };
   readonly options = options;
 

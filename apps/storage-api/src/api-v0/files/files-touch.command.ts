@@ -21,6 +21,7 @@ const options = {
 @Injectable()
 export class FilesTouchCommand implements Command<typeof options> {
   readonly name = 'files/touch';
+  readonly scope = 'add';
   readonly args = { name: 'path', min: 1, max: 1 };
   readonly options = options;
 

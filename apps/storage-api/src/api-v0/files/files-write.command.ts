@@ -32,6 +32,7 @@ const options = {
 @Injectable()
 export class FilesWriteCommand implements Command<typeof options> {
   readonly name = 'files/write';
+  readonly scope = 'add';
   readonly args = { name: 'path', min: 1, max: 1 };
   readonly options = options;
 

@@ -9,6 +9,7 @@ import { PeerIdentity } from './peer-identity.ts';
 @Injectable()
 export class IdCommand implements Command<Record<never, never>> {
   readonly name = 'id';
+  readonly scope = 'read';
   readonly args = { name: 'peerid', min: 0, max: 1 };
   readonly options = {};
 

@@ -7,6 +7,7 @@ import { sendJson } from '../write.ts';
 @Injectable()
 export class VersionCommand implements Command {
   readonly name = 'version';
+  readonly scope = 'read';
   readonly args = { name: '', min: 0, max: 0 };
   readonly options = {};
 

@@ -55,6 +55,7 @@ function namesOf(path: string): readonly string[] {
 @Injectable()
 export class ObjectPatchAddLinkCommand implements Command<typeof addOptions> {
   readonly name = 'object/patch/add-link';
+  readonly scope = 'add';
   readonly args = { name: 'root, name and ref', min: 3, max: 3 };
   readonly options = addOptions;
 
@@ -86,6 +87,7 @@ export class ObjectPatchAddLinkCommand implements Command<typeof addOptions> {
 @Injectable()
 export class ObjectPatchRmLinkCommand implements Command<typeof rmOptions> {
   readonly name = 'object/patch/rm-link';
+  readonly scope = 'add';
   readonly args = { name: 'root and name', min: 2, max: 2 };
   readonly options = rmOptions;
 

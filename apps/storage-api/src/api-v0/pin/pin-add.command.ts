@@ -21,6 +21,7 @@ const options = {
 @Injectable()
 export class PinAddCommand implements Command<typeof options> {
   readonly name = 'pin/add';
+  readonly scope = 'pin';
   readonly args = { name: 'ipfs-path', min: 1, max: 1000 };
   readonly options = options;
 

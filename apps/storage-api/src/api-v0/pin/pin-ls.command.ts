@@ -35,6 +35,7 @@ const pinsMax = 1_000_000;
 @Injectable()
 export class PinLsCommand implements Command<typeof options> {
   readonly name = 'pin/ls';
+  readonly scope = 'read';
   readonly args = { name: 'ipfs-path', min: 0, max: 1000 };
   readonly options = options;
 

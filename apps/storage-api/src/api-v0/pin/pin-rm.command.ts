@@ -17,6 +17,7 @@ const options = {
 @Injectable()
 export class PinRmCommand implements Command<typeof options> {
   readonly name = 'pin/rm';
+  readonly scope = 'pin';
   readonly args = { name: 'ipfs-path', min: 1, max: 1000 };
   readonly options = options;
 

@@ -16,6 +16,7 @@ const options = { unpin: { kind: 'boolean', default: true }, 'cid-base': { kind:
 @Injectable()
 export class PinUpdateCommand implements Command<typeof options> {
   readonly name = 'pin/update';
+  readonly scope = 'pin';
   readonly args = { name: 'from-path and to-path', min: 2, max: 2 };
   readonly options = options;
 

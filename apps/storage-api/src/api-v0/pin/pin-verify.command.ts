@@ -16,6 +16,7 @@ const options = {
 @Injectable()
 export class PinVerifyCommand implements Command<typeof options> {
   readonly name = 'pin/verify';
+  readonly scope = 'read';
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = options;
 

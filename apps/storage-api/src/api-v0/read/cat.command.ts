@@ -15,6 +15,7 @@ const options = {
 @Injectable()
 export class CatCommand implements Command<typeof options> {
   readonly name = 'cat';
+  readonly scope = 'read';
   readonly args = { name: 'ipfs-path', min: 1, max: 1000 };
   readonly options = options;
 

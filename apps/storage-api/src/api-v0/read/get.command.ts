@@ -21,6 +21,7 @@ const options = {
 @Injectable()
 export class GetCommand implements Command<typeof options> {
   readonly name = 'get';
+  readonly scope = 'read';
   readonly args = { name: 'ipfs-path', min: 1, max: 1 };
   readonly options = options;
 

@@ -26,6 +26,7 @@ const entriesMax = 250_000;
 @Injectable()
 export class LsCommand implements Command<typeof options> {
   readonly name = 'ls';
+  readonly scope = 'read';
   readonly args = { name: 'ipfs-path', min: 1, max: 1000 };
   readonly options = options;
 

@@ -18,6 +18,7 @@ const seenMax = 4_000_000;
 @Injectable()
 export class RefsLocalCommand implements Command<Record<never, never>> {
   readonly name = 'refs/local';
+  readonly scope = 'read';
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = {};
 

@@ -38,6 +38,7 @@ interface Edge {
 @Injectable()
 export class RefsCommand implements Command<typeof options> {
   readonly name = 'refs';
+  readonly scope = 'read';
   readonly args = { name: 'ipfs-path', min: 1, max: 1000 };
   readonly options = options;
 

@@ -14,6 +14,7 @@ const options = { recursive: { kind: 'boolean', default: true }, 'cid-base': { k
 @Injectable()
 export class ResolveCommand implements Command<typeof options> {
   readonly name = 'resolve';
+  readonly scope = 'read';
   readonly args = { name: 'name', min: 1, max: 1 };
   readonly options = options;
 

@@ -23,6 +23,7 @@ const lookAgainMs = 50;
 @Injectable()
 export class RepoGcCommand implements Command<typeof options> {
   readonly name = 'repo/gc';
+  readonly scope = 'pin';
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = options;
 

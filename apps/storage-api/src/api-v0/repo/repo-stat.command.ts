@@ -19,6 +19,7 @@ export const repoVersion = '16';
 /** `repo/stat` and `stats/repo`: what the account holds and may hold; the store that all share is not told. */
 abstract class StatCommand implements Command<typeof options> {
   abstract readonly name: string;
+  readonly scope = 'read';
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = options;
 

@@ -18,6 +18,7 @@ const progressEvery = 1000;
 @Injectable()
 export class RepoVerifyCommand implements Command<Record<never, never>> {
   readonly name = 'repo/verify';
+  readonly scope = 'read';
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = {};
 

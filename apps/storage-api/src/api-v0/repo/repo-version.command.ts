@@ -7,6 +7,7 @@ import { repoVersion } from './repo-stat.command.ts';
 @Injectable()
 export class RepoVersionCommand implements Command<Record<never, never>> {
   readonly name = 'repo/version';
+  readonly scope = 'read';
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = {};
 

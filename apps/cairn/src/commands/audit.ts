@@ -1,0 +1,35 @@
+import type { AuditEntry } from '@cairn/auth';
+import { type Command, InvalidArgumentError } from 'commander';
+import { print, table, time } from '../print.ts';
+import { withAuth } from '../stores.ts';
+
+/** `cairn audit [account]` */
+export function addAuditCommand(program: Command): void {
+  program
+    .command('audit [account]')
+    .description('Shows who changed what of accounts and keys, the newest first.')
+    .option('--limit <count>', 'how many changes', count, 50)
+    .option('--json', 'print JSON')
+    .action((account: string | undefined, options: { readonly limit: number; readonly json?: boolean }) =>
+      withAuth(async (auth) => {
+        const entries: AuditEntry[] = [];
+        for await (const entry of auth.auditEntries(account)) {
+          if (entries.push(entry) >= options.limit) break;
+        }
+        const rows = entries.map(({ at, actor, action, accountId, keyId, change }) => [
+          time(at),
+          `${actor.who} (${actor.from})`,
+          action,
+          accountId,
+          keyId ?? '',
+          change === undefined ? '' : JSON.stringify(change),
+        ]);
+        print(entries, options, table([['TIME', 'WHO', 'ACTION', 'ACCOUNT', 'KEY', 'CHANGE'], ...rows]));
+      }),
+    );
+}
+
+function count(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a number from 1 on.');
+}

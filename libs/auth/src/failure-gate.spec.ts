@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals';
+import { FailureGate } from './failure-gate.ts';
+
+const paused = (retryAfterSeconds: number) =>
+  expect.objectContaining({ code: 'ATTEMPTS_PAUSED', details: { retryAfterSeconds } });
+
+test('failures beyond the free ones pause that key from that address, longer each time, and nobody else', () => {
+  let now = 0;
+  const gate = new FailureGate({ freeFailures: 3, pauseMsMax: 8_000, now: () => now });
+  for (let n = 0; n < 3; n++) gate.failed('key', 'here');
+  gate.check('key', 'here');
+  for (const seconds of [1, 2, 4, 8, 8]) {
+    gate.failed('key', 'here');
+    expect(() => gate.check('key', 'here')).toThrow(paused(seconds));
+    gate.check('key', 'elsewhere');
+    gate.check('other', 'here');
+    now += seconds * 1000;
+    gate.check('key', 'here');
+  }
+});
+
+test('a right attempt forgets them, and so does time', () => {
+  let now = 0;
+  const gate = new FailureGate({ freeFailures: 1, now: () => now });
+  for (let n = 0; n < 2; n++) gate.failed('key', 'here');
+  expect(() => gate.check('key', 'here')).toThrow(paused(1));
+  gate.succeeded('key', 'here');
+  gate.check('key', 'here');
+  gate.failed('key', 'here');
+  gate.check('key', 'here');
+  now += 3_600_000;
+  gate.failed('key', 'here');
+  gate.check('key', 'here');
+});
+
+test('an address that tries many keys is paused as a whole', () => {
+  const gate = new FailureGate({ freeFailures: 2, now: () => 0 });
+  gate.succeeded('good', 'here');
+  for (let n = 0; n < 20; n++) gate.failed(`key ${n}`, 'here');
+  gate.check('any', 'here');
+  gate.failed('key 20', 'here');
+  expect(() => gate.check('any', 'here')).toThrow(paused(1));
+  gate.check('any', 'elsewhere');
+  // Behind a proxy all have its address.
+  gate.check('good', 'here');
+});
+
+test('it remembers a bounded number of attempts', () => {
+  const gate = new FailureGate({ freeFailures: 1, now: () => 0 });
+  for (let n = 0; n < 2; n++) gate.failed('first', 'here');
+  expect(() => gate.check('first', 'here')).toThrow(paused(1));
+  for (let n = 0; n < 6_000; n++) gate.failed(`key ${n}`, `address ${n}`);
+  gate.check('first', 'here');
+});

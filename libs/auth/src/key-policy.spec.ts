@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  parseKeyPolicy,
+  requireClient,
+  requireContracts,
+  requireMethod,
+  requireNetwork,
+  requireStorage,
+} from './key-policy.ts';
+
+const scope = expect.objectContaining({ code: 'KEY_SCOPE_MISSING', hint: expect.stringContaining('cairn key limit') });
+const client = expect.objectContaining({ code: 'CLIENT_NOT_ALLOWED' });
+const address = `0x${'ab'.repeat(20)}`;
+
+test('no policy is no limit', () => {
+  requireStorage({}, 'pin');
+  requireNetwork({}, 'any');
+  requireMethod({}, 'eth_call');
+  requireContracts({}, [undefined]);
+  requireClient({}, { address: undefined, origin: undefined });
+});
+
+test('an empty list allows nothing', () => {
+  expect(() => requireStorage({ storage: [] }, 'read')).toThrow(scope);
+  expect(() => requireNetwork({ networks: [] }, 'any')).toThrow(scope);
+  expect(() => requireMethod({ methods: [] }, 'eth_call')).toThrow(scope);
+  expect(() => requireContracts({ contracts: [] }, [address])).toThrow(scope);
+  expect(() => requireClient({ origins: [] }, { address: '1.2.3.4', origin: 'https://a' })).toThrow(client);
+  expect(() => requireClient({ addresses: [] }, { address: '1.2.3.4', origin: undefined })).toThrow(client);
+});
+
+test('scopes, networks, methods and their beginnings, contracts', () => {
+  requireStorage({ storage: ['read', 'add'] }, 'add');
+  expect(() => requireStorage({ storage: ['read', 'add'] }, 'pin')).toThrow(scope);
+  requireNetwork({ networks: ['mainnet'] }, 'mainnet');
+  expect(() => requireNetwork({ networks: ['mainnet'] }, 'sepolia')).toThrow(scope);
+  const methods = ['eth_get*', 'eth_call'];
+  for (const name of ['eth_getBalance', 'eth_get', 'eth_call']) requireMethod({ methods }, name);
+  for (const name of ['eth_callMany', 'debug_eth_get', 'eth_blockNumber'])
+    expect(() => requireMethod({ methods }, name)).toThrow(scope);
+  requireContracts({ contracts: [address] }, [address, address.toUpperCase().replace('0X', '0x')]);
+  expect(() => requireContracts({ contracts: [address] }, [address, undefined])).toThrow(scope);
+  expect(() => requireContracts({ contracts: [address] }, [`0x${'00'.repeat(20)}`])).toThrow(scope);
+});
+
+describe('clients', () => {
+  test.each([
+    ['10.1.2.3', true],
+    ['::ffff:10.1.2.3', true],
+    ['11.1.2.3', false],
+    ['192.0.2.7', true],
+    ['192.0.2.8', false],
+    ['2001:db8::1', true],
+    ['2001:db9::1', false],
+    ['not an address', false],
+    [undefined, false],
+  ])('%s: %s', (from, isAllowed) => {
+    const { addresses } = parseKeyPolicy({ addresses: ['10.0.0.0/8', '192.0.2.7', '2001:DB8::/32'] });
+    const check = () => requireClient({ ...(addresses && { addresses }) }, { address: from, origin: undefined });
+    if (isAllowed) check();
+    else expect(check).toThrow(client);
+  });
+
+  test('origins are compared whole and without regard to case', () => {
+    const policy = { origins: ['https://app.example'] };
+    requireClient(policy, { address: undefined, origin: 'https://App.example' });
+    for (const origin of ['https://app.example.evil', 'http://app.example', 'https://app.example:444', undefined])
+      expect(() => requireClient(policy, { address: undefined, origin })).toThrow(client);
+  });
+});
+
+test.each([
+  [{ storage: ['delete'] }, 'storage'],
+  [{ networks: ['Main Net'] }, 'networks'],
+  [{ methods: ['*call'] }, 'methods'],
+  [{ contracts: ['0x12'] }, 'contracts'],
+  [{ origins: ['app.example'] }, 'origins'],
+  [{ origins: ['https://app.example/path'] }, 'origins'],
+  [{ addresses: ['10.0.0.0/33'] }, 'addresses'],
+  [{ addresses: ['10.0.0'] }, 'addresses'],
+  [{ methods: Array.from({ length: 101 }, () => 'eth_call') }, 'methods'],
+])('%j is refused', (policy, field) => {
+  expect(() => parseKeyPolicy(policy as never)).toThrow(
+    expect.objectContaining({ code: 'VALUE_INVALID', details: { field } }),
+  );
+});
+
+test('what is kept is in one form, and nothing else is', () => {
+  const given = { contracts: [address.toUpperCase().replace('0X', '0x')], methods: ['eth_getBalance'], nonsense: [1] };
+  expect(parseKeyPolicy(given as never)).toEqual({ contracts: [address], methods: ['eth_getBalance'] });
+});

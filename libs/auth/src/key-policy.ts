@@ -1,0 +1,142 @@
+import { BlockList, isIP } from 'node:net';
+import { AuthError } from './errors.ts';
+
+/** What a key may do in storage: read content and pins, add content, change what is pinned. */
+export const storageScopes = ['read', 'add', 'pin'] as const;
+export type StorageScope = (typeof storageScopes)[number];
+
+/** What a key is limited to; where a list is absent there is no limit, and an empty list allows nothing. */
+export interface KeyPolicy {
+  readonly storage?: readonly StorageScope[];
+  /** Names of networks that JSON-RPC is open for. */
+  readonly networks?: readonly string[];
+  /** JSON-RPC methods; a name that ends with `*` stands for all that begin so. */
+  readonly methods?: readonly string[];
+  /** Contracts that JSON-RPC may read or call: addresses in lower case. */
+  readonly contracts?: readonly string[];
+  /** Web origins, such as `https://app.example`. A request without an Origin is refused too. */
+  readonly origins?: readonly string[];
+  /** IP addresses and ranges (CIDR, RFC 4632 and RFC 4291) that clients may have. */
+  readonly addresses?: readonly string[];
+}
+
+/** Where a request comes from. */
+export interface Client {
+  /** IP address. */
+  readonly address: string | undefined;
+  /** Its Origin header. */
+  readonly origin: string | undefined;
+}
+
+/** Entries of one list: each request looks through them. */
+export const policyEntriesMax = 100;
+
+const shapes: Readonly<Record<keyof KeyPolicy, readonly [RegExp, string]>> = {
+  storage: [/^(read|add|pin)$/, 'read, add or pin'],
+  networks: [/^[a-z0-9-]{1,32}$/, 'the name of a network, such as mainnet'],
+  methods: [/^[A-Za-z0-9_.]{1,128}\*?$/, 'a method such as eth_call, or a beginning such as eth_*'],
+  contracts: [/^0x[0-9a-f]{40}$/, 'an address, 0x and 40 digits'],
+  origins: [/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'an origin such as https://app.example'],
+  addresses: [/^[0-9a-f:.]{2,45}(\/\d{1,3})?$/, 'an IP address or a range such as 10.0.0.0/8'],
+};
+
+/** Checks what an operator or a customer asks for. @throws VALUE_INVALID naming the entry */
+export function parseKeyPolicy(policy: KeyPolicy): KeyPolicy {
+  const parsed: Record<string, readonly string[]> = {};
+  for (const [field, [pattern, expected]] of Object.entries(shapes)) {
+    const entries: readonly string[] | undefined = policy[field as keyof KeyPolicy];
+    if (entries === undefined) continue;
+    if (entries.length > policyEntriesMax)
+      throw invalid(field, entries.length, `a list of ${policyEntriesMax} at most`);
+    parsed[field] = entries.map((entry) => {
+      const normal = field === 'methods' ? entry : entry.toLowerCase();
+      if (!pattern.test(normal)) throw invalid(field, entry, expected);
+      if (field === 'addresses') addTo(new BlockList(), normal);
+      return normal;
+    });
+  }
+  return parsed;
+}
+
+function invalid(field: string, value: unknown, expected: string): AuthError {
+  return new AuthError('VALUE_INVALID', `${field}: ${JSON.stringify(value).slice(0, 80)} is not ${expected}.`, {
+    details: { field },
+  });
+}
+
+/** @throws CLIENT_NOT_ALLOWED */
+export function requireClient({ origins, addresses }: KeyPolicy, client: Client): void {
+  if (origins && !origins.includes(client.origin?.toLowerCase() ?? '')) {
+    const from = client.origin === undefined ? 'requests without an Origin' : 'the origin of the request';
+    throw refused('CLIENT_NOT_ALLOWED', `This API key is not open for ${from}.`);
+  }
+  if (addresses && !holds(addresses, client.address))
+    throw refused('CLIENT_NOT_ALLOWED', 'This API key is not open for the IP address of the client.');
+}
+
+/** @throws KEY_SCOPE_MISSING */
+export function requireStorage({ storage }: KeyPolicy, scope: StorageScope): void {
+  if (storage && !storage.includes(scope))
+    throw refused('KEY_SCOPE_MISSING', `This API key has not the scope ${JSON.stringify(scope)} in storage.`);
+}
+
+/** @throws KEY_SCOPE_MISSING */
+export function requireNetwork({ networks }: KeyPolicy, name: string): void {
+  if (networks && !networks.includes(name))
+    throw refused('KEY_SCOPE_MISSING', `This API key is not open for the network ${JSON.stringify(name)}.`);
+}
+
+/** @throws KEY_SCOPE_MISSING */
+export function requireMethod({ methods }: KeyPolicy, name: string): void {
+  if (methods === undefined) return;
+  const isAllowed = methods.some((entry) =>
+    entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry,
+  );
+  if (!isAllowed)
+    throw refused('KEY_SCOPE_MISSING', `This API key is not open for the method ${JSON.stringify(name)}.`);
+}
+
+/**
+ * @param named what a request reads or calls; `undefined` among them for what it leaves open
+ * @throws KEY_SCOPE_MISSING
+ */
+export function requireContracts({ contracts }: KeyPolicy, named: readonly (string | undefined)[]): void {
+  if (contracts === undefined) return;
+  for (const address of named) {
+    if (address !== undefined && contracts.includes(address.toLowerCase())) continue;
+    const what = address === undefined ? 'requests that name no contract' : `the address ${address.toLowerCase()}`;
+    throw refused('KEY_SCOPE_MISSING', `This API key is not open for ${what}.`);
+  }
+}
+
+function refused(code: 'CLIENT_NOT_ALLOWED' | 'KEY_SCOPE_MISSING', message: string): AuthError {
+  return new AuthError(code, message, {
+    hint: 'Use another key, or change what this one allows with `cairn key limit`.',
+  });
+}
+
+const lists = new WeakMap<readonly string[], BlockList>();
+
+function holds(ranges: readonly string[], address: string | undefined): boolean {
+  if (address === undefined) return false;
+  let list = lists.get(ranges);
+  if (list === undefined) {
+    list = new BlockList();
+    for (const range of ranges) addTo(list, range);
+    lists.set(ranges, list);
+  }
+  // IPv4 clients of a socket that speaks both.
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const family = isIP(plain);
+  return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** @throws VALUE_INVALID */
+function addTo(list: BlockList, range: string): void {
+  const [address = '', bits] = range.split('/');
+  const family = isIP(address);
+  const bitsMax = family === 4 ? 32 : 128;
+  const prefix = bits === undefined ? bitsMax : Number(bits);
+  if (family === 0 || prefix > bitsMax) throw invalid('addresses', range, shapes.addresses[1]);
+  list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
+}
