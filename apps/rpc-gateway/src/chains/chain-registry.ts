@@ -12,8 +12,8 @@ import { ImportMeter } from './import-meter.ts';
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 const progressEveryMs = 5000;
-/** Calls up to this much gas run beside light requests, which wait two milliseconds for one at most. */
-const inlineGasMax = 50_000;
+/** Calls up to this much gas run beside light requests, which wait a millisecond for one at most. */
+const inlineGasMax = 25_000;
 
 /** Where the source of a network is. */
 export interface SourceHead {

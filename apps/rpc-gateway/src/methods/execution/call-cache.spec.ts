@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/errors';
 import type { CallResult } from '@cairn/evm-executor';
 import { expect, test } from '@jest/globals';
 import { cachedCall } from './call-cache.ts';
@@ -20,4 +21,39 @@ test('a failure is not remembered', async () => {
   const call = { to: '0xbb' } as const;
   await expect(cachedCall({ ...place, call }, () => Promise.reject(new Error('no time')))).rejects.toThrow('no time');
   expect(await cachedCall({ ...place, call }, async () => success('0x01'))).toEqual(success('0x01'));
+});
+
+test('who asks while a call runs waits for it, and begins it anew when whoever began it has gone away', async () => {
+  const call = { to: '0xcc' } as const;
+  let executions = 0;
+  const ends: ((end: CallResult | Error) => void)[] = [];
+  const ask = () =>
+    cachedCall({ ...place, call }, () => {
+      executions++;
+      return new Promise((resolve, reject) => {
+        ends.push((end) => (end instanceof Error ? reject(end) : resolve(end)));
+      });
+    });
+  const [first, ...others] = [ask(), ask(), ask()];
+  expect(executions).toBe(1);
+  ends[0]?.(new CairnError('EXECUTION_ABORTED', 'gone'));
+  await expect(first).rejects.toMatchObject({ code: 'EXECUTION_ABORTED' });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(executions).toBe(2);
+  ends[1]?.(success('0x01'));
+  expect(await Promise.all(others)).toEqual([success('0x01'), success('0x01')]);
+  expect(executions).toBe(2);
+});
+
+test('what ends a call for want of time ends it for all who wait', async () => {
+  const call = { to: '0xdd' } as const;
+  let executions = 0;
+  const ask = () =>
+    cachedCall({ ...place, call }, async () => {
+      executions++;
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new CairnError('EXECUTION_TIMEOUT', 'too long');
+    });
+  for (const asked of [ask(), ask()]) await expect(asked).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
+  expect(executions).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { isCairnError } from '@cairn/errors';
 import type { CallRequest, CallResult } from '@cairn/evm-executor';
 import { LRUCache } from 'lru-cache';
 
@@ -16,9 +17,12 @@ function sizeOf(result: CallResult): number {
   return result.kind === 'success' ? result.output.length : result.kind === 'revert' ? result.data.length : 0;
 }
 
+/** Calls under way, by key. */
+const running = new Map<string, Promise<CallResult>>();
+
 /**
- * The result of a call on a block: the same call on the same block has one answer, so it is executed once. What failed
- * for want of time or memory is not remembered.
+ * The result of a call on a block: the same call on the same block has one answer, so it is executed once, also for those
+ * who ask while it runs. What failed for want of time or memory is not remembered.
  */
 export async function cachedCall(
   { network, blockHash, call }: { readonly network: string; readonly blockHash: string; readonly call: CallRequest },
@@ -27,9 +31,24 @@ export async function cachedCall(
   const key = `${network}/${blockHash}/${keyOf(call)}`;
   const known = cache.get(key);
   if (known) return known;
-  const result = await execute();
-  cache.set(key, result);
-  return result;
+  for (let others = running.get(key); others !== undefined; others = running.get(key)) {
+    const result = await others.catch(unlessAborted);
+    if (result) return result;
+  }
+  const own = execute();
+  running.set(key, own);
+  try {
+    const made = await own;
+    cache.set(key, made);
+    return made;
+  } finally {
+    if (running.get(key) === own) running.delete(key);
+  }
+}
+
+/** Whoever began a call may have gone away, and the call with him: the next one who waits begins it anew. */
+function unlessAborted(error: unknown): undefined {
+  if (!isCairnError(error, 'EXECUTION_ABORTED')) throw error;
 }
 
 /** Fields have one order, that of their parser, and no text among them has anything but hexadecimal digits. */
