@@ -39,7 +39,8 @@ export interface ExecuteCallOptions {
  * Runs a message on a block as eth_call does (execution-apis; geth's rules where those are silent) and changes nothing.
  * There is no limit of time in here: hostile code belongs into a pool, see `createCallPool`.
  *
- * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, and what the state throws
+ * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, GasBudgetExceeded where `limits` have a budget, and
+ *   what the state throws
  */
 export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
   const { call, limits } = options;

@@ -5,6 +5,7 @@ export { type AccessListResult, createAccessList } from './create-access-list.ts
 export type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 export { createDefaultEngine } from './engine/default-engine.ts';
 export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
+export { GasBudgetExceeded } from './engine/gas-budget.ts';
 export { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
 export {
   CallRejectedError,

@@ -5,20 +5,27 @@ import { createInterpreterEngine } from './engine/interpreter/interpreter-engine
 import { stateTestCases, stateTestFolders } from './state-tests.fixture.ts';
 
 // General state tests of ethereum/tests: a world, a transaction, and the state root and logs hash that it ends with.
-const interpreter = createInterpreterEngine(createEthereumjsEngine());
+// STATE_TEST_ENGINE=ethereumjs runs them on the reference, which takes some minutes.
+const reference = createEthereumjsEngine();
+const isReference = process.env.STATE_TEST_ENGINE === reference.name;
+const engine = isReference ? reference : createInterpreterEngine(reference);
 
 if (!hasConformanceCases) {
   test.skip('general state tests (skipped: ../shared/conformance is not here)', () => {});
 } else {
-  describe('general state tests', () => {
-    test.each(stateTestFolders())('%s', async (folder) => {
-      const cases = stateTestCases(folder);
-      const wrong: unknown[] = [];
-      for (const { name, expected, run } of cases) {
-        const { root, logs, applied } = await run(interpreter);
-        if (root !== expected.root || logs !== expected.logs) wrong.push({ name, applied });
-      }
-      expect(wrong).toEqual([]);
-    });
+  describe(`general state tests on the engine ${engine.name}`, () => {
+    test.each(stateTestFolders())(
+      '%s',
+      async (folder) => {
+        const cases = stateTestCases(folder);
+        const wrong: unknown[] = [];
+        for (const { name, expected, run } of cases) {
+          const { root, logs, applied } = await run(engine);
+          if (root !== expected.root || logs !== expected.logs) wrong.push({ name, applied });
+        }
+        expect(wrong).toEqual([]);
+      },
+      300_000,
+    );
   });
 }
