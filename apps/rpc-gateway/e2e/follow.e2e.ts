@@ -4,7 +4,7 @@ import { openChainStore } from '@cairn/chain-store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPublicClient, webSocket } from 'viem';
 import { WebSocket } from 'ws';
-import { call, createHome, type Gateway, startGateway } from './gateway.ts';
+import { call, createHome, type Gateway, startGateway, until } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
 // One gateway follows another, which is killed, goes back and comes back.
@@ -28,13 +28,6 @@ const { name, genesis } = sampleEntry;
 const startFollower = (rpc: string, home = followerHome) =>
   startGateway({ home, networks: [{ name, genesis, hosts: ['*'], source: { rpc } }] });
 
-async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not in time: ${what}\n${follower.log.slice(-20).join('\n')}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 const headOf = async (gateway: Gateway) =>
   ((await call(gateway.url, 'eth_getBlockByNumber', ['latest', false])).result as { hash: string }).hash;
 const isAt = (hash: string, gateway = follower) => until(async () => (await headOf(gateway)) === hash, `head ${hash}`);

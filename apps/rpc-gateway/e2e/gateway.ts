@@ -160,3 +160,12 @@ export async function call(url: string, method: string, params: readonly unknown
   const response = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   return (await response.json()) as Answer;
 }
+
+/** Waits until something is so. @throws when it is not in time */
+export async function until(isSo: () => Promise<boolean>, what: string, withinMs = 30_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

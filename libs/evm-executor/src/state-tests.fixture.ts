@@ -10,7 +10,7 @@ import type { CallRequest } from './call-request.ts';
 import type { CallEngine } from './engine/call-engine.ts';
 import { forkRules } from './fork-rules.ts';
 import { StateCache } from './state-cache.ts';
-import { stateTestSpec } from './test-chain.fixture.ts';
+import { specAt } from './test-chain.fixture.ts';
 import { WorldState } from './world-state.ts';
 
 interface StateTest {
@@ -82,7 +82,9 @@ export function stateTestCases(folder: string): StateTestCase[] {
 }
 
 const directory = join(conformanceDirectory, 'state-tests');
-const rules = forkRules(stateTestSpec, { number: 1n, timestamp: 1000n });
+/** Mainnet's rules at Cancun. */
+const spec = specAt('cancun', { chainId: 1, cancunBlobs: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 } });
+const rules = forkRules(spec, { number: 1n, timestamp: 1000n });
 
 async function runCase(
   { env, pre, transaction }: StateTest,

@@ -4,65 +4,52 @@ import type { CallRequest } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
 import { type ExecuteCallOptions, executeCall } from './execute-call.ts';
 
+/** Forks from Berlin on, in order, with what each adds to the configuration of a chain. */
+const forks = {
+  berlin: {},
+  london: { londonBlock: 0 },
+  shanghai: { mergeNetsplitBlock: 0, terminalTotalDifficulty: 0, shanghaiTime: 0 },
+  cancun: { cancunTime: 0 },
+  prague: { pragueTime: 0 },
+  osaka: { osakaTime: 0 },
+} as const;
+export type TestFork = keyof typeof forks;
+export const testForks = Object.keys(forks) as TestFork[];
+
 const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
 
-/** A chain with every fork up to Osaka active from its genesis on. */
-export const testSpec: ChainSpec = parseGethGenesis('test', {
-  config: {
-    chainId: 1337,
-    homesteadBlock: 0,
-    eip150Block: 0,
-    eip155Block: 0,
-    eip158Block: 0,
-    byzantiumBlock: 0,
-    constantinopleBlock: 0,
-    petersburgBlock: 0,
-    istanbulBlock: 0,
-    berlinBlock: 0,
-    londonBlock: 0,
-    mergeNetsplitBlock: 0,
-    shanghaiTime: 0,
-    cancunTime: 0,
-    pragueTime: 0,
-    osakaTime: 0,
-    terminalTotalDifficulty: 0,
-    blobSchedule: { cancun: blobs, prague: blobs, osaka: blobs },
-  },
-  nonce: '0x0',
-  timestamp: '0x0',
-  extraData: '0x',
-  gasLimit: '0x1c9c380',
-  difficulty: '0x0',
-  alloc: {},
-}).spec;
+/** A chain with every fork up to one active from its genesis on. */
+export function specAt(
+  fork: TestFork,
+  { chainId = 1337, cancunBlobs = blobs }: { readonly chainId?: number; readonly cancunBlobs?: typeof blobs } = {},
+): ChainSpec {
+  const config = Object.assign({}, ...testForks.slice(0, testForks.indexOf(fork) + 1).map((name) => forks[name]));
+  return parseGethGenesis(fork, {
+    config: {
+      chainId,
+      homesteadBlock: 0,
+      eip150Block: 0,
+      eip155Block: 0,
+      eip158Block: 0,
+      byzantiumBlock: 0,
+      constantinopleBlock: 0,
+      petersburgBlock: 0,
+      istanbulBlock: 0,
+      berlinBlock: 0,
+      ...config,
+      blobSchedule: { cancun: cancunBlobs, prague: blobs, osaka: blobs },
+    },
+    nonce: '0x0',
+    timestamp: '0x0',
+    extraData: '0x',
+    gasLimit: '0x1c9c380',
+    difficulty: '0x0',
+    alloc: {},
+  }).spec;
+}
 
-/** Mainnet's rules up to Cancun, all from its genesis on: what general state tests are executed on. */
-export const stateTestSpec: ChainSpec = parseGethGenesis('state-tests', {
-  config: {
-    chainId: 1,
-    homesteadBlock: 0,
-    eip150Block: 0,
-    eip155Block: 0,
-    eip158Block: 0,
-    byzantiumBlock: 0,
-    constantinopleBlock: 0,
-    petersburgBlock: 0,
-    istanbulBlock: 0,
-    berlinBlock: 0,
-    londonBlock: 0,
-    mergeNetsplitBlock: 0,
-    shanghaiTime: 0,
-    cancunTime: 0,
-    terminalTotalDifficulty: 0,
-    blobSchedule: { cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 } },
-  },
-  nonce: '0x0',
-  timestamp: '0x0',
-  extraData: '0x',
-  gasLimit: '0x1c9c380',
-  difficulty: '0x0',
-  alloc: {},
-}).spec;
+/** A chain with every fork up to Osaka active from its genesis on. */
+export const testSpec = specAt('osaka');
 
 const zeroHash: Hex = `0x${'00'.repeat(32)}`;
 

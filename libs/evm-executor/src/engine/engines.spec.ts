@@ -1,4 +1,4 @@
-import { type ChainSpec, type Hex, hexFromBytes, parseGethGenesis } from '@cairn/block-model';
+import { type ChainSpec, type Hex, hexFromBytes } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -6,6 +6,7 @@ import { applyMessage } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
 import { forkRules } from '../fork-rules.ts';
 import { StateCache } from '../state-cache.ts';
+import { specAt, testForks } from '../test-chain.fixture.ts';
 import { WorldState } from '../world-state.ts';
 import type { CallEngine } from './call-engine.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
@@ -20,37 +21,6 @@ const interpreter = createInterpreterEngine({
   name: 'none',
   run: () => Promise.reject(new Error('The interpreter left a message to another engine.')),
 });
-
-const times = ['shanghaiTime', 'cancunTime', 'pragueTime', 'osakaTime'];
-const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
-function specOf(fork: string): ChainSpec {
-  const after = ['berlin', 'london', 'shanghai', 'cancun', 'prague', 'osaka'].indexOf(fork);
-  const active = Object.fromEntries(times.slice(0, Math.max(0, after - 1)).map((time) => [time, 0]));
-  return parseGethGenesis(fork, {
-    config: {
-      chainId: 1,
-      homesteadBlock: 0,
-      eip150Block: 0,
-      eip155Block: 0,
-      eip158Block: 0,
-      byzantiumBlock: 0,
-      constantinopleBlock: 0,
-      petersburgBlock: 0,
-      istanbulBlock: 0,
-      berlinBlock: 0,
-      ...(after >= 1 && { londonBlock: 0 }),
-      ...(after >= 2 && { mergeNetsplitBlock: 0, terminalTotalDifficulty: 0 }),
-      ...active,
-      blobSchedule: { cancun: blobs, prague: blobs, osaka: blobs },
-    },
-    nonce: '0x0',
-    timestamp: '0x0',
-    extraData: '0x',
-    gasLimit: '0x1c9c380',
-    difficulty: '0x0',
-    alloc: {},
-  }).spec;
-}
 
 const sender: Hex = `0x${'aa'.repeat(20)}`;
 const first: Hex = `0x${'00'.repeat(18)}1001`;
@@ -268,8 +238,8 @@ function stateOf(world: WorldState, before: Readonly<Record<string, unknown>>): 
     .filter(([of, account]) => account !== undefined || String(of) in before);
 }
 
-describe.each(['berlin', 'london', 'shanghai', 'cancun', 'prague', 'osaka'])('%s', (fork) => {
-  const spec = specOf(fork);
+describe.each(testForks)('%s', (fork) => {
+  const spec = specAt(fork);
   test(`random code comes to the same in both engines (FUZZ_SEED=${seed} FUZZ_RUNS=${numRuns})`, async () => {
     const ends = new Set<string>();
     await fc.assert(
