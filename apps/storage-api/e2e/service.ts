@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -57,6 +57,11 @@ export class Service {
     return this.#child?.pid ?? 0;
   }
 
+  /** Most memory that the process has had resident so far, in MiB. */
+  get memoryPeakMib(): number {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1]) / 1024;
+  }
+
   /** Sends a signal and resolves with the exit code when the process is gone. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     const child = this.#child;
@@ -109,6 +114,12 @@ export class Service {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
+  }
+
+  /** Adds a text and reads it back. */
+  async echo(text: string): Promise<string> {
+    const [line] = await this.add(text);
+    return await (await this.post(`cat?arg=${line?.Hash}`)).text();
   }
 }
 

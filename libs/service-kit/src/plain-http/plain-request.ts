@@ -5,7 +5,7 @@ export interface PlainRequest {
   readonly path: string;
   /** By names in lower case; none comes twice. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Valid until the first turn of the event loop. */
+  /** A view of what was received: what is kept longer than the request should be copied. */
   readonly body: Buffer;
   /** IP address of the client. */
   readonly remoteAddress: string | undefined;
