@@ -16,6 +16,8 @@ export const packageMap = {
   'chain-store': ['errors', 'embedded-store', 'cid', 'block-model'],
   'evm-executor': ['errors', 'block-model'],
   auth: ['errors', 'embedded-store'],
+  metering: ['errors', 'embedded-store'],
+  billing: ['errors', 'embedded-store', 'auth', 'metering'],
   'service-kit': ['errors', 'auth'],
 };
 

@@ -33,7 +33,7 @@ async function createIfAbsent(auth: Auth): Promise<boolean> {
   } catch (error) {
     if (!isCairnError(error, 'ACCOUNT_NOT_FOUND')) throw error;
   }
-  await auth.createAccount({ name: accountName });
+  await auth.createAccount({ name: accountName, plan: 'local' });
   await auth.attachCard(accountName, { brand: 'demo', last4: '0000' });
   return true;
 }

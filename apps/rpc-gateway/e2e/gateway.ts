@@ -47,9 +47,9 @@ export interface Gateway {
 export async function createHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-gateway-'));
   await withAuth(home, async (auth) => {
-    await auth.createAccount({ name: 'caller' });
+    await auth.createAccount({ name: 'caller', plan: 'local' });
     await auth.createKey('caller', { id: key });
-    await auth.createAccount({ name: 'suspended' });
+    await auth.createAccount({ name: 'suspended', plan: 'local' });
     await auth.createKey('suspended', { id: suspendedKey });
     await auth.setStatus('suspended', 'suspended');
   });

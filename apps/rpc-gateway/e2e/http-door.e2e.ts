@@ -216,7 +216,7 @@ describe('the door', () => {
 
   test('the log tells each request without its key', async () => {
     await call(gateway.url, 'eth_chainId');
-    expect(gateway.log.join('\n')).toContain('"methods":["eth_chainId"]');
+    expect(gateway.log.join('\n')).toContain('"calls":{"eth_chainId":1}');
     expect(gateway.log.join('\n')).not.toContain(key);
   });
 });

@@ -3,7 +3,10 @@ import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule } from '@cairn/auth/nest';
 import { loadNetworks, openChainStore } from '@cairn/chain-store';
 import { CHAINS, ChainStoreModule, type Chains } from '@cairn/chain-store/nest';
+import { errorChain } from '@cairn/errors';
 import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
+import { openLmdbMeteringStores } from '@cairn/metering';
+import { MeteringModule } from '@cairn/metering/nest';
 import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
 import { ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -27,6 +30,15 @@ export class AppModule {
       imports: [
         ServiceKitModule.forRoot({ settings, logger }),
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
+        MeteringModule.forRootAsync({
+          service: 'rpc-gateway',
+          onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be kept'),
+          useFactory: () =>
+            openLmdbMeteringStores({
+              accounts: directory('accounts').directory,
+              limits: directory('limits').directory,
+            }),
+        }),
         ChainStoreModule.forRootAsync({
           useFactory: async (): Promise<Chains> => {
             const networks = loadNetworks(settings.CAIRN_NETWORKS ?? defaultNetworksFile);

@@ -1,6 +1,7 @@
 import { requireContracts, requireMethod } from '@cairn/auth';
 import type { CallRequest, Simulation } from '@cairn/evm-executor';
 import type { AnyMethod } from '@cairn/jsonrpc-core';
+import { requirePlanMethod } from '@cairn/metering';
 import type { LogFilter } from './methods/logs/log-filter.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -26,13 +27,14 @@ const contractsOf: Readonly<Record<string, (params: readonly unknown[]) => Named
   eth_subscribe: ([kind, filter]) => (kind === 'logs' ? ofFilter(filter as LogFilter | undefined) : []),
 };
 
-/** Holds a request to what its key is limited to. @throws KEY_SCOPE_MISSING */
+/** Holds a request to what its plan and its key are limited to. @throws METHOD_NOT_IN_PLAN, KEY_SCOPE_MISSING */
 export function authorize(
   { name }: AnyMethod<RequestContext>,
   params: readonly unknown[],
-  { principal }: RequestContext,
+  { principal, meter }: RequestContext,
 ): void {
   const { policy } = principal.key;
+  requirePlanMethod(meter.limits.plan, name);
   requireMethod(policy, name);
   if (policy.contracts !== undefined) requireContracts(policy, contractsOf[name]?.(params) ?? []);
 }

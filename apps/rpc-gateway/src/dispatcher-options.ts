@@ -32,7 +32,8 @@ export function dispatcherOptions({
       return known;
     },
     authorize,
-    onCall: ({ method }, { called }) => called.push(method),
+    admit: (method, { meter }) => meter.admit(method),
+    onCall: (call, { meter }) => meter.told(call),
     unknownMethod: (name) =>
       writes.test(name)
         ? `The method ${JSON.stringify(name)} is not available: this gateway reads chains and neither signs nor sends.`

@@ -1,6 +1,7 @@
 import type { Principal } from '@cairn/auth';
 import type { Chain } from './chains/chain.ts';
 import type { ChainRegistry } from './chains/chain-registry.ts';
+import type { RequestMeter } from './request-meter.ts';
 import type { Subscriptions } from './subscriptions/subscriptions.ts';
 
 /** What every method knows of the request it serves. */
@@ -12,6 +13,6 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Of the connection; HTTP has none. */
   readonly subscriptions?: Subscriptions;
-  /** Names of the methods called, for the log. */
-  readonly called: string[];
+  /** Limits and usage of the body that this request came in. */
+  readonly meter: RequestMeter;
 }

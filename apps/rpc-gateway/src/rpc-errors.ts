@@ -9,6 +9,8 @@ type KnownCode =
   | 'TRACE_TOO_LARGE'
   | Exclude<ExecutionErrorCode, 'EXECUTION_FAILED'>
   | 'KEY_SCOPE_MISSING'
+  | 'METHOD_NOT_IN_PLAN'
+  | 'LIMIT_REACHED'
   | 'VALUE_INVALID'
   | 'OVERRIDE_INVALID'
   | 'STATE_UNAVAILABLE'
@@ -19,6 +21,8 @@ type KnownCode =
 const names: ReadonlyMap<string, RpcErrorName> = new Map(
   Object.entries({
     KEY_SCOPE_MISSING: 'forbidden',
+    METHOD_NOT_IN_PLAN: 'forbidden',
+    LIMIT_REACHED: 'limit',
     VALUE_INVALID: 'params',
     OVERRIDE_INVALID: 'server',
     CALL_FEE_INVALID: 'server',

@@ -21,7 +21,7 @@ export class Service {
   async makeAccounts(): Promise<void> {
     const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(this.home, 'accounts') }) });
     for (const name of ['ann', 'bob', 'cardless']) {
-      await auth.createAccount({ name });
+      await auth.createAccount({ name, plan: 'local' });
       if (name !== 'cardless') await auth.attachCard(name, { brand: 'visa', last4: '4242' });
       await auth.createKey(name, { id: name, secret: `secret-of-${name}` });
     }

@@ -3,6 +3,9 @@ import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule } from '@cairn/auth/nest';
 import { openLmdbBlockstore, withCache, withVerification, withWait } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
+import { errorChain } from '@cairn/errors';
+import { openLmdbMeteringStores } from '@cairn/metering';
+import { MeteringModule } from '@cairn/metering/nest';
 import { openLmdbRootStore } from '@cairn/mfs';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
 import { openLmdbPinStore } from '@cairn/pinning';
@@ -39,6 +42,15 @@ export class AppModule {
       imports: [
         ServiceKitModule.forRoot({ settings, logger }),
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
+        MeteringModule.forRootAsync({
+          service: 'storage-api',
+          onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be kept'),
+          useFactory: () =>
+            openLmdbMeteringStores({
+              accounts: directory('accounts').directory,
+              limits: directory('limits').directory,
+            }),
+        }),
         BlockstoreModule.forRootAsync({
           useFactory: () =>
             openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),

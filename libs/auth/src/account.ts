@@ -53,5 +53,9 @@ export interface StoredSecret {
 /** Who calls: what an authenticated request carries on. */
 export interface Principal {
   readonly account: Account;
-  readonly key: Pick<ApiKey, 'id' | 'name'> & { readonly policy: KeyPolicy };
+  readonly key: Pick<ApiKey, 'id' | 'name'> & {
+    readonly policy: KeyPolicy;
+    /** Names it in logs, metrics and the ledger of usage, and opens nothing: see `keyReference`. */
+    readonly reference: string;
+  };
 }

@@ -6,7 +6,7 @@ import { alive, check, checkSecret, futureTime } from './checks.ts';
 import { AuthError, credentialsInvalid } from './errors.ts';
 import { type KeyPolicy, parseKeyPolicy } from './key-policy.ts';
 import { accountNotFound } from './lmdb-account-store.ts';
-import { generateKeyId, generateSecret, secretMatches, storeSecret } from './tokens.ts';
+import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret } from './tokens.ts';
 
 export interface AuthOptions {
   readonly store: AccountStore;
@@ -34,6 +34,7 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
+const planPattern = /^[a-z][a-z0-9-]{0,31}$/;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** How long {@link Auth.recent} remembers, in milliseconds. */
@@ -111,7 +112,8 @@ export class Auth {
         hint: 'Ask the operator of this service.',
       });
     }
-    return { account, key: { id: key.id, name: key.name, policy: key.policy ?? {} } };
+    const { id, name, policy = {} } = key;
+    return { account, key: { id, name, policy, reference: keyReference(id) } };
   }
 
   /** @throws BILLING_CARD_REQUIRED, with how to attach one */
@@ -142,7 +144,7 @@ export class Auth {
       /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u,
       '1 to 64 letters, digits, spaces or . _ @ -, the first a letter or digit',
     );
-    check('plan', plan, /^[a-z][a-z0-9-]{0,31}$/, 'a name such as free');
+    check('plan', plan, planPattern, 'a name such as free');
     if (email !== undefined) check('email', email, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
     const account: Account = {
       id: `acc_${randomUUID().replaceAll('-', '')}`,
@@ -188,6 +190,12 @@ export class Auth {
   /** Refuses or takes all requests of an account from now on. @throws ACCOUNT_NOT_FOUND */
   setStatus(idOrName: string, status: Account['status']): Promise<Account> {
     return this.#update(idOrName, 'account.status', (account) => ({ ...account, status }), { status });
+  }
+
+  /** Which plan an account has, from now on. That there is one of this name is for the caller to know. */
+  async setPlan(idOrName: string, plan: string): Promise<Account> {
+    check('plan', plan, planPattern, 'a name such as free');
+    return await this.#update(idOrName, 'account.plan', (account) => ({ ...account, plan }), { plan });
   }
 
   /**

@@ -19,4 +19,4 @@ export {
   storageScopes,
 } from './key-policy.ts';
 export { openLmdbAccountStore } from './lmdb-account-store.ts';
-export { generateKeyId, generateSecret, hasValidChecksum, keyIdPattern, secretPattern } from './tokens.ts';
+export { generateKeyId, generateSecret, hasValidChecksum, keyIdPattern, keyReference, secretPattern } from './tokens.ts';

@@ -36,6 +36,21 @@ function checksum(text: string): string {
   return Array.from(hash.subarray(0, checksumCharacters), (byte) => alphabet[byte % 32]).join('');
 }
 
+const references = new Map<string, string>();
+/** References kept, so that a request need not hash. */
+const referencesMax = 10_000;
+
+/** A name for a key that tells it from others and opens nothing: 64 bits of the SHA-256 of its id. */
+export function keyReference(keyId: string): string {
+  let reference = references.get(keyId);
+  if (reference === undefined) {
+    reference = `key_${createHash('sha256').update(keyId).digest('hex').slice(0, 16)}`;
+    if (references.size >= referencesMax) references.clear();
+    references.set(keyId, reference);
+  }
+  return reference;
+}
+
 /** What to keep of a secret. */
 export function storeSecret(secret: string, expiresAt?: number): StoredSecret {
   const salt = randomBytes(16).toString('hex');

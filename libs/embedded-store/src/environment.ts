@@ -10,6 +10,11 @@ export interface EnvironmentOptions {
   readonly format: { readonly name: string; readonly version: number };
   /** For readers that must not create or change anything: worker threads, inspection. Default false. */
   readonly readOnly?: boolean;
+  /**
+   * Whether commits wait for the disk. Default true. Without, they survive a killed process, not a power cut: for counters
+   * that may begin anew. The first environment of a process that opens the directory decides.
+   */
+  readonly isSynced?: boolean;
 }
 
 const formatKey = Buffer.from('format');
@@ -35,11 +40,16 @@ export class Environment {
   }
 
   /** @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
-  static async open({ directory, format, readOnly = false }: EnvironmentOptions): Promise<Environment> {
+  static async open({
+    directory,
+    format,
+    readOnly = false,
+    isSynced = true,
+  }: EnvironmentOptions): Promise<Environment> {
     let environment: Environment;
     try {
       if (!readOnly) mkdirSync(directory, { recursive: true, mode: 0o700 });
-      environment = new Environment(directory, await acquireRoot(directory, { create: !readOnly }), readOnly);
+      environment = new Environment(directory, await acquireRoot(directory, { create: !readOnly, isSynced }), readOnly);
     } catch (error) {
       throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
     }

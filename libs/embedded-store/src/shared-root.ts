@@ -20,7 +20,10 @@ const roots = new Map<string, SharedRoot>();
 const closings = new Map<string, Promise<void>>();
 
 /** The handle on a directory, opened when this thread has none yet. Give it back with {@link releaseRoot}. */
-export async function acquireRoot(directory: string, { create }: { readonly create: boolean }): Promise<SharedRoot> {
+export async function acquireRoot(
+  directory: string,
+  { create, isSynced }: { readonly create: boolean; readonly isSynced: boolean },
+): Promise<SharedRoot> {
   const path = realpathSync(directory);
   for (let closing = closings.get(path); closing; closing = closings.get(path)) await closing;
   const known = roots.get(path);
@@ -43,6 +46,7 @@ export async function acquireRoot(directory: string, { create }: { readonly crea
     // A commit then returns after its fdatasync: "resolved" and "durable" are one moment, and a power cut can never
     // show a state that a later restart forgets.
     overlappingSync: false,
+    ...(isSynced ? {} : { noSync: true }),
     // With batches by turn, lmdb makes a promise of its own for each batch that nobody can handle: a full disk would end
     // the process with an unhandled rejection. Transactions are grouped just as well without.
     eventTurnBatching: false,

@@ -41,6 +41,10 @@ export interface DispatchedCall {
   readonly cost: number;
   /** JSON-RPC error code; absent for a result. */
   readonly errorCode?: number;
+  /** False for one that {@link DispatcherOptions.admit} refused. */
+  readonly isAdmitted: boolean;
+  /** Length of the answer; 0 for a notification. */
+  readonly characters: number;
 }
 
 export interface DispatcherOptions<Context> {
@@ -51,6 +55,11 @@ export interface DispatcherOptions<Context> {
    * caller then gets -32603 with the reference that this function got.
    */
   readonly errorFrom?: (error: unknown, reference: string) => RpcError | undefined;
+  /**
+   * Throws, or rejects, where the caller has to wait: asked for each request before its parameters are read, also for
+   * methods that there are not. At once where it can.
+   */
+  readonly admit?: (method: AnyMethod<Context> | undefined, context: Context) => Promise<void> | undefined;
   /** Throws where the caller may not; parameters are read by then. */
   readonly authorize?: (method: AnyMethod<Context>, params: readonly unknown[], context: Context) => void;
   readonly onCall?: (call: DispatchedCall, context: Context) => void;
@@ -162,32 +171,54 @@ export class Dispatcher<Context> {
     const start = performance.now();
     const { id } = request;
     const method = 'error' in request ? undefined : this.#methods.get(request.method);
+    let isAdmitted = false;
     const succeed = (result: unknown): Answer => {
       const answer = id === undefined ? undefined : `{"jsonrpc":"2.0","id":${id},"result":${serialize(result)}}`;
-      this.#told(method, start, undefined, context);
+      this.#told(method, { start, isAdmitted, answer }, context);
       return answer;
     };
     const fail = (thrown: unknown): Answer => {
       const error = this.#errorFrom(thrown);
-      this.#told(method, start, error.rpcCode, context);
-      return id === undefined ? undefined : errorLine(id, error);
+      const answer = id === undefined ? undefined : errorLine(id, error);
+      this.#told(method, { start, isAdmitted, answer, errorCode: error.rpcCode }, context);
+      return answer;
     };
-    try {
+    const run = (): Answer | Promise<Answer> => {
+      isAdmitted = true;
       if ('error' in request) throw request.error;
       if (method === undefined) throw this.#unknown(request.method);
       const params = bindParams(method, request.params);
       this.#options.authorize?.(method, params, context);
       const result = method.handle(params as readonly never[], context);
       return result instanceof Promise ? result.then(succeed).catch(fail) : succeed(result);
+    };
+    try {
+      const admitted = this.#options.admit?.(method, context);
+      return admitted === undefined ? run() : admitted.then(run).catch(fail);
     } catch (thrown) {
       return fail(thrown);
     }
   }
 
-  #told(method: AnyMethod<Context> | undefined, start: number, errorCode: number | undefined, context: Context): void {
+  #told(
+    method: AnyMethod<Context> | undefined,
+    {
+      start,
+      answer,
+      ...ended
+    }: {
+      readonly start: number;
+      readonly answer: Answer;
+      readonly isAdmitted: boolean;
+      readonly errorCode?: number;
+    },
+    context: Context,
+  ): void {
+    if (this.#options.onCall === undefined) return;
     const cost = method === undefined ? 0 : (method.cost ?? 1);
-    const call = { method: method?.name ?? 'unknown', cost, duration: performance.now() - start };
-    this.#options.onCall?.(errorCode === undefined ? call : { ...call, errorCode }, context);
+    const duration = performance.now() - start;
+    const call = { method: method?.name ?? 'unknown', cost, duration, characters: answer?.length ?? 0, ...ended };
+    this.#options.onCall(call, context);
   }
 
   #unknown(name: string): RpcError {

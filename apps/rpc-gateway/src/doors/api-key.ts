@@ -9,16 +9,24 @@ export class DoorError extends RpcError {
 
   constructor(
     status: number,
-    ...[name, message, headers = {}]: [
-      ConstructorParameters<typeof RpcError>[0],
-      string,
-      Readonly<Record<string, string>>?,
+    ...[name, message, headers = {}, data]: [
+      name: ConstructorParameters<typeof RpcError>[0],
+      message: string,
+      headers?: Readonly<Record<string, string>>,
+      data?: unknown,
     ]
   ) {
-    super(name, message);
+    super(name, message, data);
     this.status = status;
     this.headers = headers;
   }
+}
+
+/** What was refused for a limit, with its status; anything else as it is. */
+export function limitRefusal(error: unknown): unknown {
+  if (!isCairnError(error, 'LIMIT_REACHED')) return error;
+  const retryAfter = String(error.details.retryAfterSeconds);
+  return new DoorError(429, 'limit', errorText(error), { 'retry-after': retryAfter }, error.details);
 }
 
 const failures = new FailureGate();

@@ -4,6 +4,8 @@ import { AUTH } from '@cairn/auth/nest';
 import { errorChain } from '@cairn/errors';
 import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
 import { DISPATCHER } from '@cairn/jsonrpc-core/nest';
+import type { Metering } from '@cairn/metering';
+import { METERING } from '@cairn/metering/nest';
 import {
   type Logger,
   type PlainAnswer,
@@ -17,7 +19,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
-import { admit, DoorError, identify, keyInPath } from './api-key.ts';
+import { RequestMeter } from '../request-meter.ts';
+import { admit, DoorError, identify, keyInPath, limitRefusal } from './api-key.ts';
 import { isWorthPacking, pack } from './content-encoding.ts';
 import { bodyTooLong, readBody } from './read-body.ts';
 
@@ -29,8 +32,10 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 interface Trace {
   readonly id: string;
   readonly start: number;
-  readonly called: string[];
   principal: Principal | undefined;
+  /** From when the account is known; it ends with the answer. */
+  meter: RequestMeter | undefined;
+  bytesIn: number;
   network: string | undefined;
 }
 
@@ -48,6 +53,7 @@ export class HttpDoor {
     @Inject(AUTH) private readonly auth: Auth,
     @Inject(DISPATCHER) private readonly dispatcher: Dispatcher<RequestContext>,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
+    @Inject(METERING) private readonly metering: Metering,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -60,7 +66,10 @@ export class HttpDoor {
     if (path !== '/v3' && !path.startsWith('/v3/')) return false;
     const trace = traceOf(request.headers);
     response.setHeader('x-request-id', trace.id);
-    response.once('close', () => this.#log(trace, response.headersSent ? response.statusCode : 499));
+    response.once('close', () => {
+      const bytesOut = response.headersSent ? Number(response.getHeader('content-length') ?? 0) : 0;
+      this.#end(trace, response.headersSent ? response.statusCode : 499, bytesOut);
+    });
     this.#allowOrigin(request, response);
     this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
     return true;
@@ -73,6 +82,7 @@ export class HttpDoor {
     const principal = await identify(this.auth, keyOf(request.url), request.socket.remoteAddress);
     const client = { address: request.socket.remoteAddress, origin: request.headers.origin };
     const chain = this.#admit(principal, client, request.headers, trace);
+    await trace.meter?.enter();
     const body = await readBody(request, response, this.settings.CAIRN_RPC_BODY_BYTES_MAX);
     const source = new AbortController();
     response.once('close', () => {
@@ -81,7 +91,8 @@ export class HttpDoor {
     const answer = await this.#dispatch(body, request.headers, { principal, chain, source, trace });
     for (const name in answer.headers) response.appendHeader(name, answer.headers[name] ?? '');
     const bytes = Buffer.from(answer.body);
-    response.writeHead(answer.status, answer.status === 204 ? {} : { 'content-length': bytes.length });
+    if (answer.status !== 204) response.setHeader('content-length', bytes.length);
+    response.writeHead(answer.status);
     response.end(bytes);
   }
 
@@ -89,7 +100,7 @@ export class HttpDoor {
   #answerPlain(request: PlainRequest): PlainAnswer | Promise<PlainAnswer> {
     const trace = traceOf(request.headers);
     const finish = ({ status, headers, body }: PlainAnswer): PlainAnswer => {
-      this.#log(trace, status);
+      this.#end(trace, status, typeof body === 'string' ? Buffer.byteLength(body) : body.length);
       return { status, headers: { 'x-request-id': trace.id, ...headers }, body };
     };
     const refuse = (error: unknown) => finish(this.#refusal(error, trace));
@@ -112,7 +123,9 @@ export class HttpDoor {
     const chain = this.#admit(principal, { address: request.remoteAddress, origin: undefined }, headers, trace);
     const { CAIRN_RPC_BODY_BYTES_MAX: bytesMax } = this.settings;
     if (body.length > bytesMax) throw bodyTooLong(bytesMax);
-    return this.#dispatch(body, headers, { principal, chain, source: request, trace });
+    const dispatch = () => this.#dispatch(body, headers, { principal, chain, source: request, trace });
+    const waiting = trace.meter?.enter();
+    return waiting === undefined ? dispatch() : waiting.then(dispatch);
   }
 
   /** The network that is meant. @throws DoorError */
@@ -120,6 +133,7 @@ export class HttpDoor {
     trace.principal = principal;
     const chain = this.#chain(textOf(headers.host));
     trace.network = chain.network.name;
+    trace.meter = new RequestMeter(this.metering, principal, chain.network.name);
     admit(principal, client, chain.network.name);
     checkContentType(textOf(headers['content-type']));
     return chain;
@@ -132,7 +146,7 @@ export class HttpDoor {
       chain,
       principal,
       source,
-      trace: { called },
+      trace,
     }: {
       readonly chain: Chain;
       readonly principal: Principal;
@@ -142,18 +156,23 @@ export class HttpDoor {
     },
   ): PlainAnswer | Promise<PlainAnswer> {
     const { registry } = this;
+    const { meter } = trace;
+    if (meter === undefined) throw new Error('The request was not admitted.');
+    trace.bytesIn = body.length;
     const context: RequestContext = {
       chain,
       registry,
       principal,
-      called,
+      meter,
       get signal() {
         return source.signal;
       },
     };
     const accepted = textOf(headers['accept-encoding']);
     const answer = this.dispatcher.handle(body, context);
-    return answer instanceof Promise ? answer.then((made) => answerOf(made, accepted)) : answerOf(answer, accepted);
+    return answer instanceof Promise
+      ? answer.then((made) => answerOf(made, accepted, meter))
+      : answerOf(answer, accepted, meter);
   }
 
   #chain(host: string | undefined) {
@@ -173,6 +192,7 @@ export class HttpDoor {
     if (origin === undefined || !(this.#corsOrigins.has('*') || this.#corsOrigins.has(origin))) return;
     response.setHeader('access-control-allow-origin', this.#corsOrigins.has('*') ? '*' : origin);
     response.setHeader('vary', 'origin');
+    response.setHeader('access-control-expose-headers', 'x-request-id, ratelimit, ratelimit-policy, retry-after');
     if (request.method !== 'OPTIONS') return;
     response.setHeader('access-control-allow-methods', 'POST');
     response.setHeader('access-control-allow-headers', 'content-type');
@@ -194,21 +214,32 @@ export class HttpDoor {
     if (isUnread) request.resume();
   }
 
-  #refusal(error: unknown, { id }: Trace): PlainAnswer {
+  #refusal(thrown: unknown, { id, meter }: Trace): PlainAnswer {
+    const error = limitRefusal(thrown);
     const known = error instanceof DoorError ? error : undefined;
     if (known === undefined) this.logger.error({ requestId: id, causes: errorChain(error) }, 'request failed');
     const told = known ?? new DoorError(500, 'internal', `Internal error (reference ${id}).`);
-    return { status: told.status, headers: { ...json, ...told.headers }, body: errorLine('null', told) };
+    return {
+      status: told.status,
+      headers: { ...json, ...meter?.headers, ...told.headers },
+      body: errorLine('null', told),
+    };
   }
 
-  #log({ id, start, called, principal, network }: Trace, status: number): void {
+  #end({ id, start, principal, network, meter, bytesIn }: Trace, status: number, bytesOut: number): void {
+    meter?.end({ bytesIn, bytesOut, status });
     if (!this.logger.isLevelEnabled('info')) return;
     this.logger.info(
       {
         requestId: id,
         network,
         account: principal?.account.id,
-        methods: called.length > 8 ? [...called.slice(0, 8), `and ${called.length - 8} more`] : called,
+        key: principal?.key.reference,
+        calls: meter?.calls,
+        credits: meter?.credits,
+        gas: meter?.gas,
+        bytesIn,
+        bytesOut,
         status,
         durationMs: Math.round((performance.now() - start) * 10) / 10,
       },
@@ -218,10 +249,19 @@ export class HttpDoor {
 }
 
 /** Packed where that is worth it, which takes time. */
-function answerOf(answer: string | undefined, accepted: string | undefined): PlainAnswer | Promise<PlainAnswer> {
-  if (answer === undefined) return { status: 204, headers: {}, body: '' };
-  if (!isWorthPacking(answer, accepted)) return { status: 200, headers: json, body: answer };
-  const headers = { ...json, 'content-encoding': 'gzip', vary: 'accept-encoding' };
+function answerOf(
+  answer: string | undefined,
+  accepted: string | undefined,
+  meter: RequestMeter,
+): PlainAnswer | Promise<PlainAnswer> {
+  if (answer === undefined) return { status: 204, headers: meter.headers, body: '' };
+  const { retryAfterSeconds } = meter;
+  if (retryAfterSeconds !== undefined) {
+    const headers = { ...json, ...meter.headers, 'retry-after': String(retryAfterSeconds) };
+    return { status: 429, headers, body: answer };
+  }
+  if (!isWorthPacking(answer, accepted)) return { status: 200, headers: { ...json, ...meter.headers }, body: answer };
+  const headers = { ...json, ...meter.headers, 'content-encoding': 'gzip', vary: 'accept-encoding' };
   return pack(answer).then((body) => ({ status: 200, headers, body }));
 }
 
@@ -236,8 +276,9 @@ function traceOf(headers: Headers): Trace {
   return {
     id: requestId({ headers }),
     start: performance.now(),
-    called: [],
     principal: undefined,
+    meter: undefined,
+    bytesIn: 0,
     network: undefined,
   };
 }

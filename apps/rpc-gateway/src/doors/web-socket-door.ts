@@ -5,6 +5,8 @@ import { AUTH } from '@cairn/auth/nest';
 import { errorChain } from '@cairn/errors';
 import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
 import { DISPATCHER } from '@cairn/jsonrpc-core/nest';
+import type { Metering } from '@cairn/metering';
+import { METERING } from '@cairn/metering/nest';
 import { type Logger, requestId, type Settings } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
@@ -12,8 +14,9 @@ import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
+import { RequestMeter } from '../request-meter.ts';
 import { Subscriptions } from '../subscriptions/subscriptions.ts';
-import { admit, DoorError, identify, keyInPath } from './api-key.ts';
+import { admit, DoorError, identify, keyInPath, limitRefusal } from './api-key.ts';
 
 const pingEveryMs = 30_000;
 /** Messages that one socket may have in work: more wait unread in the socket. */
@@ -51,6 +54,7 @@ export class WebSocketDoor {
     @Inject(AUTH) private readonly auth: Auth,
     @Inject(DISPATCHER) private readonly dispatcher: Dispatcher<RequestContext>,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
+    @Inject(METERING) private readonly metering: Metering,
     @Inject(SETTINGS) settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -80,6 +84,11 @@ export class WebSocketDoor {
     if (notReady !== undefined) throw new DoorError(503, 'unavailable', `Not ready: ${notReady}.`);
     const chain = this.registry.byHost(request.headers.host);
     admit(principal, client, chain.network.name);
+    const limits = this.metering.limiter.of(principal.account);
+    await limits.connect();
+    // A client that has gone meanwhile would leave its place taken.
+    if (socket.destroyed) return limits.disconnect();
+    socket.once('close', () => limits.disconnect());
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       const subscriptions = new Subscriptions({
         store: chain.store,
@@ -102,7 +111,8 @@ export class WebSocketDoor {
   }
 
   /** Refuses an upgrade with the status and the error body that HTTP would get. */
-  #refuse(id: string, error: unknown, socket: Duplex): void {
+  #refuse(id: string, thrown: unknown, socket: Duplex): void {
+    const error = limitRefusal(thrown);
     const known = error instanceof RpcError ? error : undefined;
     if (known === undefined) this.logger.error({ requestId: id, causes: errorChain(error) }, 'upgrade failed');
     const told = known ?? new RpcError('internal', `Internal error (reference ${id}).`);
@@ -135,21 +145,11 @@ export class WebSocketDoor {
 
   #message(session: Session, data: RawData): void {
     if (this.#isDraining) return;
-    const { socket, chain, abort, subscriptions } = session;
+    const { socket } = session;
     const body = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
     session.inFlight++;
     if (session.inFlight >= inFlightMax) socket.pause();
-    this.#authorized(session)
-      .then((principal) =>
-        this.dispatcher.handle(body, {
-          chain,
-          registry: this.registry,
-          principal,
-          subscriptions,
-          signal: abort.signal,
-          called: [],
-        }),
-      )
+    this.#answer(session, body)
       .then((answer) => this.#send(session, answer))
       .catch((error: unknown) => this.#end(session, error))
       .finally(() => {
@@ -159,10 +159,55 @@ export class WebSocketDoor {
       });
   }
 
+  async #answer(session: Session, body: Buffer): Promise<string | undefined> {
+    const { chain, subscriptions, abort } = session;
+    const principal = await this.#authorized(session);
+    const meter = new RequestMeter(this.metering, principal, chain.network.name);
+    let answer: string | undefined;
+    let status = 200;
+    try {
+      await meter.enter();
+      const { registry } = this;
+      const context = { chain, registry, principal, subscriptions, signal: abort.signal, meter };
+      answer = await this.dispatcher.handle(body, context);
+    } catch (error) {
+      const told = limitRefusal(error);
+      if (!(told instanceof DoorError)) throw error;
+      status = told.status;
+      answer = errorLine('null', told);
+    } finally {
+      meter.end({ bytesIn: body.length, bytesOut: answer === undefined ? 0 : Buffer.byteLength(answer), status });
+      this.#log(session, meter, body.length, answer);
+    }
+    return answer;
+  }
+
+  #log({ id, principal, chain }: Session, meter: RequestMeter, bytesIn: number, answer: string | undefined): void {
+    if (!this.logger.isLevelEnabled('info')) return;
+    this.logger.info(
+      {
+        requestId: id,
+        network: chain.network.name,
+        account: principal.account.id,
+        key: principal.key.reference,
+        calls: meter.calls,
+        credits: meter.credits,
+        gas: meter.gas,
+        bytesIn,
+        bytesOut: answer === undefined ? 0 : Buffer.byteLength(answer),
+      },
+      'message',
+    );
+  }
+
   #notify(session: Session, notification: string): void {
     if (this.#isDraining) return;
     this.#authorized(session)
-      .then(() => this.#send(session, notification))
+      .then((principal) => {
+        const meter = new RequestMeter(this.metering, principal, session.chain.network.name);
+        meter.notified(Buffer.byteLength(notification));
+        this.#send(session, notification);
+      })
       .catch((error: unknown) => this.#end(session, error));
   }
 

@@ -34,6 +34,7 @@ const statuses: Readonly<Record<string, number>> = {
   KEY_SCOPE_MISSING: 403,
   CLIENT_NOT_ALLOWED: 403,
   ATTEMPTS_PAUSED: 429,
+  LIMIT_REACHED: 429,
   QUOTA_EXCEEDED: 403,
   STORE_FULL: 507,
   STORE_CLOSED: 503,

@@ -9,6 +9,12 @@ import {
 } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { errorChain, isCairnError } from '@cairn/errors';
+import type { Metering } from '@cairn/metering';
+import { METERING } from '@cairn/metering/nest';
+import type { Mfs } from '@cairn/mfs';
+import { MFS } from '@cairn/mfs/nest';
+import type { Pinning } from '@cairn/pinning';
+import { PINNING } from '@cairn/pinning/nest';
 import { type Logger, type RawHttp, requestId } from '@cairn/service-kit';
 import { LOGGER } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,6 +22,7 @@ import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
 import { COMMANDS, type Command } from './command.ts';
 import { discardBody } from './discard-body.ts';
 import { parseDuration, parseOptions } from './options.ts';
+import { StorageMeter } from './storage-meter.ts';
 import { WAITS, type Waits } from './waits.ts';
 import { failStream } from './write.ts';
 
@@ -28,6 +35,7 @@ interface Trace {
   readonly start: number;
   command: string;
   principal: Principal | undefined;
+  meter: StorageMeter | undefined;
   failure: unknown;
 }
 
@@ -45,6 +53,9 @@ export class ApiV0Server implements RawHttp {
     @Inject(AUTH) private readonly auth: Auth,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(WAITS) private readonly waits: Waits,
+    @Inject(METERING) private readonly metering: Metering,
+    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(MFS) private readonly mfs: Mfs,
   ) {
     this.#commands = new Map(commands.map((command) => [command.name, command]));
   }
@@ -57,6 +68,7 @@ export class ApiV0Server implements RawHttp {
       start: performance.now(),
       command: '',
       principal: undefined,
+      meter: undefined,
       failure: undefined,
     };
     response.setHeader('x-request-id', trace.id);
@@ -76,22 +88,49 @@ export class ApiV0Server implements RawHttp {
     if (request.method !== 'POST') throw new ApiError(405, 'this API takes POST only', { allow: 'POST' });
     if (command === undefined) throw new ApiError(404, `there is no command ${JSON.stringify(name.slice(0, 64))}`);
     trace.principal = await this.#authenticate(request, command);
+    await this.#admit(trace, trace.principal, command, request, response);
     const query = new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
     const args = query.getAll('arg');
     checkArgs(command, args);
     const options = parseOptions(command.options, query);
-    const { signal, release } = this.#lifetime(response, query.get('timeout'));
+    const { signal, release } = this.#lifetime(response, query.get('timeout'), trace.meter);
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
       await command.run({ principal: trace.principal, args, options, request, response, signal });
     } finally {
       release();
+      if (command.scope !== 'read') await this.#countStored(trace.principal);
     }
   }
 
+  /** Holds a request to the limits of its account. @throws LIMIT_REACHED */
+  async #admit(
+    trace: Trace,
+    principal: Principal,
+    command: Command,
+    { socket }: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const meter = new StorageMeter(this.metering, principal, command, socket);
+    trace.meter = meter;
+    try {
+      await meter.admit();
+    } finally {
+      const { policy, rateLimit } = meter.limits;
+      if (policy !== '') response.setHeader('ratelimit-policy', policy).setHeader('ratelimit', rateLimit);
+    }
+  }
+
+  /** What the account holds now, for the ledger. */
+  async #countStored({ account: { id } }: Principal): Promise<void> {
+    const { bytes } = await this.pinning.usage(id);
+    this.metering.ledger.storedBytes(id, bytes + (await this.mfs.usage(id)));
+  }
+
   /** A signal that ends with the connection and with the request's own `timeout`. */
-  #lifetime(response: ServerResponse, timeout: string | null) {
+  #lifetime(response: ServerResponse, timeout: string | null, meter: StorageMeter | undefined) {
     const controller = new AbortController();
+    meter?.watch((error) => controller.abort(error));
     const onClose = () => controller.abort(new ApiError(499, 'the client closed the connection'));
     response.once('close', onClose);
     const milliseconds = timeout ? parseDuration('timeout', timeout) : undefined;
@@ -141,15 +180,20 @@ export class ApiV0Server implements RawHttp {
     if (!request.complete) discardBody(request);
   }
 
-  #log({ id, start, command, principal, failure }: Trace, request: IncomingMessage, response: ServerResponse): void {
+  #log(trace: Trace, request: IncomingMessage, response: ServerResponse): void {
+    const { id, start, command, principal, meter, failure } = trace;
+    const isFailed = failure !== undefined || !response.writableFinished || response.statusCode >= 400;
+    meter?.end({ isFailed, failure });
     const line = {
       requestId: id,
       command,
       account: principal?.account.id,
-      key: principal?.key.id,
+      key: principal?.key.reference,
+      credits: meter?.credits,
+      bytesIn: meter?.bytesIn,
+      bytesOut: meter?.bytesOut,
       status: response.headersSent ? response.statusCode : 499,
       isComplete: response.writableFinished,
-      bytesRead: request.socket?.bytesRead,
       durationMs: Math.round((performance.now() - start) * 10) / 10,
       ...(failure !== undefined && { causes: errorChain(failure) }),
     };

@@ -88,6 +88,8 @@ export type ExecutionJob = CallJob | EstimateGasJob | CreateAccessListJob | Simu
 export interface JsonResult {
   readonly kind: 'json';
   readonly json: string;
+  /** Gas of all that was executed for it. */
+  readonly gasUsed: bigint;
 }
 
 /** What a job comes to. */

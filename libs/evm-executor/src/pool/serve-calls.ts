@@ -74,7 +74,7 @@ export async function openCallServer(
         case 'createAccessList':
           return createAccessList(options);
         case 'traceCall':
-          return { kind: 'json', json: await traceCall(options, job.options) };
+          return { kind: 'json', ...(await traceCall(options, job.options)) };
         default:
           return executeCall(options);
       }
@@ -92,7 +92,9 @@ async function serveSimulation(
 ): Promise<ResultOf<SimulateJob>> {
   const stateRoots = source.stateRoots?.(blockHash);
   if (stateRoots === undefined) throw new StateUnavailableError(chain, blockHash);
-  return { kind: 'json', json: JSON.stringify(await simulate({ ...place, stateRoots, simulation })) };
+  const blocks = await simulate({ ...place, stateRoots, simulation });
+  const gasUsed = blocks.reduce((sum, block) => sum + BigInt(String(block.gasUsed)), 0n);
+  return { kind: 'json', json: JSON.stringify(blocks), gasUsed };
 }
 
 /** The transactions of a block run on the state after its parent. */
@@ -114,7 +116,7 @@ async function serveTrace(
     options,
     ...(index !== undefined && { index }),
   });
-  return { kind: 'json', json };
+  return { kind: 'json', json, gasUsed: block.header.gasUsed };
 }
 
 async function openChain(name: string, chain: CallChain): Promise<OpenChain> {

@@ -40,7 +40,9 @@ export const debugTraceCall = define({
   async handle([call, id, config], context) {
     const { options = steps, state, block } = config ?? {};
     const message = messageJob(context, call, id, { state, block });
-    return new RawJson((await runJob(context, { kind: 'traceCall' as const, options, ...message })).json);
+    return new RawJson(
+      (await runJob(context, 'debug_traceCall', { kind: 'traceCall' as const, options, ...message })).json,
+    );
   },
 });
 
@@ -53,7 +55,7 @@ export const debugTraceTransaction = define({
   async handle([hash, options = steps], context) {
     const place = context.chain.store.transactionPlace(hash);
     if (place === undefined) throw new RpcError('server', 'transaction not found');
-    return await trace(context, { ...place, options });
+    return await trace(context, 'debug_traceTransaction', { ...place, options });
   },
 });
 
@@ -65,7 +67,7 @@ export const debugTraceBlockByHash = define({
   ...common,
   async handle([hash, options = steps], context) {
     if (context.chain.store.header(hash) === undefined) throw new RpcError('server', `block ${hash} not found`);
-    return await trace(context, { blockHash: hash, options });
+    return await trace(context, 'debug_traceBlockByHash', { blockHash: hash, options });
   },
 });
 
@@ -76,16 +78,24 @@ export const debugTraceBlockByNumber = define({
   result: 'A list with the hash of each transaction and what the tracer tells of it.',
   ...common,
   async handle([id, options = steps], context) {
-    return await trace(context, { blockHash: requireHeader(context, id).hash, options });
+    return await trace(context, 'debug_traceBlockByNumber', {
+      blockHash: requireHeader(context, id).hash,
+      options,
+    });
   },
 });
 
 async function trace(
   context: RequestContext,
+  method: string,
   job: { readonly blockHash: `0x${string}`; readonly index?: number; readonly options: TraceOptions },
 ): Promise<RawJson> {
   if (context.chain.store.header(job.blockHash)?.number === 0n)
     throw new RpcError('server', 'genesis is not traceable');
-  const { json } = await runJob(context, { kind: 'traceBlock' as const, chain: context.chain.network.name, ...job });
+  const { json } = await runJob(context, method, {
+    kind: 'traceBlock' as const,
+    chain: context.chain.network.name,
+    ...job,
+  });
   return new RawJson(json);
 }

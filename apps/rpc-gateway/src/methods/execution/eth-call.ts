@@ -4,7 +4,7 @@ import { optionalBlockIdParam } from '../../block-param.ts';
 import { define } from '../define.ts';
 import { cachedCall } from './call-cache.ts';
 import { blockOverridesParam, callParam, stateOverridesParam } from './call-params.ts';
-import { executionError, messageJob, runJob } from './run-job.ts';
+import { executeJob, executionError, messageJob } from './run-job.ts';
 
 export const ethCall = define({
   name: 'eth_call',
@@ -17,10 +17,12 @@ export const ethCall = define({
   async handle([call, id, state, block], context) {
     requireFrom(call, context.chain.network.requireFrom);
     const job = messageJob(context, call, id, { state, block });
-    const execute = () => runJob(context, job);
+    const execute = () => executeJob(context, job);
     const isPlain = state === undefined && block === undefined;
     const { chain: network, blockHash } = job;
     const result = await (isPlain ? cachedCall({ network, blockHash, call }, execute) : execute());
+    // From a cache too: what is asked has its price, whoever asked before.
+    context.meter.addGas('eth_call', result.gasUsed);
     if (result.kind === 'success') return result.output;
     throw executionError(result);
   },

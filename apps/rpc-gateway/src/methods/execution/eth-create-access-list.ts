@@ -12,7 +12,7 @@ export const ethCreateAccessList = define({
   errors: ['server'],
   cost: 60,
   async handle([call, id, state], context) {
-    const { accessList, gasUsed, error } = await runJob(context, {
+    const { accessList, gasUsed, error } = await runJob(context, 'eth_createAccessList', {
       kind: 'createAccessList' as const,
       ...messageJob(context, call, id, { state }),
     });

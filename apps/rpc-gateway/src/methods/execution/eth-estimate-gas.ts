@@ -13,7 +13,7 @@ export const ethEstimateGas = define({
   errors: ['reverted', 'server'],
   cost: 100,
   async handle([call, id, state, block], context) {
-    const result = await runJob(context, {
+    const result = await runJob(context, 'eth_estimateGas', {
       kind: 'estimateGas' as const,
       ...messageJob(context, call, id, { state, block }),
     });

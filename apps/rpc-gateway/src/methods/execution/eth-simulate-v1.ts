@@ -59,7 +59,7 @@ export const ethSimulateV1 = define({
     const { hash } = requireHeader(context, id ?? { tag: 'latest' });
     const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: hash, simulation };
     try {
-      return new RawJson((await runJob(context, job)).json);
+      return new RawJson((await runJob(context, 'eth_simulateV1', job)).json);
     } catch (error) {
       const name = isCairnError(error) ? names.get(error.code) : undefined;
       throw name === undefined ? error : new RpcError(name, errorText(error));

@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net';
+import type { Principal } from '@cairn/auth';
+import { isCairnError } from '@cairn/errors';
+import { type AccountLimits, creditsOfTransfer, type Metering, type UsageOwner } from '@cairn/metering';
+import type { Command } from './command.ts';
+import { priceOf } from './prices.ts';
+
+/** Transfers are looked at this often while they run, in milliseconds. */
+const lookEveryMs = 250;
+
+/** Bytes of connections that were counted for requests before. */
+const counted = new WeakMap<Socket, { received: number; sent: number }>();
+
+/** What one request costs and counts: its limits before and while it runs, its usage after. */
+export class StorageMeter {
+  readonly limits: AccountLimits;
+  credits = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+  readonly #metering: Metering;
+  readonly #owner: UsageOwner;
+  readonly #command: Command;
+  readonly #socket: Socket;
+  readonly #start = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  #isInside = false;
+  #isAdmitted = false;
+
+  constructor(metering: Metering, { account, key }: Principal, command: Command, socket: Socket) {
+    this.#metering = metering;
+    this.limits = metering.limiter.of(account);
+    this.#owner = { accountId: account.id, key: key.reference };
+    this.#command = command;
+    this.#socket = socket;
+  }
+
+  /** Counts the request before a byte of its body is read. @throws LIMIT_REACHED */
+  async admit(): Promise<void> {
+    const price = priceOf(this.#command);
+    await this.limits.enter();
+    this.#isInside = true;
+    await this.limits.admit(price);
+    await this.limits.requireBytes();
+    this.#isAdmitted = true;
+    this.credits = price;
+  }
+
+  /** Ends a transfer that goes on when the account has used up its bytes. */
+  watch(abort: (error: unknown) => void): void {
+    if (!this.limits.hasByteLimits) return;
+    this.#timer = setInterval(() => {
+      this.#countBytes();
+      this.limits.requireBytes()?.catch(abort);
+    }, lookEveryMs).unref();
+  }
+
+  #countBytes(): void {
+    const { bytesRead, bytesWritten } = this.#socket;
+    const before = counted.get(this.#socket) ?? { received: 0, sent: 0 };
+    const received = bytesRead - before.received;
+    const sent = bytesWritten - before.sent;
+    counted.set(this.#socket, { received: bytesRead, sent: bytesWritten });
+    this.bytesIn += received;
+    this.bytesOut += sent;
+    this.limits.chargeBytes(received, sent);
+  }
+
+  /** The request has ended: everything is counted. */
+  end({ isFailed, failure }: { readonly isFailed: boolean; readonly failure: unknown }): void {
+    clearInterval(this.#timer);
+    if (this.#isInside) this.limits.leave();
+    this.#countBytes();
+    const transfer = this.#isAdmitted ? creditsOfTransfer(this.bytesIn) + creditsOfTransfer(this.bytesOut) : 0;
+    if (transfer > 0) this.limits.charge(transfer);
+    this.credits += transfer;
+    const isLimited = isCairnError(failure, 'LIMIT_REACHED');
+    const { ledger } = this.#metering;
+    ledger.record(this.#owner, {
+      operation: this.#command.name,
+      outcome: isLimited ? 'limited' : isFailed ? 'error' : 'ok',
+      credits: this.credits,
+      durationMs: performance.now() - this.#start,
+    });
+    const { bytesIn, bytesOut } = this;
+    ledger.addUse(this.#owner, { operation: this.#command.name, bytesIn, bytesOut });
+  }
+}

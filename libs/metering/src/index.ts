@@ -1,0 +1,33 @@
+export { type LimitName, type LimitReached, limitReached, MeteringError, type MeteringErrorCode } from './errors.ts';
+export { AccountLimits, type AccountLimitsOptions } from './limits/account-limits.ts';
+export type { HoldRequest, LimitRule, LimitStore, Taken, TakeRequest } from './limits/limit-store.ts';
+export { Limiter, type LimiterOptions } from './limits/limiter.ts';
+export { type LmdbLimitStoreOptions, openLmdbLimitStore } from './limits/lmdb-limit-store.ts';
+export { type Metering, type MeteringOptions, type MeteringStores, startMetering } from './metering.ts';
+export { openLmdbMeteringStores } from './open-lmdb-stores.ts';
+export { openLmdbPlanStore } from './plans/lmdb-plan-store.ts';
+export { defaultPlans, fallbackPlan, numericLimits, type Plan, parsePlan, requirePlanMethod } from './plans/plan.ts';
+export type { PlanStore } from './plans/plan-store.ts';
+export {
+  answerBytesPerCredit,
+  creditsOfAnswer,
+  creditsOfGas,
+  creditsOfTransfer,
+  gasPerCredit,
+  transferBytesPerCredit,
+} from './prices.ts';
+export { Ledger, type LedgerOptions, type UsageOwner, type UsedRequest } from './usage/ledger.ts';
+export { openLmdbUsageStore } from './usage/lmdb-usage-store.ts';
+export {
+  addCounts,
+  dayMs,
+  hourMs,
+  latencyBoundsMs,
+  latencyIndex,
+  latencyQuantile,
+  noCounts,
+  type UsageCounts,
+  type UsageRow,
+  type UsageSubject,
+} from './usage/usage.ts';
+export type { KeySeen, Span, StoredBytes, StoredSeen, UsageDelta, UsageStore } from './usage/usage-store.ts';

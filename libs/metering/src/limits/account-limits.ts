@@ -1,0 +1,178 @@
+// Every request of both services passes here; limiter.bench.ts says what it costs.
+import { type LimitName, limitReached, type MeteringError } from '../errors.ts';
+import type { Plan } from '../plans/plan.ts';
+import { Lease } from './lease.ts';
+import type { LimitStore } from './limit-store.ts';
+import { policyField, rateLimitField } from './rate-limit-fields.ts';
+import { Slots } from './slots.ts';
+
+const daySeconds = 86_400;
+
+export interface AccountLimitsOptions {
+  readonly store: LimitStore;
+  readonly accountId: string;
+  readonly plan: Plan;
+  /** Name of this process among those that share the limits. */
+  readonly holder: string;
+  readonly now: () => number;
+}
+
+/** What one account may use under its plan, in this process and in all others. */
+export class AccountLimits {
+  readonly plan: Plan;
+  /** The value of the header field RateLimit-Policy; empty where the plan has no rates. */
+  readonly policy: string;
+  readonly #now: () => number;
+  readonly #requests: Lease | undefined;
+  readonly #credits: Lease | undefined;
+  readonly #bytesIn: Lease | undefined;
+  readonly #bytesOut: Lease | undefined;
+  readonly #concurrent: Slots | undefined;
+  readonly #sockets: Slots | undefined;
+  /** When it was last asked for anything. */
+  usedAt = 0;
+
+  constructor({ store, accountId, plan, holder, now }: AccountLimitsOptions) {
+    this.plan = plan;
+    this.policy = policyField(plan);
+    this.#now = now;
+    const { requestsPerSecond: rate, creditsPerDay, bytesInPerDay, bytesOutPerDay } = plan;
+    if (rate !== undefined) {
+      const capacity = plan.burst ?? Math.max(1, rate * 10);
+      const rule = {
+        kind: 'bucket',
+        ratePerSecond: Math.max(rate, 1e-9),
+        capacity: rate === 0 ? 0 : capacity,
+      } as const;
+      this.#requests = new Lease(store, `${accountId}\0requests`, rule, now);
+    }
+    const daily = (name: string, limit: number | undefined) =>
+      limit === undefined
+        ? undefined
+        : new Lease(store, `${accountId}\0${name}`, { kind: 'window', limit, seconds: daySeconds }, now);
+    this.#credits = daily('credits', creditsPerDay);
+    this.#bytesIn = daily('bytes-in', bytesInPerDay);
+    this.#bytesOut = daily('bytes-out', bytesOutPerDay);
+    const slots = (name: string, limit: number | undefined) =>
+      limit === undefined ? undefined : new Slots(store, `${accountId}\0${name}`, limit, holder, now);
+    this.#concurrent = slots('concurrent', plan.concurrentRequests);
+    this.#sockets = slots('sockets', plan.webSockets);
+  }
+
+  /** The value of the header field RateLimit; empty where the plan has no rates. */
+  get rateLimit(): string {
+    return rateLimitField({ plan: this.plan, requests: this.#requests, credits: this.#credits, now: this.#now() });
+  }
+
+  /**
+   * Counts a request before it is worked on. At once where this process has room left.
+   * @throws LIMIT_REACHED, also as the rejection of what it returns
+   */
+  admit(credits: number): Promise<void> | undefined {
+    const now = this.#now();
+    this.usedAt = now;
+    if (this.#requests !== undefined && !this.#requests.tryTake(1, now)) return this.#admitSlowly(credits, true);
+    if (this.#credits !== undefined && credits > 0 && !this.#credits.tryTake(credits, now))
+      return this.#admitSlowly(credits, false);
+    return undefined;
+  }
+
+  async #admitSlowly(credits: number, withRequest: boolean): Promise<void> {
+    if (withRequest) await this.#take('requestsPerSecond', this.#requests, 1);
+    if (credits > 0) await this.#take('creditsPerDay', this.#credits, credits);
+  }
+
+  async #take(limit: LimitName, lease: Lease | undefined, amount: number): Promise<void> {
+    const waitMs = await lease?.take(amount);
+    if (waitMs !== undefined) throw this.#refusal(limit, lease?.remaining ?? 0, waitMs);
+  }
+
+  /** Counts what a request has turned out to cost beyond its price: gas, bytes. It may end below zero once. */
+  charge(credits: number): void {
+    this.#credits?.charge(credits);
+  }
+
+  /** Counts bytes that have been received and sent. */
+  chargeBytes(received: number, sent: number): void {
+    if (received > 0) this.#bytesIn?.charge(received);
+    if (sent > 0) this.#bytesOut?.charge(sent);
+  }
+
+  /** Looks whether bytes of today are left. @throws LIMIT_REACHED as {@link admit} */
+  requireBytes(): Promise<void> | undefined {
+    const now = this.#now();
+    if (hasSome(this.#bytesIn, now) && hasSome(this.#bytesOut, now)) return undefined;
+    return this.#requireBytesSlowly();
+  }
+
+  async #requireBytesSlowly(): Promise<void> {
+    await this.#take('bytesInPerDay', this.#bytesIn, 1);
+    this.#bytesIn?.charge(-1);
+    await this.#take('bytesOutPerDay', this.#bytesOut, 1);
+    this.#bytesOut?.charge(-1);
+  }
+
+  /** Whether bytes of a day are limited at all. */
+  get hasByteLimits(): boolean {
+    return this.#bytesIn !== undefined || this.#bytesOut !== undefined;
+  }
+
+  /** Takes a place among the requests under way; give it back with {@link leave}. @throws LIMIT_REACHED as {@link admit} */
+  enter(): Promise<void> | undefined {
+    if (this.#concurrent === undefined || this.#concurrent.tryEnter()) return undefined;
+    return this.#enterSlowly('concurrentRequests', this.#concurrent);
+  }
+
+  leave(): void {
+    this.#concurrent?.leave();
+  }
+
+  /** Takes a place among the WebSocket connections; give it back with {@link disconnect}. @throws LIMIT_REACHED */
+  async connect(): Promise<void> {
+    if (this.#sockets !== undefined) await this.#enterSlowly('webSockets', this.#sockets);
+  }
+
+  disconnect(): void {
+    this.#sockets?.leave();
+  }
+
+  async #enterSlowly(limit: LimitName, slots: Slots): Promise<void> {
+    if (!(await slots.enter())) throw this.#refusal(limit, 0, 1000);
+  }
+
+  #refusal(limit: LimitName, remaining: number, waitMs: number): MeteringError {
+    const allowed = this.plan[limit] ?? 0;
+    const isSlots = limit === 'concurrentRequests' || limit === 'webSockets';
+    const capacity = limit === 'requestsPerSecond' ? (this.#requests?.allowed ?? allowed) : allowed;
+    return limitReached({
+      limit,
+      allowed,
+      used: isSlots ? ((limit === 'webSockets' ? this.#sockets : this.#concurrent)?.used ?? 0) : capacity - remaining,
+      plan: this.plan.name,
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+    });
+  }
+
+  /** Gives back what is not used, keeps what is. Called a few times a second. */
+  async settle(options: { readonly isClosing?: boolean } = {}): Promise<void> {
+    const leases = [this.#requests, this.#credits, this.#bytesIn, this.#bytesOut];
+    await Promise.all(leases.map((lease) => lease?.settle(options)));
+  }
+
+  /** Keeps the places in use. Called about once a second. */
+  async renew(options: { readonly isClosing?: boolean } = {}): Promise<void> {
+    await Promise.all([this.#concurrent?.renew(options), this.#sockets?.renew(options)]);
+  }
+
+  /** Whether nothing of it is held or in use. */
+  get isIdle(): boolean {
+    return (this.#concurrent?.isIdle ?? true) && (this.#sockets?.isIdle ?? true);
+  }
+}
+
+function hasSome(lease: Lease | undefined, now: number): boolean {
+  if (lease === undefined) return true;
+  if (!lease.tryTake(1, now)) return false;
+  lease.charge(-1);
+  return true;
+}

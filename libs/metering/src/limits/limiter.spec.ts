@@ -1,0 +1,179 @@
+import { isCairnError } from '@cairn/errors';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openLmdbPlanStore } from '../plans/lmdb-plan-store.ts';
+import { type Plan, parsePlan } from '../plans/plan.ts';
+import type { PlanStore } from '../plans/plan-store.ts';
+import { temporaryDirectories } from '../temporary-directory.fixture.ts';
+import type { LimitStore } from './limit-store.ts';
+import { Limiter } from './limiter.ts';
+import { openLmdbLimitStore } from './lmdb-limit-store.ts';
+
+const directory = temporaryDirectories();
+const account = { id: 'acc_1', plan: 'small' };
+let now: number;
+let plans: PlanStore;
+let store: LimitStore;
+let limiters: Limiter[];
+
+beforeEach(async () => {
+  now = Date.UTC(2026, 1, 3, 10);
+  plans = await openLmdbPlanStore({ directory: directory() });
+  store = await openLmdbLimitStore({ directory: directory(), now: () => now });
+  limiters = [];
+});
+afterEach(async () => {
+  for (const limiter of limiters) await limiter.close();
+  await plans.close();
+  await store.close();
+});
+
+/** As many processes as are asked for, by one store each their own limiter. */
+async function start(limits: Omit<Partial<Plan>, 'name'>, count = 1): Promise<readonly Limiter[]> {
+  await plans.put(parsePlan({ name: 'small', ...limits }));
+  for (let made = 0; made < count; made++) limiters.push(await Limiter.start({ store, plans, now: () => now }));
+  return limiters;
+}
+
+/** How many of so many requests are taken, spread over all processes. */
+async function admitted(count: number, credits = 1): Promise<number> {
+  const results = await Promise.allSettled(
+    Array.from({ length: count }, async (_, index) => limiters[index % limiters.length]?.of(account).admit(credits)),
+  );
+  for (const result of results) {
+    if (result.status === 'rejected') expect(isCairnError(result.reason, 'LIMIT_REACHED')).toBe(true);
+  }
+  return results.filter(({ status }) => status === 'fulfilled').length;
+}
+
+describe('requests a second', () => {
+  test('a burst, then the rate, however many processes are asked at once', async () => {
+    await start({ requestsPerSecond: 10, burst: 30 }, 3);
+    expect(await admitted(100)).toBe(30);
+    now += 500;
+    expect(await admitted(100)).toBe(5);
+    now += 60_000;
+    expect(await admitted(100)).toBe(30);
+  });
+
+  test('the refusal names limit, use and when to come again', async () => {
+    const [limiter] = await start({ requestsPerSecond: 1, burst: 2 });
+    await admitted(2);
+    await expect(limiter?.of(account).admit(1)).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+      message: expect.stringContaining('1 requests a second'),
+      details: { limit: 'requestsPerSecond', allowed: 1, used: 2, plan: 'small', retryAfterSeconds: 1 },
+    });
+  });
+
+  test('accounts do not touch each other', async () => {
+    const [limiter] = await start({ requestsPerSecond: 1, burst: 1 });
+    await admitted(1);
+    await limiter?.of({ id: 'acc_2', plan: 'small' }).admit(1);
+  });
+});
+
+describe('credits a day', () => {
+  test('as many as the plan has, then none before midnight UTC', async () => {
+    await start({ creditsPerDay: 1000 }, 2);
+    expect(await admitted(200, 10)).toBe(100);
+    now = Date.UTC(2026, 1, 4);
+    expect(await admitted(200, 10)).toBe(100);
+  });
+
+  test('what is charged afterwards counts for the next request', async () => {
+    const [limiter] = await start({ creditsPerDay: 1000 });
+    const limits = limiter?.of(account);
+    await limits?.admit(20);
+    limits?.charge(2000);
+    await expect(limits?.admit(1)).rejects.toMatchObject({
+      details: { limit: 'creditsPerDay', retryAfterSeconds: 14 * 3600 },
+    });
+  });
+});
+
+test('bytes of a day end with the day', async () => {
+  const [limiter] = await start({ bytesInPerDay: 100 });
+  const limits = limiter?.of(account);
+  await limits?.requireBytes();
+  limits?.chargeBytes(100, 5);
+  await expect(limits?.requireBytes()).rejects.toMatchObject({ details: { limit: 'bytesInPerDay', allowed: 100 } });
+  now += 24 * 3_600_000;
+  await limits?.requireBytes();
+});
+
+describe('requests at once', () => {
+  test('never more than the plan has, over all processes', async () => {
+    await start({ concurrentRequests: 7 }, 3);
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, async (_, index) => limiters[index % 3]?.of(account).enter()),
+    );
+    const entered = results.filter(({ status }) => status === 'fulfilled').length;
+    // What one process holds beyond what it uses may be missing elsewhere; one place is always there.
+    expect(entered).toBeGreaterThanOrEqual(5);
+    expect(entered).toBeLessThanOrEqual(7);
+  });
+
+  test('a place that is left is free again', async () => {
+    const [limiter] = await start({ concurrentRequests: 1 });
+    const limits = limiter?.of(account);
+    for (let round = 0; round < 5; round++) {
+      await limits?.enter();
+      await expect(limits?.enter()).rejects.toMatchObject({ details: { limit: 'concurrentRequests', used: 1 } });
+      limits?.leave();
+      now += 200;
+    }
+  });
+});
+
+describe('plans', () => {
+  test('a plan that changes counts within a second, for accounts that were served before', async () => {
+    const [limiter] = await start({ requestsPerSecond: 1, burst: 1 });
+    await admitted(1);
+    await plans.put(parsePlan({ name: 'small', requestsPerSecond: 100, burst: 100 }));
+    while (limiter?.plan('small').burst !== 100) await new Promise((resolve) => setTimeout(resolve, 20));
+    now += 1000;
+    expect(await admitted(200)).toBe(100);
+  });
+
+  test('accounts of a plan that is not there have the fallback', async () => {
+    const [limiter] = await start({});
+    expect(limiter?.of({ id: 'x', plan: 'gone' }).plan.name).toBe('free');
+    await plans.remove('free');
+    while (limiter?.plan('gone').name !== 'none') await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect(limiter?.of({ id: 'x', plan: 'gone' }).admit(1)).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+  });
+
+  test('a plan without limits has none', async () => {
+    const [limiter] = await start({});
+    const limits = limiter?.of(account);
+    expect(limits?.admit(1_000_000_000)).toBeUndefined();
+    expect(limits?.enter()).toBeUndefined();
+    expect([limits?.policy, limits?.rateLimit]).toEqual(['', '']);
+  });
+});
+
+test('header fields tell quotas and what is left of them', async () => {
+  const [limiter] = await start({ requestsPerSecond: 10, burst: 30, creditsPerDay: 5000 });
+  const limits = limiter?.of(account);
+  expect(limits?.policy).toBe('"requests";q=30;w=3, "credits";q=5000;w=86400');
+  await limits?.admit(100);
+  expect(limits?.rateLimit).toBe('"requests";r=29;t=1, "credits";r=4900;t=50400');
+});
+
+test('what is held and not used comes back', async () => {
+  const [one] = await start({ creditsPerDay: 100_000 }, 2);
+  await one?.of(account).admit(1);
+  now += 1000;
+  const left = async () => {
+    const [taken] = await store.take([
+      {
+        key: `${account.id}\0credits`,
+        rule: { kind: 'window', limit: 100_000, seconds: 86_400 },
+        min: 0,
+        want: 0,
+      },
+    ]);
+    return taken?.remaining;
+  };
+  while ((await left()) !== 99_999) await new Promise((resolve) => setTimeout(resolve, 20));
+});

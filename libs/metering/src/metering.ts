@@ -1,0 +1,42 @@
+import type { LimitStore } from './limits/limit-store.ts';
+import { Limiter } from './limits/limiter.ts';
+import type { PlanStore } from './plans/plan-store.ts';
+import { Ledger } from './usage/ledger.ts';
+import type { UsageStore } from './usage/usage-store.ts';
+
+export interface MeteringStores {
+  readonly plans: PlanStore;
+  readonly limits: LimitStore;
+  readonly usage: UsageStore;
+}
+
+export interface MeteringOptions extends MeteringStores {
+  /** Name of the service, in the ledger. */
+  readonly service: string;
+  /** Told what goes wrong beside requests. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Limits and ledger of one process. */
+export interface Metering {
+  readonly limiter: Limiter;
+  readonly ledger: Ledger;
+  /** Tells the ledger what is left, gives back what is held, and closes the stores. */
+  close(): Promise<void>;
+}
+
+/** Starts to limit and to count. It owns the stores. */
+export async function startMetering({ plans, limits, usage, service, onError }: MeteringOptions): Promise<Metering> {
+  const told = onError === undefined ? {} : { onError };
+  const limiter = await Limiter.start({ store: limits, plans, ...told });
+  const ledger = new Ledger({ store: usage, service, ...told });
+  return {
+    limiter,
+    ledger,
+    async close() {
+      await ledger.close();
+      await limiter.close();
+      await Promise.all([plans.close(), limits.close(), usage.close()]);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { METERING, MeteringModule, type MeteringModuleOptions } from './metering.module.ts';

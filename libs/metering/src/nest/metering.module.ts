@@ -1,0 +1,40 @@
+import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type Metering, type MeteringStores, startMetering } from '../metering.ts';
+
+/** The token of {@link Metering}. */
+export const METERING = Symbol('METERING');
+
+export interface MeteringModuleOptions {
+  /** Name of the service, in the ledger. */
+  readonly service: string;
+  readonly onError?: (error: unknown) => void;
+  readonly inject?: FactoryProvider['inject'];
+  /** Opens the stores. The module closes them. */
+  readonly useFactory: (...dependencies: never[]) => Promise<MeteringStores> | MeteringStores;
+}
+
+/** Provides {@link Metering} to the whole application; at shutdown the ledger is told what is left. */
+@Module({})
+export class MeteringModule implements OnApplicationShutdown {
+  constructor(@Inject(METERING) private readonly metering: Metering) {}
+
+  static forRootAsync({ inject, useFactory, ...options }: MeteringModuleOptions): DynamicModule {
+    return {
+      module: MeteringModule,
+      global: true,
+      providers: [
+        {
+          provide: METERING,
+          inject: inject ?? [],
+          useFactory: async (...dependencies: never[]) =>
+            await startMetering({ ...options, ...(await useFactory(...dependencies)) }),
+        },
+      ],
+      exports: [METERING],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.metering.close();
+  }
+}

@@ -1,0 +1,19 @@
+import { openLmdbLimitStore } from './limits/lmdb-limit-store.ts';
+import type { MeteringStores } from './metering.ts';
+import { openLmdbPlanStore } from './plans/lmdb-plan-store.ts';
+import { openLmdbUsageStore } from './usage/lmdb-usage-store.ts';
+
+/** Opens all stores of metering: plans and ledger beside the accounts, counters in a directory of their own. */
+export async function openLmdbMeteringStores({
+  accounts,
+  limits,
+}: {
+  readonly accounts: string;
+  readonly limits: string;
+}): Promise<MeteringStores> {
+  return {
+    plans: await openLmdbPlanStore({ directory: accounts }),
+    usage: await openLmdbUsageStore({ directory: accounts }),
+    limits: await openLmdbLimitStore({ directory: limits }),
+  };
+}

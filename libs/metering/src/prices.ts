@@ -1,0 +1,21 @@
+/** Gas that costs one credit beyond the price of a method. */
+export const gasPerCredit = 10_000;
+/** Bytes of an answer of JSON-RPC that cost one credit beyond the price of a method. */
+export const answerBytesPerCredit = 100 * 1024;
+/** Bytes of a transfer to or from storage that cost one credit. */
+export const transferBytesPerCredit = 1024 * 1024;
+
+/** Credits for gas that an execution used. */
+export function creditsOfGas(gas: number): number {
+  return Math.floor(gas / gasPerCredit);
+}
+
+/** Credits for an answer of so many bytes. */
+export function creditsOfAnswer(bytes: number): number {
+  return Math.floor(bytes / answerBytesPerCredit);
+}
+
+/** Credits for bytes received by storage and sent by it. */
+export function creditsOfTransfer(bytes: number): number {
+  return Math.floor(bytes / transferBytesPerCredit);
+}

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { LimitStore } from '../limits/limit-store.ts';
+
+const bucket = { kind: 'bucket', ratePerSecond: 10, capacity: 20 } as const;
+const day = { kind: 'window', limit: 1000, seconds: 86_400 } as const;
+
+/** The contract of every {@link LimitStore}: an adapter's spec is one call of this. `clock.now` is its time. */
+export function describeLimitStore(
+  name: string,
+  create: (clock: { readonly now: () => number }) => Promise<LimitStore>,
+): void {
+  describe(`${name} as a LimitStore`, () => {
+    let store: LimitStore;
+    let now: number;
+    beforeEach(async () => {
+      now = Date.UTC(2026, 0, 2, 12);
+      store = await create({ now: () => now });
+    });
+    afterEach(() => store.close());
+    const take = async (
+      request: { key?: string; min: number; want?: number; give?: number },
+      rule = bucket as never,
+    ) => {
+      const [taken] = await store.take([{ key: 'a', want: request.min, rule, ...request }]);
+      if (taken === undefined) throw new Error('no answer');
+      return taken;
+    };
+
+    test('a bucket begins full, gives no more than it has, and says when it will have enough', async () => {
+      expect(await take({ min: 20 })).toEqual({ granted: 20, remaining: 0, retryAfterMs: 0 });
+      expect(await take({ min: 5 })).toEqual({ granted: 0, remaining: 0, retryAfterMs: 500 });
+      now += 500;
+      expect(await take({ min: 5 })).toMatchObject({ granted: 5 });
+      now += 60_000;
+      expect(await take({ min: 21 })).toMatchObject({ granted: 0, remaining: 20 });
+    });
+
+    test('beyond what is needed, a quarter of what is there is given at most', async () => {
+      expect(await take({ min: 1, want: 100 })).toMatchObject({ granted: 5, remaining: 15 });
+      expect(await take({ min: 1, want: 2 })).toMatchObject({ granted: 2, remaining: 13 });
+    });
+
+    test('what is given back is there again, never more than the bucket holds; debts are paid first', async () => {
+      await take({ min: 10 });
+      expect(await take({ min: 0, give: 4 })).toMatchObject({ granted: 0, remaining: 14 });
+      expect(await take({ min: 0, give: 100 })).toMatchObject({ remaining: 20 });
+      expect(await take({ min: 0, give: -25 })).toMatchObject({ remaining: 0 });
+      expect(await take({ min: 1 })).toMatchObject({ granted: 0, retryAfterMs: 600 });
+    });
+
+    test('a window is full again when it ends, whatever was owed', async () => {
+      const endsAt = Date.UTC(2026, 0, 3);
+      expect(await take({ min: 900 }, day as never)).toEqual({ granted: 900, remaining: 100, retryAfterMs: 0, endsAt });
+      expect(await take({ min: 101 }, day as never)).toEqual({
+        granted: 0,
+        remaining: 100,
+        retryAfterMs: endsAt - now,
+        endsAt,
+      });
+      await take({ min: 0, give: -500 }, day as never);
+      now = endsAt;
+      expect(await take({ min: 1000 }, day as never)).toMatchObject({ granted: 1000 });
+    });
+
+    test('keys and kinds of rules do not touch each other', async () => {
+      await take({ min: 20 });
+      expect(await take({ key: 'b', min: 20 })).toMatchObject({ granted: 20 });
+      expect(await take({ min: 1000 }, day as never)).toMatchObject({ granted: 1000 });
+    });
+
+    test('a clock that is set back gives nothing and takes nothing away for good', async () => {
+      await take({ min: 20 });
+      now -= 3_600_000;
+      expect(await take({ min: 1 })).toMatchObject({ granted: 0 });
+      now += 1000;
+      expect(await take({ min: 10 })).toMatchObject({ granted: 10 });
+    });
+
+    test('whatever is asked, in sum no more is granted than the bucket had and grew', async () => {
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ min: fc.nat(30), want: fc.nat(40), waitMs: fc.nat(2000) }), { maxLength: 20 }),
+          async (steps) => {
+            const key = `property-${round++}`;
+            const begin = now;
+            let granted = 0;
+            for (const { min, want, waitMs } of steps) {
+              now += waitMs;
+              const taken = await take({ key, min, want: Math.max(min, want) });
+              if (taken.granted > 0) expect(taken.granted).toBeGreaterThanOrEqual(min);
+              granted += taken.granted;
+            }
+            expect(granted).toBeLessThanOrEqual(20 + ((now - begin) * 10) / 1000 + 1e-6);
+          },
+        ),
+        { numRuns: 50 },
+      );
+    });
+
+    const hold = (holder: string, min: number, want = min) =>
+      store.hold({ key: 'slots', holder, min, want, limit: 10, ttlMs: 5000 });
+
+    test('places of all holders never exceed the limit, and come back when they are given up', async () => {
+      expect(await hold('one', 6)).toEqual({ held: 6, others: 0 });
+      expect(await hold('two', 4)).toEqual({ held: 4, others: 6 });
+      expect(await hold('two', 5)).toEqual({ held: 4, others: 6 });
+      expect(await hold('one', 0)).toEqual({ held: 0, others: 4 });
+      expect(await hold('two', 5)).toEqual({ held: 5, others: 0 });
+    });
+
+    test('beyond what is needed, a quarter of what is free is held at most', async () => {
+      expect(await hold('one', 1, 8)).toEqual({ held: 3, others: 0 });
+      expect(await hold('two', 1, 8)).toEqual({ held: 2, others: 3 });
+    });
+
+    test('who does not ask again loses his places', async () => {
+      await hold('killed', 10);
+      now += 4999;
+      expect(await hold('other', 1)).toMatchObject({ held: 0 });
+      now += 1;
+      expect(await hold('other', 10)).toEqual({ held: 10, others: 0 });
+    });
+  });
+}

@@ -1,0 +1,7 @@
+import { temporaryDirectories } from '../temporary-directory.fixture.ts';
+import { describeUsageStore } from '../testing/describe-usage-store.ts';
+import { openLmdbUsageStore } from './lmdb-usage-store.ts';
+
+const directory = temporaryDirectories();
+
+describeUsageStore('LMDB', () => openLmdbUsageStore({ directory: directory() }));
