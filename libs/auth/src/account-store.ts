@@ -1,13 +1,19 @@
 import type { Account, ApiKey } from './account.ts';
 import type { AuditEntry } from './audit.ts';
+import type { Member } from './members/member.ts';
+import type { MemberStore } from './members/member-store.ts';
 
 /**
  * The port to accounts and keys. Changes are durable when they resolve, together with their entry in the audit log, and
  * seen by every process that reads next: an implementation must not cache.
  */
 export interface AccountStore {
-  /** @throws ACCOUNT_EXISTS when another account has the name */
-  insertAccount(account: Account, entry: AuditEntry): Promise<void>;
+  /** People who sign in. */
+  readonly members: MemberStore;
+  /** 32 random bytes that all processes share, made when they are first asked for. */
+  serviceSecret(): Promise<Uint8Array>;
+  /** With its first member where there is one, both or neither. @throws ACCOUNT_EXISTS, MEMBER_EXISTS */
+  insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void>;
   account(id: string): Promise<Account | undefined>;
   accountByName(name: string): Promise<Account | undefined>;
   /** In order of their ids. */

@@ -13,7 +13,7 @@ import {
   secretPattern,
 } from './index.ts';
 import { describeAccountStore } from './testing/index.ts';
-import { secretMatches, storeSecret } from './tokens.ts';
+import { keyReference, secretMatches, storeSecret } from './tokens.ts';
 
 const directories: string[] = [];
 function temporaryDirectory(): string {
@@ -98,7 +98,13 @@ describe('Auth', () => {
   test('a key and its secret open the account; anything else gives one and the same error', async () => {
     const { key, secret } = await auth.createKey('alice');
     expect((await auth.authenticate({ keyId: key.id, secret })).account.name).toBe('alice');
-    expect((await auth.identify(key.id)).key).toEqual({ id: key.id, name: 'default', policy: {} });
+    expect((await auth.identify(key.id)).key).toEqual({
+      id: key.id,
+      name: 'default',
+      policy: {},
+      reference: keyReference(key.id),
+    });
+    expect(key.id).not.toContain(keyReference(key.id).slice(4));
     const wrong = [
       { keyId: key.id, secret: `${secret}x` },
       { keyId: key.id, secret: '' },

@@ -2,37 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Account, ApiKey, Principal } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { Actor, AuditEntry } from './audit.ts';
+import type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 import { alive, check, checkSecret, futureTime } from './checks.ts';
+import { isDelegation, signDelegation, verifyDelegation } from './delegation.ts';
 import { AuthError, credentialsInvalid } from './errors.ts';
-import { type KeyPolicy, parseKeyPolicy } from './key-policy.ts';
+import { parseKeyPolicy } from './key-policy.ts';
 import { accountNotFound } from './lmdb-account-store.ts';
+import { newMember } from './members/member.ts';
 import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret } from './tokens.ts';
-
-export interface AuthOptions {
-  readonly store: AccountStore;
-  /** Milliseconds since 1970. Default: the clock. */
-  readonly now?: () => number;
-  /** Who makes changes, for the audit log. Default: `system`. */
-  readonly actor?: Actor;
-}
-
-/** How a key is made. */
-export interface KeyOptions {
-  readonly name?: string;
-  /** Default: generated. */
-  readonly id?: string;
-  /** Default: generated. */
-  readonly secret?: string;
-  readonly policy?: KeyPolicy | undefined;
-  /** Milliseconds since 1970. */
-  readonly expiresAt?: number | undefined;
-}
-
-/** A key with its secret, which is told once and kept nowhere. */
-export interface IssuedKey {
-  readonly key: ApiKey;
-  readonly secret: string;
-}
 
 const planPattern = /^[a-z][a-z0-9-]{0,31}$/;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -75,6 +52,7 @@ export class Auth {
    * @throws CREDENTIALS_INVALID, the same after the same work for an unknown key and a wrong secret; ACCOUNT_SUSPENDED
    */
   async authenticate({ keyId, secret }: { readonly keyId: string; readonly secret: string }): Promise<Principal> {
+    if (isDelegation(keyId)) return await this.#delegate(keyId);
     const key = await this.#store.key(keyId);
     const matches = secretMatches(key?.secrets ?? [], secret, this.#now());
     if (key === undefined || !matches) throw credentialsInvalid();
@@ -83,6 +61,7 @@ export class Auth {
 
   /** Who a key belongs to, without its secret: what JSON-RPC asks for. @throws CREDENTIALS_INVALID, ACCOUNT_SUSPENDED */
   async identify(keyId: string): Promise<Principal> {
+    if (isDelegation(keyId)) return await this.#delegate(keyId);
     const key = await this.#store.key(keyId);
     if (key === undefined) throw credentialsInvalid();
     const principal = await this.#principal(key);
@@ -105,15 +84,34 @@ export class Auth {
   async #principal(key: ApiKey): Promise<Principal> {
     if (key.revokedAt !== undefined || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now())
       throw credentialsInvalid();
-    const account = await this.#store.account(key.accountId);
-    if (account === undefined) throw credentialsInvalid();
-    if (account.status === 'suspended') {
-      throw new AuthError('ACCOUNT_SUSPENDED', 'The account is suspended.', {
-        hint: 'Ask the operator of this service.',
-      });
-    }
+    const account = await this.#activeAccount(key.accountId);
     const { id, name, policy = {} } = key;
     return { account, key: { id, name, policy, reference: keyReference(id) } };
+  }
+
+  /** @throws CREDENTIALS_INVALID, ACCOUNT_SUSPENDED */
+  async #activeAccount(id: string): Promise<Account> {
+    const account = await this.#store.account(id);
+    if (account === undefined) throw credentialsInvalid();
+    if (account.status !== 'suspended') return account;
+    throw new AuthError('ACCOUNT_SUSPENDED', 'The account is suspended.', {
+      hint: 'Ask the operator of this service.',
+    });
+  }
+
+  /**
+   * What a service of one's own, such as a console, sends in the place of a key id, with any secret: for a minute it stands
+   * for the account, whatever keys that has. Who may ask for it is for that service to know.
+   */
+  async delegation(accountId: string): Promise<string> {
+    return signDelegation(accountId, await this.#store.serviceSecret(), this.#now());
+  }
+
+  async #delegate(delegation: string): Promise<Principal> {
+    const accountId = verifyDelegation(delegation, await this.#store.serviceSecret(), this.#now());
+    if (accountId === undefined) throw credentialsInvalid();
+    const account = await this.#activeAccount(accountId);
+    return { account, key: { id: `console ${accountId}`, name: 'console', policy: {}, reference: 'console' } };
   }
 
   /** @throws BILLING_CARD_REQUIRED, with how to attach one */
@@ -128,15 +126,18 @@ export class Auth {
     );
   }
 
-  /** @throws ACCOUNT_EXISTS, VALUE_INVALID */
+  /** @throws ACCOUNT_EXISTS, MEMBER_EXISTS, VALUE_INVALID */
   async createAccount({
     name,
     email,
     plan = 'free',
+    owner,
   }: {
     readonly name: string;
     readonly email?: string | undefined;
     readonly plan?: string;
+    /** Its first member, made with it. */
+    readonly owner?: { readonly email: string; readonly passwordHash: string };
   }): Promise<Account> {
     check(
       'name',
@@ -155,7 +156,13 @@ export class Auth {
       card: undefined,
       createdAt: this.#now(),
     };
-    await this.#store.insertAccount(account, this.#entry('account.create', account.id, { change: { name, plan } }));
+    const { id: accountId, createdAt } = account;
+    const member = owner && newMember({ ...owner, accountId, role: 'member', createdAt });
+    await this.#store.insertAccount(
+      account,
+      this.#entry('account.create', accountId, { change: { name, plan } }),
+      member,
+    );
     return account;
   }
 

@@ -12,6 +12,13 @@ export type AuthErrorCode =
   | 'KEY_SCOPE_MISSING'
   | 'CLIENT_NOT_ALLOWED'
   | 'ATTEMPTS_PAUSED'
+  | 'MEMBER_EXISTS'
+  | 'MEMBER_NOT_FOUND'
+  | 'PASSWORD_WEAK'
+  | 'SIGN_IN_FAILED'
+  | 'SESSION_INVALID'
+  | 'TOTP_REQUIRED'
+  | 'TOTP_INVALID'
   | 'VALUE_INVALID';
 
 /** Something about an account or its keys. Neither keys nor secrets are ever in its message or details. */

@@ -1,8 +1,10 @@
 export type { Account, ApiKey, BillingCard, Principal, StoredSecret } from './account.ts';
 export type { AccountStore } from './account-store.ts';
 export type { Actor, AuditEntry } from './audit.ts';
-export { Auth, type AuthOptions, type IssuedKey, type KeyOptions } from './auth.ts';
+export { Auth } from './auth.ts';
+export type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 export { parseBasicCredentials } from './basic-credentials.ts';
+export { delegationMs } from './delegation.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';
 export { FailureGate, type FailureGateOptions } from './failure-gate.ts';
 export {
@@ -19,4 +21,21 @@ export {
   storageScopes,
 } from './key-policy.ts';
 export { openLmdbAccountStore } from './lmdb-account-store.ts';
-export { generateKeyId, generateSecret, hasValidChecksum, keyIdPattern, keyReference, secretPattern } from './tokens.ts';
+export type { Member, MemberRole, Session } from './members/member.ts';
+export type { MemberStore } from './members/member-store.ts';
+export {
+  type Credentials,
+  Members,
+  type MembersOptions,
+  type SignedIn,
+  sessionIdleMs,
+  sessionMsMax,
+} from './members/members.ts';
+export {
+  generateKeyId,
+  generateSecret,
+  hasValidChecksum,
+  keyIdPattern,
+  keyReference,
+  secretPattern,
+} from './tokens.ts';

@@ -1,16 +1,21 @@
+import { randomBytes } from 'node:crypto';
 import { type Database, Environment } from '@cairn/embedded-store';
 import type { Account, ApiKey } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { AuditEntry } from './audit.ts';
 import { AuthError } from './errors.ts';
+import { LmdbMemberStore } from './members/lmdb-member-store.ts';
+import type { Member } from './members/member.ts';
 
 class LmdbAccountStore implements AccountStore {
+  readonly members: LmdbMemberStore;
   readonly #environment: Environment;
   readonly #accounts: Database;
   readonly #names: Database;
   readonly #keys: Database;
   readonly #keysByAccount: Database;
   readonly #audit: Database;
+  readonly #secrets: Database;
   readonly #knownAccounts = new DecodedOnce<Account>();
   readonly #knownKeys = new DecodedOnce<ApiKey>();
 
@@ -21,9 +26,22 @@ class LmdbAccountStore implements AccountStore {
     this.#keys = environment.database('keys');
     this.#keysByAccount = environment.database('keys-by-account');
     this.#audit = environment.database('audit');
+    this.#secrets = environment.database('secrets');
+    this.members = new LmdbMemberStore(environment, (entry) => this.#log(entry));
   }
 
-  async insertAccount(account: Account, entry: AuditEntry): Promise<void> {
+  async serviceSecret(): Promise<Uint8Array> {
+    const name = Buffer.from('service');
+    const known = this.#secrets.get(name);
+    if (known) return known;
+    return await this.#environment.transaction(() => {
+      const secret = this.#secrets.get(name) ?? randomBytes(32);
+      this.#secrets.put(name, secret);
+      return secret;
+    });
+  }
+
+  async insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void> {
     await this.#environment.transaction(() => {
       if (this.#names.has(Buffer.from(account.name))) {
         throw new AuthError('ACCOUNT_EXISTS', `There is an account named ${JSON.stringify(account.name)} already.`, {
@@ -33,6 +51,8 @@ class LmdbAccountStore implements AccountStore {
       this.#accounts.put(Buffer.from(account.id), encode(account));
       this.#names.put(Buffer.from(account.name), Buffer.from(account.id));
       this.#log(entry);
+      if (owner)
+        this.members.insertInside(owner, { ...entry, action: 'member.create', change: { email: owner.email } });
     });
   }
 

@@ -1,0 +1,34 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** How long one stands for an account, in milliseconds: a request is sent with it at once. */
+export const delegationMs = 60_000;
+
+const prefix = '~c.';
+
+/** Whether something that stands where a key id does is a delegation. Key ids cannot begin so. */
+export function isDelegation(keyId: string): boolean {
+  return keyId.startsWith(prefix);
+}
+
+/** A short-lived name for an account, which a service of one's own puts where a key id stands. */
+export function signDelegation(accountId: string, secret: Uint8Array, now: number): string {
+  const body = `${prefix}${accountId}.${now + delegationMs}`;
+  return `${body}.${macOf(body, secret)}`;
+}
+
+/** The account that a delegation stands for; `undefined` for one that is over, or not by this secret. */
+export function verifyDelegation(delegation: string, secret: Uint8Array, now: number): string | undefined {
+  const [, accountId = '', expiresAt = ''] = delegation.split('.');
+  const expected = signature(`${prefix}${accountId}.${expiresAt}`, secret);
+  const given = Buffer.from(delegation);
+  const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
+  return isGenuine && Number(expiresAt) > now ? accountId : undefined;
+}
+
+function signature(body: string, secret: Uint8Array): Buffer {
+  return Buffer.from(`${body}.${macOf(body, secret)}`);
+}
+
+function macOf(body: string, secret: Uint8Array): string {
+  return createHmac('sha256', secret).update(body).digest('base64url');
+}

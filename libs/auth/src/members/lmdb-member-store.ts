@@ -1,0 +1,106 @@
+import type { Database, Environment } from '@cairn/embedded-store';
+import type { AuditEntry } from '../audit.ts';
+import { AuthError } from '../errors.ts';
+import type { Member, Session } from './member.ts';
+import type { MemberStore } from './member-store.ts';
+
+/** Members in the environment of the accounts. `log` adds to the audit log, inside of a transaction. */
+export class LmdbMemberStore implements MemberStore {
+  readonly #environment: Environment;
+  readonly #members: Database;
+  readonly #emails: Database;
+  readonly #sessions: Database;
+  readonly #log: (entry: AuditEntry) => void;
+
+  constructor(environment: Environment, log: (entry: AuditEntry) => void) {
+    this.#environment = environment;
+    this.#members = environment.database('members');
+    this.#emails = environment.database('emails');
+    this.#sessions = environment.database('sessions');
+    this.#log = log;
+  }
+
+  async insert(member: Member, entry: AuditEntry): Promise<void> {
+    await this.#environment.transaction(() => this.insertInside(member, entry));
+  }
+
+  /** As {@link insert}, in a transaction that is under way. */
+  insertInside(member: Member, entry: AuditEntry): void {
+    if (this.#emails.has(Buffer.from(member.email))) {
+      throw new AuthError('MEMBER_EXISTS', 'Somebody signs in with this e-mail address already.', {
+        hint: 'Sign in, or use another address.',
+      });
+    }
+    this.#members.put(Buffer.from(member.id), encode(member));
+    this.#emails.put(Buffer.from(member.email), Buffer.from(member.id));
+    this.#log(entry);
+  }
+
+  async member(id: string): Promise<Member | undefined> {
+    this.#environment.refresh();
+    return decode<Member>(this.#members.get(Buffer.from(id)));
+  }
+
+  async byEmail(email: string): Promise<Member | undefined> {
+    this.#environment.refresh();
+    const id = this.#emails.get(Buffer.from(email));
+    return id && decode<Member>(this.#members.get(id));
+  }
+
+  async *list(): AsyncGenerator<Member> {
+    this.#environment.refresh();
+    for (const { value } of [...this.#members.range()]) yield JSON.parse(Buffer.from(value).toString()) as Member;
+  }
+
+  async update(id: string, change: (member: Member) => Member, entry?: AuditEntry): Promise<Member> {
+    return await this.#environment.transaction(() => {
+      const before = decode<Member>(this.#members.get(Buffer.from(id)));
+      if (before === undefined) throw memberNotFound();
+      const after = change(before);
+      this.#members.put(Buffer.from(id), encode(after));
+      if (entry) this.#log({ ...entry, accountId: after.accountId });
+      return after;
+    });
+  }
+
+  async putSession(session: Session): Promise<void> {
+    await this.#environment.transaction(() => this.#sessions.put(Buffer.from(session.id), encode(session)));
+  }
+
+  async session(id: string): Promise<Session | undefined> {
+    this.#environment.refresh();
+    return decode<Session>(this.#sessions.get(Buffer.from(id)));
+  }
+
+  async removeSession(id: string): Promise<void> {
+    await this.#environment.transaction(() => void this.#sessions.remove(Buffer.from(id)));
+  }
+
+  async removeSessions(memberId: string, exceptId?: string): Promise<void> {
+    await this.#removeWhere((session) => session.memberId === memberId && session.id !== exceptId);
+  }
+
+  async sweep(now: number): Promise<void> {
+    await this.#removeWhere(({ expiresAt }) => expiresAt <= now);
+  }
+
+  async #removeWhere(isOver: (session: Session) => boolean): Promise<void> {
+    await this.#environment.transaction(() => {
+      for (const { key, value } of [...this.#sessions.range()])
+        if (isOver(JSON.parse(Buffer.from(value).toString()) as Session)) this.#sessions.remove(key);
+    });
+  }
+}
+
+/** No member of that id or e-mail address. */
+export function memberNotFound(): AuthError {
+  return new AuthError('MEMBER_NOT_FOUND', 'There is no such member.', { hint: '`cairn member list` shows them.' });
+}
+
+function encode(value: object): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+function decode<T>(bytes: Uint8Array | undefined): T | undefined {
+  return bytes && (JSON.parse(Buffer.from(bytes).toString()) as T);
+}

@@ -1,0 +1,259 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Account } from '../account.ts';
+import type { Actor } from '../audit.ts';
+import type { Auth } from '../auth.ts';
+import { check } from '../checks.ts';
+import { AuthError } from '../errors.ts';
+import { FailureGate } from '../failure-gate.ts';
+import { memberNotFound } from './lmdb-member-store.ts';
+import { type Member, type MemberRole, newMember, type Session } from './member.ts';
+import type { MemberStore } from './member-store.ts';
+import { checkPassword, hashPassword, passwordMatches } from './password.ts';
+import { acceptCode, createTotp } from './totp.ts';
+
+export interface MembersOptions {
+  readonly auth: Auth;
+  readonly store: MemberStore;
+  /** Milliseconds since 1970. Default: the clock. */
+  readonly now?: () => number;
+}
+
+/** Who is signed in, and for which account. */
+export interface SignedIn {
+  readonly member: Member;
+  readonly account: Account;
+  readonly session: Session;
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** Of the second factor, where there is one. */
+  readonly code?: string | undefined;
+}
+
+const hourMs = 3_600_000;
+/** A session ends when nobody uses it for this long, */
+export const sessionIdleMs = 12 * hourMs;
+/** and after this long anyhow. */
+export const sessionMsMax = 7 * 24 * hourMs;
+
+/** People who sign in: sign-up, sessions, passwords, second factors. */
+export class Members {
+  readonly #auth: Auth;
+  readonly #store: MemberStore;
+  readonly #now: () => number;
+  readonly #failures = new FailureGate();
+
+  constructor({ auth, store, now = Date.now }: MembersOptions) {
+    this.#auth = auth;
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** An account and its first member, both or neither. @throws MEMBER_EXISTS, ACCOUNT_EXISTS, VALUE_INVALID, PASSWORD_WEAK */
+  async signUp({
+    email,
+    password,
+    accountName,
+    plan,
+    actor,
+  }: {
+    readonly email: string;
+    readonly password: string;
+    readonly accountName: string;
+    readonly plan?: string;
+    readonly actor: Actor;
+  }): Promise<{ readonly member: Member; readonly account: Account }> {
+    const address = parseEmail(email);
+    checkPassword(password, address);
+    if (await this.#store.byEmail(address)) throw memberExists();
+    const passwordHash = await hashPassword(password);
+    const by = this.#auth.as({ ...actor, who: address });
+    const account = await by.createAccount({
+      name: accountName,
+      email: address,
+      ...(plan !== undefined && { plan }),
+      owner: { email: address, passwordHash },
+    });
+    const member = await this.#store.byEmail(address);
+    if (member === undefined) throw memberNotFound();
+    return { member, account };
+  }
+
+  /** Lets somebody sign in for an account. @throws ACCOUNT_NOT_FOUND, MEMBER_EXISTS, VALUE_INVALID, PASSWORD_WEAK */
+  async add(
+    idOrName: string,
+    {
+      email,
+      password,
+      role = 'member',
+      actor,
+    }: { readonly email: string; readonly password: string; readonly role?: MemberRole; readonly actor: Actor },
+  ): Promise<Member> {
+    const address = parseEmail(email);
+    checkPassword(password, address);
+    const { id: accountId } = await this.#auth.account(idOrName);
+    const passwordHash = await hashPassword(password);
+    const member = newMember({ email: address, passwordHash, accountId, role, createdAt: this.#now() });
+    const change = { email: address, role };
+    await this.#store.insert(member, { at: this.#now(), actor, action: 'member.create', accountId, change });
+    return member;
+  }
+
+  list(): AsyncIterable<Member> {
+    return this.#store.list();
+  }
+
+  /** @throws MEMBER_NOT_FOUND */
+  async byEmail(email: string): Promise<Member> {
+    const member = await this.#store.byEmail(email.trim().toLowerCase());
+    if (member === undefined) throw memberNotFound();
+    return member;
+  }
+
+  /**
+   * Signs somebody in. The token is told once; it is for a cookie that scripts cannot read.
+   * @throws SIGN_IN_FAILED, the same for an unknown address and a wrong password; TOTP_REQUIRED, TOTP_INVALID,
+   * ATTEMPTS_PAUSED
+   */
+  async signIn(
+    { email, password, code }: Credentials,
+    client: { readonly address: string | undefined },
+  ): Promise<SignedIn & { readonly token: string }> {
+    const address = email.trim().toLowerCase().slice(0, 256);
+    this.#failures.check(address, client.address);
+    const member = await this.#store.byEmail(address);
+    if (!(await passwordMatches(member?.passwordHash, password.slice(0, 1024))) || member === undefined) {
+      this.#failures.failed(address, client.address);
+      throw new AuthError('SIGN_IN_FAILED', 'E-mail address or password is not right.', { hint: 'Check both.' });
+    }
+    if (member.totp?.isConfirmed) await this.#requireCode(member, code, client.address);
+    this.#failures.succeeded(address, client.address);
+    const account = await this.#auth.account(member.accountId);
+    return { ...(await this.#open(member)), member, account };
+  }
+
+  async #requireCode(member: Member, code: string | undefined, address: string | undefined): Promise<void> {
+    if (code === undefined || code === '')
+      throw new AuthError('TOTP_REQUIRED', 'A code of the second factor is needed.', { hint: 'Enter the six digits.' });
+    try {
+      await this.#takeCode(member.id, code);
+    } catch (error) {
+      this.#failures.failed(member.email, address);
+      throw error;
+    }
+  }
+
+  /** Takes a code once. @throws TOTP_INVALID */
+  async #takeCode(memberId: string, code: string, isConfirming = false): Promise<Member> {
+    const change = (member: Member): Member => {
+      const { totp } = member;
+      const counter = totp && acceptCode(totp, code, this.#now());
+      if (totp === undefined || counter === undefined)
+        throw new AuthError('TOTP_INVALID', 'The code of the second factor is not right, or was used before.', {
+          hint: 'Wait for the next one.',
+        });
+      return { ...member, totp: { ...totp, lastCounter: counter, isConfirmed: isConfirming || totp.isConfirmed } };
+    };
+    return await this.#store.update(memberId, change);
+  }
+
+  async #open(member: Member): Promise<{ readonly token: string; readonly session: Session }> {
+    const token = randomBytes(32).toString('base64url');
+    const now = this.#now();
+    await this.#store.sweep(now);
+    const session = { id: idOf(token), memberId: member.id, createdAt: now, expiresAt: now + sessionIdleMs };
+    await this.#store.putSession(session);
+    return { token, session };
+  }
+
+  /** Who a token stands for. Using a session keeps it. @throws SESSION_INVALID, ACCOUNT_SUSPENDED */
+  async session(token: string): Promise<SignedIn> {
+    const now = this.#now();
+    const session = await this.#store.session(idOf(token));
+    const member = session && (await this.#store.member(session.memberId));
+    if (session === undefined || member === undefined || session.expiresAt <= now)
+      throw new AuthError('SESSION_INVALID', 'You are not signed in, or have been signed out.', { hint: 'Sign in.' });
+    const account = await this.#auth.account(member.accountId);
+    if (account.status === 'suspended' && member.role !== 'operator') {
+      throw new AuthError('ACCOUNT_SUSPENDED', 'The account is suspended.', {
+        hint: 'Ask the operator of this service.',
+      });
+    }
+    const expiresAt = Math.min(now + sessionIdleMs, session.createdAt + sessionMsMax);
+    // Written now and then, not for each request.
+    if (expiresAt - session.expiresAt > sessionIdleMs / 12) await this.#store.putSession({ ...session, expiresAt });
+    return { member, account, session };
+  }
+
+  async signOut(token: string): Promise<void> {
+    await this.#store.removeSession(idOf(token));
+  }
+
+  /** Changes a password, and ends all other sessions. @throws SIGN_IN_FAILED, PASSWORD_WEAK */
+  async changePassword(
+    { member, session }: SignedIn,
+    { before, after, actor }: { readonly before: string; readonly after: string; readonly actor: Actor },
+  ): Promise<void> {
+    if (!(await passwordMatches(member.passwordHash, before)))
+      throw new AuthError('SIGN_IN_FAILED', 'The present password is not right.', { hint: 'Check it.' });
+    await this.setPassword(member, after, actor);
+    await this.#store.removeSessions(member.id, session.id);
+  }
+
+  /** For operators: no one is asked for the old one. Sessions of the member end. @throws PASSWORD_WEAK */
+  async setPassword({ id, email }: Member, password: string, actor: Actor): Promise<void> {
+    checkPassword(password, email);
+    const passwordHash = await hashPassword(password);
+    const entry = { at: this.#now(), actor, action: 'member.password', accountId: '' };
+    await this.#store.update(id, (before) => ({ ...before, passwordHash }), entry);
+    await this.#store.removeSessions(id);
+  }
+
+  /** Begins to set up a second factor: it counts from {@link confirmTotp} on. @throws TOTP_INVALID where there is one */
+  async beginTotp({ id, email }: Member): Promise<{ readonly secret: string; readonly uri: string }> {
+    const { state, uri } = createTotp(email);
+    await this.#store.update(id, (member) => {
+      if (member.totp?.isConfirmed)
+        throw new AuthError('TOTP_INVALID', 'There is a second factor already.', { hint: 'Remove it first.' });
+      return { ...member, totp: state };
+    });
+    return { secret: state.secret, uri };
+  }
+
+  /** @throws TOTP_INVALID */
+  async confirmTotp({ id, accountId }: Member, code: string, actor: Actor): Promise<void> {
+    await this.#takeCode(id, code, true);
+    await this.#store.update(id, (member) => member, {
+      at: this.#now(),
+      actor,
+      action: 'member.totp.confirm',
+      accountId,
+    });
+  }
+
+  /** Ends the second factor; with a code of it, or without one by an operator. @throws TOTP_INVALID */
+  async removeTotp({ id, accountId }: Member, code: string | undefined, actor: Actor): Promise<void> {
+    if (code !== undefined) await this.#takeCode(id, code);
+    const entry = { at: this.#now(), actor, action: 'member.totp.remove', accountId };
+    await this.#store.update(id, (member) => ({ ...member, totp: undefined }), entry);
+  }
+}
+
+/** @throws VALUE_INVALID */
+export function parseEmail(email: string): string {
+  const address = email.trim().toLowerCase();
+  check('email', address, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
+  return address;
+}
+
+function memberExists(): AuthError {
+  return new AuthError('MEMBER_EXISTS', 'Somebody signs in with this e-mail address already.', {
+    hint: 'Sign in, or use another address.',
+  });
+}
+
+function idOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

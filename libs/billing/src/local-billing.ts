@@ -1,0 +1,16 @@
+import type { BillingProvider } from './billing-provider.ts';
+import { BillingError } from './errors.ts';
+
+/** Cards that the operator attaches, by command or in the console. */
+export const localBilling: BillingProvider = {
+  name: 'local',
+  async attach({ name }) {
+    const text = `The operator of this service attaches cards: \`cairn card attach ${name} --brand visa --last4 4242\`, or in the console.`;
+    return { kind: 'ask', text };
+  },
+  async webhook() {
+    throw new BillingError('WEBHOOK_NOT_EXPECTED', 'No provider of billing is set up.', {
+      hint: 'Set CAIRN_STRIPE_SECRET_KEY and CAIRN_STRIPE_WEBHOOK_SECRET.',
+    });
+  },
+};

@@ -1,0 +1,124 @@
+import type { Account } from '@cairn/auth';
+import { addCounts, noCounts, type UsageCounts, type UsageStore } from '@cairn/metering';
+import { BillingError } from './errors.ts';
+
+/** Usage of one service, operation, network and key in a month. */
+export interface StatementLine extends Omit<UsageCounts, 'latency'> {
+  readonly service: string;
+  readonly operation: string;
+  readonly network: string;
+  readonly key: string;
+}
+
+/** What an account used in a month (UTC). */
+export interface Statement {
+  readonly account: { readonly id: string; readonly name: string };
+  readonly plan: string;
+  /** `2026-11` */
+  readonly month: string;
+  /** First and last moment that is counted; the last one exclusive, and not after now. */
+  readonly from: string;
+  readonly to: string;
+  readonly lines: readonly StatementLine[];
+  readonly total: Omit<UsageCounts, 'latency'>;
+  /** What it held in storage, in bytes: the most, and the mean over the time of the statement. */
+  readonly storedBytes: { readonly most: number; readonly mean: number };
+}
+
+/** The span of a month such as `2026-11`. @throws MONTH_INVALID */
+export function monthSpan(month: string): { readonly from: number; readonly to: number } {
+  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
+  if (year === undefined)
+    throw new BillingError(
+      'MONTH_INVALID',
+      `month: ${JSON.stringify(month.slice(0, 20))} is not a month such as 2026-11.`,
+    );
+  return { from: Date.UTC(Number(year), Number(number) - 1), to: Date.UTC(Number(year), Number(number)) };
+}
+
+/** Sums up a month from the ledger. @throws MONTH_INVALID */
+export async function createStatement({
+  usage,
+  account: { id, name, plan },
+  month,
+  now = Date.now(),
+}: {
+  readonly usage: UsageStore;
+  readonly account: Account;
+  readonly month: string;
+  /** Milliseconds since 1970. */
+  readonly now?: number;
+}): Promise<Statement> {
+  const { from, to: end } = monthSpan(month);
+  const to = Math.max(from, Math.min(end, now));
+  const total = noCounts();
+  const sums = new Map<string, StatementLine & ReturnType<typeof noCounts>>();
+  for await (const { at: _, accountId: __, ...row } of usage.rows(id, { from, to: end }, 'day')) {
+    const { service, operation, network, key } = row;
+    const subject = [service, operation, network, key].join('\0');
+    const sum = sums.get(subject) ?? { service, operation, network, key, ...noCounts() };
+    addCounts(sum, row);
+    addCounts(total, row);
+    sums.set(subject, sum);
+  }
+  return {
+    account: { id, name },
+    plan,
+    month,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    lines: [...sums.values()].map(withoutLatency),
+    total: withoutLatency(total),
+    storedBytes: held(await usage.stored(id, { from, to: end }), from, to),
+  };
+}
+
+function withoutLatency<T extends { readonly latency: unknown }>({ latency: _, ...rest }: T): Omit<T, 'latency'> {
+  return rest;
+}
+
+function held(
+  changes: readonly { readonly at: number; readonly bytes: number }[],
+  from: number,
+  to: number,
+): Statement['storedBytes'] {
+  let [most, sum, since, bytes] = [0, 0, from, 0];
+  for (const change of [...changes, { at: to, bytes: 0 }]) {
+    const until = Math.min(to, Math.max(from, change.at));
+    sum += bytes * (until - since);
+    [since, bytes] = [until, change.bytes];
+    most = Math.max(most, bytes);
+  }
+  return { most, mean: to > from ? Math.round(sum / (to - from)) : 0 };
+}
+
+const columns = [
+  'service',
+  'operation',
+  'network',
+  'key',
+  'requests',
+  'errors',
+  'limited',
+  'credits',
+  'gas',
+  'bytesIn',
+  'bytesOut',
+] as const;
+
+/** A statement as CSV (RFC 4180), one line for each line of it and a total. */
+export function statementCsv({ account, month, lines, total }: Statement): string {
+  const head = ['account', 'month', ...columns];
+  const rows = [...lines, { service: 'total', operation: '', network: '', key: '', ...total }].map((line) => [
+    account.name,
+    month,
+    ...columns.map((column) => String(line[column])),
+  ]);
+  return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+/** Quoted where it has to be; what a spreadsheet would take for a formula is made text. */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
