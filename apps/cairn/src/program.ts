@@ -5,6 +5,8 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addCardCommands } from './commands/card.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
+import { addMemberCommands } from './commands/member.ts';
+import { addPlanCommands } from './commands/plan.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addUpCommand } from './commands/up.ts';
 
@@ -16,7 +18,8 @@ export function createProgram(): Command {
     .showHelpAfterError('Run with --help for what it takes.');
   addUpCommand(program);
   addStatusCommand(program);
-  addAccountCommands(program);
+  addPlanCommands(program, addAccountCommands(program));
+  addMemberCommands(program);
   addCardCommands(program);
   addKeyCommands(program);
   addAuditCommand(program);

@@ -1,22 +1,40 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { Auth, openLmdbAccountStore } from '@cairn/auth';
+import { type Actor, Auth, Members, openLmdbAccountStore } from '@cairn/auth';
 import { loadNetworks, type Network } from '@cairn/chain-store';
 import { loadSettings, type Settings } from '@cairn/service-kit';
 import { defaultNetworksFile } from './workspace.ts';
 
 /** Settings and accounts, open while `use` runs. */
 export async function withAuth<T>(use: (auth: Auth, settings: Settings) => Promise<T>): Promise<T> {
+  return await withAccounts(({ auth, settings }) => use(auth, settings));
+}
+
+/** Who signs in, open while `use` runs. */
+export async function withMembers<T>(use: (members: Members, actor: Actor) => Promise<T>): Promise<T> {
+  return await withAccounts(({ members }) => use(members, operator()));
+}
+
+async function withAccounts<T>(
+  use: (accounts: { readonly auth: Auth; readonly members: Members; readonly settings: Settings }) => Promise<T>,
+): Promise<T> {
   const settings = loadSettings();
-  const auth = new Auth({
-    store: await openLmdbAccountStore({ directory: join(settings.CAIRN_HOME, 'accounts') }),
-    actor: { who: userName(), from: 'cairn command' },
-  });
+  const store = await openLmdbAccountStore({ directory: accountsDirectory(settings) });
   try {
-    return await use(auth, settings);
+    const auth = new Auth({ store, actor: operator() });
+    return await use({ auth, members: new Members({ auth, store: store.members }), settings });
   } finally {
-    await auth.close();
+    await store.close();
   }
+}
+
+/** Where accounts, plans and usage are. */
+export function accountsDirectory({ CAIRN_HOME } = loadSettings()): string {
+  return join(CAIRN_HOME, 'accounts');
+}
+
+function operator(): Actor {
+  return { who: userName(), from: 'cairn command' };
 }
 
 /** Who runs the command; a container may have a user without a name. */

@@ -3,14 +3,15 @@ import type { Command } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
+import { addStatementCommand } from './statement.ts';
 import { addUsageCommand } from './usage.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn account create|list|show|quota|usage|suspend|resume` */
-export function addAccountCommands(program: Command): void {
+/** `cairn account create|list|show|quota|usage|statement|suspend|resume`; gives the group back for more. */
+export function addAccountCommands(program: Command): Command {
   const group = program.command('account').description('Create and list accounts, suspend and resume them.');
   group
     .command('create <name>')
@@ -59,6 +60,7 @@ export function addAccountCommands(program: Command): void {
       withAuth(async (auth) => show(await auth.setQuota(name, parseBytes(bytes)), options)),
     );
   addUsageCommand(group);
+  addStatementCommand(group);
   for (const [verb, status] of [
     ['suspend', 'suspended'],
     ['resume', 'active'],
@@ -75,6 +77,7 @@ export function addAccountCommands(program: Command): void {
         withAuth(async (auth) => show(await auth.setStatus(name, status), options)),
       );
   }
+  return group;
 }
 
 /** Prints one account. */

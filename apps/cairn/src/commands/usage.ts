@@ -5,6 +5,7 @@ import { openLmdbPinStore, Pinning } from '@cairn/pinning';
 import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { withAuth } from '../stores.ts';
+import { planOf } from './plan.ts';
 
 /** `cairn account usage`, as part of `cairn account`. */
 export function addUsageCommand(group: Command): void {
@@ -15,7 +16,10 @@ export function addUsageCommand(group: Command): void {
     .option('--json', 'print JSON')
     .action((name: string, options: { readonly recount?: boolean; readonly json?: boolean }) =>
       withAuth(async (auth, settings) => {
-        const { id, quotaBytes = settings.STORAGE_QUOTA_BYTES } = await auth.account(name);
+        const account = await auth.account(name);
+        const { id } = account;
+        const quotaBytes =
+          account.quotaBytes ?? (await planOf(account.plan))?.storedBytes ?? settings.STORAGE_QUOTA_BYTES;
         const directory = (store: string) => ({ directory: join(settings.CAIRN_HOME, store) });
         const pins = await openLmdbPinStore(directory('pins'));
         const roots = await openLmdbRootStore(directory('files'));

@@ -113,6 +113,13 @@ describe('requests at once', () => {
     expect(entered).toBeLessThanOrEqual(7);
   });
 
+  test('who asks at once gets the places that there are', async () => {
+    const [limiter] = await start({ concurrentRequests: 2 });
+    const limits = limiter?.of(account);
+    await Promise.all([limits?.enter(), limits?.enter()]);
+    await expect(limits?.enter()).rejects.toMatchObject({ details: { used: 2 } });
+  });
+
   test('a place that is left is free again', async () => {
     const [limiter] = await start({ concurrentRequests: 1 });
     const limits = limiter?.of(account);

@@ -59,11 +59,12 @@ export class Slots {
         continue;
       }
       if (this.#now() < this.#refusedUntil) return false;
-      await this.#ask(this.#inUse + 1);
-      if (this.#held <= this.#inUse) {
-        this.#refusedUntil = this.#now() + refusalMs;
-        return false;
-      }
+      const needed = this.#inUse + 1;
+      await this.#ask(needed);
+      // Where it was given, somebody else may have taken it meanwhile: then it is asked for again.
+      if (this.#held >= needed) continue;
+      this.#refusedUntil = this.#now() + refusalMs;
+      return false;
     }
     return true;
   }

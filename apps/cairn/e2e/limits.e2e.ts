@@ -1,0 +1,323 @@
+import { join } from 'node:path';
+import { Auth, openLmdbAccountStore } from '@cairn/auth';
+import {
+  openLmdbPlanStore,
+  openLmdbUsageStore,
+  type Plan,
+  type PlanStore,
+  parsePlan,
+  type UsageRow,
+} from '@cairn/metering';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WebSocket } from 'undici';
+import { Cairn } from './cairn.ts';
+import { type RunningService, startService } from './services.ts';
+
+interface Key {
+  readonly id: string;
+  readonly secret: string;
+}
+
+interface RpcAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> };
+}
+
+const cairn = new Cairn();
+let gateways: readonly [RunningService, RunningService];
+let storage: RunningService;
+let auth: Auth;
+let plans: PlanStore;
+let canaries: string[];
+
+beforeAll(async () => {
+  canaries = [];
+  const directory = join(cairn.home, 'accounts');
+  auth = new Auth({ store: await openLmdbAccountStore({ directory }) });
+  plans = await openLmdbPlanStore({ directory });
+  // The first one imports the sample network; the second finds it there.
+  const first = await startService('rpc-gateway', cairn.home);
+  gateways = [first, await startService('rpc-gateway', cairn.home)];
+  storage = await startService('storage-api', cairn.home);
+});
+afterAll(async () => {
+  await Promise.all([...gateways, storage].map((service) => service.stop()));
+  await plans.close();
+  await auth.close();
+  cairn.remove();
+});
+
+/** An account on a plan of its own, with a card and a key. */
+async function customer(name: string, limits: Omit<Partial<Plan>, 'name'> = {}): Promise<Key> {
+  await plans.put(parsePlan({ name, ...limits }));
+  await auth.createAccount({ name, plan: name });
+  await auth.attachCard(name, { brand: 'visa', last4: '4242' });
+  const { key, secret } = await auth.createKey(name);
+  canaries.push(key.id, secret);
+  // Plans are read four times a second.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  return { id: key.id, secret };
+}
+
+function rpc(service: RunningService, { id }: Key, body: unknown): Promise<Response> {
+  return fetch(`${service.url}/v3/${id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+const request = (id = 1, method = 'eth_chainId') => ({ jsonrpc: '2.0', id, method, params: [] });
+const batch = (length: number) => Array.from({ length }, (_, index) => request(index));
+
+function kubo({ id, secret }: Key, command: string, body?: FormData): Promise<Response> {
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  return fetch(`${storage.url}/api/v0/${command}`, {
+    method: 'POST',
+    headers: { authorization },
+    ...(body && { body }),
+  });
+}
+
+function file(bytes: number): FormData {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(bytes).fill(7)]), 'seven.bin');
+  return form;
+}
+
+describe('limits', () => {
+  test('a burst is shared by batches, connections, processes and services; the refusal says all there is to know', async () => {
+    const key = await customer('burst', { requestsPerSecond: 1, burst: 60 });
+    const answers = await Promise.all([
+      ...[0, 1, 2, 3].map(async (index) => (await rpc(gateways[(index % 2) as 0 | 1], key, batch(20))).json()),
+      ...Array.from({ length: 10 }, async () => {
+        const { status } = await kubo(key, 'version');
+        return [status === 200 ? { result: 1 } : { error: { code: status } }];
+      }),
+    ]);
+    const results = (answers as RpcAnswer[][]).flat();
+    const admitted = results.filter(({ error }) => error === undefined).length;
+    // What grew meanwhile comes on top: the calls above take a second or two.
+    expect(admitted).toBeGreaterThanOrEqual(58);
+    expect(admitted).toBeLessThanOrEqual(66);
+    const refusal = results.find(({ error }) => error?.code === -32005)?.error;
+    expect(refusal).toMatchObject({
+      message: expect.stringContaining('1 requests a second'),
+      data: { limit: 'requestsPerSecond', allowed: 1, plan: 'burst', used: 60, retryAfterSeconds: expect.any(Number) },
+    });
+    const alone = await rpc(gateways[0], key, request());
+    expect(alone.status).toBe(429);
+    expect(Number(alone.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(alone.headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60');
+    expect(alone.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/);
+    expect(await alone.json()).toMatchObject({ error: { code: -32005, data: { limit: 'requestsPerSecond' } } });
+    const refused = await kubo(key, 'version');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60');
+    expect(await refused.json()).toMatchObject({ Type: 'error', Code: 4, Message: expect.stringContaining('burst') });
+  });
+
+  test('over WebSocket a refusal is an answer, and connections have a limit of their own', async () => {
+    const key = await customer('sockets', { webSockets: 1, creditsPerDay: 3 });
+    const url = `${gateways[0].url.replace('http', 'ws')}/ws/v3/${key.id}`;
+    const socket = new WebSocket(url);
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve);
+      socket.addEventListener('error', reject);
+    });
+    const second = new WebSocket(url.replace(gateways[0].url.slice(7), gateways[1].url.slice(7)));
+    const failed = new Promise((resolve) => second.addEventListener('error', resolve));
+    await failed;
+    const answers: RpcAnswer[] = [];
+    const done = new Promise<void>((resolve) =>
+      socket.addEventListener('message', ({ data }) => {
+        answers.push(JSON.parse(String(data)) as RpcAnswer);
+        if (answers.length === 5) resolve();
+      }),
+    );
+    for (let id = 0; id < 5; id++) socket.send(JSON.stringify(request(id)));
+    await done;
+    const refused = answers.filter(({ error }) => error !== undefined);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]?.error).toMatchObject({ code: -32005, data: { limit: 'creditsPerDay', allowed: 3, used: 3 } });
+    const closed = new Promise((resolve) => socket.addEventListener('close', resolve));
+    socket.close();
+    await closed;
+  });
+
+  test('gas and bytes are paid for: what one call costs is missing for the next', async () => {
+    const key = await customer('dear', { creditsPerDay: 50 });
+    // Two million rounds of JUMPDEST PUSH1 0 JUMP until 20 million gas are gone.
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'eth_call',
+      params: [
+        { from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, gas: '0x1312d00' },
+        'latest',
+        { [`0x${'22'.repeat(20)}`]: { code: '0x5b600056' } },
+      ],
+    };
+    const first = (await (await rpc(gateways[0], key, call)).json()) as RpcAnswer;
+    expect(first.error?.message).toContain('out of gas');
+    const next = (await (await rpc(gateways[0], key, request())).json()) as RpcAnswer;
+    expect(next.error).toMatchObject({ code: -32005, data: { limit: 'creditsPerDay' } });
+  });
+
+  test('an upload that goes beyond the bytes of a day ends with 429, and nothing is kept', async () => {
+    const key = await customer('narrow', { bytesInPerDay: 1024 * 1024 });
+    const small = await kubo(key, 'add', file(1000));
+    expect(small.status).toBe(200);
+    const form = new FormData();
+    // Slower than the looks at it.
+    form.set('file', new Blob([new Uint8Array(40 * 1024 * 1024)]), 'large.bin');
+    const large = await kubo(key, 'add?pin=true', form).catch((error: Error) => error);
+    const again = await kubo(key, 'version');
+    expect(again.status).toBe(429);
+    expect(await again.json()).toMatchObject({ Message: expect.stringContaining('bytes received a day') });
+    // A machine that takes 40 MiB between two looks has finished it before.
+    if (large instanceof Response && large.status === 200) return;
+    const pins = await cairn.json<{ pins: number }>('account', 'usage', 'narrow');
+    expect(pins.pins).toBe(1);
+  });
+
+  test('a plan opens the methods that it lists', async () => {
+    const key = await customer('few', { methods: ['eth_chainId'] });
+    const answers = (await (
+      await rpc(gateways[1], key, [request(1), request(2, 'eth_blockNumber')])
+    ).json()) as RpcAnswer[];
+    expect(answers).toMatchObject([{ result: expect.any(String) }, { error: { code: -32004 } }]);
+  });
+
+  test('a plan bounds what is stored', async () => {
+    const key = await customer('shelf', { storedBytes: 100_000 });
+    expect((await kubo(key, 'add', file(50_000))).status).toBe(200);
+    const refused = await kubo(key, 'add', file(200_000));
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ Message: expect.stringContaining('quota') });
+  });
+
+  test('requests at once: the one beyond is told, and a killed process gives its places back', async () => {
+    const key = await customer('few-at-once', { concurrentRequests: 2 });
+    const doomed = await startService('rpc-gateway', cairn.home);
+    const slow = {
+      ...request(1, 'eth_call'),
+      params: [
+        { from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, gas: '0xffffffff' },
+        'latest',
+        { [`0x${'22'.repeat(20)}`]: { code: '0x5b600056' } },
+      ],
+    };
+    const held = [1, 2].map(() => rpc(doomed, key, slow).catch(() => undefined));
+    // Both are under way by then, and for a second or more.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const refused = await rpc(gateways[0], key, request());
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({
+      error: { code: -32005, data: { limit: 'concurrentRequests', used: 2 } },
+    });
+    await doomed.stop('SIGKILL');
+    await Promise.all(held);
+    const deadline = Date.now() + 15_000;
+    while ((await rpc(gateways[0], key, request())).status !== 200) {
+      if (Date.now() > deadline) throw new Error('the places of the killed process are still taken');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  });
+});
+
+describe('revocation', () => {
+  test.each([
+    ['a revoked key', (key: Key) => auth.revokeKey(key.id), 401, 401],
+    ['a suspended account', () => auth.setStatus('gone-1', 'suspended'), 403, 403],
+    ['a removed card', () => auth.removeCard('gone-2'), 200, 402],
+  ] as const)('%s counts within a second in every process', async (name, change, rpcStatus, storageStatus) => {
+    const index = ['a revoked key', 'a suspended account', 'a removed card'].indexOf(name);
+    const key = await customer(`gone-${index}`);
+    const statuses = async () =>
+      await Promise.all([
+        ...gateways.map(async (gateway) => (await rpc(gateway, key, request())).status),
+        (await kubo(key, 'version')).status,
+      ]);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await change(key);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await statuses()).toEqual([rpcStatus, rpcStatus, storageStatus]);
+  });
+});
+
+describe('usage', () => {
+  test('the ledger equals a recount of the access logs, whatever was asked', async () => {
+    const key = await customer('counted');
+    const { id: accountId } = await auth.account('counted');
+    for (let round = 0; round < 10; round++) {
+      const gateway = gateways[(round % 2) as 0 | 1];
+      await rpc(gateway, key, request());
+      await rpc(gateway, key, [request(1), request(2, 'eth_blockNumber'), request(3, 'no_such'), 5]);
+      await rpc(gateway, key, { ...request(1, 'eth_getBlockByHash'), params: ['0x'] });
+      await fetch(`${gateway.url}/v3/${key.id}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{',
+      });
+      await kubo(key, 'add', file(round * 1000));
+      await kubo(key, 'cat?arg=QmNothing');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const ledger = await totals(accountId);
+    const logged: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
+    const add = (name: string, count: unknown) => {
+      logged[name] = (logged[name] ?? 0) + Number(count);
+    };
+    for (const { log } of [...gateways, storage]) {
+      for (const line of log.filter(({ account }) => account === accountId)) {
+        for (const field of ['credits', 'bytesIn', 'bytesOut']) add(field, line[field]);
+        for (const [method, count] of Object.entries((line.calls as object | undefined) ?? {})) add(method, count);
+        if (line.command !== undefined) add(String(line.command), 1);
+      }
+    }
+    expect(logged).toMatchObject({ eth_chainId: 20, eth_blockNumber: 10, unknown: 30, add: 10, cat: 10 });
+    expect(ledger).toEqual(logged);
+    const statement = await cairn.json<{ total: Record<string, number> }>('account', 'statement', 'counted');
+    expect(statement.total).toMatchObject({ credits: logged.credits, bytesIn: logged.bytesIn });
+  });
+
+  test('a killed process loses no more than the last second', async () => {
+    const key = await customer('killed');
+    const { id: accountId } = await auth.account('killed');
+    const doomed = await startService('rpc-gateway', cairn.home);
+    for (let count = 0; count < 25; count++) await rpc(doomed, key, request());
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await doomed.stop('SIGKILL');
+    expect((await totals(accountId)).eth_chainId).toBe(25);
+  });
+
+  test('keys and secrets are in no log, and last uses are known', async () => {
+    expect(canaries.length).toBeGreaterThan(10);
+    for (const service of [...gateways, storage]) {
+      for (const canary of canaries) expect(service.text()).not.toContain(canary);
+    }
+    expect(gateways[0].text()).toMatch(/"key":"key_[0-9a-f]{16}"/);
+  });
+});
+
+/** Everything that the ledger has of an account: requests by operation, and sums. */
+async function totals(accountId: string): Promise<Record<string, number>> {
+  const usage = await openLmdbUsageStore({ directory: join(cairn.home, 'accounts') });
+  const sums: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
+  const add = (name: string, count: number) => {
+    sums[name] = (sums[name] ?? 0) + count;
+  };
+  try {
+    const rows: UsageRow[] = [];
+    for await (const row of usage.rows(accountId, { from: 0, to: Date.now() + 1 }, 'hour')) rows.push(row);
+    for (const row of rows) {
+      if (row.requests > 0) add(row.operation, row.requests);
+      for (const field of ['credits', 'bytesIn', 'bytesOut'] as const) add(field, row[field]);
+    }
+    return sums;
+  } finally {
+    await usage.close();
+  }
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const mains = {
+  'storage-api': fileURLToPath(new URL('../../storage-api/dist/main.js', import.meta.url)),
+  'rpc-gateway': fileURLToPath(new URL('../../rpc-gateway/dist/main.js', import.meta.url)),
+} as const;
+
+/** A built service in a process of its own. */
+export interface RunningService {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Its lines, parsed. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+  readonly text: () => string;
+  readonly process: ChildProcess;
+  /** Ends it and resolves when it is gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a service over a home and waits until it is ready. */
+export async function startService(
+  name: keyof typeof mains,
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const settings = { CAIRN_HOME: home, STORAGE_API_PORT: '0', RPC_GATEWAY_PORT: '0', ...env };
+  const child = spawn(process.execPath, [mains[name]], {
+    cwd: home,
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: Record<string, unknown>[] = [];
+  const lines: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      const entry = JSON.parse(line) as Record<string, unknown>;
+      log.push(entry);
+      if (String(entry.msg).endsWith('listens')) resolve(Number(entry.port));
+    });
+    child.once('exit', () => reject(new Error(`${name} ended before it listened:\n${lines.join('\n')}`)));
+  });
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 30));
+  return {
+    url,
+    log,
+    text: () => lines.join('\n'),
+    process: child,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    },
+  };
+}

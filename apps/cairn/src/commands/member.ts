@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import type { Member } from '@cairn/auth';
+import type { Command } from 'commander';
+import { print, table, time } from '../print.ts';
+import { withMembers } from '../stores.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `cairn member list|create|password|reset-totp` */
+export function addMemberCommands(program: Command): void {
+  const group = program.command('member').description('People who sign in to the console.');
+  group
+    .command('list')
+    .description('Lists who can sign in.')
+    .option('--json', 'print JSON')
+    .action((options: JsonOption) =>
+      withMembers(async (members) => {
+        const found: Omit<Member, 'passwordHash' | 'totp'>[] = [];
+        for await (const { passwordHash: _, totp: __, ...member } of members.list()) found.push(member);
+        const rows = found.map(({ email, accountId, role, createdAt }) => [email, accountId, role, time(createdAt)]);
+        print(found, options, table([['E-MAIL', 'ACCOUNT', 'ROLE', 'CREATED'], ...rows]));
+      }),
+    );
+  group
+    .command('create <account> <email>')
+    .description('Lets somebody sign in for an account, with a password that is shown once.')
+    .option('--operator', 'who looks after all accounts')
+    .option('--json', 'print JSON')
+    .action((account: string, email: string, { operator, json }: JsonOption & { readonly operator?: boolean }) =>
+      withMembers(async (members, actor) => {
+        const password = generatePassword();
+        const role = operator ? 'operator' : 'member';
+        const { id } = await members.add(account, { email, password, role, actor });
+        print({ id, email, role, password }, { json }, [
+          `${email} can sign in, as ${role}.`,
+          `Password   ${password}   (shown this once)`,
+        ]);
+      }),
+    );
+  group
+    .command('password <email>')
+    .description('Gives somebody a new password, shown once; who is signed in is signed out.')
+    .option('--json', 'print JSON')
+    .action((email: string, options: JsonOption) =>
+      withMembers(async (members, actor) => {
+        const password = generatePassword();
+        await members.setPassword(await members.byEmail(email), password, actor);
+        print({ email, password }, options, [`Password   ${password}   (shown this once)`]);
+      }),
+    );
+  group
+    .command('reset-totp <email>')
+    .description('Removes the second factor of somebody who has lost it.')
+    .action((email: string) =>
+      withMembers(async (members, actor) => {
+        await members.removeTotp(await members.byEmail(email), undefined, actor);
+        console.log(`${email} signs in with the password alone.`);
+      }),
+    );
+}
+
+/** 120 random bits, in groups that can be read aloud. */
+export function generatePassword(): string {
+  return randomBytes(15)
+    .toString('hex')
+    .replaceAll(/(.{6})(?=.)/g, '$1-');
+}

@@ -1,0 +1,123 @@
+import { fallbackPlan, numericLimits, openLmdbPlanStore, type Plan, type PlanStore, parsePlan } from '@cairn/metering';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseBytes } from '../parse-bytes.ts';
+import { print, table } from '../print.ts';
+import { accountsDirectory, withAuth } from '../stores.ts';
+
+type NumericLimit = (typeof numericLimits)[number];
+
+/** What options of `plan set` say: a number, or `null` for no limit. */
+type SetOptions = Partial<Record<NumericLimit, number | null>> & {
+  readonly title?: string;
+  readonly methods?: readonly string[] | null;
+  readonly json?: boolean;
+};
+
+const sizes: ReadonlySet<string> = new Set(['storedBytes', 'bytesInPerDay', 'bytesOutPerDay']);
+
+/** `cairn plan list|set|remove`, and `cairn account plan` */
+export function addPlanCommands(program: Command, accounts: Command): void {
+  const group = program.command('plan').description('Show and change plans: what accounts may use.');
+  group
+    .command('list')
+    .description('Lists all plans.')
+    .option('--json', 'print JSON')
+    .action((options: { readonly json?: boolean }) =>
+      withPlans(async (store) => {
+        const plans = await store.plans();
+        const rows = plans.map((plan) => [
+          plan.name,
+          ...numericLimits.map((limit) => String(plan[limit] ?? '-')),
+          plan.methods?.join(',') ?? '-',
+        ]);
+        print(plans, options, table([['NAME', ...numericLimits, 'methods'], ...rows]));
+      }),
+    );
+  const set = group
+    .command('set <name>')
+    .description('Makes a plan, or changes what is given of one. It counts within a second in every process.')
+    .option('--title <title>', 'what people call it')
+    .option('--methods <names>', 'JSON-RPC methods that it opens, such as eth_call,eth_get*; none for all', methodList)
+    .option('--json', 'print JSON');
+  for (const limit of numericLimits) {
+    const [kind, read] = sizes.has(limit) ? ['size', sizeOrNone] : ['count', countOrNone];
+    set.option(`--${kebab(limit)} <${kind}>`, `${words(limit)}; none for no limit`, read as (text: string) => number);
+  }
+  set.action((name: string, { json, ...given }: SetOptions) =>
+    withPlans(async (store) => {
+      const before = (await store.plans()).find((plan) => plan.name === name);
+      const plan = parsePlan({ ...before, name, ...given });
+      await store.put(plan);
+      print(plan, { json }, [describe(plan)]);
+    }),
+  );
+  group
+    .command('remove <name>')
+    .description('Removes a plan. Accounts that have it get the limits of free.')
+    .action((name: string) =>
+      withPlans(async (store) => {
+        await store.remove(name);
+        console.log(`Removed the plan ${name}.`);
+      }),
+    );
+  accounts
+    .command('plan <account> <plan>')
+    .description('Gives an account another plan, at once.')
+    .option('--json', 'print JSON')
+    .action((account: string, name: string, options: { readonly json?: boolean }) =>
+      withAuth(async (auth) => {
+        await withPlans(async (store) => {
+          const plans = await store.plans();
+          if (plans.some((plan) => plan.name === name)) return;
+          const known = plans.map((plan) => plan.name).join(', ');
+          throw new InvalidArgumentError(`There is no plan ${JSON.stringify(name)}; there are ${known}.`);
+        });
+        const changed = await auth.setPlan(account, name);
+        print(changed, options, [`${changed.name} has the plan ${changed.plan}.`]);
+      }),
+    );
+}
+
+/** The plan of a name, or the one that stands in for it. */
+export async function planOf(name: string): Promise<Plan | undefined> {
+  return await withPlans(async (store) => {
+    const plans = await store.plans();
+    return plans.find((plan) => plan.name === name) ?? plans.find((plan) => plan.name === fallbackPlan);
+  });
+}
+
+async function withPlans<T>(use: (store: PlanStore) => Promise<T>): Promise<T> {
+  const store = await openLmdbPlanStore({ directory: accountsDirectory() });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function describe(plan: Plan): string {
+  const limits = numericLimits.filter((limit) => plan[limit] !== undefined).map((limit) => `${limit} ${plan[limit]}`);
+  return `${plan.name} (${plan.title}): ${limits.join(', ') || 'no limits'}${plan.methods ? `, methods ${plan.methods.join(',')}` : ''}`;
+}
+
+function countOrNone(text: string): number | null {
+  if (text === 'none') return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number, or none.');
+}
+
+function sizeOrNone(text: string): number | null {
+  return parseBytes(text) ?? null;
+}
+
+function methodList(text: string): readonly string[] | null {
+  return text === 'none' ? null : text.split(',').map((entry) => entry.trim());
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function words(name: string): string {
+  return kebab(name).replaceAll('-', ' ');
+}

@@ -1,0 +1,42 @@
+import { createStatement, statementCsv } from '@cairn/billing';
+import { openLmdbUsageStore } from '@cairn/metering';
+import type { Command } from 'commander';
+import { print, table } from '../print.ts';
+import { accountsDirectory, withAuth } from '../stores.ts';
+
+interface Options {
+  readonly month: string;
+  readonly csv?: boolean;
+  readonly json?: boolean;
+}
+
+/** `cairn account statement`, as part of `cairn account`. */
+export function addStatementCommand(group: Command): void {
+  group
+    .command('statement <account>')
+    .description('Says what an account used in a month, by service, operation, network and key.')
+    .option('--month <month>', 'such as 2026-11 (UTC)', new Date().toISOString().slice(0, 7))
+    .option('--csv', 'print CSV')
+    .option('--json', 'print JSON')
+    .action((name: string, { month, csv, json }: Options) =>
+      withAuth(async (auth) => {
+        const usage = await openLmdbUsageStore({ directory: accountsDirectory() });
+        try {
+          const statement = await createStatement({ usage, account: await auth.account(name), month });
+          if (csv) return void process.stdout.write(statementCsv(statement));
+          const { lines, total, storedBytes } = statement;
+          const row = (line: typeof total) => [line.requests, line.errors, line.limited, line.credits].map(String);
+          print(statement, { json }, [
+            ...table([
+              ['SERVICE', 'OPERATION', 'NETWORK', 'KEY', 'REQUESTS', 'ERRORS', 'LIMITED', 'CREDITS'],
+              ...lines.map((line) => [line.service, line.operation, line.network, line.key, ...row(line)]),
+              ['total', '', '', '', ...row(total)],
+            ]),
+            `${month}: stored ${storedBytes.mean} bytes in the mean, ${storedBytes.most} at most`,
+          ]);
+        } finally {
+          await usage.close();
+        }
+      }),
+    );
+}
