@@ -8,10 +8,11 @@ import {
   parsePlan,
   type UsageRow,
 } from '@cairn/metering';
+import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebSocket } from 'undici';
+import { services } from '../src/workspace.ts';
 import { Cairn } from './cairn.ts';
-import { type RunningService, startService } from './services.ts';
 
 interface Key {
   readonly id: string;
@@ -37,9 +38,9 @@ beforeAll(async () => {
   auth = new Auth({ store: await openLmdbAccountStore({ directory }) });
   plans = await openLmdbPlanStore({ directory });
   // The first one imports the sample network; the second finds it there.
-  const first = await startService('rpc-gateway', cairn.home);
-  gateways = [first, await startService('rpc-gateway', cairn.home)];
-  storage = await startService('storage-api', cairn.home);
+  const first = await start('rpc-gateway');
+  gateways = [first, await start('rpc-gateway')];
+  storage = await start('storage-api');
 });
 afterAll(async () => {
   await Promise.all([...gateways, storage].map((service) => service.stop()));
@@ -47,6 +48,8 @@ afterAll(async () => {
   await auth.close();
   cairn.remove();
 });
+
+const start = (name: keyof typeof services) => startService({ main: services[name], home: cairn.home });
 
 /** An account on a plan of its own, with a card and a key. */
 async function customer(name: string, limits: Omit<Partial<Plan>, 'name'> = {}): Promise<Key> {
@@ -200,7 +203,7 @@ describe('limits', () => {
 
   test('requests at once: the one beyond is told, and a killed process gives its places back', async () => {
     const key = await customer('few-at-once', { concurrentRequests: 2 });
-    const doomed = await startService('rpc-gateway', cairn.home);
+    const doomed = await start('rpc-gateway');
     const slow = {
       ...request(1, 'eth_call'),
       params: [
@@ -286,7 +289,7 @@ describe('usage', () => {
   test('a killed process loses no more than the last second', async () => {
     const key = await customer('killed');
     const { id: accountId } = await auth.account('killed');
-    const doomed = await startService('rpc-gateway', cairn.home);
+    const doomed = await start('rpc-gateway');
     for (let count = 0; count < 25; count++) await rpc(doomed, key, request());
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await doomed.stop('SIGKILL');

@@ -7,12 +7,12 @@ import { Cairn, freePort, isTaken, outcomeOf } from './cairn.ts';
 const sh = promisify(execFile);
 let cairn: Cairn;
 let env: Record<string, string>;
-let ports: readonly [number, number];
+let ports: readonly [number, number, number];
 let running: ChildProcess | undefined;
 beforeEach(async () => {
   cairn = new Cairn();
-  ports = [await freePort(), await freePort()];
-  env = { STORAGE_API_PORT: String(ports[0]), RPC_GATEWAY_PORT: String(ports[1]) };
+  ports = [await freePort(), await freePort(), await freePort()];
+  env = { STORAGE_API_PORT: String(ports[0]), RPC_GATEWAY_PORT: String(ports[1]), CONSOLE_PORT: String(ports[2]) };
 });
 afterEach(async () => {
   running?.kill('SIGKILL');

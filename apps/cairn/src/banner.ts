@@ -1,15 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Settings } from '@cairn/service-kit';
-import type { DemoKey } from './demo-account.ts';
+import type { DemoAccount } from './demo-account.ts';
 import { sampleContractsFile } from './workspace.ts';
 
 /** Where the services answer. */
 export interface Addresses {
   readonly storage: string;
   readonly gateway: string;
+  readonly console: string;
 }
 
-export function addressesOf({ tls, CAIRN_BIND, STORAGE_API_PORT, RPC_GATEWAY_PORT }: Settings): Addresses {
+export function addressesOf(settings: Settings): Addresses {
+  const { tls, CAIRN_BIND, STORAGE_API_PORT, RPC_GATEWAY_PORT, CONSOLE_PORT } = settings;
   const scheme = tls ? 'https' : 'http';
   // Listening on all addresses includes this one, which always works from here.
   const host = ['0.0.0.0', '::'].includes(CAIRN_BIND)
@@ -17,12 +19,13 @@ export function addressesOf({ tls, CAIRN_BIND, STORAGE_API_PORT, RPC_GATEWAY_POR
     : CAIRN_BIND.includes(':')
       ? `[${CAIRN_BIND}]`
       : CAIRN_BIND;
-  return { storage: `${scheme}://${host}:${STORAGE_API_PORT}`, gateway: `${scheme}://${host}:${RPC_GATEWAY_PORT}` };
+  const at = (port: number) => `${scheme}://${host}:${port}`;
+  return { storage: at(STORAGE_API_PORT), gateway: at(RPC_GATEWAY_PORT), console: at(CONSOLE_PORT) };
 }
 
 /** What a person needs to begin: addresses, key and lines to paste. */
-export function banner(settings: Settings, { id, secret }: DemoKey): string[] {
-  const { storage, gateway } = addressesOf(settings);
+export function banner(settings: Settings, { key: { id, secret }, operator }: DemoAccount): string[] {
+  const { storage, gateway, console: pages } = addressesOf(settings);
   const shownSecret = secret ?? '<SECRET>';
   const curl = settings.tls ? 'curl -sk' : 'curl -s';
   const rpc = (method: string, params: readonly unknown[]) =>
@@ -33,11 +36,16 @@ export function banner(settings: Settings, { id, secret }: DemoKey): string[] {
     `Storage API   ${storage}/api/v0`,
     `JSON-RPC      ${gateway}/v3/${id}`,
     `WebSocket     ${gateway.replace(/^http/, 'ws')}/ws/v3/${id}`,
+    `Console       ${pages}`,
     '',
     `API key       ${id}`,
     secret === undefined
       ? `Secret        was shown at the first start; a new one: pnpm cairn key rotate ${id}`
       : `Secret        ${secret}   (shown this once)`,
+    `Operator      ${operator.email}`,
+    operator.password === undefined
+      ? `Password      was shown at the first start; a new one: pnpm cairn member password ${operator.email}`
+      : `Password      ${operator.password}   (shown this once)`,
     '',
     'Paste to try:',
     `  echo 'hello cairn' | ${curl} -u ${id}:${shownSecret} -F 'file=@-;filename=hello.txt' ${storage}/api/v0/add`,

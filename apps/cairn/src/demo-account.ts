@@ -1,6 +1,7 @@
-import type { Auth } from '@cairn/auth';
+import type { Actor, Auth, Members } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import type { Settings } from '@cairn/service-kit';
+import { generatePassword } from './generate-password.ts';
 
 /** The demo account's key; `secret` only where it can be told. */
 export interface DemoKey {
@@ -8,7 +9,27 @@ export interface DemoKey {
   readonly secret: string | undefined;
 }
 
+/** What the first start makes for whoever tries this. */
+export interface DemoAccount {
+  readonly key: DemoKey;
+  /** Who signs in to the console; `password` only where it can be told. */
+  readonly operator: { readonly email: string; readonly password: string | undefined };
+}
+
 const accountName = 'demo';
+const operatorEmail = 'operator@localhost';
+
+/** Makes sure that somebody can sign in to the console who sees everything. */
+export async function ensureOperator(members: Members, actor: Actor): Promise<DemoAccount['operator']> {
+  const password = generatePassword();
+  try {
+    await members.add(accountName, { email: operatorEmail, password, role: 'operator', actor });
+    return { email: operatorEmail, password };
+  } catch (error) {
+    if (!isCairnError(error, 'MEMBER_EXISTS')) throw error;
+    return { email: operatorEmail, password: undefined };
+  }
+}
 
 /**
  * Makes sure that there is a demo account with a billing card and a key. With fixed credentials in the settings the key

@@ -25,9 +25,18 @@ export {
   latencyBoundsMs,
   latencyIndex,
   latencyQuantile,
+  minuteMs,
   noCounts,
   type UsageCounts,
   type UsageRow,
   type UsageSubject,
 } from './usage/usage.ts';
-export type { KeySeen, Span, StoredBytes, StoredSeen, UsageDelta, UsageStore } from './usage/usage-store.ts';
+export type {
+  KeySeen,
+  Resolution,
+  Span,
+  StoredBytes,
+  StoredSeen,
+  UsageDelta,
+  UsageStore,
+} from './usage/usage-store.ts';

@@ -8,6 +8,7 @@ const integer = (min: number, max: number, what: string) =>
     .refine((value) => value >= min && value <= max, `expected ${what} from ${min} to ${max}`);
 const text = (pattern: RegExp, expected: string) =>
   z.string({ error: `expected ${expected}` }).regex(pattern, `expected ${expected}`);
+const url = text(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, 'an address such as https://storage.example');
 const path = text(/^[^\0]{1,4096}$/, 'a path');
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -22,6 +23,28 @@ export const settingsShape = {
   RPC_GATEWAY_PORT: integer(0, 65_535, 'a port')
     .default(8545)
     .describe('Port of the JSON-RPC gateway; 0 takes a free one.'),
+  CONSOLE_PORT: integer(0, 65_535, 'a port').default(8080).describe('Port of the console; 0 takes a free one.'),
+  CAIRN_STORAGE_URL: url.optional().describe('Where the console reaches the storage API. Default: on this machine.'),
+  CAIRN_GATEWAY_URL: url.optional().describe('Where the console reaches the gateway. Default: on this machine.'),
+  CAIRN_PUBLIC_STORAGE_URL: url.optional().describe('Address of the storage API that customers are shown.'),
+  CAIRN_PUBLIC_GATEWAY_URL: url.optional().describe('Address of the gateway that customers are shown.'),
+  CAIRN_PUBLIC_CONSOLE_URL: url
+    .optional()
+    .describe('Address of the console in browsers; with https its cookie is for TLS only. Default: as browsers ask.'),
+  CAIRN_SIGN_UP: z
+    .enum(['open', 'closed'], { error: 'expected open or closed' })
+    .default('open')
+    .describe('Whether people may make accounts of their own in the console.'),
+  CAIRN_SIGN_UP_PLAN: text(/^[a-z][a-z0-9-]{0,31}$/, 'the name of a plan')
+    .default('free')
+    .describe('Plan of accounts that people make.'),
+  CAIRN_STRIPE_SECRET_KEY: text(/^(sk|rk)_[A-Za-z0-9_]{8,256}$/, 'a secret key of Stripe, sk_…')
+    .optional()
+    .describe('Cards are taken by Stripe. Default: the operator attaches them.'),
+  CAIRN_STRIPE_WEBHOOK_SECRET: text(/^whsec_[A-Za-z0-9+/=_-]{8,256}$/, 'a signing secret of Stripe, whsec_…')
+    .optional()
+    .describe('Signing secret of the webhook endpoint /api/billing/webhook.'),
+  CAIRN_STRIPE_API_URL: url.optional().describe('Where the API of Stripe is. Default: theirs.'),
   CAIRN_BIND: text(/^[0-9A-Za-z.:_-]{1,255}$/, 'an address or host name to listen on, such as 127.0.0.1 or 0.0.0.0')
     .default('127.0.0.1')
     .describe('Address that both services listen on.'),

@@ -38,6 +38,7 @@ export function loadSettings({ env = process.env, directory = process.cwd() }: L
   const settings = { ...parsed.data, CAIRN_HOME: resolve(directory, parsed.data.CAIRN_HOME) };
   requirePair(settings, 'CAIRN_DEMO_KEY', 'CAIRN_DEMO_SECRET', problems);
   requirePair(settings, 'TLS_CERT', 'TLS_KEY', problems);
+  requirePair(settings, 'CAIRN_STRIPE_SECRET_KEY', 'CAIRN_STRIPE_WEBHOOK_SECRET', problems);
   if (settings.CAIRN_NETWORKS && !existsSync(settings.CAIRN_NETWORKS)) {
     problems.push({ key: 'CAIRN_NETWORKS', problem: `there is no file ${settings.CAIRN_NETWORKS}` });
   }
@@ -139,9 +140,16 @@ function readPem(key: SettingName, file: string, problems: SettingsProblem[]): s
   }
 }
 
+const secretNames: ReadonlySet<SettingName> = new Set([
+  'CAIRN_DEMO_KEY',
+  'CAIRN_DEMO_SECRET',
+  'CAIRN_STRIPE_SECRET_KEY',
+  'CAIRN_STRIPE_WEBHOOK_SECRET',
+]);
+
 function shown(key: SettingName, value: unknown): string {
   // The key too: it opens JSON-RPC, and where the two were mixed up it is the secret.
-  if (key === 'CAIRN_DEMO_KEY' || key === 'CAIRN_DEMO_SECRET') return 'something else';
+  if (secretNames.has(key)) return 'something else';
   return JSON.stringify(value)?.slice(0, 100) ?? String(value);
 }
 

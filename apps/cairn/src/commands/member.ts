@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Member } from '@cairn/auth';
 import type { Command } from 'commander';
+import { generatePassword } from '../generate-password.ts';
 import { print, table, time } from '../print.ts';
 import { withMembers } from '../stores.ts';
 
@@ -59,11 +59,4 @@ export function addMemberCommands(program: Command): void {
         console.log(`${email} signs in with the password alone.`);
       }),
     );
-}
-
-/** 120 random bits, in groups that can be read aloud. */
-export function generatePassword(): string {
-  return randomBytes(15)
-    .toString('hex')
-    .replaceAll(/(.{6})(?=.)/g, '$1-');
 }

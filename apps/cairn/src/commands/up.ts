@@ -1,9 +1,9 @@
 import { loadSettings, type Settings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { addressesOf, banner } from '../banner.ts';
-import { type DemoKey, ensureDemoAccount } from '../demo-account.ts';
+import { type DemoAccount, ensureDemoAccount, ensureOperator } from '../demo-account.ts';
 import { importNetwork } from '../import-network.ts';
-import { networksOf, withAuth } from '../stores.ts';
+import { networksOf, withAuth, withMembers } from '../stores.ts';
 import { Supervisor } from '../supervise.ts';
 import { services } from '../workspace.ts';
 
@@ -11,7 +11,7 @@ import { services } from '../workspace.ts';
 export function addUpCommand(program: Command): void {
   program
     .command('up')
-    .description('Imports the networks, makes the demo account and runs both services until Ctrl-C.')
+    .description('Imports the networks, makes the demo account and runs all services until Ctrl-C.')
     .option('--check-config', 'only check the settings')
     .action(async ({ checkConfig }: { readonly checkConfig?: boolean }) => {
       const settings = loadSettings();
@@ -38,9 +38,9 @@ async function up(settings: Settings): Promise<number> {
   // Started by another process, it ends with that one.
   process.on('disconnect', onSignal);
   try {
-    const key = await prepare(settings, stop.signal);
+    const demo = await prepare(settings, stop.signal);
     await startServices(supervisor, settings);
-    for (const line of banner(settings, key)) console.log(line);
+    for (const line of banner(settings, demo)) console.log(line);
     return await supervisor.wait();
   } catch (error) {
     if (!stop.signal.aborted) supervisor.stop();
@@ -55,7 +55,7 @@ async function up(settings: Settings): Promise<number> {
 }
 
 async function startServices(supervisor: Supervisor, settings: Settings): Promise<void> {
-  const { storage, gateway } = addressesOf(settings);
+  const { storage, gateway, console: pages } = addressesOf(settings);
   // Their lines would drown what is printed here; what goes wrong is still told.
   const env = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
   // Uploads make garbage outside of the heap, which is let go of with the young generation: a small one, often.
@@ -69,11 +69,13 @@ async function startServices(supervisor: Supervisor, settings: Settings): Promis
       readyUrl: `${storage}/readyz`,
     }),
     supervisor.start({ name: 'rpc-gateway', main: services['rpc-gateway'], env, readyUrl: `${gateway}/readyz` }),
+    supervisor.start({ name: 'console', main: services.console, env, readyUrl: `${pages}/readyz` }),
   ]);
 }
 
-async function prepare(settings: Settings, signal: AbortSignal): Promise<DemoKey> {
+async function prepare(settings: Settings, signal: AbortSignal): Promise<DemoAccount> {
   console.log(`Stores are in ${settings.CAIRN_HOME}`);
   for (const network of networksOf(settings)) await importNetwork(settings, network, signal);
-  return await withAuth((auth) => ensureDemoAccount(auth, settings));
+  const key = await withAuth((auth) => ensureDemoAccount(auth, settings));
+  return { key, operator: await withMembers(ensureOperator) };
 }

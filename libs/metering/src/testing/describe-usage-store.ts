@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dayMs, hourMs, noCounts, type UsageRow } from '../usage/usage.ts';
-import type { UsageDelta, UsageStore } from '../usage/usage-store.ts';
+import { minutesKeptMs, type Resolution, type UsageDelta, type UsageStore } from '../usage/usage-store.ts';
 
 const start = Date.UTC(2026, 1, 3);
 const span = { from: start, to: start + 2 * dayMs };
@@ -33,7 +33,7 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
       store = await create();
     });
     afterEach(() => store.close());
-    const rows = async (accountId = 'a', resolution: 'hour' | 'day' = 'hour', during = span) => {
+    const rows = async (accountId = 'a', resolution: Resolution = 'hour', during = span) => {
       const found: UsageRow[] = [];
       for await (const row of store.rows(accountId, during, resolution)) found.push(row);
       return found;
@@ -57,6 +57,21 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
       expect(await rows('a', 'day')).toMatchObject([{ at: start, requests: 2 }]);
       expect(await rows('a', 'hour', { from: start, to: start + hourMs })).toEqual([]);
       expect(await rows('a', 'hour', { from: start + hourMs, to: start + 2 * hourMs })).toHaveLength(1);
+    });
+
+    test('minutes are told for some hours, then forgotten', async () => {
+      await store.add(
+        [delta({ at: start + 61_000 }), delta({ at: start + 119_000 }), delta({ at: start + 120_000 })],
+        [],
+        [],
+      );
+      expect((await rows('a', 'minute')).map(({ at, requests }) => [at - start, requests])).toEqual([
+        [60_000, 2],
+        [120_000, 1],
+      ]);
+      await store.add([delta({ at: start + minutesKeptMs + 180_000 })], [], []);
+      expect((await rows('a', 'minute')).map(({ at }) => at - start)).toEqual([minutesKeptMs + 180_000]);
+      expect(await rows('a', 'day')).toMatchObject([{ requests: 4 }]);
     });
 
     test('concurrent additions lose nothing', async () => {
@@ -89,7 +104,7 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
 
     test('what is held is told with what was held before', async () => {
       const at = (hours: number, bytes: number) => ({ accountId: 'a', at: start + hours * hourMs, bytes });
-      await store.add([], [], [at(-5, 1), at(-1, 2), at(1, 3), at(1, 4), { ...at(2, 9), accountId: 'b' }]);
+      await store.add([], [], [at(-5, 1), at(-1, 2), at(1, 3), at(1, 4), { ...at(1, 4), at: start + hourMs + 59_000 }, { ...at(2, 9), accountId: 'b' }]);
       expect(await store.stored('a', span)).toEqual([
         { at: start - hourMs, bytes: 2 },
         { at: start + hourMs, bytes: 4 },

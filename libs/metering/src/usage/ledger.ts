@@ -1,5 +1,5 @@
 // Every request of both services passes here; metering.bench.ts says what it costs.
-import { addCounts, hourMs, latencyIndex, type MutableCounts, noCounts, type UsageSubject } from './usage.ts';
+import { addCounts, latencyIndex, type MutableCounts, minuteMs, noCounts, type UsageSubject } from './usage.ts';
 import type { KeySeen, StoredSeen, UsageDelta, UsageStore } from './usage-store.ts';
 
 export interface LedgerOptions {
@@ -47,10 +47,10 @@ export class Ledger {
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
-  #hour: number;
+  #minute: number;
   #keys = new Map<string, KeyRows>();
   #stored = new Map<string, StoredSeen>();
-  /** Of hours that are over, and what the store could not take. */
+  /** Of minutes that are over, and what the store could not take. */
   #pending: UsageDelta[] = [];
   #pendingSeen: KeySeen[] = [];
   #flushing: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class Ledger {
     this.#service = service;
     this.#now = now;
     this.#onError = onError;
-    this.#hour = hourOf(now());
+    this.#minute = minuteOf(now());
     this.#timer = setInterval(() => void this.flush().catch(onError), flushMs).unref();
   }
 
@@ -109,8 +109,8 @@ export class Ledger {
 
   #counts(owner: UsageOwner, network: string, operation: string): MutableCounts {
     const now = this.#now();
-    // A span ends with its hour, also where the next request comes before the next flush.
-    if (now - this.#hour >= hourMs || now < this.#hour) this.#endSpan(now);
+    // A span ends with its minute, also where the next request comes before the next flush.
+    if (now - this.#minute >= minuteMs || now < this.#minute) this.#endSpan(now);
     let key = this.#keys.get(owner.key);
     if (key?.owner.accountId !== owner.accountId) {
       if (key !== undefined) this.#endSpan(now);
@@ -131,19 +131,19 @@ export class Ledger {
     return counts;
   }
 
-  /** Puts what was counted aside, as counts of the hour that it was counted in. */
+  /** Puts what was counted aside, as counts of the minute that it was counted in. */
   #endSpan(now: number): void {
     for (const { owner, networks, seenAt } of this.#keys.values()) {
       this.#pendingSeen.push({ ...owner, at: seenAt });
       for (const [network, rows] of networks) {
         for (const [operation, counts] of rows) {
           const subject: UsageSubject = { ...owner, service: this.#service, operation, network };
-          this.#pending.push({ ...subject, at: this.#hour, ...counts });
+          this.#pending.push({ ...subject, at: this.#minute, ...counts });
         }
       }
     }
     this.#keys = new Map();
-    this.#hour = hourOf(now);
+    this.#minute = minuteOf(now);
   }
 
   /** Adds what was counted up to now to the store. @throws what the store does; nothing is lost */
@@ -173,11 +173,11 @@ export class Ledger {
   }
 }
 
-function hourOf(time: number): number {
-  return time - (time % hourMs);
+function minuteOf(time: number): number {
+  return time - (time % minuteMs);
 }
 
-/** One delta for each subject and hour: a store that fails for long must not fill the memory. */
+/** One delta for each subject and minute: a store that fails for long must not fill the memory. */
 function merged(deltas: readonly UsageDelta[]): UsageDelta[] {
   if (deltas.length < 2) return [...deltas];
   const sums = new Map<string, UsageSubject & MutableCounts & { readonly at: number }>();

@@ -1,6 +1,15 @@
 import { type Database, Environment } from '@cairn/embedded-store';
-import { addCounts, dayMs, hourMs, noCounts, type UsageCounts, type UsageRow } from './usage.ts';
-import type { KeySeen, Span, StoredBytes, StoredSeen, UsageDelta, UsageStore } from './usage-store.ts';
+import { addCounts, dayMs, hourMs, minuteMs, noCounts, type UsageCounts, type UsageRow } from './usage.ts';
+import {
+  type KeySeen,
+  minutesKeptMs,
+  type Resolution,
+  type Span,
+  type StoredBytes,
+  type StoredSeen,
+  type UsageDelta,
+  type UsageStore,
+} from './usage-store.ts';
 
 type Counted = readonly [
   requests: number,
@@ -16,6 +25,7 @@ type Counted = readonly [
 
 class LmdbUsageStore implements UsageStore {
   readonly #environment: Environment;
+  readonly #minutes: Database;
   readonly #hours: Database;
   readonly #days: Database;
   readonly #lastUsed: Database;
@@ -23,6 +33,7 @@ class LmdbUsageStore implements UsageStore {
 
   constructor(environment: Environment) {
     this.#environment = environment;
+    this.#minutes = environment.database('usage-minutes');
     this.#hours = environment.database('usage-hours');
     this.#days = environment.database('usage-days');
     this.#lastUsed = environment.database('keys-last-used');
@@ -32,6 +43,8 @@ class LmdbUsageStore implements UsageStore {
   async add(deltas: readonly UsageDelta[], seen: readonly KeySeen[], stored: readonly StoredSeen[]): Promise<void> {
     await this.#environment.transaction(() => {
       for (const delta of deltas) {
+        addTo(this.#minutes, keyOf(delta, delta.at - (delta.at % minuteMs)), delta);
+        this.#forgetMinutes(delta);
         addTo(this.#hours, keyOf(delta, delta.at - (delta.at % hourMs)), delta);
         addTo(this.#days, keyOf(delta, delta.at - (delta.at % dayMs)), delta);
       }
@@ -41,14 +54,21 @@ class LmdbUsageStore implements UsageStore {
         if (at > before) this.#lastUsed.put(name, Buffer.from(String(at)));
       }
       for (const { accountId, at, bytes } of stored) {
-        this.#stored.put(Buffer.from(`${accountId}\0${timeName(at - (at % hourMs))}`), Buffer.from(String(bytes)));
+        this.#stored.put(Buffer.from(`${accountId}\0${timeName(at - (at % minuteMs))}`), Buffer.from(String(bytes)));
       }
     });
   }
 
-  async *rows(accountId: string, { from, to }: Span, resolution: 'hour' | 'day'): AsyncGenerator<UsageRow> {
+  /** A few at each addition: as many are forgotten as come. */
+  #forgetMinutes({ accountId, at }: UsageDelta): void {
+    const name = (time: number) => Buffer.from(`${accountId}\0${timeName(time)}`);
+    const old = [...this.#minutes.keys({ start: name(0), end: name(at - minutesKeptMs), limit: 4 })];
+    for (const key of old) this.#minutes.remove(key);
+  }
+
+  async *rows(accountId: string, { from, to }: Span, resolution: Resolution): AsyncGenerator<UsageRow> {
     this.#environment.refresh();
-    const database = resolution === 'hour' ? this.#hours : this.#days;
+    const database = { minute: this.#minutes, hour: this.#hours, day: this.#days }[resolution];
     const range = {
       start: Buffer.from(`${accountId}\0${timeName(from)}`),
       end: Buffer.from(`${accountId}\0${timeName(to)}`),

@@ -1,14 +1,19 @@
 import type { UsageCounts, UsageRow, UsageSubject } from './usage.ts';
 
-/** What one process has counted since it last told, of one hour. */
+/** Minutes are kept for this long, in milliseconds; hours and days for good. */
+export const minutesKeptMs = 3 * 3_600_000;
+
+export type Resolution = 'minute' | 'hour' | 'day';
+
+/** What one process has counted since it last told, of one minute. */
 export interface UsageDelta extends UsageSubject, UsageCounts {
-  /** When the hour begins, in milliseconds since 1970. */
+  /** When the minute begins, in milliseconds since 1970. */
   readonly at: number;
 }
 
 /** How much an account holds in storage. */
 export interface StoredBytes {
-  /** When the hour begins. */
+  /** When the minute begins, in milliseconds since 1970. */
   readonly at: number;
   readonly bytes: number;
 }
@@ -21,13 +26,13 @@ export interface Span {
 
 /** The port to the ledger of usage. Changes are durable and whole when they resolve, whichever processes make them. */
 export interface UsageStore {
-  /** Adds counts to those of their hours and days, and `lastUsed` times of keys, all or nothing. */
+  /** Adds counts to those of their minutes, hours and days, and `lastUsed` times of keys, all or nothing. */
   add(deltas: readonly UsageDelta[], seen: readonly KeySeen[], stored: readonly StoredSeen[]): Promise<void>;
   /** Rows of an account in order of time; `day` rows begin at midnight UTC. */
-  rows(accountId: string, span: Span, resolution: 'hour' | 'day'): AsyncIterable<UsageRow>;
+  rows(accountId: string, span: Span, resolution: Resolution): AsyncIterable<UsageRow>;
   /** Last uses of an account's keys, in milliseconds since 1970. */
   lastUsed(accountId: string): Promise<ReadonlyMap<string, number>>;
-  /** What was held at the end of hours in which it changed, in order of time, with the last one before the span. */
+  /** What was held at the end of minutes in which it changed, in order of time, with the last one before the span. */
   stored(accountId: string, span: Span): Promise<readonly StoredBytes[]>;
   close(): Promise<void>;
 }

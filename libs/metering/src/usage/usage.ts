@@ -35,7 +35,8 @@ export interface UsageRow extends UsageSubject, UsageCounts {
   readonly at: number;
 }
 
-export const hourMs = 3_600_000;
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
 /** Upper bounds of the latency counts, in milliseconds; the last count has all that took longer. */

@@ -15,7 +15,7 @@ import type { SettingName } from '../settings-schema.ts';
 export interface ServiceOptions {
   readonly name: string;
   /** The setting that holds its port. */
-  readonly portSetting: SettingName & ('STORAGE_API_PORT' | 'RPC_GATEWAY_PORT');
+  readonly portSetting: SettingName & ('STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'CONSOLE_PORT');
   readonly module: (context: { readonly settings: Settings; readonly logger: Logger }) => DynamicModule;
   /** Default: those of the process. */
   readonly argv?: readonly string[];

@@ -1,12 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const mains = {
-  'storage-api': fileURLToPath(new URL('../../storage-api/dist/main.js', import.meta.url)),
-  'rpc-gateway': fileURLToPath(new URL('../../rpc-gateway/dist/main.js', import.meta.url)),
-} as const;
 
 /** A built service in a process of its own. */
 export interface RunningService {
@@ -20,14 +14,19 @@ export interface RunningService {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
+export interface StartServiceOptions {
+  /** Its built entry. */
+  readonly main: string;
+  /** Directory of the stores. */
+  readonly home: string;
+  /** Settings beside the home; ports are free ones unless they are set. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts a service over a home and waits until it is ready. */
-export async function startService(
-  name: keyof typeof mains,
-  home: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<RunningService> {
-  const settings = { CAIRN_HOME: home, STORAGE_API_PORT: '0', RPC_GATEWAY_PORT: '0', ...env };
-  const child = spawn(process.execPath, [mains[name]], {
+export async function startService({ main, home, env = {} }: StartServiceOptions): Promise<RunningService> {
+  const settings = { CAIRN_HOME: home, STORAGE_API_PORT: '0', RPC_GATEWAY_PORT: '0', CONSOLE_PORT: '0', ...env };
+  const child = spawn(process.execPath, [main], {
     cwd: home,
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,7 +41,7 @@ export async function startService(
       log.push(entry);
       if (String(entry.msg).endsWith('listens')) resolve(Number(entry.port));
     });
-    child.once('exit', () => reject(new Error(`${name} ended before it listened:\n${lines.join('\n')}`)));
+    child.once('exit', () => reject(new Error(`${main} ended before it listened:\n${lines.join('\n')}`)));
   });
   const url = `http://127.0.0.1:${port}`;
   while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 30));

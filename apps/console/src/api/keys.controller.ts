@@ -1,0 +1,108 @@
+import { type ApiKey, type Auth, type KeyPolicy, keyReference, type SignedIn } from '@cairn/auth';
+import { AUTH } from '@cairn/auth/nest';
+import { CairnError } from '@cairn/errors';
+import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { z } from 'zod';
+import { parseBody } from '../parse-body.ts';
+import { actorOf, Me } from '../session.ts';
+import type { ConsoleStores } from '../stores.ts';
+import { STORES } from '../tokens.ts';
+
+const list = z.array(z.string({ error: 'expected texts' }), { error: 'expected a list' }).optional();
+const policy = z
+  .strictObject({
+    storage: z.array(z.enum(['read', 'add', 'pin'], { error: 'expected read, add or pin' })).optional(),
+    networks: list,
+    methods: list,
+    contracts: list,
+    origins: list,
+    addresses: list,
+  })
+  .optional();
+const expiresAt = z.number({ error: 'expected milliseconds since 1970' }).optional();
+const createBody = z.object({ name: z.string({ error: 'expected a name' }), policy, expiresAt });
+const limitBody = z.object({ policy, expiresAt });
+const rotateBody = z.object({
+  graceMs: z
+    .number({ error: 'expected milliseconds' })
+    .int()
+    .min(0)
+    .max(30 * 86_400_000)
+    .default(86_400_000),
+});
+
+/** Keys that an account may have at one time. */
+const keysMax = 100;
+
+/** The keys of the account. */
+@Controller('api/keys')
+export class KeysController {
+  constructor(
+    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(STORES) private readonly stores: ConsoleStores,
+  ) {}
+
+  @Get()
+  async list(@Me() { account }: SignedIn) {
+    const used = await this.stores.usage.lastUsed(account.id);
+    const keys = await this.auth.keys(account.id);
+    return keys
+      .map((key) => ({ ...shown(key), lastUsedAt: used.get(keyReference(key.id)) }))
+      .sort((one, other) => other.createdAt - one.createdAt);
+  }
+
+  @Post()
+  async create(@Me() me: SignedIn, @Body() body: unknown, @Req() request: Request) {
+    const { name, policy: wanted, expiresAt: end } = parseBody(createBody, body);
+    const alive = (await this.auth.keys(me.account.id)).filter(({ revokedAt }) => revokedAt === undefined);
+    if (alive.length >= keysMax)
+      throw new CairnError('VALUE_INVALID', `An account may have ${keysMax} keys; revoke one first.`);
+    const auth = this.auth.as(actorOf(me, request));
+    const { key, secret } = await auth.createKey(me.account.id, {
+      name,
+      ...(wanted && { policy: wanted as KeyPolicy }),
+      ...(end !== undefined && { expiresAt: end }),
+    });
+    return { key: shown(key), secret };
+  }
+
+  @Patch(':id')
+  async limit(@Me() me: SignedIn, @Param('id') id: string, @Body() body: unknown, @Req() request: Request) {
+    const { policy: wanted, expiresAt: end } = parseBody(limitBody, body);
+    await this.#own(me, id);
+    const changed = await this.auth.as(actorOf(me, request)).limitKey(id, {
+      ...(wanted && { policy: wanted as KeyPolicy }),
+      ...(end !== undefined && { expiresAt: end }),
+    });
+    return shown(changed);
+  }
+
+  @HttpCode(200)
+  @Post(':id/rotate')
+  async rotate(@Me() me: SignedIn, @Param('id') id: string, @Body() body: unknown, @Req() request: Request) {
+    const { graceMs } = parseBody(rotateBody, body);
+    await this.#own(me, id);
+    const { key, secret } = await this.auth.as(actorOf(me, request)).rotateKey(id, { graceMs });
+    return { key: shown(key), secret };
+  }
+
+  @HttpCode(200)
+  @Post(':id/revoke')
+  async revoke(@Me() me: SignedIn, @Param('id') id: string, @Req() request: Request) {
+    await this.#own(me, id);
+    return shown(await this.auth.as(actorOf(me, request)).revokeKey(id));
+  }
+
+  /** A key of another account is as unknown as none. @throws KEY_NOT_FOUND */
+  async #own({ account }: SignedIn, id: string): Promise<void> {
+    const keys = await this.auth.keys(account.id);
+    if (!keys.some((key) => key.id === id)) throw new CairnError('KEY_NOT_FOUND', 'There is no key of that id.');
+  }
+}
+
+/** A key without what is kept of its secrets. */
+function shown({ secrets, accountId: _, ...key }: ApiKey) {
+  const rotating = secrets.find(({ expiresAt: end }) => end !== undefined && end > Date.now());
+  return { ...key, reference: keyReference(key.id), oldSecretEndsAt: rotating?.expiresAt };
+}

@@ -1,0 +1,131 @@
+import { type Account, type AuditEntry, type Auth, keyReference, type Members, type SignedIn } from '@cairn/auth';
+import { AUTH } from '@cairn/auth/nest';
+import { parsePlan } from '@cairn/metering';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { z } from 'zod';
+import { parseBody } from '../parse-body.ts';
+import { actorOf, ForOperators, Me } from '../session.ts';
+import type { ConsoleStores } from '../stores.ts';
+import { MEMBERS, STORES } from '../tokens.ts';
+import { Upstream } from '../upstream.ts';
+
+const changeBody = z.strictObject({
+  status: z.enum(['active', 'suspended'], { error: 'expected active or suspended' }).optional(),
+  plan: z.string({ error: 'expected the name of a plan' }).optional(),
+  quotaBytes: z.number({ error: 'expected a number of bytes, or null' }).nullable().optional(),
+  card: z.object({ brand: z.string(), last4: z.string() }).nullable().optional(),
+});
+const auditQuery = z.object({ account: z.string().max(128).optional() });
+
+const auditRowsMax = 200;
+const accountsMax = 10_000;
+
+/** All accounts, plans, the state of the services and who changed what: for operators. */
+@ForOperators()
+@Controller('api/operator')
+export class OperatorController {
+  constructor(
+    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(MEMBERS) private readonly members: Members,
+    @Inject(STORES) private readonly stores: ConsoleStores,
+    @Inject(Upstream) private readonly upstream: Upstream,
+  ) {}
+
+  @Get('accounts')
+  async accounts() {
+    const found: object[] = [];
+    for await (const account of this.auth.accounts()) {
+      if (found.length >= accountsMax) break;
+      const keys = await this.auth.keys(account.id);
+      const held = await this.stores.pins.usage(account.id);
+      const used = Math.max(0, ...(await this.stores.usage.lastUsed(account.id)).values());
+      const alive = keys.filter(({ revokedAt }) => revokedAt === undefined).length;
+      found.push({ ...account, keys: alive, held, lastUsedAt: used === 0 ? undefined : used });
+    }
+    return found;
+  }
+
+  @HttpCode(200)
+  @Post('accounts/:id')
+  async change(@Me() me: SignedIn, @Param('id') id: string, @Body() body: unknown, @Req() request: Request) {
+    const { status, plan, quotaBytes, card } = parseBody(changeBody, body);
+    const auth = this.auth.as(actorOf(me, request));
+    let account: Account = await auth.account(id);
+    if (plan !== undefined) {
+      await this.#requirePlan(plan);
+      account = await auth.setPlan(id, plan);
+    }
+    if (quotaBytes !== undefined) account = await auth.setQuota(id, quotaBytes ?? undefined);
+    if (card !== undefined) account = card === null ? await auth.removeCard(id) : await auth.attachCard(id, card);
+    if (status !== undefined) account = await auth.setStatus(id, status);
+    return account;
+  }
+
+  async #requirePlan(name: string): Promise<void> {
+    const plans = await this.stores.plans.plans();
+    const known = plans.map((plan) => plan.name);
+    parseBody(z.object({ plan: z.enum(known as [string], { error: `expected one of ${known.join(', ')}` }) }), {
+      plan: name,
+    });
+  }
+
+  @Get('plans')
+  async plans() {
+    return await this.stores.plans.plans();
+  }
+
+  @Put('plans/:name')
+  async putPlan(@Param('name') name: string, @Body() body: unknown) {
+    const plan = parsePlan({ ...(body as object | undefined), name });
+    await this.stores.plans.put(plan);
+    return plan;
+  }
+
+  @Delete('plans/:name')
+  async removePlan(@Param('name') name: string) {
+    await this.stores.plans.remove(name);
+    return {};
+  }
+
+  @Get('members')
+  async listMembers() {
+    const found: object[] = [];
+    for await (const { passwordHash: _, totp, ...member } of this.members.list())
+      found.push({ ...member, hasTotp: totp?.isConfirmed ?? false });
+    return found;
+  }
+
+  @Get('health')
+  async health() {
+    const [storage, gateway] = await Promise.all([
+      this.upstream.readiness('storage'),
+      this.upstream.readiness('gateway'),
+    ]);
+    const sum = { accounts: 0, pins: 0, blocks: 0, bytes: 0 };
+    for await (const { id } of this.auth.accounts()) {
+      const { pins, blocks, bytes } = await this.stores.pins.usage(id);
+      sum.accounts++;
+      sum.pins += pins;
+      sum.blocks += blocks;
+      sum.bytes += bytes;
+    }
+    const collection = await this.stores.pins.collection();
+    return { storage, gateway, held: sum, isCollecting: collection !== undefined };
+  }
+
+  @Get('audit')
+  async audit(@Query() query: unknown) {
+    const { account } = parseBody(auditQuery, query);
+    const found: object[] = [];
+    for await (const entry of this.auth.auditEntries(account === '' ? undefined : account)) {
+      if (found.push(shown(entry)) >= auditRowsMax) break;
+    }
+    return found;
+  }
+}
+
+/** The id of a key opens JSON-RPC: its reference is shown. */
+function shown({ keyId, ...entry }: AuditEntry) {
+  return { ...entry, ...(keyId !== undefined && { key: keyReference(keyId) }) };
+}

@@ -1,0 +1,83 @@
+import { type Auth, keyReference, type SignedIn } from '@cairn/auth';
+import { AUTH } from '@cairn/auth/nest';
+import type { BillingProvider } from '@cairn/billing';
+import type { Network } from '@cairn/chain-store';
+import { dayMs, fallbackPlan, type Plan } from '@cairn/metering';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { z } from 'zod';
+import type { Addresses } from '../addresses.ts';
+import { parseBody } from '../parse-body.ts';
+import { Me, Open } from '../session.ts';
+import type { ConsoleStores } from '../stores.ts';
+import { ADDRESSES, BILLING, NETWORKS, STORES } from '../tokens.ts';
+import { boundsOf, type SpanName, spans, summarize } from '../usage-summary.ts';
+
+const usageQuery = z.object({
+  span: z.enum(Object.keys(spans) as [SpanName], { error: 'expected hour, day or month' }).default('day'),
+});
+
+/** Who is signed in, and what the account has used. */
+@Controller('api')
+export class OverviewController {
+  constructor(
+    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(STORES) private readonly stores: ConsoleStores,
+    @Inject(ADDRESSES) private readonly addresses: Addresses,
+    @Inject(NETWORKS) private readonly networks: readonly Network[],
+    @Inject(BILLING) private readonly billing: BillingProvider,
+  ) {}
+
+  @Get('me')
+  async me(@Me() { member, account }: SignedIn) {
+    const { publicStorage, publicGateway } = this.addresses;
+    const { id, name, plan, status, card, quotaBytes, createdAt } = account;
+    return {
+      member: { email: member.email, role: member.role, hasTotp: member.totp?.isConfirmed ?? false },
+      account: { id, name, plan, status, card, quotaBytes, createdAt },
+      plan: await this.#plan(plan),
+      services: { storageUrl: publicStorage, gatewayUrl: publicGateway },
+      networks: this.networks.map(({ name: network, hosts }) => ({ name: network, hosts })),
+      billing: { provider: this.billing.name },
+    };
+  }
+
+  async #plan(name: string): Promise<Plan | undefined> {
+    const plans = await this.stores.plans.plans();
+    return plans.find((plan) => plan.name === name) ?? plans.find((plan) => plan.name === fallbackPlan);
+  }
+
+  @Get('usage')
+  async usage(@Me() { account }: SignedIn, @Query() query: unknown) {
+    const { span } = parseBody(usageQuery, query);
+    const now = Date.now();
+    const bounds = boundsOf(span, now);
+    const { usage, pins } = this.stores;
+    const stored = await usage.stored(account.id, bounds);
+    const summary = await summarize(span, usage.rows(account.id, bounds, spans[span].resolution), stored, now);
+    const names = new Map((await this.auth.keys(account.id)).map(({ id, name }) => [keyReference(id), name]));
+    return {
+      span,
+      ...summary,
+      keys: summary.keys.map((group) => ({ ...group, title: names.get(group.name) ?? group.name })),
+      today: await this.#today(account.id, now),
+      held: { ...(await pins.usage(account.id)), bytes: stored.at(-1)?.bytes ?? (await pins.usage(account.id)).bytes },
+    };
+  }
+
+  /** What counts against the daily limits. */
+  async #today(accountId: string, now: number) {
+    const from = now - (now % dayMs);
+    const sum = { requests: 0, credits: 0, bytesIn: 0, bytesOut: 0, limited: 0 };
+    for await (const row of this.stores.usage.rows(accountId, { from, to: from + dayMs }, 'day')) {
+      for (const field of Object.keys(sum) as (keyof typeof sum)[]) sum[field] += row[field];
+    }
+    return sum;
+  }
+
+  /** What a page needs before anybody is signed in. */
+  @Open()
+  @Get('health')
+  health() {
+    return { status: 'ok' };
+  }
+}

@@ -1,0 +1,128 @@
+import type { Members, SignedIn } from '@cairn/auth';
+import { CairnError } from '@cairn/errors';
+import { type LimitStore, limitReached } from '@cairn/metering';
+import type { Settings } from '@cairn/service-kit';
+import { SETTINGS } from '@cairn/service-kit/nest';
+import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import QRCode from 'qrcode';
+import { z } from 'zod';
+import { parseBody } from '../parse-body.ts';
+import { actorOf, Me, Open, SessionCookie, tokenOf } from '../session.ts';
+import type { ConsoleStores } from '../stores.ts';
+import { MEMBERS, STORES } from '../tokens.ts';
+
+const text = (what: string) => z.string({ error: `expected ${what}` }).max(1024, 'expected fewer characters');
+const email = text('an e-mail address');
+const password = text('a password');
+const signUpBody = z.object({ email, password, accountName: text('a name for the account') });
+const signInBody = z.object({ email, password, code: text('a code').optional() });
+const passwordBody = z.object({ before: password, after: password });
+const codeBody = z.object({ code: text('a code of six digits') });
+
+/** Accounts that one address may make: so many, and one more every three minutes. */
+const signUps = { kind: 'bucket', ratePerSecond: 1 / 180, capacity: 20 } as const;
+
+/** Sign up, sign in, sign out; passwords and second factors. */
+@Controller('api')
+export class SignInController {
+  readonly #limits: LimitStore;
+
+  constructor(
+    @Inject(MEMBERS) private readonly members: Members,
+    @Inject(SessionCookie) private readonly cookie: SessionCookie,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(STORES) { limits }: ConsoleStores,
+  ) {
+    this.#limits = limits;
+  }
+
+  @Open()
+  @Post('sign-up')
+  async signUp(@Body() body: unknown, @Req() request: Request, @Res({ passthrough: true }) response: Response) {
+    if (this.settings.CAIRN_SIGN_UP === 'closed')
+      throw new CairnError('SIGN_UP_CLOSED', 'The operator of this service makes accounts here.');
+    const wanted = parseBody(signUpBody, body);
+    const address = request.socket.remoteAddress ?? 'unknown';
+    await this.#requireSignUps(address);
+    const actor = { who: 'visitor', from: address };
+    const made = await this.members.signUp({ ...wanted, plan: this.settings.CAIRN_SIGN_UP_PLAN, actor });
+    await this.#enter(wanted, address, response);
+    return { account: { id: made.account.id, name: made.account.name } };
+  }
+
+  async #requireSignUps(address: string): Promise<void> {
+    const [taken] = await this.#limits.take([{ key: `sign-up\0${address}`, rule: signUps, min: 1, want: 1 }]);
+    if (taken === undefined || taken.granted > 0) return;
+    const retryAfterSeconds = Math.ceil(taken.retryAfterMs / 1000);
+    throw limitReached({ limit: 'requestsPerSecond', allowed: 0, used: 0, plan: 'sign-up', retryAfterSeconds });
+  }
+
+  @Open()
+  @HttpCode(200)
+  @Post('sign-in')
+  async signIn(@Body() body: unknown, @Req() request: Request, @Res({ passthrough: true }) response: Response) {
+    await this.#enter(parseBody(signInBody, body), request.socket.remoteAddress, response);
+    return {};
+  }
+
+  async #enter(
+    credentials: z.infer<typeof signInBody>,
+    address: string | undefined,
+    response: Response,
+  ): Promise<void> {
+    const { token } = await this.members.signIn(credentials, { address });
+    this.cookie.set(response, token);
+  }
+
+  @Open()
+  @HttpCode(200)
+  @Post('sign-out')
+  async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
+    const token = tokenOf(request);
+    if (token !== undefined) await this.members.signOut(token);
+    this.cookie.clear(response);
+    return {};
+  }
+
+  @HttpCode(200)
+  @Post('me/password')
+  async changePassword(
+    @Me() me: SignedIn,
+    @Body() body: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const change = parseBody(passwordBody, body);
+    await this.members.changePassword(me, { ...change, actor: actorOf(me, request) });
+    await this.#enterAgain(me, change.after, request, response);
+    return {};
+  }
+
+  /** All sessions have ended with the old password, this one too. */
+  async #enterAgain({ member }: SignedIn, secret: string, request: Request, response: Response): Promise<void> {
+    if (member.totp?.isConfirmed) this.cookie.clear(response);
+    else await this.#enter({ email: member.email, password: secret }, request.socket.remoteAddress, response);
+  }
+
+  /** A second factor to scan; it counts once it is confirmed. */
+  @HttpCode(200)
+  @Post('me/totp')
+  async beginTotp(@Me() { member }: SignedIn) {
+    const { secret, uri } = await this.members.beginTotp(member);
+    return { secret, uri, svg: await QRCode.toString(uri, { type: 'svg', margin: 1 }) };
+  }
+
+  @HttpCode(200)
+  @Post('me/totp/confirm')
+  async confirmTotp(@Me() me: SignedIn, @Body() body: unknown, @Req() request: Request) {
+    await this.members.confirmTotp(me.member, parseBody(codeBody, body).code, actorOf(me, request));
+    return {};
+  }
+
+  @Delete('me/totp')
+  async removeTotp(@Me() me: SignedIn, @Body() body: unknown, @Req() request: Request) {
+    await this.members.removeTotp(me.member, parseBody(codeBody, body).code, actorOf(me, request));
+    return {};
+  }
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { type AccountStore, Auth, Members, openLmdbAccountStore } from '@cairn/auth';
+import { AUTH } from '@cairn/auth/nest';
+import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
+import { loadNetworks } from '@cairn/chain-store';
+import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
+import { ServiceKitModule } from '@cairn/service-kit/nest';
+import {
+  type DynamicModule,
+  Inject,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { json, raw } from 'express';
+import { addressesOf } from './addresses.ts';
+import { BillingController } from './api/billing.controller.ts';
+import { FilesController } from './api/files.controller.ts';
+import { KeysController } from './api/keys.controller.ts';
+import { NetworksController } from './api/networks.controller.ts';
+import { OperatorController } from './api/operator.controller.ts';
+import { OverviewController } from './api/overview.controller.ts';
+import { SignInController } from './api/sign-in.controller.ts';
+import { ConsoleErrorFilter } from './console-error.filter.ts';
+import { defaultNetworksFile } from './default-networks.ts';
+import { SessionCookie, SessionGuard } from './session.ts';
+import { type ConsoleStores, openStores } from './stores.ts';
+import { ADDRESSES, BILLING, MEMBERS, NETWORKS, STORES } from './tokens.ts';
+import { Upstream } from './upstream.ts';
+import { WebPages } from './web-pages.ts';
+
+const ACCOUNTS = Symbol('ACCOUNTS');
+
+/** The only place that chooses adapters. */
+@Module({})
+export class AppModule implements NestModule, OnApplicationShutdown {
+  constructor(
+    @Inject(STORES) private readonly stores: ConsoleStores,
+    @Inject(ACCOUNTS) private readonly accounts: AccountStore,
+  ) {}
+
+  static forRoot(
+    this: void,
+    { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
+  ): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [ServiceKitModule.forRoot({ settings, logger })],
+      controllers: [
+        SignInController,
+        OverviewController,
+        KeysController,
+        FilesController,
+        NetworksController,
+        BillingController,
+        OperatorController,
+      ],
+      providers: [
+        {
+          provide: ACCOUNTS,
+          useFactory: () => openLmdbAccountStore({ directory: join(settings.CAIRN_HOME, 'accounts') }),
+        },
+        { provide: AUTH, inject: [ACCOUNTS], useFactory: (store: AccountStore) => new Auth({ store }) },
+        {
+          provide: MEMBERS,
+          inject: [AUTH, ACCOUNTS],
+          useFactory: (auth: Auth, store: AccountStore) => new Members({ auth, store: store.members }),
+        },
+        { provide: STORES, useFactory: () => openStores(settings) },
+        {
+          provide: BILLING,
+          inject: [AUTH, STORES],
+          useFactory: (auth: Auth, { billing }: ConsoleStores) => billingOf(settings, auth, billing),
+        },
+        { provide: ADDRESSES, useValue: addressesOf(settings) },
+        { provide: NETWORKS, useFactory: () => loadNetworks(settings.CAIRN_NETWORKS ?? defaultNetworksFile) },
+        Upstream,
+        SessionCookie,
+        { provide: APP_GUARD, useClass: SessionGuard },
+        { provide: APP_FILTER, useFactory: () => new ConsoleErrorFilter(logger) },
+        { provide: RAW_HTTP, useClass: WebPages },
+      ],
+    };
+  }
+
+  configure(consumer: MiddlewareConsumer): void {
+    // Signatures are of the bytes.
+    consumer.apply(raw({ type: () => true, limit: '1mb' })).forRoutes('api/billing/webhook');
+    consumer
+      .apply(json({ limit: '1mb', strict: false }))
+      .exclude('api/billing/webhook')
+      .forRoutes('api/*path');
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const { plans, usage, limits, pins, billing } = this.stores;
+    await Promise.all([plans, usage, limits, pins, billing, this.accounts].map((store) => store.close()));
+  }
+}
+
+function billingOf(settings: Settings, auth: Auth, store: ConsoleStores['billing']): BillingProvider {
+  const { CAIRN_STRIPE_SECRET_KEY: secretKey, CAIRN_STRIPE_WEBHOOK_SECRET: webhookSecret } = settings;
+  if (secretKey === undefined || webhookSecret === undefined) return localBilling;
+  return new StripeBilling({ auth, store, secretKey, webhookSecret, apiUrl: settings.CAIRN_STRIPE_API_URL });
+}

@@ -1,0 +1,87 @@
+import { errorChain, isCairnError } from '@cairn/errors';
+import type { Logger } from '@cairn/service-kit';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { Request, Response } from 'express';
+
+const statuses: Readonly<Record<string, number>> = {
+  VALUE_INVALID: 400,
+  PASSWORD_WEAK: 400,
+  PLAN_INVALID: 400,
+  MONTH_INVALID: 400,
+  WEBHOOK_INVALID: 400,
+  SIGN_IN_FAILED: 401,
+  SESSION_INVALID: 401,
+  TOTP_REQUIRED: 401,
+  TOTP_INVALID: 401,
+  ACCOUNT_SUSPENDED: 403,
+  NOT_AN_OPERATOR: 403,
+  REQUEST_FORGED: 403,
+  SIGN_UP_CLOSED: 403,
+  ACCOUNT_NOT_FOUND: 404,
+  KEY_NOT_FOUND: 404,
+  MEMBER_NOT_FOUND: 404,
+  PLAN_NOT_FOUND: 404,
+  NETWORK_NOT_FOUND: 404,
+  WEBHOOK_NOT_EXPECTED: 404,
+  ACCOUNT_EXISTS: 409,
+  MEMBER_EXISTS: 409,
+  KEY_EXISTS: 409,
+  KEY_REVOKED: 409,
+  ATTEMPTS_PAUSED: 429,
+  LIMIT_REACHED: 429,
+  BILLING_UNAVAILABLE: 502,
+  SERVICE_UNREACHABLE: 502,
+  STORE_CLOSED: 503,
+};
+
+/** Tells pages what went wrong: `{ "error": { "code", "message", "hint", "field" } }`, and nothing of the inside. */
+@Catch()
+export class ConsoleErrorFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    const request = host.switchToHttp().getRequest<Request>();
+    if (response.headersSent) return void response.destroy();
+    const { status, body, headers = {} } = this.#told(error, request);
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.status(status).json({ error: body });
+    if (!request.complete) request.resume();
+  }
+
+  #told(
+    error: unknown,
+    { path, method }: Request,
+  ): { readonly status: number; readonly body: object; readonly headers?: Readonly<Record<string, string>> } {
+    if (isCairnError(error) && statuses[error.code] !== undefined) {
+      const { code, message, hint, details } = error;
+      const retryAfter = details.retryAfterSeconds;
+      if (statuses[code] === 502) this.logger.warn({ causes: errorChain(error) }, 'another service failed');
+      return {
+        status: statuses[code] ?? 500,
+        body: { code, message, hint, field: details.field },
+        ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+      };
+    }
+    // Of Nest and of the body parser: no such path, JSON that is none, a body that is too long.
+    const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+    if (status !== undefined && status < 500)
+      return {
+        status,
+        body: { code: `HTTP_${status}`, message: messages[status] ?? 'The request is not as expected.' },
+      };
+    this.logger.error({ method, path, causes: errorChain(error) }, 'request failed');
+    return { status: 500, body: { code: 'INTERNAL', message: 'Something went wrong here. The log has the reason.' } };
+  }
+}
+
+const messages: Readonly<Record<number, string>> = {
+  400: 'The body is not JSON.',
+  404: 'There is no such page.',
+  413: 'The body is too long.',
+};
+
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('status' in error)) return undefined;
+  return typeof error.status === 'number' ? error.status : undefined;
+}

@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Auth } from '@cairn/auth';
+import { AUTH } from '@cairn/auth/nest';
+import { CairnError } from '@cairn/errors';
+import type { Settings } from '@cairn/service-kit';
+import { SETTINGS } from '@cairn/service-kit/nest';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { Addresses } from './addresses.ts';
+import { ADDRESSES } from './tokens.ts';
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable & { text(): Promise<string> };
+}
+
+/** Asks the other services in the name of an account, so that its limits hold and its usage counts here too. */
+@Injectable()
+export class Upstream implements OnApplicationShutdown {
+  readonly #agent: Agent;
+
+  constructor(
+    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(ADDRESSES) private readonly addresses: Addresses,
+    @Inject(SETTINGS) { CAIRN_STORAGE_URL, CAIRN_GATEWAY_URL }: Settings,
+  ) {
+    // The certificate of services on this machine need not name the address that they are reached at.
+    const isLocal = CAIRN_STORAGE_URL === undefined && CAIRN_GATEWAY_URL === undefined;
+    this.#agent = new Agent({ connect: { rejectUnauthorized: !isLocal }, bodyTimeout: 0, headersTimeout: 0 });
+  }
+
+  /** A command of the storage API. */
+  async storage(
+    accountId: string,
+    command: string,
+    { body, headers = {}, signal }: { body?: Readable; headers?: Record<string, string>; signal?: AbortSignal } = {},
+  ): Promise<UpstreamAnswer> {
+    const credentials = Buffer.from(`${await this.auth.delegation(accountId)}:console`).toString('base64');
+    return await this.#send(`${this.addresses.storage}/api/v0/${command}`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Basic ${credentials}` },
+      ...(body !== undefined && { body }),
+      ...(signal !== undefined && { signal }),
+    });
+  }
+
+  /** A body of JSON-RPC, for the network of a host name. */
+  async gateway(accountId: string, host: string, body: string): Promise<UpstreamAnswer> {
+    const delegation = await this.auth.delegation(accountId);
+    return await this.#send(`${this.addresses.gateway}/v3/${delegation}`, {
+      method: 'POST',
+      headers: { host, 'content-type': 'application/json' },
+      body,
+    });
+  }
+
+  /** Whether a service says that it is ready, and what it says otherwise. */
+  async readiness(service: 'storage' | 'gateway'): Promise<{ readonly isReady: boolean; readonly text: string }> {
+    try {
+      const signal = AbortSignal.timeout(3000);
+      const answer = await this.#send(`${this.addresses[service]}/readyz`, { method: 'GET', signal });
+      return { isReady: answer.status === 200, text: (await answer.body.text()).slice(0, 1000) };
+    } catch {
+      return { isReady: false, text: 'not reachable' };
+    }
+  }
+
+  async #send(url: string, options: Omit<Dispatcher.RequestOptions, 'path' | 'origin'>): Promise<UpstreamAnswer> {
+    try {
+      const { statusCode, headers, body } = await request(url, { ...options, dispatcher: this.#agent });
+      return { status: statusCode, headers, body };
+    } catch (cause) {
+      throw new CairnError('SERVICE_UNREACHABLE', 'The service behind this page cannot be reached.', {
+        hint: 'Try again in a moment.',
+        cause,
+      });
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}

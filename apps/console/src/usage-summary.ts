@@ -1,0 +1,111 @@
+import {
+  addCounts,
+  dayMs,
+  hourMs,
+  latencyQuantile,
+  minuteMs,
+  noCounts,
+  type Resolution,
+  type StoredBytes,
+  type UsageCounts,
+  type UsageRow,
+} from '@cairn/metering';
+
+/** The last hour by minutes, the last day by hours, the last month by days. */
+export const spans = {
+  hour: { resolution: 'minute', stepMs: minuteMs, count: 60 },
+  day: { resolution: 'hour', stepMs: hourMs, count: 24 },
+  month: { resolution: 'day', stepMs: dayMs, count: 30 },
+} as const satisfies Readonly<Record<string, { resolution: Resolution; stepMs: number; count: number }>>;
+
+export type SpanName = keyof typeof spans;
+
+type Sums = Omit<UsageCounts, 'latency'>;
+
+export interface UsagePoint extends Sums {
+  readonly at: number;
+  readonly storedBytes: number;
+}
+
+export interface UsageGroup extends Sums {
+  readonly name: string;
+  /** Milliseconds; upper bounds, at most twice the true ones. */
+  readonly latencyMs: { readonly p50: number | undefined; readonly p99: number | undefined; readonly mean: number };
+}
+
+export interface UsageSummary {
+  readonly total: Sums;
+  readonly points: readonly UsagePoint[];
+  readonly operations: readonly UsageGroup[];
+  readonly keys: readonly UsageGroup[];
+  readonly networks: readonly UsageGroup[];
+}
+
+/** First and last moment of a span that ends now; it begins on a whole step. */
+export function boundsOf(name: SpanName, now: number): { readonly from: number; readonly to: number } {
+  const { stepMs, count } = spans[name];
+  const to = now - (now % stepMs) + stepMs;
+  return { from: to - count * stepMs, to };
+}
+
+/** Sums up rows of the ledger for charts and tables: each step of the span has a point, also where nothing happened. */
+export async function summarize(
+  name: SpanName,
+  rows: AsyncIterable<UsageRow>,
+  stored: readonly StoredBytes[],
+  now: number,
+): Promise<UsageSummary> {
+  const { stepMs, count } = spans[name];
+  const { from } = boundsOf(name, now);
+  const points = Array.from({ length: count }, () => noCounts());
+  const total = noCounts();
+  const groups = { operations: new Map(), keys: new Map(), networks: new Map() } as Groups;
+  for await (const row of rows) {
+    addCounts(total, row);
+    const point = points[Math.floor((row.at - from) / stepMs)];
+    if (point) addCounts(point, row);
+    addTo(groups.operations, row.operation, row);
+    addTo(groups.keys, row.key, row);
+    if (row.network !== '') addTo(groups.networks, row.network, row);
+  }
+  return {
+    total: withoutLatency(total),
+    points: points.map((counts, index) => {
+      const at = from + index * stepMs;
+      return { at, ...withoutLatency(counts), storedBytes: heldAt(stored, Math.min(now, at + stepMs - 1)) };
+    }),
+    operations: groupsOf(groups.operations),
+    keys: groupsOf(groups.keys),
+    networks: groupsOf(groups.networks),
+  };
+}
+
+type Counts = ReturnType<typeof noCounts>;
+type Groups = Readonly<Record<'operations' | 'keys' | 'networks', Map<string, Counts>>>;
+
+function addTo(group: Map<string, Counts>, name: string, row: UsageRow): void {
+  const sum = group.get(name) ?? noCounts();
+  group.set(name, addCounts(sum, row));
+}
+
+function groupsOf(group: Map<string, Counts>): UsageGroup[] {
+  return [...group]
+    .map(([name, counts]) => ({
+      name,
+      ...withoutLatency(counts),
+      latencyMs: {
+        p50: latencyQuantile(counts.latency, 0.5),
+        p99: latencyQuantile(counts.latency, 0.99),
+        mean: counts.requests === 0 ? 0 : counts.durationUs / counts.requests / 1000,
+      },
+    }))
+    .sort((one, other) => other.requests - one.requests);
+}
+
+function withoutLatency({ latency: _, ...rest }: UsageCounts): Sums {
+  return rest;
+}
+
+function heldAt(stored: readonly StoredBytes[], time: number): number {
+  return stored.findLast(({ at }) => at <= time)?.bytes ?? 0;
+}

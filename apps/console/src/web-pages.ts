@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RawHttp } from '@cairn/service-kit';
+import { Injectable } from '@nestjs/common';
+import sirv from 'sirv';
+
+const directory = fileURLToPath(new URL('../dist/web/', import.meta.url));
+const noncePlace = '{{nonce}}';
+
+/** The pages: files as they were built, and the one page that all paths lead to. Leaves `/api/` to the controllers. */
+@Injectable()
+export class WebPages implements RawHttp {
+  readonly #page: string;
+  readonly #assets: ReturnType<typeof sirv>;
+
+  constructor() {
+    const file = join(directory, 'index.html');
+    if (!existsSync(file)) throw new Error(`The pages are not built: there is no ${file}. Build the console first.`);
+    this.#page = readFileSync(file, 'utf8');
+    this.#assets = sirv(join(directory, 'assets'), { immutable: true, maxAge: 31_536_000, etag: true, gzip: true, brotli: true });
+  }
+
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = request.url?.split('?', 1)[0] ?? '/';
+    const nonce = randomBytes(16).toString('base64');
+    for (const [name, value] of Object.entries(securityHeaders(nonce))) response.setHeader(name, value);
+    if (path.startsWith('/api/') || path === '/api') return this.#api(response);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      return true;
+    }
+    if (path.startsWith('/assets/')) {
+      request.url = (request.url ?? '').slice('/assets'.length);
+      this.#assets(request, response, () => void response.writeHead(404).end());
+      return true;
+    }
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+    response.end(request.method === 'HEAD' ? undefined : this.#page.replaceAll(noncePlace, nonce));
+    return true;
+  }
+
+  #api(response: ServerResponse): false {
+    response.setHeader('cache-control', 'no-store');
+    return false;
+  }
+}
+
+/** Nothing of other origins, no inline scripts, no frames; inline styles only of the component library, by nonce. */
+function securityHeaders(nonce: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      `style-src 'self' 'nonce-${nonce}'`,
+      "img-src 'self' data:",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+}

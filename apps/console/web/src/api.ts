@@ -1,0 +1,143 @@
+/** What the API said when it refused. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | undefined;
+
+  constructor(
+    status: number,
+    { code, message, hint, field }: Partial<Record<'code' | 'message' | 'hint' | 'field', string>>,
+  ) {
+    super([message ?? `The console answered ${status}.`, hint].filter(Boolean).join(' '));
+    this.status = status;
+    this.code = code ?? 'UNKNOWN';
+    this.field = field;
+  }
+}
+
+/** Sent with every change; no page of another origin can. */
+export const guardHeaders = { 'x-cairn-console': '1' } as const;
+
+/** Asks the API of this console. @throws ApiError */
+export async function api<T>(
+  path: string,
+  { method = 'GET', body }: { method?: string; body?: unknown } = {},
+): Promise<T> {
+  const response = await fetch(`/api/${path}`, {
+    method,
+    headers: { ...guardHeaders, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new ApiError(503, { message: 'The console cannot be reached.', hint: 'Check your connection.' });
+  });
+  const told = (await response.json().catch(() => ({}))) as { readonly error?: object };
+  if (!response.ok) throw new ApiError(response.status, told.error ?? {});
+  return told as T;
+}
+
+/** Asks a network of the gateway by JSON-RPC. Resolves with the answer, errors of the method included. */
+export function rpc<T>(network: string, method: string, params: readonly unknown[]): Promise<RpcAnswer<T>> {
+  return api(`networks/${encodeURIComponent(network)}/rpc`, {
+    method: 'POST',
+    body: { jsonrpc: '2.0', id: 1, method, params },
+  });
+}
+
+export interface RpcAnswer<T> {
+  readonly result?: T;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export interface Plan {
+  readonly name: string;
+  readonly title: string;
+  readonly requestsPerSecond?: number;
+  readonly burst?: number;
+  readonly creditsPerDay?: number;
+  readonly storedBytes?: number;
+  readonly bytesInPerDay?: number;
+  readonly bytesOutPerDay?: number;
+  readonly concurrentRequests?: number;
+  readonly webSockets?: number;
+  readonly methods?: readonly string[];
+}
+
+export interface Card {
+  readonly brand: string;
+  readonly last4: string;
+  readonly attachedAt: number;
+}
+
+export interface Me {
+  readonly member: { readonly email: string; readonly role: 'member' | 'operator'; readonly hasTotp: boolean };
+  readonly account: {
+    readonly id: string;
+    readonly name: string;
+    readonly plan: string;
+    readonly status: string;
+    readonly card?: Card;
+    readonly quotaBytes?: number;
+  };
+  readonly plan?: Plan;
+  readonly services: { readonly storageUrl: string; readonly gatewayUrl: string };
+  readonly networks: readonly { readonly name: string; readonly hosts: readonly string[] }[];
+  readonly billing: { readonly provider: 'local' | 'stripe' };
+}
+
+export interface KeyPolicy {
+  readonly storage?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly methods?: readonly string[];
+  readonly contracts?: readonly string[];
+  readonly origins?: readonly string[];
+  readonly addresses?: readonly string[];
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly reference: string;
+  readonly createdAt: number;
+  readonly revokedAt?: number;
+  readonly expiresAt?: number;
+  readonly lastUsedAt?: number;
+  readonly oldSecretEndsAt?: number;
+  readonly policy?: KeyPolicy;
+}
+
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+export interface Sums {
+  readonly requests: number;
+  readonly errors: number;
+  readonly limited: number;
+  readonly credits: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly gas: number;
+}
+
+export interface UsageGroup extends Sums {
+  readonly name: string;
+  readonly title?: string;
+  readonly latencyMs: { readonly p50?: number | null; readonly p99?: number | null; readonly mean: number };
+}
+
+export interface Usage {
+  readonly total: Sums;
+  readonly points: readonly (Sums & { readonly at: number; readonly storedBytes: number })[];
+  readonly operations: readonly UsageGroup[];
+  readonly keys: readonly UsageGroup[];
+  readonly networks: readonly UsageGroup[];
+  readonly today: {
+    readonly requests: number;
+    readonly credits: number;
+    readonly bytesIn: number;
+    readonly bytesOut: number;
+    readonly limited: number;
+  };
+  readonly held: { readonly pins: number; readonly blocks: number; readonly bytes: number };
+}

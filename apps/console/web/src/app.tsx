@@ -1,0 +1,169 @@
+import {
+  ActionIcon,
+  AppShell,
+  Badge,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  Text,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  IconActivity,
+  IconCreditCard,
+  IconFiles,
+  IconKey,
+  IconLogout,
+  IconMoon,
+  IconNetwork,
+  IconShieldLock,
+  IconSun,
+  IconTool,
+  IconUserCircle,
+} from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { api, type Me } from './api.ts';
+import { BillingPage } from './pages/billing.tsx';
+import { FilesPage } from './pages/files.tsx';
+import { KeysPage } from './pages/keys.tsx';
+import { NetworksPage } from './pages/networks.tsx';
+import { OperatorPage } from './pages/operator.tsx';
+import { SecurityPage } from './pages/security.tsx';
+import { SignInPage, SignUpPage } from './pages/sign-in.tsx';
+import { Failure, Waiting } from './parts.tsx';
+import { useChange, useMe } from './use-api.ts';
+
+// Charts are most of the code: they come when they are looked at.
+const OverviewPage = lazy(() =>
+  import('./pages/overview.tsx').then(({ OverviewPage: default_ }) => ({ default: default_ })),
+);
+
+const pages = [
+  { path: '/', title: 'Overview', icon: IconActivity, page: OverviewPage },
+  { path: '/keys', title: 'API keys', icon: IconKey, page: KeysPage },
+  { path: '/files', title: 'Files', icon: IconFiles, page: FilesPage },
+  { path: '/networks', title: 'Networks', icon: IconNetwork, page: NetworksPage },
+  { path: '/billing', title: 'Billing', icon: IconCreditCard, page: BillingPage },
+  { path: '/security', title: 'Security', icon: IconShieldLock, page: SecurityPage },
+] as const;
+const operatorPage = { path: '/operator', title: 'Operator', icon: IconTool, page: OperatorPage } as const;
+
+/** Pages for who is signed in; for others, how to. */
+export function App() {
+  const me = useMe();
+  if (me.data === undefined && me.error === null) return <Waiting />;
+  if (me.data === undefined || me.error?.status === 401) {
+    if (me.error && me.error.status !== 401) return <Failure error={me.error} />;
+    return (
+      <Switch>
+        <Route path="/sign-up" component={SignUpPage} />
+        <Route component={SignInPage} />
+      </Switch>
+    );
+  }
+  return <Shell me={me.data} />;
+}
+
+function Shell({ me }: { me: Me }) {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const [path] = useLocation();
+  const shown = me.member.role === 'operator' ? [...pages, operatorPage] : pages;
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="lg"
+    >
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Text fw={700} size="lg">
+              Cairn
+            </Text>
+            <Badge variant="light" visibleFrom="xs">
+              {me.plan?.title ?? me.account.plan}
+            </Badge>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <SchemeSwitch />
+            <AccountMenu me={me} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Pages">
+        {shown.map(({ path: to, title, icon: Icon }) => (
+          <NavLink
+            key={to}
+            component={Link}
+            href={to}
+            label={title}
+            leftSection={<Icon size={18} />}
+            active={path === to}
+            aria-current={path === to ? 'page' : undefined}
+            onClick={close}
+          />
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Suspense fallback={<Waiting />}>
+          <Switch>
+            {shown.map(({ path: to, page: Page }) => (
+              <Route key={to} path={to}>
+                <Page me={me} />
+              </Route>
+            ))}
+            <Route>
+              <Redirect to="/" />
+            </Route>
+          </Switch>
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
+  const other = scheme === 'dark' ? 'light' : 'dark';
+  return (
+    <Tooltip label={`Use ${other} colours`}>
+      <ActionIcon variant="default" size="lg" onClick={() => setColorScheme(other)} aria-label={`Use ${other} colours`}>
+        {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function AccountMenu({ me }: { me: Me }) {
+  // A new page: nothing of this account stays in memory.
+  const signOut = useChange(async () => {
+    await api('sign-out', { method: 'POST' });
+    location.assign('/sign-in');
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="Account">
+          <IconUserCircle size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {me.member.email}
+          <br />
+          {me.account.name}
+        </Menu.Label>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate(undefined)}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,189 @@
+import { Anchor, Badge, Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { api, type Card as BillingCard, type Me, type Plan } from '../api.ts';
+import { bytes, count, time } from '../format.ts';
+import { Answer, Empty, PageHead } from '../parts.tsx';
+import { useApi, useChange } from '../use-api.ts';
+
+interface Billing {
+  readonly provider: 'local' | 'stripe';
+  readonly card?: BillingCard;
+  readonly months: readonly string[];
+}
+
+interface Statement {
+  readonly lines: readonly Line[];
+  readonly total: Omit<Line, 'service' | 'operation' | 'network' | 'key'>;
+  readonly storedBytes: { readonly most: number; readonly mean: number };
+}
+
+interface Line {
+  readonly service: string;
+  readonly operation: string;
+  readonly network: string;
+  readonly key: string;
+  readonly requests: number;
+  readonly errors: number;
+  readonly credits: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+/** The billing card, the plan, and what was used month by month. */
+export function BillingPage({ me }: { me: Me }) {
+  const billing = useApi<Billing>('billing', { refreshMs: 5000 });
+  return (
+    <>
+      <PageHead title="Billing" />
+      <Answer query={billing}>
+        {(data) => (
+          <Stack>
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+              <CardStatus billing={data} />
+              <PlanCard plan={me.plan} />
+            </SimpleGrid>
+            <Statements months={data.months} />
+          </Stack>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+type Step = { readonly kind: 'redirect'; readonly url: string } | { readonly kind: 'ask'; readonly text: string };
+
+function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
+  const attach = useChange(async () => {
+    const step = await api<Step>('billing/attach', { method: 'POST' });
+    if (step.kind === 'redirect') location.assign(step.url);
+    return step;
+  });
+  return (
+    <Card withBorder padding="md">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          Billing card
+        </Title>
+        <Badge color={card ? 'teal' : 'orange'}>{card ? 'attached' : 'none'}</Badge>
+      </Group>
+      <Text>
+        {card
+          ? `${card.brand} ending in ${card.last4}, since ${time(card.attachedAt)}`
+          : 'Storage needs one, on the free plan too.'}
+      </Text>
+      {attach.data?.kind === 'ask' ? (
+        <Text mt="sm" size="sm" c="dimmed" role="status">
+          {attach.data.text}
+        </Text>
+      ) : (
+        <Button
+          mt="sm"
+          variant={card ? 'default' : 'filled'}
+          loading={attach.isPending}
+          onClick={() => attach.mutate(undefined)}
+        >
+          {card ? 'Attach another card' : provider === 'stripe' ? 'Attach a card' : 'How to attach one'}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+function PlanCard({ plan }: { plan: Plan | undefined }) {
+  const limits: [string, number | undefined, (value: number) => string][] = [
+    ['Requests a second', plan?.requestsPerSecond, count],
+    ['at once in a burst', plan?.burst, count],
+    ['Credits a day', plan?.creditsPerDay, count],
+    ['Stored', plan?.storedBytes, bytes],
+    ['Received a day', plan?.bytesInPerDay, bytes],
+    ['Sent a day', plan?.bytesOutPerDay, bytes],
+    ['Requests under way', plan?.concurrentRequests, count],
+    ['WebSocket connections', plan?.webSockets, count],
+  ];
+  return (
+    <Card withBorder padding="md">
+      <Title order={2} size="h4" mb="xs">
+        Plan: {plan?.title ?? 'none'}
+      </Title>
+      <Table verticalSpacing={2}>
+        <Table.Tbody>
+          {limits.map(([name, limit, show]) => (
+            <Table.Tr key={name}>
+              <Table.Th fw={400}>{name}</Table.Th>
+              <Table.Td ta="right">{limit === undefined ? 'no limit' : show(limit)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+function Statements({ months }: { months: readonly string[] }) {
+  const [month, setMonth] = useState(months[0] ?? '');
+  const statement = useApi<Statement>(`billing/statements/${month}`);
+  return (
+    <Card withBorder padding="md">
+      <Group justify="space-between" align="flex-end" mb="sm">
+        <Select
+          label="Statement"
+          data={[...months]}
+          value={month}
+          onChange={(value) => setMonth(value ?? month)}
+          allowDeselect={false}
+        />
+        <Group>
+          <Anchor href={`/api/billing/statements/${month}?format=csv`}>CSV</Anchor>
+          <Anchor href={`/api/billing/statements/${month}`} download={`cairn-${month}.json`}>
+            JSON
+          </Anchor>
+        </Group>
+      </Group>
+      <Answer query={statement}>
+        {({ lines, total, storedBytes }) =>
+          lines.length === 0 ? (
+            <Empty title="Nothing was used in this month" />
+          ) : (
+            <>
+              <Table.ScrollContainer minWidth={560}>
+                <Table verticalSpacing={4}>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>Service</Table.Th>
+                      <Table.Th>Operation</Table.Th>
+                      <Table.Th>Network</Table.Th>
+                      <Table.Th ta="right">Requests</Table.Th>
+                      <Table.Th ta="right">Credits</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {lines.map(({ service, operation, network, key, requests, credits }) => (
+                      <Table.Tr key={[service, operation, network, key].join()}>
+                        <Table.Td>{service}</Table.Td>
+                        <Table.Td>{operation}</Table.Td>
+                        <Table.Td>{network}</Table.Td>
+                        <Table.Td ta="right">{count(requests)}</Table.Td>
+                        <Table.Td ta="right">{count(credits)}</Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                  <Table.Tfoot>
+                    <Table.Tr>
+                      <Table.Th colSpan={3}>Total</Table.Th>
+                      <Table.Th ta="right">{count(total.requests)}</Table.Th>
+                      <Table.Th ta="right">{count(total.credits)}</Table.Th>
+                    </Table.Tr>
+                  </Table.Tfoot>
+                </Table>
+              </Table.ScrollContainer>
+              <Text size="sm" c="dimmed">
+                Stored: {bytes(storedBytes.mean)} in the mean, {bytes(storedBytes.most)} at most. Received{' '}
+                {bytes(total.bytesIn)}, sent {bytes(total.bytesOut)}.
+              </Text>
+            </>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}

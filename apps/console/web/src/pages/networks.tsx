@@ -1,0 +1,246 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Card,
+  Code,
+  Group,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ApiError, type Me, type RpcAnswer, rpc } from '../api.ts';
+import { ago, count, short, time } from '../format.ts';
+import { Answer, Copy, Empty, Failure, PageHead } from '../parts.tsx';
+import { useApi } from '../use-api.ts';
+
+interface Network {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly isFollowing: boolean;
+  readonly chainId?: number;
+  readonly head?: { readonly number: number; readonly hash: string; readonly timestamp: number };
+  readonly lagSeconds?: number;
+  readonly error?: string;
+}
+
+type Block = Readonly<Record<string, unknown>> & { readonly transactions?: readonly unknown[] };
+
+/** The networks, a block by its hash, and a call. */
+export function NetworksPage(_: { me: Me }) {
+  const networks = useApi<Network[]>('networks', { refreshMs: 15_000 });
+  const [chosen, setChosen] = useState<string>();
+  return (
+    <>
+      <PageHead
+        title="Networks"
+        text="Blocks and calls below are asked for by this account, at its price in credits."
+      />
+      <Answer query={networks}>
+        {(list) => {
+          const name = chosen ?? list[0]?.name;
+          if (name === undefined)
+            return <Empty title="No networks">The operator names them in the networks file.</Empty>;
+          const head = list.find((network) => network.name === name)?.head;
+          return (
+            <Stack>
+              <NetworkCards list={list} chosen={name} onChoose={setChosen} />
+              <SimpleGrid cols={{ base: 1, lg: 2 }}>
+                <Explorer key={`block ${name}`} network={name} headHash={head?.hash} />
+                <CallForm key={`call ${name}`} network={name} />
+              </SimpleGrid>
+            </Stack>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
+
+function NetworkCards({
+  list,
+  chosen,
+  onChoose,
+}: {
+  list: readonly Network[];
+  chosen: string;
+  onChoose: (name: string) => void;
+}) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }}>
+      {list.map(({ name, hosts, chainId, head, lagSeconds, isFollowing, error }) => (
+        <Card key={name} withBorder padding="md">
+          <Group justify="space-between">
+            <Text fw={600}>{name}</Text>
+            {error !== undefined ? (
+              <Badge color="red">not served</Badge>
+            ) : isFollowing ? (
+              <Badge color="teal">following</Badge>
+            ) : (
+              <Badge color="gray">imported</Badge>
+            )}
+          </Group>
+          {head !== undefined && lagSeconds !== undefined ? (
+            <>
+              <Text size="sm">
+                Block {count(head.number)}, chain {chainId}
+              </Text>
+              <Text size="sm" c="dimmed">
+                made {ago(Date.now() - lagSeconds * 1000)}; {hosts.join(', ')}
+              </Text>
+            </>
+          ) : (
+            <Text size="sm" c="red">
+              {error}
+            </Text>
+          )}
+          <Button
+            mt="sm"
+            size="xs"
+            variant={chosen === name ? 'filled' : 'default'}
+            onClick={() => onChoose(name)}
+            aria-pressed={chosen === name}
+          >
+            {chosen === name ? 'Chosen' : 'Choose'}
+          </Button>
+        </Card>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+/** Blocks are asked for by hash: what comes is what was named. */
+function Explorer({ network, headHash }: { network: string; headHash: string | undefined }) {
+  const form = useForm({ initialValues: { hash: '' } });
+  const find = useMutation<RpcAnswer<Block | null>, ApiError, string>({
+    mutationFn: (hash) => rpc(network, 'eth_getBlockByHash', [hash, false]),
+  });
+  return (
+    <Card withBorder padding="md">
+      <Title order={2} size="h4" mb="sm">
+        Block by hash
+      </Title>
+      <form onSubmit={form.onSubmit(({ hash }) => find.mutate(hash.trim()))}>
+        <Group align="flex-end" wrap="nowrap">
+          <TextInput label="Hash" placeholder="0x…" required flex={1} ff="monospace" {...form.getInputProps('hash')} />
+          <Button type="submit" loading={find.isPending}>
+            Find
+          </Button>
+        </Group>
+      </form>
+      {headHash !== undefined && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          mt={4}
+          onClick={() => {
+            form.setFieldValue('hash', headHash);
+            find.mutate(headHash);
+          }}
+        >
+          The newest one
+        </Button>
+      )}
+      {find.error && <Failure error={find.error} />}
+      {find.data?.error && <Failure error={find.data.error} />}
+      {find.data?.result === null && (
+        <Empty title="No such block">It is not of this network, or not imported yet.</Empty>
+      )}
+      {find.data?.result && <BlockTable block={find.data.result} />}
+    </Card>
+  );
+}
+
+function BlockTable({ block }: { block: Block }) {
+  const rows: [string, string][] = [
+    ['Number', count(Number(block.number))],
+    ['Hash', String(block.hash)],
+    ['Parent', String(block.parentHash)],
+    ['Made', time(Number(block.timestamp) * 1000)],
+    ['State root', String(block.stateRoot)],
+    ['Gas used', `${count(Number(block.gasUsed))} of ${count(Number(block.gasLimit))}`],
+    ['Base fee', block.baseFeePerGas === undefined ? 'none' : `${count(Number(block.baseFeePerGas))} wei`],
+    ['Transactions', count(block.transactions?.length ?? 0)],
+  ];
+  return (
+    <Table mt="sm" verticalSpacing={4}>
+      <Table.Tbody>
+        {rows.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w={120}>{name}</Table.Th>
+            <Table.Td>
+              {value.length > 40 ? (
+                <Group gap={4} wrap="nowrap">
+                  <Text size="sm" ff="monospace" title={value}>
+                    {short(value, 20)}
+                  </Text>
+                  <Copy value={value} label={`Copy: ${name}`} />
+                </Group>
+              ) : (
+                value
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function CallForm({ network }: { network: string }) {
+  const form = useForm({ initialValues: { from: `0x${'0'.repeat(40)}`, to: '', data: '', block: 'latest' } });
+  const call = useMutation<RpcAnswer<string>, ApiError, typeof form.values>({
+    mutationFn: ({ from, to, data, block }) =>
+      rpc(network, 'eth_call', [{ from, to, data: data.trim() || '0x' }, block]),
+  });
+  return (
+    <Card withBorder padding="md">
+      <Title order={2} size="h4" mb="sm">
+        Call a contract
+      </Title>
+      <form onSubmit={form.onSubmit((values) => call.mutate(values))}>
+        <Stack gap="sm">
+          <TextInput label="From" required {...form.getInputProps('from')} />
+          <TextInput label="To" placeholder="0x…" required {...form.getInputProps('to')} />
+          <Textarea label="Data" placeholder="0x…" autosize minRows={2} maxRows={8} {...form.getInputProps('data')} />
+          <TextInput label="Block" {...form.getInputProps('block')} />
+          <Button type="submit" loading={call.isPending}>
+            Call
+          </Button>
+        </Stack>
+      </form>
+      {call.error && <Failure error={call.error} />}
+      {call.data && <Outcome answer={call.data} />}
+    </Card>
+  );
+}
+
+function Outcome({ answer: { result, error } }: { answer: RpcAnswer<string> }) {
+  if (error)
+    return (
+      <Alert
+        mt="sm"
+        color={error.code === 3 ? 'orange' : 'red'}
+        title={error.code === 3 ? 'The contract reverted' : `Error ${error.code}`}
+        role="alert"
+      >
+        <Text size="sm">{error.message}</Text>
+        {typeof error.data === 'string' && error.data !== '0x' && <Code block>{error.data}</Code>}
+      </Alert>
+    );
+  return (
+    <Alert mt="sm" color="teal" title="Result" role="status">
+      <Code block tabIndex={0}>
+        {result}
+      </Code>
+      {result !== undefined && result.length === 66 && <Text size="sm">As a number: {BigInt(result).toString()}</Text>}
+    </Alert>
+  );
+}

@@ -1,0 +1,87 @@
+import { ActionIcon, Alert, Center, Code, CopyButton, Group, Loader, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { ApiError } from './api.ts';
+
+/** Head of a page. */
+export function PageHead({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
+  return (
+    <Group justify="space-between" align="flex-end" mb="lg" wrap="wrap">
+      <div>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {text !== undefined && <Text c="dimmed">{text}</Text>}
+      </div>
+      {children !== undefined && <Group>{children}</Group>}
+    </Group>
+  );
+}
+
+/** Nothing is here yet: what would be, and how to get it. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <Center py="xl">
+      <Stack gap={4} align="center" maw={420} ta="center">
+        <Text fw={600}>{title}</Text>
+        <Text c="dimmed" size="sm" component="div">
+          {children}
+        </Text>
+      </Stack>
+    </Center>
+  );
+}
+
+export function Waiting() {
+  return (
+    <Center py="xl">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+export function Failure({ error }: { error: Pick<ApiError, 'message'> }) {
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title="That did not work" role="alert">
+      {error.message}
+    </Alert>
+  );
+}
+
+/** What came of a question: what is shown while it waits, fails, or has its answer. */
+export function Answer<T>({
+  query: { data, error },
+  children,
+}: {
+  query: { readonly data: T | undefined; readonly error: ApiError | null };
+  children: (data: T) => ReactNode;
+}) {
+  if (data !== undefined) return children(data);
+  return error ? <Failure error={error} /> : <Waiting />;
+}
+
+export function Copy({ value, label }: { value: string; label: string }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} onClick={copy} aria-label={label}>
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** Text to copy as it is. */
+export function Snippet({ code, label }: { code: string; label: string }) {
+  return (
+    <Group align="flex-start" wrap="nowrap" gap="xs">
+      <Code block flex={1} miw={0} tabIndex={0} aria-label={label.replace('Copy', 'Code for')}>
+        {code}
+      </Code>
+      <Copy value={code} label={label} />
+    </Group>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Me } from './api.ts';
+
+/** What to paste for a key: one text for each client, with the addresses of this service. */
+export function snippetsOf(
+  { services, networks }: Me,
+  id: string,
+  secret: string,
+): readonly { readonly name: string; readonly code: string }[] {
+  const { storageUrl: storage, gatewayUrl: gateway } = services;
+  const rpcUrl = `${gateway}/v3/${id}`;
+  const network = networks[0]?.name ?? 'mainnet';
+  return [
+    {
+      name: 'curl',
+      code: `# Add a file, read it back
+curl -u '${id}:${secret}' -F file=@photo.jpg ${storage}/api/v0/add
+curl -u '${id}:${secret}' -X POST '${storage}/api/v0/cat?arg=<CID>' -o photo.jpg
+
+# Ask the network ${network}
+curl ${rpcUrl} -H 'content-type: application/json' \\
+  -d '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}'`,
+    },
+    {
+      name: 'kubo-rpc-client',
+      code: `import { create } from 'kubo-rpc-client';
+
+const authorization = 'Basic ' + Buffer.from('${id}:${secret}').toString('base64');
+const ipfs = create({ url: '${storage}/api/v0', headers: { authorization } });
+const { cid } = await ipfs.add('hello cairn');`,
+    },
+    {
+      name: 'viem',
+      code: `import { createPublicClient, http } from 'viem';
+
+const client = createPublicClient({ transport: http('${rpcUrl}') });
+console.log(await client.getBlockNumber());`,
+    },
+    {
+      name: 'ethers',
+      code: `import { JsonRpcProvider } from 'ethers';
+
+const provider = new JsonRpcProvider('${rpcUrl}');
+console.log(await provider.getBlockNumber());`,
+    },
+    {
+      name: 'web3.js',
+      code: `import { Web3 } from 'web3';
+
+const web3 = new Web3('${rpcUrl}');
+console.log(await web3.eth.getBlockNumber());`,
+    },
+  ];
+}

@@ -1,0 +1,35 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ApiError, api, type Me } from './api.ts';
+
+/** What the API has at a path, kept fresh. */
+export function useApi<T>(path: string, { refreshMs }: { refreshMs?: number } = {}) {
+  return useQuery<T, ApiError>({
+    queryKey: [path],
+    queryFn: () => api<T>(path),
+    ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+  });
+}
+
+/** Who is signed in. */
+export function useMe() {
+  return useApi<Me>('me');
+}
+
+/** Changes something; then what is shown is asked for again. What is refused is told, unless the page does so itself. */
+export function useChange<Input, Output = unknown>(
+  change: (input: Input) => Promise<Output>,
+  { done, isQuiet = false }: { done?: string; isQuiet?: boolean } = {},
+) {
+  const queries = useQueryClient();
+  return useMutation<Output, ApiError, Input>({
+    mutationFn: change,
+    async onSuccess() {
+      await queries.invalidateQueries();
+      if (done !== undefined) notifications.show({ message: done, color: 'teal' });
+    },
+    onError(error) {
+      if (!isQuiet) notifications.show({ title: 'That did not work', message: error.message, color: 'red' });
+    },
+  });
+}

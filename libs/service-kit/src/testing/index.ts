@@ -1,0 +1,1 @@
+export { type RunningService, type StartServiceOptions, startService } from './start-service.ts';
