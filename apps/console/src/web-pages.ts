@@ -20,7 +20,13 @@ export class WebPages implements RawHttp {
     const file = join(directory, 'index.html');
     if (!existsSync(file)) throw new Error(`The pages are not built: there is no ${file}. Build the console first.`);
     this.#page = readFileSync(file, 'utf8');
-    this.#assets = sirv(join(directory, 'assets'), { immutable: true, maxAge: 31_536_000, etag: true, gzip: true, brotli: true });
+    this.#assets = sirv(join(directory, 'assets'), {
+      immutable: true,
+      maxAge: 31_536_000,
+      etag: true,
+      gzip: true,
+      brotli: true,
+    });
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {

@@ -86,9 +86,7 @@ function Shell({ me }: { me: Me }) {
             <Text fw={700} size="lg">
               Cairn
             </Text>
-            <Badge variant="light" visibleFrom="xs">
-              {me.plan?.title ?? me.account.plan}
-            </Badge>
+            <Badge visibleFrom="xs">{me.plan?.title ?? me.account.plan}</Badge>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <SchemeSwitch />

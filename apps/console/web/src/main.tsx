@@ -2,7 +2,15 @@ import '@mantine/core/styles.css';
 import '@mantine/charts/styles.css';
 import '@mantine/dropzone/styles.css';
 import '@mantine/notifications/styles.css';
-import { createTheme, MantineProvider } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  type CSSVariablesResolver,
+  createTheme,
+  MantineProvider,
+  NavLink,
+  Notification,
+} from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
@@ -16,9 +24,34 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 
 const theme = createTheme({
   primaryColor: 'cyan',
-  primaryShade: { light: 9, dark: 8 },
+  primaryShade: 9,
   defaultRadius: 'md',
   autoContrast: true,
+  components: {
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    NavLink: NavLink.extend({ styles: { label: { color: 'var(--mantine-color-text)' } } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Badge: Badge.extend({
+      defaultProps: { variant: 'outline' },
+      styles: { label: { color: 'var(--mantine-color-text)' } },
+    }),
+  },
+});
+/** Text that stands back must still be readable (WCAG 2.2, 1.4.3). */
+const readable: CSSVariablesResolver = () => ({
+  variables: {
+    '--mantine-color-cyan-filled-hover': '#095c6b',
+    '--mantine-primary-color-filled-hover': '#095c6b',
+  },
+  light: {
+    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+  },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
+  },
 });
 const queries = new QueryClient({
   defaultOptions: {
@@ -33,7 +66,12 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root.');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={readable}
+      getStyleNonce={() => nonce}
+    >
       <Notifications position="top-right" />
       <QueryClientProvider client={queries}>
         <App />

@@ -13,7 +13,7 @@ export function useApi<T>(path: string, { refreshMs }: { refreshMs?: number } = 
 
 /** Who is signed in. */
 export function useMe() {
-  return useApi<Me>('me');
+  return useApi<Me>('me', { refreshMs: 5000 });
 }
 
 /** Changes something; then what is shown is asked for again. What is refused is told, unless the page does so itself. */

@@ -183,18 +183,8 @@ function KeyTable({
 }
 
 function State({ of: { revokedAt, expiresAt, oldSecretEndsAt } }: { of: ApiKey }) {
-  if (revokedAt !== undefined)
-    return (
-      <Badge color="red" variant="light">
-        revoked
-      </Badge>
-    );
-  if (expiresAt !== undefined && expiresAt <= Date.now())
-    return (
-      <Badge color="gray" variant="light">
-        expired
-      </Badge>
-    );
+  if (revokedAt !== undefined) return <Badge color="red">revoked</Badge>;
+  if (expiresAt !== undefined && expiresAt <= Date.now()) return <Badge color="gray">expired</Badge>;
   return (
     <Text size="xs" c="dimmed">
       {expiresAt !== undefined && `until ${time(expiresAt)} `}

@@ -102,9 +102,7 @@ function Accounts() {
                         </Table.Td>
                         <Table.Td>{account.plan}</Table.Td>
                         <Table.Td>
-                          <Badge color={account.status === 'active' ? 'teal' : 'red'} variant="light">
-                            {account.status}
-                          </Badge>
+                          <Badge color={account.status === 'active' ? 'teal' : 'red'}>{account.status}</Badge>
                         </Table.Td>
                         <Table.Td>{account.card ? `${account.card.brand} …${account.card.last4}` : 'none'}</Table.Td>
                         <Table.Td>{count(account.keys)}</Table.Td>

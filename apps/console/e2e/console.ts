@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Auth, Members, openLmdbAccountStore } from '@cairn/auth';
+import { openLmdbPlanStore, type PlanStore } from '@cairn/metering';
+import { type RunningService, startService } from '@cairn/service-kit/testing';
+
+const mainOf = (name: string) => fileURLToPath(new URL(`../../${name}/dist/main.js`, import.meta.url));
+
+/** Debian's browser; nothing is downloaded for these tests. */
+export const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+
+/** The console with the services behind it, over a home of its own. */
+export interface Stage {
+  readonly home: string;
+  readonly storage: RunningService;
+  readonly gateway: RunningService;
+  readonly console: RunningService;
+  readonly auth: Auth;
+  readonly members: Members;
+  readonly plans: PlanStore;
+  stop(): Promise<void>;
+}
+
+export async function setStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const home = mkdtempSync(join(tmpdir(), 'cairn-console-'));
+  const storage = await startService({ main: mainOf('storage-api'), home });
+  const gateway = await startService({ main: mainOf('rpc-gateway'), home });
+  const services = { CAIRN_STORAGE_URL: storage.url, CAIRN_GATEWAY_URL: gateway.url };
+  const pages = await startService({ main: mainOf('console'), home, env: { ...services, ...env } });
+  const directory = join(home, 'accounts');
+  const store = await openLmdbAccountStore({ directory });
+  const auth = new Auth({ store });
+  const plans = await openLmdbPlanStore({ directory });
+  return {
+    home,
+    storage,
+    gateway,
+    console: pages,
+    auth,
+    members: new Members({ auth, store: store.members }),
+    plans,
+    async stop() {
+      await Promise.all([pages, gateway, storage].map((service) => service.stop()));
+      await plans.close();
+      await auth.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
