@@ -9,10 +9,13 @@ const statuses: Readonly<Record<string, number>> = {
   PLAN_INVALID: 400,
   MONTH_INVALID: 400,
   WEBHOOK_INVALID: 400,
+  STORAGE_REFUSED: 400,
   SIGN_IN_FAILED: 401,
   SESSION_INVALID: 401,
   TOTP_REQUIRED: 401,
   TOTP_INVALID: 401,
+  CARD_REQUIRED: 402,
+  QUOTA_EXCEEDED: 403,
   ACCOUNT_SUSPENDED: 403,
   NOT_AN_OPERATOR: 403,
   REQUEST_FORGED: 403,
@@ -32,6 +35,7 @@ const statuses: Readonly<Record<string, number>> = {
   BILLING_UNAVAILABLE: 502,
   SERVICE_UNREACHABLE: 502,
   STORE_CLOSED: 503,
+  STORE_FULL: 507,
 };
 
 /** Tells pages what went wrong: `{ "error": { "code", "message", "hint", "field" } }`, and nothing of the inside. */

@@ -27,6 +27,7 @@ const theme = createTheme({
   primaryShade: 9,
   defaultRadius: 'md',
   autoContrast: true,
+  respectReducedMotion: true,
   components: {
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     NavLink: NavLink.extend({ styles: { label: { color: 'var(--mantine-color-text)' } } }),

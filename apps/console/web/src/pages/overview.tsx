@@ -146,6 +146,7 @@ function Charts({ span, usage: { points, total } }: { span: Span; usage: Usage }
             {...common}
             withDots={false}
             curveType="stepAfter"
+            yAxisProps={{ width: 72 }}
             valueFormatter={bytes}
             series={[{ name: 'Stored', color: 'indigo.6' }]}
           />

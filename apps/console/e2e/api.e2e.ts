@@ -1,0 +1,289 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parsePlan } from '@cairn/metering';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Stage, setStage } from './console.ts';
+
+const password = 'four words in a row';
+const stripeKey = 'sk_test_canary0123456789';
+const webhookSecret = 'whsec_canary0123456789';
+let stage: Stage;
+let stripe: Server;
+const canaries = [password, stripeKey, webhookSecret];
+
+beforeAll(async () => {
+  // Answers as Stripe's API does, for what the console asks of it.
+  stripe = createServer((request, response) => {
+    request.resume();
+    const path = request.url ?? '';
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (path === '/v1/customers') response.end(JSON.stringify({ id: 'cus_1', object: 'customer' }));
+    else if (path === '/v1/checkout/sessions')
+      response.end(JSON.stringify({ id: 'cs_1', object: 'checkout.session', url: 'https://checkout.example/cs_1' }));
+    else response.end(JSON.stringify({ id: 'pm_1', object: 'payment_method', card: { brand: 'visa', last4: '4242' } }));
+  });
+  await new Promise<void>((resolve) => stripe.listen(0, '127.0.0.1', resolve));
+  stage = await setStage({
+    CAIRN_STRIPE_SECRET_KEY: stripeKey,
+    CAIRN_STRIPE_WEBHOOK_SECRET: webhookSecret,
+    CAIRN_STRIPE_API_URL: `http://127.0.0.1:${(stripe.address() as AddressInfo).port}`,
+  });
+});
+afterAll(async () => {
+  await stage.stop();
+  stripe.closeAllConnections();
+  await new Promise((resolve) => stripe.close(resolve));
+});
+
+/** A browser without pages: it keeps its cookie. */
+class Visitor {
+  cookie = '';
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = { 'x-cairn-console': '1' },
+  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
+    const answer = await fetch(`${stage.console.url}/api/${path}`, {
+      method,
+      headers: { cookie: this.cookie, 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const [cookie] = answer.headers.getSetCookie();
+    if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0] ?? '';
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json');
+    return { status: answer.status, body: isJson ? JSON.parse(text) : { text }, headers: answer.headers };
+  }
+}
+
+async function signUp(accountName: string): Promise<Visitor> {
+  const visitor = new Visitor();
+  const { status } = await visitor.ask('POST', 'sign-up', {
+    email: `${accountName}@example.org`,
+    password,
+    accountName,
+  });
+  expect(status).toBe(201);
+  canaries.push(visitor.cookie.split('=')[1] ?? '');
+  return visitor;
+}
+
+describe('sessions', () => {
+  test('the cookie is for this site and no script; nobody else is let in', async () => {
+    const visitor = new Visitor();
+    const made = await visitor.ask('POST', 'sign-up', { email: 'a@example.org', password, accountName: 'a' });
+    expect(made.headers.get('set-cookie')).toMatch(/^cairn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect((await visitor.ask('GET', 'me')).body).toMatchObject({ member: { email: 'a@example.org', role: 'member' } });
+    for (const path of ['me', 'usage', 'keys', 'files', 'networks', 'billing', 'operator/accounts'])
+      expect(await new Visitor().ask('GET', path)).toMatchObject({
+        status: 401,
+        body: { error: { code: 'SESSION_INVALID' } },
+      });
+    await visitor.ask('POST', 'sign-out');
+    expect((await visitor.ask('GET', 'me')).status).toBe(401);
+  });
+
+  test('a change that no page of this console sent is refused', async () => {
+    const visitor = await signUp('forged');
+    const refused = { status: 403, body: { error: { code: 'REQUEST_FORGED' } } };
+    expect(await visitor.ask('POST', 'keys', { name: 'x' }, {})).toMatchObject(refused);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect(await visitor.ask('POST', 'sign-out', 'a=b', form)).toMatchObject(refused);
+    expect((await visitor.ask('GET', 'keys')).body).toEqual([]);
+  });
+
+  test.each([
+    ['sign-up', { email: 'nobody', password, accountName: 'n' }, 400, 'email'],
+    ['sign-up', { email: 'n@example.org', password: 'short', accountName: 'n' }, 400, 'password'],
+    ['sign-up', { email: 'n@example.org', password, accountName: '' }, 400, 'name'],
+    ['sign-up', { email: 5, password, accountName: 'n' }, 400, 'email'],
+    ['sign-up', {}, 400, 'email'],
+    ['sign-in', { email: 'n@example.org', password: 'wrong' }, 401, undefined],
+    ['sign-in', '{', 400, undefined],
+    ['sign-in', 'null', 400, 'email'],
+    ['no-such', {}, 404, undefined],
+  ])('POST %s with %j is answered %d', async (path, body, status, field) => {
+    const answer = await new Visitor().ask('POST', path, body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+    expect((answer.body.error as { field?: string }).field).toBe(field);
+    expect(JSON.stringify(answer.body)).not.toMatch(/at .*\.js|node_modules/);
+  });
+
+  test('a body that is too long is not read to its end', async () => {
+    const answer = await new Visitor().ask('POST', 'sign-in', `{"email":"${'x'.repeat(2_000_000)}"}`);
+    expect(answer).toMatchObject({ status: 413, body: { error: { message: 'The body is too long.' } } });
+  });
+});
+
+describe('accounts are apart', () => {
+  test('a key of another account is as unknown as none', async () => {
+    const [one, other] = [await signUp('one'), await signUp('other')];
+    const { body } = await one.ask('POST', 'keys', { name: 'mine', policy: { methods: ['eth_*'] } });
+    const { key, secret } = body as { key: { id: string }; secret: string };
+    canaries.push(key.id, secret);
+    expect(body).toMatchObject({ key: { name: 'mine', policy: { methods: ['eth_*'] } } });
+    expect(JSON.stringify((await one.ask('GET', 'keys')).body)).not.toMatch(/salt|hash|cs_/);
+    for (const [method, path] of [
+      ['POST', `keys/${key.id}/revoke`],
+      ['POST', `keys/${key.id}/rotate`],
+      ['PATCH', `keys/${key.id}`],
+    ] as const)
+      expect(await other.ask(method, path, {})).toMatchObject({
+        status: 404,
+        body: { error: { code: 'KEY_NOT_FOUND' } },
+      });
+    expect((await other.ask('GET', 'keys')).body).toEqual([]);
+    expect((await one.ask('POST', `keys/${key.id}/revoke`)).body).toMatchObject({ revokedAt: expect.any(Number) });
+    const bad = await one.ask('POST', 'keys', { name: 'bad', policy: { storage: ['delete'] } });
+    expect(bad).toMatchObject({ status: 400, body: { error: { field: 'policy.storage.0' } } });
+  });
+
+  test('operators’ pages are for operators', async () => {
+    const visitor = await signUp('curious');
+    for (const path of ['accounts', 'plans', 'members', 'health', 'audit'])
+      expect((await visitor.ask('GET', `operator/${path}`)).status).toBe(403);
+    const id = (await stage.auth.account('curious')).id;
+    expect((await visitor.ask('POST', `operator/accounts/${id}`, { plan: 'team' })).status).toBe(403);
+    expect((await visitor.ask('PUT', 'operator/plans/free', { creditsPerDay: 5 })).status).toBe(403);
+    expect((await stage.auth.account('curious')).plan).toBe('free');
+  });
+
+  test('what operators change counts, and is checked', async () => {
+    await signUp('customer');
+    await stage.auth.createAccount({ name: 'house' });
+    const actor = { who: 'test', from: 'here' };
+    await stage.members.add('house', { email: 'op@example.org', password, role: 'operator', actor });
+    const operator = new Visitor();
+    await operator.ask('POST', 'sign-in', { email: 'op@example.org', password });
+    const { id } = await stage.auth.account('customer');
+    const changed = { plan: 'team', quotaBytes: 1000, card: { brand: 'visa', last4: '4242' } };
+    expect(await operator.ask('POST', `operator/accounts/${id}`, changed)).toMatchObject({
+      status: 200,
+      body: { plan: 'team' },
+    });
+    expect(await stage.auth.account('customer')).toMatchObject({
+      plan: 'team',
+      quotaBytes: 1000,
+      card: { last4: '4242' },
+    });
+    expect(await operator.ask('POST', `operator/accounts/${id}`, { plan: 'none' })).toMatchObject({ status: 400 });
+    expect(await operator.ask('POST', `operator/accounts/${id}`, { colour: 1 })).toMatchObject({ status: 400 });
+    expect(await operator.ask('PUT', 'operator/plans/mine', { title: 'Mine', burst: -1 })).toMatchObject({
+      status: 400,
+    });
+    expect((await operator.ask('PUT', 'operator/plans/mine', { title: 'Mine', burst: 7 })).status).toBe(200);
+    expect(await stage.plans.plans()).toContainEqual({ name: 'mine', title: 'Mine', burst: 7 });
+    const { body } = await operator.ask('GET', 'operator/audit');
+    expect(body).toContainEqual(
+      expect.objectContaining({ action: 'account.plan', actor: { who: 'op@example.org', from: expect.any(String) } }),
+    );
+    expect((await operator.ask('GET', 'operator/health')).body).toMatchObject({ storage: { isReady: true } });
+  });
+});
+
+describe('files and networks', () => {
+  test('pass through to the services under the limits of the account', async () => {
+    const visitor = await signUp('reader');
+    expect(
+      await visitor.ask('POST', 'networks/sample/rpc', { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }),
+    ).toMatchObject({
+      status: 200,
+      body: { result: '0x2e3d1f0' },
+    });
+    expect((await visitor.ask('POST', 'networks/none/rpc', {})).status).toBe(404);
+    expect(await visitor.ask('GET', 'files/QmNothing')).toMatchObject({ body: { error: { code: 'CARD_REQUIRED' } } });
+    await stage.plans.put(parsePlan({ name: 'none-left', creditsPerDay: 0 }));
+    await stage.auth.setPlan('reader', 'none-left');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const refused = await visitor.ask('POST', 'networks/sample/rpc', { jsonrpc: '2.0', id: 1, method: 'eth_chainId' });
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: -32005 } } });
+  });
+
+  test('what is stored never runs as a page of the console', async () => {
+    const visitor = await signUp('writer');
+    await stage.auth.attachCard('writer', { brand: 'visa', last4: '4242' });
+    const form = new FormData();
+    form.set('file', new Blob(['<script>alert(1)</script>']), 'page.html');
+    const added = await fetch(`${stage.console.url}/api/files?name=page.html`, {
+      method: 'POST',
+      headers: { cookie: visitor.cookie, 'x-cairn-console': '1' },
+      body: form,
+    });
+    const { cid } = (await added.json()) as { cid: string };
+    const { headers, body } = await visitor.ask('GET', `files/${cid}?name=page.html`);
+    expect(body.text).toBe('<script>alert(1)</script>');
+    expect(headers.get('content-type')).toBe('application/octet-stream');
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''page.html");
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+describe('billing', () => {
+  test('a card is attached by Stripe: a page to go to, then a signed message', async () => {
+    const { default: Stripe } = await import('stripe');
+    const visitor = await signUp('payer');
+    expect(await visitor.ask('POST', 'billing/attach')).toMatchObject({
+      status: 200,
+      body: { kind: 'redirect', url: 'https://checkout.example/cs_1' },
+    });
+    const intent = { id: 'seti_1', object: 'setup_intent', customer: 'cus_1', payment_method: 'pm_1' };
+    const payload = JSON.stringify({
+      id: 'evt_1',
+      object: 'event',
+      type: 'setup_intent.succeeded',
+      created: Math.floor(Date.now() / 1000),
+      data: { object: intent },
+    });
+    const sdk = new Stripe(stripeKey);
+    const signature = sdk.webhooks.generateTestHeaderString({ payload, secret: webhookSecret });
+    const tell = (header: string) =>
+      new Visitor().ask('POST', 'billing/webhook', payload, { 'stripe-signature': header });
+    expect(await tell('t=1,v1=00')).toMatchObject({ status: 400, body: { error: { code: 'WEBHOOK_INVALID' } } });
+    expect((await stage.auth.account('payer')).card).toBeUndefined();
+    expect((await tell(signature)).status).toBe(200);
+    expect((await tell(signature)).status).toBe(200);
+    expect((await visitor.ask('GET', 'billing')).body).toMatchObject({ provider: 'stripe', card: { last4: '4242' } });
+  });
+
+  test('statements come as JSON and CSV', async () => {
+    const visitor = await signUp('stated');
+    const month = new Date().toISOString().slice(0, 7);
+    expect((await visitor.ask('GET', `billing/statements/${month}`)).body).toMatchObject({ month, lines: [] });
+    const csv = await visitor.ask('GET', `billing/statements/${month}?format=csv`);
+    expect(csv.body.text).toMatch(/^account,month,service,.*\r\nstated,.*total/);
+    expect((await visitor.ask('GET', 'billing/statements/2026-13')).status).toBe(400);
+  });
+});
+
+describe('pages', () => {
+  test('every path leads to the page, files to files, and none out of their directory', async () => {
+    const get = (path: string, headers = {}) => fetch(`${stage.console.url}${path}`, { headers });
+    const page = await (await get('/keys')).text();
+    const [script] = /\/assets\/[\w-]+\.js/.exec(page) ?? [''];
+    const asset = await get(script, { 'accept-encoding': 'br' });
+    expect(asset.headers.get('content-encoding')).toBe('br');
+    expect(asset.headers.get('cache-control')).toContain('immutable');
+    const nonce = /name="csp-nonce" content="([^"]+)"/.exec(page)?.[1] ?? '';
+    const again = await get('/');
+    expect(await again.text()).not.toContain(nonce);
+    expect(again.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]+';/,
+    );
+    for (const path of ['/assets/..%2f..%2fmain.js', '/assets/none.js', '/assets/%00'])
+      expect((await get(path)).status).toBe(404);
+  });
+});
+
+test('nothing secret is in a log', async () => {
+  const visitor = await signUp('logged');
+  await visitor.ask('POST', 'sign-in', { email: 'logged@example.org', password: 'canary of a wrong password' });
+  canaries.push('canary of a wrong password');
+  for (const service of [stage.console, stage.gateway, stage.storage]) {
+    for (const canary of canaries) expect(service.text()).not.toContain(canary);
+    expect(service.text()).not.toContain('~c.');
+  }
+});

@@ -1,0 +1,57 @@
+import { hourMs, minuteMs, noCounts, type UsageRow } from '@cairn/metering';
+import { expect, test } from '@jest/globals';
+import { boundsOf, summarize } from './usage-summary.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 30, 15);
+
+function row(at: number, more: Partial<UsageRow> = {}): UsageRow {
+  const counts = noCounts();
+  counts.latency[2] = 1;
+  const subject = { accountId: 'a', key: 'k', service: 's', operation: 'cat', network: '' };
+  return { ...subject, ...counts, requests: 1, credits: 2, durationUs: 1500, at, ...more };
+}
+
+async function* rowsOf(...rows: readonly UsageRow[]) {
+  yield* rows;
+}
+
+test('every step of a span has a point, the present one last', async () => {
+  const { from, to } = boundsOf('hour', now);
+  expect([to - from, to - now <= minuteMs, from % minuteMs]).toEqual([hourMs, true, 0]);
+  const rows = rowsOf(row(from), row(to - minuteMs), row(to - minuteMs, { errors: 1, limited: 1 }));
+  const { points, total } = await summarize('hour', rows, [], now);
+  expect(points).toHaveLength(60);
+  expect([points[0]?.requests, points[1]?.requests, points[59]?.requests]).toEqual([1, 0, 2]);
+  expect(points[59]).toMatchObject({ at: to - minuteMs, errors: 1, limited: 1, credits: 4 });
+  expect(total).toMatchObject({ requests: 3, credits: 6 });
+});
+
+test('what is held goes on until it changes', async () => {
+  const { from } = boundsOf('day', now);
+  const stored = [
+    { at: from - hourMs, bytes: 5 },
+    { at: from + 3 * hourMs + minuteMs, bytes: 9 },
+  ];
+  const { points } = await summarize('day', rowsOf(), stored, now);
+  expect(points.slice(0, 5).map(({ storedBytes }) => storedBytes)).toEqual([5, 5, 5, 9, 9]);
+});
+
+test('sums by operation, key and network; the busiest first', async () => {
+  const { from } = boundsOf('month', now);
+  const rows = rowsOf(
+    row(from, { operation: 'eth_call', network: 'sample' }),
+    row(from, { operation: 'eth_call', network: 'sample', key: 'l' }),
+    row(from),
+  );
+  const summary = await summarize('month', rows, [], now);
+  expect(summary.operations.map(({ name, requests }) => [name, requests])).toEqual([
+    ['eth_call', 2],
+    ['cat', 1],
+  ]);
+  expect(summary.operations[0]?.latencyMs).toEqual({ p50: 1, p99: 1, mean: 1.5 });
+  expect(summary.keys.map(({ name, requests }) => [name, requests])).toEqual([
+    ['k', 2],
+    ['l', 1],
+  ]);
+  expect(summary.networks.map(({ name }) => name)).toEqual(['sample']);
+});
