@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+// node run.mjs [--only storage|gateway|metering] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
 //   [--chain DIRECTORY] [--minutes 0]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
 // node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
@@ -13,6 +13,7 @@ import { benchImport } from './import.mjs';
 import { report } from './lib/load.mjs';
 import { bareHttpRate } from './lib/machine.mjs';
 import { servicePid, startServices } from './lib/services.mjs';
+import { benchMetering } from './metering.mjs';
 import { benchMemory } from './mixed.mjs';
 import { benchStorage } from './storage.mjs';
 
@@ -35,16 +36,18 @@ const services = await startServices(home);
 try {
   const bare = await bareHttpRate(count);
   report('machine: bare Node HTTP server', bare, '/s');
-  if (values.only !== 'gateway') {
+  if (values.only === undefined || values.only === 'storage') {
     const peer = values['storage-peer'];
     const pid = servicePid(services.pid, 'storage-api');
     await benchStorage({ ...services, home, mebibytes: Number(values.mib), small: count, bare, pid, peer });
   }
-  if (values.only !== 'storage') {
+  const gatewayPid = servicePid(services.pid, 'rpc-gateway');
+  if (values.only !== 'storage') await benchMetering({ ...services, home, count, pid: gatewayPid });
+  if (values.only === undefined || values.only === 'gateway') {
     await benchGateway({ ...services, count, bare, withAnvil: values.anvil });
     await benchImport({ home, ...(values.chain && { chain: values.chain }) });
     const minutes = Number(values.minutes);
-    if (minutes > 0) await benchMemory({ ...services, minutes, pid: servicePid(services.pid, 'rpc-gateway') });
+    if (minutes > 0) await benchMemory({ ...services, minutes, pid: gatewayPid });
   }
 } finally {
   await services.stop();

@@ -20,6 +20,8 @@ export class RequestMeter {
   readonly #network: string;
   readonly #start = performance.now();
   #count = 0;
+  /** What bytes are counted for: the method that was called, or `batch` for several. */
+  #operation = 'unknown';
   #refused = 0;
   #retryAfterSeconds = 0;
   #isInside = false;
@@ -69,6 +71,8 @@ export class RequestMeter {
     if (more > 0) this.#charge(more);
     this.credits += price;
     this.calls[method] = (this.calls[method] ?? 0) + 1;
+    if (this.#count === 0) this.#operation = method;
+    else if (method !== this.#operation) this.#operation = 'batch';
     this.#count++;
     if (!isAdmitted) this.#refused++;
     const outcome = errorCode === undefined ? 'ok' : isAdmitted ? 'error' : 'limited';
@@ -115,8 +119,7 @@ export class RequestMeter {
     if (this.#isInside) this.limits.leave();
     this.#isInside = false;
     if (this.#count === 0) this.#recordUnanswered(status);
-    const [first = 'unknown', another] = Object.keys(this.calls);
-    this.#countBytes(another === undefined ? first : 'batch', bytesIn, bytesOut);
+    this.#countBytes(this.#operation, bytesIn, bytesOut);
   }
 
   /** A body that held no call is counted as one, so that it is not free. */

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../../apps/cairn/dist/main.js', import.meta.url));
-const ports = { storage: 15_001, gateway: 18_545 };
+const ports = { storage: 15_001, gateway: 18_545, console: 18_080 };
 
-/** Both services over a home of their own, with fixed credentials. Call `stop` at the end. */
+/** All services over a home of their own, with fixed credentials. Call `stop` at the end. */
 export async function startServices(home) {
   const env = {
     ...process.env,
@@ -13,6 +13,7 @@ export async function startServices(home) {
     CAIRN_DEMO_SECRET: 'bench-secret',
     STORAGE_API_PORT: String(ports.storage),
     RPC_GATEWAY_PORT: String(ports.gateway),
+    CONSOLE_PORT: String(ports.console),
     LOG_LEVEL: 'warn',
   };
   const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -29,6 +29,8 @@ export class AccountLimits {
   readonly #bytesOut: Lease | undefined;
   readonly #concurrent: Slots | undefined;
   readonly #sockets: Slots | undefined;
+  #field = '';
+  #fieldAt = 0;
   /** When it was last asked for anything. */
   usedAt = 0;
 
@@ -59,9 +61,14 @@ export class AccountLimits {
     this.#sockets = slots('sockets', plan.webSockets);
   }
 
-  /** The value of the header field RateLimit; empty where the plan has no rates. */
+  /** The value of the header field RateLimit, as it was in this millisecond; empty where the plan has no rates. */
   get rateLimit(): string {
-    return rateLimitField({ plan: this.plan, requests: this.#requests, credits: this.#credits, now: this.#now() });
+    const now = this.#now();
+    if (now !== this.#fieldAt) {
+      this.#fieldAt = now;
+      this.#field = rateLimitField({ plan: this.plan, requests: this.#requests, credits: this.#credits, now });
+    }
+    return this.#field;
   }
 
   /**

@@ -104,7 +104,18 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
 
     test('what is held is told with what was held before', async () => {
       const at = (hours: number, bytes: number) => ({ accountId: 'a', at: start + hours * hourMs, bytes });
-      await store.add([], [], [at(-5, 1), at(-1, 2), at(1, 3), at(1, 4), { ...at(1, 4), at: start + hourMs + 59_000 }, { ...at(2, 9), accountId: 'b' }]);
+      await store.add(
+        [],
+        [],
+        [
+          at(-5, 1),
+          at(-1, 2),
+          at(1, 3),
+          at(1, 4),
+          { ...at(1, 4), at: start + hourMs + 59_000 },
+          { ...at(2, 9), accountId: 'b' },
+        ],
+      );
       expect(await store.stored('a', span)).toEqual([
         { at: start - hourMs, bytes: 2 },
         { at: start + hourMs, bytes: 4 },
