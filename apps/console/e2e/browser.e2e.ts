@@ -174,6 +174,10 @@ function inBrowser(executablePath: string): void {
     // One was made with the key as it was new.
     await page.getByRole('row', { name: /^eth_blockNumber 13 0 0 13 / }).waitFor({ timeout: 10_000 });
     expect(await page.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'eth_blockNumber' }).click();
+    await page.getByText('13 requests, 0 of them failed').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('13 requests, 0 of them failed').waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'By key' }).click();
     await page.getByRole('cell', { name: 'website', exact: true }).waitFor();
     expect(await faults()).toEqual([]);

@@ -55,3 +55,13 @@ test('sums by operation, key and network; the busiest first', async () => {
   ]);
   expect(summary.networks.map(({ name }) => name)).toEqual(['sample']);
 });
+
+test('a filter is for the chart and its total, not for the groups to choose from', async () => {
+  const { from } = boundsOf('hour', now);
+  const rows = () => rowsOf(row(from), row(from, { key: 'l' }), row(from, { operation: 'add', key: 'l' }));
+  const filtered = await summarize('hour', rows(), [], now, { key: 'l' });
+  expect([filtered.total.requests, filtered.points[0]?.requests]).toEqual([2, 2]);
+  expect(filtered.keys).toHaveLength(2);
+  const both = await summarize('hour', rows(), [], now, { key: 'l', operation: 'add' });
+  expect([both.total.requests, both.points[0]?.requests]).toEqual([1, 1]);
+});

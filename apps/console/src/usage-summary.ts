@@ -48,12 +48,23 @@ export function boundsOf(name: SpanName, now: number): { readonly from: number; 
   return { from: to - count * stepMs, to };
 }
 
-/** Sums up rows of the ledger for charts and tables: each step of the span has a point, also where nothing happened. */
+/** What charts show of all that was used; everything where it is empty. */
+export interface UsageFilter {
+  readonly operation?: string | undefined;
+  readonly key?: string | undefined;
+  readonly network?: string | undefined;
+}
+
+/**
+ * Sums up rows of the ledger for charts and tables: each step of the span has a point, also where nothing happened. The
+ * filter is for points and total; groups are of all rows.
+ */
 export async function summarize(
   name: SpanName,
   rows: AsyncIterable<UsageRow>,
   stored: readonly StoredBytes[],
   now: number,
+  { operation, key, network }: UsageFilter = {},
 ): Promise<UsageSummary> {
   const { stepMs, count } = spans[name];
   const { from } = boundsOf(name, now);
@@ -61,9 +72,13 @@ export async function summarize(
   const total = noCounts();
   const groups = { operations: new Map(), keys: new Map(), networks: new Map() } as Groups;
   for await (const row of rows) {
-    addCounts(total, row);
+    const isShown =
+      row.operation === (operation ?? row.operation) &&
+      row.key === (key ?? row.key) &&
+      row.network === (network ?? row.network);
+    if (isShown) addCounts(total, row);
     const point = points[Math.floor((row.at - from) / stepMs)];
-    if (point) addCounts(point, row);
+    if (point && isShown) addCounts(point, row);
     addTo(groups.operations, row.operation, row);
     addTo(groups.keys, row.key, row);
     if (row.network !== '') addTo(groups.networks, row.network, row);

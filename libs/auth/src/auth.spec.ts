@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { recentMs } from './auth.ts';
 import {
   Auth,
   hasValidChecksum,
@@ -12,6 +11,7 @@ import {
   parseBasicCredentials,
   secretPattern,
 } from './index.ts';
+import { recentMs } from './recent-principals.ts';
 import { describeAccountStore } from './testing/index.ts';
 import { keyReference, secretMatches, storeSecret } from './tokens.ts';
 

@@ -9,22 +9,18 @@ import { AuthError, credentialsInvalid } from './errors.ts';
 import { parseKeyPolicy } from './key-policy.ts';
 import { accountNotFound } from './lmdb-account-store.ts';
 import { newMember } from './members/member.ts';
+import { RecentPrincipals } from './recent-principals.ts';
 import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret } from './tokens.ts';
 
 const planPattern = /^[a-z][a-z0-9-]{0,31}$/;
 const dayMs = 24 * 60 * 60 * 1000;
-
-/** How long {@link Auth.recent} remembers, in milliseconds. */
-export const recentMs = 100;
-/** Keys that are remembered at most. */
-const recentMax = 10_000;
 
 /** Accounts, their cards and keys. State is read from the store for each request: a change counts at once everywhere. */
 export class Auth {
   readonly #store: AccountStore;
   readonly #now: () => number;
   readonly #actor: Actor;
-  readonly #recent = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  readonly #recent = new RecentPrincipals();
 
   constructor({ store, now = Date.now, actor = { who: 'system', from: 'unknown' } }: AuthOptions) {
     this.#store = store;
@@ -65,8 +61,7 @@ export class Auth {
     const key = await this.#store.key(keyId);
     if (key === undefined) throw credentialsInvalid();
     const principal = await this.#principal(key);
-    if (this.#recent.size >= recentMax) this.#recent.clear();
-    this.#recent.set(keyId, { principal, until: performance.now() + recentMs });
+    this.#recent.add(keyId, principal);
     return principal;
   }
 
@@ -75,10 +70,7 @@ export class Auth {
    * key costs as much as all else: there a change counts after a tenth of a second.
    */
   recent(keyId: string): Principal | undefined {
-    const found = this.#recent.get(keyId);
-    if (found === undefined || found.until > performance.now()) return found?.principal;
-    this.#recent.delete(keyId);
-    return undefined;
+    return this.#recent.get(keyId);
   }
 
   async #principal(key: ApiKey): Promise<Principal> {

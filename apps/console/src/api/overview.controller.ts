@@ -13,6 +13,9 @@ import { ADDRESSES, BILLING, NETWORKS, STORES } from '../tokens.ts';
 import { boundsOf, type SpanName, spans, summarize } from '../usage-summary.ts';
 
 const usageQuery = z.object({
+  operation: z.string().max(128).optional(),
+  key: z.string().max(128).optional(),
+  network: z.string().max(64).optional(),
   span: z.enum(Object.keys(spans) as [SpanName], { error: 'expected hour, day or month' }).default('day'),
 });
 
@@ -48,12 +51,13 @@ export class OverviewController {
 
   @Get('usage')
   async usage(@Me() { account }: SignedIn, @Query() query: unknown) {
-    const { span } = parseBody(usageQuery, query);
+    const { span, ...filter } = parseBody(usageQuery, query);
     const now = Date.now();
     const bounds = boundsOf(span, now);
     const { usage, pins } = this.stores;
     const stored = await usage.stored(account.id, bounds);
-    const summary = await summarize(span, usage.rows(account.id, bounds, spans[span].resolution), stored, now);
+    const rows = usage.rows(account.id, bounds, spans[span].resolution);
+    const summary = await summarize(span, rows, stored, now, filter);
     const names = new Map((await this.auth.keys(account.id)).map(({ id, name }) => [keyReference(id), name]));
     return {
       span,

@@ -7,6 +7,8 @@ export function useApi<T>(path: string, { refreshMs }: { refreshMs?: number } = 
   return useQuery<T, ApiError>({
     queryKey: [path],
     queryFn: () => api<T>(path),
+    // What was shown stays until there is an answer to the next question.
+    placeholderData: (before) => before,
     ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
   });
 }

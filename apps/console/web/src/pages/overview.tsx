@@ -1,5 +1,18 @@
 import { AreaChart, BarChart } from '@mantine/charts';
-import { Card, Grid, Group, Progress, SegmentedControl, SimpleGrid, Stack, Table, Tabs, Text } from '@mantine/core';
+import {
+  Button,
+  Card,
+  Grid,
+  Group,
+  Pill,
+  Progress,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Table,
+  Tabs,
+  Text,
+} from '@mantine/core';
 import { useState } from 'react';
 import type { Me, Plan, Usage, UsageGroup } from '../api.ts';
 import { bytes, compact, count } from '../format.ts';
@@ -8,10 +21,19 @@ import { useApi } from '../use-api.ts';
 
 type Span = 'hour' | 'day' | 'month';
 
+/** What the charts show, where it is not everything. */
+interface Filter {
+  readonly by: 'operation' | 'key' | 'network';
+  readonly name: string;
+  readonly title: string;
+}
+
 /** Requests, credits, bytes and errors over time, and what is left of the plan. */
 export function OverviewPage({ me }: { me: Me }) {
   const [span, setSpan] = useState<Span>('hour');
-  const usage = useApi<Usage>(`usage?span=${span}`, { refreshMs: span === 'hour' ? 2000 : 15_000 });
+  const [filter, setFilter] = useState<Filter>();
+  const query = new URLSearchParams({ span, ...(filter && { [filter.by]: filter.name }) });
+  const usage = useApi<Usage>(`usage?${query}`, { refreshMs: span === 'hour' ? 2000 : 15_000 });
   return (
     <>
       <PageHead title="Overview" text={me.account.name}>
@@ -30,8 +52,19 @@ export function OverviewPage({ me }: { me: Me }) {
         {(data) => (
           <Stack>
             <Today plan={me.plan} quotaBytes={me.account.quotaBytes} usage={data} />
+            {filter !== undefined && (
+              <Group>
+                <Pill
+                  withRemoveButton
+                  onRemove={() => setFilter(undefined)}
+                  removeButtonProps={{ 'aria-label': 'Show all' }}
+                >
+                  {filter.by}: {filter.title}
+                </Pill>
+              </Group>
+            )}
             <Charts span={span} usage={data} />
-            <Details usage={data} />
+            <Details usage={data} filter={filter} onFilter={setFilter} />
           </Stack>
         )}
       </Answer>
@@ -170,7 +203,12 @@ function Figure({ title, text, children }: { title: string; text: string; childr
   );
 }
 
-function Details({ usage: { operations, keys, networks } }: { usage: Usage }) {
+interface Choice {
+  readonly filter: Filter | undefined;
+  readonly onFilter: (filter: Filter | undefined) => void;
+}
+
+function Details({ usage: { operations, keys, networks }, ...choice }: { usage: Usage } & Choice) {
   if (operations.length === 0)
     return (
       <Empty title="No requests in this time">
@@ -179,33 +217,36 @@ function Details({ usage: { operations, keys, networks } }: { usage: Usage }) {
     );
   return (
     <Card withBorder padding="md">
-      <Tabs defaultValue="operations">
+      <Tabs defaultValue="operation">
         <Tabs.List>
-          <Tabs.Tab value="operations">By operation</Tabs.Tab>
-          <Tabs.Tab value="keys">By key</Tabs.Tab>
-          <Tabs.Tab value="networks">By network</Tabs.Tab>
+          <Tabs.Tab value="operation">By operation</Tabs.Tab>
+          <Tabs.Tab value="key">By key</Tabs.Tab>
+          <Tabs.Tab value="network">By network</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="operations">
-          <Groups groups={operations} what="Operation" />
+        <Tabs.Panel value="operation">
+          <Groups groups={operations} by="operation" {...choice} />
         </Tabs.Panel>
-        <Tabs.Panel value="keys">
-          <Groups groups={keys} what="Key" />
+        <Tabs.Panel value="key">
+          <Groups groups={keys} by="key" {...choice} />
         </Tabs.Panel>
-        <Tabs.Panel value="networks">
-          <Groups groups={networks} what="Network" />
+        <Tabs.Panel value="network">
+          <Groups groups={networks} by="network" {...choice} />
         </Tabs.Panel>
       </Tabs>
     </Card>
   );
 }
 
-function Groups({ groups, what }: { groups: readonly UsageGroup[]; what: string }) {
+const groupTitles = { operation: 'Operation', key: 'Key', network: 'Network' } as const;
+
+function Groups({ groups, by, filter, onFilter }: { groups: readonly UsageGroup[]; by: Filter['by'] } & Choice) {
+  const isChosen = (name: string) => filter?.by === by && filter.name === name;
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{what}</Table.Th>
+            <Table.Th>{groupTitles[by]}</Table.Th>
             {['Requests', 'Failed', 'Limited', 'Credits', 'Median', '99 %'].map((title) => (
               <Table.Th key={title} ta="right">
                 {title}
@@ -214,9 +255,18 @@ function Groups({ groups, what }: { groups: readonly UsageGroup[]; what: string 
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {groups.map(({ name, title, requests, errors, limited, credits, latencyMs }) => (
+          {groups.map(({ name, title = name, requests, errors, limited, credits, latencyMs }) => (
             <Table.Tr key={name}>
-              <Table.Td>{title ?? name}</Table.Td>
+              <Table.Td>
+                <Button
+                  variant={isChosen(name) ? 'filled' : 'subtle'}
+                  size="compact-sm"
+                  aria-pressed={isChosen(name)}
+                  onClick={() => onFilter(isChosen(name) ? undefined : { by, name, title })}
+                >
+                  {title}
+                </Button>
+              </Table.Td>
               {[
                 count(requests),
                 count(errors - limited),

@@ -1,0 +1,42 @@
+import { Alert, Stack, Tabs, TextInput } from '@mantine/core';
+import type { IssuedKey, Me } from '../../api.ts';
+import { Copy, Snippet } from '../../parts.tsx';
+import { snippetsOf } from '../../snippets.ts';
+
+/** The secret, once, and what to do with it. */
+export function Issued({ me, issued: { key, secret } }: { me: Me; issued: IssuedKey }) {
+  const snippets = snippetsOf(me, key.id, secret);
+  return (
+    <Stack>
+      <Alert color="yellow" title="The secret is shown this once">
+        Keep it now; nobody can tell it later, only make a new one.
+      </Alert>
+      <TextInput label="Key" value={key.id} readOnly rightSection={<Copy value={key.id} label="Copy the key" />} />
+      <TextInput
+        label="Secret"
+        value={secret}
+        readOnly
+        rightSection={<Copy value={secret} label="Copy the secret" />}
+      />
+      {me.account.card === undefined && (
+        <Alert color="orange" title="Storage needs a billing card">
+          JSON-RPC works with this key at once; storage, when a card is attached under Billing.
+        </Alert>
+      )}
+      <Tabs defaultValue="curl">
+        <Tabs.List>
+          {snippets.map(({ name }) => (
+            <Tabs.Tab key={name} value={name}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {snippets.map(({ name, code }) => (
+          <Tabs.Panel key={name} value={name} pt="sm">
+            <Snippet code={code} label={`Copy for ${name}`} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}

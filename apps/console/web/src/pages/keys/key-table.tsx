@@ -1,0 +1,125 @@
+import { Badge, Button, Card, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { type ApiKey, api, type IssuedKey } from '../../api.ts';
+import { ago, time } from '../../format.ts';
+import { Copy } from '../../parts.tsx';
+import { useChange } from '../../use-api.ts';
+
+/** All keys, and what can be done with each. */
+export function KeyTable({
+  keys,
+  onIssued,
+  onEdit,
+}: {
+  keys: ApiKey[];
+  onIssued: (issued: IssuedKey) => void;
+  onEdit: (key: ApiKey) => void;
+}) {
+  const revoke = useChange((id: string) => api(`keys/${encodeURIComponent(id)}/revoke`, { method: 'POST' }), {
+    done: 'Revoked. Requests with it are refused from now on.',
+  });
+  const rotate = useChange((id: string) =>
+    api<IssuedKey>(`keys/${encodeURIComponent(id)}/rotate`, { method: 'POST', body: {} }),
+  );
+  const [doomed, setDoomed] = useState<ApiKey>();
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={720}>
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Key</Table.Th>
+              <Table.Th>Limits</Table.Th>
+              <Table.Th>Last used</Table.Th>
+              <Table.Th>Actions</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {keys.map((key) => (
+              <Table.Tr key={key.id}>
+                <Table.Td>
+                  <Text fw={600}>{key.name}</Text>
+                  <State of={key} />
+                </Table.Td>
+                <Table.Td>
+                  <Group gap={4} wrap="nowrap">
+                    <Text size="sm" ff="monospace">
+                      {key.id}
+                    </Text>
+                    <Copy value={key.id} label={`Copy the key ${key.name}`} />
+                  </Group>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">{limitsOf(key)}</Text>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">{key.lastUsedAt === undefined ? 'never' : ago(key.lastUsedAt)}</Text>
+                </Table.Td>
+                <Table.Td>
+                  {key.revokedAt === undefined && (
+                    <Group gap="xs" wrap="nowrap">
+                      <Button size="xs" variant="default" onClick={() => onEdit(key)}>
+                        Limits
+                      </Button>
+                      <Button
+                        size="xs"
+                        variant="default"
+                        onClick={() => rotate.mutate(key.id, { onSuccess: onIssued })}
+                      >
+                        New secret
+                      </Button>
+                      <Button size="xs" variant="light" color="red" onClick={() => setDoomed(key)}>
+                        Revoke
+                      </Button>
+                    </Group>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Modal
+        opened={doomed !== undefined}
+        onClose={() => setDoomed(undefined)}
+        title={`Revoke ${doomed?.name}?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Stack>
+          <Text>Every request with this key is refused from now on, everywhere. This cannot be undone.</Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setDoomed(undefined)}>
+              Keep it
+            </Button>
+            <Button
+              color="red"
+              onClick={() => {
+                if (doomed) revoke.mutate(doomed.id);
+                setDoomed(undefined);
+              }}
+            >
+              Revoke the key
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </Card>
+  );
+}
+
+function State({ of: { revokedAt, expiresAt, oldSecretEndsAt } }: { of: ApiKey }) {
+  if (revokedAt !== undefined) return <Badge color="red">revoked</Badge>;
+  if (expiresAt !== undefined && expiresAt <= Date.now()) return <Badge color="gray">expired</Badge>;
+  return (
+    <Text size="xs" c="dimmed">
+      {expiresAt !== undefined && `until ${time(expiresAt)} `}
+      {oldSecretEndsAt !== undefined && `old secret until ${time(oldSecretEndsAt)}`}
+    </Text>
+  );
+}
+
+function limitsOf({ policy = {} }: ApiKey): string {
+  const told = Object.entries(policy).map(([name, list]) => `${name}: ${(list as string[]).join(', ') || 'none'}`);
+  return told.join('; ') || 'none';
+}

@@ -1,0 +1,152 @@
+import { Badge, Button, Card, Group, Modal, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { api, type Card as BillingCard, type Plan } from '../../api.ts';
+import { ago, bytes, count } from '../../format.ts';
+import { Answer, Empty } from '../../parts.tsx';
+import { useApi, useChange } from '../../use-api.ts';
+
+interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly email?: string;
+  readonly plan: string;
+  readonly status: 'active' | 'suspended';
+  readonly card?: BillingCard;
+  readonly quotaBytes?: number;
+  readonly keys: number;
+  readonly held: { readonly pins: number; readonly bytes: number };
+  readonly lastUsedAt?: number;
+}
+
+/** All accounts, and what operators change of them. */
+export function Accounts() {
+  const accounts = useApi<Account[]>('operator/accounts');
+  const [search, setSearch] = useState('');
+  const [edited, setEdited] = useState<Account>();
+  return (
+    <Stack>
+      <TextInput
+        placeholder="Name, e-mail or id"
+        aria-label="Search accounts"
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+      />
+      <Answer query={accounts}>
+        {(list) => {
+          const shown = list.filter(({ name, email, id }) =>
+            `${name} ${email} ${id}`.toLowerCase().includes(search.toLowerCase()),
+          );
+          if (shown.length === 0) return <Empty title="No such account" />;
+          return (
+            <Card withBorder padding={0}>
+              <Table.ScrollContainer minWidth={760}>
+                <Table verticalSpacing="xs" horizontalSpacing="md">
+                  <Table.Thead>
+                    <Table.Tr>
+                      {['Account', 'Plan', 'Status', 'Card', 'Keys', 'Stored', 'Last used', 'Actions'].map((title) => (
+                        <Table.Th key={title}>{title}</Table.Th>
+                      ))}
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {shown.slice(0, 500).map((account) => (
+                      <Table.Tr key={account.id}>
+                        <Table.Td>
+                          <Text fw={600}>{account.name}</Text>
+                          <Text size="xs" c="dimmed">
+                            {account.email ?? account.id}
+                          </Text>
+                        </Table.Td>
+                        <Table.Td>{account.plan}</Table.Td>
+                        <Table.Td>
+                          <Badge color={account.status === 'active' ? 'teal' : 'red'}>{account.status}</Badge>
+                        </Table.Td>
+                        <Table.Td>{account.card ? `${account.card.brand} …${account.card.last4}` : 'none'}</Table.Td>
+                        <Table.Td>{count(account.keys)}</Table.Td>
+                        <Table.Td>
+                          {bytes(account.held.bytes)}
+                          {account.quotaBytes !== undefined && ` of ${bytes(account.quotaBytes)}`}
+                        </Table.Td>
+                        <Table.Td>{account.lastUsedAt === undefined ? 'never' : ago(account.lastUsedAt)}</Table.Td>
+                        <Table.Td>
+                          <Button
+                            size="xs"
+                            variant="default"
+                            onClick={() => setEdited(account)}
+                            aria-label={`Change ${account.name}`}
+                          >
+                            Change
+                          </Button>
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </Table.ScrollContainer>
+            </Card>
+          );
+        }}
+      </Answer>
+      <Modal
+        opened={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+        title={edited?.name}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {edited && <AccountForm account={edited} onDone={() => setEdited(undefined)} />}
+      </Modal>
+    </Stack>
+  );
+}
+
+const MiB = 1024 * 1024;
+
+function AccountForm({ account, onDone }: { account: Account; onDone: () => void }) {
+  const plans = useApi<Plan[]>('operator/plans');
+  const form = useForm({
+    initialValues: {
+      plan: account.plan,
+      status: account.status as string,
+      quotaMib: (account.quotaBytes === undefined ? '' : Math.round(account.quotaBytes / MiB)) as number | '',
+      brand: account.card?.brand ?? '',
+      last4: account.card?.last4 ?? '',
+    },
+  });
+  const change = useChange((body: object) => api(`operator/accounts/${account.id}`, { method: 'POST', body }), {
+    done: 'Changed, everywhere at once.',
+  });
+  const save = form.onSubmit(({ plan, status, quotaMib, brand, last4 }) => {
+    const card = brand === '' ? null : { brand, last4 };
+    const isSameCard = brand === (account.card?.brand ?? '') && last4 === (account.card?.last4 ?? '');
+    const body = { plan, status, quotaBytes: quotaMib === '' ? null : quotaMib * MiB, ...(!isSameCard && { card }) };
+    change.mutate(body, { onSuccess: onDone });
+  });
+  return (
+    <form onSubmit={save}>
+      <Stack>
+        <Select
+          label="Plan"
+          data={plans.data?.map(({ name, title }) => ({ value: name, label: title })) ?? []}
+          allowDeselect={false}
+          {...form.getInputProps('plan')}
+        />
+        <Select label="Status" data={['active', 'suspended']} allowDeselect={false} {...form.getInputProps('status')} />
+        <NumberInput
+          label="Quota in MiB"
+          description="Empty: that of the plan"
+          min={0}
+          allowDecimal={false}
+          {...form.getInputProps('quotaMib')}
+        />
+        <Group grow>
+          <TextInput label="Card brand" placeholder="visa; empty for none" {...form.getInputProps('brand')} />
+          <TextInput label="Last four digits" maxLength={4} {...form.getInputProps('last4')} />
+        </Group>
+        <Button type="submit" loading={change.isPending}>
+          Save
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,40 @@
+import { Badge, Card, Group, SimpleGrid, Text } from '@mantine/core';
+import { bytes, count } from '../../format.ts';
+import { Answer } from '../../parts.tsx';
+import { useApi } from '../../use-api.ts';
+
+interface HealthState {
+  readonly storage: { readonly isReady: boolean; readonly text: string };
+  readonly gateway: { readonly isReady: boolean; readonly text: string };
+  readonly held: { readonly accounts: number; readonly pins: number; readonly blocks: number; readonly bytes: number };
+  readonly isCollecting: boolean;
+}
+
+/** Whether services are ready, and what all accounts hold. */
+export function Health() {
+  const health = useApi<HealthState>('operator/health', { refreshMs: 5000 });
+  return (
+    <Answer query={health}>
+      {({ storage, gateway, held, isCollecting }) => (
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          {Object.entries({ 'Storage API': storage, 'JSON-RPC gateway': gateway }).map(([name, { isReady, text }]) => (
+            <Card key={name} withBorder padding="md">
+              <Group justify="space-between">
+                <Text fw={600}>{name}</Text>
+                <Badge color={isReady ? 'teal' : 'red'}>{isReady ? 'ready' : 'not ready'}</Badge>
+              </Group>
+              {!isReady && <Text size="sm">{text}</Text>}
+            </Card>
+          ))}
+          <Card withBorder padding="md">
+            <Text fw={600}>Held</Text>
+            <Text size="sm">
+              {count(held.accounts)} accounts, {count(held.pins)} pins, {count(held.blocks)} blocks, {bytes(held.bytes)}
+            </Text>
+            {isCollecting && <Text size="sm">Garbage is being collected.</Text>}
+          </Card>
+        </SimpleGrid>
+      )}
+    </Answer>
+  );
+}

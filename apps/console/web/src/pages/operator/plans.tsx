@@ -1,0 +1,118 @@
+import { Button, Card, Group, Modal, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { api, type Plan } from '../../api.ts';
+import { count } from '../../format.ts';
+import { Answer } from '../../parts.tsx';
+import { useApi, useChange } from '../../use-api.ts';
+
+const limits = [
+  'requestsPerSecond',
+  'burst',
+  'creditsPerDay',
+  'storedBytes',
+  'bytesInPerDay',
+  'bytesOutPerDay',
+  'concurrentRequests',
+  'webSockets',
+] as const;
+const limitTitles: Readonly<Record<(typeof limits)[number], string>> = {
+  requestsPerSecond: 'Requests a second',
+  burst: 'Burst',
+  creditsPerDay: 'Credits a day',
+  storedBytes: 'Stored bytes',
+  bytesInPerDay: 'Bytes in a day',
+  bytesOutPerDay: 'Bytes out a day',
+  concurrentRequests: 'Requests at once',
+  webSockets: 'WebSockets',
+};
+
+/** What accounts may use, plan by plan. */
+export function Plans() {
+  const plans = useApi<Plan[]>('operator/plans');
+  const [edited, setEdited] = useState<Plan>();
+  return (
+    <Answer query={plans}>
+      {(list) => (
+        <Stack>
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+            {list.map((plan) => (
+              <Card key={plan.name} withBorder padding="md">
+                <Group justify="space-between">
+                  <Text fw={600}>
+                    {plan.title} ({plan.name})
+                  </Text>
+                  <Button
+                    size="xs"
+                    variant="default"
+                    onClick={() => setEdited(plan)}
+                    aria-label={`Change the plan ${plan.name}`}
+                  >
+                    Change
+                  </Button>
+                </Group>
+                {limits.map((limit) => (
+                  <Group key={limit} justify="space-between">
+                    <Text size="sm">{limitTitles[limit]}</Text>
+                    <Text size="sm">{plan[limit] === undefined ? 'no limit' : count(plan[limit])}</Text>
+                  </Group>
+                ))}
+              </Card>
+            ))}
+          </SimpleGrid>
+          <Group>
+            <Button variant="default" onClick={() => setEdited({ name: '', title: '' })}>
+              New plan
+            </Button>
+          </Group>
+          <Modal
+            opened={edited !== undefined}
+            onClose={() => setEdited(undefined)}
+            title={edited?.title || 'New plan'}
+            closeButtonProps={{ 'aria-label': 'Close' }}
+          >
+            {edited && <PlanForm plan={edited} onDone={() => setEdited(undefined)} />}
+          </Modal>
+        </Stack>
+      )}
+    </Answer>
+  );
+}
+
+function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
+  const initialValues: Record<string, string | number> = { name: plan.name, title: plan.title };
+  for (const limit of limits) initialValues[limit] = plan[limit] ?? '';
+  const form = useForm({ initialValues });
+  const put = useChange(
+    ({ name, ...values }: typeof form.values) =>
+      api(`operator/plans/${encodeURIComponent(String(name))}`, {
+        method: 'PUT',
+        body: {
+          ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')),
+          ...(plan.methods && { methods: plan.methods }),
+        },
+      }),
+    { done: 'The plan counts within a second.' },
+  );
+  return (
+    <form onSubmit={form.onSubmit((values) => put.mutate(values, { onSuccess: onDone }))}>
+      <Stack gap="sm">
+        <TextInput label="Name" required readOnly={plan.name !== ''} {...form.getInputProps('name')} />
+        <TextInput label="Title" required {...form.getInputProps('title')} />
+        {limits.map((limit) => (
+          <NumberInput
+            key={limit}
+            label={limitTitles[limit]}
+            placeholder="no limit"
+            min={0}
+            allowDecimal={false}
+            {...form.getInputProps(limit)}
+          />
+        ))}
+        <Button type="submit" loading={put.isPending}>
+          Save
+        </Button>
+      </Stack>
+    </form>
+  );
+}
