@@ -49,7 +49,12 @@ afterAll(async () => {
   cairn.remove();
 });
 
-const start = (name: keyof typeof services) => startService({ main: services[name], home: cairn.home });
+const start = (name: keyof typeof services) =>
+  startService({
+    main: services[name],
+    home: cairn.home,
+    env: { STORAGE_API_ADMIN_PORT: '0', RPC_GATEWAY_ADMIN_PORT: '0' },
+  });
 
 /** An account on a plan of its own, with a card and a key. */
 async function customer(name: string, limits: Omit<Partial<Plan>, 'name'> = {}): Promise<Key> {
@@ -296,10 +301,19 @@ describe('usage', () => {
     expect((await totals(accountId)).eth_chainId).toBe(25);
   });
 
-  test('keys and secrets are in no log, and last uses are known', async () => {
+  test('keys and secrets are in no log and in no metric; those tell what was asked', async () => {
     expect(canaries.length).toBeGreaterThan(10);
     for (const service of [...gateways, storage]) {
-      for (const canary of canaries) expect(service.text()).not.toContain(canary);
+      const told = service.log.find(({ adminPort }) => adminPort !== undefined);
+      const metrics = await (await fetch(`http://127.0.0.1:${told?.adminPort}/metrics`)).text();
+      for (const canary of canaries) {
+        expect(service.text()).not.toContain(canary);
+        expect(metrics).not.toContain(canary);
+      }
+      const operation = service === storage ? 'add' : 'eth_chainId';
+      const [, count] =
+        new RegExp(`^cairn_requests_total{operation="${operation}".*outcome="ok".*} (\\d+)$`, 'm').exec(metrics) ?? [];
+      expect(Number(count)).toBeGreaterThan(9);
     }
     expect(gateways[0].text()).toMatch(/"key":"key_[0-9a-f]{16}"/);
   });

@@ -21,6 +21,7 @@ import { HeldRoots } from './api-v0/held-roots.ts';
 import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { Sessions } from './api-v0/sessions.ts';
+import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
 import { WAITS, Waits } from './api-v0/waits.ts';
 import { Upkeep } from './upkeep.ts';
@@ -74,6 +75,7 @@ export class AppModule {
         { provide: WAITS, useValue: waits },
         Sessions,
         Uploads,
+        StorageState,
         Files,
         ...commands,
         { provide: COMMANDS, inject: commands, useFactory: (...list: Command[]) => list },

@@ -20,6 +20,8 @@ const retryAfterMs = 60_000;
 @Injectable()
 export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #stop = new AbortController();
+  /** Since the start, for metrics. */
+  readonly counts = { collections: 0, scrubbedBlocks: 0, corruptBlocks: 0 };
   #work: Promise<unknown> = Promise.resolve();
   #collectedAt = Date.now();
   /** When the watermark is looked at again. */
@@ -53,6 +55,7 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
             'garbage collection removed nothing: pinned DAGs cannot be walked',
           );
         } else this.logger.info(report, 'garbage collected');
+        this.counts.collections++;
       } catch (error) {
         if (isCairnError(error, 'COLLECTION_BUSY') || this.#stop.signal.aborted) continue;
         this.logger.error({ causes: errorChain(error) }, 'garbage collection failed');
@@ -84,9 +87,12 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
           bytesPerSecond,
           signal: this.#stop.signal,
           wait: async (milliseconds) => void (await this.#rest(milliseconds)),
-          onCorrupt: (cid) =>
-            this.logger.error({ cid: cid.toString() }, 'a block does not match its name; it was set aside'),
+          onCorrupt: (cid) => {
+            this.counts.corruptBlocks++;
+            this.logger.error({ cid: cid.toString() }, 'a block does not match its name; it was set aside');
+          },
         });
+        this.counts.scrubbedBlocks += report.blocks;
         this.logger.info(report, 'scrubbed');
       } catch (error) {
         if (!this.#stop.signal.aborted) this.logger.error({ causes: errorChain(error) }, 'scrub failed');

@@ -16,7 +16,7 @@ export {
   gasPerCredit,
   transferBytesPerCredit,
 } from './prices.ts';
-export { Ledger, type LedgerOptions, type UsageOwner, type UsedRequest } from './usage/ledger.ts';
+export { Ledger, type LedgerOptions, type OperationTotal, type UsageOwner, type UsedRequest } from './usage/ledger.ts';
 export { openLmdbUsageStore } from './usage/lmdb-usage-store.ts';
 export {
   addCounts,

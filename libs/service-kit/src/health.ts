@@ -1,14 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** Something that a service stands on. */
+export interface Dependency {
+  readonly name: string;
+  /** Why it cannot be used; absent where it can. */
+  readonly problem?: string | undefined;
+}
+
+/** Whether a service can serve, and what stands in its way. */
+export interface Readiness {
+  readonly status: 'ok' | 'unavailable';
+  /** The first of the problems. */
+  readonly reason?: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** Sums up what dependencies say. */
+export function readiness(dependencies: readonly Dependency[]): Readiness {
+  const broken = dependencies.find(({ problem }) => problem !== undefined);
+  return {
+    status: broken === undefined ? 'ok' : 'unavailable',
+    ...(broken?.problem !== undefined && { reason: broken.problem }),
+    dependencies: Object.fromEntries(dependencies.map(({ name, problem = 'ok' }) => [name, problem])),
+  };
+}
+
 /**
  * Answers `GET /livez` (the process runs) and `GET /readyz` (it can serve), as Kubernetes asks for them.
- * @param notReady why the service cannot serve, or `undefined`
  * @returns false for every other path
  */
 export function answerHealth(
   request: IncomingMessage,
   response: ServerResponse,
-  notReady: () => string | undefined,
+  dependencies: () => readonly Dependency[],
 ): boolean {
   const path = request.url?.split('?', 1)[0];
   if (path !== '/livez' && path !== '/readyz') return false;
@@ -16,12 +40,11 @@ export function answerHealth(
     response.writeHead(405, { allow: 'GET, HEAD' }).end();
     return true;
   }
-  const reason = path === '/readyz' ? notReady() : undefined;
-  const body = JSON.stringify(reason === undefined ? { status: 'ok' } : { status: 'unavailable', reason });
-  response.writeHead(reason === undefined ? 200 : 503, {
+  const state = path === '/readyz' ? readiness(dependencies()) : { status: 'ok' };
+  response.writeHead(state.status === 'ok' ? 200 : 503, {
     'content-type': 'application/json',
     'cache-control': 'no-store',
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(state));
   return true;
 }

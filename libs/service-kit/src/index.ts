@@ -1,4 +1,8 @@
-export { answerHealth } from './health.ts';
+export type { Registry } from 'prom-client';
+export { type AdminOptions, AdminServer, createRegistry } from './admin/admin-server.ts';
+export { registerGauge } from './admin/gauges.ts';
+export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';
+export { answerHealth, type Dependency, type Readiness, readiness } from './health.ts';
 export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';
 export { PlainLane } from './plain-http/plain-lane.ts';
 export type { PlainAnswer, PlainHandler, PlainRequest } from './plain-http/plain-request.ts';

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Registry } from 'prom-client';
+import type { Dependency } from './health.ts';
 import type { PlainHandler } from './plain-http/plain-request.ts';
 
 /**
@@ -13,8 +15,10 @@ export interface RawHttp {
   readonly plain?: PlainHandler;
   /** Takes a protocol upgrade, or returns false to have it refused. */
   handleUpgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Why the service cannot serve yet, or `undefined` when it can. */
-  notReady?(): string | undefined;
+  /** What the service stands on. Default: nothing. */
+  dependencies?(): readonly Dependency[];
+  /** Adds what it can tell of itself to the metrics. */
+  registerMetrics?(registry: Registry): void;
   /** Ends long-lived connections; called when the service stops taking new ones. */
   drain?(): Promise<void>;
 }

@@ -10,6 +10,10 @@ const text = (pattern: RegExp, expected: string) =>
   z.string({ error: `expected ${expected}` }).regex(pattern, `expected ${expected}`);
 const url = text(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, 'an address such as https://storage.example');
 const path = text(/^[^\0]{1,4096}$/, 'a path');
+const adminPort = (service: string) =>
+  integer(0, 65_535, 'a port')
+    .optional()
+    .describe(`Port of the ${service} for /metrics, /livez and /readyz. Default: none.`);
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const cidProfiles = ['unixfs-v0-2015', 'unixfs-v1-2025', 'legacy-cid-v0', 'test-cid-v1', 'test-cid-v1-wide'] as const;
@@ -24,6 +28,15 @@ export const settingsShape = {
     .default(8545)
     .describe('Port of the JSON-RPC gateway; 0 takes a free one.'),
   CONSOLE_PORT: integer(0, 65_535, 'a port').default(8080).describe('Port of the console; 0 takes a free one.'),
+  STORAGE_API_ADMIN_PORT: adminPort('storage API'),
+  RPC_GATEWAY_ADMIN_PORT: adminPort('gateway'),
+  CONSOLE_ADMIN_PORT: adminPort('console'),
+  CAIRN_ADMIN_BIND: text(
+    /^[0-9A-Za-z.:_-]{1,255}$/,
+    'an address or host name to listen on, such as 127.0.0.1 or 0.0.0.0',
+  )
+    .default('127.0.0.1')
+    .describe('Address that the admin ports listen on.'),
   CAIRN_STORAGE_URL: url.optional().describe('Where the console reaches the storage API. Default: on this machine.'),
   CAIRN_GATEWAY_URL: url.optional().describe('Where the console reaches the gateway. Default: on this machine.'),
   CAIRN_PUBLIC_STORAGE_URL: url.optional().describe('Address of the storage API that customers are shown.'),

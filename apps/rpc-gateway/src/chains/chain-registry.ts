@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { type Follower, type FollowerEvent, importChain, startFollower } from '@cairn/chain-store';
 import type { Chains } from '@cairn/chain-store/nest';
 import { errorChain, errorText, isCairnError } from '@cairn/errors';
-import { type CallPool, createCallPool, type ExecutionJob, type ResultOf } from '@cairn/evm-executor';
+import {
+  type CallPool,
+  type CallPoolStats,
+  createCallPool,
+  type ExecutionJob,
+  type ResultOf,
+} from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Logger, Settings } from '@cairn/service-kit';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -152,6 +158,22 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
       this.#watchers.set(name, watcher);
     }
     return watcher;
+  }
+
+  /** Heights of the networks that have blocks, and how many blocks their sources are ahead. */
+  heads(): { readonly network: string; readonly head: number; readonly lag: number | undefined }[] {
+    return this.#chains.flatMap(({ network: { name }, store }) => {
+      const head = store.headOrNone;
+      if (head === undefined) return [];
+      const source = this.#sources.get(name);
+      const lag = source === undefined ? undefined : Math.max(0, Number(source.number - head.number));
+      return [{ network: name, head: Number(head.number), lag }];
+    });
+  }
+
+  /** What the workers do; `undefined` before there are any. */
+  get load(): CallPoolStats | undefined {
+    return this.#pool?.stats();
   }
 
   /** How high the source of a network was when it was last asked; `undefined` for one that follows none. */

@@ -1,6 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { PlainHandler, RawHttp } from '@cairn/service-kit';
+import type { Metering } from '@cairn/metering';
+import { latencyBoundsMs } from '@cairn/metering';
+import { METERING } from '@cairn/metering/nest';
+import {
+  type Dependency,
+  type PlainHandler,
+  type RawHttp,
+  type Registry,
+  registerGauge,
+  registerUsageMetrics,
+} from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import { HttpDoor } from './http-door.ts';
@@ -13,6 +23,7 @@ export class GatewayServer implements RawHttp {
     @Inject(HttpDoor) private readonly http: HttpDoor,
     @Inject(WebSocketDoor) private readonly webSocket: WebSocketDoor,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
+    @Inject(METERING) private readonly metering: Metering,
   ) {}
 
   get plain(): PlainHandler {
@@ -27,8 +38,30 @@ export class GatewayServer implements RawHttp {
     return this.webSocket.handle(request, socket, head);
   }
 
-  notReady(): string | undefined {
-    return this.registry.notReady;
+  dependencies(): readonly Dependency[] {
+    return [{ name: 'networks', problem: this.registry.notReady }];
+  }
+
+  registerMetrics(metrics: Registry): void {
+    const { registry, webSocket } = this;
+    const { ledger } = this.metering;
+    registerUsageMetrics(metrics, { counts: () => ledger.totals(), boundsMs: latencyBoundsMs });
+    const heads = () => registry.heads().map(({ network, head }) => [{ network }, head] as const);
+    registerGauge(metrics, 'cairn_chain_head', 'Height of the newest block.', heads, ['network']);
+    const lags = () =>
+      registry.heads().flatMap(({ network, lag }) => (lag === undefined ? [] : [[{ network }, lag] as const]));
+    registerGauge(metrics, 'cairn_chain_lag_blocks', 'Blocks that the source is ahead.', lags, ['network']);
+    const calls = (state: 'running' | 'queued' | 'idle' | 'replaced') => () => registry.load?.[state];
+    registerGauge(metrics, 'cairn_calls_running', 'Calls that workers execute now.', calls('running'));
+    registerGauge(metrics, 'cairn_calls_queued', 'Calls that wait for a worker.', calls('queued'));
+    registerGauge(metrics, 'cairn_call_workers_idle', 'Workers without a call.', calls('idle'));
+    registerGauge(
+      metrics,
+      'cairn_call_workers_replaced',
+      'Workers that were replaced since the start.',
+      calls('replaced'),
+    );
+    registerGauge(metrics, 'cairn_web_sockets', 'WebSocket connections.', () => webSocket.connections);
   }
 
   drain(): Promise<void> {

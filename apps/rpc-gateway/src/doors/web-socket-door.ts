@@ -67,6 +67,11 @@ export class WebSocketDoor {
     this.#pinging = setInterval(() => this.#ping(), pingEveryMs).unref();
   }
 
+  /** How many are open. */
+  get connections(): number {
+    return this.#sessions.size;
+  }
+
   /** Takes upgrades of /ws/v3; false for others. */
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!request.url?.startsWith('/ws/v3')) return false;

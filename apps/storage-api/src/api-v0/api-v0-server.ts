@@ -9,13 +9,20 @@ import {
 } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { errorChain, isCairnError } from '@cairn/errors';
-import type { Metering } from '@cairn/metering';
+import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import type { Mfs } from '@cairn/mfs';
 import { MFS } from '@cairn/mfs/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
-import { type Logger, type RawHttp, requestId } from '@cairn/service-kit';
+import {
+  type Dependency,
+  type Logger,
+  type RawHttp,
+  type Registry,
+  registerUsageMetrics,
+  requestId,
+} from '@cairn/service-kit';
 import { LOGGER } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
@@ -23,6 +30,7 @@ import { COMMANDS, type Command } from './command.ts';
 import { discardBody } from './discard-body.ts';
 import { parseDuration, parseOptions } from './options.ts';
 import { StorageMeter } from './storage-meter.ts';
+import { StorageState } from './storage-state.ts';
 import { WAITS, type Waits } from './waits.ts';
 import { failStream } from './write.ts';
 
@@ -56,6 +64,7 @@ export class ApiV0Server implements RawHttp {
     @Inject(METERING) private readonly metering: Metering,
     @Inject(PINNING) private readonly pinning: Pinning,
     @Inject(MFS) private readonly mfs: Mfs,
+    @Inject(StorageState) private readonly state: StorageState,
   ) {
     this.#commands = new Map(commands.map((command) => [command.name, command]));
   }
@@ -75,6 +84,15 @@ export class ApiV0Server implements RawHttp {
     response.once('close', () => this.#log(trace, request, response));
     this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
     return true;
+  }
+
+  dependencies(): readonly Dependency[] {
+    return this.state.dependencies();
+  }
+
+  registerMetrics(metrics: Registry): void {
+    registerUsageMetrics(metrics, { counts: () => this.metering.ledger.totals(), boundsMs: latencyBoundsMs });
+    this.state.registerMetrics(metrics);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, trace: Trace): Promise<void> {

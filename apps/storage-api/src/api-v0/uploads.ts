@@ -10,6 +10,11 @@ export class Uploads {
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
+  /** How many are under way. */
+  get running(): number {
+    return this.#running;
+  }
+
   /** Runs one upload. @throws ApiError 429 while as many as are allowed are under way */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const { CAIRN_UPLOADS_MAX: most } = this.settings;

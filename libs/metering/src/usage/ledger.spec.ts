@@ -129,6 +129,15 @@ test('two ledgers on one store add up, whatever they count', async () => {
   );
 });
 
+test('totals since the start are of all keys, told to the store or not', async () => {
+  ledger.record(owner, used);
+  await ledger.flush();
+  ledger.record({ accountId: 'b', key: 'l' }, { ...used, outcome: 'error' });
+  expect([...ledger.totals()]).toMatchObject([{ operation: 'eth_call', network: 'main', requests: 2, errors: 1 }]);
+  await ledger.flush();
+  expect(await rows('b')).toMatchObject([{ requests: 1 }]);
+});
+
 test('latency counts hold what their bounds say', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 20_000, noNaN: true }), (milliseconds) => {

@@ -28,6 +28,9 @@ export interface UsedRequest {
   readonly durationMs: number;
 }
 
+/** What one process has counted of an operation. */
+export type OperationTotal = MutableCounts & { readonly network: string; readonly operation: string };
+
 /** What a killed process can lose, in milliseconds. */
 const flushMs = 500;
 
@@ -50,6 +53,8 @@ export class Ledger {
   #minute: number;
   #keys = new Map<string, KeyRows>();
   #stored = new Map<string, StoredSeen>();
+  /** Since the start, by network and operation. */
+  readonly #totals = new Map<string, OperationTotal>();
   /** Of minutes that are over, and what the store could not take. */
   #pending: UsageDelta[] = [];
   #pendingSeen: KeySeen[] = [];
@@ -139,11 +144,25 @@ export class Ledger {
         for (const [operation, counts] of rows) {
           const subject: UsageSubject = { ...owner, service: this.#service, operation, network };
           this.#pending.push({ ...subject, at: this.#minute, ...counts });
+          this.#addTotal(network, operation, counts);
         }
       }
     }
     this.#keys = new Map();
     this.#minute = minuteOf(now);
+  }
+
+  #addTotal(network: string, operation: string, counts: MutableCounts): void {
+    const name = `${network}\0${operation}`;
+    const total = this.#totals.get(name) ?? { network, operation, ...noCounts() };
+    addCounts(total, counts);
+    this.#totals.set(name, total);
+  }
+
+  /** What this process has counted since it started, by network and operation: for metrics. */
+  totals(): Iterable<OperationTotal> {
+    this.#endSpan(this.#now());
+    return this.#totals.values();
   }
 
   /** Adds what was counted up to now to the store. @throws what the store does; nothing is lost */

@@ -117,7 +117,7 @@ test('health first, then the raw handler, then Nest', async () => {
   const { port } = await service.logged('storage-api listens');
   const text = async (path: string, init?: RequestInit) =>
     await (await fetch(`http://127.0.0.1:${port}${path}`, init)).text();
-  expect(await text('/readyz')).toBe('{"status":"ok"}');
+  expect(await text('/readyz')).toBe('{"status":"ok","dependencies":{}}');
   expect(await text('/slow', { method: 'POST', body: 'abcd' })).toBe('begun finished');
   expect(await text('/hello')).toBe('from nest');
 });

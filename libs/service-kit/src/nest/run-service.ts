@@ -5,7 +5,8 @@ import { errorChain, errorText, isCairnError } from '@cairn/errors';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { answerHealth } from '../health.ts';
+import { AdminServer, createRegistry } from '../admin/admin-server.ts';
+import { answerHealth, type Dependency } from '../health.ts';
 import { createLogger, type Logger, nestLogger } from '../logger.ts';
 import { PlainLane } from '../plain-http/plain-lane.ts';
 import { RAW_HTTP, type RawHttp } from '../raw-http.ts';
@@ -68,19 +69,56 @@ async function serve({ name, portSetting, module }: ServiceOptions, settings: Se
   const raw = app.get<RawHttp>(RAW_HTTP);
   const server: Server = app.getHttpServer();
   const state = { isDraining: false };
-  takeRequests(server, raw, state);
+  const dependencies = () => (state.isDraining ? [draining] : (raw.dependencies?.() ?? []));
+  takeRequests(server, raw, state, dependencies);
   const plainLane = raw.plain && new PlainLane(server, { handler: raw.plain, keepAliveMs });
-  stopOnSignals({ app, server, plainLane, raw, logger, state });
+  const admin = await listenForAdmins({ name, portSetting, settings, raw, dependencies, logger });
+  stopOnSignals({ app, server, plainLane, raw, logger, state, admin });
   await listen(server, settings[portSetting], settings.CAIRN_BIND);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, bind: settings.CAIRN_BIND, tls: settings.tls !== undefined }, `${name} listens`);
 }
 
+const draining: Dependency = { name: 'service', problem: 'the service is shutting down' };
+
+const adminPortSettings = {
+  STORAGE_API_PORT: 'STORAGE_API_ADMIN_PORT',
+  RPC_GATEWAY_PORT: 'RPC_GATEWAY_ADMIN_PORT',
+  CONSOLE_PORT: 'CONSOLE_ADMIN_PORT',
+} as const;
+
+/** Opens the port for those who run the service, where the settings name one. */
+async function listenForAdmins({
+  name,
+  portSetting,
+  settings,
+  raw,
+  dependencies,
+  logger,
+}: Pick<ServiceOptions, 'name' | 'portSetting'> & {
+  readonly settings: Settings;
+  readonly raw: RawHttp;
+  readonly dependencies: () => readonly Dependency[];
+  readonly logger: Logger;
+}): Promise<AdminServer | undefined> {
+  const port = settings[adminPortSettings[portSetting]];
+  if (port === undefined) return undefined;
+  const registry = createRegistry(name);
+  raw.registerMetrics?.(registry);
+  const admin = new AdminServer({ port, host: settings.CAIRN_ADMIN_BIND, registry, dependencies });
+  logger.info({ adminPort: await admin.listen() }, 'metrics and health are told');
+  return admin;
+}
+
 /** Puts the raw handlers before Express. */
-function takeRequests(server: Server, raw: RawHttp, state: { readonly isDraining: boolean }): void {
+function takeRequests(
+  server: Server,
+  raw: RawHttp,
+  state: { readonly isDraining: boolean },
+  dependencies: () => readonly Dependency[],
+): void {
   const express = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
-  const notReady = () => (state.isDraining ? 'the service is shutting down' : raw.notReady?.());
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (state.isDraining) response.setHeader('connection', 'close');
     // A request that was under way at the signal may have promised to keep its connection. Once its answer is handed over
@@ -88,7 +126,7 @@ function takeRequests(server: Server, raw: RawHttp, state: { readonly isDraining
     response.once('finish', () => {
       if (state.isDraining) request.socket.end();
     });
-    if (answerHealth(request, response, notReady) || raw.handleRequest(request, response)) return;
+    if (answerHealth(request, response, dependencies) || raw.handleRequest(request, response)) return;
     for (const listener of express) listener(request, response);
   };
   server.on('request', onRequest);
@@ -128,9 +166,10 @@ interface Running {
   readonly raw: RawHttp;
   readonly logger: Logger;
   readonly state: { isDraining: boolean };
+  readonly admin: AdminServer | undefined;
 }
 
-function stopOnSignals({ app, server, plainLane, raw, logger, state }: Running): void {
+function stopOnSignals({ app, server, plainLane, raw, logger, state, admin }: Running): void {
   const stop = async (signal: NodeJS.Signals) => {
     if (state.isDraining) {
       logger.warn({ signal }, 'second signal: ending at once');
@@ -150,6 +189,7 @@ function stopOnSignals({ app, server, plainLane, raw, logger, state }: Running):
       await raw.drain?.();
       await closed;
       await app.close();
+      admin?.close();
     } catch (error) {
       logger.error({ causes: errorChain(error) }, 'the drain failed');
       process.exitCode = 1;

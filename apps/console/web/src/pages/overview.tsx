@@ -4,7 +4,6 @@ import {
   Card,
   Grid,
   Group,
-  Pill,
   Progress,
   SegmentedControl,
   SimpleGrid,
@@ -54,13 +53,12 @@ export function OverviewPage({ me }: { me: Me }) {
             <Today plan={me.plan} quotaBytes={me.account.quotaBytes} usage={data} />
             {filter !== undefined && (
               <Group>
-                <Pill
-                  withRemoveButton
-                  onRemove={() => setFilter(undefined)}
-                  removeButtonProps={{ 'aria-label': 'Show all' }}
-                >
+                <Text size="sm">
                   {filter.by}: {filter.title}
-                </Pill>
+                </Text>
+                <Button size="compact-sm" variant="default" onClick={() => setFilter(undefined)}>
+                  Show all
+                </Button>
               </Group>
             )}
             <Charts span={span} usage={data} />

@@ -1,0 +1,38 @@
+import type { LmdbBlockstore } from '@cairn/blockstore';
+import { COLLECTABLE } from '@cairn/blockstore/nest';
+import { errorText } from '@cairn/errors';
+import { type Dependency, type Registry, registerGauge } from '@cairn/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { Upkeep } from '../upkeep.ts';
+import { Uploads } from './uploads.ts';
+
+/** How the store is, for those who run it. */
+@Injectable()
+export class StorageState {
+  constructor(
+    @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
+    @Inject(Uploads) private readonly uploads: Uploads,
+    @Inject(Upkeep) private readonly upkeep: Upkeep,
+  ) {}
+
+  dependencies(): readonly Dependency[] {
+    try {
+      this.store.fullness();
+      return [{ name: 'blocks' }];
+    } catch (error) {
+      return [{ name: 'blocks', problem: errorText(error) }];
+    }
+  }
+
+  registerMetrics(registry: Registry): void {
+    const { store, uploads } = this;
+    const { counts } = this.upkeep;
+    registerGauge(registry, 'cairn_store_bytes', 'Sum of the lengths of all blocks.', () => store.fullness().bytes);
+    // Without a limit of its own the disk is the limit.
+    registerGauge(registry, 'cairn_store_bytes_max', 'What the store may hold.', () => store.fullness().bytesMax);
+    registerGauge(registry, 'cairn_uploads', 'Adds under way.', () => uploads.running);
+    registerGauge(registry, 'cairn_collections', 'Collections of garbage since the start.', () => counts.collections);
+    registerGauge(registry, 'cairn_scrubbed_blocks', 'Blocks checked since the start.', () => counts.scrubbedBlocks);
+    registerGauge(registry, 'cairn_corrupt_blocks', 'Blocks found wrong since the start.', () => counts.corruptBlocks);
+  }
+}

@@ -1,0 +1,78 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { AdminServer, createRegistry } from './admin-server.ts';
+import { registerGauge } from './gauges.ts';
+import { type OperationCounts, registerUsageMetrics } from './usage-metrics.ts';
+
+let admin: AdminServer | undefined;
+afterEach(() => admin?.close());
+
+const counts: OperationCounts = {
+  operation: 'eth_call',
+  network: 'main',
+  requests: 10,
+  errors: 3,
+  limited: 1,
+  credits: 200,
+  bytesIn: 5,
+  bytesOut: 6,
+  gas: 7,
+  durationUs: 2_500_000,
+  latency: [4, 5, 1],
+};
+
+async function start(problem?: string) {
+  const registry = createRegistry('test');
+  const load = { running: 2 };
+  registerUsageMetrics(registry, { counts: () => [counts], boundsMs: [1, 2] });
+  registerGauge(registry, 'cairn_calls_running', 'Calls.', () => load.running);
+  registerGauge(registry, 'cairn_head', 'Height.', () => [[{ network: 'main' }, 24]], ['network']);
+  registerGauge(registry, 'cairn_none', 'Nothing yet.', () => undefined);
+  const dependencies = () => [{ name: 'blocks' }, { name: 'chain', problem }];
+  admin = new AdminServer({ port: 0, host: '127.0.0.1', registry, dependencies });
+  const url = `http://127.0.0.1:${await admin.listen()}`;
+  const get = (path: string, method = 'GET') => fetch(`${url}${path}`, { method });
+  return { get, load };
+}
+
+test('metrics tell rate, errors and duration as they are when they are asked for', async () => {
+  const { get, load } = await start();
+  load.running = 5;
+  const answer = await get('/metrics');
+  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  const lines = (await answer.text()).split('\n');
+  const labels = 'operation="eth_call",network="main"';
+  for (const line of [
+    `cairn_requests_total{${labels},outcome="ok",service="test"} 7`,
+    `cairn_requests_total{${labels},outcome="error",service="test"} 2`,
+    `cairn_requests_total{${labels},outcome="limited",service="test"} 1`,
+    `cairn_credits_total{${labels},service="test"} 200`,
+    `cairn_request_duration_seconds_bucket{${labels},le="0.001",service="test"} 4`,
+    `cairn_request_duration_seconds_bucket{${labels},le="0.002",service="test"} 9`,
+    `cairn_request_duration_seconds_bucket{${labels},le="+Inf",service="test"} 10`,
+    `cairn_request_duration_seconds_sum{${labels},service="test"} 2.5`,
+    `cairn_request_duration_seconds_count{${labels},service="test"} 10`,
+    'cairn_calls_running{service="test"} 5',
+    'cairn_head{network="main",service="test"} 24',
+  ])
+    expect(lines).toContain(line);
+  expect(lines.some((line) => line.startsWith('cairn_nodejs_eventloop_lag_seconds'))).toBe(true);
+  expect(lines.some((line) => line.startsWith('cairn_none{'))).toBe(false);
+  // Asked again, what has been counted is not counted twice.
+  expect((await (await get('/metrics')).text()).split('\n')).toContain(
+    `cairn_credits_total{${labels},service="test"} 200`,
+  );
+});
+
+test('readiness names each dependency', async () => {
+  const { get } = await start('importing');
+  expect((await get('/livez')).status).toBe(200);
+  const answer = await get('/readyz');
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toEqual({
+    status: 'unavailable',
+    reason: 'importing',
+    dependencies: { blocks: 'ok', chain: 'importing' },
+  });
+  expect((await get('/')).status).toBe(404);
+  expect((await get('/metrics', 'POST')).status).toBe(405);
+});

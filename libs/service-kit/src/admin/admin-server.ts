@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { type Dependency, readiness } from '../health.ts';
+
+export interface AdminOptions {
+  readonly port: number;
+  /** Address to listen on. */
+  readonly host: string;
+  readonly registry: Registry;
+  /** What the service stands on, and why it cannot be used where that is so. */
+  readonly dependencies: () => readonly Dependency[];
+}
+
+/** The registry of a service, with what Node tells of itself: memory, event loop, garbage collection. */
+export function createRegistry(service: string): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  collectDefaultMetrics({ register: registry, prefix: 'cairn_' });
+  return registry;
+}
+
+/** A port of its own for those who run the service: `/metrics`, `/livez`, `/readyz` with each dependency. */
+export class AdminServer {
+  readonly #server: Server;
+  readonly #options: AdminOptions;
+
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch(() => response.destroy());
+    });
+    this.#server.headersTimeout = 10_000;
+    this.#server.requestTimeout = 10_000;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.split('?', 1)[0];
+    response.setHeader('cache-control', 'no-store');
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    if (path === '/metrics') {
+      const { registry } = this.#options;
+      const text = await registry.metrics();
+      return void response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+    }
+    if (path === '/livez') return sendJson(response, 200, { status: 'ok' });
+    if (path !== '/readyz') return sendJson(response, 404, { error: 'There are /metrics, /livez and /readyz.' });
+    const state = readiness(this.#options.dependencies());
+    sendJson(response, state.status === 'ok' ? 200 : 503, state);
+  }
+
+  /** Resolves with the port when it listens. */
+  listen(): Promise<number> {
+    const { port, host } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ port, host }, () => resolve((this.#server.address() as AddressInfo).port));
+    });
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
