@@ -16,7 +16,7 @@ export function registerGauge(
     collect() {
       const value = read();
       gauge.reset();
-      if (value === undefined) return;
+      if (value === undefined) return gauge.remove();
       if (typeof value === 'number') gauge.set(value);
       else for (const [labels, one] of value) gauge.set(labels, one);
     },
