@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Cairn, freePort, isTaken, outcomeOf } from './cairn.ts';
+import { Cairn, freePort, isTaken, type Outcome, outcomeOf } from './cairn.ts';
 
 const sh = promisify(execFile);
 let cairn: Cairn;
@@ -42,6 +42,12 @@ async function portsFree(): Promise<void> {
   for (const port of ports) while (await isTaken(port)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
+/** How it ended, with what services said at warning level or above. */
+function outcomeTold({ code, stdout, stderr }: Outcome) {
+  const told = stdout.split('\n').filter((line) => line.startsWith('{"level":'));
+  return { code, told: [...told, ...(stderr === '' ? [] : [stderr])] };
+}
+
 const linesToPaste = (printed: string) => printed.split('\n').filter((line) => /^ {2}(echo|curl)/.test(line));
 
 test('the lines it prints work as they are; Ctrl-C ends everything with 0; a second start keeps all and tells no secret', async () => {
@@ -56,7 +62,7 @@ test('the lines it prints work as they are; Ctrl-C ends everything with 0; a sec
   const secret = /Secret +(cs_\w+)/.exec(first.printed)?.[1] ?? 'none';
   expect(secret).not.toBe('none');
   first.child.kill('SIGINT');
-  expect((await first.ended).code).toBe(0);
+  expect(outcomeTold(await first.ended)).toEqual({ code: 0, told: [] });
   await portsFree();
 
   const second = await up();
@@ -65,7 +71,7 @@ test('the lines it prints work as they are; Ctrl-C ends everything with 0; a sec
   const [, cat] = linesToPaste(second.printed);
   expect((await sh('sh', ['-c', cat?.replace('<SECRET>', secret) ?? 'false'])).stdout).toBe('hello cairn\n');
   second.child.kill('SIGTERM');
-  expect((await second.ended).code).toBe(0);
+  expect(outcomeTold(await second.ended)).toEqual({ code: 0, told: [] });
 });
 
 test('fixed credentials are taken, also when they change; kill -9 leaves no service behind', async () => {
@@ -81,7 +87,7 @@ test('fixed credentials are taken, also when they change; kill -9 leaves no serv
   };
   expect([await status('one'), await status('two')]).toEqual([401, 200]);
   second.child.kill('SIGINT');
-  expect((await second.ended).code).toBe(0);
+  expect(outcomeTold(await second.ended)).toEqual({ code: 0, told: [] });
 });
 
 test('a port that is taken ends it with a plain message, and nothing stays behind', async () => {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addAccountCommands } from './commands/account.ts';
 import { addAuditCommand } from './commands/audit.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addCardCommands } from './commands/card.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
@@ -24,5 +25,6 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addAuditCommand(program);
   addImportCommand(program);
+  addBackupCommands(program);
   return program;
 }

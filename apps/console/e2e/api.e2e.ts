@@ -278,8 +278,26 @@ describe('pages', () => {
   });
 });
 
+test('an account has a hundred keys at most, and an address makes twenty accounts before it waits', async () => {
+  const visitor = await signUp('greedy');
+  for (let n = 0; n < 100; n++) expect((await visitor.ask('POST', 'keys', { name: `key ${n}` })).status).toBe(201);
+  expect(await visitor.ask('POST', 'keys', { name: 'one more' })).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('100 keys') } },
+  });
+  let answer = await visitor.ask('GET', 'me');
+  for (let n = 0; n < 25 && answer.status !== 429; n++)
+    answer = await new Visitor().ask('POST', 'sign-up', {
+      email: `many${n}@example.org`,
+      password,
+      accountName: `many ${n}`,
+    });
+  expect(answer.status).toBe(429);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(60);
+});
+
 test('nothing secret is in a log', async () => {
-  const visitor = await signUp('logged');
+  const visitor = new Visitor();
   await visitor.ask('POST', 'sign-in', { email: 'logged@example.org', password: 'canary of a wrong password' });
   canaries.push('canary of a wrong password');
   for (const service of [stage.console, stage.gateway, stage.storage]) {

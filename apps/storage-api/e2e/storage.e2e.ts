@@ -207,3 +207,14 @@ describe('accounts', () => {
     expect(service.log).not.toContain(basic('ann').slice(6));
   });
 });
+
+test.each([10_000, 16_300, 17_000, 100_000])(
+  'a URL of %i characters is answered, and no more is read than the limit',
+  async (length) => {
+    const answer = await service.post(`version?x=${'y'.repeat(length)}`);
+    // Node itself ends heads of more than 16 KiB.
+    if (length < 16_000) expect(answer.status).toBe(200);
+    else expect([414, 431]).toContain(answer.status);
+    await answer.arrayBuffer();
+  },
+);

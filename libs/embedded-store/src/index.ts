@@ -1,3 +1,4 @@
+export { backupEnvironment } from './backup.ts';
 export { Database, type Entry, prefixEnd, type Range } from './database.ts';
 export { Environment, type EnvironmentOptions } from './environment.ts';
 export { StoreError, type StoreErrorCode } from './errors.ts';

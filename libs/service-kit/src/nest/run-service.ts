@@ -110,6 +110,12 @@ async function listenForAdmins({
   return admin;
 }
 
+/** Requests that are none, by what Node calls them. */
+const clientErrors: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
 /** Puts the raw handlers before Express. */
 function takeRequests(
   server: Server,
@@ -138,8 +144,9 @@ function takeRequests(
       socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
     }
   });
-  server.on('clientError', (_error: Error, socket: Duplex) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+  server.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
+    const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     else socket.destroy();
   });
   // An upload may take hours as long as it moves; headers must come at once.

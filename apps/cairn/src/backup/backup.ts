@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { backupEnvironment } from '@cairn/embedded-store';
+import { CairnError } from '@cairn/errors';
+import { openLmdbPinStore } from '@cairn/pinning';
+import { homeFiles } from './home-files.ts';
+
+const manifestName = 'cairn-backup.json';
+
+/** What is in a backup: SHA-256 and length of each file. */
+export interface Manifest {
+  readonly version: 1;
+  readonly createdAt: string;
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+}
+
+/**
+ * Copies all embedded stores while services use them. Garbage is not collected meanwhile, so that every block that a pin of
+ * the copy holds is in it. The directory appears when it is whole and on the disk.
+ * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, and what the stores throw
+ */
+export async function backupHome(home: string, to: string, onStore: (name: string) => void): Promise<Manifest> {
+  if (existsSync(to)) throw new CairnError('BACKUP_EXISTS', `${to} exists already.`, { hint: 'Name a new directory.' });
+  const { stores, files } = homeFiles(home);
+  if (stores.length === 0)
+    throw new CairnError('BACKUP_EMPTY', `There are no stores in ${home}.`, { hint: 'Set CAIRN_HOME.' });
+  const partial = join(dirname(to), `.${basename(to)}.partial`);
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+  const unlock = await holdCollections(home, stores);
+  try {
+    for (const store of stores) {
+      onStore(store);
+      await backupEnvironment({ from: join(home, store), to: join(partial, store) });
+    }
+    for (const file of files) await copyFile(join(home, file), join(partial, file));
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await unlock();
+  }
+  const manifest: Manifest = { version: 1, createdAt: new Date().toISOString(), files: await filesOf(partial) };
+  await writeFile(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const path of [...Object.keys(manifest.files), manifestName]) await flush(join(partial, path));
+  await rename(partial, to);
+  await flush(dirname(to));
+  return manifest;
+}
+
+/** Keeps the right to collect garbage until it is let go of. */
+async function holdCollections(home: string, stores: readonly string[]): Promise<() => Promise<void>> {
+  if (!stores.includes('pins')) return async () => {};
+  const pins = await openLmdbPinStore({ directory: join(home, 'pins') });
+  const lock = await pins.tryLock();
+  if (lock === undefined) {
+    await pins.close();
+    throw new CairnError('BACKUP_BUSY', 'Garbage is being collected.', { hint: 'Try again when that is done.' });
+  }
+  const renewing = setInterval(() => void lock.renew().catch(() => {}), 5000);
+  return async () => {
+    clearInterval(renewing);
+    await lock.release();
+    await pins.close();
+  };
+}
+
+/**
+ * Makes a home of a backup. Nothing is there before all of it is, and is what the manifest says.
+ * @throws HOME_NOT_EMPTY, BACKUP_INVALID naming the file
+ */
+export async function restoreHome(from: string, home: string): Promise<Manifest> {
+  const there = existsSync(home) ? await readdir(home) : [];
+  if (there.length > 0) {
+    throw new CairnError('HOME_NOT_EMPTY', `${home} is not empty: it has ${there.slice(0, 3).join(', ')}.`, {
+      hint: 'Stop the services and move it away, or set CAIRN_HOME to an empty directory.',
+    });
+  }
+  const manifest = await readManifest(from);
+  const partial = `${home}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await cp(from, partial, { recursive: true });
+  await rm(join(partial, manifestName));
+  const found = await filesOf(partial);
+  for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
+    if (found[path]?.sha256 === sha256 && found[path].bytes === bytes) continue;
+    await rm(partial, { recursive: true, force: true });
+    throw new CairnError('BACKUP_INVALID', `${join(from, path)} is not what was backed up.`, {
+      hint: 'Use another copy of the backup.',
+    });
+  }
+  for (const path of Object.keys(found)) await flush(join(partial, path));
+  await rm(home, { recursive: true, force: true });
+  await rename(partial, home);
+  await flush(dirname(home));
+  return manifest;
+}
+
+async function readManifest(from: string): Promise<Manifest> {
+  try {
+    const manifest = JSON.parse(await readFile(join(from, manifestName), 'utf8')) as Manifest;
+    if (manifest.version !== 1) throw new Error('another version');
+    return manifest;
+  } catch (cause) {
+    throw new CairnError('BACKUP_INVALID', `${from} is no backup: it has no ${manifestName} that can be read.`, {
+      hint: 'Name a directory that `cairn backup` made.',
+      cause,
+    });
+  }
+}
+
+/** Length and hash of each file below a directory; lock files are of processes, and not copied. */
+async function filesOf(directory: string): Promise<Manifest['files']> {
+  const files: Record<string, { bytes: number; sha256: string }> = {};
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name !== 'lock.mdb' && entry.name !== manifestName)
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
+  for (const path of paths) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(path), hash);
+    files[path.slice(directory.length + 1)] = { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+  }
+  return files;
+}
+
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { loadSettings } from '@cairn/service-kit';
+import type { Command } from 'commander';
+import { backupHome, type Manifest, restoreHome } from '../backup/backup.ts';
+import { verifyHome } from '../backup/verify.ts';
+import { print } from '../print.ts';
+import { networksOf, withAuth } from '../stores.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `cairn backup`, `cairn restore`, `cairn verify` */
+export function addBackupCommands(program: Command): void {
+  program
+    .command('backup <directory>')
+    .description('Copies all stores while the services run. The directory appears when the copy is whole.')
+    .option('--json', 'print JSON')
+    .action(async (directory: string, options: JsonOption) => {
+      const { CAIRN_HOME } = loadSettings();
+      const tell = (name: string) => options.json || console.log(`copying ${name}`);
+      const manifest = await backupHome(CAIRN_HOME, resolve(directory), tell);
+      print(manifest, options, [`Backed up ${summary(manifest)} to ${directory}.`]);
+    });
+  program
+    .command('restore <directory>')
+    .description('Makes a home of a backup, into an empty CAIRN_HOME, and checks every file of it.')
+    .option('--json', 'print JSON')
+    .action(async (directory: string, options: JsonOption) => {
+      const { CAIRN_HOME } = loadSettings();
+      const manifest = await restoreHome(resolve(directory), CAIRN_HOME);
+      print(manifest, options, [`Restored ${summary(manifest)} of ${manifest.createdAt} to ${CAIRN_HOME}.`]);
+    });
+  program
+    .command('verify')
+    .description(
+      'Counts everything anew: blocks, pins, usage and chains against their hashes. Works while services run.',
+    )
+    .option('--json', 'print JSON')
+    .action((options: JsonOption) =>
+      withAuth(async (auth, settings) => {
+        const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
+        const networks = networksOf(settings);
+        const report = await verifyHome({ home: settings.CAIRN_HOME, auth, networks, onStep });
+        const { blocks, pins, accounts, chainBlocks, problems } = report;
+        print(report, options, [
+          ...problems.map((problem) => `WRONG  ${problem}`),
+          `${blocks} blocks, ${pins} pins of ${accounts} accounts, ${chainBlocks} blocks of chains: ${problems.length === 0 ? 'all is well' : `${problems.length} problems`}`,
+        ]);
+        if (problems.length > 0) process.exitCode = 1;
+      }),
+    );
+}
+
+function summary({ files }: Manifest): string {
+  const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+  return `${Object.keys(files).length} files with ${bytes} bytes`;
+}
