@@ -11,7 +11,13 @@ await install();
 console.log('Cairn: building …');
 const lines = [];
 const code = await nx(
-  ['run-many', '-t', 'build', '--projects=@cairn/storage-api,@cairn/rpc-gateway,@cairn/console,@cairn/cli', '--output-style=static'],
+  [
+    'run-many',
+    '-t',
+    'build',
+    '--projects=@cairn/storage-api,@cairn/rpc-gateway,@cairn/console,@cairn/cli',
+    '--output-style=static',
+  ],
   {
     onOutput: (chunk) => lines.push(chunk),
   },

@@ -40,6 +40,11 @@ export function run(command, args, { env = {}, onOutput } = {}) {
   });
 }
 
+/** Runs the package manager of this workspace through npx; resolves with its exit code. */
+export function pnpm(args, options = {}) {
+  return run('npx', ['--yes', `pnpm@${pnpmVersion}`, ...args], options);
+}
+
 /** Installs what the lockfile names, through npx. Skipped when the lockfile and manifests are those of the last install. */
 export async function install() {
   const stamp = join(root, 'node_modules', '.cairn-installed');
@@ -49,14 +54,10 @@ export async function install() {
     .digest('hex');
   if (readIfPresent(stamp) === wanted) return;
   const lines = [];
-  const code = await run(
-    'npx',
-    ['--yes', `pnpm@${pnpmVersion}`, 'install', '--frozen-lockfile', '--reporter=append-only'],
-    {
-      env: { CI: 'true' },
-      onOutput: (chunk) => lines.push(chunk),
-    },
-  );
+  const code = await pnpm(['install', '--frozen-lockfile', '--reporter=append-only'], {
+    env: { CI: 'true' },
+    onOutput: (chunk) => lines.push(chunk),
+  });
   if (code !== 0) {
     process.stderr.write(Buffer.concat(lines));
     console.error('The install failed. It needs the npm registry; see the lines above.');

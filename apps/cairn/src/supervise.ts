@@ -65,7 +65,7 @@ export class Supervisor {
     if (!isClean && !this.#isStopping) {
       console.error(`${name} ended (${signal ?? `exit code ${code}`}); stopping the others.`);
       this.stop();
-    }
+    } else if (!isClean) console.error(`${name} did not stop cleanly (${signal ?? `exit code ${code}`}).`);
     this.#check(isClean ? 0 : 1);
   }
 

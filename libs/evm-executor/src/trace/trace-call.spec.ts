@@ -8,7 +8,9 @@ const trace = async (
   accounts: Parameters<typeof optionsFor>[1],
   call: Parameters<typeof optionsFor>[0] = {},
 ) =>
-  JSON.parse((await traceCall(optionsFor({ from: alice, to: contract, ...call }, accounts), parseTraceOptions(config))).json);
+  JSON.parse(
+    (await traceCall(optionsFor({ from: alice, to: contract, ...call }, accounts), parseTraceOptions(config))).json,
+  );
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}` as const;
 const zeros = (count: number) => '00'.repeat(count);
 

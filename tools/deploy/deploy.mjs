@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+// node deploy.mjs <storage-api|rpc-gateway|console|cairn> <directory> [--no-build]: a folder with one service, its production
+// dependencies and nothing of the workspace, to be copied to where it runs.
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { install, nx, pnpm, requireNode, root } from '../lib/toolchain.mjs';
+
+const packages = {
+  'storage-api': '@cairn/storage-api',
+  'rpc-gateway': '@cairn/rpc-gateway',
+  console: '@cairn/console',
+  cairn: '@cairn/cli',
+};
+const [name, target, flag] = process.argv.slice(2);
+if (name === undefined || target === undefined || !Object.hasOwn(packages, name)) {
+  console.error(`usage: deploy.mjs <${Object.keys(packages).join('|')}> <directory>`);
+  process.exit(2);
+}
+const directory = resolve(target);
+if (existsSync(directory)) {
+  console.error(`${directory} exists already; name a new directory.`);
+  process.exit(1);
+}
+requireNode();
+if (flag !== '--no-build') {
+  await install();
+  const onOutput = (chunk) => process.stderr.write(chunk);
+  const built = await nx(['run', `${packages[name]}:build`, '--output-style=static'], { onOutput });
+  if (built !== 0) process.exit(built);
+}
+const deployed = await pnpm(['--filter', packages[name], '--prod', '--legacy', 'deploy', directory], {
+  // Nobody is there to be asked.
+  env: { CI: 'true' },
+});
+if (deployed !== 0) process.exit(deployed);
+for (const left of ['src', 'e2e', 'web', 'pictures']) rmSync(join(directory, left), { recursive: true, force: true });
+// The network that is served where CAIRN_NETWORKS names no other.
+if (name !== 'storage-api')
+  cpSync(join(root, 'tools/sample-network/network'), join(directory, 'sample-network'), { recursive: true });
+console.log(`${name} is in ${directory}: node ${join(directory, 'dist', 'main.js')}`);

@@ -1,0 +1,18 @@
+# syntax=docker/dockerfile:1
+# docker build -f tools/deploy/docker/console.Dockerfile -t cairn/console .
+FROM node:24-bookworm-slim AS build
+WORKDIR /src
+COPY . .
+RUN node tools/deploy/deploy.mjs console /out
+
+FROM node:24-bookworm-slim
+# What the embedded stores write; mount a volume here and run with --read-only.
+RUN install -d -o 10001 -g 10001 /data
+COPY --from=build --chown=root:root /out /app
+WORKDIR /app
+USER 10001:10001
+ENV NODE_ENV=production CAIRN_HOME=/data CAIRN_BIND=0.0.0.0 CAIRN_ADMIN_BIND=0.0.0.0 CONSOLE_ADMIN_PORT=9080
+VOLUME /data
+EXPOSE 8080 9080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:9080/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/main.js"]
