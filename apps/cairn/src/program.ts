@@ -7,6 +7,7 @@ import { addCardCommands } from './commands/card.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addMemberCommands } from './commands/member.ts';
+import { addMigrateCommand } from './commands/migrate.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addUpCommand } from './commands/up.ts';
@@ -26,5 +27,6 @@ export function createProgram(): Command {
   addAuditCommand(program);
   addImportCommand(program);
   addBackupCommands(program);
+  addMigrateCommand(program);
   return program;
 }

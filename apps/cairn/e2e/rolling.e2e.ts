@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { Auth, openLmdbAccountStore } from '@cairn/auth';
+import { type RunningService, startService } from '@cairn/service-kit/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Pool } from 'undici';
+import { services } from '../src/workspace.ts';
+import { Cairn, freePort } from './cairn.ts';
+
+const cairn = new Cairn();
+const secret = 'secret-of-the-balancer';
+const authorization = `Basic ${Buffer.from(`key:${secret}`).toString('base64')}`;
+
+beforeAll(async () => {
+  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') }) });
+  await auth.createAccount({ name: 'ann', plan: 'local' });
+  await auth.attachCard('ann', { brand: 'visa', last4: '4242' });
+  await auth.createKey('ann', { id: 'key', secret });
+  await auth.close();
+});
+afterAll(() => cairn.remove());
+
+/** What a balancer does: it asks the next process where one is not ready, or a connection was refused or broke before an answer. */
+class Balancer {
+  readonly #pools: Pool[];
+  #next = 0;
+  /** Requests that were sent once more. */
+  resent = 0;
+
+  constructor(urls: readonly string[]) {
+    this.#pools = urls.map((url) => new Pool(url, { connections: 8 }));
+  }
+
+  async send(request: Parameters<Pool['request']>[0]): Promise<{ readonly status: number; readonly text: string }> {
+    for (let tries = 0; ; tries++) {
+      const pool = this.#pools[this.#next++ % this.#pools.length];
+      try {
+        if (pool === undefined) throw new Error('no process');
+        const { statusCode, body } = await pool.request(request);
+        const text = await body.text();
+        // Not ready yet: nothing was begun.
+        if (statusCode !== 503 || tries === 20) return { status: statusCode, text };
+        this.resent++;
+      } catch (error) {
+        // Errors of Node itself are of another realm than the test's.
+        const { code = '' } = error as { readonly code?: string };
+        if (!/ECONNREFUSED|ECONNRESET|UND_ERR_SOCKET/.test(code) || tries === 20) throw error;
+        this.resent++;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    }
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all(this.#pools.map((pool) => pool.destroy()));
+  }
+}
+
+/** Restarts two processes one after the other while requests are under way. */
+async function restartBoth(
+  name: 'rpc-gateway' | 'storage-api',
+  request: (n: number) => Parameters<Pool['request']>[0],
+  isRight: (text: string, n: number) => boolean,
+): Promise<{
+  readonly answered: number;
+  readonly wrong: readonly string[];
+  readonly exits: readonly (number | null)[];
+}> {
+  const setting = name === 'rpc-gateway' ? 'RPC_GATEWAY_PORT' : 'STORAGE_API_PORT';
+  const ports = [await freePort(), await freePort()];
+  const start = (port: number) =>
+    startService({ main: services[name], home: cairn.home, env: { [setting]: String(port), LOG_LEVEL: 'info' } });
+  const running: RunningService[] = [];
+  for (const port of ports) running.push(await start(port));
+  const balancer = new Balancer(running.map(({ url }) => url));
+  const wrong: string[] = [];
+  let answered = 0;
+  let isLoading = true;
+  const load = Array.from({ length: 16 }, async () => {
+    while (isLoading) {
+      const n = answered++;
+      try {
+        const { status, text } = await balancer.send(request(n));
+        if (status !== 200 || !isRight(text, n)) wrong.push(`${status} ${text.slice(0, 200)}`);
+      } catch (error) {
+        wrong.push(String(error));
+      }
+    }
+  });
+  const exits: (number | null)[] = [];
+  for (const [index, port] of ports.entries()) {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const old = running[index];
+    await old?.stop('SIGTERM');
+    exits.push(old?.process.exitCode ?? null);
+    running[index] = await start(port);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  isLoading = false;
+  await Promise.all(load);
+  await balancer.close();
+  await Promise.all(running.map((service) => service.stop()));
+  return { answered, wrong, exits };
+}
+
+test('no call fails while two gateways are restarted one after the other', async () => {
+  const json = { 'content-type': 'application/json' };
+  const body = (n: number) =>
+    JSON.stringify({ jsonrpc: '2.0', id: n, method: 'eth_getBlockByNumber', params: ['0x5', true] });
+  const { answered, wrong, exits } = await restartBoth(
+    'rpc-gateway',
+    (n) => ({ path: '/v3/key', method: 'POST', headers: json, body: body(n) }),
+    (text, n) => text.includes(`"id":${n},"result":{`),
+  );
+  expect({ wrong, exits }).toEqual({ wrong: [], exits: [0, 0] });
+  expect(answered).toBeGreaterThan(1000);
+});
+
+test('no add fails while two storage processes are restarted, and everything that was added is there', async () => {
+  const boundary = 'cairn-rolling';
+  const content = (n: number) => `rolling ${n} `.repeat(500);
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`;
+  const added = new Set<string>();
+  const { answered, wrong, exits } = await restartBoth(
+    'storage-api',
+    (n) => ({
+      path: '/api/v0/add',
+      method: 'POST',
+      headers: { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` },
+      body: `${head}${content(n)}\r\n--${boundary}--\r\n`,
+    }),
+    (text) => {
+      const { Hash } = JSON.parse(text) as { readonly Hash: string };
+      added.add(Hash);
+      return Hash.startsWith('Qm');
+    },
+  );
+  expect({ wrong, exits }).toEqual({ wrong: [], exits: [0, 0] });
+  expect(added.size).toBe(answered);
+  const report = await cairn.json<{ readonly pins: number; readonly problems: readonly string[] }>('verify');
+  expect(report).toMatchObject({ pins: answered, problems: [] });
+});
