@@ -218,3 +218,10 @@ test.each([10_000, 16_300, 17_000, 100_000])(
     await answer.arrayBuffer();
   },
 );
+
+test('the API describes itself to whoever asks', async () => {
+  const answer = await fetch(`${service.url}/openapi.json`);
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  expect(await answer.json()).toMatchObject({ openapi: '3.1.0', paths: { '/add': {}, '/pin/rm': {} } });
+  expect((await fetch(`${service.url}/openapi.json`, { method: 'POST' })).status).toBe(405);
+});

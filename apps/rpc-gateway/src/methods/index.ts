@@ -16,12 +16,15 @@ const rpcDiscover = define({
   summary: 'What this gateway offers, as an OpenRPC document.',
   params: [],
   result: 'An OpenRPC document (https://spec.open-rpc.org).',
-  handle: () => {
-    discovered ??= new RawJson(JSON.stringify(openRpcDocument(methods, { title: 'Cairn', version: manifest.version })));
-    return discovered;
-  },
+  handle: () => openRpcJson(),
 });
 let discovered: RawJson | undefined;
+
+/** The methods as an OpenRPC document, made once. */
+export function openRpcJson(): RawJson {
+  discovered ??= new RawJson(JSON.stringify(openRpcDocument(methods, { title: 'Cairn', version: manifest.version })));
+  return discovered;
+}
 
 /** The methods of the gateway under the headings of their documentation. */
 export const methodGroups: readonly MethodGroup<RequestContext>[] = [

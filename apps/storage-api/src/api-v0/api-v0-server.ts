@@ -28,6 +28,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
 import { COMMANDS, type Command } from './command.ts';
 import { discardBody } from './discard-body.ts';
+import { openApiDocument } from './open-api.ts';
 import { parseDuration, parseOptions } from './options.ts';
 import { StorageMeter } from './storage-meter.ts';
 import { StorageState } from './storage-state.ts';
@@ -35,6 +36,8 @@ import { WAITS, type Waits } from './waits.ts';
 import { failStream } from './write.ts';
 
 const prefix = '/api/v0/';
+/** Where the API describes itself, to whoever asks. */
+const documentPath = '/openapi.json';
 const queryCharactersMax = 16_384;
 
 /** What one request has shown of itself, for its line in the log. */
@@ -71,6 +74,7 @@ export class ApiV0Server implements RawHttp {
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url ?? '';
+    if (url === documentPath) return this.#document(request, response);
     if (!url.startsWith(prefix)) return false;
     const trace: Trace = {
       id: requestId(request),
@@ -83,6 +87,15 @@ export class ApiV0Server implements RawHttp {
     response.setHeader('x-request-id', trace.id);
     response.once('close', () => this.#log(trace, request, response));
     this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
+    return true;
+  }
+
+  #document({ method }: IncomingMessage, response: ServerResponse): boolean {
+    if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    else {
+      const text = JSON.stringify(openApiDocument([...this.#commands.values()]));
+      response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache' }).end(text);
+    }
     return true;
   }
 

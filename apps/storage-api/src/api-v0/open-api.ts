@@ -1,0 +1,128 @@
+import manifest from '../../package.json' with { type: 'json' };
+import type { Command } from './command.ts';
+import type { OptionSpec } from './options.ts';
+import { priceOf } from './prices.ts';
+
+type Described = Pick<Command, 'name' | 'scope' | 'args' | 'options'>;
+
+/** Commands that take a body, and the parts of it that they read. */
+const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: boolean }>> = {
+  add: { part: 'file', isMany: true },
+  'block/put': { part: 'data', isMany: true },
+  'dag/put': { part: 'object data', isMany: true },
+  'dag/import': { part: 'path', isMany: true },
+  'files/write': { part: 'data', isMany: false },
+};
+
+const refusals: Readonly<Record<string, string>> = {
+  400: 'An argument or option is not as expected; the message names it.',
+  401: 'Key or secret is not valid.',
+  402: 'The account has no billing card.',
+  403: 'The account is suspended, the key is not open for this, or the quota would be exceeded.',
+  413: 'The body is longer than the service takes.',
+  429: 'A limit of the plan is reached, or credentials were wrong too often; Retry-After says when to come again.',
+  500: 'The command failed, as in Kubo; the message says why.',
+  503: 'The service is stopping.',
+  507: 'The store is full.',
+};
+
+/** The API as OpenAPI 3.1, made of what parses the requests. */
+export function openApiDocument(commands: readonly Described[]): object {
+  const sorted = [...commands].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Cairn storage API',
+      version: manifest.version,
+      description:
+        'Content-addressed storage on Kubo’s HTTP API. Every command is a POST; arguments and options stand in the query.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      'x-kubo-reference': 'https://docs.ipfs.tech/reference/kubo/rpc/',
+    },
+    servers: [{ url: '/api/v0' }],
+    security: [{ key: [] }],
+    paths: Object.fromEntries(sorted.map((command) => [`/${command.name}`, { post: operationOf(command) }])),
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'basic', description: 'User name: the API key. Password: its secret.' },
+      },
+      schemas: {
+        Error: {
+          type: 'object',
+          required: ['Message', 'Code', 'Type'],
+          properties: {
+            Message: { type: 'string' },
+            Code: { type: 'integer' },
+            Type: { type: 'string', const: 'error' },
+          },
+        },
+      },
+      responses: Object.fromEntries(
+        Object.entries(refusals).map(([status, description]) => [`E${status}`, refusal(description)]),
+      ),
+    },
+  };
+}
+
+function operationOf(command: Described): object {
+  const { name, scope, args, options } = command;
+  const body = bodies[name];
+  return {
+    operationId: name.replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    summary: `${name}, as in Kubo. Needs the scope ${scope}; costs ${priceOf(command)} credits and 1 a MiB.`,
+    tags: [name.includes('/') ? (name.split('/')[0] ?? name) : 'root'],
+    parameters: [
+      ...(args.max > 0
+        ? [
+            {
+              name: 'arg',
+              in: 'query',
+              required: args.min > 0,
+              description: args.name,
+              schema: { type: 'array', items: { type: 'string' }, minItems: args.min, maxItems: args.max },
+              explode: true,
+            },
+          ]
+        : []),
+      ...Object.entries(options).flatMap(([option, spec]) => parameterOf(option, spec)),
+      {
+        name: 'timeout',
+        in: 'query',
+        description: 'How long the command may take, such as 30s.',
+        schema: { type: 'string' },
+      },
+    ],
+    ...(body && { requestBody: bodyOf(body) }),
+    responses: {
+      200: { description: 'What Kubo answers. An error after the first byte is told in the trailer X-Stream-Error.' },
+      ...Object.fromEntries(
+        Object.keys(refusals).map((status) => [status, { $ref: `#/components/responses/E${status}` }]),
+      ),
+    },
+  };
+}
+
+function parameterOf(name: string, spec: OptionSpec): object[] {
+  if (spec.kind === 'refused') return [];
+  const schema = {
+    boolean: { type: 'boolean' },
+    integer: { type: 'integer', ...(spec.kind === 'integer' && { minimum: spec.min, maximum: spec.max }) },
+    text: { type: 'string', ...(spec.kind === 'text' && spec.oneOf && { enum: spec.oneOf }) },
+  }[spec.kind];
+  return [{ name, in: 'query', schema: { ...schema, ...(spec.default !== undefined && { default: spec.default }) } }];
+}
+
+function bodyOf({ part, isMany }: { readonly part: string; readonly isMany: boolean }): object {
+  const bytes = { type: 'string', contentMediaType: 'application/octet-stream' };
+  const schema = isMany ? { type: 'array', items: bytes } : bytes;
+  return {
+    required: true,
+    content: {
+      'multipart/form-data': { schema: { type: 'object', required: [part], properties: { [part]: schema } } },
+    },
+  };
+}
+
+function refusal(description: string): object {
+  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+}
