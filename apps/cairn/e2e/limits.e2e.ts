@@ -272,18 +272,11 @@ describe('usage', () => {
       await kubo(key, 'add', file(round * 1000));
       await kubo(key, 'cat?arg=QmNothing');
     }
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    const ledger = await totals(accountId);
-    const logged: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
-    const add = (name: string, count: unknown) => {
-      logged[name] = (logged[name] ?? 0) + Number(count);
-    };
-    for (const { log } of [...gateways, storage]) {
-      for (const line of log.filter(({ account }) => account === accountId)) {
-        for (const field of ['credits', 'bytesIn', 'bytesOut']) add(field, line[field]);
-        for (const [method, count] of Object.entries((line.calls as object | undefined) ?? {})) add(method, count);
-        if (line.command !== undefined) add(String(line.command), 1);
-      }
+    // The last answer is there before its line in the log, and the ledger is told twice a second.
+    let [ledger, logged] = [await totals(accountId), recount(accountId)];
+    for (const end = Date.now() + 10_000; Date.now() < end && ledger.credits !== logged.credits; ) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      [ledger, logged] = [await totals(accountId), recount(accountId)];
     }
     expect(logged).toMatchObject({ eth_chainId: 20, eth_blockNumber: 10, unknown: 30, add: 10, cat: 10 });
     expect(ledger).toEqual(logged);
@@ -296,6 +289,7 @@ describe('usage', () => {
     const { id: accountId } = await auth.account('killed');
     const doomed = await start('rpc-gateway');
     for (let count = 0; count < 25; count++) await rpc(doomed, key, request());
+    // The second that it may lose.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await doomed.stop('SIGKILL');
     expect((await totals(accountId)).eth_chainId).toBe(25);
@@ -318,6 +312,22 @@ describe('usage', () => {
     expect(gateways[0].text()).toMatch(/"key":"key_[0-9a-f]{16}"/);
   });
 });
+
+/** The same from the access logs of all processes. */
+function recount(accountId: string): Record<string, number> {
+  const sums: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
+  const add = (name: string, count: unknown) => {
+    sums[name] = (sums[name] ?? 0) + Number(count);
+  };
+  for (const { log } of [...gateways, storage]) {
+    for (const line of log.filter(({ account }) => account === accountId)) {
+      for (const field of ['credits', 'bytesIn', 'bytesOut']) add(field, line[field]);
+      for (const [method, count] of Object.entries((line.calls as object | undefined) ?? {})) add(method, count);
+      if (line.command !== undefined) add(String(line.command), 1);
+    }
+  }
+  return sums;
+}
 
 /** Everything that the ledger has of an account: requests by operation, and sums. */
 async function totals(accountId: string): Promise<Record<string, number>> {

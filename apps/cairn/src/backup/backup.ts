@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { backupEnvironment } from '@cairn/embedded-store';
 import { CairnError } from '@cairn/errors';
 import { openLmdbPinStore } from '@cairn/pinning';
+import { flush } from '../flush.ts';
 import { homeFiles } from './home-files.ts';
 
 const manifestName = 'cairn-backup.json';
@@ -126,13 +127,4 @@ async function filesOf(directory: string): Promise<Manifest['files']> {
     files[path.slice(directory.length + 1)] = { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
   }
   return files;
-}
-
-async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, open, readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { CairnError, errorText, isCairnError } from '@cairn/errors';
+import { flush } from '../flush.ts';
 import { jsonLines, type KuboEndpoint } from './kubo-endpoint.ts';
 import type { PinSource, WantedPin } from './sources.ts';
 
@@ -142,13 +143,4 @@ async function readState(file: string): Promise<ReadonlyMap<string, Migrated>> {
     }
   }
   return known;
-}
-
-async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,4 +1,18 @@
-import { ActionIcon, Alert, Center, Code, CopyButton, Group, Loader, Stack, Text, Title, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Center,
+  Code,
+  CopyButton,
+  Group,
+  Loader,
+  Modal,
+  Stack,
+  Text,
+  Title,
+  Tooltip,
+} from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ApiError } from './api.ts';
@@ -83,5 +97,44 @@ export function Snippet({ code, label }: { code: string; label: string }) {
       </Code>
       <Copy value={code} label={label} />
     </Group>
+  );
+}
+
+/** Asks once more before something that cannot be undone. */
+export function Confirm({
+  title,
+  text,
+  action,
+  isOpen,
+  onClose,
+  onConfirm,
+}: {
+  title: string;
+  text: string;
+  action: string;
+  isOpen: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+}) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack>
+        <Text>{text}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Keep it
+          </Button>
+          <Button
+            color="red"
+            onClick={() => {
+              onConfirm();
+              onClose();
+            }}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

@@ -1,18 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Button,
-  Card,
-  Group,
-  Menu,
-  Modal,
-  Progress,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Alert, Anchor, Card, Group, Menu, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
@@ -22,7 +8,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, type Me } from '../api.ts';
 import { bytes, count, short, time } from '../format.ts';
-import { Answer, Copy, Empty, PageHead } from '../parts.tsx';
+import { Answer, Confirm, Copy, Empty, PageHead } from '../parts.tsx';
 import { upload } from '../upload.ts';
 import { useApi, useChange } from '../use-api.ts';
 
@@ -196,30 +182,14 @@ function FileTable({ rows }: { rows: readonly FileRow[] }) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Modal
-        opened={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
+      <Confirm
         title={`Unpin ${doomed?.name || 'this file'}?`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Stack>
-          <Text>The content is removed when nobody pins it any more.</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setDoomed(undefined)}>
-              Keep it
-            </Button>
-            <Button
-              color="red"
-              onClick={() => {
-                if (doomed) unpin.mutate(doomed.cid);
-                setDoomed(undefined);
-              }}
-            >
-              Unpin it
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        text="The content is removed when nobody pins it any more."
+        action="Unpin it"
+        isOpen={doomed !== undefined}
+        onClose={() => setDoomed(undefined)}
+        onConfirm={() => doomed && unpin.mutate(doomed.cid)}
+      />
     </Card>
   );
 }

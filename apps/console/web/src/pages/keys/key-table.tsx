@@ -1,8 +1,8 @@
-import { Badge, Button, Card, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Badge, Button, Card, Group, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type ApiKey, api, type IssuedKey } from '../../api.ts';
 import { ago, time } from '../../format.ts';
-import { Copy } from '../../parts.tsx';
+import { Confirm, Copy } from '../../parts.tsx';
 import { useChange } from '../../use-api.ts';
 
 /** All keys, and what can be done with each. */
@@ -80,30 +80,14 @@ export function KeyTable({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Modal
-        opened={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
+      <Confirm
         title={`Revoke ${doomed?.name}?`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Stack>
-          <Text>Every request with this key is refused from now on, everywhere. This cannot be undone.</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setDoomed(undefined)}>
-              Keep it
-            </Button>
-            <Button
-              color="red"
-              onClick={() => {
-                if (doomed) revoke.mutate(doomed.id);
-                setDoomed(undefined);
-              }}
-            >
-              Revoke the key
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        text="Every request with this key is refused from now on, everywhere. This cannot be undone."
+        action="Revoke the key"
+        isOpen={doomed !== undefined}
+        onClose={() => setDoomed(undefined)}
+        onConfirm={() => doomed && revoke.mutate(doomed.id)}
+      />
     </Card>
   );
 }
