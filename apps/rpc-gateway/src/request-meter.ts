@@ -25,6 +25,7 @@ export class RequestMeter {
   #refused = 0;
   #retryAfterSeconds = 0;
   #isInside = false;
+  #isEnded = false;
 
   constructor(metering: Metering, { account, key }: Principal, network: string) {
     this.#metering = metering;
@@ -36,14 +37,17 @@ export class RequestMeter {
   /** Takes a place among the requests under way. At once where it can. @throws LIMIT_REACHED, also as a rejection */
   enter(): Promise<void> | undefined {
     const waiting = this.limits.enter();
-    if (waiting === undefined) {
-      this.#isInside = true;
-      return this.limits.requireBytes();
+    return waiting === undefined ? this.#entered() : waiting.then(() => this.#entered());
+  }
+
+  #entered(): Promise<void> | undefined {
+    if (this.#isEnded) {
+      // The client went away while it waited: nobody else would give the place back.
+      this.limits.leave();
+      throw new Error('the request has ended');
     }
-    return waiting.then(() => {
-      this.#isInside = true;
-      return this.limits.requireBytes();
-    });
+    this.#isInside = true;
+    return this.limits.requireBytes();
   }
 
   /** Counts one call before it is worked on. @throws LIMIT_REACHED, also as a rejection */
@@ -118,6 +122,7 @@ export class RequestMeter {
   }): void {
     if (this.#isInside) this.limits.leave();
     this.#isInside = false;
+    this.#isEnded = true;
     if (this.#count === 0) this.#recordUnanswered(status);
     this.#countBytes(this.#operation, bytesIn, bytesOut);
   }

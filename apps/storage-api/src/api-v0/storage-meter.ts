@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Principal } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import { type AccountLimits, creditsOfTransfer, type Metering, type UsageOwner } from '@cairn/metering';
+import { ApiError } from './api-error.ts';
 import type { Command } from './command.ts';
 import { priceOf } from './prices.ts';
 
@@ -25,6 +26,7 @@ export class StorageMeter {
   #timer: NodeJS.Timeout | undefined;
   #isInside = false;
   #isAdmitted = false;
+  #isEnded = false;
 
   constructor(metering: Metering, { account, key }: Principal, command: Command, socket: Socket) {
     this.#metering = metering;
@@ -38,6 +40,11 @@ export class StorageMeter {
   async admit(): Promise<void> {
     const price = priceOf(this.#command);
     await this.limits.enter();
+    if (this.#isEnded) {
+      // The client went away while it waited: nobody else would give the place back.
+      this.limits.leave();
+      throw new ApiError(499, 'the client closed the connection');
+    }
     this.#isInside = true;
     await this.limits.admit(price);
     await this.limits.requireBytes();
@@ -47,7 +54,7 @@ export class StorageMeter {
 
   /** Ends a transfer that goes on when the account has used up its bytes. */
   watch(abort: (error: unknown) => void): void {
-    if (!this.limits.hasByteLimits) return;
+    if (!this.limits.hasByteLimits || this.#isEnded) return;
     this.#timer = setInterval(() => {
       this.#countBytes();
       this.limits.requireBytes()?.catch(abort);
@@ -67,6 +74,7 @@ export class StorageMeter {
 
   /** The request has ended: everything is counted. */
   end({ isFailed, failure }: { readonly isFailed: boolean; readonly failure: unknown }): void {
+    this.#isEnded = true;
     clearInterval(this.#timer);
     if (this.#isInside) this.limits.leave();
     this.#countBytes();

@@ -76,8 +76,8 @@ export class LmdbMemberStore implements MemberStore {
     await this.#environment.transaction(() => void this.#sessions.remove(Buffer.from(id)));
   }
 
-  async removeSessions(memberId: string, exceptId?: string): Promise<void> {
-    await this.#removeWhere((session) => session.memberId === memberId && session.id !== exceptId);
+  async removeSessions(memberId: string): Promise<void> {
+    await this.#removeWhere((session) => session.memberId === memberId);
   }
 
   async sweep(now: number): Promise<void> {

@@ -14,8 +14,8 @@ export interface MemberStore {
   putSession(session: Session): Promise<void>;
   session(id: string): Promise<Session | undefined>;
   removeSession(id: string): Promise<void>;
-  /** Ends all sessions of a member but one. */
-  removeSessions(memberId: string, exceptId?: string): Promise<void>;
+  /** Ends all sessions of a member. */
+  removeSessions(memberId: string): Promise<void>;
   /** Forgets sessions that ended before a time. */
   sweep(now: number): Promise<void>;
 }

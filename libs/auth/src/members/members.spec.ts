@@ -150,6 +150,23 @@ describe('second factor', () => {
   });
 });
 
+describe('who is signed in and guesses', () => {
+  test.each(['a code', 'a password'])('%s must wait after some tries', async (what) => {
+    const { member } = await members.signUp(ann);
+    const { secret } = await members.beginTotp(member);
+    const session = await signIn();
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now });
+    await members.confirmTotp(member, code, actor);
+    const guess = () =>
+      what === 'a code'
+        ? members.removeTotp(member, '000000', actor)
+        : members.changePassword(session, { before: 'a guess', after: 'some other words', actor });
+    for (let n = 0; n < 11; n++) await guess().catch(() => {});
+    await expect(guess()).rejects.toMatchObject({ code: 'ATTEMPTS_PAUSED' });
+    expect((await members.byEmail('ann@example.org')).totp).toMatchObject({ isConfirmed: true });
+  });
+});
+
 describe('delegations', () => {
   test('stand for an account for a minute, in the place of a key', async () => {
     const { account } = await members.signUp(ann);

@@ -137,10 +137,16 @@ export class Members {
   async #requireCode(member: Member, code: string | undefined, address: string | undefined): Promise<void> {
     if (code === undefined || code === '')
       throw new AuthError('TOTP_REQUIRED', 'A code of the second factor is needed.', { hint: 'Enter the six digits.' });
+    await this.#tryCode(member, code, address);
+  }
+
+  /** A code has six digits: whoever tries many must wait. @throws TOTP_INVALID, ATTEMPTS_PAUSED */
+  async #tryCode({ id, email }: Member, code: string, address: string | undefined): Promise<void> {
+    this.#failures.check(email, address);
     try {
-      await this.#takeCode(member.id, code);
+      await this.#takeCode(id, code);
     } catch (error) {
-      this.#failures.failed(member.email, address);
+      this.#failures.failed(email, address);
       throw error;
     }
   }
@@ -191,15 +197,17 @@ export class Members {
     await this.#store.removeSession(idOf(token));
   }
 
-  /** Changes a password, and ends all other sessions. @throws SIGN_IN_FAILED, PASSWORD_WEAK */
+  /** Changes a password, and ends all sessions. @throws SIGN_IN_FAILED, PASSWORD_WEAK, ATTEMPTS_PAUSED */
   async changePassword(
-    { member, session }: SignedIn,
+    { member }: SignedIn,
     { before, after, actor }: { readonly before: string; readonly after: string; readonly actor: Actor },
   ): Promise<void> {
-    if (!(await passwordMatches(member.passwordHash, before)))
+    this.#failures.check(member.email, actor.from);
+    if (!(await passwordMatches(member.passwordHash, before))) {
+      this.#failures.failed(member.email, actor.from);
       throw new AuthError('SIGN_IN_FAILED', 'The present password is not right.', { hint: 'Check it.' });
+    }
     await this.setPassword(member, after, actor);
-    await this.#store.removeSessions(member.id, session.id);
   }
 
   /** For operators: no one is asked for the old one. Sessions of the member end. @throws PASSWORD_WEAK */
@@ -233,11 +241,12 @@ export class Members {
     });
   }
 
-  /** Ends the second factor; with a code of it, or without one by an operator. @throws TOTP_INVALID */
-  async removeTotp({ id, accountId }: Member, code: string | undefined, actor: Actor): Promise<void> {
-    if (code !== undefined) await this.#takeCode(id, code);
+  /** Ends the second factor; with a code of it, or without one by an operator. @throws TOTP_INVALID, ATTEMPTS_PAUSED */
+  async removeTotp(member: Member, code: string | undefined, actor: Actor): Promise<void> {
+    if (code !== undefined) await this.#tryCode(member, code, actor.from);
+    const { id, accountId } = member;
     const entry = { at: this.#now(), actor, action: 'member.totp.remove', accountId };
-    await this.#store.update(id, (member) => ({ ...member, totp: undefined }), entry);
+    await this.#store.update(id, (before) => ({ ...before, totp: undefined }), entry);
   }
 }
 

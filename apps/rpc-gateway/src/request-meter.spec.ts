@@ -1,0 +1,32 @@
+import type { Principal } from '@cairn/auth';
+import type { AccountLimits, Metering } from '@cairn/metering';
+import { expect, test } from '@jest/globals';
+import { RequestMeter } from './request-meter.ts';
+
+test('a client that goes away while it waits for a place leaves none taken', async () => {
+  let places = 0;
+  let grant = () => {};
+  const limits = {
+    enter: () =>
+      new Promise<void>((resolve) => {
+        grant = () => {
+          places++;
+          resolve();
+        };
+      }),
+    leave: () => {
+      places--;
+    },
+    requireBytes: () => undefined,
+    admit: () => undefined,
+  } as unknown as AccountLimits;
+  const ledger = { record: () => {}, addUse: () => {} };
+  const metering = { limiter: { of: () => limits }, ledger } as unknown as Metering;
+  const principal = { account: { id: 'a' }, key: { reference: 'k' } } as Principal;
+  const meter = new RequestMeter(metering, principal, 'main');
+  const entering = meter.enter();
+  meter.end({ bytesIn: 0, bytesOut: 0, status: 499 });
+  grant();
+  await expect(entering).rejects.toThrow('has ended');
+  expect(places).toBe(0);
+});
