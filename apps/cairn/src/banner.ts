@@ -58,7 +58,7 @@ export function banner(settings: Settings, { key: { id, secret }, operator }: De
 }
 
 /** CID of the content that the first line adds. */
-export const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK';
+const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK';
 
 /** A block and a call of the sample network, where that is what is served. */
 function readSample({ CAIRN_NETWORKS }: Settings) {

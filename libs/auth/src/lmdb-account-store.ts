@@ -149,7 +149,7 @@ export function accountNotFound(idOrName: string): AuthError {
 }
 
 /** No key of that id. The id is not repeated: it opens JSON-RPC. */
-export function keyNotFound(): AuthError {
+function keyNotFound(): AuthError {
   return new AuthError('KEY_NOT_FOUND', 'There is no key of that id.', {
     hint: '`cairn key list <account>` shows them.',
   });

@@ -37,7 +37,7 @@ export interface MadeChain {
 }
 
 export const slotCount = 3;
-export const childCount = 2;
+const childCount = 2;
 export const word = (value: number): Uint8Array => bytesFromHex(`0x${value.toString(16).padStart(64, '0')}`);
 
 const key = new Uint8Array(32).fill(7);

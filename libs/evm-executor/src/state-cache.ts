@@ -1,7 +1,7 @@
 import type { AccountState, StateReader } from '@cairn/block-model';
 
 /** Bounds of what is kept of states; at a bound the cache in question starts anew. */
-export const stateCacheLimits = {
+const stateCacheLimits = {
   accountsMax: 5_000, // Per state; about 2 MB.
   slotsMax: 10_000, // Per state; about 3 MB.
   codeBytesMax: 64 * 1024 * 1024, // Of all states together.

@@ -50,7 +50,7 @@ export interface StateTestCase {
   run(engine: CallEngine): Promise<StateTestResult>;
 }
 
-export interface StateTestResult {
+interface StateTestResult {
   readonly root: Hex;
   readonly logs: Hex;
   readonly applied: AppliedMessage;

@@ -57,7 +57,7 @@ export function callFees(call: CallRequest, block: BlockEnvironment): CallFees {
 }
 
 /** Gas that a transaction costs before any code runs (geth's `IntrinsicGas`). */
-export function intrinsicGas(call: CallRequest, data: Uint8Array, rules: ForkRules): bigint {
+function intrinsicGas(call: CallRequest, data: Uint8Array, rules: ForkRules): bigint {
   const isCreation = call.to === undefined;
   let total = gas.transaction;
   if (isCreation && rules.isHomestead) total += gas.creation;
@@ -72,7 +72,7 @@ export function intrinsicGas(call: CallRequest, data: Uint8Array, rules: ForkRul
 }
 
 /** The least that a transaction with this data costs (EIP-7623); 0 before Prague. */
-export function floorGas(data: Uint8Array, rules: ForkRules): bigint {
+function floorGas(data: Uint8Array, rules: ForkRules): bigint {
   if (!rules.isPrague) return 0n;
   const zeros = zeroBytes(data);
   return gas.transaction + BigInt(zeros + (data.length - zeros) * 4) * gas.floorToken;

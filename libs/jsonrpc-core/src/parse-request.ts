@@ -1,7 +1,7 @@
 import { RpcError } from './rpc-error.ts';
 
 /** The text of an id as it goes back: `1`, `"a"` or `null`. */
-export type IdText = string;
+type IdText = string;
 
 /** One request of a body, or what is wrong with it. */
 export type ParsedRequest =

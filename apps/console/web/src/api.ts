@@ -110,7 +110,7 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-export interface Sums {
+interface Sums {
   readonly requests: number;
   readonly errors: number;
   readonly limited: number;

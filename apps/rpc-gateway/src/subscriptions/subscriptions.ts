@@ -7,7 +7,7 @@ import { logsOf } from '../methods/logs/logs-of.ts';
 import type { HeadChange, HeadWatcher } from './head-watcher.ts';
 
 /** Of one connection: each new block is matched against all of them. */
-export const subscriptionsMax = 100;
+const subscriptionsMax = 100;
 
 /** What a client wants to be told of. */
 export type Topic = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly filter: LogFilter };

@@ -11,7 +11,7 @@ export interface UploadPart extends PartHeaders {
 /**
  * Parts of one request: each costs headers and, in a directory, a name held in memory until the directory is written.
  */
-export const partsMax = 200_000;
+const partsMax = 200_000;
 
 /**
  * The parts of a multipart body (RFC 7578, RFC 2046 section 5.1), one after the other and only as fast as they are read:

@@ -3,7 +3,7 @@ import type { Settings } from '@cairn/service-kit';
 import { isProfileName, type Profile, profiles } from '@cairn/unixfs';
 
 /** The profile that the service is set to, if any. */
-export function profileOf({ STORAGE_CID_PROFILE: name }: Settings): Profile | undefined {
+function profileOf({ STORAGE_CID_PROFILE: name }: Settings): Profile | undefined {
   return name !== undefined && isProfileName(name) ? profiles[name] : undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { StorageScope } from '@cairn/auth';
 
 /** Credits of a command by what a key needs for it, beside those of the bytes that it transfers. */
-export const pricesByScope: Readonly<Record<StorageScope, number>> = { read: 1, add: 5, pin: 2 };
+const pricesByScope: Readonly<Record<StorageScope, number>> = { read: 1, add: 5, pin: 2 };
 
 /** Commands that walk through much more than they name. */
-export const pricesByName: Readonly<Record<string, number>> = {
+const pricesByName: Readonly<Record<string, number>> = {
   'pin/verify': 20,
   'repo/gc': 20,
   'repo/verify': 50,

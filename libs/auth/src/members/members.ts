@@ -251,7 +251,7 @@ export class Members {
 }
 
 /** @throws VALUE_INVALID */
-export function parseEmail(email: string): string {
+function parseEmail(email: string): string {
   const address = email.trim().toLowerCase();
   check('email', address, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
   return address;

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Hex } from '@cairn/block-model';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { codes, testHeader, testSpec } from '../test-chain.fixture.ts';
@@ -171,4 +173,13 @@ test('a pool whose chain does not open says so', async () => {
     code: 'EXECUTION_FAILED',
     message: 'The call could not be executed: chain test does not open: the disk is full.',
   });
+});
+
+test('workers that are still starting close what they open: ended amid that, they would take the process with them', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pool-'));
+  const closings = join(directory, 'closings');
+  const pool = await open({ workers: 1 }, { closings });
+  await pool.close();
+  expect(readFileSync(closings, 'utf8')).toBe('closed\nclosed\n');
+  rmSync(directory, { recursive: true });
 });

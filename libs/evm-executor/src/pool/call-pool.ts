@@ -154,7 +154,7 @@ class ThreadPool implements CallPool {
     }
     const slots = [...this.#slots];
     this.#slots.clear();
-    await Promise.all(slots.map(({ state, worker }) => (state === 'idle' ? worker.end() : worker.kill())));
+    await Promise.all(slots.map(({ worker }) => worker.end()));
   }
 
   #start(): void {

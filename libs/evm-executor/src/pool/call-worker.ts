@@ -21,12 +21,15 @@ export interface CallWorkerEvents {
 }
 
 const endTimeoutMs = 1_000;
+/** A thread that is ended while it opens a store takes the process with it; one that starts reads the message when it has. */
+const startingEndTimeoutMs = 5_000;
 
 /** A thread that runs one call at a time. */
 export class CallWorker {
   readonly #worker: Worker;
   readonly #startTimer: NodeJS.Timeout;
   #isGone = false;
+  #isReady = false;
 
   constructor({ workerUrl, workerData, memoryMibMax, startTimeoutMs }: CallWorkerOptions, events: CallWorkerEvents) {
     const worker = new Worker(workerUrl, {
@@ -50,6 +53,7 @@ export class CallWorker {
       switch (message.kind) {
         case 'ready':
           clearTimeout(this.#startTimer);
+          this.#isReady = true;
           worker.unref();
           return events.onReady();
         case 'unfit':
@@ -82,14 +86,15 @@ export class CallWorker {
     await this.#worker.terminate();
   }
 
-  /** Lets an idle worker close its chains and end, for a second. */
+  /** Lets a worker that runs nothing close its chains and end: for a second, or for five where it is still starting. */
   async end(): Promise<void> {
+    const timeoutMs = this.#isReady ? endTimeoutMs : startingEndTimeoutMs;
     this.#isGone = true;
     clearTimeout(this.#startTimer);
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
     this.#worker.ref();
     this.#post({ kind: 'end' });
-    const timer = setTimeout(() => void this.#worker.terminate(), endTimeoutMs);
+    const timer = setTimeout(() => void this.#worker.terminate(), timeoutMs);
     await ended;
     clearTimeout(timer);
   }

@@ -1,11 +1,24 @@
 // A chain for the tests of the pool: options name the header and the accounts. Workers import it as it stands.
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { createMemoryState } from '@cairn/block-model/testing';
 
-export function createMemorySource({ header, accounts, failure }) {
+/** With `closings`, a file where closed sources leave a line, all threads but the first one open slowly. */
+export async function createMemorySource({ header, accounts, failure, closings }) {
   if (failure) throw new Error(failure);
+  if (closings && !isFirst(closings)) await new Promise((resolve) => setTimeout(resolve, 300));
   const state = createMemoryState(accounts);
   return {
     header: (hash) => (hash === header.hash ? header : undefined),
     stateAt: (hash) => (hash === header.hash ? state : undefined),
+    close: () => closings && appendFileSync(closings, 'closed\n'),
   };
+}
+
+function isFirst(file) {
+  try {
+    writeFileSync(file, '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -7,7 +7,7 @@ import { conditionsOf, type LogFilter, parseLogFilter } from './log-filter.ts';
 import { logsOf } from './logs-of.ts';
 
 /** Blocks of one request at most, and logs of one answer. */
-export const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
+const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
 
 /** Headers that are looked at before other requests have their turn. */
 const headersPerTurn = 256;

@@ -1,0 +1,41 @@
+// The examples of READMEs as programs.
+import { readFileSync } from 'node:fs';
+import { transformSync } from '@swc/core';
+
+/**
+ * The ```ts blocks of a README, in order. `kind` is `program`, or `jest` for the fences that say so: those run under Jest.
+ * Throws where a fence says anything else, so that no example is left out in silence.
+ */
+export function examplesOf(file) {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^```(?:ts|js)((?: [^\n]*)?)\n([\s\S]*?)^```$/gm)].map(([, said, code]) => {
+    const kind = said.trim() || 'program';
+    if (kind !== 'program' && kind !== 'jest') throw new Error(`${file}: a fence says ${JSON.stringify(said)}.`);
+    return { kind, code };
+  });
+}
+
+/** The program without its types, as an ES module. */
+export function esmFrom(code) {
+  const options = { syntax: 'typescript', decorators: true };
+  return transformSync(code, {
+    jsc: { parser: options, target: 'es2022', transform: { legacyDecorator: true, decoratorMetadata: true } },
+    module: { type: 'es6' },
+  }).code;
+}
+
+/** The same for CommonJS: imports become `require`, and what waits runs in an async function. */
+export function cjsFrom(code) {
+  const heads = [];
+  const body = esmFrom(code)
+    .replace(/^import (.+?) from ['"](.+?)['"];$/gm, (_, names, from) => {
+      heads.push(`const ${names.replace(/ as /g, ': ')} = require('${from}');`);
+      return '';
+    })
+    .replace(/^import ['"](.+?)['"];$/gm, (_, from) => {
+      heads.push(`require('${from}');`);
+      return '';
+    })
+    .replaceAll('import.meta.resolve(', "((name) => require('node:url').pathToFileURL(require.resolve(name)).href)(");
+  return `${heads.join('\n')}\n(async () => {\n${body}\n})();\n`;
+}

@@ -1,0 +1,40 @@
+// The licenses of everything that comes with a lib or a service.
+import { pnpm } from '../lib/toolchain.mjs';
+
+/** Those that may be passed on with Apache-2.0 without further duties than to name them. */
+const accepted = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'Apache-2.0 OR MIT',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'MPL-2.0',
+  'Python-2.0',
+  'Unlicense',
+]);
+
+/** Returns a fault for each production dependency whose license is not among the accepted ones. */
+export async function checkLicenses() {
+  const chunks = [];
+  const code = await pnpm(['licenses', 'list', '--prod', '--json'], { onOutput: (chunk) => chunks.push(chunk) });
+  const text = Buffer.concat(chunks).toString();
+  if (code !== 0) return [`pnpm licenses ended with ${code}: ${text}`];
+  const byLicense = JSON.parse(text.slice(text.indexOf('{')));
+  return Object.entries(byLicense)
+    .filter(([license]) => !isAccepted(license))
+    .flatMap(([license, packages]) => packages.map(({ name }) => `${name} has the license ${license}`));
+}
+
+function isAccepted(license) {
+  if (accepted.has(license)) return true;
+  const words = license.replace(/^\(|\)$/g, '');
+  // One of them is enough where they are alternatives; all have to be good where they add up.
+  if (words.includes(' OR ')) return words.split(' OR ').some((part) => isAccepted(part.trim()));
+  if (words.includes(' AND ')) return words.split(' AND ').every((part) => isAccepted(part.trim()));
+  return accepted.has(words);
+}
