@@ -25,10 +25,14 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export async function setStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+/** @param env of the console; `servicesEnv` is of the services behind it */
+export async function setStage(
+  env: Readonly<Record<string, string>> = {},
+  servicesEnv: Readonly<Record<string, string>> = {},
+): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'cairn-console-'));
-  const storage = await startService({ main: mainOf('storage-api'), home });
-  const gateway = await startService({ main: mainOf('rpc-gateway'), home });
+  const storage = await startService({ main: mainOf('storage-api'), home, env: servicesEnv });
+  const gateway = await startService({ main: mainOf('rpc-gateway'), home, env: servicesEnv });
   const services = { CAIRN_STORAGE_URL: storage.url, CAIRN_GATEWAY_URL: gateway.url };
   const pages = await startService({ main: mainOf('console'), home, env: { ...services, ...env } });
   const directory = join(home, 'accounts');

@@ -3,8 +3,8 @@ import { type AccountStore, Auth, Members, openLmdbAccountStore } from '@cairn/a
 import { AUTH } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
-import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
-import { ServiceKitModule } from '@cairn/service-kit/nest';
+import { RAW_HTTP, type Settings } from '@cairn/service-kit';
+import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import {
   type DynamicModule,
   Inject,
@@ -25,6 +25,7 @@ import { OverviewController } from './api/overview.controller.ts';
 import { SignInController } from './api/sign-in.controller.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
 import { defaultNetworksFile } from './default-networks.ts';
+import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import { type ConsoleStores, openStores } from './stores.ts';
 import { ADDRESSES, BILLING, MEMBERS, NETWORKS, STORES } from './tokens.ts';
@@ -41,13 +42,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
     @Inject(ACCOUNTS) private readonly accounts: AccountStore,
   ) {}
 
-  static forRoot(
-    this: void,
-    { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
-  ): DynamicModule {
+  static forRoot(this: void, context: ServiceContext): DynamicModule {
+    const { settings, logger } = context;
     return {
       module: AppModule,
-      imports: [ServiceKitModule.forRoot({ settings, logger })],
+      imports: [ServiceKitModule.forRoot(context)],
       controllers: [
         SignInController,
         OverviewController,
@@ -76,6 +75,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         },
         { provide: ADDRESSES, useValue: addressesOf(settings) },
         { provide: NETWORKS, useFactory: () => loadNetworks(settings.CAIRN_NETWORKS ?? defaultNetworksFile) },
+        RequestLog,
         Upstream,
         SessionCookie,
         { provide: APP_GUARD, useClass: SessionGuard },

@@ -8,6 +8,7 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Addresses } from './addresses.ts';
+import { RequestLog } from './request-log.ts';
 import { ADDRESSES } from './tokens.ts';
 
 export interface UpstreamAnswer {
@@ -24,6 +25,7 @@ export class Upstream implements OnApplicationShutdown {
   constructor(
     @Inject(AUTH) private readonly auth: Auth,
     @Inject(ADDRESSES) private readonly addresses: Addresses,
+    @Inject(RequestLog) private readonly requests: RequestLog,
     @Inject(SETTINGS) { CAIRN_STORAGE_URL, CAIRN_GATEWAY_URL }: Settings,
   ) {
     // The certificate of services on this machine need not name the address that they are reached at.
@@ -67,9 +69,13 @@ export class Upstream implements OnApplicationShutdown {
     }
   }
 
-  async #send(url: string, options: Omit<Dispatcher.RequestOptions, 'path' | 'origin'>): Promise<UpstreamAnswer> {
+  async #send(
+    url: string,
+    options: Omit<Dispatcher.RequestOptions, 'path' | 'origin' | 'headers'> & { headers?: Record<string, string> },
+  ): Promise<UpstreamAnswer> {
     try {
-      const { statusCode, headers, body } = await request(url, { ...options, dispatcher: this.#agent });
+      const sent = { ...options.headers, ...this.requests.outgoing };
+      const { statusCode, headers, body } = await request(url, { ...options, headers: sent, dispatcher: this.#agent });
       return { status: statusCode, headers, body };
     } catch (cause) {
       throw new CairnError('SERVICE_UNREACHABLE', 'The service behind this page cannot be reached.', {

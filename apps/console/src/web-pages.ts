@@ -3,11 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RawHttp } from '@cairn/service-kit';
-import { Injectable } from '@nestjs/common';
+import { isTrustedHost, type RawHttp, type Settings, trustedHosts } from '@cairn/service-kit';
+import { SETTINGS } from '@cairn/service-kit/nest';
+import { Inject, Injectable } from '@nestjs/common';
 import sirv from 'sirv';
+import { RequestLog } from './request-log.ts';
 
 const directory = fileURLToPath(new URL('../dist/web/', import.meta.url));
+const strangeHost =
+  'This console does not know the host name that it was asked by. Its operator can list it in CAIRN_HOSTS, or as CAIRN_PUBLIC_CONSOLE_URL.\n';
 const noncePlace = '{{nonce}}';
 
 /** The pages: files as they were built, and the one page that all paths lead to. Leaves `/api/` to the controllers. */
@@ -15,8 +19,13 @@ const noncePlace = '{{nonce}}';
 export class WebPages implements RawHttp {
   readonly #page: string;
   readonly #assets: ReturnType<typeof sirv>;
+  readonly #hosts: ReadonlySet<string>;
 
-  constructor() {
+  constructor(
+    @Inject(SETTINGS) settings: Settings,
+    @Inject(RequestLog) private readonly requests: RequestLog,
+  ) {
+    this.#hosts = trustedHosts(settings);
     const file = join(directory, 'index.html');
     if (!existsSync(file)) throw new Error(`The pages are not built: there is no ${file}. Build the console first.`);
     this.#page = readFileSync(file, 'utf8');
@@ -33,7 +42,11 @@ export class WebPages implements RawHttp {
     const path = request.url?.split('?', 1)[0] ?? '/';
     const nonce = randomBytes(16).toString('base64');
     for (const [name, value] of Object.entries(securityHeaders(nonce))) response.setHeader(name, value);
-    if (path.startsWith('/api/') || path === '/api') return this.#api(response);
+    if (!isTrustedHost(request.headers.host, this.#hosts)) {
+      response.writeHead(421, { 'content-type': 'text/plain; charset=utf-8' }).end(strangeHost);
+      return true;
+    }
+    if (path.startsWith('/api/') || path === '/api') return this.#api(request, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD' }).end();
       return true;
@@ -48,7 +61,8 @@ export class WebPages implements RawHttp {
     return true;
   }
 
-  #api(response: ServerResponse): false {
+  #api(request: IncomingMessage, response: ServerResponse): false {
+    this.requests.begin(request, response);
     response.setHeader('cache-control', 'no-store');
     return false;
   }

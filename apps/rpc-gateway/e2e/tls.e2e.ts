@@ -31,6 +31,10 @@ test('TLS_CERT and TLS_KEY: HTTPS and WSS on the port, and nothing in the clear'
     while (answer.status === 503) answer = await post();
     expect(answer).toMatchObject({ status: 200, body: { result: '0x2e3d1f0' } });
 
+    const [page] = await once(request(new URL('/livez', gateway.url), { ca }).end(), 'response');
+    page.resume();
+    expect(page.headers['strict-transport-security']).toBe('max-age=31536000');
+
     const socket = new WebSocket(gateway.webSocketUrl, { ca });
     await once(socket, 'open');
     const answered = once(socket, 'message');

@@ -7,8 +7,8 @@ import { errorChain } from '@cairn/errors';
 import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
 import { openLmdbMeteringStores } from '@cairn/metering';
 import { MeteringModule } from '@cairn/metering/nest';
-import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
-import { ServiceKitModule } from '@cairn/service-kit/nest';
+import { RAW_HTTP } from '@cairn/service-kit';
+import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChainRegistry } from './chains/chain-registry.ts';
 import { defaultNetworksFile } from './chains/default-networks.ts';
@@ -20,15 +20,13 @@ import { WebSocketDoor } from './doors/web-socket-door.ts';
 /** The only place that chooses adapters. */
 @Module({})
 export class AppModule {
-  static forRoot(
-    this: void,
-    { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
-  ): DynamicModule {
+  static forRoot(this: void, context: ServiceContext): DynamicModule {
+    const { settings, logger } = context;
     const directory = (...names: readonly string[]) => ({ directory: join(settings.CAIRN_HOME, ...names) });
     return {
       module: AppModule,
       imports: [
-        ServiceKitModule.forRoot({ settings, logger }),
+        ServiceKitModule.forRoot(context),
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
         MeteringModule.forRootAsync({
           service: 'rpc-gateway',

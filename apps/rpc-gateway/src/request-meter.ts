@@ -2,6 +2,7 @@ import type { Principal } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import type { AnyMethod, DispatchedCall } from '@cairn/jsonrpc-core';
 import { type AccountLimits, creditsOfAnswer, creditsOfGas, type Metering, type UsageOwner } from '@cairn/metering';
+import type { RequestSpan } from '@cairn/service-kit';
 import type { RequestContext } from './request-context.ts';
 
 /** Credits of a request for a method that there is not, and of a notification of a subscription. */
@@ -27,7 +28,13 @@ export class RequestMeter {
   #isInside = false;
   #isEnded = false;
 
-  constructor(metering: Metering, { account, key }: Principal, network: string) {
+  /** @param span of the request, of which each call is a part */
+  constructor(
+    metering: Metering,
+    { account, key }: Principal,
+    network: string,
+    private readonly span?: RequestSpan,
+  ) {
     this.#metering = metering;
     this.limits = metering.limiter.of(account);
     this.#owner = { accountId: account.id, key: key.reference };
@@ -83,6 +90,11 @@ export class RequestMeter {
     const credits = price + more;
     const used = { operation: method, network: this.#network, outcome, credits, durationMs: duration } as const;
     this.#metering.ledger.record(this.#owner, used);
+    this.span?.addPart(method, {
+      durationMs: duration,
+      isError: errorCode !== undefined,
+      attributes: { 'rpc.system': 'jsonrpc', 'rpc.method': method, 'rpc.jsonrpc.error_code': errorCode },
+    });
   }
 
   #charge(credits: number): void {

@@ -128,6 +128,17 @@ describe('the wire', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
+  test('pages of other origins are allowed nothing, and content is not guessed at', async () => {
+    const headers = { origin: 'https://page.example', authorization: basic('ann') };
+    const asked = await fetch(`${service.url}/api/v0/version`, { method: 'POST', headers });
+    const before = await fetch(`${service.url}/api/v0/version`, { method: 'OPTIONS', headers });
+    for (const answer of [asked, before]) {
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-allow'))).toEqual([]);
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    }
+    expect(before.status).toBe(405);
+  });
+
   test('a body that ends too early leaves no pin, and the service goes on', async () => {
     const boundary = 'x';
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="cut"\r\nContent-Type: application/octet-stream\r\n\r\nabc`;

@@ -10,8 +10,8 @@ import { openLmdbRootStore } from '@cairn/mfs';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
 import { openLmdbPinStore } from '@cairn/pinning';
 import { PinningModule } from '@cairn/pinning/nest';
-import { type Logger, RAW_HTTP, type Settings } from '@cairn/service-kit';
-import { ServiceKitModule } from '@cairn/service-kit/nest';
+import { RAW_HTTP } from '@cairn/service-kit';
+import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
@@ -31,17 +31,15 @@ const MiB = 1024 * 1024;
 /** The only place that chooses adapters. */
 @Module({})
 export class AppModule {
-  static forRoot(
-    this: void,
-    { settings, logger }: { readonly settings: Settings; readonly logger: Logger },
-  ): DynamicModule {
+  static forRoot(this: void, context: ServiceContext): DynamicModule {
+    const { settings, logger } = context;
     const directory = (name: string) => ({ directory: join(settings.CAIRN_HOME, name) });
     const waits = new Waits(settings.STORAGE_BLOCK_WAIT_SECONDS * 1000);
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {
       module: AppModule,
       imports: [
-        ServiceKitModule.forRoot({ settings, logger }),
+        ServiceKitModule.forRoot(context),
         AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
         MeteringModule.forRootAsync({
           service: 'storage-api',

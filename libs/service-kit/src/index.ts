@@ -3,6 +3,7 @@ export { type AdminOptions, AdminServer, createRegistry } from './admin/admin-se
 export { registerGauge } from './admin/gauges.ts';
 export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';
 export { answerHealth, type Dependency, type Readiness, readiness } from './health.ts';
+export { isTrustedHost, trustedHosts } from './host-check.ts';
 export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';
 export { PlainLane } from './plain-http/plain-lane.ts';
 export type { PlainAnswer, PlainHandler, PlainRequest } from './plain-http/plain-request.ts';
@@ -11,3 +12,12 @@ export { requestId } from './request-id.ts';
 export { type LoadSettingsOptions, loadSettings, type Settings } from './settings.ts';
 export { nearestName, SettingsError, type SettingsProblem } from './settings-error.ts';
 export { type SettingName, settingsShape } from './settings-schema.ts';
+export { type HeaderFields, type TraceContext, traceContextOf, traceHeaders } from './tracing/trace-context.ts';
+export {
+  type OpenTracingOptions,
+  openTracing,
+  passingTracing,
+  type RequestSpan,
+  type SpanAttributes,
+  type Tracing,
+} from './tracing/tracing.ts';

@@ -44,6 +44,9 @@ export const settingsShape = {
   CAIRN_PUBLIC_CONSOLE_URL: url
     .optional()
     .describe('Address of the console in browsers; with https its cookie is for TLS only. Default: as browsers ask.'),
+  CAIRN_HOSTS: text(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'host names such as cairn.example,metrics.example')
+    .optional()
+    .describe('Host names that the console and the admin ports answer to, beside addresses and names without a dot.'),
   CAIRN_SIGN_UP: z
     .enum(['open', 'closed'], { error: 'expected open or closed' })
     .default('open')

@@ -11,10 +11,12 @@ import {
   type PlainAnswer,
   type PlainHandler,
   type PlainRequest,
+  type RequestSpan,
   requestId,
   type Settings,
+  type Tracing,
 } from '@cairn/service-kit';
-import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
@@ -32,6 +34,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 interface Trace {
   readonly id: string;
   readonly start: number;
+  readonly span: RequestSpan | undefined;
   principal: Principal | undefined;
   /** From when the account is known; it ends with the answer. */
   meter: RequestMeter | undefined;
@@ -56,6 +59,7 @@ export class HttpDoor {
     @Inject(METERING) private readonly metering: Metering,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(TRACING) private readonly tracing: Tracing,
   ) {
     this.#corsOrigins = new Set(settings.CAIRN_CORS_ORIGINS?.split(',') ?? []);
   }
@@ -64,7 +68,7 @@ export class HttpDoor {
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = request.url?.split('?', 1)[0] ?? '';
     if (path !== '/v3' && !path.startsWith('/v3/')) return false;
-    const trace = traceOf(request.headers);
+    const trace = this.#traceOf(request.headers);
     response.setHeader('x-request-id', trace.id);
     response.once('close', () => {
       const bytesOut = response.headersSent ? Number(response.getHeader('content-length') ?? 0) : 0;
@@ -98,7 +102,7 @@ export class HttpDoor {
 
   /** Without a promise where there is nothing to wait for. */
   #answerPlain(request: PlainRequest): PlainAnswer | Promise<PlainAnswer> {
-    const trace = traceOf(request.headers);
+    const trace = this.#traceOf(request.headers);
     const finish = ({ status, headers, body }: PlainAnswer): PlainAnswer => {
       this.#end(trace, status, typeof body === 'string' ? Buffer.byteLength(body) : body.length);
       return { status, headers: { 'x-request-id': trace.id, ...headers }, body };
@@ -128,12 +132,24 @@ export class HttpDoor {
     return waiting === undefined ? dispatch() : waiting.then(dispatch);
   }
 
+  #traceOf(headers: Headers): Trace {
+    return {
+      id: requestId({ headers }),
+      start: performance.now(),
+      span: this.tracing.start(headers),
+      principal: undefined,
+      meter: undefined,
+      bytesIn: 0,
+      network: undefined,
+    };
+  }
+
   /** The network that is meant. @throws DoorError */
   #admit(principal: Principal, client: Client, headers: Headers, trace: Trace): Chain {
     trace.principal = principal;
     const chain = this.#chain(textOf(headers.host));
     trace.network = chain.network.name;
-    trace.meter = new RequestMeter(this.metering, principal, chain.network.name);
+    trace.meter = new RequestMeter(this.metering, principal, chain.network.name, trace.span);
     admit(principal, client, chain.network.name);
     checkContentType(textOf(headers['content-type']));
     return chain;
@@ -226,12 +242,23 @@ export class HttpDoor {
     };
   }
 
-  #end({ id, start, principal, network, meter, bytesIn }: Trace, status: number, bytesOut: number): void {
+  #end({ id, start, span, principal, network, meter, bytesIn }: Trace, status: number, bytesOut: number): void {
     meter?.end({ bytesIn, bytesOut, status });
+    span?.end({
+      name: 'POST /v3/:key',
+      status,
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/v3/:key',
+        'cairn.network': network,
+        'cairn.request_id': id,
+      },
+    });
     if (!this.logger.isLevelEnabled('info')) return;
     this.logger.info(
       {
         requestId: id,
+        traceId: span?.traceId,
         network,
         account: principal?.account.id,
         key: principal?.key.reference,
@@ -270,17 +297,6 @@ function keyOf(path: string | undefined): string {
   const key = keyInPath(path, '/v3/');
   if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /v3/<API_KEY>.');
   return key;
-}
-
-function traceOf(headers: Headers): Trace {
-  return {
-    id: requestId({ headers }),
-    start: performance.now(),
-    principal: undefined,
-    meter: undefined,
-    bytesIn: 0,
-    network: undefined,
-  };
 }
 
 /** No field that is read here may come as a list. */

@@ -7,8 +7,15 @@ import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
 import { DISPATCHER } from '@cairn/jsonrpc-core/nest';
 import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
-import { type Logger, requestId, type Settings } from '@cairn/service-kit';
-import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import {
+  type HeaderFields,
+  type Logger,
+  type RequestSpan,
+  requestId,
+  type Settings,
+  type Tracing,
+} from '@cairn/service-kit';
+import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Chain } from '../chains/chain.ts';
@@ -31,6 +38,8 @@ const fragmentsMax = 1024;
 
 interface Session {
   readonly id: string;
+  /** Of the upgrade. */
+  readonly headers: HeaderFields;
   readonly socket: WebSocket;
   /** As it was at the last message: its limits may change. */
   principal: Principal;
@@ -40,6 +49,14 @@ interface Session {
   readonly subscriptions: Subscriptions;
   inFlight: number;
   isAlive: boolean;
+}
+
+interface ServedMessage {
+  readonly session: Session;
+  readonly meter: RequestMeter;
+  readonly span: RequestSpan | undefined;
+  readonly bytesIn: number;
+  readonly answer: string | undefined;
 }
 
 /** `/ws/v3/<API_KEY>`: the same dispatcher over WebSocket. */
@@ -57,6 +74,7 @@ export class WebSocketDoor {
     @Inject(METERING) private readonly metering: Metering,
     @Inject(SETTINGS) settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(TRACING) private readonly tracing: Tracing,
   ) {
     this.#server = new WebSocketServer({
       noServer: true,
@@ -102,6 +120,7 @@ export class WebSocketDoor {
       });
       const session: Session = {
         id,
+        headers: request.headers,
         socket: webSocket,
         principal,
         client,
@@ -167,7 +186,8 @@ export class WebSocketDoor {
   async #answer(session: Session, body: Buffer): Promise<string | undefined> {
     const { chain, subscriptions, abort } = session;
     const principal = await this.#authorized(session);
-    const meter = new RequestMeter(this.metering, principal, chain.network.name);
+    const span = this.tracing.start(session.headers);
+    const meter = new RequestMeter(this.metering, principal, chain.network.name, span);
     let answer: string | undefined;
     let status = 200;
     try {
@@ -182,16 +202,20 @@ export class WebSocketDoor {
       answer = errorLine('null', told);
     } finally {
       meter.end({ bytesIn: body.length, bytesOut: answer === undefined ? 0 : Buffer.byteLength(answer), status });
-      this.#log(session, meter, body.length, answer);
+      const attributes = { 'network.protocol.name': 'websocket', 'cairn.network': chain.network.name };
+      span?.end({ name: 'message /ws/v3/:key', status, attributes });
+      this.#log({ session, meter, span, bytesIn: body.length, answer });
     }
     return answer;
   }
 
-  #log({ id, principal, chain }: Session, meter: RequestMeter, bytesIn: number, answer: string | undefined): void {
+  #log({ session, meter, span, bytesIn, answer }: ServedMessage): void {
     if (!this.logger.isLevelEnabled('info')) return;
+    const { id, principal, chain } = session;
     this.logger.info(
       {
         requestId: id,
+        traceId: span?.traceId,
         network: chain.network.name,
         account: principal.account.id,
         key: principal.key.reference,

@@ -20,10 +20,12 @@ import {
   type Logger,
   type RawHttp,
   type Registry,
+  type RequestSpan,
   registerUsageMetrics,
   requestId,
+  type Tracing,
 } from '@cairn/service-kit';
-import { LOGGER } from '@cairn/service-kit/nest';
+import { LOGGER, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
 import { COMMANDS, type Command } from './command.ts';
@@ -44,6 +46,7 @@ const queryCharactersMax = 16_384;
 interface Trace {
   readonly id: string;
   readonly start: number;
+  readonly span: RequestSpan | undefined;
   command: string;
   principal: Principal | undefined;
   meter: StorageMeter | undefined;
@@ -68,6 +71,7 @@ export class ApiV0Server implements RawHttp {
     @Inject(PINNING) private readonly pinning: Pinning,
     @Inject(MFS) private readonly mfs: Mfs,
     @Inject(StorageState) private readonly state: StorageState,
+    @Inject(TRACING) private readonly tracing: Tracing,
   ) {
     this.#commands = new Map(commands.map((command) => [command.name, command]));
   }
@@ -79,6 +83,7 @@ export class ApiV0Server implements RawHttp {
     const trace: Trace = {
       id: requestId(request),
       start: performance.now(),
+      span: this.tracing.start(request.headers),
       command: '',
       principal: undefined,
       meter: undefined,
@@ -212,18 +217,26 @@ export class ApiV0Server implements RawHttp {
   }
 
   #log(trace: Trace, request: IncomingMessage, response: ServerResponse): void {
-    const { id, start, command, principal, meter, failure } = trace;
+    const { id, start, span, command, principal, meter, failure } = trace;
     const isFailed = failure !== undefined || !response.writableFinished || response.statusCode >= 400;
     meter?.end({ isFailed, failure });
+    const status = response.headersSent ? response.statusCode : 499;
+    const route = `/api/v0/${command}`;
+    span?.end({
+      name: `${request.method} ${route}`,
+      status,
+      attributes: { 'http.request.method': request.method, 'http.route': route, 'cairn.request_id': id },
+    });
     const line = {
       requestId: id,
+      traceId: span?.traceId,
       command,
       account: principal?.account.id,
       key: principal?.key.reference,
       credits: meter?.credits,
       bytesIn: meter?.bytesIn,
       bytesOut: meter?.bytesOut,
-      status: response.headersSent ? response.statusCode : 499,
+      status,
       isComplete: response.writableFinished,
       durationMs: Math.round((performance.now() - start) * 10) / 10,
       ...(failure !== undefined && { causes: errorChain(failure) }),

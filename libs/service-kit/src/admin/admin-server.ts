@@ -2,15 +2,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Dependency, readiness } from '../health.ts';
+import { isTrustedHost } from '../host-check.ts';
 
 export interface AdminOptions {
   readonly port: number;
   /** Address to listen on. */
   readonly host: string;
+  /** Names that requests may ask for it by, beside addresses and names without a dot. See {@link isTrustedHost}. Default: none. */
+  readonly hosts?: ReadonlySet<string>;
   readonly registry: Registry;
   /** What the service stands on, and why it cannot be used where that is so. */
   readonly dependencies: () => readonly Dependency[];
 }
+
+const noNames: ReadonlySet<string> = new Set();
 
 /** The registry of a service, with what Node tells of itself: memory, event loop, garbage collection. */
 export function createRegistry(service: string): Registry {
@@ -37,6 +42,8 @@ export class AdminServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?', 1)[0];
     response.setHeader('cache-control', 'no-store');
+    if (!isTrustedHost(request.headers.host, this.#options.hosts ?? noNames))
+      return sendJson(response, 421, { error: 'Add the host name of this request to CAIRN_HOSTS.' });
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
     if (path === '/metrics') {

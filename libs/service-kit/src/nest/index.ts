@@ -1,2 +1,2 @@
 export { runService, type ServiceOptions } from './run-service.ts';
-export { LOGGER, SETTINGS, ServiceKitModule } from './service-kit.module.ts';
+export { LOGGER, SETTINGS, type ServiceContext, ServiceKitModule, TRACING } from './service-kit.module.ts';

@@ -1,33 +1,32 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { errorChain, errorText, isCairnError } from '@cairn/errors';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { AdminServer, createRegistry } from '../admin/admin-server.ts';
-import { answerHealth, type Dependency } from '../health.ts';
+import type { Dependency } from '../health.ts';
+import { trustedHosts } from '../host-check.ts';
 import { createLogger, type Logger, nestLogger } from '../logger.ts';
 import { PlainLane } from '../plain-http/plain-lane.ts';
 import { RAW_HTTP, type RawHttp } from '../raw-http.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import type { SettingName } from '../settings-schema.ts';
+import { openTracing, type Tracing } from '../tracing/tracing.ts';
+import type { ServiceContext } from './service-kit.module.ts';
+import { keepAliveMs, takeRequests } from './take-requests.ts';
 
 export interface ServiceOptions {
   readonly name: string;
   /** The setting that holds its port. */
   readonly portSetting: SettingName & ('STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'CONSOLE_PORT');
-  readonly module: (context: { readonly settings: Settings; readonly logger: Logger }) => DynamicModule;
+  readonly module: (context: ServiceContext) => DynamicModule;
   /** Default: those of the process. */
   readonly argv?: readonly string[];
 }
 
 /** How long requests under way may take after a signal before the process ends all the same. */
 const drainMs = 10_000;
-/** A connection on which nothing moves for this long is closed. */
-const idleMs = 120_000;
-/** A connection that could send another request and does not is closed. */
-const keepAliveMs = 75_000;
 
 /**
  * The whole life of a service: settings, logger, Nest application, listening, and a drain at SIGTERM or SIGINT that
@@ -59,7 +58,11 @@ export async function runService(options: ServiceOptions): Promise<void> {
 }
 
 async function serve({ name, portSetting, module }: ServiceOptions, settings: Settings, logger: Logger): Promise<void> {
-  const app = await NestFactory.create(module({ settings, logger }), new ExpressAdapter(), {
+  const tracing = await openTracing({
+    service: name,
+    onProblem: (problem) => logger.warn({ problem }, 'traces are lost'),
+  });
+  const app = await NestFactory.create(module({ settings, logger, tracing }), new ExpressAdapter(), {
     bodyParser: false,
     logger: nestLogger(logger),
     abortOnError: false,
@@ -70,10 +73,10 @@ async function serve({ name, portSetting, module }: ServiceOptions, settings: Se
   const server: Server = app.getHttpServer();
   const state = { isDraining: false };
   const dependencies = () => (state.isDraining ? [draining] : (raw.dependencies?.() ?? []));
-  takeRequests(server, raw, state, dependencies);
+  takeRequests({ server, raw, state, dependencies, isTls: settings.tls !== undefined });
   const plainLane = raw.plain && new PlainLane(server, { handler: raw.plain, keepAliveMs });
   const admin = await listenForAdmins({ name, portSetting, settings, raw, dependencies, logger });
-  stopOnSignals({ app, server, plainLane, raw, logger, state, admin });
+  stopOnSignals({ app, server, plainLane, raw, logger, state, admin, tracing });
   await listen(server, settings[portSetting], settings.CAIRN_BIND);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, bind: settings.CAIRN_BIND, tls: settings.tls !== undefined }, `${name} listens`);
@@ -105,55 +108,15 @@ async function listenForAdmins({
   if (port === undefined) return undefined;
   const registry = createRegistry(name);
   raw.registerMetrics?.(registry);
-  const admin = new AdminServer({ port, host: settings.CAIRN_ADMIN_BIND, registry, dependencies });
+  const admin = new AdminServer({
+    port,
+    host: settings.CAIRN_ADMIN_BIND,
+    hosts: trustedHosts(settings),
+    registry,
+    dependencies,
+  });
   logger.info({ adminPort: await admin.listen() }, 'metrics and health are told');
   return admin;
-}
-
-/** Requests that are none, by what Node calls them. */
-const clientErrors: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-/** Puts the raw handlers before Express. */
-function takeRequests(
-  server: Server,
-  raw: RawHttp,
-  state: { readonly isDraining: boolean },
-  dependencies: () => readonly Dependency[],
-): void {
-  const express = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
-  server.removeAllListeners('request');
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    if (state.isDraining) response.setHeader('connection', 'close');
-    // A request that was under way at the signal may have promised to keep its connection. Once its answer is handed over
-    // to the system there is nothing to keep it for; closeIdleConnections would cut off what is still buffered.
-    response.once('finish', () => {
-      if (state.isDraining) request.socket.end();
-    });
-    if (answerHealth(request, response, dependencies) || raw.handleRequest(request, response)) return;
-    for (const listener of express) listener(request, response);
-  };
-  server.on('request', onRequest);
-  // The handler decides whether a client that asks first may send its body.
-  server.on('checkContinue', onRequest);
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy());
-    if (state.isDraining || !raw.handleUpgrade?.(request, socket, head)) {
-      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-    }
-  });
-  server.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
-    const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-    else socket.destroy();
-  });
-  // An upload may take hours as long as it moves; headers must come at once.
-  server.requestTimeout = 0;
-  server.headersTimeout = 30_000;
-  server.keepAliveTimeout = keepAliveMs;
-  server.setTimeout(idleMs);
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -174,9 +137,10 @@ interface Running {
   readonly logger: Logger;
   readonly state: { isDraining: boolean };
   readonly admin: AdminServer | undefined;
+  readonly tracing: Tracing;
 }
 
-function stopOnSignals({ app, server, plainLane, raw, logger, state, admin }: Running): void {
+function stopOnSignals({ app, server, plainLane, raw, logger, state, admin, tracing }: Running): void {
   const stop = async (signal: NodeJS.Signals) => {
     if (state.isDraining) {
       logger.warn({ signal }, 'second signal: ending at once');
@@ -197,6 +161,7 @@ function stopOnSignals({ app, server, plainLane, raw, logger, state, admin }: Ru
       await closed;
       await app.close();
       admin?.close();
+      await tracing.close();
     } catch (error) {
       logger.error({ causes: errorChain(error) }, 'the drain failed');
       process.exitCode = 1;

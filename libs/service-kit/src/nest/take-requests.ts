@@ -1,0 +1,62 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { answerHealth, type Dependency } from '../health.ts';
+import type { RawHttp } from '../raw-http.ts';
+
+/** A connection on which nothing moves for this long is closed. */
+const idleMs = 120_000;
+/** A connection that could send another request and does not is closed. */
+export const keepAliveMs = 75_000;
+/** RFC 6797: browsers that were here over TLS come back over TLS, for a year. */
+const transportSecurity = 'max-age=31536000';
+
+/** Requests that are none, by what Node calls them. */
+const clientErrors: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+export interface TakeRequestsOptions {
+  readonly server: Server;
+  readonly raw: RawHttp;
+  readonly state: { readonly isDraining: boolean };
+  readonly dependencies: () => readonly Dependency[];
+  readonly isTls: boolean;
+}
+
+/** Puts the raw handlers before Express. */
+export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRequestsOptions): void {
+  const express = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
+  server.removeAllListeners('request');
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (isTls) response.setHeader('strict-transport-security', transportSecurity);
+    if (state.isDraining) response.setHeader('connection', 'close');
+    // A request that was under way at the signal may have promised to keep its connection. Once its answer is handed over
+    // to the system there is nothing to keep it for; closeIdleConnections would cut off what is still buffered.
+    response.once('finish', () => {
+      if (state.isDraining) request.socket.end();
+    });
+    if (answerHealth(request, response, dependencies) || raw.handleRequest(request, response)) return;
+    for (const listener of express) listener(request, response);
+  };
+  server.on('request', onRequest);
+  // The handler decides whether a client that asks first may send its body.
+  server.on('checkContinue', onRequest);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    if (state.isDraining || !raw.handleUpgrade?.(request, socket, head)) {
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    }
+  });
+  server.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
+    const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    else socket.destroy();
+  });
+  // An upload may take hours as long as it moves; headers must come at once.
+  server.requestTimeout = 0;
+  server.headersTimeout = 30_000;
+  server.keepAliveTimeout = keepAliveMs;
+  server.setTimeout(idleMs);
+}
