@@ -16,13 +16,7 @@ import {
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { json, raw } from 'express';
 import { addressesOf } from './addresses.ts';
-import { BillingController } from './api/billing.controller.ts';
-import { FilesController } from './api/files.controller.ts';
-import { KeysController } from './api/keys.controller.ts';
-import { NetworksController } from './api/networks.controller.ts';
-import { OperatorController } from './api/operator.controller.ts';
-import { OverviewController } from './api/overview.controller.ts';
-import { SignInController } from './api/sign-in.controller.ts';
+import { controllers } from './api/controllers.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
 import { defaultNetworksFile } from './default-networks.ts';
 import { RequestLog } from './request-log.ts';
@@ -47,15 +41,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
     return {
       module: AppModule,
       imports: [ServiceKitModule.forRoot(context)],
-      controllers: [
-        SignInController,
-        OverviewController,
-        KeysController,
-        FilesController,
-        NetworksController,
-        BillingController,
-        OperatorController,
-      ],
+      controllers,
       providers: [
         {
           provide: ACCOUNTS,

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isTrustedHost, type RawHttp, type Settings, trustedHosts } from '@cairn/service-kit';
+import { ApiDocuments, isTrustedHost, type RawHttp, type Settings, trustedHosts } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import sirv from 'sirv';
+import { openApiDocument } from './open-api.ts';
 import { RequestLog } from './request-log.ts';
 
 const directory = fileURLToPath(new URL('../dist/web/', import.meta.url));
@@ -20,6 +21,7 @@ export class WebPages implements RawHttp {
   readonly #page: string;
   readonly #assets: ReturnType<typeof sirv>;
   readonly #hosts: ReadonlySet<string>;
+  readonly #documents = new ApiDocuments({ path: '/openapi.json', document: openApiDocument });
 
   constructor(
     @Inject(SETTINGS) settings: Settings,
@@ -46,6 +48,7 @@ export class WebPages implements RawHttp {
       response.writeHead(421, { 'content-type': 'text/plain; charset=utf-8' }).end(strangeHost);
       return true;
     }
+    if (this.#documents.handle(request, response)) return true;
     if (path.startsWith('/api/') || path === '/api') return this.#api(request, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD' }).end();

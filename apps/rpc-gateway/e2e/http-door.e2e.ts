@@ -206,6 +206,16 @@ describe('the door', () => {
     });
   });
 
+  test('the gateway describes itself, to machines and to people', async () => {
+    const { origin } = new URL(gateway.url);
+    const answer = await post(gateway.url, '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}');
+    const { result } = (await answer.json()) as { result: object };
+    expect(await (await fetch(`${origin}/openrpc.json`)).json()).toEqual(result);
+    const page = await fetch(`${origin}/docs`);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await page.text()).toContain('<section id="eth_call">');
+  });
+
   test('only listed origins may call from a browser', async () => {
     const preflight = (origin: string) => fetch(gateway.url, { method: 'OPTIONS', headers: { origin } });
     expect((await preflight('https://app.example')).headers.get('access-control-allow-origin')).toBe(

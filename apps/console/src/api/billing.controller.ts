@@ -4,6 +4,7 @@ import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res, SetMetadata } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { Says } from '../describe.ts';
 import { Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { BILLING, STORES } from '../tokens.ts';
@@ -20,12 +21,14 @@ export class BillingController {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
+  @Says('The billing card, the plan, and the months that have a statement.')
   @Get()
   async show(@Me() { account }: SignedIn) {
     const made = new Date(account.createdAt).toISOString().slice(0, 7);
     return { provider: this.billing.name, card: account.card, plan: account.plan, months: months(made) };
   }
 
+  @Says('Where a card is entered: a page of the provider, or what to ask the operator.')
   @HttpCode(200)
   @Post('attach')
   async attach(@Me() { account }: SignedIn, @Req() request: Request) {
@@ -34,6 +37,7 @@ export class BillingController {
     return await this.billing.attach(account, { returnUrl: `${own.replace(/\/+$/, '')}/billing` });
   }
 
+  @Says('What the account used in a month, such as 2026-11; with format=csv as CSV.')
   @Get('statements/:month')
   async statement(
     @Me() { account }: SignedIn,
@@ -49,6 +53,7 @@ export class BillingController {
   }
 
   /** What the provider of billing tells by itself, signed. */
+  @Says('What the provider of billing tells by itself, signed.')
   @SetMetadata('webhook', true)
   @HttpCode(200)
   @Post('webhook')

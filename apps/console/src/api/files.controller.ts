@@ -2,17 +2,18 @@ import { pipeline } from 'node:stream/promises';
 import type { SignedIn } from '@cairn/auth';
 import { CairnError, isCairnError } from '@cairn/errors';
 import type { Pin } from '@cairn/pinning';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { parseBody } from '../parse-body.ts';
+import { Says, TakesQuery } from '../describe.ts';
 import { Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { STORES } from '../tokens.ts';
 import { Upstream, type UpstreamAnswer } from '../upstream.ts';
 
 const listQuery = z.object({ search: z.string().max(256).default('') });
-const nameQuery = z.object({ name: z.string().max(255).default(''), download: z.string().optional() });
+const nameQuery = z.object({ name: z.string().max(255).default('') });
+const readQuery = nameQuery.extend({ download: z.string().optional() });
 
 /** Rows that one page shows; who has more searches. */
 const rowsMax = 200;
@@ -41,9 +42,10 @@ export class FilesController {
     @Inject(Upstream) private readonly upstream: Upstream,
   ) {}
 
+  @Says('The newest pins of the account whose name or CID has a text in it.')
   @Get()
-  async list(@Me() { account }: SignedIn, @Query() query: unknown) {
-    const search = parseBody(listQuery, query).search.toLowerCase();
+  async list(@Me() { account }: SignedIn, @TakesQuery(listQuery) query: z.infer<typeof listQuery>) {
+    const search = query.search.toLowerCase();
     const found: ReturnType<typeof shown>[] = [];
     let count = 0;
     for await (const pin of this.stores.pins.list(account.id)) {
@@ -58,13 +60,18 @@ export class FilesController {
     return { files: found, count, usage: await this.stores.pins.usage(account.id) };
   }
 
+  @Says('Adds the file of a multipart body and pins it.')
   @HttpCode(200)
   @Post()
-  async add(@Me() { account }: SignedIn, @Req() request: Request, @Res() response: Response) {
+  async add(
+    @Me() { account }: SignedIn,
+    @TakesQuery(nameQuery) { name }: z.infer<typeof nameQuery>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ) {
     const type = request.headers['content-type'] ?? '';
     const length = request.headers['content-length'];
     const headers = { 'content-type': type, ...(length !== undefined && { 'content-length': length }) };
-    const { name } = parseBody(nameQuery, request.query);
     const options = new URLSearchParams({ pin: 'true', ...(name !== '' && { 'pin-name': name }) });
     const answer = await this.upstream.storage(account.id, `add?${options}`, {
       body: request,
@@ -78,14 +85,17 @@ export class FilesController {
     response.json({ cid: last.Hash, name: last.Name });
   }
 
+  @Says(
+    'The bytes of a file: shown where a browser runs nothing of them, else as a download.',
+    'application/octet-stream',
+  )
   @Get(':cid')
   async read(
     @Me() { account }: SignedIn,
     @Param('cid') cid: string,
-    @Req() request: Request,
+    @TakesQuery(readQuery) { name, download }: z.infer<typeof readQuery>,
     @Res() response: Response,
   ) {
-    const { name, download } = parseBody(nameQuery, request.query);
     const answer = await this.upstream.storage(account.id, `cat?arg=${encodeURIComponent(cid)}`, {
       signal: endOf(response),
     });
@@ -100,6 +110,7 @@ export class FilesController {
     await copy(answer, response);
   }
 
+  @Says('Takes a pin away.')
   @Delete(':cid')
   async unpin(@Me() { account }: SignedIn, @Param('cid') cid: string) {
     const answer = await this.upstream.storage(account.id, `pin/rm?arg=${encodeURIComponent(cid)}`);

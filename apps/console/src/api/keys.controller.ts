@@ -1,10 +1,10 @@
 import { type ApiKey, type Auth, type KeyPolicy, keyReference, type SignedIn } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { CairnError } from '@cairn/errors';
-import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { parseBody } from '../parse-body.ts';
+import { Says, TakesBody } from '../describe.ts';
 import { actorOf, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { STORES } from '../tokens.ts';
@@ -43,6 +43,7 @@ export class KeysController {
     @Inject(STORES) private readonly stores: ConsoleStores,
   ) {}
 
+  @Says('The keys of the account, without their secrets.')
   @Get()
   async list(@Me() { account }: SignedIn) {
     const used = await this.stores.usage.lastUsed(account.id);
@@ -52,9 +53,13 @@ export class KeysController {
       .sort((one, other) => other.createdAt - one.createdAt);
   }
 
+  @Says('Makes a key. Its secret is told here and never again.')
   @Post()
-  async create(@Me() me: SignedIn, @Body() body: unknown, @Req() request: Request) {
-    const { name, policy: wanted, expiresAt: end } = parseBody(createBody, body);
+  async create(
+    @Me() me: SignedIn,
+    @TakesBody(createBody) { name, policy: wanted, expiresAt: end }: z.infer<typeof createBody>,
+    @Req() request: Request,
+  ) {
     const alive = (await this.auth.keys(me.account.id)).filter(({ revokedAt }) => revokedAt === undefined);
     if (alive.length >= keysMax)
       throw new CairnError('VALUE_INVALID', `An account may have ${keysMax} keys; revoke one first.`);
@@ -67,9 +72,14 @@ export class KeysController {
     return { key: shown(key), secret };
   }
 
+  @Says('Limits what a key is for, and until when.')
   @Patch(':id')
-  async limit(@Me() me: SignedIn, @Param('id') id: string, @Body() body: unknown, @Req() request: Request) {
-    const { policy: wanted, expiresAt: end } = parseBody(limitBody, body);
+  async limit(
+    @Me() me: SignedIn,
+    @Param('id') id: string,
+    @TakesBody(limitBody) { policy: wanted, expiresAt: end }: z.infer<typeof limitBody>,
+    @Req() request: Request,
+  ) {
     await this.#own(me, id);
     const changed = await this.auth.as(actorOf(me, request)).limitKey(id, {
       ...(wanted && { policy: wanted as KeyPolicy }),
@@ -78,15 +88,21 @@ export class KeysController {
     return shown(changed);
   }
 
+  @Says('Gives a key another secret; the old one goes on for the grace.')
   @HttpCode(200)
   @Post(':id/rotate')
-  async rotate(@Me() me: SignedIn, @Param('id') id: string, @Body() body: unknown, @Req() request: Request) {
-    const { graceMs } = parseBody(rotateBody, body);
+  async rotate(
+    @Me() me: SignedIn,
+    @Param('id') id: string,
+    @TakesBody(rotateBody) { graceMs }: z.infer<typeof rotateBody>,
+    @Req() request: Request,
+  ) {
     await this.#own(me, id);
     const { key, secret } = await this.auth.as(actorOf(me, request)).rotateKey(id, { graceMs });
     return { key: shown(key), secret };
   }
 
+  @Says('Ends a key, at once.')
   @HttpCode(200)
   @Post(':id/revoke')
   async revoke(@Me() me: SignedIn, @Param('id') id: string, @Req() request: Request) {

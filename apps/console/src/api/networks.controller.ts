@@ -3,6 +3,7 @@ import type { Network } from '@cairn/chain-store';
 import { CairnError } from '@cairn/errors';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { Says } from '../describe.ts';
 import { Me } from '../session.ts';
 import { NETWORKS } from '../tokens.ts';
 import { Upstream } from '../upstream.ts';
@@ -27,6 +28,7 @@ export class NetworksController {
     @Inject(Upstream) private readonly upstream: Upstream,
   ) {}
 
+  @Says('The networks with their heads.')
   @Get()
   async list(@Me() { account }: SignedIn) {
     return await Promise.all(this.networks.map((network) => this.#state(account.id, network)));
@@ -59,6 +61,7 @@ export class NetworksController {
   }
 
   /** One body of JSON-RPC, as it is. @throws NETWORK_NOT_FOUND */
+  @Says('A body of JSON-RPC for a network, in the name of the account.')
   @HttpCode(200)
   @Post(':name/rpc')
   async rpc(

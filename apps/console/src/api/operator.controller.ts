@@ -1,9 +1,10 @@
 import { type Account, type AuditEntry, type Auth, keyReference, type Members, type SignedIn } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { parsePlan } from '@cairn/metering';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
+import { Says, TakesBody, TakesQuery } from '../describe.ts';
 import { parseBody } from '../parse-body.ts';
 import { actorOf, ForOperators, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
@@ -32,6 +33,7 @@ export class OperatorController {
     @Inject(Upstream) private readonly upstream: Upstream,
   ) {}
 
+  @Says('All accounts with what they hold.')
   @Get('accounts')
   async accounts() {
     const found: object[] = [];
@@ -46,10 +48,15 @@ export class OperatorController {
     return found;
   }
 
+  @Says('Changes status, plan, quota or card of an account.')
   @HttpCode(200)
   @Post('accounts/:id')
-  async change(@Me() me: SignedIn, @Param('id') id: string, @Body() body: unknown, @Req() request: Request) {
-    const { status, plan, quotaBytes, card } = parseBody(changeBody, body);
+  async change(
+    @Me() me: SignedIn,
+    @Param('id') id: string,
+    @TakesBody(changeBody) { status, plan, quotaBytes, card }: z.infer<typeof changeBody>,
+    @Req() request: Request,
+  ) {
     const auth = this.auth.as(actorOf(me, request));
     let account: Account = await auth.account(id);
     if (plan !== undefined) {
@@ -70,11 +77,13 @@ export class OperatorController {
     });
   }
 
+  @Says('The plans.')
   @Get('plans')
   async plans() {
     return await this.stores.plans.plans();
   }
 
+  @Says('Makes or changes a plan.')
   @Put('plans/:name')
   async putPlan(@Param('name') name: string, @Body() body: unknown) {
     const plan = parsePlan({ ...(body as object | undefined), name });
@@ -82,12 +91,14 @@ export class OperatorController {
     return plan;
   }
 
+  @Says('Removes a plan that no account has.')
   @Delete('plans/:name')
   async removePlan(@Param('name') name: string) {
     await this.stores.plans.remove(name);
     return {};
   }
 
+  @Says('Everybody who can sign in.')
   @Get('members')
   async listMembers() {
     const found: object[] = [];
@@ -96,6 +107,7 @@ export class OperatorController {
     return found;
   }
 
+  @Says('The services behind the console, and what the store holds.')
   @Get('health')
   async health() {
     const [storage, gateway] = await Promise.all([
@@ -114,9 +126,9 @@ export class OperatorController {
     return { storage, gateway, held: sum, isCollecting: collection !== undefined };
   }
 
+  @Says('The newest changes: who, what, from where.')
   @Get('audit')
-  async audit(@Query() query: unknown) {
-    const { account } = parseBody(auditQuery, query);
+  async audit(@TakesQuery(auditQuery) { account }: z.infer<typeof auditQuery>) {
     const found: object[] = [];
     for await (const entry of this.auth.auditEntries(account === '' ? undefined : account)) {
       if (found.push(shown(entry)) >= auditRowsMax) break;

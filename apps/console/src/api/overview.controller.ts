@@ -3,10 +3,10 @@ import { AUTH } from '@cairn/auth/nest';
 import type { BillingProvider } from '@cairn/billing';
 import type { Network } from '@cairn/chain-store';
 import { dayMs, fallbackPlan, type Plan } from '@cairn/metering';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
-import { parseBody } from '../parse-body.ts';
+import { Says, TakesQuery } from '../describe.ts';
 import { Me, Open } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { ADDRESSES, BILLING, NETWORKS, STORES } from '../tokens.ts';
@@ -30,6 +30,7 @@ export class OverviewController {
     @Inject(BILLING) private readonly billing: BillingProvider,
   ) {}
 
+  @Says('Who is signed in, the account with its plan, and where the services are.')
   @Get('me')
   async me(@Me() { member, account }: SignedIn) {
     const { publicStorage, publicGateway } = this.addresses;
@@ -49,9 +50,9 @@ export class OverviewController {
     return plans.find((plan) => plan.name === name) ?? plans.find((plan) => plan.name === fallbackPlan);
   }
 
+  @Says('What the account used in the last hour, day or month.')
   @Get('usage')
-  async usage(@Me() { account }: SignedIn, @Query() query: unknown) {
-    const { span, ...filter } = parseBody(usageQuery, query);
+  async usage(@Me() { account }: SignedIn, @TakesQuery(usageQuery) { span, ...filter }: z.infer<typeof usageQuery>) {
     const now = Date.now();
     const bounds = boundsOf(span, now);
     const { usage, pins } = this.stores;
@@ -79,6 +80,7 @@ export class OverviewController {
   }
 
   /** What a page needs before anybody is signed in. */
+  @Says('Whether the console answers.')
   @Open()
   @Get('health')
   health() {

@@ -3,11 +3,11 @@ import { CairnError } from '@cairn/errors';
 import { type LimitStore, limitReached } from '@cairn/metering';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
-import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import QRCode from 'qrcode';
 import { z } from 'zod';
-import { parseBody } from '../parse-body.ts';
+import { Says, TakesBody } from '../describe.ts';
 import { actorOf, Me, Open, SessionCookie, tokenOf } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { MEMBERS, STORES } from '../tokens.ts';
@@ -37,12 +37,16 @@ export class SignInController {
     this.#limits = limits;
   }
 
+  @Says('Makes an account and signs in.')
   @Open()
   @Post('sign-up')
-  async signUp(@Body() body: unknown, @Req() request: Request, @Res({ passthrough: true }) response: Response) {
+  async signUp(
+    @TakesBody(signUpBody) wanted: z.infer<typeof signUpBody>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ) {
     if (this.settings.CAIRN_SIGN_UP === 'closed')
       throw new CairnError('SIGN_UP_CLOSED', 'The operator of this service makes accounts here.');
-    const wanted = parseBody(signUpBody, body);
     const address = request.socket.remoteAddress ?? 'unknown';
     await this.#requireSignUps(address);
     const actor = { who: 'visitor', from: address };
@@ -58,11 +62,16 @@ export class SignInController {
     throw limitReached({ limit: 'requestsPerSecond', allowed: 0, used: 0, plan: 'sign-up', retryAfterSeconds });
   }
 
+  @Says('Signs in: the session comes as a cookie.')
   @Open()
   @HttpCode(200)
   @Post('sign-in')
-  async signIn(@Body() body: unknown, @Req() request: Request, @Res({ passthrough: true }) response: Response) {
-    await this.#enter(parseBody(signInBody, body), request.socket.remoteAddress, response);
+  async signIn(
+    @TakesBody(signInBody) body: z.infer<typeof signInBody>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    await this.#enter(body, request.socket.remoteAddress, response);
     return {};
   }
 
@@ -75,6 +84,7 @@ export class SignInController {
     this.cookie.set(response, token);
   }
 
+  @Says('Ends the session.')
   @Open()
   @HttpCode(200)
   @Post('sign-out')
@@ -85,15 +95,15 @@ export class SignInController {
     return {};
   }
 
+  @Says('Changes the password; all other sessions end.')
   @HttpCode(200)
   @Post('me/password')
   async changePassword(
     @Me() me: SignedIn,
-    @Body() body: unknown,
+    @TakesBody(passwordBody) change: z.infer<typeof passwordBody>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const change = parseBody(passwordBody, body);
     await this.members.changePassword(me, { ...change, actor: actorOf(me, request) });
     await this.#enterAgain(me, change.after, request, response);
     return {};
@@ -106,6 +116,7 @@ export class SignInController {
   }
 
   /** A second factor to scan; it counts once it is confirmed. */
+  @Says('Begins a second factor; it counts once it is confirmed.')
   @HttpCode(200)
   @Post('me/totp')
   async beginTotp(@Me() { member }: SignedIn) {
@@ -113,16 +124,26 @@ export class SignInController {
     return { secret, uri, svg: await QRCode.toString(uri, { type: 'svg', margin: 1 }) };
   }
 
+  @Says('Confirms the second factor with its first code.')
   @HttpCode(200)
   @Post('me/totp/confirm')
-  async confirmTotp(@Me() me: SignedIn, @Body() body: unknown, @Req() request: Request) {
-    await this.members.confirmTotp(me.member, parseBody(codeBody, body).code, actorOf(me, request));
+  async confirmTotp(
+    @Me() me: SignedIn,
+    @TakesBody(codeBody) { code }: z.infer<typeof codeBody>,
+    @Req() request: Request,
+  ) {
+    await this.members.confirmTotp(me.member, code, actorOf(me, request));
     return {};
   }
 
+  @Says('Removes the second factor.')
   @Delete('me/totp')
-  async removeTotp(@Me() me: SignedIn, @Body() body: unknown, @Req() request: Request) {
-    await this.members.removeTotp(me.member, parseBody(codeBody, body).code, actorOf(me, request));
+  async removeTotp(
+    @Me() me: SignedIn,
+    @TakesBody(codeBody) { code }: z.infer<typeof codeBody>,
+    @Req() request: Request,
+  ) {
+    await this.members.removeTotp(me.member, code, actorOf(me, request));
     return {};
   }
 }

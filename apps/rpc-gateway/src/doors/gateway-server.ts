@@ -4,6 +4,7 @@ import type { Metering } from '@cairn/metering';
 import { latencyBoundsMs } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
+  ApiDocuments,
   type Dependency,
   type PlainHandler,
   type RawHttp,
@@ -13,12 +14,15 @@ import {
 } from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainRegistry } from '../chains/chain-registry.ts';
+import { openRpcJson } from '../methods/index.ts';
 import { HttpDoor } from './http-door.ts';
 import { WebSocketDoor } from './web-socket-door.ts';
 
 /** Two doors to one dispatcher. */
 @Injectable()
 export class GatewayServer implements RawHttp {
+  readonly #documents = new ApiDocuments({ path: '/openrpc.json', document: () => JSON.parse(openRpcJson().json) });
+
   constructor(
     @Inject(HttpDoor) private readonly http: HttpDoor,
     @Inject(WebSocketDoor) private readonly webSocket: WebSocketDoor,
@@ -31,7 +35,7 @@ export class GatewayServer implements RawHttp {
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
-    return this.http.handle(request, response);
+    return this.http.handle(request, response) || this.#documents.handle(request, response);
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {

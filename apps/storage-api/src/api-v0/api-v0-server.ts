@@ -16,6 +16,7 @@ import { MFS } from '@cairn/mfs/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import {
+  ApiDocuments,
   type Dependency,
   type Logger,
   type RawHttp,
@@ -38,8 +39,6 @@ import { WAITS, type Waits } from './waits.ts';
 import { failStream } from './write.ts';
 
 const prefix = '/api/v0/';
-/** Where the API describes itself, to whoever asks. */
-const documentPath = '/openapi.json';
 const queryCharactersMax = 16_384;
 
 /** What one request has shown of itself, for its line in the log. */
@@ -61,6 +60,7 @@ interface Trace {
 export class ApiV0Server implements RawHttp {
   readonly #commands: ReadonlyMap<string, Command>;
   readonly #failures = new FailureGate();
+  readonly #documents: ApiDocuments;
 
   constructor(
     @Inject(COMMANDS) commands: readonly Command[],
@@ -74,12 +74,12 @@ export class ApiV0Server implements RawHttp {
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {
     this.#commands = new Map(commands.map((command) => [command.name, command]));
+    this.#documents = new ApiDocuments({ path: '/openapi.json', document: () => openApiDocument(commands) });
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url ?? '';
-    if (url === documentPath) return this.#document(request, response);
-    if (!url.startsWith(prefix)) return false;
+    if (!url.startsWith(prefix)) return this.#documents.handle(request, response);
     const trace: Trace = {
       id: requestId(request),
       start: performance.now(),
@@ -92,15 +92,6 @@ export class ApiV0Server implements RawHttp {
     response.setHeader('x-request-id', trace.id);
     response.once('close', () => this.#log(trace, request, response));
     this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
-    return true;
-  }
-
-  #document({ method }: IncomingMessage, response: ServerResponse): boolean {
-    if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
-    else {
-      const text = JSON.stringify(openApiDocument([...this.#commands.values()]));
-      response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache' }).end(text);
-    }
     return true;
   }
 

@@ -1,3 +1,4 @@
+import type { ApiDocument } from '@cairn/service-kit';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Command } from './command.ts';
 import type { OptionSpec } from './options.ts';
@@ -27,7 +28,7 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /** The API as OpenAPI 3.1, made of what parses the requests. */
-export function openApiDocument(commands: readonly Described[]): object {
+export function openApiDocument(commands: readonly Described[]): ApiDocument {
   const sorted = [...commands].sort((one, other) => (one.name < other.name ? -1 : 1));
   return {
     openapi: '3.1.0',

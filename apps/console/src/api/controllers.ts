@@ -1,0 +1,19 @@
+import type { Type } from '@nestjs/common';
+import { BillingController } from './billing.controller.ts';
+import { FilesController } from './files.controller.ts';
+import { KeysController } from './keys.controller.ts';
+import { NetworksController } from './networks.controller.ts';
+import { OperatorController } from './operator.controller.ts';
+import { OverviewController } from './overview.controller.ts';
+import { SignInController } from './sign-in.controller.ts';
+
+/** The whole API. */
+export const controllers: Type[] = [
+  SignInController,
+  OverviewController,
+  KeysController,
+  FilesController,
+  NetworksController,
+  BillingController,
+  OperatorController,
+];
