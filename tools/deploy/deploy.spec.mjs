@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
+import { parse, parseAllDocuments } from 'yaml';
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -33,6 +35,22 @@ async function start(folder, env) {
   return { child, adminPort };
 }
 
+/** The bill of materials names every package that is in the folder, in its version. */
+function checkBill(folder) {
+  const bill = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
+  assert.equal(bill.bomFormat, 'CycloneDX');
+  assert.equal(bill.specVersion, '1.6');
+  const named = new Set(bill.components.map(({ purl }) => decodeURIComponent(purl).replace('pkg:npm/', '')));
+  const installed = readdirSync(join(folder, 'node_modules', '.pnpm'))
+    .filter((name) => /^(@[^@]+\+)?[^@]+@\d/.test(name))
+    .map((name) => name.replace('+', '/').replace(/^(.[^@]*@[^_(]+).*$/, '$1'));
+  assert.ok(installed.length > 50);
+  assert.deepEqual(
+    installed.filter((name) => !named.has(name)),
+    [],
+  );
+}
+
 const services = {
   'storage-api': { STORAGE_API_PORT: '0', STORAGE_API_ADMIN_PORT: '0' },
   'rpc-gateway': { RPC_GATEWAY_PORT: '0', RPC_GATEWAY_ADMIN_PORT: '0' },
@@ -50,6 +68,7 @@ for (const [name, env] of Object.entries(services)) {
     for (const absent of ['jest', '@jest/globals', 'typescript', 'vite', 'playwright-core', 'fast-check'])
       assert.equal(existsSync(join(folder, 'node_modules', absent)), false, `${absent} is for development`);
     for (const absent of ['src', 'e2e', 'web']) assert.equal(existsSync(join(folder, absent)), false, absent);
+    checkBill(folder);
     const networks = join(folder, 'sample-network', 'networks.json');
     const { child, adminPort } = await start(folder, {
       ...env,
@@ -70,6 +89,58 @@ for (const [name, env] of Object.entries(services)) {
     assert.deepEqual(await ended, [0, null]);
   });
 }
+
+test('the compose file has every service over one volume, and one PID namespace for what uses it', () => {
+  const { services: composed } = parse(readFileSync(join(here, 'docker', 'compose.yaml'), 'utf8'), { merge: true });
+  for (const name of [...Object.keys(services), 'cairn']) {
+    assert.deepEqual(composed[name].volumes, ['data:/data'], name);
+    assert.equal(composed[name].pid, 'service:processes', name);
+    assert.equal(composed[name].read_only, true, name);
+    assert.ok(existsSync(join(here, '..', '..', composed[name].build.dockerfile)), name);
+  }
+});
+
+test('the values of the chart are those that its schema takes, and others are refused', () => {
+  const read = (file) => readFileSync(join(here, 'helm', 'cairn', file), 'utf8');
+  const check = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true }).compile(
+    JSON.parse(read('values.schema.json')),
+  );
+  const values = parse(read('values.yaml'));
+  assert.ok(check(values), JSON.stringify(check.errors));
+  const wrong = [
+    { ...values, gatway: {} },
+    { ...values, settings: { 'log level': 'info' } },
+    { ...values, persistence: { size: 'big' } },
+    { ...values, networks: [{ name: 'mainnet', genesis: 'mainnet' }] },
+    { ...values, storage: { ...values.storage, scaling: {} } },
+  ];
+  for (const one of wrong) assert.equal(check(one), false);
+});
+
+const helm = ['/usr/bin/helm', '/usr/local/bin/helm'].find(existsSync);
+
+test('the chart is rendered, with and without scaled gateways', {
+  skip: helm === undefined && 'there is no helm here; see https://helm.sh/docs/intro/install/',
+}, () => {
+  const chart = join(here, 'helm', 'cairn');
+  execFileSync(helm, ['lint', '--strict', chart]);
+  const render = (...args) =>
+    parseAllDocuments(execFileSync(helm, ['template', 'prod', chart, ...args], { encoding: 'utf8' }))
+      .map((document) => document.toJS())
+      .filter(Boolean);
+  const kinds = (documents) => documents.map(({ kind }) => kind).sort();
+  const one = render();
+  assert.deepEqual(kinds(one), [
+    ...['ConfigMap', 'NetworkPolicy', 'PersistentVolumeClaim', 'PodDisruptionBudget'],
+    ...['Service', 'Service', 'Service', 'StatefulSet'],
+  ]);
+  const pod = one.find(({ kind }) => kind === 'StatefulSet').spec.template.spec;
+  assert.equal(pod.shareProcessNamespace, true);
+  assert.equal(pod.enableServiceLinks, false);
+  const several = render('--set', 'gateway.scaling.enabled=true');
+  assert.ok(kinds(several).includes('HorizontalPodAutoscaler') && kinds(several).includes('Deployment'));
+  assert.throws(() => render('--set', 'gateway.scaling.enabled=true,tlsSecret=x'), /exclude each other/);
+});
 
 test('each service has a Dockerfile and a unit that start what is deployed, not as root', () => {
   for (const name of Object.keys(services)) {

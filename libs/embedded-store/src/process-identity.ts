@@ -30,14 +30,24 @@ export function isGone({ realm: where, pid, began }: ProcessIdentity): boolean {
   }
 }
 
+/** The namespace in which this process has its number, such as `pid:[4026531836]`; empty where the system has none. */
+export function pidNamespace(): string {
+  return orEmpty(() => readlinkSync('/proc/self/ns/pid'));
+}
+
+/** One text for all threads of this process, and for no other process on this machine. */
+export function processName(): string {
+  return `${realm()} ${process.pid} ${beginning(process.pid) ?? ''}`;
+}
+
 let knownRealm: string | undefined;
 
 function realm(): string {
-  knownRealm ??= [
-    hostname(),
-    orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
-    orEmpty(() => readlinkSync('/proc/self/ns/pid')),
-  ].join(' ');
+  if (knownRealm === undefined) {
+    const boot = orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+    // Containers of one pod share the namespace and have names of their own, so the name counts only where there is no better.
+    knownRealm = boot === '' ? hostname() : `${boot} ${pidNamespace()}`;
+  }
   return knownRealm;
 }
 

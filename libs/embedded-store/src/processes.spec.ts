@@ -1,5 +1,5 @@
 // Several processes and threads on one environment. They run the built package, as an application would.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -196,4 +196,38 @@ test('a disk that takes no more fails the write with a typed error, and neither 
   }
   expect([...database.keys()]).toHaveLength(Number(kept));
   await environment.close();
+});
+
+const apart = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child'];
+const canBeApart = spawnSync(apart[0] as string, [...apart.slice(1), 'true']).status === 0;
+const testApart = canBeApart ? test : test.skip;
+
+testApart('the first process of a container is told when that of another one has the store open', async () => {
+  let told: unknown;
+  // Both are process 1 of a namespace of their own, which would have the second one wait for ever.
+  await run(
+    "say('open'); setInterval(() => {}, 1000);",
+    (_, child) => {
+      const second = run("say('open too');", () => {}, apart);
+      second
+        .then(
+          () => 'no error',
+          (error: Error) => error.message,
+        )
+        .then((text) => {
+          told = text;
+          child.kill('SIGKILL');
+        });
+    },
+    apart,
+  ).catch(() => {});
+  expect(told).toMatch(/is open in another container, in a process that has the number 1 too/);
+
+  const lines: string[] = [];
+  await run(
+    "await environment.transaction(() => database.put(Buffer.from('a'), Buffer.from('b'))); await environment.close(); say('done');",
+    (line) => lines.push(line),
+    apart,
+  );
+  expect(lines).toEqual(['done']);
 });

@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, readSync, realp
 import { join } from 'node:path';
 import { type Database as LmdbDatabase, open, type RootDatabase } from 'lmdb';
 import { limits } from './limits.ts';
+import { claimProcessNumber } from './same-number.ts';
 
 /** One lmdb handle and what all environments of this thread that stand on it share. */
 export interface SharedRoot {
@@ -12,12 +13,14 @@ export interface SharedRoot {
   isWriting: boolean;
   /** Environments that are open on it. */
   users: number;
+  readonly releaseNumber: () => void;
 }
 
 // Two handles of lmdb on one directory in one thread block each other for ever: opening a database through the second
 // waits, synchronously, for the transaction of the first, whose action waits for this very thread.
 const roots = new Map<string, SharedRoot>();
-const closings = new Map<string, Promise<void>>();
+const closings = new Map<string, Promise<unknown>>();
+const openings = new Map<string, Promise<unknown>>();
 
 /** The handle on a directory, opened when this thread has none yet. Give it back with {@link releaseRoot}. */
 export async function acquireRoot(
@@ -25,14 +28,48 @@ export async function acquireRoot(
   { create, isSynced }: { readonly create: boolean; readonly isSynced: boolean },
 ): Promise<SharedRoot> {
   const path = realpathSync(directory);
-  for (let closing = closings.get(path); closing; closing = closings.get(path)) await closing;
-  const known = roots.get(path);
-  if (known) {
-    known.users++;
-    return known;
+  for (;;) {
+    const known = roots.get(path);
+    if (known !== undefined) {
+      known.users++;
+      return known;
+    }
+    const change = closings.get(path) ?? openings.get(path);
+    if (change === undefined) break;
+    // How it went is for whoever began it.
+    await change.catch(() => {});
   }
+  const opening = openRoot(path, { create, isSynced }).finally(() => openings.delete(path));
+  openings.set(path, opening);
+  return await opening;
+}
+
+async function openRoot(
+  path: string,
+  { create, isSynced }: { readonly create: boolean; readonly isSynced: boolean },
+): Promise<SharedRoot> {
   const isWritable = assertFiles(path, create);
-  const root = open<Buffer, Uint8Array>({
+  const releaseNumber = isWritable ? await claimProcessNumber(path) : () => {};
+  try {
+    const root = openFiles(path, { isWritable, create, isSynced });
+    const shared: SharedRoot = { path, root, databases: new Map(), isWriting: false, users: 1, releaseNumber };
+    roots.set(path, shared);
+    return shared;
+  } catch (error) {
+    releaseNumber();
+    throw error;
+  }
+}
+
+function openFiles(
+  path: string,
+  {
+    isWritable,
+    create,
+    isSynced,
+  }: { readonly isWritable: boolean; readonly create: boolean; readonly isSynced: boolean },
+): RootDatabase<Buffer, Uint8Array> {
+  return open<Buffer, Uint8Array>({
     path,
     noSubdir: false,
     name: 'cairn',
@@ -54,9 +91,6 @@ export async function acquireRoot(
     noMemInit: false,
     ...(create ? {} : { create: false }),
   });
-  const shared: SharedRoot = { path, root, databases: new Map(), isWriting: false, users: 1 };
-  roots.set(path, shared);
-  return shared;
 }
 
 /** Gives a handle back; the last one to do so waits for writes under way and closes the files. */
@@ -64,6 +98,7 @@ export async function releaseRoot(shared: SharedRoot): Promise<void> {
   shared.users--;
   if (shared.users > 0) return;
   roots.delete(shared.path);
+  shared.releaseNumber();
   const closing = shared.root.close().finally(() => closings.delete(shared.path));
   closings.set(shared.path, closing);
   await closing;
