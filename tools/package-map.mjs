@@ -18,7 +18,7 @@ export const packageMap = {
   auth: ['errors', 'embedded-store'],
   metering: ['errors', 'embedded-store'],
   billing: ['errors', 'embedded-store', 'auth', 'metering'],
-  'service-kit': ['errors', 'auth'],
+  'service-kit': ['errors'],
 };
 
 /** Packages that only Nest modules, `service-kit` and apps may import. */

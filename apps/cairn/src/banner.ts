@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Settings } from '@cairn/service-kit';
+import { type Settings, sampleNetworkFile } from '@cairn/service-kit';
 import type { DemoAccount } from './demo-account.ts';
-import { sampleContractsFile } from './workspace.ts';
 
 /** Where the services answer. */
 export interface Addresses {
@@ -62,6 +61,7 @@ const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK';
 
 /** A block and a call of the sample network, where that is what is served. */
 function readSample({ CAIRN_NETWORKS }: Settings) {
+  const sampleContractsFile = sampleNetworkFile(import.meta.url, 'contracts.json');
   if (CAIRN_NETWORKS !== undefined || !existsSync(sampleContractsFile)) return undefined;
   const { head, accounts, contracts } = JSON.parse(readFileSync(sampleContractsFile, 'utf8')) as SampleFile;
   const { address, selectors } = contracts.Token;

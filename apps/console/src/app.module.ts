@@ -3,7 +3,7 @@ import { type AccountStore, Auth, Members, openLmdbAccountStore } from '@cairn/a
 import { AUTH } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
-import { RAW_HTTP, type Settings } from '@cairn/service-kit';
+import { RAW_HTTP, type Settings, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import {
   type DynamicModule,
@@ -18,7 +18,6 @@ import { json, raw } from 'express';
 import { addressesOf } from './addresses.ts';
 import { controllers } from './api/controllers.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
-import { defaultNetworksFile } from './default-networks.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import { type ConsoleStores, openStores } from './stores.ts';
@@ -60,7 +59,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           useFactory: (auth: Auth, { billing }: ConsoleStores) => billingOf(settings, auth, billing),
         },
         { provide: ADDRESSES, useValue: addressesOf(settings) },
-        { provide: NETWORKS, useFactory: () => loadNetworks(settings.CAIRN_NETWORKS ?? defaultNetworksFile) },
+        {
+          provide: NETWORKS,
+          useFactory: () =>
+            loadNetworks(settings.CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json')),
+        },
         RequestLog,
         Upstream,
         SessionCookie,

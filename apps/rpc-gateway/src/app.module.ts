@@ -7,11 +7,10 @@ import { errorChain } from '@cairn/errors';
 import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
 import { openLmdbMeteringStores } from '@cairn/metering';
 import { MeteringModule } from '@cairn/metering/nest';
-import { RAW_HTTP } from '@cairn/service-kit';
+import { RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChainRegistry } from './chains/chain-registry.ts';
-import { defaultNetworksFile } from './chains/default-networks.ts';
 import { dispatcherOptions } from './dispatcher-options.ts';
 import { GatewayServer } from './doors/gateway-server.ts';
 import { HttpDoor } from './doors/http-door.ts';
@@ -39,7 +38,9 @@ export class AppModule {
         }),
         ChainStoreModule.forRootAsync({
           useFactory: async (): Promise<Chains> => {
-            const networks = loadNetworks(settings.CAIRN_NETWORKS ?? defaultNetworksFile);
+            const networks = loadNetworks(
+              settings.CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'),
+            );
             return await Promise.all(
               networks.map(async (network) => ({
                 network,

@@ -10,7 +10,7 @@ export type AttachStep =
 /** The port to whoever takes cards. Brand and last four digits is all that an account keeps of one. */
 export interface BillingProvider {
   readonly name: 'local' | 'stripe';
-  /** @param returnUrl where the page of the provider sends people back to. @throws BILLING_UNAVAILABLE */
+  /** @param options `returnUrl`: where the page of the provider sends people back to. @throws BILLING_UNAVAILABLE */
   attach(account: Account, options: { readonly returnUrl: string }): Promise<AttachStep>;
   /**
    * What the provider tells by itself, as it came. A message that comes twice counts once.

@@ -21,7 +21,7 @@ export interface ExecuteCallOptions {
   readonly header: Header;
   /** The state after that block. The same object for the same block lets calls share what they read. */
   readonly state: StateReader;
-  /** Hashes of ancestors of the block, for BLOCKHASH; see {@link ancestorHashes}. */
+  /** Hashes of ancestors of the block, for BLOCKHASH. */
   readonly blockHashes: (number: bigint) => Hex | undefined;
   readonly call: CallRequest;
   readonly stateOverrides?: StateOverrides;

@@ -7,7 +7,7 @@ import { getActivePrecompiles } from '@ethereumjs/evm';
 export interface ForkRules {
   readonly hardfork: string;
   readonly chainId: bigint;
-  /** The fork in the form of the @ethereumjs packages. Shared: nobody may move it to another fork. */
+  /** The fork in the form of the `@ethereumjs` packages. Shared: nobody may move it to another fork. */
   readonly common: Common;
   readonly isHomestead: boolean;
   /** A call keeps a 64th of the gas for itself (EIP-150). */

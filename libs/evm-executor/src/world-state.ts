@@ -16,7 +16,7 @@ interface StorageLayer {
 }
 
 /**
- * The state that one call sees and changes: a flat layer over a {@link StateCache} with a journal. Synchronous, and
+ * The state that one call sees and changes: a flat layer over a `StateCache` with a journal. Synchronous, and
  * gone with the call. Engines work on this and nothing else.
  */
 export class WorldState {

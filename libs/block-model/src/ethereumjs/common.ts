@@ -13,7 +13,7 @@ const knownConfigs = { mainnet: Mainnet, sepolia: Sepolia, hoodi: Hoodi } as con
   unknown
 >;
 
-/** The fork schedule in the form that the @ethereumjs packages take, with KZG for blob transactions. */
+/** The fork schedule in the form that the `@ethereumjs` packages take, with KZG for blob transactions. */
 export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {}): Common {
   const customCrypto = {
     keccak256,

@@ -27,7 +27,7 @@ export interface StorageChanges {
 const empty = new Uint8Array(0);
 
 /**
- * State of the @ethereumjs packages over a {@link StateReader}: reads come from the reader, writes stay here, and
+ * State of the `@ethereumjs` packages over a {@link StateReader}: reads come from the reader, writes stay here, and
  * checkpoints undo them. Roots are not its matter; a subclass that has tries adds them.
  */
 export class JournaledState implements StateManagerInterface {

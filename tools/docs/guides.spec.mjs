@@ -1,0 +1,180 @@
+// Every command of every guide, run as a reader would: only addresses of this machine, its ports and directories of the system
+// are others.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { pnpm, root } from '../lib/toolchain.mjs';
+import { startRegistry } from '../release/registry.mjs';
+import { fencesOf, patternOf, Shell } from './guide.mjs';
+import { placeShims } from './shims.mjs';
+
+const execute = promisify(execFile);
+const work = mkdtempSync(join(tmpdir(), 'cairn-guides-'));
+const guides = join(import.meta.dirname, 'guides');
+/** Ports of the guides, and those that stand for them here. */
+const ports = {};
+const background = [];
+let registry;
+let env;
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+before(async () => {
+  for (const port of [5001, 8545, 8080, 6001, 9545, 9080, 18545]) ports[port] = await freePort();
+  mkdirSync(join(work, 'registry'));
+  registry = await startRegistry(join(work, 'registry'));
+  const npm = { npm_config_userconfig: registry.npmrc, npm_config_registry: registry.url };
+  const args = ['publish', '-r', '--filter', './libs/*', '--no-git-checks', '--registry', registry.url];
+  const lines = [];
+  assert.equal(
+    await pnpm(args, { env: npm, onOutput: (chunk) => lines.push(chunk) }),
+    0,
+    Buffer.concat(lines).toString(),
+  );
+  for (const directory of ['tmp', 'home', 'etc/systemd/system', 'etc/prometheus', 'var/lib', 'var/backups', 'opt'])
+    mkdirSync(join(work, directory), { recursive: true });
+  env = {
+    HOME: process.env.HOME,
+    PATH: `${placeShims(join(work, 'shims'), { prefix: work, ports })}:${process.env.PATH}`,
+    CAIRN_HOME: join(work, 'home'),
+    REPOSITORY: root,
+    TMPDIR: join(work, 'tmp'),
+    ...npm,
+    STORAGE_API_PORT: String(ports[5001]),
+    RPC_GATEWAY_PORT: String(ports[8545]),
+    CONSOLE_PORT: String(ports[8080]),
+  };
+});
+after(async () => {
+  for (const child of background) {
+    if (child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+  await registry?.close();
+  rmSync(work, { recursive: true, force: true });
+});
+
+/** Commands for this machine: free ports, and directories of the test. */
+function here(text) {
+  return text
+    .replace(
+      /(127\.0\.0\.1:|listen\()(5001|8545|8080|6001|9545|9080|18545)\b/g,
+      (_, before, port) => before + ports[port],
+    )
+    .replace(
+      /(?<=^|[\s="'<>(])\/(tmp|opt\/cairn|etc\/(?:cairn|systemd\/system|prometheus)|var\/(?:lib|backups)\/cairn)/gm,
+      `${work}/$1`,
+    );
+}
+
+function startBeside(command) {
+  const child = spawn('bash', ['-c', `exec ${command}`], {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  child.stdout.resume();
+  background.push(child);
+}
+
+/** @param given what a reader would fill in, in the order of the guide */
+async function follow(name, shell, given = []) {
+  const files = join(work, 'files', name);
+  mkdirSync(files, { recursive: true });
+  await shell.run(`cd "$REPOSITORY"; export GUIDE='${files}'`, { timeoutMs: 1000 });
+  let printed = '';
+  for (const { kind, file, body } of fencesOf(join(guides, `${name}.md`))) {
+    if (kind === 'file') writeFileSync(join(files, file), here(body));
+    else if (kind === 'sh background') startBeside(body.trim());
+    else if (kind === 'text') assert.match(printed.trim(), patternOf(body));
+    else printed = await shell.run(kind === 'sh given' ? given.shift() : here(body), { timeoutMs: 180_000 });
+  }
+  assert.deepEqual(given, [], 'the guide asks for less');
+}
+
+/** Another server with one pin, as the old one of somebody who comes from there. */
+async function startOld() {
+  const home = join(work, 'old');
+  const main = (name) => join(root, 'apps', name, 'dist', 'main.js');
+  const cairn = (...args) => execute(process.execPath, [main('cairn'), ...args], { env: { ...env, CAIRN_HOME: home } });
+  await cairn('account', 'create', 'old');
+  await cairn('card', 'attach', 'old', '--brand', 'visa', '--last4', '4242');
+  const { id, secret } = JSON.parse((await cairn('key', 'create', 'old', '--json')).stdout);
+  const port = await freePort();
+  const settings = { ...env, CAIRN_HOME: home, STORAGE_API_PORT: String(port) };
+  const child = spawn(process.execPath, [main('storage-api')], { env: settings, detached: true, stdio: 'ignore' });
+  background.push(child);
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  const body = new FormData();
+  body.append('file', new Blob(['hello cairn\n']), 'hello.txt');
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  assert.equal((await fetch(`${url}/api/v0/add`, { method: 'POST', body, headers: { authorization } })).status, 200);
+  return `OLD=${url}; export CAIRN_MIGRATE_FROM_KEY=${id} CAIRN_MIGRATE_FROM_SECRET=${secret} CAIRN_MIGRATE_KEY=$KEY CAIRN_MIGRATE_SECRET=$SECRET`;
+}
+
+test('every guide is tried here', () => {
+  const tried = readFileSync(import.meta.filename, 'utf8');
+  for (const name of readdirSync(guides)) assert.ok(tried.includes(`'${name.replace('.md', '')}'`), name);
+});
+
+test('quick start, and what stands on it', { timeout: 600_000 }, async () => {
+  const shell = new Shell({ cwd: root, env });
+  try {
+    await follow('quick-start', shell);
+    await follow('verify-an-answer', shell);
+    await follow('migrate-from-infura', shell, [await startOld()]);
+    await follow('migrate-from-kubo', shell, ['true']);
+  } finally {
+    await shell.end();
+  }
+});
+
+for (const name of ['write-a-block-store', 'add-a-json-rpc-method']) {
+  test(name, { timeout: 300_000 }, async () => {
+    const shell = new Shell({ cwd: root, env });
+    await follow(name, shell).finally(() => shell.end());
+  });
+}
+
+function killAnyway(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+test('run in production', { timeout: 600_000 }, async (context) => {
+  if (!existsSync('/usr/bin/promtool'))
+    context.diagnostic('there is no promtool here; its check of the configuration is skipped');
+  const { HOME, PATH, REPOSITORY } = env;
+  const bare = { HOME, PATH, REPOSITORY };
+  const shell = new Shell({ cwd: root, env: bare });
+  try {
+    await follow('run-in-production', shell);
+  } catch (error) {
+    const units = join(work, 'etc', 'systemd', 'system');
+    for (const name of readdirSync(units)) {
+      if (name.endsWith('.log')) context.diagnostic(readFileSync(join(units, name), 'utf8').slice(-2000));
+      if (name.endsWith('.pid')) killAnyway(Number(readFileSync(join(units, name), 'utf8')));
+    }
+    throw error;
+  } finally {
+    await shell.end();
+  }
+});
