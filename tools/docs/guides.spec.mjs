@@ -57,11 +57,18 @@ before(async () => {
     CONSOLE_PORT: String(ports[8080]),
   };
 });
-after(async () => {
-  for (const child of background) {
-    if (child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+/** Ends what runs beside the shells: its ports are free after that. */
+async function endBackground() {
+  for (const child of background.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, 'exit');
+    process.kill(-child.pid, 'SIGTERM');
+    await ended;
   }
+}
+
+after(async () => {
+  await endBackground();
   await registry?.close();
   rmSync(work, { recursive: true, force: true });
 });
@@ -141,6 +148,7 @@ test('quick start, and what stands on it', { timeout: 600_000 }, async () => {
     await follow('migrate-from-kubo', shell, ['true']);
   } finally {
     await shell.end();
+    await endBackground();
   }
 });
 
