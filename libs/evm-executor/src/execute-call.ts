@@ -4,7 +4,7 @@ import { blockEnvironment } from './block-environment.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
 import type { CallEngine } from './engine/call-engine.ts';
-import { createDefaultEngine } from './engine/default-engine.ts';
+import { createEngine } from './engine/create-engine.ts';
 import { decodeRevertReason, revertMessage } from './revert-reason.ts';
 import { StateCache } from './state-cache.ts';
 import { applyStateOverrides } from './state-overrides.ts';
@@ -31,7 +31,7 @@ export interface ExecuteCallOptions {
     /** Gas after which the call may be given up with {@link GasBudgetExceeded}. Default: none. */
     readonly gasBudget?: number | undefined;
   };
-  /** {@link createDefaultEngine} where absent. */
+  /** {@link createEngine} where absent. */
   readonly engine?: CallEngine;
 }
 
@@ -66,7 +66,7 @@ export function callContext(options: ExecuteCallOptions): MessageContext {
 let defaultEngine: CallEngine | undefined;
 
 function theDefaultEngine(): CallEngine {
-  defaultEngine ??= createDefaultEngine();
+  defaultEngine ??= createEngine();
   return defaultEngine;
 }
 

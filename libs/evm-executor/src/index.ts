@@ -3,7 +3,10 @@ export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } fro
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
 export { type AccessListResult, createAccessList } from './create-access-list.ts';
 export type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
-export { createDefaultEngine } from './engine/default-engine.ts';
+export { createCompareEngine, type EngineDifference } from './engine/compare-engine.ts';
+export { type CompileLimits, compileLimits } from './engine/compiled/compiled-codes.ts';
+export { createCompiledEngine } from './engine/compiled/compiled-engine.ts';
+export { createEngine, type EngineName } from './engine/create-engine.ts';
 export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 export { GasBudgetExceeded } from './engine/gas-budget.ts';
 export { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';

@@ -1,14 +1,20 @@
 import { hasConformanceCases } from '@cairn/block-model/testing';
 import { describe, expect, test } from '@jest/globals';
+import { compileLimits } from './engine/compiled/compiled-codes.ts';
+import { createCompiledEngine } from './engine/compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 import { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
 import { stateTestCases, stateTestFolders } from './state-tests.fixture.ts';
 
 // General state tests of ethereum/tests: a world, a transaction, and the state root and logs hash that it ends with.
-// STATE_TEST_ENGINE=ethereumjs runs them on the reference, which takes some minutes.
+// STATE_TEST_ENGINE=ethereumjs runs them on the reference, which takes some minutes; compiled compiles every code first.
 const reference = createEthereumjsEngine();
-const isReference = process.env.STATE_TEST_ENGINE === reference.name;
-const engine = isReference ? reference : createInterpreterEngine(reference);
+const engines = {
+  ethereumjs: () => reference,
+  interpreter: () => createInterpreterEngine(reference),
+  compiled: () => createCompiledEngine(reference, { ...compileLimits, callsMin: 1 }),
+};
+const engine = engines[(process.env.STATE_TEST_ENGINE as keyof typeof engines | undefined) ?? 'interpreter']();
 
 if (!hasConformanceCases) {
   test.skip('general state tests (skipped: ../shared/conformance is not here)', () => {});

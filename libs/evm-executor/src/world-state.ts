@@ -161,9 +161,14 @@ export class WorldState {
 
   /** What became of accounts since the last call, for the computation of a state root. */
   takeChanges(): AccountChange[] {
-    const written = this.#written;
+    const changes = this.changes();
     this.#written = new Map();
-    return [...written].map(([key, slots]) => {
+    return changes;
+  }
+
+  /** The same, and the next call tells it again. What was taken back is among it, as it is now. */
+  changes(): AccountChange[] {
+    return [...this.#written].map(([key, slots]) => {
       const address = bytesOfKey(key);
       const layer = this.#storage.get(key);
       const isStorageCleared = layer?.isWhole === true;

@@ -129,6 +129,10 @@ export const settingsShape = {
   CAIRN_RPC_BODY_BYTES_MAX: integer(1024, 100 * MiB, 'a number of bytes')
     .default(5 * MiB)
     .describe('Longest JSON-RPC request or WebSocket message.'),
+  CAIRN_CALL_ENGINE: z
+    .enum(['compiled', 'interpreter', 'ethereumjs'], { error: 'expected compiled, interpreter or ethereumjs' })
+    .default('compiled')
+    .describe('What runs calls: hot code as WebAssembly, an interpreter, or the reference @ethereumjs/evm.'),
   CAIRN_CORS_ORIGINS: text(
     /^(\*|https?:\/\/[^\s,]+(,https?:\/\/[^\s,]+)*)$/,
     '* or origins such as https://app.example, separated by commas',

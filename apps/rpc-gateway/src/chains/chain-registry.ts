@@ -111,6 +111,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
       CAIRN_CALL_WORKERS: workers,
       CAIRN_CALL_TIMEOUT_MS: timeoutMs,
       CAIRN_CALL_QUEUE_MAX: queueMax,
+      CAIRN_CALL_ENGINE: engine,
     } = this.#settings;
     this.#pool = await createCallPool({
       chains: Object.fromEntries(chains),
@@ -118,6 +119,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
       timeoutMs,
       queueMax,
       inlineGasMax,
+      engine,
     });
     this.#notReady = undefined;
     for (const chain of served) this.#follow(chain);

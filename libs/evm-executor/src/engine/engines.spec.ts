@@ -9,18 +9,26 @@ import { StateCache } from '../state-cache.ts';
 import { specAt, testForks } from '../test-chain.fixture.ts';
 import { WorldState } from '../world-state.ts';
 import type { CallEngine } from './call-engine.ts';
+import { compileLimits } from './compiled/compiled-codes.ts';
+import { createCompiledEngine } from './compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
 
-// The interpreter and @ethereumjs/evm run the same code and must come to the same, down to the gas and the state.
+// The interpreter, what is compiled and @ethereumjs/evm run the same code and must come to the same, down to the gas and the state.
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const numRuns = Number(process.env.FUZZ_RUNS ?? 250);
 
 const reference = createEthereumjsEngine();
-const interpreter = createInterpreterEngine({
+const nobody: CallEngine = {
   name: 'none',
-  run: () => Promise.reject(new Error('The interpreter left a message to another engine.')),
-});
+  run: () => Promise.reject(new Error('A message was left to another engine.')),
+};
+const interpreter = createInterpreterEngine(nobody);
+/** Every code is compiled before it runs, and every code at its first jump. */
+const compiled = [
+  createCompiledEngine(nobody, { ...compileLimits, callsMin: 1 }),
+  createCompiledEngine(nobody, { ...compileLimits, callsMin: Number.POSITIVE_INFINITY, gasMin: 0 }),
+];
 
 const sender: Hex = `0x${'aa'.repeat(20)}`;
 const first: Hex = `0x${'00'.repeat(18)}1001`;
@@ -240,7 +248,7 @@ function stateOf(world: WorldState, before: Readonly<Record<string, unknown>>): 
 
 describe.each(testForks)('%s', (fork) => {
   const spec = specAt(fork);
-  test(`random code comes to the same in both engines (FUZZ_SEED=${seed} FUZZ_RUNS=${numRuns})`, async () => {
+  test(`random code comes to the same in all engines (FUZZ_SEED=${seed} FUZZ_RUNS=${numRuns})`, async () => {
     const ends = new Set<string>();
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
@@ -248,6 +256,7 @@ describe.each(testForks)('%s', (fork) => {
         ends.add('kind' in actual ? `${actual.kind} ${actual.reason?.replace(/\d+/g, 'n') ?? ''}` : 'refused');
         // The reference is not told apart which part of a creation ran out of gas.
         expect({ ...actual, reason: undefined }).toEqual({ ...expected, reason: undefined });
+        for (const engine of compiled) expect(await run(spec, engine, given)).toEqual(actual);
       }),
       { seed, numRuns },
     );

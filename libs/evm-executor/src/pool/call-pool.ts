@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { EngineName } from '../engine/create-engine.ts';
 import { executionErrors } from '../errors.ts';
 import { callLimits } from '../execute-call.ts';
 import type {
@@ -43,6 +44,8 @@ export interface CallPoolOptions {
    * fraction of the hand-over, and hold up others for about a microsecond per 50 gas. Default 0: all go to the workers.
    */
   readonly inlineGasMax?: number;
+  /** What runs the calls. Default `compiled`. */
+  readonly engine?: EngineName;
   /** Gas cap in block gas limits. Default 10. */
   readonly gasCapMultiplier?: number;
   /** The code of a worker. Default: that of this package; tests that run from sources name the built one. */
@@ -65,8 +68,12 @@ export async function createCallPool(options: CallPoolOptions): Promise<CallPool
   }
 }
 
-function workerDataOf({ chains, gasCapMultiplier = callLimits.gasCapMultiplier }: CallPoolOptions): WorkerData {
-  return { chains, gasCapMultiplier };
+function workerDataOf({
+  chains,
+  gasCapMultiplier = callLimits.gasCapMultiplier,
+  engine = 'compiled',
+}: CallPoolOptions): WorkerData {
+  return { chains, gasCapMultiplier, engine };
 }
 
 /** A call on its way. */

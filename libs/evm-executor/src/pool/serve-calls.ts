@@ -1,7 +1,7 @@
 import type { Header, Hex, StateReader } from '@cairn/block-model';
 import { createAccessList } from '../create-access-list.ts';
 import type { CallEngine } from '../engine/call-engine.ts';
-import { createDefaultEngine } from '../engine/default-engine.ts';
+import { createEngine } from '../engine/create-engine.ts';
 import { executionErrors, StateUnavailableError } from '../errors.ts';
 import { estimateGas } from '../estimate-gas.ts';
 import { executeCall } from '../execute-call.ts';
@@ -40,10 +40,10 @@ export interface CallServer {
  * @throws EXECUTION_FAILED naming the chain that does not open
  */
 export async function openCallServer(
-  { chains, gasCapMultiplier }: WorkerData,
+  { chains, gasCapMultiplier, engine: engineName }: WorkerData,
   gasBudget?: number,
 ): Promise<CallServer> {
-  const engine = createDefaultEngine();
+  const engine = createEngine(engineName);
   const open = new Map<string, OpenChain>();
   for (const [name, chain] of Object.entries(chains)) open.set(name, await openChain(name, chain));
   return {

@@ -1,4 +1,5 @@
 import { CairnError, isCairnError } from '@cairn/errors';
+import type { EngineName } from '../engine/create-engine.ts';
 import { executionErrors } from '../errors.ts';
 import type { CallChain, ExecutionJob, ResultOf } from './call-pool-types.ts';
 
@@ -6,6 +7,7 @@ import type { CallChain, ExecutionJob, ResultOf } from './call-pool-types.ts';
 export interface WorkerData {
   readonly chains: Readonly<Record<string, CallChain>>;
   readonly gasCapMultiplier: number;
+  readonly engine: EngineName;
 }
 
 /** From the pool: a job, or the wish that the worker ends. Jobs come one at a time. */

@@ -12,7 +12,7 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
 /**
  * Runs a frame until it ends, or until it waits for a frame or a precompile that it has called. The opcodes that make up
  * most of any code are here; those that look beyond the frame are in host-opcodes.ts.
- * @returns true at the end @throws Halt, GasBudgetExceeded
+ * @returns true at the end; false where it waits, and where the code is worth compiling: see `compileBelow` @throws Halt, GasBudgetExceeded
  */
 export function execute(frame: Frame, machine: Machine, { cost, needed, roomUntil }: OpcodeTable): boolean {
   const { analysis, stack, floor } = frame;
@@ -199,6 +199,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
       case 0x56: {
         // JUMP
         pc = destination(frame, stack[--sp] as bigint);
+        if (gas < frame.compileBelow) return leaveFor(frame, pc, sp, gas);
         continue;
       }
       case 0x57: {
@@ -206,6 +207,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
         sp -= 2;
         if (stack[sp] === 0n) break;
         pc = destination(frame, stack[sp + 1] as bigint);
+        if (gas < frame.compileBelow) return leaveFor(frame, pc, sp, gas);
         continue;
       }
       case 0x58: // PC
@@ -227,6 +229,14 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
     }
     pc++;
   }
+}
+
+/** Stops at a JUMPDEST, for something faster to go on there. */
+function leaveFor(frame: Frame, pc: number, sp: number, gas: number): false {
+  frame.pc = pc;
+  frame.sp = sp;
+  frame.gas = gas;
+  return false;
 }
 
 function destination({ analysis }: Frame, word: bigint): number {

@@ -47,11 +47,10 @@ export class Frame {
   readonly stack: bigint[];
   /** Items on the stack; the array may hold more. */
   sp = 0;
-  memory: Uint8Array = noBytes;
-  view: DataView = emptyView;
+  #memory: Uint8Array = noBytes;
+  #view: DataView = emptyView;
   /** Bytes of memory in use: whole words. */
   memorySize = 0;
-  #memoryGas = 0;
   /** Of the last call that this frame made. */
   returnData: Uint8Array = noBytes;
   /** What it ended with. */
@@ -60,6 +59,8 @@ export class Frame {
   /** Where its caller wants the output. */
   outputAt = 0;
   outputLength = 0;
+  /** A jump with less gas than this leaves the interpreter: the code is worth compiling. */
+  compileBelow = -1;
 
   constructor({ kind, analysis, address, caller, value, data, gas, isStatic, depth, stack, floor }: FrameOptions) {
     this.kind = kind;
@@ -73,6 +74,20 @@ export class Frame {
     this.isStatic = isStatic;
     this.depth = depth;
     this.stack = stack;
+  }
+
+  /** Where its region in linear memory ends, where it has one. */
+  get regionEnd(): number | undefined {
+    return undefined;
+  }
+
+  /** What {@link range} has made accessible, and more. Not to be kept: it may grow elsewhere. */
+  get memory(): Uint8Array {
+    return this.#memory;
+  }
+
+  get view(): DataView {
+    return this.#view;
   }
 
   /** @throws Halt `out of gas`, GasBudgetExceeded */
@@ -111,15 +126,20 @@ export class Frame {
   expand(end: number): void {
     if (end <= this.memorySize) return;
     const words = Math.ceil(end / 32);
-    const gas = words * 3 + Math.floor((words * words) / 512);
-    this.charge(gas - this.#memoryGas);
-    this.#memoryGas = gas;
+    this.charge(memoryGas(words) - memoryGas(this.memorySize / 32));
+    const before = this.memorySize;
     this.memorySize = words * 32;
-    if (this.memorySize <= this.memory.length) return;
-    const grown = new Uint8Array(Math.max(this.memorySize, this.memory.length * 2, wordsPerPage * 32));
-    grown.set(this.memory);
-    this.memory = grown;
-    this.view = viewOf(grown);
+    this.grow(before);
+  }
+
+  /** Makes memory as large as {@link memorySize}, the new part zeros. */
+  protected grow(_before: number): void {
+    const { length } = this.#memory;
+    if (this.memorySize <= length) return;
+    const grown = new Uint8Array(Math.max(this.memorySize, length * 2, wordsPerPage * 32));
+    grown.set(this.#memory);
+    this.#memory = grown;
+    this.#view = viewOf(grown);
   }
 
   /** A copy of memory that {@link range} has made accessible. */
@@ -133,6 +153,11 @@ export class Frame {
     this.output = noBytes;
     this.isReverted = true;
   }
+}
+
+/** Yellow Paper, H.1. */
+function memoryGas(words: number): number {
+  return words * 3 + Math.floor((words * words) / 512);
 }
 
 /** There is less gas than there must be. @throws Halt `out of gas`, GasBudgetExceeded */

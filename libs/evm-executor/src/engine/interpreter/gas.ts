@@ -33,6 +33,8 @@ export interface OpcodeTable {
   readonly cost: Int32Array;
   /** Items that must be on the stack. */
   readonly needed: Uint8Array;
+  /** Items that it leaves in the place of those. */
+  readonly given: Uint8Array;
   /** Items that may be on the stack at most. */
   readonly roomUntil: Uint16Array;
 }
@@ -54,12 +56,14 @@ function makeTable(rules: ForkRules): OpcodeTable {
   const table = {
     cost: new Int32Array(256).fill(-1),
     needed: new Uint8Array(256),
+    given: new Uint8Array(256),
     roomUntil: new Uint16Array(256),
   };
   const set = (first: number, last: number, cost: number, takes: number, gives: number) => {
     for (let opcode = first; opcode <= last; opcode++) {
       table.cost[opcode] = cost;
       table.needed[opcode] = takes;
+      table.given[opcode] = gives;
       table.roomUntil[opcode] = stackMax - Math.max(0, gives - takes);
     }
   };

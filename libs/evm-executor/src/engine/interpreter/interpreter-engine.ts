@@ -2,7 +2,8 @@ import type { ForkRules } from '../../fork-rules.ts';
 import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { execute } from './execute.ts';
-import { opcodeTable } from './gas.ts';
+import type { Frame } from './frame.ts';
+import { type OpcodeTable, opcodeTable } from './gas.ts';
 import { Halt } from './halt.ts';
 import { Machine, type MachineRules } from './machine.ts';
 import { Precompiles } from './precompiles.ts';
@@ -34,7 +35,7 @@ export function createInterpreterEngine(reference: CallEngine): CallEngine {
       const own = stacks ?? [];
       stacks = undefined;
       try {
-        return await runMessage(new Machine(message, machineRules, own));
+        return await runMessage(new Machine(message, machineRules, own), execute);
       } finally {
         stacks = own;
       }
@@ -42,7 +43,8 @@ export function createInterpreterEngine(reference: CallEngine): CallEngine {
   };
 }
 
-function machineRulesOf(rules: ForkRules): MachineRules {
+/** What differs from fork to fork for a machine. */
+export function machineRulesOf(rules: ForkRules): MachineRules {
   return {
     clearRefund: rules.isLondon ? 4800 : 15_000,
     destroyRefund: rules.isLondon ? 0 : 24_000,
@@ -51,7 +53,11 @@ function machineRulesOf(rules: ForkRules): MachineRules {
   };
 }
 
-async function runMessage(machine: Machine): Promise<EngineOutcome> {
+/** Runs a message to its end. @param runFrame until the frame ends (true) or waits */
+export async function runMessage(
+  machine: Machine,
+  runFrame: (frame: Frame, machine: Machine, table: OpcodeTable) => boolean,
+): Promise<EngineOutcome> {
   const table = opcodeTable(machine.message.rules);
   machine.begin();
   for (;;) {
@@ -64,7 +70,7 @@ async function runMessage(machine: Machine): Promise<EngineOutcome> {
     if (frame === undefined) throw new Error('A message has neither ended nor a frame.');
     machine.isWaiting = false;
     try {
-      if (execute(frame, machine, table)) machine.close();
+      if (runFrame(frame, machine, table)) machine.close();
     } catch (thrown) {
       if (!(thrown instanceof Halt)) throw thrown;
       machine.close(thrown);

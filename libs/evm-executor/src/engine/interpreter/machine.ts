@@ -4,7 +4,7 @@ import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
-import { Frame } from './frame.ts';
+import { Frame, type FrameOptions } from './frame.ts';
 import { codeBytesMax, gas } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
@@ -44,7 +44,7 @@ export interface CreateOptions {
 
 /** A frame under way, and where the world goes back to if it fails. */
 interface Running {
-  readonly frame: Frame;
+  frame: Frame;
   readonly snapshot: ReturnType<Substate['snapshot']>;
 }
 
@@ -58,6 +58,14 @@ export interface MachineRules {
   readonly precompiles: Precompiles;
 }
 
+/** Makes frames, of the kind that suits what they run. */
+export interface Frames {
+  make(options: FrameOptions): Frame;
+}
+
+/** Frames that are interpreted from the beginning to the end. */
+export const interpretedFrames: Frames = { make: (options) => new Frame(options) };
+
 /** Runs one message: keeps its frames in a list of its own, so that 1,024 of them do not need as many of JavaScript's. */
 export class Machine {
   readonly message: EngineMessage;
@@ -67,6 +75,7 @@ export class Machine {
   readonly isMerged: boolean;
   readonly #precompiles: Precompiles;
   readonly #stacks: bigint[][];
+  readonly #frames: Frames;
   readonly #running: Running[] = [];
   /** A frame or a precompile has been called: the frame that did it must stop for now. */
   isWaiting = false;
@@ -77,7 +86,8 @@ export class Machine {
     | { readonly gas: number; readonly output: Uint8Array; readonly halt?: Halt; readonly isReverted: boolean }
     | undefined;
 
-  constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][]) {
+  constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][], frames = interpretedFrames) {
+    this.#frames = frames;
     this.message = message;
     this.substate = new Substate(rules.precompiles.addresses);
     this.clearRefund = rules.clearRefund;
@@ -95,6 +105,21 @@ export class Machine {
   /** The frame that runs now. */
   get frame(): Frame | undefined {
     return this.#running.at(-1)?.frame;
+  }
+
+  /** Where the region of the innermost compiled frame ends; `undefined` where none is compiled. */
+  compiledEnd(): number | undefined {
+    for (let index = this.#running.length - 1; index >= 0; index--) {
+      const end = this.#running[index]?.frame.regionEnd;
+      if (end !== undefined) return end;
+    }
+    return undefined;
+  }
+
+  /** Puts another frame in the place of the one that runs now, which does the same from here on. */
+  replace(frame: Frame): void {
+    const running = this.#running.at(-1);
+    if (running !== undefined) running.frame = frame;
   }
 
   /** Opens the frame of the message. */
@@ -175,7 +200,7 @@ export class Machine {
     }
     const analysis = analysisOf(code);
     const stack = this.#stack(depth);
-    const frame = new Frame({
+    const frame = this.#frames.make({
       kind: 'call',
       analysis,
       address,

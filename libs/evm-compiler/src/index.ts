@@ -1,0 +1,6 @@
+export type { OpcodeFigures } from './blocks.ts';
+export { type CompiledCode, codeBytesMax, compile, wasmBytesMax } from './compile.ts';
+export { exits } from './exits.ts';
+export { arena, header, region, stackMax, wordBytes } from './layout.ts';
+export { type Run, Runtime } from './runtime.ts';
+export type { LinearMemory } from './wasm/web-assembly.ts';

@@ -1,0 +1,231 @@
+import { carryLocal, type Emitter, local } from './emitter.ts';
+import { wordBytes } from './layout.ts';
+
+/** A word as it is known while a block is written. It changes its kind when it is first read, for all who refer to it. */
+export type Item =
+  | { kind: 'constant'; value: bigint }
+  /** On the stack in memory, at a place from the top that was at the beginning of the block: -1 is that top. */
+  | { kind: 'slot'; slot: number }
+  /** Four i64 locals, the lowest limb first. */
+  | { kind: 'limbs'; first: number }
+  /** One i32 local that is 0 or 1. */
+  | { kind: 'flag'; index: number };
+
+const limbMask = (1n << 64n) - 1n;
+
+/** The stack while a block is written: pushes and moves cost nothing. */
+export class VirtualStack {
+  readonly #emitter: Emitter;
+  #items: Item[] = [];
+  /** Items of the stack in memory that are among the items, or were taken. */
+  #taken = 0;
+  #needed = 0;
+
+  constructor(emitter: Emitter) {
+    this.#emitter = emitter;
+  }
+
+  /** @param needed how deep the block reaches: the local `low` is that far below the top */
+  begin(needed: number): void {
+    this.#items = [];
+    this.#taken = 0;
+    this.#needed = needed;
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  pop(): Item {
+    return this.#items.pop() ?? { kind: 'slot', slot: -++this.#taken };
+  }
+
+  /** The values of the top items, from the top, up to the first that is no constant. */
+  constants(count: number): bigint[] {
+    const values: bigint[] = [];
+    for (const item of this.#items.slice(-count).reverse()) {
+      if (item.kind !== 'constant') break;
+      values.push(item.value);
+    }
+    return values;
+  }
+
+  /** Makes sure that so many items are here. */
+  #reach(count: number): void {
+    while (this.#items.length < count) this.#items.unshift({ kind: 'slot', slot: -++this.#taken });
+  }
+
+  duplicate(depth: number): void {
+    this.#reach(depth);
+    this.#items.push(this.#items[this.#items.length - depth] as Item);
+  }
+
+  swap(depth: number): void {
+    this.#reach(depth + 1);
+    const top = this.#items.length - 1;
+    const other = top - depth;
+    const item = this.#items[top] as Item;
+    this.#items[top] = this.#items[other] as Item;
+    this.#items[other] = item;
+  }
+
+  /** Reads an item from memory where it still is there. */
+  load(item: Item): void {
+    if (item.kind !== 'slot') return;
+    const { slot } = item;
+    const first = this.#emitter.word();
+    for (let limb = 0; limb < 4; limb++) {
+      this.#emitter.get(local.low);
+      this.#emitter.load(0x29, (slot + this.#needed) * wordBytes + limb * 8);
+      this.#emitter.set(first + limb);
+    }
+    Object.assign(item, { kind: 'limbs', first });
+  }
+
+  /** Puts one limb of an item on the stack of the machine. */
+  limb(item: Item, index: number): void {
+    this.load(item);
+    if (item.kind === 'constant') this.#emitter.i64((item.value >> BigInt(64 * index)) & limbMask);
+    else if (item.kind === 'limbs') this.#emitter.get(item.first + index);
+    else if (item.kind === 'flag' && index === 0) {
+      this.#emitter.get(item.index);
+      this.#emitter.op(0xad); // i64.extend_i32_u
+    } else this.#emitter.i64(0n);
+  }
+
+  limbs(item: Item): void {
+    for (let index = 0; index < 4; index++) this.limb(item, index);
+  }
+
+  /** Takes four limbs from the stack of the machine, the highest on top. */
+  pushLimbs(): void {
+    const first = this.#emitter.word();
+    for (let index = 3; index >= 0; index--) this.#emitter.set(first + index);
+    this.push({ kind: 'limbs', first });
+  }
+
+  /** Takes a flag (i32) from the stack of the machine. */
+  pushFlag(): void {
+    const index = this.#emitter.flag();
+    if (index !== undefined) {
+      this.#emitter.set(index);
+      this.push({ kind: 'flag', index });
+      return;
+    }
+    const first = this.#emitter.word();
+    this.#emitter.op(0xad);
+    this.#emitter.set(first);
+    for (let limb = 1; limb < 4; limb++) {
+      this.#emitter.i64(0n);
+      this.#emitter.set(first + limb);
+    }
+    this.push({ kind: 'limbs', first });
+  }
+
+  /** Puts 1 on the stack of the machine where the item is not 0. */
+  truth(item: Item): void {
+    this.load(item);
+    if (item.kind === 'flag') {
+      this.#emitter.get(item.index);
+      return;
+    }
+    if (item.kind === 'constant') {
+      this.#emitter.i32(item.value === 0n ? 0 : 1);
+      return;
+    }
+    this.limb(item, 0);
+    for (let index = 1; index < 4; index++) {
+      this.limb(item, index);
+      this.#emitter.op(0x84); // i64.or
+    }
+    this.#emitter.i64(0n);
+    this.#emitter.op(0x52); // i64.ne
+  }
+
+  /** Writes what has changed to the stack in memory, and moves its top. */
+  flush(): void {
+    const emitter = this.#emitter;
+    const slotOf = (index: number) => index - this.#taken;
+    for (const [index, item] of this.#items.entries())
+      if (item.kind === 'slot' && item.slot !== slotOf(index)) this.load(item);
+    for (const [index, item] of this.#items.entries()) {
+      if (item.kind === 'slot') continue;
+      const offset = (slotOf(index) + this.#needed) * wordBytes;
+      for (let limb = 0; limb < 4; limb++) {
+        emitter.get(local.low);
+        this.limb(item, limb);
+        emitter.load(0x37, offset + limb * 8);
+      }
+    }
+    const moved = this.#items.length - this.#taken;
+    if (moved === 0) return;
+    emitter.get(local.sp);
+    emitter.i32(moved * wordBytes);
+    emitter.op(0x6a);
+    emitter.set(local.sp);
+  }
+
+  /** Adds or subtracts limb by limb with carries. */
+  sum(one: Item, other: Item, isDifference: boolean): void {
+    const emitter = this.#emitter;
+    this.load(one);
+    this.load(other);
+    const first = emitter.word();
+    const [add, sub, less] = [0x7c, 0x7d, 0x54];
+    for (let index = 0; index < 4; index++) {
+      const result = first + index;
+      this.limb(one, index);
+      this.limb(other, index);
+      emitter.op(isDifference ? sub : add);
+      emitter.set(result);
+      if (index === 0) {
+        if (isDifference) {
+          this.limb(one, 0);
+          this.limb(other, 0);
+        } else {
+          emitter.get(result);
+          this.limb(one, 0);
+        }
+        emitter.op(less);
+        emitter.op(0xad);
+        emitter.set(carryLocal);
+        continue;
+      }
+      if (index === 3) {
+        emitter.get(result);
+        emitter.get(carryLocal);
+        emitter.op(isDifference ? sub : add);
+        emitter.set(result);
+        continue;
+      }
+      // The carry out of the limbs, then that of the carry in; only one of them can be.
+      if (isDifference) {
+        this.limb(one, index);
+        this.limb(other, index);
+        emitter.op(less);
+        emitter.get(result);
+        emitter.get(carryLocal);
+        emitter.op(less);
+        emitter.op(0x72);
+        emitter.get(result);
+        emitter.get(carryLocal);
+        emitter.op(sub);
+        emitter.set(result);
+      } else {
+        emitter.get(result);
+        this.limb(one, index);
+        emitter.op(less);
+        emitter.get(result);
+        emitter.get(carryLocal);
+        emitter.op(add);
+        emitter.tee(result);
+        emitter.get(carryLocal);
+        emitter.op(less);
+        emitter.op(0x72);
+      }
+      emitter.op(0xad);
+      emitter.set(carryLocal);
+    }
+    this.push({ kind: 'limbs', first });
+  }
+}

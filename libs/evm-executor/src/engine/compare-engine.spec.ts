@@ -1,0 +1,54 @@
+import type { Hex } from '@cairn/block-model';
+import { createMemoryState } from '@cairn/block-model/testing';
+import { expect, test } from '@jest/globals';
+import { executeCall } from '../execute-call.ts';
+import { testHeader, testSpec } from '../test-chain.fixture.ts';
+import type { CallEngine } from './call-engine.ts';
+import { createCompareEngine, type EngineDifference } from './compare-engine.ts';
+import { compileLimits } from './compiled/compiled-codes.ts';
+import { createCompiledEngine } from './compiled/compiled-engine.ts';
+import { createEthereumjsEngine } from './ethereumjs-engine.ts';
+import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
+
+const contract: Hex = `0x${'c0'.repeat(20)}`;
+/** Writes 7 to slot 1, makes a log, and answers with the number of the block. */
+const state = () => createMemoryState({ [contract]: { code: '0x60076001555f5fa04360005260206000f3' } });
+
+async function differences(one: CallEngine, other: CallEngine): Promise<EngineDifference[]> {
+  const found: EngineDifference[] = [];
+  const engine = createCompareEngine(one, other, (difference) => found.push(difference));
+  const place = { spec: testSpec, header: testHeader, state: state(), blockHashes: () => undefined };
+  const [compared, alone] = [
+    await executeCall({ ...place, call: { to: contract }, engine }),
+    await executeCall({ ...place, call: { to: contract }, engine: other }),
+  ];
+  expect(compared).toEqual(alone);
+  return found;
+}
+
+const reference = createEthereumjsEngine();
+const interpreter = createInterpreterEngine(reference);
+
+test('engines that agree are not told of, and the result is that of the second', async () => {
+  expect(await differences(createCompiledEngine(reference, { ...compileLimits, callsMin: 1 }), interpreter)).toEqual(
+    [],
+  );
+  expect(await differences(interpreter, reference)).toEqual([]);
+});
+
+test('a difference in gas, output or state is told by its name', async () => {
+  const wrong: CallEngine = {
+    name: 'wrong',
+    async run(message) {
+      const outcome = await interpreter.run(message);
+      message.world.setStorage(
+        message.to ?? new Uint8Array(20),
+        Buffer.from('01'.padStart(64, '0'), 'hex'),
+        Buffer.from([9]),
+      );
+      return { ...outcome, gasUsed: outcome.gasUsed + 1n };
+    },
+  };
+  const found = await differences(wrong, interpreter);
+  expect(found.map(({ field }) => field)).toEqual(['gasUsed', `${contract} 0x${'01'.padStart(64, '0')}`]);
+});
