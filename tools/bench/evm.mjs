@@ -124,7 +124,9 @@ try {
         executeCall({ ...place, call, engine }),
       );
       if (result.kind !== 'success')
-        throw new Error(`${name} on ${engineName}: ${JSON.stringify(result, (_, v) => (typeof v === "bigint" ? String(v) : v))}`);
+        throw new Error(
+          `${name} on ${engineName}: ${JSON.stringify(result, (_, v) => (typeof v === 'bigint' ? String(v) : v))}`,
+        );
       expected ??= result.output;
       if (result.output !== expected)
         throw new Error(`${name}: ${engineName} comes to ${result.output}, not ${expected}`);

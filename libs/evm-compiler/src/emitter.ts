@@ -8,7 +8,7 @@ export const local = { next: 0, base: 1, sp: 2, low: 3, size: 4, memory: 5, code
 /** How many flags (i32) there may be in one block at a time; beyond these they become words. */
 const flagsMax = 64;
 const firstFlag = 10;
-export const i32Locals = firstFlag + flagsMax - 1;
+const i32Locals = firstFlag + flagsMax - 1;
 /** i64 locals: gas and floor, a temporary, then limbs of words. */
 export const gasLocal = i32Locals + 1;
 export const floorLocal = gasLocal + 1;

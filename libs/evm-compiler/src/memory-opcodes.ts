@@ -1,8 +1,9 @@
 import { carryLocal, floorLocal, gasLocal, local, temporary } from './emitter.ts';
 import { exits } from './exits.ts';
 import { countedBytesMax, header, keccakPlace, memoryBytesMax } from './layout.ts';
-import { type Place, readReversed, writeReversed } from './opcodes.ts';
+import type { Place } from './place.ts';
 import type { Item } from './virtual-stack.ts';
+import { readReversed, writeReversed } from './words-in-memory.ts';
 
 /** Leaves where gas does not suffice; the local `size` is what memory has become. */
 function expandTo({ emitter, pc }: Place): void {

@@ -30,14 +30,24 @@ export class WorldState {
   readonly #checkpoints: number[] = [];
   /** What may have changed since changes were taken; undone writes may be in it. */
   #written = new Map<string, Set<string>>();
+  /** The address that was asked for last, which most often is the next one too. Nobody changes its bytes. */
+  #lastAddress: Uint8Array | undefined;
+  #lastAddressKey = '';
 
   constructor(base: StateCache) {
     this.#base = base;
   }
 
+  #keyOfAddress(address: Uint8Array): string {
+    if (address === this.#lastAddress) return this.#lastAddressKey;
+    this.#lastAddress = address;
+    this.#lastAddressKey = keyOf(address);
+    return this.#lastAddressKey;
+  }
+
   /** `undefined` for an account that does not exist. */
   getAccount(address: Uint8Array): AccountState | undefined {
-    const key = keyOf(address);
+    const key = this.#keyOfAddress(address);
     const account = this.#accounts.get(key);
     if (account !== undefined || this.#accounts.has(key)) return account;
     return this.#base.getAccount(key, address);
@@ -61,7 +71,7 @@ export class WorldState {
 
   /** Writes or, with `undefined`, removes an account. `account` must not change afterwards. */
   setAccount(address: Uint8Array, account: AccountState | undefined): void {
-    const key = keyOf(address);
+    const key = this.#keyOfAddress(address);
     this.#slotsWritten(key);
     const had = this.#accounts.has(key);
     const previous = this.#accounts.get(key);
@@ -101,18 +111,18 @@ export class WorldState {
 
   /** The value at a 32-byte slot, without leading zeros; empty for zero. */
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const addressKey = keyOf(address);
+    const addressKey = this.#keyOfAddress(address);
     return this.#storageAt(addressKey, keyOf(slot), address, slot);
   }
 
   /** What the slot held when the message began. */
   getOriginalStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    return this.#originals.get(keyOf(address) + keyOf(slot)) ?? this.getStorage(address, slot);
+    return this.#originals.get(this.#keyOfAddress(address) + keyOf(slot)) ?? this.getStorage(address, slot);
   }
 
   /** `value` without leading zeros; empty for zero. */
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
-    const addressKey = keyOf(address);
+    const addressKey = this.#keyOfAddress(address);
     const slotKey = keyOf(slot);
     this.#slotsWritten(addressKey).add(slotKey);
     const originalKey = addressKey + slotKey;
@@ -135,7 +145,7 @@ export class WorldState {
 
   /** Empties the storage of an account. */
   clearStorage(address: Uint8Array): void {
-    const key = keyOf(address);
+    const key = this.#keyOfAddress(address);
     this.#slotsWritten(key);
     const previous = this.#storage.get(key);
     this.#storage.set(key, { values: new Map(), isWhole: true });

@@ -34,7 +34,10 @@ async function openLane() {
     exportName: 'createMemorySource',
     options: { header: testHeader, accounts },
   };
-  const server = await openCallServer({ chains: { test: { spec: testSpec, source } }, gasCapMultiplier: 10, engine: 'compiled' as const }, 50_000);
+  const server = await openCallServer(
+    { chains: { test: { spec: testSpec, source } }, gasCapMultiplier: 10, engine: 'compiled' as const },
+    50_000,
+  );
   return { lane: new InlineLane(pool, server), jobs };
 }
 const job = (to: Hex, more: object = {}) => ({

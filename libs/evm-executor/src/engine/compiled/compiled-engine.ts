@@ -8,7 +8,8 @@ import { type OpcodeTable, opcodeTable } from '../interpreter/gas.ts';
 import { halts } from '../interpreter/halt.ts';
 import { runHostOpcode } from '../interpreter/host-opcodes.ts';
 import { createInterpreterEngine, machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
-import { type Frames, Machine, type MachineRules } from '../interpreter/machine.ts';
+import { Machine } from '../interpreter/machine.ts';
+import type { Frames, MachineRules } from '../interpreter/machine-types.ts';
 import { CompiledCodes, type CompileLimits, compileLimits } from './compiled-codes.ts';
 import { CompiledFrame, memoryBaseOf, type ReadyCode, SharedMemory } from './compiled-frame.ts';
 

@@ -1,7 +1,7 @@
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import type { Analysis } from './analysis.ts';
 import { Halt, halts } from './halt.ts';
-import { viewOf } from './words.ts';
+import { viewOf, wordOf } from './words.ts';
 
 const noBytes = new Uint8Array(0);
 const emptyView = viewOf(noBytes);
@@ -47,6 +47,7 @@ export class Frame {
   readonly stack: bigint[];
   /** Items on the stack; the array may hold more. */
   sp = 0;
+  #addressWord: bigint | undefined;
   #memory: Uint8Array = noBytes;
   #view: DataView = emptyView;
   /** Bytes of memory in use: whole words. */
@@ -74,6 +75,12 @@ export class Frame {
     this.isStatic = isStatic;
     this.depth = depth;
     this.stack = stack;
+  }
+
+  /** The address as a word. */
+  get addressWord(): bigint {
+    this.#addressWord ??= wordOf(this.address);
+    return this.#addressWord;
   }
 
   /** Where its region in linear memory ends, where it has one. */

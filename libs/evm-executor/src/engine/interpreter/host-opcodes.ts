@@ -42,13 +42,13 @@ export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): b
       store(frame, machine);
       return false;
     case 0x5c: // TLOAD
-      frame.push(machine.substate.transient(wordOf(frame.address), frame.pop()));
+      frame.push(machine.substate.transient(frame.addressWord, frame.pop()));
       return false;
     case 0x5d: {
       // TSTORE
       if (frame.isStatic) throw halts.writeProtection;
       const slot = frame.pop();
-      machine.substate.setTransient(wordOf(frame.address), slot, frame.pop());
+      machine.substate.setTransient(frame.addressWord, slot, frame.pop());
       return false;
     }
     case 0x5e: // MCOPY
@@ -95,7 +95,7 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
   const { block } = message;
   switch (opcode) {
     case 0x30: // ADDRESS
-      return wordOf(frame.address);
+      return frame.addressWord;
     case 0x31: {
       // BALANCE
       const address = frame.popAddress();
@@ -222,7 +222,7 @@ function blockHash(number: bigint, { message }: Machine): bigint {
 
 function load(frame: Frame, machine: Machine): bigint {
   const slot = frame.pop();
-  const isCold = machine.substate.warmSlot(wordOf(frame.address), slot);
+  const isCold = machine.substate.warmSlot(frame.addressWord, slot);
   frame.charge(isCold ? gas.coldSlot : gas.warmAccess);
   return wordOf(machine.message.world.getStorage(frame.address, wordBytes(slot)));
 }
@@ -235,7 +235,7 @@ function store(frame: Frame, machine: Machine): void {
   const slot = frame.pop();
   const value = frame.pop();
   const key = wordBytes(slot);
-  if (substate.warmSlot(wordOf(frame.address), slot)) frame.charge(gas.coldSlot);
+  if (substate.warmSlot(frame.addressWord, slot)) frame.charge(gas.coldSlot);
   const current = wordOf(message.world.getStorage(frame.address, key));
   if (current === value) {
     frame.charge(gas.warmAccess);
@@ -276,7 +276,7 @@ function selfDestruct(frame: Frame, machine: Machine): void {
   if (substate.warm(heir)) frame.charge(gas.coldAccountSurcharge + gas.warmAccess);
   const balance = world.getBalance(frame.address);
   if (balance > 0n && machine.isEmpty(heirBytes)) frame.charge(gas.newAccount);
-  const self = wordOf(frame.address);
+  const self = frame.addressWord;
   const goes = !rules.isCancun || substate.created.has(self);
   substate.touch(heir);
   if (self !== heir) {

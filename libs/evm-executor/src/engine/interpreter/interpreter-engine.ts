@@ -5,7 +5,8 @@ import { execute } from './execute.ts';
 import type { Frame } from './frame.ts';
 import { type OpcodeTable, opcodeTable } from './gas.ts';
 import { Halt } from './halt.ts';
-import { Machine, type MachineRules } from './machine.ts';
+import { Machine } from './machine.ts';
+import type { MachineRules } from './machine-types.ts';
 import { Precompiles } from './precompiles.ts';
 import { addressBytes } from './words.ts';
 

@@ -4,9 +4,10 @@ import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
-import { Frame, type FrameOptions } from './frame.ts';
+import { Frame } from './frame.ts';
 import { codeBytesMax, gas } from './gas.ts';
 import { Halt, halts } from './halt.ts';
+import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
 import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
 import { Substate } from './substate.ts';
 import { wordOf } from './words.ts';
@@ -15,56 +16,14 @@ const noBytes = new Uint8Array(0);
 const depthMax = 1024;
 const nonceMax = 2n ** 64n - 1n;
 
-/** The code that a call runs: a precompile, or bytecode. */
-export interface Callee {
-  readonly precompile: Precompile | undefined;
-  readonly code: Uint8Array;
-}
-
-export interface CallOptions extends Callee {
-  readonly address: Uint8Array;
-  readonly caller: Uint8Array;
-  readonly value: bigint;
-  readonly moves: boolean;
-  /** What the caller must have, whether it moves or not. */
-  readonly mustHave: bigint;
-  readonly touches: boolean;
-  readonly data: Uint8Array;
-  readonly gas: number;
-  readonly isStatic: boolean;
-}
-
-export interface CreateOptions {
-  readonly code: Uint8Array;
-  readonly value: bigint;
-  readonly gas: number;
-  /** Of CREATE2. */
-  readonly salt?: bigint | undefined;
-}
-
 /** A frame under way, and where the world goes back to if it fails. */
 interface Running {
   frame: Frame;
   readonly snapshot: ReturnType<Substate['snapshot']>;
 }
 
-/** What differs from fork to fork. */
-export interface MachineRules {
-  /** Gas that a slot gives back when it is cleared (EIP-3529). */
-  readonly clearRefund: number;
-  readonly destroyRefund: number;
-  /** The block has a random value instead of a difficulty (EIP-4399). */
-  readonly isMerged: boolean;
-  readonly precompiles: Precompiles;
-}
-
-/** Makes frames, of the kind that suits what they run. */
-export interface Frames {
-  make(options: FrameOptions): Frame;
-}
-
 /** Frames that are interpreted from the beginning to the end. */
-export const interpretedFrames: Frames = { make: (options) => new Frame(options) };
+const interpretedFrames: Frames = { make: (options) => new Frame(options) };
 
 /** Runs one message: keeps its frames in a list of its own, so that 1,024 of them do not need as many of JavaScript's. */
 export class Machine {

@@ -1,0 +1,10 @@
+import type { Emitter } from './emitter.ts';
+import type { VirtualStack } from './virtual-stack.ts';
+
+/** Where an opcode is written, and what it is written with. */
+export interface Place {
+  readonly emitter: Emitter;
+  readonly stack: VirtualStack;
+  readonly code: Uint8Array;
+  readonly pc: number;
+}

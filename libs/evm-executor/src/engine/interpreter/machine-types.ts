@@ -1,0 +1,44 @@
+import type { Frame, FrameOptions } from './frame.ts';
+import type { Precompile, Precompiles } from './precompiles.ts';
+
+/** The code that a call runs: a precompile, or bytecode. */
+export interface Callee {
+  readonly precompile: Precompile | undefined;
+  readonly code: Uint8Array;
+}
+
+export interface CallOptions extends Callee {
+  readonly address: Uint8Array;
+  readonly caller: Uint8Array;
+  readonly value: bigint;
+  readonly moves: boolean;
+  /** What the caller must have, whether it moves or not. */
+  readonly mustHave: bigint;
+  readonly touches: boolean;
+  readonly data: Uint8Array;
+  readonly gas: number;
+  readonly isStatic: boolean;
+}
+
+export interface CreateOptions {
+  readonly code: Uint8Array;
+  readonly value: bigint;
+  readonly gas: number;
+  /** Of CREATE2. */
+  readonly salt?: bigint | undefined;
+}
+
+/** What differs from fork to fork. */
+export interface MachineRules {
+  /** Gas that a slot gives back when it is cleared (EIP-3529). */
+  readonly clearRefund: number;
+  readonly destroyRefund: number;
+  /** The block has a random value instead of a difficulty (EIP-4399). */
+  readonly isMerged: boolean;
+  readonly precompiles: Precompiles;
+}
+
+/** Makes frames, of the kind that suits what they run. */
+export interface Frames {
+  make(options: FrameOptions): Frame;
+}
