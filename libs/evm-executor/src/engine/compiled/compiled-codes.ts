@@ -11,9 +11,16 @@ export interface CompileLimits {
   readonly gasMin: number;
   /** Bytes of modules that are kept; beyond that all are let go. */
   readonly moduleBytesMax: number;
+  /** Bytes of linear memory that a thread keeps from call to call; with more, it begins anew. */
+  readonly memoryBytesKept: number;
 }
 
-export const compileLimits: CompileLimits = { callsMin: 12, gasMin: 30_000, moduleBytesMax: 16 * 1024 * 1024 };
+export const compileLimits: CompileLimits = {
+  callsMin: 12, // Less, and code that is called now and then would be compiled for nothing.
+  gasMin: 30_000, // As long as compiling a small contract takes.
+  moduleBytesMax: 16 * 1024 * 1024, // Machine code is some times as large.
+  memoryBytesKept: 64 * 1024 * 1024, // A call with ten times the gas of a block takes 15 MiB, unless it nests.
+};
 
 interface Known {
   calls: number;

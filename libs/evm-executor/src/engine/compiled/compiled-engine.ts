@@ -35,6 +35,7 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
         rulesOf.set(rules, machineRules);
       }
       tier ??= new Tier(limits);
+      const { shared } = tier;
       stacks = undefined;
       const frames = new TieredFrames(tier, opcodeTable(rules));
       try {
@@ -43,6 +44,8 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
         return await runMessage(machine, (frame, inside, table) => frames.run(frame, inside, table));
       } finally {
         stacks = own;
+        // Linear memory never shrinks: what one call needed must not stay with the thread.
+        if (shared.bytes.length > limits.memoryBytesKept) tier = undefined;
       }
     },
   };
