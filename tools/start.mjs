@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 // `npm start`: install, build, then `cairn up`, from a bare clone with only Node and npm.
 import { join } from 'node:path';
-import { install, nx, requireNode, root } from './lib/toolchain.mjs';
+import { build, install, requireNode, root } from './lib/toolchain.mjs';
 
 requireNode();
 const started = Date.now();
@@ -10,18 +10,10 @@ console.log('Cairn: installing …');
 await install();
 console.log('Cairn: building …');
 const lines = [];
-const code = await nx(
-  [
-    'run-many',
-    '-t',
-    'build',
-    '--projects=@cairn/storage-api,@cairn/rpc-gateway,@cairn/console,@cairn/cli',
-    '--output-style=static',
-  ],
-  {
-    onOutput: (chunk) => lines.push(chunk),
-  },
-);
+const projects = ['@cairn/storage-api', '@cairn/rpc-gateway', '@cairn/console', '@cairn/cli'].join(',');
+const code = await build(['run-many', '-t', 'build', `--projects=${projects}`], {
+  onOutput: (chunk) => lines.push(chunk),
+});
 if (code !== 0) {
   process.stderr.write(Buffer.concat(lines));
   console.error('The build failed; see the lines above.');

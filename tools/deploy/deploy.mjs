@@ -3,7 +3,7 @@
 // dependencies and nothing of the workspace, to be copied to where it runs.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { install, nx, pnpm, requireNode, root } from '../lib/toolchain.mjs';
+import { build, install, pnpm, requireNode, root } from '../lib/toolchain.mjs';
 
 const packages = {
   'storage-api': '@cairn/storage-api',
@@ -25,7 +25,7 @@ requireNode();
 if (flag !== '--no-build') {
   await install();
   const onOutput = (chunk) => process.stderr.write(chunk);
-  const built = await nx(['run', `${packages[name]}:build`, '--output-style=static'], { onOutput });
+  const built = await build(['run', `${packages[name]}:build`], { onOutput });
   if (built !== 0) process.exit(built);
 }
 const deployed = await pnpm(['--filter', packages[name], '--prod', '--legacy', 'deploy', directory], {

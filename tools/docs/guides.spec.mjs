@@ -51,6 +51,7 @@ before(async () => {
     CAIRN_HOME: join(work, 'home'),
     REPOSITORY: root,
     TMPDIR: join(work, 'tmp'),
+    CI_IS_BUILT: process.env.CI_IS_BUILT ?? '',
     ...npm,
     STORAGE_API_PORT: String(ports[5001]),
     RPC_GATEWAY_PORT: String(ports[8545]),
@@ -170,8 +171,8 @@ function killAnyway(pid) {
 test('run in production', { timeout: 600_000 }, async (context) => {
   if (!existsSync('/usr/bin/promtool'))
     context.diagnostic('there is no promtool here; its check of the configuration is skipped');
-  const { HOME, PATH, REPOSITORY } = env;
-  const bare = { HOME, PATH, REPOSITORY };
+  const { HOME, PATH, REPOSITORY, CI_IS_BUILT } = env;
+  const bare = { HOME, PATH, REPOSITORY, CI_IS_BUILT };
   const shell = new Shell({ cwd: root, env: bare });
   try {
     await follow('run-in-production', shell);
