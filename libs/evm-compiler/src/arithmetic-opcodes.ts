@@ -126,11 +126,7 @@ export function shift(opcode: number, place: Place): void {
   // Shifts of 256 and more are those of 255 and then 1.
   const name = opcode === 0x1b ? 'shl' : opcode === 0x1c ? 'shr' : 'sar';
   const isLong = () => {
-    stack.limb(by, 1);
-    stack.limb(by, 2);
-    emitter.op(0x84);
-    stack.limb(by, 3);
-    emitter.op(0x84);
+    stack.highLimbs(by);
     emitter.i64(0n);
     emitter.op(0x52);
     stack.limb(by, 0);

@@ -244,11 +244,7 @@ class BlockWriter {
     stack.limb(item, 0);
     emitter.op(0xa7);
     emitter.i32(this.#code.length);
-    stack.limb(item, 1);
-    stack.limb(item, 2);
-    emitter.op(0x84);
-    stack.limb(item, 3);
-    emitter.op(0x84);
+    stack.highLimbs(item);
     emitter.op(0x50);
     stack.limb(item, 0);
     emitter.i64(BigInt(this.#code.length));

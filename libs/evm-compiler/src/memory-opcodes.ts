@@ -74,11 +74,7 @@ function reach(place: Place, offset: Item, length: number): void {
 /** Leaves where a place is beyond all memory. */
 function checkPlace({ emitter, stack, pc }: Place, offset: Item, length: number): void {
   const isHigh = () => {
-    stack.limb(offset, 1);
-    stack.limb(offset, 2);
-    emitter.op(0x84);
-    stack.limb(offset, 3);
-    emitter.op(0x84);
+    stack.highLimbs(offset);
     emitter.i64(0n);
     emitter.op(0x52);
   };

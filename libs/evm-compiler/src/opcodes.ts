@@ -209,11 +209,7 @@ function callData({ emitter, stack }: Place): void {
   size();
   emitter.op(0xad);
   emitter.op(0x58); // i64.le_u
-  stack.limb(offset, 1);
-  stack.limb(offset, 2);
-  emitter.op(0x84);
-  stack.limb(offset, 3);
-  emitter.op(0x84);
+  stack.highLimbs(offset);
   emitter.op(0x50);
   emitter.op(0x71);
   emitter.op(0x1b);

@@ -97,6 +97,15 @@ export class VirtualStack {
     for (let index = 0; index < 4; index++) this.limb(item, index);
   }
 
+  /** The limbs above the lowest, joined by OR, on the stack of the machine: 0 where the word fits 64 bits. */
+  highLimbs(item: Item): void {
+    this.limb(item, 1);
+    for (const index of [2, 3]) {
+      this.limb(item, index);
+      this.#emitter.op(0x84); // i64.or
+    }
+  }
+
   /** Takes four limbs from the stack of the machine, the highest on top. */
   pushLimbs(): void {
     const first = this.#emitter.word();
