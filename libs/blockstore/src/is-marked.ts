@@ -6,7 +6,7 @@ export interface Mark {
   readonly markedAs: number;
 }
 
-/** Whether the cycle has marked a block as this codec. One marked as any is marked as raw: it has no links as such. */
+/** Whether the cycle has marked a block as this codec. Raw is in every mark, since raw blocks have no links. */
 export function isMarked({ mark, markedAs }: Mark, code: number, cycle: number): boolean {
   return mark === cycle && (markedAs === code || code === codecs.raw);
 }

@@ -1,5 +1,4 @@
-import { floorLocal, gasLocal, temporary } from './emitter.ts';
-import { exits } from './exits.ts';
+import { gasLocal, temporary } from './emitter.ts';
 import { computed } from './helpers/arithmetic.ts';
 import { scratch } from './layout.ts';
 import type { Place } from './place.ts';
@@ -54,12 +53,7 @@ export function exponentiate(place: Place): void {
   emitter.get(gasLocal);
   emitter.get(temporary);
   emitter.op(0x7d);
-  emitter.tee(gasLocal);
-  emitter.get(floorLocal);
-  emitter.op(0x53);
-  emitter.if();
-  emitter.leave(exits.outOfGas, pc);
-  emitter.end();
+  emitter.chargeTo(pc);
   stack.push(exponent);
   stack.push(base);
   throughHost(computed.exp, 2, place);
@@ -68,8 +62,6 @@ export function exponentiate(place: Place): void {
 export function bitwise({ emitter, stack }: Place, opcode: number): void {
   const one = stack.pop();
   const other = stack.pop();
-  stack.load(one);
-  stack.load(other);
   for (let limb = 0; limb < 4; limb++) {
     stack.limb(one, limb);
     stack.limb(other, limb);
@@ -101,8 +93,6 @@ export function compare({ emitter, stack }: Place, one: Item, other: Item, topLe
 export function equal({ emitter, stack }: Place): void {
   const one = stack.pop();
   const other = stack.pop();
-  stack.load(one);
-  stack.load(other);
   for (let limb = 0; limb < 4; limb++) {
     stack.limb(one, limb);
     stack.limb(other, limb);

@@ -131,6 +131,16 @@ export class Emitter {
     this.out.u32(this.loopDepth + 1 + this.inner);
   }
 
+  /** Takes what gas is left from the stack of the machine, and leaves where that is less than there must be. */
+  chargeTo(pc: number): void {
+    this.tee(gasLocal);
+    this.get(floorLocal);
+    this.op(0x53); // i64.lt_s
+    this.if();
+    this.leave(exits.outOfGas, pc);
+    this.end();
+  }
+
   /** With the reason in the local `code` already. */
   leaveWithCode(pc: number): void {
     this.i32(pc);

@@ -155,12 +155,7 @@ export function hashMemory(place: Place): void {
   emitter.i64(6n);
   emitter.op(0x7e);
   emitter.op(0x7d);
-  emitter.tee(gasLocal);
-  emitter.get(floorLocal);
-  emitter.op(0x53);
-  emitter.if();
-  emitter.leave(exits.outOfGas, pc);
-  emitter.end();
+  emitter.chargeTo(pc);
   emitter.end();
   emitter.get(local.memory);
   stack.limb(offset, 0);

@@ -1,6 +1,6 @@
 import { CID, formatCid } from '@cairn/cid';
 
-/** A CID as the option `cid-base` asks for it: any base but base58btc makes version 0 a version 1, as in Kubo. */
+/** A CID as the option `cid-base` asks for it: every base except base58btc turns version 0 into version 1. Kubo does the same. */
 export function printCid(cid: CID, base: string | undefined): string {
   if (base === undefined || base === '') return cid.toString();
   if (cid.version === 0)

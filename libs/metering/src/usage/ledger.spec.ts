@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { temporaryDirectories } from '../temporary-directory.fixture.ts';
 import { Ledger } from './ledger.ts';
@@ -90,6 +90,27 @@ test('a store that fails loses nothing and counts nothing twice', async () => {
   await other.close();
   expect(await rows()).toMatchObject([{ requests: 4, credits: 80 }]);
   expect(await store.stored('a', { from: start, to: start + hourMs })).toEqual([{ at: start, bytes: 7 }]);
+});
+
+test('what is counted is told by itself before a second is over', async () => {
+  let told = 0;
+  const watched: UsageStore = {
+    ...store,
+    add: async (deltas) => {
+      told += deltas.length;
+    },
+  };
+  jest.useFakeTimers();
+  try {
+    const other = new Ledger({ store: watched, service: 'test', now: () => now });
+    other.record(owner, used);
+    expect(told).toBe(0);
+    await jest.advanceTimersByTimeAsync(999);
+    expect(told).toBe(1);
+    await other.close();
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('two ledgers on one store add up, whatever they count', async () => {
