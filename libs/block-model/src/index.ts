@@ -69,6 +69,7 @@ export {
   verifyReceipts,
 } from './receipt.ts';
 export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
+export { recoverPublicKey } from './recover-public-key.ts';
 export { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './rlp.ts';
 export { senderOf, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
 export {

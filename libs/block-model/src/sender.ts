@@ -1,8 +1,8 @@
 import { keccak256 } from '@cairn/cid';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
-import { bytesFromBigint, type Hex, hexFromBytes } from './hex.ts';
+import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
+import { recoverPublicKey } from './recover-public-key.ts';
 import { encodeRlp, encodeRlpList } from './rlp.ts';
 import { encodeTransaction, type Transaction } from './transaction.ts';
 
@@ -13,16 +13,19 @@ export function senderOf(transaction: Transaction): Hex {
   const known = senders.get(transaction);
   if (known !== undefined) return known;
   const { r, s } = transaction;
-  try {
-    const signature = new secp256k1.Signature(r, s).addRecoveryBit(Number(yParityOf(transaction)));
-    const publicKey = signature.recoverPublicKey(signingHash(transaction)).toBytes(false);
-    const sender = hexFromBytes(keccak256(publicKey.subarray(1)).subarray(12));
-    senders.set(transaction, sender);
-    return sender;
-  } catch (error) {
-    throw new DecodeError(`transaction ${transaction.hash}`, 'its signature is not valid', error);
-  }
+  const yParity = yParityOf(transaction);
+  const isWhole = r <= wordMax && s <= wordMax && (yParity === 0n || yParity === 1n);
+  const publicKey = isWhole
+    ? recoverPublicKey(signingHash(transaction), bytesFromHex(`0x${digitsOf(r)}${digitsOf(s)}`), Number(yParity))
+    : undefined;
+  if (publicKey === undefined) throw new DecodeError(`transaction ${transaction.hash}`, 'its signature is not valid');
+  const sender = hexFromBytes(keccak256(publicKey).subarray(12));
+  senders.set(transaction, sender);
+  return sender;
 }
+
+const wordMax = 2n ** 256n - 1n;
+const digitsOf = (word: bigint) => word.toString(16).padStart(64, '0');
 
 /** A transaction that nobody signed, as simulations make them: its signature is zero, and `from` is its sender. */
 export function unsignedTransaction(from: Hex, fields: UnsignedFields): Transaction {

@@ -65,6 +65,9 @@ export class FlatState implements RecordReader {
   }
 
   #latest(table: Database, prefix: Uint8Array): Uint8Array | undefined {
-    return table.last({ start: prefix, end: Buffer.concat([prefix, this.#end]) })?.value;
+    const end = Buffer.allocUnsafe(prefix.length + this.#end.length);
+    end.set(prefix);
+    end.set(this.#end, prefix.length);
+    return table.last({ start: prefix, end })?.value;
   }
 }

@@ -109,7 +109,9 @@ export function decodeAccountRecord(bytes: Uint8Array): AccountRecord {
 
 /** The beginning of the keys of a slot, to which the height is added. */
 export function slotPrefix(address: Uint8Array, incarnation: number, slot: Uint8Array): Buffer {
-  const number = Buffer.alloc(4);
-  number.writeUInt32BE(incarnation);
-  return Buffer.concat([address, number, slot]);
+  const prefix = Buffer.allocUnsafe(address.length + 4 + slot.length);
+  prefix.set(address);
+  prefix.writeUInt32BE(incarnation, address.length);
+  prefix.set(slot, address.length + 4);
+  return prefix;
 }

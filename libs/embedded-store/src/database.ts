@@ -69,8 +69,27 @@ export class Database {
 
   /** The last entry of a range, or `undefined`: one seek. */
   last(range: Range): Entry | undefined {
-    for (const entry of this.range({ ...range, reverse: true, limit: 1 })) return entry;
-    return undefined;
+    const low = range.prefix ?? range.start ?? firstKey;
+    const high = range.prefix ? (prefixEnd(range.prefix) ?? lastKey) : (range.end ?? lastKey);
+    // Reads of state come here by the thousand: no generators, no more objects than it takes.
+    this.#guards.assertReadable();
+    try {
+      const entries = this.#database.getRange({
+        start: high,
+        end: low,
+        exclusiveStart: true,
+        inclusiveEnd: true,
+        reverse: true,
+        limit: 1,
+      });
+      const iterator = entries[Symbol.iterator]();
+      const { done, value } = iterator.next();
+      if (done === true) return undefined;
+      iterator.return?.();
+      return { key: copy(value.key), value: copy(value.value) };
+    } catch (error) {
+      throw storeErrorFrom(error, this.#guards.directory, 'STORE_UNAVAILABLE');
+    }
   }
 
   /**

@@ -1,37 +1,14 @@
 import { gasLocal, temporary } from './emitter.ts';
-import { computed } from './helpers/arithmetic.ts';
-import { scratch } from './layout.ts';
+import type { WordHelper } from './helpers/index.ts';
 import type { Place } from './place.ts';
 import type { Item } from './virtual-stack.ts';
 
 const zero: Item = { kind: 'constant', value: 0n };
 
-export function helper(name: 'multiply' | 'div' | 'mod', { emitter, stack }: Place): void {
-  const one = stack.pop();
-  const other = stack.pop();
-  stack.limbs(one);
-  stack.limbs(other);
+/** Takes operands, the top of the stack first, to what computes with them. */
+export function helper(name: WordHelper, { emitter, stack }: Place, count = 2): void {
+  for (let operand = 0; operand < count; operand++) stack.limbs(stack.pop());
   emitter.call(name);
-  stack.pushLimbs();
-}
-
-/** What the host computes with bigints. */
-export function throughHost(kind: number, count: number, { emitter, stack }: Place): void {
-  for (let operand = 0; operand < count; operand++) {
-    const item = stack.pop();
-    stack.load(item);
-    for (let limb = 0; limb < 4; limb++) {
-      emitter.i32(scratch);
-      stack.limb(item, limb);
-      emitter.load(0x37, 32 * operand + 8 * limb);
-    }
-  }
-  emitter.i32(kind);
-  emitter.call('compute');
-  for (let limb = 0; limb < 4; limb++) {
-    emitter.i32(scratch);
-    emitter.load(0x29, 8 * limb);
-  }
   stack.pushLimbs();
 }
 
@@ -56,7 +33,7 @@ export function exponentiate(place: Place): void {
   emitter.chargeTo(pc);
   stack.push(exponent);
   stack.push(base);
-  throughHost(computed.exp, 2, place);
+  helper('exp', place);
 }
 
 export function bitwise({ emitter, stack }: Place, opcode: number): void {

@@ -20,10 +20,8 @@ export const header = {
   dataSize: 44,
 } as const;
 
-/** Operands and results of what helpers do: words of four limbs of 64 bits, the lowest first. */
-export const scratch = 64;
-/** Digits of 32 bits of a long division: dividend with one more, divisor, quotient. */
-export const division = { dividend: 256, divisor: 320, quotient: 384 } as const;
+/** Digits of 32 bits of a long division: dividend of up to 16 with one more, divisor of up to 8, quotient. */
+export const division = { dividend: 256, divisor: 336, quotient: 384 } as const;
 /** State, round constants and last block of Keccak. */
 export const keccakPlace = { state: 512, constants: 768, block: 1024 } as const;
 /** Regions of frames begin here. */

@@ -1,16 +1,6 @@
-import {
-  bitwise,
-  compare,
-  equal,
-  exponentiate,
-  helper,
-  leadingZeros,
-  shift,
-  throughHost,
-} from './arithmetic-opcodes.ts';
+import { bitwise, compare, equal, exponentiate, helper, leadingZeros, shift } from './arithmetic-opcodes.ts';
 import { gasLocal, local } from './emitter.ts';
 import { fold } from './fold.ts';
-import { computed } from './helpers/arithmetic.ts';
 import { header, region } from './layout.ts';
 import { hashMemory, readMemoryWord, writeMemoryByte, writeMemoryWord } from './memory-opcodes.ts';
 import type { Place } from './place.ts';
@@ -38,25 +28,25 @@ export function emitOpcode(opcode: number, place: Place): void {
       helper('div', place);
       break;
     case 0x05:
-      throughHost(computed.sdiv, 2, place);
+      helper('sdiv', place);
       break;
     case 0x06:
       helper('mod', place);
       break;
     case 0x07:
-      throughHost(computed.smod, 2, place);
+      helper('smod', place);
       break;
     case 0x08:
-      throughHost(computed.addmod, 3, place);
+      helper('addmod', place, 3);
       break;
     case 0x09:
-      throughHost(computed.mulmod, 3, place);
+      helper('mulmod', place, 3);
       break;
     case 0x0a:
       exponentiate(place);
       break;
     case 0x0b:
-      throughHost(computed.signextend, 2, place);
+      helper('signextend', place);
       break;
     case 0x10:
       compare(place, stack.pop(), stack.pop(), 0x54);
@@ -103,7 +93,7 @@ export function emitOpcode(opcode: number, place: Place): void {
       break;
     }
     case 0x1a:
-      throughHost(computed.byte, 2, place);
+      helper('byte', place);
       break;
     case 0x1b:
     case 0x1c:

@@ -1,4 +1,5 @@
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { addressFromHex } from './addresses.ts';
 import { applyAuthorizations, delegationOf } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { CallRequest } from './call-request.ts';
@@ -54,8 +55,8 @@ export async function applyMessage(
   const { rules, block, world, engine } = context;
   const fees = callFees(call, block);
   const sender = call.from ?? noAddress;
-  const from = bytesFromHex(sender);
-  const to = call.to === undefined ? undefined : bytesFromHex(call.to);
+  const from = addressFromHex(sender);
+  const to = call.to === undefined ? undefined : addressFromHex(call.to);
   const data = call.data === undefined ? noBytes : bytesFromHex(call.data);
   const balance = world.getBalance(from);
   const nonce = world.getNonce(from);
@@ -91,6 +92,8 @@ export async function applyMessage(
   return { outcome, ...gas };
 }
 
+const unpriced = new WeakMap<BlockEnvironment, BlockEnvironment>();
+
 /** A call without a price must not meet prices: what it does not pay reads as zero, as in geth. */
 function visibleBlock(block: BlockEnvironment, call: CallRequest, gasPrice: bigint): BlockEnvironment {
   const hasNoGasPrice = gasPrice === 0n && block.baseFeePerGas !== undefined;
@@ -98,11 +101,14 @@ function visibleBlock(block: BlockEnvironment, call: CallRequest, gasPrice: bigi
     block.blobBaseFee !== undefined &&
     (call.blobVersionedHashes !== undefined || call.maxFeePerBlobGas !== undefined) &&
     (call.maxFeePerBlobGas ?? 0n) === 0n;
-  return {
-    ...block,
-    ...(hasNoGasPrice && { baseFeePerGas: 0n }),
-    ...(hasNoBlobPrice && { blobBaseFee: 0n }),
-  };
+  if (hasNoBlobPrice) return { ...block, ...(hasNoGasPrice && { baseFeePerGas: 0n }), blobBaseFee: 0n };
+  if (!hasNoGasPrice) return block;
+  let visible = unpriced.get(block);
+  if (visible === undefined) {
+    visible = { ...block, baseFeePerGas: 0n };
+    unpriced.set(block, visible);
+  }
+  return visible;
 }
 
 /** What is warm from the start beside the precompiles: EIP-2929, EIP-2930, EIP-3651 and EIP-7702. */
@@ -145,7 +151,7 @@ function settle(
   const tip = fees.gasPrice - (block.baseFeePerGas ?? 0n);
   // A message that pays nothing leaves the coinbase alone, even where there is a base fee.
   if (fees.feeCap === 0n || tip <= 0n) return;
-  const coinbase = bytesFromHex(block.coinbase);
+  const coinbase = addressFromHex(block.coinbase);
   world.updateAccount(coinbase, { balance: world.getBalance(coinbase) + fees.used * tip });
 }
 
@@ -153,7 +159,7 @@ function settle(
 function clearAccounts({ world, rules, block }: MessageContext, outcome: EngineOutcome, from: Uint8Array): void {
   for (const address of outcome.destroyed) world.removeAccount(address);
   if (!rules.isSpuriousDragon) return;
-  for (const address of [...outcome.touched, from, bytesFromHex(block.coinbase)]) {
+  for (const address of [...outcome.touched, from, addressFromHex(block.coinbase)]) {
     const account = world.getAccount(address);
     if (account === undefined || account.nonce > 0n || account.balance > 0n) continue;
     if (world.getCode(address).length === 0) world.removeAccount(address);

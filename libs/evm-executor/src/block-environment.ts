@@ -18,12 +18,30 @@ export interface BlockEnvironment {
   readonly blobBaseFee?: bigint;
 }
 
+interface RuledBlock {
+  readonly block: BlockEnvironment;
+  readonly rules: ForkRules;
+}
+
+const known = new WeakMap<ChainSpec, WeakMap<Header, RuledBlock>>();
+
 /** The environment and the rules of a block, as it is or as overrides pretend it to be. */
-export function blockEnvironment(
-  spec: ChainSpec,
-  header: Header,
-  overrides: BlockOverrides = {},
-): { readonly block: BlockEnvironment; readonly rules: ForkRules } {
+export function blockEnvironment(spec: ChainSpec, header: Header, overrides?: BlockOverrides): RuledBlock {
+  if (overrides !== undefined) return makeEnvironment(spec, header, overrides);
+  let ofChain = known.get(spec);
+  if (ofChain === undefined) {
+    ofChain = new WeakMap();
+    known.set(spec, ofChain);
+  }
+  let made = ofChain.get(header);
+  if (made === undefined) {
+    made = makeEnvironment(spec, header, {});
+    ofChain.set(header, made);
+  }
+  return made;
+}
+
+function makeEnvironment(spec: ChainSpec, header: Header, overrides: BlockOverrides): RuledBlock {
   const number = overrides.number ?? header.number;
   const timestamp = overrides.time ?? header.timestamp;
   const rules = forkRules(spec, { number, timestamp });

@@ -45,7 +45,12 @@ export interface ExecuteCallOptions {
 export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
   const { call, limits } = options;
   const gasLimit = cappedGas(call.gas, options);
-  return callResult(await applyMessage(callContext(options), call, { gasLimit, budget: limits?.gasBudget }));
+  const context = callContext(options);
+  try {
+    return callResult(await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget }));
+  } finally {
+    context.world.end();
+  }
 }
 
 /** The block and the state that a call sees, with its overrides; fresh for every message. @throws OVERRIDE_INVALID */

@@ -20,7 +20,8 @@ let codeBytes = 0;
 export class StateCache {
   readonly #reader: StateReader;
   readonly #accounts = new Map<string, AccountState | undefined>();
-  readonly #slots = new Map<string, Uint8Array>();
+  readonly #slots = new Map<string, Map<string, Uint8Array>>();
+  #slotCount = 0;
 
   private constructor(reader: StateReader) {
     this.#reader = reader;
@@ -58,12 +59,23 @@ export class StateCache {
     return code;
   }
 
-  getStorage(key: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const known = this.#slots.get(key);
+  /** @param key of the slot; `addressKey` is that of the account */
+  getStorage(addressKey: string, key: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
+    let slots = this.#slots.get(addressKey);
+    const known = slots?.get(key);
     if (known !== undefined) return known;
     const value = this.#reader.getStorage(address, slot);
-    if (this.#slots.size >= stateCacheLimits.slotsMax) this.#slots.clear();
-    this.#slots.set(key, value);
+    if (this.#slotCount >= stateCacheLimits.slotsMax) {
+      this.#slots.clear();
+      this.#slotCount = 0;
+      slots = undefined;
+    }
+    if (slots === undefined) {
+      slots = new Map();
+      this.#slots.set(addressKey, slots);
+    }
+    slots.set(key, value);
+    this.#slotCount++;
     return value;
   }
 }

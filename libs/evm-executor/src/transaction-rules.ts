@@ -80,7 +80,7 @@ function floorGas(data: Uint8Array, rules: ForkRules): bigint {
 
 function zeroBytes(data: Uint8Array): number {
   let count = 0;
-  for (const byte of data) if (byte === 0) count++;
+  for (let at = 0; at < data.length; at++) if (data[at] === 0) count++;
   return count;
 }
 

@@ -1,19 +1,38 @@
 import { type AccountChange, type AccountState, keccak256 } from '@cairn/block-model';
+import { keyOfAddress } from './addresses.ts';
 import { bytesOfKey, keyOf } from './key-of.ts';
+import { SlotTable, wordIntegers } from './slot-table.ts';
 import type { StateCache } from './state-cache.ts';
 
-const noBytes = new Uint8Array(0);
 /** Keccak-256 of no bytes: the code hash of accounts without code. */
-export const emptyCodeHash = keccak256(noBytes);
+export const emptyCodeHash = keccak256(new Uint8Array(0));
 /** Keccak-256 of the RLP of no bytes: the storage root of accounts without storage. */
 const emptyTrieRoot = keccak256(new Uint8Array([0x80]));
 const emptyCodeKey = keyOf(emptyCodeHash);
 
-interface StorageLayer {
-  readonly values: Map<string, Uint8Array>;
+/** The storage of an account. Another one takes its place where it is emptied. */
+interface Storage {
+  /** Its number in the slot table. */
+  readonly number: number;
   /** The storage below is out of sight: it was replaced, or belonged to an account that was there before. */
   readonly isWhole: boolean;
+  /** What was emptied. Slots that were warm there are warm here (EIP-2930 warms those of contracts that are yet to be). */
+  readonly before: Storage | undefined;
 }
+
+interface Checkpoint {
+  readonly undo: number;
+  readonly slots: number;
+}
+
+/** Tables of worlds that have ended, for those that come. */
+const spareTables: SlotTable[] = [];
+const spareTablesMax = 4;
+
+// Of one read or write at a time.
+const nameWords = new Int32Array(wordIntegers);
+const valueWords = new Int32Array(wordIntegers);
+const nameBytes = Buffer.alloc(32);
 
 /**
  * The state that one call sees and changes: a flat layer over a `StateCache` with a journal. Synchronous, and
@@ -22,32 +41,25 @@ interface StorageLayer {
 export class WorldState {
   readonly #base: StateCache;
   readonly #accounts = new Map<string, AccountState | undefined>();
-  readonly #codes = new Map<string, Uint8Array>();
-  readonly #storage = new Map<string, StorageLayer>();
-  /** What slots held when the message began, for those written since (EIP-2200). */
-  readonly #originals = new Map<string, Uint8Array>();
+  #codes: Map<string, Uint8Array> | undefined;
+  #storages: Map<string, Storage> | undefined;
+  #storageCount = 0;
+  #slots: SlotTable | undefined;
   readonly #undo: (() => void)[] = [];
-  readonly #checkpoints: number[] = [];
-  /** What may have changed since changes were taken; undone writes may be in it. */
-  #written = new Map<string, Set<string>>();
-  /** The address that was asked for last, which most often is the next one too. Nobody changes its bytes. */
+  readonly #checkpoints: Checkpoint[] = [];
+  /** Addresses of what may have changed since changes were taken; undone writes may be among it. */
+  #written = new Set<string>();
+  /** The account whose storage was asked for last, which most often is the next one too. Nobody changes its bytes. */
   #lastAddress: Uint8Array | undefined;
-  #lastAddressKey = '';
+  #lastStorage: Storage | undefined;
 
   constructor(base: StateCache) {
     this.#base = base;
   }
 
-  #keyOfAddress(address: Uint8Array): string {
-    if (address === this.#lastAddress) return this.#lastAddressKey;
-    this.#lastAddress = address;
-    this.#lastAddressKey = keyOf(address);
-    return this.#lastAddressKey;
-  }
-
   /** `undefined` for an account that does not exist. */
   getAccount(address: Uint8Array): AccountState | undefined {
-    const key = this.#keyOfAddress(address);
+    const key = keyOfAddress(address);
     const account = this.#accounts.get(key);
     if (account !== undefined || this.#accounts.has(key)) return account;
     return this.#base.getAccount(key, address);
@@ -64,15 +76,16 @@ export class WorldState {
   getCode(address: Uint8Array): Uint8Array {
     const account = this.getAccount(address);
     if (account === undefined) return noBytes;
+    if (account.codeHash === emptyCodeHash) return noBytes;
     const key = keyOf(account.codeHash);
     if (key === emptyCodeKey) return noBytes;
-    return this.#codes.get(key) ?? this.#base.getCode(key, account.codeHash);
+    return this.#codes?.get(key) ?? this.#base.getCode(key, account.codeHash);
   }
 
   /** Writes or, with `undefined`, removes an account. `account` must not change afterwards. */
   setAccount(address: Uint8Array, account: AccountState | undefined): void {
-    const key = this.#keyOfAddress(address);
-    this.#slotsWritten(key);
+    const key = keyOfAddress(address);
+    this.#written.add(key);
     const had = this.#accounts.has(key);
     const previous = this.#accounts.get(key);
     this.#accounts.set(key, account);
@@ -105,61 +118,115 @@ export class WorldState {
 
   setCode(address: Uint8Array, code: Uint8Array): void {
     const codeHash = keccak256(code);
+    this.#codes ??= new Map();
     this.#codes.set(keyOf(codeHash), code);
     this.updateAccount(address, { codeHash });
   }
 
+  /** The table that slots are in. It may be another one in the next message. */
+  get slots(): SlotTable {
+    this.#slots ??= spareTables.pop() ?? new SlotTable();
+    return this.#slots;
+  }
+
+  /** The entry of a slot in {@link slots}; its name is a word at a place of `source`. */
+  slotEntry(address: Uint8Array, source: Int32Array, at: number): number {
+    const storage = this.#storageOf(address);
+    const known = this.slots.find(storage.number, source, at);
+    if (known >= 0) return known;
+    if (storage.isWhole) valueWords.fill(0);
+    else {
+      putBytes(source, at, nameBytes);
+      const slot = new Uint8Array(nameBytes);
+      readBytes(this.#base.getStorage(keyOfAddress(address), keyOf(slot), address, slot), valueWords);
+    }
+    const entry = this.slots.add(storage.number, source, at, valueWords);
+    if (storage.before !== undefined && this.#isWarmIn(storage.before, source, at)) this.slots.bearWarm(entry);
+    return entry;
+  }
+
+  /** Writes the word at a place of `source` into a slot. */
+  writeSlot(address: Uint8Array, entry: number, source: Int32Array, at: number): void {
+    this.#written.add(keyOfAddress(address));
+    this.slots.write(entry, source, at);
+  }
+
   /** The value at a 32-byte slot, without leading zeros; empty for zero. */
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const addressKey = this.#keyOfAddress(address);
-    return this.#storageAt(addressKey, keyOf(slot), address, slot);
+    readBytes(slot, nameWords);
+    const entry = this.slotEntry(address, nameWords, 0);
+    return trimmedBytes(this.slots.values, entry * wordIntegers);
   }
 
   /** What the slot held when the message began. */
   getOriginalStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    return this.#originals.get(this.#keyOfAddress(address) + keyOf(slot)) ?? this.getStorage(address, slot);
+    readBytes(slot, nameWords);
+    const entry = this.slotEntry(address, nameWords, 0);
+    return trimmedBytes(this.slots.originals, entry * wordIntegers);
   }
 
-  /** `value` without leading zeros; empty for zero. */
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
-    const addressKey = this.#keyOfAddress(address);
-    const slotKey = keyOf(slot);
-    this.#slotsWritten(addressKey).add(slotKey);
-    const originalKey = addressKey + slotKey;
-    if (!this.#originals.has(originalKey)) {
-      this.#originals.set(originalKey, this.#storageAt(addressKey, slotKey, address, slot));
+    readBytes(slot, nameWords);
+    const entry = this.slotEntry(address, nameWords, 0);
+    readBytes(value, valueWords);
+    this.writeSlot(address, entry, valueWords, 0);
+  }
+
+  /** Makes a slot of 32 bytes warm (EIP-2929). */
+  warmSlot(address: Uint8Array, slot: Uint8Array): void {
+    readBytes(slot, nameWords);
+    this.slots.warm(this.slotEntry(address, nameWords, 0));
+  }
+
+  #isWarmIn(storage: Storage | undefined, source: Int32Array, at: number): boolean {
+    for (let each = storage; each !== undefined; each = each.before) {
+      const entry = this.slots.find(each.number, source, at);
+      if (entry >= 0) return this.slots.isWarm(entry);
     }
-    let layer = this.#storage.get(addressKey);
-    if (layer === undefined) {
-      layer = { values: new Map(), isWhole: false };
-      this.#storage.set(addressKey, layer);
-    }
-    const { values } = layer;
-    const previous = values.get(slotKey);
-    values.set(slotKey, value);
-    this.#undo.push(() => {
-      if (previous === undefined) values.delete(slotKey);
-      else values.set(slotKey, previous);
-    });
+    return false;
+  }
+
+  #storageOf(address: Uint8Array): Storage {
+    if (address === this.#lastAddress && this.#lastStorage !== undefined) return this.#lastStorage;
+    const key = keyOfAddress(address);
+    const storage = this.#storages?.get(key) ?? this.#beginStorage(key);
+    this.#lastAddress = address;
+    this.#lastStorage = storage;
+    return storage;
+  }
+
+  #beginStorage(key: string, before?: Storage): Storage {
+    const storage = { number: this.#storageCount++, isWhole: before !== undefined, before };
+    this.#storages ??= new Map();
+    this.#storages.set(key, storage);
+    return storage;
   }
 
   /** Empties the storage of an account. */
   clearStorage(address: Uint8Array): void {
-    const key = this.#keyOfAddress(address);
-    this.#slotsWritten(key);
-    const previous = this.#storage.get(key);
-    this.#storage.set(key, { values: new Map(), isWhole: true });
+    const key = keyOfAddress(address);
+    this.#written.add(key);
+    const previous = this.#storages?.get(key) ?? this.#beginStorage(key);
+    this.#beginStorage(key, previous);
+    this.#lastAddress = undefined;
     this.#undo.push(() => {
-      if (previous === undefined) this.#storage.delete(key);
-      else this.#storage.set(key, previous);
+      this.#storages?.set(key, previous);
+      this.#lastAddress = undefined;
     });
   }
 
-  /** What was done up to now is where the message begins: it cannot be undone, and slots have it as their original. */
+  /** What was done up to now is where the message begins: it cannot be undone, slots have it as their original and are cold. */
   begin(): void {
     this.#undo.length = 0;
     this.#checkpoints.length = 0;
-    this.#originals.clear();
+    this.#slots?.begin();
+  }
+
+  /** Lets go of what can serve other worlds. This one must not be used any more. */
+  end(): void {
+    const slots = this.#slots;
+    this.#slots = undefined;
+    if (slots !== undefined && spareTables.length < spareTablesMax && slots.clear()) spareTables.push(slots);
   }
 
   /** Removes an account together with its storage. */
@@ -172,54 +239,86 @@ export class WorldState {
   /** What became of accounts since the last call, for the computation of a state root. */
   takeChanges(): AccountChange[] {
     const changes = this.changes();
-    this.#written = new Map();
+    this.#written = new Set();
+    this.#slots?.takeNews();
     return changes;
   }
 
   /** The same, and the next call tells it again. What was taken back is among it, as it is now. */
   changes(): AccountChange[] {
-    return [...this.#written].map(([key, slots]) => {
+    const slotsOf = this.#changedSlots();
+    return [...this.#written].map((key) => {
       const address = bytesOfKey(key);
-      const layer = this.#storage.get(key);
-      const isStorageCleared = layer?.isWhole === true;
-      const keys = isStorageCleared ? [...layer.values.keys()] : [...slots];
+      const storage = this.#storages?.get(key);
+      const isStorageCleared = storage?.isWhole === true;
       return {
         address,
         account: this.getAccount(address),
         isStorageCleared,
-        slots: keys.map((slot) => [bytesOfKey(slot), this.#storageAt(key, slot, address, bytesOfKey(slot))] as const),
+        slots: (storage && slotsOf.get(storage.number)) ?? [],
       };
     });
   }
 
-  #slotsWritten(addressKey: string): Set<string> {
-    let slots = this.#written.get(addressKey);
-    if (slots === undefined) {
-      slots = new Set();
-      this.#written.set(addressKey, slots);
+  /** By storage: what was written since changes were taken, and of those that were emptied all that was written. */
+  #changedSlots(): Map<number, (readonly [Uint8Array, Uint8Array])[]> {
+    const changed = new Map<number, (readonly [Uint8Array, Uint8Array])[]>();
+    const table = this.#slots;
+    if (table === undefined) return changed;
+    const whole = new Set([...(this.#storages?.values() ?? [])].flatMap((each) => (each.isWhole ? [each.number] : [])));
+    for (let entry = 0; entry < table.count; entry++) {
+      const storage = table.storageOf(entry);
+      if (!(whole.has(storage) ? table.wasWritten(entry) : table.isNews(entry))) continue;
+      const slot = Buffer.alloc(32);
+      putBytes(table.names, entry * wordIntegers, slot);
+      const slots = changed.get(storage) ?? [];
+      slots.push([new Uint8Array(slot), trimmedBytes(table.values, entry * wordIntegers)]);
+      changed.set(storage, slots);
     }
-    return slots;
+    return changed;
   }
 
   checkpoint(): void {
-    this.#checkpoints.push(this.#undo.length);
+    this.#checkpoints.push({ undo: this.#undo.length, slots: this.slots.checkpoint() });
   }
 
   /** Keeps what was done since the last checkpoint. */
   commit(): void {
     this.#checkpoints.pop();
+    this.#slots?.resume(this.#checkpoints.at(-1)?.slots ?? 0);
   }
 
   /** Takes back what was done since the last checkpoint. */
   revert(): void {
-    const length = this.#checkpoints.pop() ?? 0;
-    while (this.#undo.length > length) this.#undo.pop()?.();
+    const { undo, slots } = this.#checkpoints.pop() ?? { undo: 0, slots: 0 };
+    while (this.#undo.length > undo) this.#undo.pop()?.();
+    this.#slots?.revert(slots);
+    this.#slots?.resume(this.#checkpoints.at(-1)?.slots ?? 0);
   }
+}
 
-  #storageAt(addressKey: string, slotKey: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const layer = this.#storage.get(addressKey);
-    const value = layer?.values.get(slotKey);
-    if (value !== undefined) return value;
-    return layer?.isWhole ? noBytes : this.#base.getStorage(addressKey + slotKey, address, slot);
-  }
+/** Big-endian bytes, up to 32, as a word. */
+function readBytes(bytes: Uint8Array, word: Int32Array): void {
+  let end = bytes.length;
+  for (let index = 0; index < wordIntegers; index++, end -= 4)
+    word[index] =
+      ((bytes[end - 4] ?? 0) << 24) |
+      ((bytes[end - 3] ?? 0) << 16) |
+      ((bytes[end - 2] ?? 0) << 8) |
+      (bytes[end - 1] ?? 0);
+}
+
+/** A word as 32 bytes, big-endian. */
+function putBytes(source: Int32Array, at: number, bytes: Buffer): void {
+  for (let index = 0; index < wordIntegers; index++) bytes.writeInt32BE(source[at + index] as number, 28 - 4 * index);
+}
+
+const noBytes = new Uint8Array(0);
+
+/** A word as bytes without leading zeros. */
+function trimmedBytes(source: Int32Array, at: number): Uint8Array {
+  putBytes(source, at, nameBytes);
+  let start = 0;
+  while (start < 32 && nameBytes[start] === 0) start++;
+  return start === 32 ? noBytes : new Uint8Array(nameBytes.subarray(start));
 }

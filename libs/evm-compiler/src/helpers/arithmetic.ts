@@ -52,19 +52,6 @@ function multiply(functions: Readonly<Record<string, number>>): FunctionCode {
   });
 }
 
-/** What {@link createRuntime} computes with bigints: rare, or hard. */
-export const computed = {
-  div: 0,
-  sdiv: 1,
-  mod: 2,
-  smod: 3,
-  addmod: 4,
-  mulmod: 5,
-  exp: 6,
-  signextend: 7,
-  byte: 8,
-} as const;
-
 /**
  * DIV and MOD: by one machine word where both fit, in steps of 32 bits for small divisors, else by digits of 32 bits in memory
  * (Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D).
@@ -101,41 +88,25 @@ function divide(name: 'div' | 'mod', functions: Readonly<Record<string, number>>
   });
 }
 
-/** Algorithm D for divisors of two digits and more. Gives the quotient, or the remainder where `wantsRest`. */
+/** The place of a digit. */
+const at = (base: number, index: string) => `${index} i32.const 2 i32.shl i32.const ${base} i32.add`;
+const store = (base: number, names: readonly string[]) =>
+  names.map((name, index) => `i32.const ${base} get ${name} i64.store ${8 * index}`).join(' ');
+const load = (base: number) => [0, 1, 2, 3].map((index) => `i32.const ${base} i64.load ${8 * index}`).join(' ');
+const into = (prefix: string) => [3, 2, 1, 0].map((index) => `set ${prefix}${index}`).join(' ');
+
+/** Divides 256 bits by a divisor of two digits and more. Gives the quotient, or the remainder where `wantsRest`. */
 function longDivision(functions: Readonly<Record<string, number>>): FunctionCode {
   const { dividend: u, divisor: v, quotient } = division;
-  const at = (base: number, index: string) => `${index} i32.const 2 i32.shl i32.const ${base} i32.add`;
-  const store = (base: number, names: readonly string[]) =>
-    names.map((name, index) => `i32.const ${base} get ${name} i64.store ${8 * index}`).join(' ');
-  const load = (base: number) => [0, 1, 2, 3].map((index) => `i32.const ${base} i64.load ${8 * index}`).join(' ');
-  const into = (prefix: string) => [3, 2, 1, 0].map((index) => `set ${prefix}${index}`).join(' ');
-  const mask = 'i64.const 0xffffffff i64.and';
   return assemble({
     name: 'longDivision',
     params: [...a, ...b, 'wantsRest:i32'],
     results: word,
-    locals: [
-      ...[
-        'n:i32',
-        'i:i32',
-        'j:i32',
-        's:i64',
-        'high:i64',
-        'next:i64',
-        'q:i64',
-        'r:i64',
-        't:i64',
-        'carry:i64',
-        'borrow:i64',
-      ],
-    ],
+    locals: ['n:i32', 's:i64'],
     functions,
     text: `
       ${store(v, ['b0', 'b1', 'b2', 'b3'])}
-      i32.const 8 set n
-      loop get n i32.const 1 i32.sub set n ${at(v, 'get n')} i64.load32_u 0 tee high i64.eqz br_if 0 end
-      get n i32.const 1 i32.add set n
-      get high i64.clz i64.const 32 i64.sub set s
+      call countDigits tee n ${lastDigit} i64.clz i64.const 32 i64.sub set s
       i32.const ${u} i64.const 0 i64.store 32
       get s i64.eqz if else i32.const ${u} get a3 i64.const 64 get s i64.sub i64.shr_u i64.store 32 end
       get s get a0 get a1 get a2 get a3 call shl ${into('a')}
@@ -143,9 +114,43 @@ function longDivision(functions: Readonly<Record<string, number>>): FunctionCode
       ${store(u, ['a0', 'a1', 'a2', 'a3'])}
       ${store(v, ['b0', 'b1', 'b2', 'b3'])}
       i32.const ${quotient} i32.const 0 i32.const 32 memory.fill
+      get n i32.const 8 get n i32.sub call divideDigits
+      get wantsRest i32.eqz
+      if ${load(quotient)} return end
+      get s ${load(u)} call shr`,
+  });
+}
+
+/** From the count of digits on the stack of the machine, the highest digit of the divisor. */
+const lastDigit = `i32.const 2 i32.shl i32.const ${division.divisor - 4} i32.add i64.load32_u 0`;
+
+/** How many digits the divisor in memory has; it is not 0. */
+const countDigits = assemble({
+  name: 'countDigits',
+  params: [],
+  results: ['i32'],
+  locals: ['n:i32'],
+  text: `
+    i32.const 8 set n
+    loop get n i32.const 1 i32.sub set n ${at(division.divisor, 'get n')} i64.load32_u 0 i64.eqz br_if 0 end
+    get n i32.const 1 i32.add`,
+});
+
+/**
+ * Algorithm D on digits in memory: a divisor of `n` digits, two at least, whose highest bit is set, into a dividend that
+ * has `j` + `n` digits and one more. Leaves the remainder in the dividend's place.
+ */
+function divideDigits(): FunctionCode {
+  const { dividend: u, divisor: v, quotient } = division;
+  const mask = 'i64.const 0xffffffff i64.and';
+  return assemble({
+    name: 'divideDigits',
+    params: ['n:i32', 'j:i32'],
+    results: [],
+    locals: ['i:i32', ...['high', 'next', 'q', 'r', 't', 'carry', 'borrow'].map((name) => `${name}:i64`)],
+    text: `
       ${at(v, 'get n i32.const 1 i32.sub')} i64.load32_u 0 set high
       ${at(v, 'get n i32.const 2 i32.sub')} i64.load32_u 0 set next
-      i32.const 8 get n i32.sub set j
       loop
         ${at(u, 'get j get n i32.add')} i64.load32_u 0 i64.const 32 i64.shl
         ${at(u, 'get j get n i32.add i32.const 1 i32.sub')} i64.load32_u 0 i64.or tee t
@@ -186,10 +191,7 @@ function longDivision(functions: Readonly<Record<string, number>>): FunctionCode
         end
         ${at(quotient, 'get j')} get q i64.store32 0
         get j i32.const 1 i32.sub tee j i32.const 0 i32.ge_s br_if 0
-      end
-      get wantsRest i32.eqz
-      if ${load(quotient)} return end
-      get s ${load(u)} call shr`,
+      end`,
   });
 }
 
@@ -227,13 +229,15 @@ function shift(name: 'shl' | 'shr' | 'sar'): FunctionCode {
   });
 }
 
-/** Shared by all compiled codes; `compute` is the host's. */
+/** Shared by all compiled codes. */
 export function arithmetic(functions: Readonly<Record<string, number>>): FunctionCode[] {
   return [
     highProduct,
     multiply(functions),
     divide('div', functions),
     divide('mod', functions),
+    countDigits,
+    divideDigits(),
     longDivision(functions),
     shift('shl'),
     shift('shr'),

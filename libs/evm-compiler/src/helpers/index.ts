@@ -1,38 +1,63 @@
-import { encodeModule, type FunctionImport, type FunctionType, i32 } from '../wasm/module.ts';
+import { encodeModule, type FunctionImport, type FunctionType } from '../wasm/module.ts';
 import { arithmetic } from './arithmetic.ts';
 import { hashing } from './keccak.ts';
 import { expand } from './memory.ts';
+import { modular } from './modular.ts';
 
-const compute: FunctionImport = { name: 'compute', type: { params: [i32], results: [] } };
-/** `compute` comes first, since it is imported; the others follow in the order of the module. */
+/** In the order of the module. */
 const order = [
-  'compute',
   'highProduct',
   'multiply',
   'div',
   'mod',
+  'countDigits',
+  'divideDigits',
   'longDivision',
   'shl',
   'shr',
   'sar',
+  'wideRemainder',
+  'sdiv',
+  'smod',
+  'addmod',
+  'mulmod',
+  'exp',
+  'signextend',
+  'byte',
   'permute',
   'keccak',
   'expand',
 ];
 const indices = Object.fromEntries(order.map((name, index) => [name, index]));
-const functions = [...arithmetic(indices), ...hashing(indices), expand];
+const functions = [...arithmetic(indices), ...modular(indices), ...hashing(indices), expand];
 
 /** What compiled codes call, in a module of its own over the same memory. */
-export const helperModule = encodeModule([compute], functions);
+export const helperModule = encodeModule([], functions);
+
+/** Helpers that take words and give one. */
+const wordHelpers = [
+  'multiply',
+  'div',
+  'mod',
+  'sdiv',
+  'smod',
+  'addmod',
+  'mulmod',
+  'exp',
+  'signextend',
+  'byte',
+] as const;
+const otherHelpers = ['shl', 'shr', 'sar', 'keccak', 'expand'] as const;
+export type WordHelper = (typeof wordHelpers)[number];
 
 /** The helpers as imports of compiled codes, in this order. */
-export const helperImports: readonly FunctionImport[] = [
-  compute,
-  ...['multiply', 'div', 'mod', 'shl', 'shr', 'sar', 'keccak', 'expand'].map((name) => ({ name, type: typeOf(name) })),
-];
+export const helperImports: readonly FunctionImport[] = [...wordHelpers, ...otherHelpers].map((name) => ({
+  name,
+  type: typeOf(name),
+}));
 
 export const helperIndex = Object.fromEntries(helperImports.map(({ name }, index) => [name, index])) as Record<
-  'compute' | 'multiply' | 'div' | 'mod' | 'shl' | 'shr' | 'sar' | 'keccak' | 'expand',
+  WordHelper | (typeof otherHelpers)[number],
   number
 >;
 

@@ -1,7 +1,9 @@
 import { header, type LinearMemory, type Run, region, wordBytes } from '@cairn/evm-compiler';
+import { wordIntegers } from '../../slot-table.ts';
 import { Frame, type FrameOptions } from '../interpreter/frame.ts';
 import { viewOf } from '../interpreter/words.ts';
 
+const noBytes = new Uint8Array(0);
 const pageBytes = 65_536;
 const limbMask = (1n << 64n) - 1n;
 /** Pages that are asked for at one time beyond those that are needed. */
@@ -100,6 +102,34 @@ export class CompiledFrame extends Frame {
     const bytes = this.memory;
     this.#bytesView ??= viewOf(bytes);
     return this.#bytesView;
+  }
+
+  override get integers(): Int32Array {
+    return this.isInterpreted ? super.integers : this.#shared.integers;
+  }
+
+  override popWord(which: 0 | 1): number {
+    if (this.isInterpreted) return super.popWord(which);
+    return this.#limbOf(--this.sp) * 2;
+  }
+
+  override pushWord(source: Int32Array, at: number): void {
+    if (this.isInterpreted) {
+      super.pushWord(source, at);
+      return;
+    }
+    const to = this.#limbOf(this.sp++) * 2;
+    const { integers } = this.#shared;
+    for (let index = 0; index < wordIntegers; index++) integers[to + index] = source[at + index] as number;
+  }
+
+  override writeMemory(at: number, bytes: Uint8Array): void {
+    this.#shared.bytes.set(bytes, this.#memoryBase + at);
+  }
+
+  override copyMemory(at: number, length: number): Uint8Array {
+    if (length === 0) return noBytes;
+    return this.#shared.bytes.slice(this.#memoryBase + at, this.#memoryBase + at + length);
   }
 
   /** Runs from a block on. Returns why it stopped; `pc` says where. */

@@ -1,9 +1,10 @@
 import { keccak256 } from '@cairn/block-model';
+import { addressBytes } from '../../addresses.ts';
 import type { Frame } from './frame.ts';
 import { gas, initCodeBytesMax } from './gas.ts';
 import { halts } from './halt.ts';
 import type { Machine } from './machine.ts';
-import { addressBytes, wordBytes } from './words.ts';
+import { wordBytes } from './words.ts';
 
 /** All but a 64th of what is left (EIP-150). */
 const allButOne64th = (left: number) => left - Math.floor(left / 64);
@@ -25,7 +26,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   const output = frame.range(outputAt, outputLength);
   if (value > 0n) frame.charge(gas.callValue);
   if (opcode === 0xf1 && value > 0n && machine.isEmpty(targetBytes)) frame.charge(gas.newAccount);
-  const code = machine.callee(targetBytes, frame);
+  const callee = machine.callee(targetBytes, frame);
   const available = allButOne64th(frame.gas);
   const given = asked < BigInt(available) ? Number(asked) : available;
   frame.gas -= given;
@@ -33,7 +34,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   frame.outputLength = Number(outputLength);
   const isDelegate = opcode === 0xf4;
   machine.call(frame, {
-    ...code,
+    callee,
     address: opcode === 0xf1 || opcode === 0xfa ? targetBytes : frame.address,
     caller: isDelegate ? frame.caller : frame.address,
     value: isDelegate ? frame.value : value,

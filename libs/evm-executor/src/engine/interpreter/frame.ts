@@ -1,13 +1,19 @@
+import { wordOfAddress } from '../../addresses.ts';
+import { wordIntegers } from '../../slot-table.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import type { Analysis } from './analysis.ts';
 import { Halt, halts } from './halt.ts';
-import { viewOf, wordOf } from './words.ts';
+import { viewOf } from './words.ts';
 
 const noBytes = new Uint8Array(0);
 const emptyView = viewOf(noBytes);
 const wordsPerPage = 32;
 /** More costs 8 * 10^12 gas, which no block has. */
 const memoryBytesMax = 2 ** 31;
+const integers = new Int32Array(2 * wordIntegers);
+const limbs = new BigUint64Array(integers.buffer);
+const limbMax = 2n ** 64n - 1n;
+
 /** Where geth stops to count the size of a memory. */
 const countedBytesMax = 0x1f_ffff_ffe0n;
 
@@ -47,7 +53,6 @@ export class Frame {
   readonly stack: bigint[];
   /** Items on the stack; the array may hold more. */
   sp = 0;
-  #addressWord: bigint | undefined;
   #memory: Uint8Array = noBytes;
   #view: DataView = emptyView;
   /** Bytes of memory in use: whole words. */
@@ -79,8 +84,7 @@ export class Frame {
 
   /** The address as a word. */
   get addressWord(): bigint {
-    this.#addressWord ??= wordOf(this.address);
-    return this.#addressWord;
+    return wordOfAddress(this.address);
   }
 
   /** Where its region in linear memory ends, where it has one. */
@@ -116,6 +120,32 @@ export class Frame {
     this.stack[this.sp++] = word;
   }
 
+  /** Integers of 32 bits in which {@link popWord} puts words, and {@link pushWord} finds them. */
+  get integers(): Int32Array {
+    return integers;
+  }
+
+  /** Takes a word from the stack and tells where in {@link integers} it is, until `which` is asked for again. */
+  popWord(which: 0 | 1): number {
+    const at = which * wordIntegers;
+    let rest = this.pop();
+    for (let limb = 0; limb < 4; limb++) {
+      limbs[at / 2 + limb] = rest;
+      rest = rest > limbMax ? rest >> 64n : 0n;
+    }
+    return at;
+  }
+
+  /** Pushes the word at a place of `source`. */
+  pushWord(source: Int32Array, at: number): void {
+    integers.set(source.subarray(at, at + wordIntegers));
+    this.push(
+      ((((limbs[3] as bigint) << 64n) | (limbs[2] as bigint)) << 128n) |
+        ((limbs[1] as bigint) << 64n) |
+        (limbs[0] as bigint),
+    );
+  }
+
   /**
    * Makes a range of memory accessible and charges for it (Yellow Paper, H.1). An empty range is none, wherever it is.
    * @returns where the range begins @throws Halt
@@ -147,6 +177,11 @@ export class Frame {
     grown.set(this.#memory);
     this.#memory = grown;
     this.#view = viewOf(grown);
+  }
+
+  /** Writes into memory that {@link range} has made accessible. */
+  writeMemory(at: number, bytes: Uint8Array): void {
+    this.#memory.set(bytes, at);
   }
 
   /** A copy of memory that {@link range} has made accessible. */

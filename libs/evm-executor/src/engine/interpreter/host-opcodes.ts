@@ -1,10 +1,12 @@
 import { type Hex, hexFromBytes, keccak256 } from '@cairn/block-model';
+import { addressBytes, wordOfAddress } from '../../addresses.ts';
+import { isSame, isZero, wordIntegers } from '../../slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
 import type { Frame } from './frame.ts';
 import { gas } from './gas.ts';
 import { halts } from './halt.ts';
 import type { Machine } from './machine.ts';
-import { addressBytes, paddedSlice, readWord, storedBytes, wordBytes, wordOf } from './words.ts';
+import { paddedSlice, readWord, wordBytes, wordOf } from './words.ts';
 
 const wordsOf = (length: bigint) => Math.ceil(Number(length) / 32);
 
@@ -32,11 +34,11 @@ export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): b
     case 0x53: {
       // MSTORE8
       const at = frame.range(frame.pop(), 1n);
-      frame.memory[at] = Number(frame.pop() & 0xffn);
+      frame.writeMemory(at, Uint8Array.of(Number(frame.pop() & 0xffn)));
       return false;
     }
     case 0x54: // SLOAD
-      frame.push(load(frame, machine));
+      load(frame, machine);
       return false;
     case 0x55: // SSTORE
       store(frame, machine);
@@ -103,9 +105,9 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
       return message.world.getBalance(addressBytes(address));
     }
     case 0x32: // ORIGIN
-      return wordOf(message.sender);
+      return wordOfAddress(message.sender);
     case 0x33: // CALLER
-      return wordOf(frame.caller);
+      return wordOfAddress(frame.caller);
     case 0x34: // CALLVALUE
       return frame.value;
     case 0x35: {
@@ -173,7 +175,7 @@ function copyTo(frame: Frame, source: Uint8Array): void {
   const length = frame.pop();
   const start = frame.range(to, length);
   frame.charge(gas.copyWord * wordsOf(length));
-  if (length > 0n) frame.memory.set(paddedSlice(source, from, Number(length)), start);
+  if (length > 0n) frame.writeMemory(start, paddedSlice(source, from, Number(length)));
 }
 
 function copyReturnData(frame: Frame): void {
@@ -183,7 +185,7 @@ function copyReturnData(frame: Frame): void {
   if (from + length > BigInt(frame.returnData.length)) throw halts.returnDataOutOfBounds;
   const start = frame.range(to, length);
   frame.charge(gas.copyWord * wordsOf(length));
-  frame.memory.set(frame.returnData.subarray(Number(from), Number(from + length)), start);
+  if (length > 0n) frame.writeMemory(start, frame.returnData.subarray(Number(from), Number(from + length)));
 }
 
 function copyWithin(frame: Frame): void {
@@ -220,38 +222,40 @@ function blockHash(number: bigint, { message }: Machine): bigint {
   return hash === undefined ? 0n : BigInt(hash);
 }
 
-function load(frame: Frame, machine: Machine): bigint {
-  const slot = frame.pop();
-  const isCold = machine.substate.warmSlot(frame.addressWord, slot);
-  frame.charge(isCold ? gas.coldSlot : gas.warmAccess);
-  return wordOf(machine.message.world.getStorage(frame.address, wordBytes(slot)));
+function load(frame: Frame, { message: { world } }: Machine): void {
+  const entry = world.slotEntry(frame.address, frame.integers, frame.popWord(0));
+  frame.charge(world.slots.warm(entry) ? gas.coldSlot : gas.warmAccess);
+  frame.pushWord(world.slots.values, entry * wordIntegers);
 }
 
 /** EIP-2200 with EIP-2929 and EIP-3529. */
-function store(frame: Frame, machine: Machine): void {
+function store(frame: Frame, { substate, message: { world }, clearRefund }: Machine): void {
   if (frame.isStatic) throw halts.writeProtection;
   if (frame.gas <= gas.sstoreSentry) throw halts.outOfGas;
-  const { substate, message, clearRefund } = machine;
-  const slot = frame.pop();
-  const value = frame.pop();
-  const key = wordBytes(slot);
-  if (substate.warmSlot(frame.addressWord, slot)) frame.charge(gas.coldSlot);
-  const current = wordOf(message.world.getStorage(frame.address, key));
-  if (current === value) {
+  const slot = frame.popWord(0);
+  const { integers } = frame;
+  const value = frame.popWord(1);
+  const entry = world.slotEntry(frame.address, integers, slot);
+  const { slots } = world;
+  const at = entry * wordIntegers;
+  if (slots.warm(entry)) frame.charge(gas.coldSlot);
+  if (isSame(slots.values, at, integers, value)) {
     frame.charge(gas.warmAccess);
     return;
   }
-  const original = wordOf(message.world.getOriginalStorage(frame.address, key));
-  if (original === current) {
-    frame.charge(original === 0n ? gas.sstoreSet : gas.sstoreReset);
-    if (original !== 0n && value === 0n) substate.refund += clearRefund;
+  const wasZero = isZero(slots.originals, at);
+  const becomesZero = isZero(integers, value);
+  if (isSame(slots.originals, at, slots.values, at)) {
+    frame.charge(wasZero ? gas.sstoreSet : gas.sstoreReset);
+    if (!wasZero && becomesZero) substate.refund += clearRefund;
   } else {
     frame.charge(gas.warmAccess);
-    if (original !== 0n && current === 0n) substate.refund -= clearRefund;
-    else if (original !== 0n && value === 0n) substate.refund += clearRefund;
-    if (original === value) substate.refund += (original === 0n ? gas.sstoreSet : gas.sstoreReset) - gas.warmAccess;
+    if (!wasZero && isZero(slots.values, at)) substate.refund -= clearRefund;
+    else if (!wasZero && becomesZero) substate.refund += clearRefund;
+    if (isSame(slots.originals, at, integers, value))
+      substate.refund += (wasZero ? gas.sstoreSet : gas.sstoreReset) - gas.warmAccess;
   }
-  message.world.setStorage(frame.address, key, storedBytes(value));
+  world.writeSlot(frame.address, entry, integers, value);
 }
 
 function log(topicCount: number, frame: Frame, machine: Machine): void {

@@ -1,3 +1,4 @@
+import { addressBytes } from '../../addresses.ts';
 import type { ForkRules } from '../../fork-rules.ts';
 import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
@@ -8,7 +9,6 @@ import { Halt } from './halt.ts';
 import { Machine } from './machine.ts';
 import type { MachineRules } from './machine-types.ts';
 import { Precompiles } from './precompiles.ts';
-import { addressBytes } from './words.ts';
 
 const noBytes = new Uint8Array(0);
 

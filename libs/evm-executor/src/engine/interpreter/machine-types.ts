@@ -1,13 +1,11 @@
 import type { Frame, FrameOptions } from './frame.ts';
 import type { Precompile, Precompiles } from './precompiles.ts';
 
-/** The code that a call runs: a precompile, or bytecode. */
-export interface Callee {
-  readonly precompile: Precompile | undefined;
-  readonly code: Uint8Array;
-}
+/** What a call runs: a precompile, or bytecode. */
+export type Callee = Precompile | Uint8Array;
 
-export interface CallOptions extends Callee {
+export interface CallOptions {
+  readonly callee: Callee;
   readonly address: Uint8Array;
   readonly caller: Uint8Array;
   readonly value: bigint;

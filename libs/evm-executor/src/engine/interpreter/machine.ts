@@ -1,3 +1,5 @@
+import { bytesFromHex } from '@cairn/block-model';
+import { addressFromHex, wordOfAddress } from '../../addresses.ts';
 import { delegationOf } from '../../authorizations.ts';
 import { emptyCodeHash } from '../../world-state.ts';
 import type { EngineMessage } from '../call-engine.ts';
@@ -10,7 +12,6 @@ import { Halt, halts } from './halt.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
 import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
 import { Substate } from './substate.ts';
-import { wordOf } from './words.ts';
 
 const noBytes = new Uint8Array(0);
 const depthMax = 1024;
@@ -55,9 +56,9 @@ export class Machine {
     this.#precompiles = rules.precompiles;
     this.#stacks = stacks;
     for (const { address, storageKeys } of message.warm) {
-      const word = rules.precompiles.wordOfAddress(address);
-      this.substate.warm(word);
-      for (const slot of storageKeys) this.substate.warmSlot(word, BigInt(slot));
+      const bytes = addressFromHex(address);
+      this.substate.warm(wordOfAddress(bytes));
+      for (const slot of storageKeys) message.world.warmSlot(bytes, bytesFromHex(slot));
     }
   }
 
@@ -89,7 +90,7 @@ export class Machine {
       return;
     }
     this.call(undefined, {
-      ...this.callee(to),
+      callee: this.callee(to),
       address: to,
       caller: sender,
       value,
@@ -119,24 +120,20 @@ export class Machine {
   /** What runs at an address; `frame` pays for the way to it where its code is elsewhere (EIP-7702). @throws Halt */
   callee(address: Uint8Array, frame?: Frame): Callee {
     const precompile = this.#precompiles.at(address, this.message.precompiles);
-    if (precompile !== undefined) return { precompile, code: noBytes };
+    if (precompile !== undefined) return precompile;
     const { world, rules } = this.message;
     const code = world.getCode(address);
     const target = rules.isPrague ? delegationOf(code) : undefined;
-    if (target === undefined) return { precompile: undefined, code };
-    const word = wordOf(target);
-    const isCold = this.substate.warm(word);
+    if (target === undefined) return code;
+    const isCold = this.substate.warm(wordOfAddress(target));
     frame?.charge(gas.warmAccess + (isCold ? gas.coldAccountSurcharge : 0));
     // One step only; a precompile that is pointed to has no code.
-    return {
-      precompile: undefined,
-      code: this.#precompiles.at(target, this.message.precompiles) ? noBytes : world.getCode(target),
-    };
+    return this.#precompiles.at(target, this.message.precompiles) ? noBytes : world.getCode(target);
   }
 
   /** Calls on behalf of a frame, or of the message. */
   call(from: Frame | undefined, options: CallOptions): void {
-    const { address, caller, value, moves, mustHave, touches, data, isStatic, precompile, code } = options;
+    const { address, caller, value, moves, mustHave, touches, data, isStatic, callee } = options;
     const { world } = this.message;
     const depth = (from?.depth ?? 0) + 1;
     if (depth > depthMax + 1 || (mustHave > 0n && world.getBalance(caller) < mustHave)) {
@@ -146,18 +143,18 @@ export class Machine {
     const snapshot = this.substate.snapshot();
     world.checkpoint();
     if (moves && value > 0n) this.#move(caller, address, value);
-    if (touches) this.substate.touch(wordOf(address));
-    if (precompile !== undefined) {
-      if (this.message.budget !== undefined && !precompile.isLight) throw gasBudgetExceeded;
-      this.#runPrecompile(from, precompile, options, snapshot);
+    if (touches) this.substate.touch(wordOfAddress(address));
+    if (!(callee instanceof Uint8Array)) {
+      if (this.message.budget !== undefined && !callee.isLight) throw gasBudgetExceeded;
+      this.#runPrecompile(from, callee, options, snapshot);
       return;
     }
-    if (code.length === 0) {
+    if (callee.length === 0) {
       world.commit();
       this.#settle(from, options.gas, noBytes);
       return;
     }
-    const analysis = analysisOf(code);
+    const analysis = analysisOf(callee);
     const stack = this.#stack(depth);
     const frame = this.#frames.make({
       kind: 'call',
@@ -190,7 +187,7 @@ export class Machine {
       salt === undefined
         ? createAddress(creator, from === undefined ? nonce - 1n : nonce)
         : create2Address(creator, salt, code);
-    const word = wordOf(address);
+    const word = wordOfAddress(address);
     this.substate.warm(word);
     if (world.isTaken(address)) {
       this.#settle(from, 0, noBytes, halts.addressCollision);
@@ -240,7 +237,7 @@ export class Machine {
     }
     from.gas += left;
     from.returnData = told;
-    if (frame.kind === 'create') from.push(isReverted ? 0n : wordOf(frame.address));
+    if (frame.kind === 'create') from.push(isReverted ? 0n : wordOfAddress(frame.address));
     else {
       from.push(isReverted ? 0n : 1n);
       writeOutput(from, output);
@@ -327,5 +324,5 @@ export class Machine {
 
 function writeOutput(frame: Frame, output: Uint8Array): void {
   const length = Math.min(frame.outputLength, output.length);
-  if (length > 0) frame.memory.set(output.subarray(0, length), frame.outputAt);
+  if (length > 0) frame.writeMemory(frame.outputAt, length === output.length ? output : output.subarray(0, length));
 }

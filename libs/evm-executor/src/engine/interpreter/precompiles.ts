@@ -4,6 +4,7 @@ import type { ForkRules } from '../../fork-rules.ts';
 import type { PrecompileChanges } from '../call-engine.ts';
 import { EthereumjsState } from '../ethereumjs-state.ts';
 import { haltReason } from '../halt-reason.ts';
+import { type FastPrecompile, fastPrecompiles } from './fast-precompiles.ts';
 import { Halt, halts } from './halt.ts';
 
 /** What a precompile came to; one that fails takes all its gas. */
@@ -23,14 +24,11 @@ export interface Precompile {
 const lightAddresses = new Set([2n, 3n, 4n]);
 
 const noBytes = new Uint8Array(0);
-/** Words of addresses that are kept: those of precompiles and of accounts that many messages name. */
-const wordsMax = 10_000;
 
-/** The precompiles of a fork, as @ethereumjs/evm has them. */
+/** The precompiles of a fork: own ones where those of @ethereumjs/evm are slow, else those. */
 export class Precompiles {
   readonly addresses: ReadonlySet<bigint>;
   readonly #byAddress: ReadonlyMap<Hex, Precompile>;
-  readonly #words = new Map<Hex, bigint>();
   /** Of the low byte of addresses whose other bytes are zero; finds out quickly that there is none. */
   readonly #lastBytes: ReadonlySet<number>;
 
@@ -58,23 +56,26 @@ export class Precompiles {
     return removed.has(hex) ? undefined : this.#byAddress.get(hex);
   }
 
-  wordOfAddress(address: Hex): bigint {
-    let word = this.#words.get(address);
-    if (word === undefined) {
-      word = BigInt(address);
-      if (this.#words.size >= wordsMax) this.#words.clear();
-      this.#words.set(address, word);
-    }
-    return word;
-  }
-
   #maybe(address: Uint8Array): boolean {
     for (let at = 0; at < 18; at++) if (address[at] !== 0) return false;
     return this.#lastBytes.has(address[19] ?? 0);
   }
 }
 
+function fast({ price, run }: FastPrecompile, isLight: boolean): Precompile {
+  return {
+    isLight,
+    run(data, gas) {
+      const gasUsed = price(data.length);
+      if (gasUsed > gas) return { gasUsed: 0, output: noBytes, fault: halts.outOfGas };
+      return { gasUsed, output: run(data) };
+    },
+  };
+}
+
 function precompile(evm: EVM, address: Hex, call: PrecompileFunc): Precompile {
+  const own = fastPrecompiles.get(Number(BigInt(address)));
+  if (own !== undefined) return fast(own, lightAddresses.has(BigInt(address)));
   return {
     isLight: lightAddresses.has(BigInt(address)),
     run(data, gas) {

@@ -4,13 +4,12 @@ import type { Log } from '@cairn/block-model';
 const ripemd = 3n;
 
 /**
- * What a message gathers beside the state: warm addresses and slots (EIP-2929), transient storage (EIP-1153), the refund
+ * What a message gathers beside the state: warm addresses (EIP-2929), transient storage (EIP-1153), the refund
  * counter, logs, and accounts to look at when the transaction ends. All of it goes back with the frame that made it.
  */
 export class Substate {
   readonly #warmAddresses = new Set<bigint>();
-  readonly #warmSlots = new Map<bigint, Set<bigint>>();
-  readonly #transient = new Map<bigint, Map<bigint, bigint>>();
+  #transient: Map<bigint, Map<bigint, bigint>> | undefined;
   readonly #undo: (() => void)[] = [];
   /** Addresses that are warm in every message of the fork. */
   readonly #alwaysWarm: ReadonlySet<bigint>;
@@ -47,16 +46,6 @@ export class Substate {
     return true;
   }
 
-  /** Whether the slot was cold; it is warm from now on. */
-  warmSlot(address: bigint, slot: bigint): boolean {
-    let slots = this.#warmSlots.get(address);
-    if (slots === undefined) {
-      slots = new Set();
-      this.#warmSlots.set(address, slots);
-    }
-    return this.#add(slots, slot);
-  }
-
   touch(address: bigint): void {
     if (this.touched.has(address)) return;
     this.touched.add(address);
@@ -73,10 +62,11 @@ export class Substate {
   }
 
   transient(address: bigint, slot: bigint): bigint {
-    return this.#transient.get(address)?.get(slot) ?? 0n;
+    return this.#transient?.get(address)?.get(slot) ?? 0n;
   }
 
   setTransient(address: bigint, slot: bigint, value: bigint): void {
+    this.#transient ??= new Map();
     let values = this.#transient.get(address);
     if (values === undefined) {
       values = new Map();

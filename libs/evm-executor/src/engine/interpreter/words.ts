@@ -3,7 +3,6 @@ export const wordMax = (1n << 256n) - 1n;
 const signBit = 1n << 255n;
 const modulus = 1n << 256n;
 const limbMask = (1n << 64n) - 1n;
-const noBytes = new Uint8Array(0);
 
 /** Two's complement. */
 export function signed(word: bigint): bigint {
@@ -74,21 +73,6 @@ const scratchView = viewOf(scratch);
 export function wordBytes(word: bigint): Uint8Array {
   putWord(scratchView, 0, word);
   return scratch.slice();
-}
-
-/** The low 20 bytes. */
-export function addressBytes(word: bigint): Uint8Array {
-  putWord(scratchView, 0, word);
-  return scratch.slice(12);
-}
-
-/** Without leading zeros, as storage has its values. */
-export function storedBytes(word: bigint): Uint8Array {
-  if (word === 0n) return noBytes;
-  putWord(scratchView, 0, word);
-  let start = 0;
-  while (scratch[start] === 0) start++;
-  return scratch.slice(start);
 }
 
 /** A part of bytes, with zeros beyond their end; `at` may be any word. */
