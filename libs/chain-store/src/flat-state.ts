@@ -24,6 +24,9 @@ export class FlatState implements RecordReader {
   /** One above the height, since ranges end before their end. */
   readonly #end: Buffer;
   readonly #records = new Map<string, AccountRecord | undefined>();
+  /** What was asked for last: calls read slot after slot of one account. */
+  #lastAddress = Buffer.alloc(0);
+  #lastRecord: AccountRecord | undefined;
 
   constructor(tables: Pick<Tables, 'accounts' | 'slots' | 'codes'>, height: bigint) {
     this.#tables = tables;
@@ -35,6 +38,13 @@ export class FlatState implements RecordReader {
   }
 
   record(address: Uint8Array): AccountRecord | undefined {
+    if (address.length === this.#lastAddress.length && this.#lastAddress.equals(address)) return this.#lastRecord;
+    this.#lastRecord = this.#find(address);
+    this.#lastAddress = Buffer.from(address);
+    return this.#lastRecord;
+  }
+
+  #find(address: Uint8Array): AccountRecord | undefined {
     const key = hexFromBytes(address);
     if (this.#records.has(key)) return this.#records.get(key);
     const found = this.#latest(this.#tables.accounts, address);

@@ -1,6 +1,9 @@
-/** One character per byte: the cheapest key of bytes that a Map takes. */
+const scratch = Buffer.alloc(32);
+
+/** One character per byte, 32 at most: the cheapest key of bytes that a Map takes. */
 export function keyOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  scratch.set(bytes);
+  return scratch.toString('latin1', 0, bytes.length);
 }
 
 /** The bytes that a key stands for. */

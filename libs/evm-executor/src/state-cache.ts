@@ -1,4 +1,5 @@
 import type { AccountState, StateReader } from '@cairn/block-model';
+import { bytesOfKey, keyOf } from './key-of.ts';
 
 /** Bounds of what is kept of states; at a bound the cache in question starts anew. */
 const stateCacheLimits = {
@@ -11,6 +12,8 @@ const caches = new WeakMap<StateReader, StateCache>();
 
 // Code is named by its hash, so that all states can share it.
 const codes = new Map<string, Uint8Array>();
+/** The same by the very array that names it. */
+let codesByHash = new WeakMap<Uint8Array, Uint8Array>();
 let codeBytes = 0;
 
 /**
@@ -46,6 +49,16 @@ export class StateCache {
     return account;
   }
 
+  /** As {@link getCode}, quick for the same array again. */
+  getCodeOf(codeHash: Uint8Array): Uint8Array {
+    let code = codesByHash.get(codeHash);
+    if (code === undefined) {
+      code = this.getCode(keyOf(codeHash), codeHash);
+      codesByHash.set(codeHash, code);
+    }
+    return code;
+  }
+
   getCode(key: string, codeHash: Uint8Array): Uint8Array {
     const known = codes.get(key);
     if (known !== undefined) return known;
@@ -53,6 +66,7 @@ export class StateCache {
     codeBytes += code.length;
     if (codeBytes > stateCacheLimits.codeBytesMax) {
       codes.clear();
+      codesByHash = new WeakMap();
       codeBytes = code.length;
     }
     codes.set(key, code);
@@ -60,11 +74,11 @@ export class StateCache {
   }
 
   /** @param key of the slot; `addressKey` is that of the account */
-  getStorage(addressKey: string, key: string, address: Uint8Array, slot: Uint8Array): Uint8Array {
+  getStorage(addressKey: string, key: string, address: Uint8Array): Uint8Array {
     let slots = this.#slots.get(addressKey);
     const known = slots?.get(key);
     if (known !== undefined) return known;
-    const value = this.#reader.getStorage(address, slot);
+    const value = this.#reader.getStorage(address, bytesOfKey(key));
     if (this.#slotCount >= stateCacheLimits.slotsMax) {
       this.#slots.clear();
       this.#slotCount = 0;

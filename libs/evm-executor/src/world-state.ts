@@ -77,9 +77,10 @@ export class WorldState {
     const account = this.getAccount(address);
     if (account === undefined) return noBytes;
     if (account.codeHash === emptyCodeHash) return noBytes;
+    if (this.#codes === undefined) return this.#base.getCodeOf(account.codeHash);
     const key = keyOf(account.codeHash);
     if (key === emptyCodeKey) return noBytes;
-    return this.#codes?.get(key) ?? this.#base.getCode(key, account.codeHash);
+    return this.#codes.get(key) ?? this.#base.getCode(key, account.codeHash);
   }
 
   /** Writes or, with `undefined`, removes an account. `account` must not change afterwards. */
@@ -137,8 +138,7 @@ export class WorldState {
     if (storage.isWhole) valueWords.fill(0);
     else {
       putBytes(source, at, nameBytes);
-      const slot = new Uint8Array(nameBytes);
-      readBytes(this.#base.getStorage(keyOfAddress(address), keyOf(slot), address, slot), valueWords);
+      readBytes(this.#base.getStorage(keyOfAddress(address), nameBytes.toString('latin1'), address), valueWords);
     }
     const entry = this.slots.add(storage.number, source, at, valueWords);
     if (storage.before !== undefined && this.#isWarmIn(storage.before, source, at)) this.slots.bearWarm(entry);

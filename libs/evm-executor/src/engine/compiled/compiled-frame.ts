@@ -5,6 +5,8 @@ import { viewOf } from '../interpreter/words.ts';
 
 const noBytes = new Uint8Array(0);
 const pageBytes = 65_536;
+/** For words that are no number of 64 bits. */
+const beyondNumbers = 2 ** 64;
 const limbMask = (1n << 64n) - 1n;
 /** Pages that are asked for at one time beyond those that are needed. */
 const sparePages = 16;
@@ -34,8 +36,9 @@ export class SharedMemory {
 
   /** Follows a memory that compiled code may have grown. */
   follow(): void {
+    // Arrays over what it was before are empty then; asking the memory itself takes longer.
+    if (this.integers.length > 0) return;
     const { buffer } = this.#memory;
-    if (buffer === this.bytes.buffer) return;
     this.bytes = new Uint8Array(buffer);
     this.limbs = new BigUint64Array(buffer);
     this.integers = new Int32Array(buffer);
@@ -157,6 +160,14 @@ export class CompiledFrame extends Frame {
   override pop(): bigint {
     if (this.isInterpreted) return super.pop();
     return this.#word(--this.sp);
+  }
+
+  override popNumber(): number {
+    if (this.isInterpreted) return super.popNumber();
+    const { integers } = this.#shared;
+    const at = this.#limbOf(--this.sp) * 2;
+    for (let index = 2; index < wordIntegers; index++) if (integers[at + index] !== 0) return beyondNumbers;
+    return ((integers[at + 1] as number) >>> 0) * 2 ** 32 + ((integers[at] as number) >>> 0);
   }
 
   override push(word: bigint): void {

@@ -11,14 +11,14 @@ const allButOne64th = (left: number) => left - Math.floor(left / 64);
 
 /** CALL, CALLCODE, DELEGATECALL and STATICCALL. Leaves the frame waiting where code begins to run. @throws Halt */
 export function callOpcode(opcode: number, frame: Frame, machine: Machine): void {
-  const asked = frame.pop();
+  const asked = frame.popNumber();
   const target = frame.popAddress();
   const hasValue = opcode === 0xf1 || opcode === 0xf2;
   const value = hasValue ? frame.pop() : 0n;
-  const inputAt = frame.pop();
-  const inputLength = frame.pop();
-  const outputAt = frame.pop();
-  const outputLength = frame.pop();
+  const inputAt = frame.popNumber();
+  const inputLength = frame.popNumber();
+  const outputAt = frame.popNumber();
+  const outputLength = frame.popNumber();
   if (opcode === 0xf1 && frame.isStatic && value > 0n) throw halts.writeProtection;
   const targetBytes = addressBytes(target);
   machine.chargeAccess(frame, target);
@@ -28,10 +28,10 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   if (opcode === 0xf1 && value > 0n && machine.isEmpty(targetBytes)) frame.charge(gas.newAccount);
   const callee = machine.callee(targetBytes, frame);
   const available = allButOne64th(frame.gas);
-  const given = asked < BigInt(available) ? Number(asked) : available;
+  const given = Math.min(asked, available);
   frame.gas -= given;
   frame.outputAt = output;
-  frame.outputLength = Number(outputLength);
+  frame.outputLength = outputLength;
   const isDelegate = opcode === 0xf4;
   machine.call(frame, {
     callee,
@@ -42,7 +42,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
     moves: opcode === 0xf1,
     mustHave: hasValue ? value : 0n,
     touches: opcode === 0xf1 || opcode === 0xfa,
-    data: frame.copyMemory(input, Number(inputLength)),
+    data: frame.copyMemory(input, inputLength),
     gas: given + (value > 0n ? gas.callStipend : 0),
     isStatic: frame.isStatic || opcode === 0xfa,
   });
@@ -52,19 +52,19 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
 export function createOpcode(opcode: number, frame: Frame, machine: Machine): void {
   if (frame.isStatic) throw halts.writeProtection;
   const value = frame.pop();
-  const at = frame.pop();
-  const length = frame.pop();
+  const at = frame.popNumber();
+  const length = frame.popNumber();
   const salt = opcode === 0xf5 ? frame.pop() : undefined;
   const start = frame.range(at, length);
-  const words = Math.ceil(Number(length) / 32);
+  const words = Math.ceil(length / 32);
   if (machine.message.rules.isShanghai) {
-    if (length > BigInt(initCodeBytesMax)) throw halts.initCodeTooLarge;
+    if (length > initCodeBytesMax) throw halts.initCodeTooLarge;
     frame.charge(gas.initCodeWord * words);
   }
   if (salt !== undefined) frame.charge(gas.keccakWord * words);
   const given = allButOne64th(frame.gas);
   frame.gas -= given;
-  const code = frame.copyMemory(start, Number(length));
+  const code = frame.copyMemory(start, length);
   machine.create(frame, { code, value, gas: given, salt });
 }
 

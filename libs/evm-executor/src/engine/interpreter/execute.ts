@@ -183,7 +183,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
       case 0x51: {
         // MLOAD
         frame.gas = gas;
-        const at = frame.range(stack[sp - 1] as bigint, 32n);
+        const at = frame.range(Number(stack[sp - 1] as bigint), 32);
         gas = frame.gas;
         stack[sp - 1] = wordAt(frame.view, at);
         break;
@@ -191,7 +191,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
       case 0x52: {
         // MSTORE
         frame.gas = gas;
-        const at = frame.range(stack[--sp] as bigint, 32n);
+        const at = frame.range(Number(stack[--sp] as bigint), 32);
         gas = frame.gas;
         putWord(frame.view, at, stack[--sp] as bigint);
         break;

@@ -15,7 +15,7 @@ const limbs = new BigUint64Array(integers.buffer);
 const limbMax = 2n ** 64n - 1n;
 
 /** Where geth stops to count the size of a memory. */
-const countedBytesMax = 0x1f_ffff_ffe0n;
+const countedBytesMax = 0x1f_ffff_ffe0;
 
 export type FrameKind = 'call' | 'create';
 
@@ -116,6 +116,11 @@ export class Frame {
     return BigInt.asUintN(160, this.pop());
   }
 
+  /** A word that is a place, a length or gas: exact up to 2^53, beyond that some number that is greater. */
+  popNumber(): number {
+    return Number(this.pop());
+  }
+
   push(word: bigint): void {
     this.stack[this.sp++] = word;
   }
@@ -150,13 +155,13 @@ export class Frame {
    * Makes a range of memory accessible and charges for it (Yellow Paper, H.1). An empty range is none, wherever it is.
    * @returns where the range begins @throws Halt
    */
-  range(at: bigint, length: bigint): number {
-    if (length === 0n) return 0;
+  range(at: number, length: number): number {
+    if (length === 0) return 0;
     const end = at + length;
     if (end > countedBytesMax) throw halts.gasOverflow;
     if (end > memoryBytesMax) throw halts.outOfGas;
-    this.expand(Number(end));
-    return Number(at);
+    this.expand(end);
+    return at;
   }
 
   /** As {@link range}, for an end that is a number already. */

@@ -8,7 +8,7 @@ import { halts } from './halt.ts';
 import type { Machine } from './machine.ts';
 import { paddedSlice, readWord, wordBytes, wordOf } from './words.ts';
 
-const wordsOf = (length: bigint) => Math.ceil(Number(length) / 32);
+const wordsOf = (length: number) => Math.ceil(length / 32);
 
 /**
  * Opcodes that look beyond the stack: the message, the block, other accounts, storage, calls.
@@ -33,7 +33,7 @@ export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): b
       return false;
     case 0x53: {
       // MSTORE8
-      const at = frame.range(frame.pop(), 1n);
+      const at = frame.range(frame.popNumber(), 1);
       frame.writeMemory(at, Uint8Array.of(Number(frame.pop() & 0xffn)));
       return false;
     }
@@ -76,9 +76,9 @@ export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): b
     case 0xf3: // RETURN
     case 0xfd: {
       // REVERT
-      const at = frame.pop();
-      const length = frame.pop();
-      frame.output = frame.copyMemory(frame.range(at, length), Number(length));
+      const at = frame.popNumber();
+      const length = frame.popNumber();
+      frame.output = frame.copyMemory(frame.range(at, length), length);
       frame.isReverted = opcode === 0xfd;
       return true;
     }
@@ -112,8 +112,7 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
       return frame.value;
     case 0x35: {
       // CALLDATALOAD
-      const at = frame.pop();
-      return at >= BigInt(frame.data.length) ? 0n : readWord(frame.data, Number(at));
+      return readWord(frame.data, frame.popNumber());
     }
     case 0x36: // CALLDATASIZE
       return BigInt(frame.data.length);
@@ -161,41 +160,41 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
 }
 
 function keccak(frame: Frame): void {
-  const at = frame.pop();
-  const length = frame.pop();
+  const at = frame.popNumber();
+  const length = frame.popNumber();
   const start = frame.range(at, length);
   frame.charge(gas.keccakWord * wordsOf(length));
-  frame.push(wordOf(keccak256(frame.memory.subarray(start, start + Number(length)))));
+  frame.push(wordOf(keccak256(frame.memory.subarray(start, start + length))));
 }
 
 /** Destination, place and length are on the stack; what lies beyond the source reads as zeros. */
 function copyTo(frame: Frame, source: Uint8Array): void {
-  const to = frame.pop();
-  const from = frame.pop();
-  const length = frame.pop();
+  const to = frame.popNumber();
+  const from = frame.popNumber();
+  const length = frame.popNumber();
   const start = frame.range(to, length);
   frame.charge(gas.copyWord * wordsOf(length));
-  if (length > 0n) frame.writeMemory(start, paddedSlice(source, from, Number(length)));
+  if (length > 0) frame.writeMemory(start, paddedSlice(source, from, length));
 }
 
 function copyReturnData(frame: Frame): void {
-  const to = frame.pop();
-  const from = frame.pop();
-  const length = frame.pop();
-  if (from + length > BigInt(frame.returnData.length)) throw halts.returnDataOutOfBounds;
+  const to = frame.popNumber();
+  const from = frame.popNumber();
+  const length = frame.popNumber();
+  if (from + length > frame.returnData.length) throw halts.returnDataOutOfBounds;
   const start = frame.range(to, length);
   frame.charge(gas.copyWord * wordsOf(length));
-  if (length > 0n) frame.writeMemory(start, frame.returnData.subarray(Number(from), Number(from + length)));
+  if (length > 0) frame.writeMemory(start, frame.returnData.subarray(from, from + length));
 }
 
 function copyWithin(frame: Frame): void {
-  const to = frame.pop();
-  const from = frame.pop();
-  const length = frame.pop();
+  const to = frame.popNumber();
+  const from = frame.popNumber();
+  const length = frame.popNumber();
   frame.range(to, length);
   frame.range(from, length);
   frame.charge(gas.copyWord * wordsOf(length));
-  if (length > 0n) frame.memory.copyWithin(Number(to), Number(from), Number(from + length));
+  if (length > 0) frame.memory.copyWithin(to, from, from + length);
 }
 
 function codeOf(frame: Frame, machine: Machine): Uint8Array {
@@ -260,13 +259,13 @@ function store(frame: Frame, { substate, message: { world }, clearRefund }: Mach
 
 function log(topicCount: number, frame: Frame, machine: Machine): void {
   if (frame.isStatic) throw halts.writeProtection;
-  const at = frame.pop();
-  const length = frame.pop();
+  const at = frame.popNumber();
+  const length = frame.popNumber();
   const topics: Hex[] = [];
   for (let count = 0; count < topicCount; count++) topics.push(hexFromBytes(wordBytes(frame.pop())));
   const start = frame.range(at, length);
-  frame.charge(gas.logByte * Number(length));
-  const data = hexFromBytes(frame.memory.subarray(start, start + Number(length)));
+  frame.charge(gas.logByte * length);
+  const data = hexFromBytes(frame.memory.subarray(start, start + length));
   machine.substate.logs.push({ address: hexFromBytes(frame.address), topics, data });
 }
 

@@ -51,10 +51,10 @@ test('words lie in memory at any place', () => {
 test('what lies beyond the end reads as zeros', () => {
   holds(fc.tuple(fc.uint8Array({ maxLength: 50 }), fc.nat({ max: 90 }), fc.nat({ max: 50 })), ([bytes, at, length]) => {
     const padded = Buffer.concat([bytes, Buffer.alloc(150)]);
-    expect(Buffer.from(paddedSlice(bytes, BigInt(at), length))).toEqual(padded.subarray(at, at + length));
+    expect(Buffer.from(paddedSlice(bytes, at, length))).toEqual(padded.subarray(at, at + length));
     expect(readWord(bytes, at)).toBe(BigInt(`0x${padded.subarray(at, at + 32).toString('hex')}`));
   });
-  expect(paddedSlice(Uint8Array.of(1), 2n ** 255n, 2)).toEqual(new Uint8Array(2));
+  expect(paddedSlice(Uint8Array.of(1), 2 ** 255, 2)).toEqual(new Uint8Array(2));
 });
 
 test('signs', () => {

@@ -76,12 +76,11 @@ export function wordBytes(word: bigint): Uint8Array {
 }
 
 /** A part of bytes, with zeros beyond their end; `at` may be any word. */
-export function paddedSlice(bytes: Uint8Array, at: bigint, length: number): Uint8Array {
-  if (at >= BigInt(bytes.length)) return new Uint8Array(length);
-  const start = Number(at);
-  if (start + length <= bytes.length) return bytes.subarray(start, start + length);
+export function paddedSlice(bytes: Uint8Array, at: number, length: number): Uint8Array {
+  if (at >= bytes.length) return new Uint8Array(length);
+  if (at + length <= bytes.length) return bytes.subarray(at, at + length);
   const padded = new Uint8Array(length);
-  padded.set(bytes.subarray(start));
+  padded.set(bytes.subarray(at));
   return padded;
 }
 
