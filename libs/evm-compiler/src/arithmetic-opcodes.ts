@@ -12,9 +12,9 @@ export function helper(name: WordHelper, { emitter, stack }: Place, count = 2): 
   stack.pushLimbs();
 }
 
-/** EXP: 50 gas for each byte of the exponent (EIP-160), beside the price that the block has. */
+/** EXP: gas for each byte of the exponent (EIP-160), beside the price that the block has. */
 export function exponentiate(place: Place): void {
-  const { emitter, stack, pc } = place;
+  const { emitter, stack, pc, expByte } = place;
   const base = stack.pop();
   const exponent = stack.pop();
   stack.load(exponent);
@@ -24,7 +24,7 @@ export function exponentiate(place: Place): void {
   emitter.op(0x7d);
   emitter.i64(3n);
   emitter.op(0x88);
-  emitter.i64(50n);
+  emitter.i64(BigInt(expByte));
   emitter.op(0x7e);
   emitter.set(temporary);
   emitter.get(gasLocal);

@@ -4,6 +4,8 @@ export interface OpcodeFigures {
   readonly cost: ArrayLike<number>;
   readonly takes: ArrayLike<number>;
   readonly gives: ArrayLike<number>;
+  /** Gas of EXP for each byte of the exponent (EIP-160). */
+  readonly expByte: number;
 }
 
 /** A piece of code that runs as a whole: entered at its beginning only, left at its end only. */

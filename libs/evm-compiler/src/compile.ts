@@ -117,7 +117,7 @@ class BlockWriter {
         this.#stack.flush();
         emitter.leave(exits.host, pc);
         return;
-      } else emitOpcode(opcode, { emitter, stack: this.#stack, code: this.#code, pc });
+      } else emitOpcode(opcode, { emitter, stack: this.#stack, code: this.#code, pc, expByte: this.#figures.expByte });
       if (opcode === 0x57) return;
     }
     this.#stack.flush();

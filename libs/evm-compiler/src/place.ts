@@ -7,4 +7,6 @@ export interface Place {
   readonly stack: VirtualStack;
   readonly code: Uint8Array;
   readonly pc: number;
+  /** See {@link OpcodeFigures}. */
+  readonly expByte: number;
 }

@@ -16,6 +16,10 @@ export interface ForkRules {
   readonly isSpuriousDragon: boolean;
   /** Receipts tell the outcome rather than a state root (EIP-658). */
   readonly isByzantium: boolean;
+  /** Shifts, EXTCODEHASH, CREATE2. */
+  readonly isConstantinople: boolean;
+  /** Storage is metered by what changes (EIP-1283 and, from Istanbul on, EIP-2200): not in Petersburg. */
+  readonly isStorageNetMetered: boolean;
   /** Calldata costs 16 gas per byte that is not zero (EIP-2028). */
   readonly isIstanbul: boolean;
   /** Addresses and slots are cold at first (EIP-2929). */
@@ -97,6 +101,10 @@ function makeRules(spec: ChainSpec, hardfork: string): ForkRules {
     isTangerineWhistle: common.gteHardfork(Hardfork.TangerineWhistle),
     isSpuriousDragon: common.gteHardfork(Hardfork.SpuriousDragon),
     isByzantium: common.gteHardfork(Hardfork.Byzantium),
+    isConstantinople: common.gteHardfork(Hardfork.Constantinople),
+    isStorageNetMetered:
+      common.gteHardfork(Hardfork.Istanbul) ||
+      (common.gteHardfork(Hardfork.Constantinople) && !common.gteHardfork(Hardfork.Petersburg)),
     isIstanbul: common.gteHardfork(Hardfork.Istanbul),
     isBerlin: common.gteHardfork(Hardfork.Berlin),
     isLondon: common.gteHardfork(Hardfork.London),

@@ -4,9 +4,17 @@ import type { CallRequest } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
 import { type ExecuteCallOptions, executeCall } from './execute-call.ts';
 
-/** Forks from Berlin on, in order, with what each adds to the configuration of a chain. */
+/** Forks in order, with what each adds to the configuration of a chain. */
 const forks = {
-  berlin: {},
+  frontier: {},
+  homestead: { homesteadBlock: 0 },
+  tangerineWhistle: { eip150Block: 0 },
+  spuriousDragon: { eip155Block: 0, eip158Block: 0 },
+  byzantium: { byzantiumBlock: 0 },
+  constantinople: { constantinopleBlock: 0 },
+  petersburg: { petersburgBlock: 0 },
+  istanbul: { istanbulBlock: 0 },
+  berlin: { berlinBlock: 0 },
   london: { londonBlock: 0 },
   shanghai: { mergeNetsplitBlock: 0, terminalTotalDifficulty: 0, shanghaiTime: 0 },
   cancun: { cancunTime: 0 },
@@ -27,15 +35,6 @@ export function specAt(
   return parseGethGenesis(fork, {
     config: {
       chainId,
-      homesteadBlock: 0,
-      eip150Block: 0,
-      eip155Block: 0,
-      eip158Block: 0,
-      byzantiumBlock: 0,
-      constantinopleBlock: 0,
-      petersburgBlock: 0,
-      istanbulBlock: 0,
-      berlinBlock: 0,
       ...config,
       blobSchedule: { cancun: cancunBlobs, prague: blobs, osaka: blobs },
     },

@@ -42,18 +42,21 @@ export interface PrecompileChanges {
   readonly moved: ReadonlyMap<Hex, Hex>;
 }
 
-/** How a message ended. Its changes are in the world where it succeeded, and taken back where not. */
+/**
+ * How a message ended. Its changes are in the world where it succeeded, and taken back where not; except that in Frontier
+ * a creation that could not pay its code halted and all that it did stayed (EIP-2).
+ */
 export interface EngineOutcome {
   readonly kind: 'success' | 'revert' | 'halt';
   /** Of a creation: the code to deploy. */
   readonly output: Uint8Array;
   /** Of `gas`, before refunds. */
   readonly gasUsed: bigint;
-  /** Refund counter (EIP-3529), before its bound; 0 unless the message succeeded. */
+  /** Refund counter (EIP-3529), before its bound; 0 unless its changes stay. */
   readonly gasRefund: bigint;
   /** Of a halt, in geth's words. */
   readonly reason?: string;
-  /** In the order in which they were made; none unless the message succeeded. */
+  /** In the order in which they were made; none unless its changes stay. */
   readonly logs: readonly Log[];
   /** Accounts to remove when the transaction ends (EIP-6780): their code destroyed itself. */
   readonly destroyed: readonly Uint8Array[];

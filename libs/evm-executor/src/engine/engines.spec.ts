@@ -67,7 +67,7 @@ const store = (opcodes: readonly number[]) =>
 /** Init code that returns `length` bytes of memory, whose first may be written. */
 const deploys = fc
   .tuple(oneOf(0x00, 0xef, 0x60, 0x5b), fc.bigInt(0n, 40n))
-  .map(([byte, length]) => [...push(BigInt(byte)), 0x5f, 0x53, ...push(length), 0x5f, 0xf3]);
+  .map(([byte, length]) => [...push(BigInt(byte)), ...push(0n), 0x53, ...push(length), ...push(0n), 0xf3]);
 
 const piece: fc.Arbitrary<number[]> = fc.oneof(
   {
@@ -142,11 +142,11 @@ const piece: fc.Arbitrary<number[]> = fc.oneof(
       .tuple(deploys, value, fc.boolean())
       .map(([code, wei, isSalted]) => [
         ...push(BigInt(hex([...code, ...new Array(Math.max(0, 32 - code.length)).fill(0)].slice(0, 32)))),
-        0x5f,
+        ...push(0n),
         0x52,
         ...(isSalted ? push(5n) : []),
         ...push(BigInt(code.length)),
-        0x5f,
+        ...push(0n),
         ...push(wei),
         isSalted ? 0xf5 : 0xf0,
       ]),

@@ -167,14 +167,12 @@ function touchedAccounts(journal: object): Uint8Array[] {
 function outcome(result: ExecResult, message: EngineMessage, touched: readonly Uint8Array[]): EngineOutcome {
   const { exceptionError, returnValue, executionGasUsed, gasRefund = 0n, runState } = result;
   const ended = { output: returnValue, gasUsed: executionGasUsed, touched };
-  if (exceptionError === undefined) {
-    return {
-      kind: 'success',
-      ...ended,
-      gasRefund,
-      logs: logsOf(result),
-      destroyed: destroyedAccounts(result, message),
-    };
+  const stays = { ...ended, gasRefund, logs: logsOf(result), destroyed: destroyedAccounts(result, message) };
+  if (exceptionError === undefined) return { kind: 'success', ...stays };
+  // In Frontier a contract was created without the code that it could not pay.
+  if (exceptionError.error === EVMError.errorMessages.CODESTORE_OUT_OF_GAS && !message.rules.isHomestead) {
+    const reason = haltReason(result, undefined, message.data);
+    return { kind: 'halt', ...stays, output: new Uint8Array(0), reason };
   }
   const nothing = { gasRefund: 0n, logs: [], destroyed: [] };
   // Precompiles have no run state, and some report a failure as a revert: in geth's eyes they only ever halt.

@@ -53,7 +53,12 @@ export class CompiledCodes {
   forLoop(analysis: Analysis, table: OpcodeTable): ReadyCode | undefined {
     const known = this.#of(analysis, table);
     if (known.ready !== undefined || known.isRefused) return known.ready;
-    const compiled = compile(analysis.code, { cost: table.cost, takes: table.needed, gives: table.given });
+    const compiled = compile(analysis.code, {
+      cost: table.cost,
+      takes: table.needed,
+      gives: table.given,
+      expByte: table.expByte,
+    });
     if (compiled === undefined) {
       known.isRefused = true;
       return undefined;

@@ -27,7 +27,7 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
     async run(message) {
       const { rules, tracer, gas } = message;
       const own = stacks;
-      const isElsewhere = !rules.isBerlin || tracer !== undefined || gas > BigInt(Number.MAX_SAFE_INTEGER);
+      const isElsewhere = tracer !== undefined || gas > BigInt(Number.MAX_SAFE_INTEGER);
       if (isElsewhere || own === undefined) return interpreter.run(message);
       let machineRules = rulesOf.get(rules);
       if (machineRules === undefined) {

@@ -25,11 +25,10 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   const input = frame.range(inputAt, inputLength);
   const output = frame.range(outputAt, outputLength);
   if (value > 0n) frame.charge(gas.callValue);
-  if (opcode === 0xf1 && value > 0n && machine.isEmpty(targetBytes)) frame.charge(gas.newAccount);
+  if (opcode === 0xf1 && machine.isNew(targetBytes, value)) frame.charge(gas.newAccount);
   const callee = machine.callee(targetBytes, frame);
-  const available = allButOne64th(frame.gas);
-  const given = Math.min(asked, available);
-  frame.gas -= given;
+  const given = machine.message.rules.isTangerineWhistle ? Math.min(asked, allButOne64th(frame.gas)) : asked;
+  frame.charge(given);
   frame.outputAt = output;
   frame.outputLength = outputLength;
   const isDelegate = opcode === 0xf4;
@@ -62,7 +61,7 @@ export function createOpcode(opcode: number, frame: Frame, machine: Machine): vo
     frame.charge(gas.initCodeWord * words);
   }
   if (salt !== undefined) frame.charge(gas.keccakWord * words);
-  const given = allButOne64th(frame.gas);
+  const given = machine.message.rules.isTangerineWhistle ? allButOne64th(frame.gas) : frame.gas;
   frame.gas -= given;
   const code = frame.copyMemory(start, length);
   machine.create(frame, { code, value, gas: given, salt });

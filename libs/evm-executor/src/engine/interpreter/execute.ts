@@ -14,7 +14,7 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
  * most of any code are here; those that look beyond the frame are in host-opcodes.ts.
  * @returns true at the end; false where it waits, and where the code is worth compiling: see `compileBelow` @throws Halt, GasBudgetExceeded
  */
-export function execute(frame: Frame, machine: Machine, { cost, needed, roomUntil }: OpcodeTable): boolean {
+export function execute(frame: Frame, machine: Machine, { cost, needed, roomUntil, expByte }: OpcodeTable): boolean {
   const { analysis, stack, floor } = frame;
   const { code } = analysis;
   let { pc, sp, gas } = frame;
@@ -100,7 +100,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
       case 0x0a: {
         // EXP
         const exponent = stack[--sp - 1] as bigint;
-        gas -= 50 * byteLength(exponent);
+        gas -= expByte * byteLength(exponent);
         if (gas < floor) spent(gas);
         stack[sp - 1] = power(stack[sp] as bigint, exponent);
         break;

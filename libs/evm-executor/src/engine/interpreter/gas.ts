@@ -1,6 +1,6 @@
 import type { ForkRules } from '../../fork-rules.ts';
 
-/** Prices of the forks from Berlin on (EIP-2929, Yellow Paper appendix G), in gas. */
+/** Prices that all forks have, or those from Berlin on (EIP-2929, Yellow Paper appendix G), in gas. */
 export const gas = {
   warmAccess: 100,
   coldAccountSurcharge: 2500,
@@ -10,7 +10,6 @@ export const gas = {
   log: 375,
   logTopic: 375,
   logByte: 8,
-  expByte: 50,
   create: 32_000,
   initCodeWord: 2,
   codeByte: 200,
@@ -18,10 +17,32 @@ export const gas = {
   callStipend: 2300,
   newAccount: 25_000,
   selfDestruct: 5000,
-  sstoreSentry: 2300,
   sstoreSet: 20_000,
-  sstoreReset: 2900,
 } as const;
+
+/** What SSTORE costs and gives back (EIP-2200 and those before and after it). */
+export interface StoragePrices {
+  /** By what was there when the message began; else by what is there now. */
+  readonly isNetMetered: boolean;
+  /** With as little gas left or less it fails. */
+  readonly sentry: number;
+  /** Of a slot that holds the value already, or has been changed before. */
+  readonly again: number;
+  /** Of a slot that held something. */
+  readonly reset: number;
+  /** Given back for a slot that is cleared. */
+  readonly clearRefund: number;
+}
+
+export function storagePrices({ isBerlin, isIstanbul, isLondon, isStorageNetMetered }: ForkRules): StoragePrices {
+  return {
+    isNetMetered: isStorageNetMetered,
+    sentry: isIstanbul ? 2300 : -1,
+    again: isBerlin ? 100 : isIstanbul ? 800 : 200,
+    reset: isBerlin ? 2900 : 5000,
+    clearRefund: isLondon ? 4800 : 15_000,
+  };
+}
 
 /** EIP-3860 and EIP-170. */
 export const initCodeBytesMax = 49_152;
@@ -37,12 +58,14 @@ export interface OpcodeTable {
   readonly given: Uint8Array;
   /** Items that may be on the stack at most. */
   readonly roomUntil: Uint16Array;
+  /** EXP, for each byte of the exponent (EIP-160). */
+  readonly expByte: number;
 }
 
 const stackMax = 1024;
 const tables = new WeakMap<ForkRules, OpcodeTable>();
 
-/** The table of a fork from Berlin on. */
+/** The table of a fork. */
 export function opcodeTable(rules: ForkRules): OpcodeTable {
   let table = tables.get(rules);
   if (table === undefined) {
@@ -58,6 +81,7 @@ function makeTable(rules: ForkRules): OpcodeTable {
     needed: new Uint8Array(256),
     given: new Uint8Array(256),
     roomUntil: new Uint16Array(256),
+    expByte: rules.isSpuriousDragon ? 50 : 10,
   };
   const set = (first: number, last: number, cost: number, takes: number, gives: number) => {
     for (let opcode = first; opcode <= last; opcode++) {
@@ -73,6 +97,7 @@ function makeTable(rules: ForkRules): OpcodeTable {
     set(0x8f + n, 0x8f + n, 3, n + 1, n + 1); // SWAPn
   }
   for (let n = 0; n <= 4; n++) set(0xa0 + n, 0xa0 + n, gas.log + n * gas.logTopic, n + 2, 0);
+  if (!rules.isBerlin) makeOlder(table, rules);
   if (rules.isLondon) set(0x48, 0x48, 2, 0, 1); // BASEFEE
   if (rules.isShanghai) set(0x5f, 0x5f, 2, 0, 1); // PUSH0
   if (rules.isCancun) {
@@ -84,6 +109,25 @@ function makeTable(rules: ForkRules): OpcodeTable {
   }
   if (rules.isOsaka) set(0x1e, 0x1e, 5, 1, 1); // CLZ
   return table;
+}
+
+/** What was dearer and cheaper before Berlin, and what was not yet: EIP-7, 140, 145, 150, 211, 214, 1014, 1052, 1344, 1884. */
+function makeOlder({ cost }: OpcodeTable, rules: ForkRules): void {
+  const { isTangerineWhistle, isIstanbul } = rules;
+  const price = (opcodes: readonly number[], gas: number) => {
+    for (const opcode of opcodes) cost[opcode] = gas;
+  };
+  price([0x31], isIstanbul ? 700 : isTangerineWhistle ? 400 : 20); // BALANCE
+  price([0x3b, 0x3c], isTangerineWhistle ? 700 : 20); // EXTCODESIZE, EXTCODECOPY
+  price([0x3f], isIstanbul ? 700 : 400); // EXTCODEHASH
+  price([0x54], isIstanbul ? 800 : isTangerineWhistle ? 200 : 50); // SLOAD
+  price([0xf1, 0xf2, 0xf4, 0xfa], isTangerineWhistle ? 700 : 40); // CALL, CALLCODE, DELEGATECALL, STATICCALL
+  price([0xff], isTangerineWhistle ? gas.selfDestruct : 0);
+  const unknown = -1;
+  if (!rules.isHomestead) price([0xf4], unknown);
+  if (!rules.isByzantium) price([0x3d, 0x3e, 0xfa, 0xfd], unknown);
+  if (!rules.isConstantinople) price([0x1b, 0x1c, 0x1d, 0x3f, 0xf5], unknown);
+  if (!isIstanbul) price([0x46, 0x47], unknown);
 }
 
 /** First and last opcode, gas, items taken, items given. */

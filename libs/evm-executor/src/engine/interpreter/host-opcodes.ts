@@ -221,38 +221,42 @@ function blockHash(number: bigint, { message }: Machine): bigint {
   return hash === undefined ? 0n : BigInt(hash);
 }
 
-function load(frame: Frame, { message: { world } }: Machine): void {
+function load(frame: Frame, { message: { world, rules } }: Machine): void {
   const entry = world.slotEntry(frame.address, frame.integers, frame.popWord(0));
-  frame.charge(world.slots.warm(entry) ? gas.coldSlot : gas.warmAccess);
+  if (rules.isBerlin) frame.charge(world.slots.warm(entry) ? gas.coldSlot : gas.warmAccess);
   frame.pushWord(world.slots.values, entry * wordIntegers);
 }
 
-/** EIP-2200 with EIP-2929 and EIP-3529. */
-function store(frame: Frame, { substate, message: { world }, clearRefund }: Machine): void {
+/** EIP-2200 with EIP-2929 and EIP-3529, and what was before: see {@link StoragePrices}. */
+function store(frame: Frame, { substate, message: { world, rules }, storage }: Machine): void {
   if (frame.isStatic) throw halts.writeProtection;
-  if (frame.gas <= gas.sstoreSentry) throw halts.outOfGas;
+  if (frame.gas <= storage.sentry) throw halts.outOfGas;
   const slot = frame.popWord(0);
   const { integers } = frame;
   const value = frame.popWord(1);
   const entry = world.slotEntry(frame.address, integers, slot);
   const { slots } = world;
   const at = entry * wordIntegers;
-  if (slots.warm(entry)) frame.charge(gas.coldSlot);
-  if (isSame(slots.values, at, integers, value)) {
-    frame.charge(gas.warmAccess);
+  if (rules.isBerlin && slots.warm(entry)) frame.charge(gas.coldSlot);
+  const isCleared = !isZero(slots.values, at) && isZero(integers, value);
+  if (!storage.isNetMetered) {
+    frame.charge(isZero(slots.values, at) && !isZero(integers, value) ? gas.sstoreSet : storage.reset);
+    if (isCleared) substate.refund += storage.clearRefund;
+  } else if (isSame(slots.values, at, integers, value)) {
+    frame.charge(storage.again);
     return;
-  }
-  const wasZero = isZero(slots.originals, at);
-  const becomesZero = isZero(integers, value);
-  if (isSame(slots.originals, at, slots.values, at)) {
-    frame.charge(wasZero ? gas.sstoreSet : gas.sstoreReset);
-    if (!wasZero && becomesZero) substate.refund += clearRefund;
   } else {
-    frame.charge(gas.warmAccess);
-    if (!wasZero && isZero(slots.values, at)) substate.refund -= clearRefund;
-    else if (!wasZero && becomesZero) substate.refund += clearRefund;
-    if (isSame(slots.originals, at, integers, value))
-      substate.refund += (wasZero ? gas.sstoreSet : gas.sstoreReset) - gas.warmAccess;
+    const wasZero = isZero(slots.originals, at);
+    if (isSame(slots.originals, at, slots.values, at)) {
+      frame.charge(wasZero ? gas.sstoreSet : storage.reset);
+      if (isCleared) substate.refund += storage.clearRefund;
+    } else {
+      frame.charge(storage.again);
+      if (!wasZero && isZero(slots.values, at)) substate.refund -= storage.clearRefund;
+      else if (!wasZero && isCleared) substate.refund += storage.clearRefund;
+      if (isSame(slots.originals, at, integers, value))
+        substate.refund += (wasZero ? gas.sstoreSet : storage.reset) - storage.again;
+    }
   }
   world.writeSlot(frame.address, entry, integers, value);
 }
@@ -276,12 +280,13 @@ function selfDestruct(frame: Frame, machine: Machine): void {
   const { world, rules } = message;
   const heir = frame.popAddress();
   const heirBytes = addressBytes(heir);
-  if (substate.warm(heir)) frame.charge(gas.coldAccountSurcharge + gas.warmAccess);
+  if (rules.isBerlin && substate.warm(heir)) frame.charge(gas.coldAccountSurcharge + gas.warmAccess);
   const balance = world.getBalance(frame.address);
-  if (balance > 0n && machine.isEmpty(heirBytes)) frame.charge(gas.newAccount);
+  if (rules.isTangerineWhistle && machine.isNew(heirBytes, balance)) frame.charge(gas.newAccount);
   const self = frame.addressWord;
   const goes = !rules.isCancun || substate.created.has(self);
   substate.touch(heir);
+  if (!rules.isSpuriousDragon && world.getAccount(heirBytes) === undefined) world.updateAccount(heirBytes, {});
   if (self !== heir) {
     world.updateAccount(frame.address, { balance: 0n });
     if (balance > 0n) world.updateAccount(heirBytes, { balance: world.getBalance(heirBytes) + balance });

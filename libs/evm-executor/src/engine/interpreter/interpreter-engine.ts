@@ -4,8 +4,8 @@ import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { execute } from './execute.ts';
 import type { Frame } from './frame.ts';
-import { type OpcodeTable, opcodeTable } from './gas.ts';
-import { Halt } from './halt.ts';
+import { type OpcodeTable, opcodeTable, storagePrices } from './gas.ts';
+import { Halt, halts } from './halt.ts';
 import { Machine } from './machine.ts';
 import type { MachineRules } from './machine-types.ts';
 import { Precompiles } from './precompiles.ts';
@@ -13,8 +13,8 @@ import { Precompiles } from './precompiles.ts';
 const noBytes = new Uint8Array(0);
 
 /**
- * An interpreter of the forks from Berlin on, synchronous down to the state: an order of magnitude faster than
- * @ethereumjs/evm, whose precompiles it uses. What it does not do (earlier forks, traces, more gas than a double counts)
+ * An interpreter of all forks, synchronous down to the state: an order of magnitude faster than
+ * @ethereumjs/evm, whose precompiles it uses. What it does not do (traces, more gas than a double counts)
  * it leaves to `reference`.
  */
 export function createInterpreterEngine(reference: CallEngine): CallEngine {
@@ -25,7 +25,7 @@ export function createInterpreterEngine(reference: CallEngine): CallEngine {
     name: 'interpreter',
     async run(message) {
       const { rules, tracer, gas } = message;
-      const isElsewhere = !rules.isBerlin || tracer !== undefined || gas > BigInt(Number.MAX_SAFE_INTEGER);
+      const isElsewhere = tracer !== undefined || gas > BigInt(Number.MAX_SAFE_INTEGER);
       if (isElsewhere && message.budget !== undefined) throw gasBudgetExceeded;
       if (isElsewhere) return reference.run(message);
       let machineRules = rulesOf.get(rules);
@@ -47,7 +47,7 @@ export function createInterpreterEngine(reference: CallEngine): CallEngine {
 /** What differs from fork to fork for a machine. */
 export function machineRulesOf(rules: ForkRules): MachineRules {
   return {
-    clearRefund: rules.isLondon ? 4800 : 15_000,
+    storage: storagePrices(rules),
     destroyRefund: rules.isLondon ? 0 : 24_000,
     isMerged: rules.common.isActivatedEIP(4399),
     precompiles: new Precompiles(rules),
@@ -79,7 +79,7 @@ export async function runMessage(
   }
 }
 
-function outcome({ message, substate }: Machine, ended: NonNullable<Machine['ended']>): EngineOutcome {
+function outcome({ message, substate, isCodeUnpaid }: Machine, ended: NonNullable<Machine['ended']>): EngineOutcome {
   const { gas, output, halt, isReverted } = ended;
   const touched = [...substate.touched].map(addressBytes);
   const nothing = { gasRefund: 0n, logs: [], destroyed: [], touched };
@@ -89,8 +89,9 @@ function outcome({ message, substate }: Machine, ended: NonNullable<Machine['end
   const gasUsed = message.gas - BigInt(gas);
   if (isReverted) return { kind: 'revert', output, gasUsed, ...nothing };
   return {
-    kind: 'success',
-    output,
+    ...(isCodeUnpaid
+      ? { kind: 'halt', output: noBytes, reason: halts.codeStoreOutOfGas.reason }
+      : { kind: 'success', output }),
     gasUsed,
     gasRefund: BigInt(substate.refund),
     logs: substate.logs,

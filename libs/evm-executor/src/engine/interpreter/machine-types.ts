@@ -1,4 +1,5 @@
 import type { Frame, FrameOptions } from './frame.ts';
+import type { StoragePrices } from './gas.ts';
 import type { Precompile, Precompiles } from './precompiles.ts';
 
 /** What a call runs: a precompile, or bytecode. */
@@ -28,8 +29,7 @@ export interface CreateOptions {
 
 /** What differs from fork to fork. */
 export interface MachineRules {
-  /** Gas that a slot gives back when it is cleared (EIP-3529). */
-  readonly clearRefund: number;
+  readonly storage: StoragePrices;
   readonly destroyRefund: number;
   /** The block has a random value instead of a difficulty (EIP-4399). */
   readonly isMerged: boolean;

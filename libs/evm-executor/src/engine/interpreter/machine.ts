@@ -7,7 +7,7 @@ import { gasBudgetExceeded } from '../gas-budget.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
 import { Frame } from './frame.ts';
-import { codeBytesMax, gas } from './gas.ts';
+import { codeBytesMax, gas, type StoragePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
 import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
@@ -30,7 +30,7 @@ const interpretedFrames: Frames = { make: (options) => new Frame(options) };
 export class Machine {
   readonly message: EngineMessage;
   readonly substate: Substate;
-  readonly clearRefund: number;
+  readonly storage: StoragePrices;
   readonly destroyRefund: number;
   readonly isMerged: boolean;
   readonly #precompiles: Precompiles;
@@ -45,12 +45,14 @@ export class Machine {
   ended:
     | { readonly gas: number; readonly output: Uint8Array; readonly halt?: Halt; readonly isReverted: boolean }
     | undefined;
+  /** It created a contract whose code it could not pay, in Frontier: it has failed, and what it did stays. */
+  isCodeUnpaid = false;
 
   constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][], frames = interpretedFrames) {
     this.#frames = frames;
     this.message = message;
     this.substate = new Substate(rules.precompiles.addresses);
-    this.clearRefund = rules.clearRefund;
+    this.storage = rules.storage;
     this.destroyRefund = rules.destroyRefund;
     this.isMerged = rules.isMerged;
     this.#precompiles = rules.precompiles;
@@ -105,7 +107,13 @@ export class Machine {
 
   /** Charges for an access beyond the price of a warm one (EIP-2929). @throws Halt */
   chargeAccess(frame: Frame, address: bigint): void {
-    if (this.substate.warm(address)) frame.charge(gas.coldAccountSurcharge);
+    if (this.message.rules.isBerlin && this.substate.warm(address)) frame.charge(gas.coldAccountSurcharge);
+  }
+
+  /** What becomes new when it gets something: what does not exist or, from EIP-161 on, what is empty and gets a value. */
+  isNew(address: Uint8Array, value: bigint): boolean {
+    if (this.message.rules.isSpuriousDragon) return value > 0n && this.isEmpty(address);
+    return this.message.world.getAccount(address) === undefined;
   }
 
   /** EIP-161: no nonce, no balance, no code. */
@@ -134,7 +142,7 @@ export class Machine {
   /** Calls on behalf of a frame, or of the message. */
   call(from: Frame | undefined, options: CallOptions): void {
     const { address, caller, value, moves, mustHave, touches, data, isStatic, callee } = options;
-    const { world } = this.message;
+    const { world, rules } = this.message;
     const depth = (from?.depth ?? 0) + 1;
     if (depth > depthMax + 1 || (mustHave > 0n && world.getBalance(caller) < mustHave)) {
       this.#settle(from, options.gas, noBytes, halts.insufficientBalance);
@@ -143,7 +151,11 @@ export class Machine {
     const snapshot = this.substate.snapshot();
     world.checkpoint();
     if (moves && value > 0n) this.#move(caller, address, value);
-    if (touches) this.substate.touch(wordOfAddress(address));
+    if (touches) {
+      this.substate.touch(wordOfAddress(address));
+      // Before EIP-161 whatever was called existed from then on.
+      if (!rules.isSpuriousDragon && world.getAccount(address) === undefined) world.updateAccount(address, {});
+    }
     if (!(callee instanceof Uint8Array)) {
       if (this.message.budget !== undefined && !callee.isLight) throw gasBudgetExceeded;
       this.#runPrecompile(from, callee, options, snapshot);
@@ -174,7 +186,7 @@ export class Machine {
 
   /** Creates a contract on behalf of a frame, or of the message, whose nonce has been counted up already. */
   create(from: Frame | undefined, { code, value, gas: given, salt }: CreateOptions): void {
-    const { world, sender } = this.message;
+    const { world, sender, rules } = this.message;
     const creator = from?.address ?? sender;
     const depth = (from?.depth ?? 0) + 1;
     const nonce = world.getNonce(creator);
@@ -196,7 +208,7 @@ export class Machine {
     const snapshot = this.substate.snapshot();
     world.checkpoint();
     world.clearStorage(address);
-    world.updateAccount(address, { nonce: 1n });
+    world.updateAccount(address, { nonce: rules.isSpuriousDragon ? 1n : 0n });
     if (value > 0n) this.#move(creator, address, value);
     this.substate.create(word);
     this.substate.touch(word);
@@ -249,13 +261,19 @@ export class Machine {
     this.isWaiting = true;
   }
 
-  /** The code that a creation returned is stored and paid for (EIP-170, EIP-3541). */
+  /** The code that a creation returned is stored and paid for (EIP-2, EIP-170, EIP-3541). */
   #deploy(frame: Frame): Halt | undefined {
     const { output } = frame;
-    if (output.length > codeBytesMax) return halts.codeTooLarge;
-    if (output[0] === 0xef && this.message.rules.isLondon) return halts.invalidCode;
+    const { rules } = this.message;
+    if (output.length > codeBytesMax && rules.isSpuriousDragon) return halts.codeTooLarge;
+    if (output[0] === 0xef && rules.isLondon) return halts.invalidCode;
     const price = gas.codeByte * output.length;
-    if (frame.gas < price) return halts.codeStoreOutOfGas;
+    // In Frontier it was created without the code that it could not pay.
+    if (frame.gas < price) {
+      if (rules.isHomestead) return halts.codeStoreOutOfGas;
+      this.isCodeUnpaid = this.frame === undefined;
+      return undefined;
+    }
     frame.gas -= price;
     if (output.length > 0) this.message.world.setCode(frame.address, output);
     return undefined;
