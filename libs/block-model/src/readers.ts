@@ -1,4 +1,5 @@
 import type { Block } from './block.ts';
+import type { ChainSpec } from './chain-spec.ts';
 import type { Header } from './header.ts';
 import type { Hex } from './hex.ts';
 import type { Receipt } from './receipt.ts';
@@ -46,12 +47,43 @@ export interface AccountChange {
   readonly isStorageCleared: boolean;
   /** Slots of 32 bytes with values without leading zeros, empty for zero. */
   readonly slots: readonly (readonly [Uint8Array, Uint8Array])[];
+  /** Its code, where that was deployed by what changed it. */
+  readonly code?: Uint8Array;
 }
 
 /** Roots of states that follow from one another and are nowhere written. */
 export interface StateRoots {
   /** Makes changes to the state that the last call left, and tells the root of what comes out. */
   after(changes: readonly AccountChange[]): Promise<Uint8Array>;
+}
+
+/** A block to execute on the state after its parent. */
+export interface BlockRun {
+  readonly spec: ChainSpec;
+  /** With transactions, uncles and withdrawals that its header names. */
+  readonly block: Block;
+  readonly parent: Header;
+  /** The state after the parent: an object of its own for each block, since what was read of it may be kept. */
+  readonly state: StateReader;
+  /** Where changes go; what it tells after the last one is the state root after the block. */
+  readonly roots: StateRoots;
+  /** Hashes of ancestors, for BLOCKHASH. */
+  readonly blockHashes: (number: bigint) => Hex | undefined;
+}
+
+/** What a block came to: to be held to its header. */
+export interface BlockOutcome {
+  readonly receipts: readonly Receipt[];
+  readonly stateRoot: Hex;
+  /** From Prague on (EIP-7685). */
+  readonly requestsHash?: Hex | undefined;
+}
+
+/** Executes blocks. What it does not find in a block's header it must not trust to be there. */
+export interface BlockRunner {
+  readonly name: string;
+  /** @throws where a transaction is not valid; changes that were handed on before are to be thrown away then */
+  run(run: BlockRun): Promise<BlockOutcome>;
 }
 
 /** The names of blocks that the JSON-RPC specification knows besides numbers. */

@@ -23,7 +23,7 @@ afterEach(async () => {
 async function importOf(count: number): Promise<BlockImport> {
   const { spec } = store;
   if (!spec) throw new Error('no genesis');
-  const target = await BlockImport.open(store, spec);
+  const target = BlockImport.open(store, spec);
   for (const raw of chain.blocks.slice(0, count)) await target.add(raw);
   return target;
 }

@@ -1,4 +1,12 @@
-import { bytesFromHex, type ChainSpec, decodeRlp, type Header, type Hex, headerFromRlp } from '@cairn/block-model';
+import {
+  type BlockRunner,
+  bytesFromHex,
+  type ChainSpec,
+  decodeRlp,
+  type Header,
+  type Hex,
+  headerFromRlp,
+} from '@cairn/block-model';
 import { BlockExecutor } from './block-executor.ts';
 import { branchOf } from './canonical-chain.ts';
 import type { ChainStore } from './chain-store.ts';
@@ -14,6 +22,7 @@ const batchEntries = 20_000;
 export class BlockImport {
   readonly #store: ChainStore;
   readonly #spec: ChainSpec;
+  readonly #runner: BlockRunner | undefined;
   #session: Session;
   #pending: PendingBlock[] = [];
   #entries = 0;
@@ -21,14 +30,16 @@ export class BlockImport {
   blocks = 0;
   gas = 0n;
 
-  private constructor(store: ChainStore, spec: ChainSpec, session: Session) {
+  private constructor(store: ChainStore, spec: ChainSpec, session: Session, runner: BlockRunner | undefined) {
+    this.#runner = runner;
     this.#store = store;
     this.#spec = spec;
     this.#session = session;
   }
 
-  static async open(store: ChainStore, spec: ChainSpec): Promise<BlockImport> {
-    return new BlockImport(store, spec, await openSession(store, spec, headOfStore(store)));
+  /** @param runner what executes blocks; default: @ethereumjs/vm */
+  static open(store: ChainStore, spec: ChainSpec, runner?: BlockRunner): BlockImport {
+    return new BlockImport(store, spec, openSession(store, spec, headOfStore(store), runner), runner);
   }
 
   /**
@@ -60,7 +71,7 @@ export class BlockImport {
       throw new BlockRefusedError(header, `it leaves the chain below the finalized block ${finalized.number}`);
     if (parent.number + branchDepthMax < this.#store.head.number)
       throw new BlockRefusedError(header, `it leaves the chain more than ${branchDepthMax} blocks below its head`);
-    this.#session = await openSession(this.#store, this.#spec, parent);
+    this.#session = openSession(this.#store, this.#spec, parent, this.#runner);
   }
 
   async #execute(raw: Uint8Array): Promise<void> {
@@ -90,7 +101,7 @@ export class BlockImport {
     this.blocks -= pending.length - written.blocks;
     this.gas -= gas - written.gas;
     // Anew from what is on the disk: the caches begin empty.
-    this.#session = await openSession(this.#store, this.#spec, this.#session.tip);
+    this.#session = openSession(this.#store, this.#spec, this.#session.tip, this.#runner);
   }
 }
 
@@ -106,14 +117,14 @@ interface Session {
   tip: Header;
 }
 
-async function openSession(store: ChainStore, spec: ChainSpec, tip: Header): Promise<Session> {
+function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: BlockRunner | undefined): Session {
   const base = store.stateAt(tip.hash);
   if (base === undefined) throw new BlockRefusedError(tip, 'the state after it is not kept');
   const state = new ImportState(store.tables, base, bytesFromHex(tip.stateRoot));
   const { blocks } = branchOf(store.tables, tip.hash);
   const hashes = new Map(blocks.map(({ number, hash }) => [number, hash] as const));
   const hashByNumber = (height: bigint) => hashes.get(height) ?? store.hashByNumber(height);
-  const executor = await BlockExecutor.create(spec, state, tip, hashByNumber);
+  const executor = new BlockExecutor(spec, state, tip, hashByNumber, runner);
   return { state, executor, made: new Map(), hashes, tip };
 }
 

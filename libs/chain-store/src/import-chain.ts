@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type ChainSpec, encodeRlp, type Hex } from '@cairn/block-model';
+import { type BlockRunner, type ChainSpec, encodeRlp, type Hex } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { KECCAK256_RLP } from '@ethereumjs/util';
 import { BlockImport } from './block-import.ts';
@@ -37,6 +37,8 @@ export interface ImportOptions {
   /** Blocks that are safe and final once the files are imported. */
   readonly safe?: Hex | undefined;
   readonly finalized?: Hex | undefined;
+  /** What executes blocks. Default: @ethereumjs/vm. */
+  readonly runner?: BlockRunner | undefined;
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -110,12 +112,12 @@ async function importGenesis(store: ChainStore, genesis: Genesis): Promise<void>
 }
 
 async function importFile(
-  { store, signal, onProgress }: ImportOptions,
+  { store, runner, signal, onProgress }: ImportOptions,
   spec: ChainSpec,
   file: string,
 ): Promise<number> {
   const bytesTotal = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const target = await BlockImport.open(store, spec);
+  const target = BlockImport.open(store, spec, runner);
   try {
     for await (const { raw, position } of readBlockFile(file)) {
       signal?.throwIfAborted();

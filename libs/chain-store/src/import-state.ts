@@ -1,4 +1,11 @@
-import { bytesFromHex, encodeRlp, type Hex, hexFromBytes } from '@cairn/block-model';
+import {
+  type AccountChange,
+  bytesFromHex,
+  encodeRlp,
+  type Hex,
+  hexFromBytes,
+  type StateRoots,
+} from '@cairn/block-model';
 import { JournaledState, type StateChanges } from '@cairn/block-model/ethereumjs';
 import { KECCAK256_RLP } from '@ethereumjs/util';
 import type { RecordReader } from './flat-state.ts';
@@ -21,7 +28,7 @@ export interface StateWrites {
  * The state that blocks are executed on: reads the flat tables, keeps what blocks change, and computes state roots
  * through the tries. What a block changed is taken as table entries; nothing is written here.
  */
-export class ImportState extends JournaledState {
+export class ImportState extends JournaledState implements StateRoots {
   readonly #nodes: TrieNodes;
   readonly #base: RecordReader;
   #root: Uint8Array;
@@ -39,17 +46,22 @@ export class ImportState extends JournaledState {
     this.#root = root;
   }
 
+  async after(changes: readonly AccountChange[]): Promise<Uint8Array> {
+    this.apply(changes);
+    return await this.getStateRoot();
+  }
+
   override async getStateRoot(): Promise<Uint8Array> {
     const changes = this.takeChanges();
     const accounts = this.#nodes.trie(this.#root);
     const touched = new Set([...changes.accounts.keys(), ...changes.storage.keys()]);
-    for (const address of touched) await this.#apply(accounts, address, changes);
+    for (const address of touched) await this.#write(accounts, address, changes);
     for (const [hash, code] of changes.codes) this.#codes.set(hash, code);
     this.#root = accounts.root();
     return this.#root;
   }
 
-  async #apply(accounts: ReturnType<TrieNodes['trie']>, address: Hex, changes: StateChanges): Promise<void> {
+  async #write(accounts: ReturnType<TrieNodes['trie']>, address: Hex, changes: StateChanges): Promise<void> {
     this.#accounts.add(address);
     const before = this.readAccount(address);
     const storage = changes.storage.get(address);

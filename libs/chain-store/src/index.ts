@@ -3,7 +3,13 @@ export { ChainStore, type ChainStoreOptions, type ForkChoice, openChainStore } f
 export { BlockRefusedError, GenesisError, NetworksError, SourceError } from './errors.ts';
 export { createExecutionNode, type ExecutionNode } from './follow/execution-node.ts';
 export { type FollowEvent, type FollowOptions, followChain } from './follow/follow-chain.ts';
-export { type Follower, type FollowerEvent, type FollowerOptions, startFollower } from './follow/follower.ts';
+export {
+  type BlockRunnerModule,
+  type Follower,
+  type FollowerEvent,
+  type FollowerOptions,
+  startFollower,
+} from './follow/follower.ts';
 export { createRpcClient, NodeError, type RpcClient } from './follow/rpc-client.ts';
 export { type ImportOptions, type ImportProgress, importChain } from './import-chain.ts';
 export { loadNetworks, type Network } from './networks.ts';

@@ -88,6 +88,8 @@ export async function applyMessage(
   });
   const gas = chargedGas(outcome, rules, price, authorized.refund);
   settle(context, from, { left: gasLimit - gas.gasUsed, used: gas.gasUsed, ...fees });
+  // Before EIP-161 a miner came into being even by nothing.
+  if (!rules.isSpuriousDragon && !hidesPrices) world.updateAccount(addressFromHex(block.coinbase), {});
   clearAccounts(context, outcome, from);
   return { outcome, ...gas };
 }

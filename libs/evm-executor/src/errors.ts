@@ -46,6 +46,24 @@ export class SimulationError extends CairnError<SimulationErrorCode> {
   }
 }
 
+/** A block that breaks a rule as it is executed. */
+export class BlockInvalidError extends CairnError<'BLOCK_INVALID'> {
+  constructor(reason: string) {
+    super('BLOCK_INVALID', reason, { hint: 'No node takes such a block: ask its source for another one.' });
+  }
+}
+
+/** A transaction that no block may hold. */
+export class TransactionInvalidError extends CairnError<'TRANSACTION_INVALID'> {
+  constructor(hash: string, reason: string, cause?: unknown) {
+    super('TRANSACTION_INVALID', `transaction ${hash}: ${reason}`, {
+      hint: 'No node takes a block with it: ask its source for another one.',
+      details: { hash },
+      cause,
+    });
+  }
+}
+
 /** A trace that no client could take in one piece. */
 export class TraceTooLargeError extends CairnError<'TRACE_TOO_LARGE'> {
   constructor(limit: number) {

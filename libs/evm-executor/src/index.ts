@@ -1,3 +1,5 @@
+export { createBlockRunner } from './block/block-runner.ts';
+export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './block/replay-block.ts';
 export { type BlockEnvironment, blockEnvironment } from './block-environment.ts';
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
@@ -11,6 +13,7 @@ export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 export { GasBudgetExceeded } from './engine/gas-budget.ts';
 export { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
 export {
+  BlockInvalidError,
   CallRejectedError,
   type CallRejectionCode,
   ExecutionError,
@@ -20,6 +23,7 @@ export {
   type SimulationErrorCode,
   StateUnavailableError,
   TraceTooLargeError,
+  TransactionInvalidError,
 } from './errors.ts';
 export { estimateGas, type GasEstimate } from './estimate-gas.ts';
 export { callLimits, type ExecuteCallOptions, executeCall } from './execute-call.ts';
@@ -44,7 +48,6 @@ export type {
   TraceBlockJob,
   TraceCallJob,
 } from './pool/call-pool-types.ts';
-export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './replay-block.ts';
 export { decodeRevertReason, revertMessage } from './revert-reason.ts';
 export { parseSimulation } from './simulate/parse-simulation.ts';
 export { type SimulateOptions, simulate } from './simulate/simulate.ts';

@@ -16,10 +16,10 @@ import {
   type MemoryAccount,
 } from '@cairn/block-model/testing';
 import { expect, test } from '@jest/globals';
+import { replayBlock } from './block/replay-block.ts';
+import { collectRequests } from './block/system-calls.ts';
 import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
-import { replayBlock } from './replay-block.ts';
 import { StateCache } from './state-cache.ts';
-import { collectRequests } from './system-calls.ts';
 import { WorldState } from './world-state.ts';
 
 interface RecordedState {

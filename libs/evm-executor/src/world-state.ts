@@ -251,9 +251,12 @@ export class WorldState {
       const address = bytesOfKey(key);
       const storage = this.#storages?.get(key);
       const isStorageCleared = storage?.isWhole === true;
+      const account = this.getAccount(address);
+      const code = account && this.#codes?.get(keyOf(account.codeHash));
       return {
         address,
-        account: this.getAccount(address),
+        account,
+        ...(code && { code }),
         isStorageCleared,
         slots: (storage && slotsOf.get(storage.number)) ?? [],
       };

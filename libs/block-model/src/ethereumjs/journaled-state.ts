@@ -5,7 +5,7 @@ import { keccak256 } from '@cairn/cid';
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address } from '@ethereumjs/util';
 import { type Hex, hexFromBytes } from '../hex.ts';
-import type { StateReader } from '../readers.ts';
+import type { AccountChange, StateReader } from '../readers.ts';
 
 /** What has changed since the changes were last taken. */
 export interface StateChanges {
@@ -187,6 +187,37 @@ export class JournaledState implements StateManagerInterface {
     const changes = { isCleared: false, slots: new Set<Hex>() };
     this.#changedStorage.set(address, changes);
     return changes;
+  }
+
+  /** This state as it is now: a reader of its own, for those who keep what they read of one. */
+  view(): StateReader {
+    return {
+      getAccount: (address) => this.readAccount(hexFromBytes(address)),
+      getStorage: (address, slot) => this.readStorage(hexFromBytes(address), slot),
+      getCode: (codeHash) => this.#codes.get(hexFromBytes(codeHash)) ?? this.#reader.getCode(codeHash),
+    };
+  }
+
+  /** Makes changes that were worked out elsewhere. Not to be undone. */
+  apply(changes: readonly AccountChange[]): void {
+    for (const { address, account, isStorageCleared, slots, code } of changes) {
+      const key = hexFromBytes(address);
+      if (account === undefined && this.readAccount(key) === undefined) continue;
+      if (isStorageCleared || account === undefined) this.#clearStorage(key);
+      if (code !== undefined && account !== undefined) {
+        const name = hexFromBytes(account.codeHash);
+        this.#codes.set(name, code);
+        this.#newCodes.set(name, code);
+      }
+      this.#setAccount(key, account && new Account(account.nonce, account.balance, undefined, account.codeHash));
+      for (const [slot, value] of slots) {
+        if (account === undefined || Buffer.compare(this.readStorage(key, slot), value) === 0) continue;
+        const name = hexFromBytes(slot);
+        this.#slotsOf(key).set(name, value);
+        this.#changesOf(key).slots.add(name);
+      }
+    }
+    this.#undo.length = 0;
   }
 
   async checkpoint(): Promise<void> {

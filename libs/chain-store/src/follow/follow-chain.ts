@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ChainSpec, type Header, type Hex } from '@cairn/block-model';
+import type { BlockRunner, ChainSpec, Header, Hex } from '@cairn/block-model';
 import { BlockImport } from '../block-import.ts';
 import type { ChainStore, ForkChoice } from '../chain-store.ts';
 import { BlockRefusedError } from '../errors.ts';
@@ -24,6 +24,8 @@ export interface FollowOptions {
   readonly spec: ChainSpec;
   readonly node: ExecutionNode;
   readonly signal: AbortSignal;
+  /** What executes blocks. Default: @ethereumjs/vm. */
+  readonly runner?: BlockRunner | undefined;
   readonly onEvent?: (event: FollowEvent) => void;
   /** How often the node is asked for its head. Default 2,000 ms. */
   readonly pollMs?: number;
@@ -63,7 +65,7 @@ export async function followChain(options: FollowOptions): Promise<never> {
 
 /** Brings the chain to where the node's is now. */
 async function catchUp(
-  { store, spec, node, signal, onEvent }: FollowOptions,
+  { store, spec, node, runner, signal, onEvent }: FollowOptions,
   counts: { blocks: number; gas: bigint },
 ): Promise<void> {
   const chainId = await node.chainId(signal);
@@ -78,7 +80,7 @@ async function catchUp(
   if (store.head.hash !== target.hash) {
     const base = await commonHeight(store, node, target, signal);
     const before = { ...counts };
-    const blocks = await BlockImport.open(store, spec);
+    const blocks = BlockImport.open(store, spec, runner);
     let last: Hex | undefined;
     try {
       for await (const raw of blocksFrom(node, base + 1n, target.number, signal)) {

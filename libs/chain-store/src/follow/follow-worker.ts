@@ -4,14 +4,19 @@ import { errorText } from '@cairn/errors';
 import { openChainStore } from '../chain-store.ts';
 import { createExecutionNode } from './execution-node.ts';
 import { followChain } from './follow-chain.ts';
-import type { FollowerEvent, FollowerWorkerData } from './follower.ts';
+import type { BlockRunnerModule, FollowerEvent, FollowerWorkerData } from './follower.ts';
 import { createRpcClient } from './rpc-client.ts';
 
 if (parentPort === null) throw new Error('This module is the code of a worker thread; see startFollower.');
 const port = parentPort;
-const { directory, url, pollMs } = workerData as FollowerWorkerData;
+const { directory, url, pollMs, runnerModule, engine } = workerData as FollowerWorkerData;
 const stop = new AbortController();
 port.once('message', () => stop.abort(new Error('stopped')));
+
+async function makeRunner(address: string) {
+  const { createBlockRunner } = (await import(address)) as BlockRunnerModule;
+  return createBlockRunner(engine);
+}
 
 const store = await openChainStore({ directory });
 const client = createRpcClient(url);
@@ -24,6 +29,7 @@ try {
     spec,
     node: createExecutionNode(client),
     signal: stop.signal,
+    ...(runnerModule !== undefined && { runner: await makeRunner(runnerModule) }),
     pollMs,
     onEvent: (event) => tell(event.kind === 'failed' ? { ...event, error: errorText(event.error) } : event),
   });

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { BlockRunner } from '@cairn/block-model';
 import type { FollowEvent } from './follow-chain.ts';
 
 /** What a follower in a thread of its own tells; errors as text. */
@@ -11,6 +12,13 @@ export interface FollowerWorkerData {
   readonly directory: string;
   readonly url: string;
   readonly pollMs: number;
+  readonly runnerModule: string | undefined;
+  readonly engine: string | undefined;
+}
+
+/** A module that makes what executes blocks, by the name of an engine. */
+export interface BlockRunnerModule {
+  createBlockRunner(engine?: string): BlockRunner;
 }
 
 export interface FollowerOptions {
@@ -21,6 +29,10 @@ export interface FollowerOptions {
   readonly onEvent?: (event: FollowerEvent) => void;
   /** How often the node is asked for its head. Default 2,000 ms. */
   readonly pollMs?: number;
+  /** Address of a {@link BlockRunnerModule}, whose runner executes blocks in the thread. Default: @ethereumjs/vm does. */
+  readonly runnerModule?: string | undefined;
+  /** What the runner is made with. */
+  readonly engine?: string | undefined;
   /** The code of the thread. Default: that of this package; tests that run from sources name the built one. */
   readonly workerUrl?: URL;
 }
@@ -36,7 +48,15 @@ const restartMsMax = 60_000;
 const stopMsMax = 10_000;
 
 /** Starts a follower in a worker thread, and starts it again should the thread break. */
-export function startFollower({ directory, url, onEvent, pollMs = 2_000, workerUrl }: FollowerOptions): Follower {
+export function startFollower({
+  directory,
+  url,
+  onEvent,
+  pollMs = 2_000,
+  runnerModule,
+  engine,
+  workerUrl,
+}: FollowerOptions): Follower {
   let isStopping = false;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -44,7 +64,7 @@ export function startFollower({ directory, url, onEvent, pollMs = 2_000, workerU
   let ended: Promise<void> = Promise.resolve();
 
   const start = () => {
-    const data: FollowerWorkerData = { directory, url, pollMs };
+    const data: FollowerWorkerData = { directory, url, pollMs, runnerModule, engine };
     const thread = new Worker(workerUrl ?? new URL('./follow-worker.js', import.meta.url), {
       workerData: data,
       execArgv: [],

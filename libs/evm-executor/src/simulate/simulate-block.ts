@@ -18,12 +18,12 @@ import {
   withdrawalsRoot,
 } from '@cairn/block-model';
 import type { MessageContext } from '../apply-message.ts';
+import { payBlock } from '../block/pay-block.ts';
+import { beginBlock, collectRequests } from '../block/system-calls.ts';
 import { type BlockEnvironment, blobBaseFeeAt, nextExcessBlobGas } from '../block-environment.ts';
 import type { CallEngine } from '../engine/call-engine.ts';
 import { type ForkRules, forkRules } from '../fork-rules.ts';
-import { payBlock } from '../pay-block.ts';
 import { applyStateOverrides } from '../state-overrides.ts';
-import { beginBlock, collectRequests } from '../system-calls.ts';
 import { gasPerBlob } from '../transaction-rules.ts';
 import type { WorldState } from '../world-state.ts';
 import type { PlannedBlock } from './plan-blocks.ts';

@@ -1,6 +1,6 @@
 import type { StateReader } from '@cairn/block-model';
+import { type ReplayBlockOptions, replayBlock } from '../block/replay-block.ts';
 import { TraceTooLargeError } from '../errors.ts';
-import { type ReplayBlockOptions, replayBlock } from '../replay-block.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
 import { traceCharactersMax } from './struct-log-tracer.ts';

@@ -1,8 +1,8 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Log } from '@cairn/block-model';
 import { Mainnet } from '@ethereumjs/common';
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { MessageContext } from './apply-message.ts';
-import type { ForkRules } from './fork-rules.ts';
+import type { MessageContext } from '../apply-message.ts';
+import type { ForkRules } from '../fork-rules.ts';
 
 const systemAddress = bytesFromHex('0xfffffffffffffffffffffffffffffffffffffffe');
 const systemGas = 30_000_000n;

@@ -1,11 +1,11 @@
 import { type Block, type ChainSpec, type Hex, senderOf, type Transaction } from '@cairn/block-model';
-import { type AppliedMessage, applyMessage, type MessageContext } from './apply-message.ts';
-import { blockEnvironment } from './block-environment.ts';
-import type { CallRequest } from './call-request.ts';
-import type { CallEngine } from './engine/call-engine.ts';
-import type { EngineTracer } from './engine/engine-tracer.ts';
+import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
+import { blockEnvironment } from '../block-environment.ts';
+import type { CallRequest } from '../call-request.ts';
+import type { CallEngine } from '../engine/call-engine.ts';
+import type { EngineTracer } from '../engine/engine-tracer.ts';
+import type { WorldState } from '../world-state.ts';
 import { beginBlock } from './system-calls.ts';
-import type { WorldState } from './world-state.ts';
 
 export interface ReplayBlockOptions {
   readonly spec: ChainSpec;
@@ -30,16 +30,9 @@ export interface ReplayedTransaction {
  * asked for runs then.
  */
 export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<ReplayedTransaction> {
-  const { spec, block, world, engine, blockHashes } = options;
-  const { header } = block;
-  const context: MessageContext = {
-    ...blockEnvironment(spec, header),
-    world,
-    engine,
-    blockHash: (number) => (number < header.number ? blockHashes(number) : undefined),
-    precompiles: { removed: new Set(), moved: new Map() },
-  };
-  await beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
+  const { block } = options;
+  const context = replayContext(options);
+  await beginReplay(context, block);
   for (const transaction of block.transactions) {
     const call = callOf(transaction);
     let applied: Promise<AppliedMessage> | undefined;
@@ -52,7 +45,25 @@ export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<
   }
 }
 
-function callOf(transaction: Transaction): CallRequest {
+/** Where the transactions of a block run. */
+export function replayContext({ spec, block, world, engine, blockHashes }: ReplayBlockOptions): MessageContext {
+  const { header } = block;
+  return {
+    ...blockEnvironment(spec, header),
+    world,
+    engine,
+    blockHash: (number) => (number < header.number ? blockHashes(number) : undefined),
+    precompiles: { removed: new Set(), moved: new Map() },
+  };
+}
+
+/** What comes before the first transaction. */
+export function beginReplay(context: MessageContext, { header }: Block): Promise<void> {
+  return beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
+}
+
+/** A transaction as the message that it is. */
+export function callOf(transaction: Transaction): CallRequest {
   const { to, input, gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList } = transaction;
   const { maxFeePerBlobGas, blobVersionedHashes, authorizationList } = transaction;
   return {

@@ -1,23 +1,30 @@
 import { bytesFromHex, type Header, type Hex } from '@cairn/block-model';
 import { Hardfork } from '@ethereumjs/common';
-import type { ForkRules } from './fork-rules.ts';
-import type { WorldState } from './world-state.ts';
+import type { ForkRules } from '../fork-rules.ts';
+import type { WorldState } from '../world-state.ts';
 
 const weiPerGwei = 1_000_000_000n;
 
-/** What is paid at the end of a block: withdrawals (EIP-4895), and before the merge the reward of the miner. */
+/**
+ * What is paid at the end of a block: withdrawals (EIP-4895), and before the merge the rewards of miners (Yellow Paper,
+ * section 11.3).
+ */
 export function payBlock(
   world: WorldState,
-  { difficulty, miner }: Pick<Header, 'difficulty' | 'miner'>,
+  { number, difficulty, miner }: Pick<Header, 'number' | 'difficulty' | 'miner'>,
   rules: ForkRules,
   withdrawals: readonly { readonly address: Hex; readonly amount: bigint }[],
+  uncles: readonly Pick<Header, 'number' | 'miner'>[] = [],
 ): void {
   const pay = (address: Hex, amount: bigint) => {
     const account = bytesFromHex(address);
     world.updateAccount(account, { balance: world.getBalance(account) + amount });
   };
   for (const { address, amount } of withdrawals) if (amount > 0n) pay(address, amount * weiPerGwei);
-  if (difficulty > 0n) pay(miner, minerReward(rules));
+  if (difficulty === 0n) return;
+  const reward = minerReward(rules);
+  for (const uncle of uncles) pay(uncle.miner, (reward * (8n - number + uncle.number)) / 8n);
+  pay(miner, reward + (reward / 32n) * BigInt(uncles.length));
 }
 
 /** EIP-649, EIP-1234. */

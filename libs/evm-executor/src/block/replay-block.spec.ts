@@ -1,14 +1,14 @@
 import { bytesFromHex, type Hex, hexFromBytes, logsBloomOf, type Receipt, verifyReceipts } from '@cairn/block-model';
 import { createMemoryState, hasConformanceCases } from '@cairn/block-model/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
-import { forkRules } from './fork-rules.ts';
+import { createEthereumjsEngine } from '../engine/ethereumjs-engine.ts';
+import { forkRules } from '../fork-rules.ts';
+import { readRecordedChain } from '../recorded-chain.fixture.ts';
+import { StateCache } from '../state-cache.ts';
+import { WorldState } from '../world-state.ts';
 import { payBlock } from './pay-block.ts';
-import { readRecordedChain } from './recorded-chain.fixture.ts';
 import { replayBlock } from './replay-block.ts';
-import { StateCache } from './state-cache.ts';
 import { collectRequests } from './system-calls.ts';
-import { WorldState } from './world-state.ts';
 
 const title = hasConformanceCases
   ? 'a chain through every fork'
