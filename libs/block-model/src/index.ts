@@ -66,6 +66,7 @@ export {
   decodeReceipt,
   encodeReceipt,
   type Log,
+  logOfBytes,
   logsBloomOf,
   type Receipt,
   receiptsRoot,

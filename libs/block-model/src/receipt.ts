@@ -15,6 +15,23 @@ export interface Log {
   readonly data: Hex;
 }
 
+const bytesOfLogs = new WeakMap<Log, Uint8Array>();
+
+/** A log whose data is bytes, which nobody changes any more: turned into text when it is asked for, which often is never. */
+export function logOfBytes(address: Hex, topics: readonly Hex[], bytes: Uint8Array): Log {
+  let data: Hex | undefined;
+  const log = {
+    address,
+    topics,
+    get data() {
+      data ??= hexFromBytes(bytes);
+      return data;
+    },
+  };
+  bytesOfLogs.set(log, bytes);
+  return log;
+}
+
 /** What became of a transaction. Has either `status` or, before Byzantium, `root`. */
 export interface Receipt {
   readonly type: Transaction['type'];
@@ -63,10 +80,10 @@ function decodeLog(fields: FieldReader): Log {
 /** A receipt as the receipts trie holds it. */
 export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom, logs }: Receipt): Uint8Array {
   const outcome = root === undefined ? bytesFromBigint(status === true ? 1n : 0n) : bytesFromHex(root);
-  const logItems = logs.map(({ address, topics, data }): RlpItem[] => [
-    bytesFromHex(address),
-    topics.map(bytesFromHex),
-    bytesFromHex(data),
+  const logItems = logs.map((log): RlpItem[] => [
+    bytesFromHex(log.address),
+    log.topics.map(bytesFromHex),
+    bytesOfLogs.get(log) ?? bytesFromHex(log.data),
   ]);
   const payload = encodeRlp([outcome, bytesFromBigint(cumulativeGasUsed), bytesFromHex(logsBloom), logItems]);
   if (type === 0) return payload;

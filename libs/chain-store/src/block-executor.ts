@@ -1,15 +1,17 @@
 import {
   type Block,
-  type BlockOutcome,
   type BlockRunner,
+  bytesFromHex,
   type ChainSpec,
   decodeBlock,
   encodeReceipt,
   encodeRlp,
   type Header,
   type Hex,
-  logsBloomOf,
-  receiptsRoot,
+  hexFromBytes,
+  type Log,
+  orderedTrieRoot,
+  type Receipt,
   verifyBlock,
 } from '@cairn/block-model';
 import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
@@ -25,6 +27,8 @@ export interface ExecutedBlock {
   readonly block: Block;
   /** RLP list of the receipts in their consensus encoding. */
   readonly receipts: Uint8Array;
+  /** All that are in the receipts, in order. */
+  readonly logs: readonly Log[];
 }
 
 /** EIP-7934: 10 MiB less a margin of 2 MiB for what consensus clients put around it. */
@@ -88,11 +92,19 @@ export class BlockExecutor {
         roots: this.#state,
         blockHashes: this.#hashByNumber,
       });
-      const difference = differenceBetween(header, outcome);
+      const receipts = outcome.receipts.map(encodeReceipt);
+      const logs = outcome.receipts.flatMap((receipt) => receipt.logs);
+      const difference = differenceBetween(header, {
+        gasUsed: outcome.receipts.at(-1)?.cumulativeGasUsed ?? 0n,
+        receiptsRoot: hexFromBytes(orderedTrieRoot(receipts)),
+        logsBloom: joinedBlooms(outcome.receipts),
+        requestsHash: outcome.requestsHash,
+        stateRoot: outcome.stateRoot,
+      });
       if (difference !== undefined) throw new Error(difference);
       this.#parent = header;
       this.#parentHeader = candidate;
-      return { block, receipts: encodeRlp(outcome.receipts.map(encodeReceipt)) };
+      return { block, receipts: encodeRlp(receipts), logs };
     } catch (error) {
       throw new BlockRefusedError(header, reasonOf(error), error);
     }
@@ -104,25 +116,29 @@ export class BlockExecutor {
   }
 
   #headerOf({ raw }: Header): BlockHeader {
-    return createBlockHeaderFromRLP(raw, { common: this.#common.copy(), setHardfork: true });
+    return createBlockHeaderFromRLP(raw, { common: this.#common, setHardfork: true });
   }
 }
 
 /** What execution gave is not what the header says. */
-function differenceBetween(header: Header, { receipts, stateRoot, requestsHash }: BlockOutcome): string | undefined {
-  const got = {
-    gasUsed: receipts.at(-1)?.cumulativeGasUsed ?? 0n,
-    receiptsRoot: receiptsRoot(receipts),
-    logsBloom: logsBloomOf(receipts.flatMap(({ logs }) => logs)),
-    requestsHash,
-    stateRoot,
-  };
+function differenceBetween(
+  header: Header,
+  got: Pick<Header, 'gasUsed' | 'receiptsRoot' | 'logsBloom' | 'requestsHash' | 'stateRoot'>,
+): string | undefined {
   for (const field of ['gasUsed', 'receiptsRoot', 'logsBloom', 'requestsHash', 'stateRoot'] as const) {
     if (header[field] === got[field]) continue;
     const claim = field === 'logsBloom' ? 'differs' : `is ${header[field] ?? 'absent'}`;
     return `its ${field} ${claim}, its execution gives ${field === 'logsBloom' ? 'another' : (got[field] ?? 'none')}`;
   }
   return undefined;
+}
+
+/** The bloom of a block is all those of its receipts in one. */
+function joinedBlooms(receipts: readonly Receipt[]): Hex {
+  const bloom = new Uint8Array(256);
+  for (const { logsBloom } of receipts)
+    for (const [at, byte] of bytesFromHex(logsBloom).entries()) bloom[at] = (bloom[at] ?? 0) | byte;
+  return hexFromBytes(bloom);
 }
 
 function decode(raw: Uint8Array): Block {

@@ -2,7 +2,6 @@ import { bytesFromBigint, bytesFromHex, encodeBody, type Header, type Hex, hexFr
 import type { ExecutedBlock } from './block-executor.ts';
 import { type ChainContent, extendChain, headOf, switchTo } from './canonical-chain.ts';
 import type { StateWrites } from './import-state.ts';
-import { decodeReceipts } from './read-receipts.ts';
 import { encodeChanges } from './state-changes.ts';
 import { heightKey, type Tables } from './tables.ts';
 
@@ -44,11 +43,11 @@ export function writeBlocks(
   });
 }
 
-function contentOf({ block, receipts, writes }: PendingBlock): ChainContent {
+function contentOf({ block, logs, writes }: PendingBlock): ChainContent {
   return {
     changes: writes.changes,
     transactions: block.transactions.map(({ hash }) => hash),
-    logs: decodeReceipts(receipts).flatMap(({ logs }) => logs),
+    logs,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Hex, hexFromBytes, keccak256 } from '@cairn/block-model';
+import { type Hex, hexFromBytes, keccak256, logOfBytes } from '@cairn/block-model';
 import { addressBytes, wordOfAddress } from '../../addresses.ts';
 import { isSame, isZero, wordIntegers } from '../../slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
@@ -269,8 +269,7 @@ function log(topicCount: number, frame: Frame, machine: Machine): void {
   for (let count = 0; count < topicCount; count++) topics.push(hexFromBytes(wordBytes(frame.pop())));
   const start = frame.range(at, length);
   frame.charge(gas.logByte * length);
-  const data = hexFromBytes(frame.memory.subarray(start, start + length));
-  machine.substate.logs.push({ address: hexFromBytes(frame.address), topics, data });
+  machine.substate.logs.push(logOfBytes(hexFromBytes(frame.address), topics, frame.copyMemory(start, length)));
 }
 
 /** EIP-161, EIP-2929, EIP-3529 and, from Cancun on, EIP-6780. */

@@ -33,16 +33,18 @@ export class Precompiles {
   readonly #lastBytes: ReadonlySet<number>;
 
   constructor({ common, precompiles }: ForkRules) {
-    // It gives precompiles their curves; nothing runs in it.
-    const evm = new EVM({
-      common,
-      stateManager: new EthereumjsState(),
-      blockchain: new EVMMockBlockchain(),
-      bn254: new NobleBN254(),
-    });
-    const byAddress = new Map<Hex, Precompile>();
-    for (const [address, run] of evm.precompiles) byAddress.set(`0x${address}`, precompile(evm, `0x${address}`, run));
-    this.#byAddress = byAddress;
+    let evm: EVM | undefined;
+    // It gives precompiles their curves; nothing runs in it. Made when it is needed, which for most calls is never.
+    const reference = () => {
+      evm ??= new EVM({
+        common,
+        stateManager: new EthereumjsState(),
+        blockchain: new EVMMockBlockchain(),
+        bn254: new NobleBN254(),
+      });
+      return evm;
+    };
+    this.#byAddress = new Map(precompiles.map((address) => [address, precompile(address, reference)]));
     this.addresses = new Set(precompiles.map(BigInt));
     this.#lastBytes = new Set(precompiles.map((address) => Number(BigInt(address) & 0xffn)));
   }
@@ -73,12 +75,17 @@ function fast({ price, run }: FastPrecompile, isLight: boolean): Precompile {
   };
 }
 
-function precompile(evm: EVM, address: Hex, call: PrecompileFunc): Precompile {
+function precompile(address: Hex, reference: () => EVM): Precompile {
+  const isLight = lightAddresses.has(BigInt(address));
   const own = fastPrecompiles.get(Number(BigInt(address)));
-  if (own !== undefined) return fast(own, lightAddresses.has(BigInt(address)));
+  if (own !== undefined) return fast(own, isLight);
+  let call: PrecompileFunc | undefined;
   return {
-    isLight: lightAddresses.has(BigInt(address)),
+    isLight,
     run(data, gas) {
+      const evm = reference();
+      call ??= evm.precompiles.get(address.slice(2));
+      if (call === undefined) throw new Error(`There is no precompile at ${address}.`);
       const result = call({ data, gasLimit: BigInt(gas), common: evm.common, _EVM: evm });
       return result instanceof Promise
         ? result.then((found) => told(found, address, data))
