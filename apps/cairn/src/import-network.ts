@@ -1,4 +1,5 @@
 import { importChain, type Network, openChainStore } from '@cairn/chain-store';
+import { createBlockRunner } from '@cairn/evm-executor';
 import type { Settings } from '@cairn/service-kit';
 import { Presets, SingleBar } from 'cli-progress';
 import { chainDirectory } from './stores.ts';
@@ -7,6 +8,7 @@ const lineEveryMs = 2000;
 
 /** Imports a network with a progress bar on a terminal, else with a line now and then. @returns number of new blocks */
 export async function importNetwork(settings: Settings, network: Network, signal: AbortSignal): Promise<number> {
+  const engine = settings.CAIRN_CALL_ENGINE;
   const store = await openChainStore({ directory: chainDirectory(settings, network) });
   const progress = createProgress(network.name);
   try {
@@ -17,6 +19,7 @@ export async function importNetwork(settings: Settings, network: Network, signal
       files: network.blocks,
       safe: network.safe,
       finalized: network.finalized,
+      ...(engine !== 'ethereumjs' && { runner: createBlockRunner(engine) }),
       signal,
       onProgress: (state) => {
         if (state.blocks > 0)

@@ -132,7 +132,7 @@ export const settingsShape = {
   CAIRN_CALL_ENGINE: z
     .enum(['compiled', 'interpreter', 'ethereumjs'], { error: 'expected compiled, interpreter or ethereumjs' })
     .default('compiled')
-    .describe('What runs calls: hot code as WebAssembly, an interpreter, or the reference @ethereumjs/evm.'),
+    .describe('What runs calls and blocks: hot code as WebAssembly, an interpreter, or the reference @ethereumjs.'),
   CAIRN_CORS_ORIGINS: text(
     /^(\*|https?:\/\/[^\s,]+(,https?:\/\/[^\s,]+)*)$/,
     '* or origins such as https://app.example, separated by commas',

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import type { BlockRunner } from '@cairn/block-model';
 import { type Follower, type FollowerEvent, importChain, startFollower } from '@cairn/chain-store';
 import type { Chains } from '@cairn/chain-store/nest';
 import { errorChain, errorText, isCairnError } from '@cairn/errors';
 import {
   type CallPool,
   type CallPoolStats,
+  createBlockRunner,
   createCallPool,
   type ExecutionJob,
   type ResultOf,
@@ -20,6 +22,11 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 const progressEveryMs = 5000;
 /** Calls up to this much gas run beside light requests, which wait a millisecond for one at most. */
 const inlineGasMax = 25_000;
+
+/** What executes blocks: the engine of the calls, or @ethereumjs/vm where that is the reference. */
+function blockRunner({ CAIRN_CALL_ENGINE: engine }: Settings): BlockRunner | undefined {
+  return engine === 'ethereumjs' ? undefined : createBlockRunner(engine);
+}
 
 /** Where the source of a network is. */
 export interface SourceHead {
@@ -147,7 +154,15 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
       told = performance.now();
       this.#logger.info({ network: name, block: number.toString(), lag: lag.toString(), blocks }, 'following');
     };
-    this.#followers.push(startFollower({ directory: store.directory, url: source.rpc, onEvent }));
+    const engine = this.#settings.CAIRN_CALL_ENGINE;
+    this.#followers.push(
+      startFollower({
+        directory: store.directory,
+        url: source.rpc,
+        onEvent,
+        ...(engine !== 'ethereumjs' && { runnerModule: import.meta.resolve('@cairn/evm-executor'), engine }),
+      }),
+    );
   }
 
   /** Who tells of new heads of a network. */
@@ -193,6 +208,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
         files: network.blocks,
         safe: network.safe,
         finalized: network.finalized,
+        runner: blockRunner(this.#settings),
         signal: this.#stop.signal,
         onProgress: (progress) => {
           const report = meter.update(progress);
