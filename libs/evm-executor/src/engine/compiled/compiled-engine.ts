@@ -7,7 +7,7 @@ import { Frame, type FrameOptions } from '../interpreter/frame.ts';
 import { type OpcodeTable, opcodeTable } from '../interpreter/gas.ts';
 import { halts } from '../interpreter/halt.ts';
 import { runHostOpcode } from '../interpreter/host-opcodes.ts';
-import { createInterpreterEngine, machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
+import { createInterpreterEngine, finishing, machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
 import { Machine } from '../interpreter/machine.ts';
 import type { Frames, MachineRules } from '../interpreter/machine-types.ts';
 import { CompiledCodes, type CompileLimits, compileLimits } from './compiled-codes.ts';
@@ -38,15 +38,18 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
       const { shared } = tier;
       stacks = undefined;
       const frames = new TieredFrames(tier, opcodeTable(rules));
-      try {
-        const machine = new Machine(message, machineRules, own, frames);
-        frames.machine = machine;
-        return await runMessage(machine, (frame, inside, table) => frames.run(frame, inside, table));
-      } finally {
-        stacks = own;
-        // Linear memory never shrinks: what one call needed must not stay with the thread.
-        if (shared.bytes.length > limits.memoryBytesKept) tier = undefined;
-      }
+      return await finishing(
+        () => {
+          const machine = new Machine(message, machineRules, own, frames);
+          frames.machine = machine;
+          return runMessage(machine, (frame, inside, table) => frames.run(frame, inside, table));
+        },
+        () => {
+          stacks = own;
+          // Linear memory never shrinks: what one call needed must not stay with the thread.
+          if (shared.bytes.length > limits.memoryBytesKept) tier = undefined;
+        },
+      );
     },
   };
 }

@@ -35,11 +35,12 @@ export function createInterpreterEngine(reference: CallEngine): CallEngine {
       }
       const own = stacks ?? [];
       stacks = undefined;
-      try {
-        return await runMessage(new Machine(message, machineRules, own), execute);
-      } finally {
-        stacks = own;
-      }
+      return await finishing(
+        () => runMessage(new Machine(message, machineRules, own), execute),
+        () => {
+          stacks = own;
+        },
+      );
     },
   };
 }
@@ -54,17 +55,37 @@ export function machineRulesOf(rules: ForkRules): MachineRules {
   };
 }
 
-/** Runs a message to its end. @param runFrame until the frame ends (true) or waits */
-export async function runMessage(
-  machine: Machine,
-  runFrame: (frame: Frame, machine: Machine, table: OpcodeTable) => boolean,
-): Promise<EngineOutcome> {
-  const table = opcodeTable(machine.message.rules);
+/** Does what comes after a run as soon as that has ended: at once where it does not wait. */
+export function finishing<T>(run: () => T | Promise<T>, after: () => void): T | Promise<T> {
+  let isWaiting = false;
+  try {
+    const result = run();
+    if (!(result instanceof Promise)) return result;
+    isWaiting = true;
+    return result.finally(after);
+  } finally {
+    if (!isWaiting) after();
+  }
+}
+
+type RunFrame = (frame: Frame, machine: Machine, table: OpcodeTable) => boolean;
+
+/**
+ * Runs a message to its end: without a promise unless a precompile has one.
+ * @param runFrame until the frame ends (true) or waits
+ */
+export function runMessage(machine: Machine, runFrame: RunFrame): EngineOutcome | Promise<EngineOutcome> {
   machine.begin();
+  return goOn(machine, runFrame);
+}
+
+function goOn(machine: Machine, runFrame: RunFrame): EngineOutcome | Promise<EngineOutcome> {
+  const table = opcodeTable(machine.message.rules);
   for (;;) {
-    if (machine.pending !== undefined) {
-      await machine.pending;
+    const { pending } = machine;
+    if (pending !== undefined) {
       machine.pending = undefined;
+      return pending.then(() => goOn(machine, runFrame));
     }
     const { ended, frame } = machine;
     if (ended !== undefined) return outcome(machine, ended);
