@@ -99,5 +99,15 @@ async function best(count, run) {
 }
 
 const place = chain();
-const which=process.env.W??'balancesOf'; const engine=createEngine('compiled'); const call=parseCallRequest(callOf(which));
-let b=1e9,g; for(let i=0;i<+(process.env.N??600);i++){const t=performance.now(); const r=await executeCall({...place,call,engine}); g=Number(r.gasUsed); b=Math.min(b,performance.now()-t);} console.log(which,(g/b/1000).toFixed(0),'Mgas/s', b.toFixed(3),'ms');
+const which = process.env.W ?? 'balancesOf';
+const engine = createEngine('compiled');
+const call = parseCallRequest(callOf(which));
+let b = 1e9,
+  g;
+for (let i = 0; i < +(process.env.N ?? 600); i++) {
+  const t = performance.now();
+  const r = await executeCall({ ...place, call, engine });
+  g = Number(r.gasUsed);
+  b = Math.min(b, performance.now() - t);
+}
+console.log(which, (g / b / 1000).toFixed(0), 'Mgas/s', b.toFixed(3), 'ms');

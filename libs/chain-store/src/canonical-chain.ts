@@ -14,10 +14,21 @@ import { decodeReceipts } from './read-receipts.ts';
 import { decodeChanges, type StateChange } from './state-changes.ts';
 import { heightKey, metaKeys, type Tables } from './tables.ts';
 
+/** A block of the canonical chain. */
+export interface BlockPlace {
+  readonly hash: Hex;
+  readonly number: bigint;
+}
+
 /** The newest block of the canonical chain. */
-export function headOf(tables: Tables): { readonly hash: Hex; readonly number: bigint } | undefined {
+export function headOf(tables: Tables): BlockPlace | undefined {
   const found = tables.meta.get(metaKeys.head);
-  return found && { hash: hexFromBytes(found.subarray(0, 32)), number: bigintFromBytes(found.subarray(32)) };
+  return found && headFrom(found);
+}
+
+/** What the record of the head says. */
+export function headFrom(record: Uint8Array): BlockPlace {
+  return { hash: hexFromBytes(record.subarray(0, 32)), number: bigintFromBytes(record.subarray(32)) };
 }
 
 /** Makes a block that stands on the head the new head: its state, its transactions and its logs. Inside a transaction. */

@@ -22,7 +22,7 @@ import {
 import { keccak256 } from '@cairn/cid';
 import { LRUCache } from 'lru-cache';
 import { BranchState } from './branch-state.ts';
-import { branchOf, changesOf, generationOf, headOf, switchTo } from './canonical-chain.ts';
+import { type BlockPlace, branchOf, changesOf, generationOf, headFrom, headOf, switchTo } from './canonical-chain.ts';
 import { BlockRefusedError } from './errors.ts';
 import { FlatState, type RecordReader } from './flat-state.ts';
 import { hasOneOf, heightsWith } from './log-index.ts';
@@ -59,6 +59,9 @@ export class ChainStore implements ChainReader {
   readonly #headers = new LRUCache<Hex, Header>({ max: headersCachedMax });
   readonly #receipts = new LRUCache<Hex, readonly Receipt[]>({ max: blocksCachedMax });
   #spec: ChainSpec | undefined;
+  /** What was read last, and what it means: every request asks for it. */
+  #headBytes = Buffer.alloc(0);
+  #head: BlockPlace | undefined;
 
   constructor(tables: Tables) {
     this.tables = tables;
@@ -99,7 +102,13 @@ export class ChainStore implements ChainReader {
   get headOrNone(): { readonly hash: Hex; readonly number: bigint } | undefined {
     // Another process may be importing: no snapshot of this turn is reused.
     this.tables.environment.refresh();
-    return headOf(this.tables);
+    const found = this.tables.meta.get(metaKeys.head);
+    if (found === undefined) return undefined;
+    if (!this.#headBytes.equals(found)) {
+      this.#head = headFrom(found);
+      this.#headBytes = Buffer.from(found);
+    }
+    return this.#head;
   }
 
   /** The finalized block, where one was named. */

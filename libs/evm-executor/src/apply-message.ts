@@ -6,7 +6,7 @@ import type { CallRequest } from './call-request.ts';
 import type { CallEngine, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 import type { EngineTracer } from './engine/engine-tracer.ts';
 import type { ForkRules } from './fork-rules.ts';
-import { type CallChecks, callFees, checkCall } from './transaction-rules.ts';
+import { type CallChecks, type CallFees, callFees, checkCall } from './transaction-rules.ts';
 import type { WorldState } from './world-state.ts';
 
 /** Where messages run: one block, one state that they follow one another in. */
@@ -66,32 +66,30 @@ export async function applyMessage(
   world.updateAccount(from, { nonce: nonce + 1n, balance: balance - price.upfront });
   const authorized = applyAuthorizations(world, rules.chainId, call.authorizationList ?? []);
   const delegation = to && delegationOf(world.getCode(to));
+  // No object here is put together of others: that takes longer than a small call.
   const outcome = await engine.run({
     rules,
     block: hidesPrices ? visibleBlock(block, call, fees.gasPrice) : block,
     world,
     blockHash: context.blockHash,
     sender: from,
-    ...(to && { to }),
+    to,
     value: call.value ?? 0n,
     data,
     gas: gasLimit - price.intrinsic,
     gasPrice: fees.gasPrice,
     blobVersionedHashes: call.blobVersionedHashes ?? [],
-    warm: warmEntries(call, rules, block, sender, [
-      ...authorized.warm,
-      ...(delegation ? [hexFromBytes(delegation)] : []),
-    ]),
+    warm: warmEntries(call, rules, block, sender, authorized.warm, delegation),
     precompiles: context.precompiles,
-    ...(tracer && { tracer }),
-    ...(budget !== undefined && { budget }),
+    tracer,
+    budget,
   });
   const gas = chargedGas(outcome, rules, price, authorized.refund);
-  settle(context, from, { left: gasLimit - gas.gasUsed, used: gas.gasUsed, ...fees });
+  settle(context, from, gasLimit - gas.gasUsed, gas.gasUsed, fees);
   // Before EIP-161 a miner came into being even by nothing.
   if (!rules.isSpuriousDragon && !hidesPrices) world.updateAccount(addressFromHex(block.coinbase), {});
   clearAccounts(context, outcome, from);
-  return { outcome, ...gas };
+  return { outcome, gasUsed: gas.gasUsed, gasUsedMax: gas.gasUsedMax };
 }
 
 const unpriced = new WeakMap<BlockEnvironment, BlockEnvironment>();
@@ -119,13 +117,17 @@ function warmEntries(
   rules: ForkRules,
   block: BlockEnvironment,
   sender: Hex,
-  others: readonly Hex[],
+  authorities: readonly Hex[],
+  delegation: Uint8Array | undefined,
 ): AccessListEntry[] {
   if (!rules.isBerlin) return [];
-  const addresses = [sender, ...others];
-  if (call.to !== undefined) addresses.push(call.to);
-  if (rules.isShanghai) addresses.push(block.coinbase);
-  return [...addresses.map((address) => ({ address, storageKeys: [] })), ...(call.accessList ?? [])];
+  const entries: AccessListEntry[] = [{ address: sender, storageKeys: [] }];
+  if (call.to !== undefined) entries.push({ address: call.to, storageKeys: [] });
+  if (rules.isShanghai) entries.push({ address: block.coinbase, storageKeys: [] });
+  for (const address of authorities) entries.push({ address, storageKeys: [] });
+  if (delegation !== undefined) entries.push({ address: hexFromBytes(delegation), storageKeys: [] });
+  if (call.accessList !== undefined) entries.push(...call.accessList);
+  return entries;
 }
 
 /** EIP-3529 bounds the refund, EIP-7623 the whole from below. */
@@ -143,27 +145,26 @@ function chargedGas(
 }
 
 /** Gas that is left goes back to the sender, and the coinbase gets what is above the base fee (EIP-1559). */
-function settle(
-  { block, world }: MessageContext,
-  from: Uint8Array,
-  fees: { readonly left: bigint; readonly used: bigint; readonly gasPrice: bigint; readonly feeCap: bigint },
-): void {
-  if (fees.gasPrice > 0n && fees.left > 0n)
-    world.updateAccount(from, { balance: world.getBalance(from) + fees.left * fees.gasPrice });
+function settle({ block, world }: MessageContext, from: Uint8Array, left: bigint, used: bigint, fees: CallFees): void {
+  if (fees.gasPrice > 0n && left > 0n)
+    world.updateAccount(from, { balance: world.getBalance(from) + left * fees.gasPrice });
   const tip = fees.gasPrice - (block.baseFeePerGas ?? 0n);
   // A message that pays nothing leaves the coinbase alone, even where there is a base fee.
   if (fees.feeCap === 0n || tip <= 0n) return;
   const coinbase = addressFromHex(block.coinbase);
-  world.updateAccount(coinbase, { balance: world.getBalance(coinbase) + fees.used * tip });
+  world.updateAccount(coinbase, { balance: world.getBalance(coinbase) + used * tip });
 }
 
 /** Accounts that destroyed themselves go, and empty ones that were touched (EIP-161). */
 function clearAccounts({ world, rules, block }: MessageContext, outcome: EngineOutcome, from: Uint8Array): void {
   for (const address of outcome.destroyed) world.removeAccount(address);
   if (!rules.isSpuriousDragon) return;
-  for (const address of [...outcome.touched, from, addressFromHex(block.coinbase)]) {
+  const clear = (address: Uint8Array) => {
     const account = world.getAccount(address);
-    if (account === undefined || account.nonce > 0n || account.balance > 0n) continue;
+    if (account === undefined || account.nonce > 0n || account.balance > 0n) return;
     if (world.getCode(address).length === 0) world.removeAccount(address);
-  }
+  };
+  outcome.touched.forEach(clear);
+  clear(from);
+  clear(addressFromHex(block.coinbase));
 }

@@ -24,8 +24,8 @@ export interface ExecuteCallOptions {
   /** Hashes of ancestors of the block, for BLOCKHASH. */
   readonly blockHashes: (number: bigint) => Hex | undefined;
   readonly call: CallRequest;
-  readonly stateOverrides?: StateOverrides;
-  readonly blockOverrides?: BlockOverrides;
+  readonly stateOverrides?: StateOverrides | undefined;
+  readonly blockOverrides?: BlockOverrides | undefined;
   readonly limits?: {
     readonly gasCapMultiplier?: number;
     /** Gas after which the call may be given up with {@link GasBudgetExceeded}. Default: none. */

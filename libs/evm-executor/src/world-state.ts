@@ -99,13 +99,12 @@ export class WorldState {
   /** Changes some fields of an account, which comes into being where it does not exist. */
   updateAccount(address: Uint8Array, fields: Partial<AccountState>): void {
     const before = this.getAccount(address);
-    this.setAccount(address, {
-      nonce: fields.nonce ?? before?.nonce ?? 0n,
-      balance: fields.balance ?? before?.balance ?? 0n,
-      codeHash: fields.codeHash ?? before?.codeHash ?? emptyCodeHash,
-      // That of before the message, which is what a creation asks for (EIP-7610).
-      ...(before?.storageRoot && { storageRoot: before.storageRoot }),
-    });
+    const nonce = fields.nonce ?? before?.nonce ?? 0n;
+    const balance = fields.balance ?? before?.balance ?? 0n;
+    const codeHash = fields.codeHash ?? before?.codeHash ?? emptyCodeHash;
+    // That of before the message, which is what a creation asks for (EIP-7610).
+    const storageRoot = before?.storageRoot;
+    this.setAccount(address, storageRoot ? { nonce, balance, codeHash, storageRoot } : { nonce, balance, codeHash });
   }
 
   /** Whether no contract can be created at an address: there is one, or there was (EIP-684, EIP-7610). */

@@ -14,7 +14,7 @@ export interface EngineMessage {
   /** Both ORIGIN and the caller. Its nonce is that of after the message, as in a transaction. */
   readonly sender: Uint8Array;
   /** Absent: create a contract. */
-  readonly to?: Uint8Array;
+  readonly to?: Uint8Array | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
   /** What is left for the code: intrinsic gas is taken off. */
@@ -29,9 +29,9 @@ export interface EngineMessage {
    * Gas after which the run may be given up, with {@link GasBudgetExceeded}: where it would hold up others. What takes
    * longer than its price says is given up at once.
    */
-  readonly budget?: number;
+  readonly budget?: number | undefined;
   /** Told of every step and frame; makes the run slower by an order of magnitude. */
-  readonly tracer?: EngineTracer;
+  readonly tracer?: EngineTracer | undefined;
 }
 
 /** Where precompiles answer instead. */

@@ -43,8 +43,8 @@ interface JobPlace {
 
 interface MessageJob extends JobPlace {
   readonly call: CallRequest;
-  readonly stateOverrides?: StateOverrides;
-  readonly blockOverrides?: BlockOverrides;
+  readonly stateOverrides?: StateOverrides | undefined;
+  readonly blockOverrides?: BlockOverrides | undefined;
 }
 
 /** One call for a worker. */

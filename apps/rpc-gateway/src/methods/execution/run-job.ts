@@ -46,13 +46,9 @@ export function messageJob(
   id: BlockId = { tag: 'latest' },
   { state, block }: { readonly state?: StateOverrides | undefined; readonly block?: BlockOverrides | undefined } = {},
 ) {
-  return {
-    chain: context.chain.network.name,
-    blockHash: requireHeader(context, id).hash,
-    call,
-    ...(state && { stateOverrides: state }),
-    ...(block && { blockOverrides: block }),
-  };
+  const { name: chain } = context.chain.network;
+  const { hash: blockHash } = requireHeader(context, id);
+  return { chain, blockHash, call, stateOverrides: state, blockOverrides: block };
 }
 
 /** The error of code that did not succeed, as geth tells it. */

@@ -102,21 +102,29 @@ function goOn(machine: Machine, runFrame: RunFrame): EngineOutcome | Promise<Eng
 
 function outcome({ message, substate, isCodeUnpaid }: Machine, ended: NonNullable<Machine['ended']>): EngineOutcome {
   const { gas, output, halt, isReverted } = ended;
-  const touched = [...substate.touched].map(addressBytes);
-  const nothing = { gasRefund: 0n, logs: [], destroyed: [], touched };
-  if (halt !== undefined) {
+  const touched = addressesOf(substate.touched);
+  const gasUsed = message.gas - BigInt(gas);
+  if (halt !== undefined || isReverted) {
+    const nothing = { gasRefund: 0n, logs: [], destroyed: [], touched };
+    if (halt === undefined) return { kind: 'revert', output, gasUsed, ...nothing };
     return { kind: 'halt', output: noBytes, gasUsed: message.gas, reason: halt.reason, ...nothing };
   }
-  const gasUsed = message.gas - BigInt(gas);
-  if (isReverted) return { kind: 'revert', output, gasUsed, ...nothing };
-  return {
-    ...(isCodeUnpaid
-      ? { kind: 'halt', output: noBytes, reason: halts.codeStoreOutOfGas.reason }
-      : { kind: 'success', output }),
+  // Spelled out: an object that is put together of others takes longer than a small call.
+  const outcome: EngineOutcome = {
+    kind: 'success',
+    output,
     gasUsed,
     gasRefund: BigInt(substate.refund),
     logs: substate.logs,
-    destroyed: [...substate.destroyed].map(addressBytes),
+    destroyed: addressesOf(substate.destroyed),
     touched,
   };
+  if (!isCodeUnpaid) return outcome;
+  return { ...outcome, kind: 'halt', output: noBytes, reason: halts.codeStoreOutOfGas.reason };
+}
+
+function addressesOf(words: ReadonlySet<bigint>): Uint8Array[] {
+  const addresses: Uint8Array[] = [];
+  for (const word of words) addresses.push(addressBytes(word));
+  return addresses;
 }
