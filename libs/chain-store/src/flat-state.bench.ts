@@ -1,6 +1,6 @@
 // Import, and reads of state through the flat tables against walks of the storage trie, on a made chain.
 //   npm run bench
-import { bytesFromHex } from '@cairn/block-model';
+import { bytesFromHex, keccak256 } from '@cairn/block-model';
 import { type MadeChain, makeChain, type Step, slotCount, temporaryDirectory, word } from './chain.fixture.ts';
 import { type ChainStore, importChain, openChainStore } from './index.ts';
 import { TrieNodes } from './trie-nodes.ts';
@@ -58,7 +58,7 @@ async function measureReads(store: ChainStore, address: Uint8Array): Promise<voi
     trie.push(
       await rate(async (index) => {
         const root = store.header(hashes[index % hashes.length] ?? '0x')?.stateRoot ?? '0x';
-        await new TrieNodes(store.tables.nodes).trie(bytesFromHex(root)).get(address);
+        new TrieNodes(store.tables.nodes).trie(bytesFromHex(root)).get(keccak256(address));
       }),
     );
   }

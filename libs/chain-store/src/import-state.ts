@@ -7,10 +7,12 @@ import {
   type StateRoots,
 } from '@cairn/block-model';
 import { JournaledState, type StateChanges } from '@cairn/block-model/ethereumjs';
+import { keccak256 } from '@cairn/cid';
 import { KECCAK256_RLP } from '@ethereumjs/util';
 import type { RecordReader } from './flat-state.ts';
 import type { StateChange } from './state-changes.ts';
 import { encodeAccountRecord, slotPrefix, type Tables } from './tables.ts';
+import type { Trie } from './trie.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
 /** What a block makes of the state, to be written. */
@@ -32,6 +34,8 @@ export class ImportState extends JournaledState implements StateRoots {
   readonly #nodes: TrieNodes;
   readonly #base: RecordReader;
   #root: Uint8Array;
+  /** Of the accounts, with those of its nodes that have been met. */
+  #trie: Trie | undefined;
   /** Incarnations that differ from those in the tables. */
   readonly #incarnations = new Map<Hex, number>();
   #accounts = new Set<Hex>();
@@ -53,15 +57,16 @@ export class ImportState extends JournaledState implements StateRoots {
 
   override async getStateRoot(): Promise<Uint8Array> {
     const changes = this.takeChanges();
-    const accounts = this.#nodes.trie(this.#root);
+    this.#trie ??= this.#nodes.trie(this.#root);
+    const accounts = this.#trie;
     const touched = new Set([...changes.accounts.keys(), ...changes.storage.keys()]);
-    for (const address of touched) await this.#write(accounts, address, changes);
+    for (const address of touched) this.#write(accounts, address, changes);
     for (const [hash, code] of changes.codes) this.#codes.set(hash, code);
     this.#root = accounts.root();
     return this.#root;
   }
 
-  async #write(accounts: ReturnType<TrieNodes['trie']>, address: Hex, changes: StateChanges): Promise<void> {
+  #write(accounts: Trie, address: Hex, changes: StateChanges): void {
     this.#accounts.add(address);
     const before = this.readAccount(address);
     const storage = changes.storage.get(address);
@@ -76,14 +81,16 @@ export class ImportState extends JournaledState implements StateRoots {
       this.#slots.set(address, slots);
       for (const [slot, value] of storage.slots) {
         slots.set(slot, value);
-        if (value.length === 0) await trie.del(bytesFromHex(slot));
-        else await trie.put(bytesFromHex(slot), encodeRlp(value));
+        const key = keccak256(bytesFromHex(slot));
+        if (value.length === 0) trie.remove(key);
+        else trie.put(key, encodeRlp(value));
       }
       this.setStorageRoot(address, trie.root());
     }
     const account = this.readAccount(address);
-    if (account === undefined) await accounts.del(bytesFromHex(address));
-    else await accounts.put(bytesFromHex(address), account.serialize());
+    const key = keccak256(bytesFromHex(address));
+    if (account === undefined) accounts.remove(key);
+    else accounts.put(key, account.serialize());
   }
 
   /**

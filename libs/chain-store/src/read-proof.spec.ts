@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodeRlp, encodeRlp } from '@cairn/block-model';
+import { decodeRlp, encodeRlp, keccak256 } from '@cairn/block-model';
 import { MerklePatriciaTrie, verifyMPTWithMerkleProof } from '@ethereumjs/mpt';
-import { ValueEncoding } from '@ethereumjs/util';
+import { KECCAK256_RLP } from '@ethereumjs/util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readProof } from './read-proof.ts';
@@ -26,18 +26,14 @@ const value = fc.uint8Array({ minLength: 1, maxLength: 60 });
 /** A trie of entries, written down; its root. */
 async function makeTrie(entries: readonly (readonly [Uint8Array, Uint8Array])[]): Promise<Uint8Array> {
   const nodes = new TrieNodes(tables.nodes);
-  const trie = new MerklePatriciaTrie({
-    db: nodes,
-    useKeyHashing: true,
-    valueEncoding: ValueEncoding.Bytes,
-    cacheSize: 0,
-  });
-  for (const [name, content] of entries) await trie.put(name, encodeRlp(content));
+  const trie = nodes.trie(KECCAK256_RLP);
+  for (const [name, content] of entries) trie.put(keccak256(name), encodeRlp(content));
+  const root = trie.root();
   const fresh = nodes.takeFresh();
   await tables.environment.transaction(() => {
     for (const [name, node] of fresh) tables.nodes.put(Buffer.from(name, 'hex'), node);
   });
-  return trie.root();
+  return root;
 }
 
 test('finds what a trie holds and what it does not, with proofs that others accept', async () => {

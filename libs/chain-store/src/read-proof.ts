@@ -1,6 +1,7 @@
 import { CorruptBlockError, decodeRlp, type RlpItem } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import type { Database } from '@cairn/embedded-store';
+import { decodePath, nibblesOf } from './trie-paths.ts';
 
 /** What a walk down a trie found. */
 export interface TriePath {
@@ -70,15 +71,4 @@ function isEmpty(item: RlpItem): boolean {
 function bytes(item: RlpItem): Uint8Array {
   if (item instanceof Uint8Array) return item;
   throw corrupt('bytes', 'a list');
-}
-
-function nibblesOf(key: Uint8Array): number[] {
-  return [...key].flatMap((byte) => [byte >> 4, byte & 15]);
-}
-
-/** The compact form of a path: a flag for leaves, one for odd lengths. */
-function decodePath(encoded: Uint8Array): { readonly nibbles: readonly number[]; readonly isLeaf: boolean } {
-  const all = nibblesOf(encoded);
-  const [flags = 0] = all;
-  return { nibbles: all.slice((flags & 1) === 1 ? 1 : 2), isLeaf: (flags & 2) === 2 };
 }

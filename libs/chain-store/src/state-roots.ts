@@ -1,4 +1,5 @@
 import { type AccountChange, encodeRlp, hexFromBytes, type StateRoots } from '@cairn/block-model';
+import { keccak256 } from '@cairn/cid';
 import { Account, KECCAK256_RLP } from '@ethereumjs/util';
 import type { RecordReader } from './flat-state.ts';
 import type { TrieNodes } from './trie-nodes.ts';
@@ -10,27 +11,27 @@ export function stateRootsOver(state: RecordReader, nodes: TrieNodes, root: Uint
   const storageRootOf = (address: Uint8Array) =>
     storageRoots.get(hexFromBytes(address)) ?? state.record(address)?.state?.storageRoot ?? KECCAK256_RLP;
 
-  const change = async ({ address, account, isStorageCleared, slots }: AccountChange): Promise<void> => {
+  const change = ({ address, account, isStorageCleared, slots }: AccountChange): void => {
     const before = isStorageCleared || account === undefined ? KECCAK256_RLP : storageRootOf(address);
     let storageRoot = before;
     if (account !== undefined && slots.length > 0) {
       const storage = nodes.trie(before);
       for (const [slot, value] of slots) {
-        if (value.length === 0) await storage.del(slot);
-        else await storage.put(slot, encodeRlp(value));
+        if (value.length === 0) storage.remove(keccak256(slot));
+        else storage.put(keccak256(slot), encodeRlp(value));
       }
       storageRoot = storage.root();
     }
     storageRoots.set(hexFromBytes(address), storageRoot);
-    if (account === undefined) await accounts.del(address);
+    if (account === undefined) accounts.remove(keccak256(address));
     else {
       const { nonce, balance, codeHash } = account;
-      await accounts.put(address, new Account(nonce, balance, storageRoot, codeHash).serialize());
+      accounts.put(keccak256(address), new Account(nonce, balance, storageRoot, codeHash).serialize());
     }
   };
   return {
     async after(changes) {
-      for (const each of changes) await change(each);
+      for (const each of changes) change(each);
       return accounts.root();
     },
   };

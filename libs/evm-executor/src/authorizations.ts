@@ -1,5 +1,13 @@
-import { type Authorization, bytesFromHex, type Hex, hexFromBytes, quantity } from '@cairn/block-model';
-import { eoaCode7702RecoverAuthority } from '@ethereumjs/util';
+import {
+  type Authorization,
+  bytesFromBigint,
+  bytesFromHex,
+  encodeRlp,
+  type Hex,
+  hexFromBytes,
+  keccak256,
+  recoverPublicKey,
+} from '@cairn/block-model';
 import type { WorldState } from './world-state.ts';
 
 const delegationPrefix = 'ef0100';
@@ -45,16 +53,14 @@ function authorityOf(authorization: Authorization, chainId: bigint): Uint8Array 
   const { chainId: signedFor, nonce, yParity, r, s, address } = authorization;
   if ((signedFor !== 0n && signedFor !== chainId) || nonce >= nonceMax) return undefined;
   if (yParity > 1n || s > signatureSMax) return undefined;
-  try {
-    return eoaCode7702RecoverAuthority({
-      chainId: quantity(signedFor),
-      address,
-      nonce: quantity(nonce),
-      yParity: quantity(yParity),
-      r: quantity(r),
-      s: quantity(s),
-    }).bytes;
-  } catch {
-    return undefined; // The signature recovers to no key.
-  }
+  // r is below 2^256 for all that were decoded; what is not a number of the curve is of nobody.
+  const signature = bytesFromHex(`0x${digitsOf(r)}${digitsOf(s)}`);
+  const message = encodeRlp([bytesFromBigint(signedFor), bytesFromHex(address), bytesFromBigint(nonce)]);
+  const hash = keccak256(Buffer.concat([Buffer.of(magic), message]));
+  const publicKey = signature.length === 64 ? recoverPublicKey(hash, signature, Number(yParity)) : undefined;
+  return publicKey && keccak256(publicKey).subarray(12);
 }
+
+/** What is signed begins with it (EIP-7702). */
+const magic = 0x05;
+const digitsOf = (word: bigint) => word.toString(16).padStart(64, '0');
