@@ -30,6 +30,21 @@ export const wasmBytesMax = 2 * 1024 * 1024;
  * @returns `undefined` for what is too long: see {@link codeBytesMax} and {@link wasmBytesMax}
  */
 export function compile(code: Uint8Array, figures: OpcodeFigures): CompiledCode | undefined {
+  const steps = compileInSteps(code, figures);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Blocks that are written in one step: some tenths of a millisecond. */
+const blocksPerStep = 64;
+
+/** As {@link compile}, a part at a time: for those who have others to serve meanwhile. */
+export function* compileInSteps(
+  code: Uint8Array,
+  figures: OpcodeFigures,
+): Generator<undefined, CompiledCode | undefined, undefined> {
   if (code.length > codeBytesMax) return undefined;
   const blocks = findBlocks(code, figures);
   const emitter = new Emitter();
@@ -55,6 +70,7 @@ export function compile(code: Uint8Array, figures: OpcodeFigures): CompiledCode 
     emitter.loopDepth = count - index;
     writer.write(block, index);
     if (emitter.out.length > wasmBytesMax) return undefined;
+    if (index % blocksPerStep === blocksPerStep - 1) yield;
   }
   emitter.op(0x0b);
   emitter.loopDepth = 0;

@@ -1,5 +1,5 @@
 export type { OpcodeFigures } from './blocks.ts';
-export { type CompiledCode, codeBytesMax, compile, wasmBytesMax } from './compile.ts';
+export { type CompiledCode, codeBytesMax, compile, compileInSteps, wasmBytesMax } from './compile.ts';
 export { exits } from './exits.ts';
 export { arena, header, region, stackMax, wordBytes } from './layout.ts';
 export { type Run, Runtime } from './runtime.ts';

@@ -25,7 +25,16 @@ export class Runtime {
 
   /** Makes a code ready to run here. */
   instantiate({ wasm }: CompiledCode): Run {
-    const { exports } = new webAssembly.Instance(new webAssembly.Module(wasm), { host: this.#imports });
+    return this.#runOf(new webAssembly.Module(wasm));
+  }
+
+  /** The same beside other work: machine code is made in threads of the engine. */
+  async prepare({ wasm }: CompiledCode): Promise<Run> {
+    return this.#runOf(await webAssembly.compile(wasm));
+  }
+
+  #runOf(module: object): Run {
+    const { exports } = new webAssembly.Instance(module, { host: this.#imports });
     return exports.run as Run;
   }
 }

@@ -13,7 +13,13 @@ const reference = createEthereumjsEngine();
 const engines = {
   ethereumjs: () => reference,
   interpreter: () => createInterpreterEngine(reference),
-  compiled: () => createCompiledEngine(reference, { ...compileLimits, callsMin: 1 }),
+  compiled: () =>
+    createCompiledEngine(reference, {
+      ...compileLimits,
+      callsMin: 1,
+      callsMax: 1,
+      bytesPerCall: Number.POSITIVE_INFINITY,
+    }),
 };
 const chosen = process.env.STATE_TEST_ENGINE as keyof typeof engines | undefined;
 const names: readonly (keyof typeof engines)[] = chosen === undefined ? ['interpreter', 'compiled'] : [chosen];

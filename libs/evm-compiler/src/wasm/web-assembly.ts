@@ -13,6 +13,7 @@ export const webAssembly = (
     readonly WebAssembly: {
       readonly Memory: new (limits: { readonly initial: number; readonly maximum: number }) => LinearMemory;
       readonly Module: new (bytes: Uint8Array) => object;
+      readonly compile: (bytes: Uint8Array) => Promise<object>;
       readonly Instance: new (
         module: object,
         imports: Imports,

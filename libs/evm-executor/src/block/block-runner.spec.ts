@@ -27,7 +27,7 @@ const testHere = hasConformanceCases ? test : test.skip;
 /** Whatever is left to another engine fails. */
 const alone = createCompiledEngine(
   { name: 'none', run: () => Promise.reject(new Error('A message was left to another engine.')) },
-  { ...compileLimits, callsMin: 1 },
+  { ...compileLimits, callsMin: 1, callsMax: 1, bytesPerCall: Number.POSITIVE_INFINITY },
 );
 
 describe(title, () => {

@@ -26,8 +26,8 @@ const nobody: CallEngine = {
 const interpreter = createInterpreterEngine(nobody);
 /** Every code is compiled before it runs, and every code at its first jump. */
 const compiled = [
-  createCompiledEngine(nobody, { ...compileLimits, callsMin: 1 }),
-  createCompiledEngine(nobody, { ...compileLimits, callsMin: Number.POSITIVE_INFINITY, gasMin: 0 }),
+  createCompiledEngine(nobody, { ...compileLimits, callsMin: 1, callsMax: 1, bytesPerCall: Number.POSITIVE_INFINITY }),
+  createCompiledEngine(nobody, { ...compileLimits, callsMin: Number.POSITIVE_INFINITY, gasMin: 0, gasPerByte: 0 }),
 ];
 
 const sender: Hex = `0x${'aa'.repeat(20)}`;

@@ -58,13 +58,11 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
 class Tier {
   readonly codes: CompiledCodes;
   readonly shared: SharedMemory;
-  readonly limits: CompileLimits;
 
   constructor(limits: CompileLimits) {
     const runtime = new Runtime();
     this.codes = new CompiledCodes(runtime, limits);
     this.shared = new SharedMemory(runtime.memory);
-    this.limits = limits;
   }
 }
 
@@ -84,7 +82,7 @@ class TieredFrames implements Frames {
     const compiled = code && this.#compiled(options, code);
     if (compiled !== undefined) return compiled;
     const frame = new Frame(options);
-    frame.compileBelow = options.gas - this.#tier.limits.gasMin;
+    frame.compileBelow = options.gas - this.#tier.codes.gasBefore(options.analysis);
     return frame;
   }
 
