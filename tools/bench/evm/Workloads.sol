@@ -74,6 +74,99 @@ contract Workloads {
         }
     }
 
+    struct Vector {
+        int256 x;
+        int256 y;
+        int256 z;
+    }
+    struct Sphere {
+        int256 radius;
+        Vector position;
+        Vector color;
+    }
+
+    /// A path tracer in fixed-point numbers, as SnailTracer is one: structs in memory, dot products, square roots, a scene that
+    /// every ray is held against, and light that is thrown back.
+    function paths(uint256 n) external pure returns (int256 sum) {
+        Sphere[] memory scene = new Sphere[](5);
+        for (uint256 i = 0; i < 5; i++) {
+            int256 at = int256(i) * 1500000 - 3000000;
+            scene[i] = Sphere(900000 + int256(i) * 50000, Vector(at, at / 3, 6000000 + at), Vector(750000, 250000 + at / 20, 500000));
+        }
+        uint256 random = 88172645463325252;
+        for (uint256 i = 0; i < n; i++) {
+            random = (random * 6364136223846793005 + 1442695040888963407) % 2 ** 64;
+            Vector memory from = Vector(0, 0, 0);
+            Vector memory way = unit(Vector(int256(random % 1200000) - 600000, int256((random >> 24) % 800000) - 400000, 1000000));
+            int256 light = 1000000;
+            for (uint256 bounce = 0; bounce < 3; bounce++) {
+                (int256 distance, uint256 nearest) = closest(scene, from, way);
+                if (distance == 0) break;
+                Sphere memory hit = scene[nearest];
+                from = sum3(from, scaled(way, distance));
+                Vector memory normal = unit(sum3(from, scaled(hit.position, -1000000)));
+                int256 facing = dot(normal, way);
+                way = unit(sum3(way, scaled(normal, -2 * facing)));
+                light = (light * hit.color.x) / 1000000;
+                sum += (light * (facing < 0 ? -facing : facing)) / 1000000;
+            }
+        }
+    }
+
+    function closest(Sphere[] memory scene, Vector memory from, Vector memory way) internal pure returns (int256 distance, uint256 nearest) {
+        for (uint256 i = 0; i < scene.length; i++) {
+            Vector memory off = sum3(scene[i].position, scaled(from, -1000000));
+            int256 b = dot(off, way);
+            int256 rest = (b * b) / 1000000 - dot(off, off) + (scene[i].radius * scene[i].radius) / 1000000;
+            if (rest < 0) continue;
+            int256 t = b - int256(root(uint256(rest) * 1000000));
+            if (t > 1000 && (distance == 0 || t < distance)) (distance, nearest) = (t, i);
+        }
+    }
+
+    function dot(Vector memory a, Vector memory b) internal pure returns (int256) {
+        return (a.x * b.x + a.y * b.y + a.z * b.z) / 1000000;
+    }
+
+    function sum3(Vector memory a, Vector memory b) internal pure returns (Vector memory) {
+        return Vector(a.x + b.x, a.y + b.y, a.z + b.z);
+    }
+
+    function scaled(Vector memory a, int256 by) internal pure returns (Vector memory) {
+        return Vector((a.x * by) / 1000000, (a.y * by) / 1000000, (a.z * by) / 1000000);
+    }
+
+    function unit(Vector memory a) internal pure returns (Vector memory) {
+        int256 length = int256(root(uint256(a.x * a.x + a.y * a.y + a.z * a.z)));
+        return Vector((a.x * 1000000) / length, (a.y * 1000000) / length, (a.z * 1000000) / length);
+    }
+
+    /// Products of 512 bits, as the prices of Uniswap V3 are made.
+    function products(uint256 n) external pure returns (uint256 x) {
+        unchecked {
+            x = 2 ** 255 + 12345;
+            for (uint256 i = 0; i < n; i++) x = addmod(mulmod(x, x, 2 ** 256 - 189), x, 2 ** 255 - 19 + i);
+        }
+    }
+
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    function transfers(uint256 n) external {
+        balances[address(this)] = n;
+        for (uint256 i = 0; i < n; i++) this.transfer(address(uint160((i % 64) + 1)), 1);
+    }
+
+    function transfer(address to, uint256 value) external returns (bool) {
+        uint256 balance = balances[msg.sender];
+        require(balance >= value, "balance too low");
+        unchecked {
+            balances[msg.sender] = balance - value;
+            balances[to] += value;
+        }
+        emit Transfer(msg.sender, to, value);
+        return true;
+    }
+
     function precompiles(uint256 n) external view returns (bytes32 h) {
         for (uint256 i = 0; i < n; i++) {
             h = sha256(abi.encode(h, i));
