@@ -43,6 +43,14 @@ export function isOfHost(opcode: number): boolean {
   return !straight.has(opcode) && ![0x00, 0x56, 0x57, 0x5a].includes(opcode);
 }
 
+/** Those of the host's opcodes that end the frame, or have it wait for another one: the code is left there. */
+const leaving = new Set([0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xfa, 0xfd, 0xff]);
+
+/** Opcodes of the host that are asked for in between: the code goes on behind them. */
+export function isAsked(opcode: number): boolean {
+  return isOfHost(opcode) && !leaving.has(opcode);
+}
+
 export function pushedBytes(opcode: number): number {
   return opcode >= 0x60 && opcode <= 0x7f ? opcode - 0x5f : 0;
 }

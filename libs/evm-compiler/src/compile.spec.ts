@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
 import { codeBytesMax, compile, wasmBytesMax } from './compile.ts';
 import { exits } from './exits.ts';
-import { figures, runCode, wordBytes } from './machine.fixture.ts';
+import { figures, refusedWord, runCode, wordBytes } from './machine.fixture.ts';
 
 const bytes = (...parts: readonly (number | readonly number[])[]) => Uint8Array.from(parts.flat());
 const signed = (word: bigint) => BigInt.asIntN(256, word);
@@ -199,13 +199,19 @@ describe('control', () => {
     expect(full.stack.length).toBe(800);
   });
 
-  test("the host's opcodes stop it behind what came before, charged for", () => {
-    expect(runCode(bytes(0x60, 7, 0x54, 0x60, 8))).toMatchObject({
+  test("the host's opcodes that end a frame stop it behind what came before, charged for", () => {
+    expect(runCode(bytes(0x60, 7, 0x60, 1, 0xf3, 0x60, 8))).toMatchObject({
       exit: exits.host,
-      pc: 2,
-      stack: [7n],
-      gas: 999_998,
+      pc: 4,
+      stack: [7n, 1n],
+      gas: 999_997,
     });
+  });
+
+  test('others are asked for in between, and what the host threw comes out', () => {
+    const loads = bytes(0x60, 7, 0x60, 20, 0x54, 0x01, 0x54, 0x60, 5, 0x02);
+    expect(runCode(loads)).toMatchObject({ exit: exits.stop, stack: [29n * 5n], gas: 1_000_000 - 7 - 20 });
+    expect(() => runCode(bytes(0x60, Number(refusedWord), 0x54))).toThrow('The host refuses.');
   });
 });
 

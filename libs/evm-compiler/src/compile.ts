@@ -1,4 +1,4 @@
-import { type Block, type Blocks, findBlocks, isOfHost, type OpcodeFigures, pushedBytes } from './blocks.ts';
+import { type Block, type Blocks, findBlocks, isAsked, isOfHost, type OpcodeFigures, pushedBytes } from './blocks.ts';
 import { Emitter, floorLocal, gasLocal, local } from './emitter.ts';
 import { exits } from './exits.ts';
 import { helperImports } from './helpers/index.ts';
@@ -131,7 +131,8 @@ class BlockWriter {
       } else if (opcode === 0x57) this.#jumpIf(pc, index);
       else if (isOfHost(opcode)) {
         this.#stack.flush();
-        emitter.leave(exits.host, pc);
+        if (isAsked(opcode)) emitter.ask(pc);
+        else emitter.leave(exits.host, pc);
         return;
       } else emitOpcode(opcode, { emitter, stack: this.#stack, code: this.#code, pc, expByte: this.#figures.expByte });
       if (opcode === 0x57) return;

@@ -131,6 +131,15 @@ export class Emitter {
     this.out.u32(this.loopDepth + 1 + this.inner);
   }
 
+  /** Has the host do the opcode at `pc`, with stack, gas and memory as they are; then takes over what that has changed. */
+  ask(pc: number): void {
+    this.#tell();
+    this.i32(pc);
+    this.call('ask');
+    this.#learn([header.stackTop, local.sp], [header.memorySize, local.size]);
+    this.#learnGas(header.gas, gasLocal);
+  }
+
   /** Takes what gas is left from the stack of the machine, and leaves where that is less than there must be. */
   chargeTo(pc: number): void {
     this.tee(gasLocal);
@@ -151,41 +160,48 @@ export class Emitter {
 
   /** Reads what the host left in the header. */
   prologue(): void {
-    const read = (offset: number, index: number) => {
-      this.i32(0);
-      this.load(0x28, offset);
-      this.set(index);
-    };
-    read(header.base, local.base);
-    read(header.stackTop, local.sp);
-    read(header.memorySize, local.size);
-    read(header.memoryBase, local.memory);
-    for (const [offset, index] of [
-      [header.gas, gasLocal],
-      [header.floor, floorLocal],
-    ] as const) {
-      this.i32(0);
-      this.load(0x2b, offset); // f64.load
-      this.prefixed(0xfc, 6); // i64.trunc_sat_f64_s
-      this.set(index);
-    }
+    this.#learn(
+      [header.base, local.base],
+      [header.stackTop, local.sp],
+      [header.memorySize, local.size],
+      [header.memoryBase, local.memory],
+    );
+    this.#learnGas(header.gas, gasLocal);
+    this.#learnGas(header.floor, floorLocal);
   }
 
   /** Writes what the host wants to know; memory has been written to the header as it grew. */
   epilogue(): void {
+    this.#tell();
+    this.i32(0);
+    this.get(local.pc);
+    this.load(0x36, header.pc);
+    this.get(local.code);
+    this.op(0x0b);
+  }
+
+  #learn(...places: readonly (readonly [number, number])[]): void {
+    for (const [offset, index] of places) {
+      this.i32(0);
+      this.load(0x28, offset); // i32.load
+      this.set(index);
+    }
+  }
+
+  #learnGas(offset: number, index: number): void {
+    this.i32(0);
+    this.load(0x2b, offset); // f64.load
+    this.prefixed(0xfc, 6); // i64.trunc_sat_f64_s
+    this.set(index);
+  }
+
+  #tell(): void {
     this.i32(0);
     this.get(gasLocal);
     this.op(0xb9); // f64.convert_i64_s
     this.load(0x39, header.gas); // f64.store
-    for (const [offset, index] of [
-      [header.stackTop, local.sp],
-      [header.pc, local.pc],
-    ] as const) {
-      this.i32(0);
-      this.get(index);
-      this.load(0x36, offset);
-    }
-    this.get(local.code);
-    this.op(0x0b);
+    this.i32(0);
+    this.get(local.sp);
+    this.load(0x36, header.stackTop);
   }
 }

@@ -1,6 +1,6 @@
 /** Why compiled code stopped. The header says where. */
 export const exits = {
-  /** The opcode at `pc` is the host's; it is charged already. Go on behind it. */
+  /** The opcode at `pc` is the host's, and opens a frame or ends this one; it is charged already. Go on behind it. */
   host: 0,
   /** What follows from `pc` on cannot run as a whole: gas or stack do not suffice, or the opcode does not exist. */
   interpret: 1,

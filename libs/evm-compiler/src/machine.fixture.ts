@@ -28,6 +28,7 @@ const shapes: readonly (readonly [number, number, number, number])[] = [
   [0x58, 0x5a, 0, 1],
   [0x5b, 0x5b, 0, 0],
   [0x5f, 0x7f, 0, 1],
+  [0xf3, 0xf3, 2, 0],
 ];
 
 function makeFigures() {
@@ -50,10 +51,22 @@ function makeFigures() {
   return { cost, takes, gives, expByte: 50 };
 }
 
+/** What the host of the tests throws for. */
+export const refusedWord = 99n;
+
 /** Figures of Osaka for what the tests use: cost 1 for each opcode, so that gas counts opcodes. */
 export const figures = makeFigures();
 
-const runtime = new Runtime();
+/** The host of the tests: what it is asked for gives back the word that is on the top of the stack, plus one, for ten gas. */
+const runtime = new Runtime(() => {
+  const { buffer } = runtime.memory;
+  const doubles = new Float64Array(buffer);
+  const limbs = new BigUint64Array(buffer);
+  const top = (new Int32Array(buffer)[header.stackTop / 4] as number) / 8 - 4;
+  if (limbs[top] === refusedWord) throw new Error('The host refuses.');
+  limbs[top] = (limbs[top] as bigint) + 1n;
+  doubles[header.gas / 8] = (doubles[header.gas / 8] as number) - 10;
+});
 
 /** Compiles a code and runs it from its beginning, with so much gas and such input. */
 export function runCode(code: Uint8Array, { gas = 1_000_000, data = new Uint8Array() } = {}) {

@@ -16,10 +16,14 @@ export class Runtime {
   readonly memory: LinearMemory = new webAssembly.Memory({ initial: pagesMin, maximum: pagesMax });
   readonly #imports: Readonly<Record<string, unknown>>;
 
-  constructor() {
+  /**
+   * @param ask does the opcode at a place, which is charged already: gas, stack and the size of memory are in the header
+   *   then, and are taken from there when it is done. What it throws goes to who runs the code
+   */
+  constructor(ask: (pc: number) => void) {
     const host = { memory: this.memory };
     const { exports } = new webAssembly.Instance(new webAssembly.Module(helperModule), { host });
-    this.#imports = { ...host, ...Object.fromEntries(helperImports.map(({ name }) => [name, exports[name]])) };
+    this.#imports = { ...host, ...Object.fromEntries(helperImports.map(({ name }) => [name, exports[name] ?? ask])) };
     new BigUint64Array(this.memory.buffer, keccakPlace.constants, 24).set(roundConstants());
   }
 

@@ -1,4 +1,4 @@
-import { encodeModule, type FunctionImport, type FunctionType } from '../wasm/module.ts';
+import { encodeModule, type FunctionImport, type FunctionType, i32 } from '../wasm/module.ts';
 import { arithmetic } from './arithmetic.ts';
 import { hashing } from './keccak.ts';
 import { expand } from './memory.ts';
@@ -50,14 +50,17 @@ const wordHelpers = [
 const otherHelpers = ['shl', 'shr', 'sar', 'keccak', 'expand'] as const;
 export type WordHelper = (typeof wordHelpers)[number];
 
-/** The helpers as imports of compiled codes, in this order. */
-export const helperImports: readonly FunctionImport[] = [...wordHelpers, ...otherHelpers].map((name) => ({
-  name,
-  type: typeOf(name),
-}));
+/** What the host does for a code in between. Takes the place of the opcode. */
+const ask: FunctionImport = { name: 'ask', type: { params: [i32], results: [] } };
+
+/** What compiled codes import, in this order. */
+export const helperImports: readonly FunctionImport[] = [
+  ...[...wordHelpers, ...otherHelpers].map((name) => ({ name, type: typeOf(name) })),
+  ask,
+];
 
 export const helperIndex = Object.fromEntries(helperImports.map(({ name }, index) => [name, index])) as Record<
-  WordHelper | (typeof otherHelpers)[number],
+  WordHelper | (typeof otherHelpers)[number] | 'ask',
   number
 >;
 

@@ -7,7 +7,7 @@ import { opcodeTable } from '../interpreter/gas.ts';
 import { CompiledCodes, compileLimits } from './compiled-codes.ts';
 
 const table = opcodeTable(forkRules(testSpec, { number: 1n, timestamp: 1n }));
-const make = (limits = {}) => new CompiledCodes(new Runtime(), { ...compileLimits, ...limits });
+const make = (limits = {}) => new CompiledCodes(new Runtime(() => {}), { ...compileLimits, ...limits });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Pushes and pops, with a JUMPDEST now and then. */

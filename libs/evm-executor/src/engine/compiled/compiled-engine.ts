@@ -35,9 +35,9 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
         rulesOf.set(rules, machineRules);
       }
       tier ??= new Tier(limits);
-      const { shared } = tier;
+      const current = tier;
       stacks = undefined;
-      const frames = new TieredFrames(tier, opcodeTable(rules));
+      const frames = new TieredFrames(current, opcodeTable(rules));
       return await finishing(
         () => {
           const machine = new Machine(message, machineRules, own, frames);
@@ -46,8 +46,9 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
         },
         () => {
           stacks = own;
+          current.leave();
           // Linear memory never shrinks: what one call needed must not stay with the thread.
-          if (shared.bytes.length > limits.memoryBytesKept) tier = undefined;
+          if (current.shared.bytes.length > limits.memoryBytesKept) tier = undefined;
         },
       );
     },
@@ -58,11 +59,35 @@ export function createCompiledEngine(reference: CallEngine, limits: CompileLimit
 class Tier {
   readonly codes: CompiledCodes;
   readonly shared: SharedMemory;
+  /** What runs now. */
+  #frame: CompiledFrame | undefined;
+  #machine: Machine | undefined;
 
   constructor(limits: CompileLimits) {
-    const runtime = new Runtime();
+    const runtime = new Runtime((pc) => this.#do(pc));
     this.codes = new CompiledCodes(runtime, limits);
     this.shared = new SharedMemory(runtime.memory);
+  }
+
+  enter(frame: CompiledFrame, machine: Machine): void {
+    this.#frame = frame;
+    this.#machine = machine;
+  }
+
+  /** Keeps nothing of a message that is over. */
+  leave(): void {
+    this.#frame = undefined;
+    this.#machine = undefined;
+  }
+
+  /** An opcode that looks beyond the frame and stays in it. */
+  #do(pc: number): void {
+    const frame = this.#frame;
+    const machine = this.#machine;
+    if (frame === undefined || machine === undefined) throw new Error('No frame is running.');
+    frame.takeState();
+    runHostOpcode(frame.analysis.code[pc] as number, frame, machine);
+    frame.giveState();
   }
 }
 
@@ -114,6 +139,7 @@ class TieredFrames implements Frames {
     if (frame.isInterpreted) return execute(frame, machine, table);
     const { code } = frame.analysis;
     const { entries } = frame.code;
+    this.#tier.enter(frame, machine);
     for (let block = entries[frame.pc] as number; ; block = entries[frame.pc] as number) {
       switch (frame.run(block)) {
         case exits.host: {

@@ -138,23 +138,34 @@ export class CompiledFrame extends Frame {
   /** Runs from a block on. Returns why it stopped; `pc` says where. */
   run(block: number): number {
     const { integers, doubles } = this.#shared;
-    doubles[header.gas / 8] = this.gas;
+    this.giveState();
     doubles[header.floor / 8] = this.floor;
     integers[header.base / 4] = this.#base;
-    integers[header.stackTop / 4] = this.#base + region.stack + this.sp * wordBytes;
     integers[header.memoryBase / 4] = this.#memoryBase;
-    integers[header.memorySize / 4] = this.memorySize;
     integers[header.dataBase / 4] = this.#base + region.data;
     integers[header.dataSize / 4] = this.data.length;
     integers[header.returnDataSize / 4] = this.returnData.length;
     const exit = this.code.run(block);
-    this.#shared.follow();
-    const after = this.#shared;
-    this.gas = after.doubles[header.gas / 8] as number;
-    this.memorySize = after.integers[header.memorySize / 4] as number;
-    this.sp = ((after.integers[header.stackTop / 4] as number) - this.#base - region.stack) / wordBytes;
-    this.pc = after.integers[header.pc / 4] as number;
+    this.takeState();
+    this.pc = this.#shared.integers[header.pc / 4] as number;
     return exit;
+  }
+
+  /** Takes over what the code has come to. */
+  takeState(): void {
+    const shared = this.#shared;
+    shared.follow();
+    this.gas = shared.doubles[header.gas / 8] as number;
+    this.memorySize = shared.integers[header.memorySize / 4] as number;
+    this.sp = ((shared.integers[header.stackTop / 4] as number) - this.#base - region.stack) / wordBytes;
+  }
+
+  /** Gives back to the code what may have changed. */
+  giveState(): void {
+    const { integers, doubles } = this.#shared;
+    doubles[header.gas / 8] = this.gas;
+    integers[header.stackTop / 4] = this.#base + region.stack + this.sp * wordBytes;
+    integers[header.memorySize / 4] = this.memorySize;
   }
 
   override pop(): bigint {
