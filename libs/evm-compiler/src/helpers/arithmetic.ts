@@ -60,17 +60,17 @@ function divide(name: 'div' | 'mod', functions: Readonly<Record<string, number>>
   const steps = [3, 2, 1, 0].map(
     (n) => `
       get r i64.const 32 i64.shl get a${n} i64.const 32 i64.shr_u i64.or tee t get b0 i64.div_u set q
-      get t get b0 i64.rem_u set r
-      get r i64.const 32 i64.shl get a${n} i64.const 0xffffffff i64.and i64.or tee t get b0 i64.div_u
+      get t get q get b0 i64.mul i64.sub set r
+      get r i64.const 32 i64.shl get a${n} i64.const 0xffffffff i64.and i64.or tee t get b0 i64.div_u tee s
       get q i64.const 32 i64.shl i64.or set a${n}
-      get t get b0 i64.rem_u set r`,
+      get t get s get b0 i64.mul i64.sub set r`,
   );
   const zero = 'i64.const 0';
   return assemble({
     name,
     params: [...a, ...b],
     results: word,
-    locals: ['r:i64', 't:i64', 'q:i64'],
+    locals: ['r:i64', 's:i64', 't:i64', 'q:i64'],
     functions,
     text: `
       get b1 get b2 i64.or get b3 i64.or i64.eqz
@@ -95,14 +95,14 @@ const store = (base: number, names: readonly string[]) =>
 const load = (base: number) => [0, 1, 2, 3].map((index) => `i32.const ${base} i64.load ${8 * index}`).join(' ');
 const into = (prefix: string) => [3, 2, 1, 0].map((index) => `set ${prefix}${index}`).join(' ');
 
-/** Divides 256 bits by a divisor of two digits and more. Gives the quotient, or the remainder where `wantsRest`. */
+/** Divides 256 bits by a divisor of two digits and more, from the highest digit on that is not 0. Gives the quotient, or the remainder where `wantsRest`. */
 function longDivision(functions: Readonly<Record<string, number>>): FunctionCode {
   const { dividend: u, divisor: v, quotient } = division;
   return assemble({
     name: 'longDivision',
     params: [...a, ...b, 'wantsRest:i32'],
     results: word,
-    locals: ['n:i32', 's:i64'],
+    locals: ['n:i32', 'd:i32', 's:i64'],
     functions,
     text: `
       ${store(v, ['b0', 'b1', 'b2', 'b3'])}
@@ -113,8 +113,12 @@ function longDivision(functions: Readonly<Record<string, number>>): FunctionCode
       get s get b0 get b1 get b2 get b3 call shl ${into('b')}
       ${store(u, ['a0', 'a1', 'a2', 'a3'])}
       ${store(v, ['b0', 'b1', 'b2', 'b3'])}
-      i32.const ${quotient} i32.const 0 i32.const 32 memory.fill
-      get n i32.const 8 get n i32.sub call divideDigits
+      ${[0, 1, 2, 3].map((limb) => `i32.const ${quotient} i64.const 0 i64.store ${8 * limb}`).join(' ')}
+      i32.const 9 set d
+      loop get d i32.const 1 i32.sub tee d i32.eqz if else ${at(u, 'get d')} i64.load32_u 0 i64.eqz br_if 1 end end
+      get d get d i32.const 8 i32.lt_u i32.add set d
+      get n get d i32.le_u
+      if get n get d get n i32.sub call divideDigits end
       get wantsRest i32.eqz
       if ${load(quotient)} return end
       get s ${load(u)} call shr`,
@@ -155,7 +159,7 @@ function divideDigits(): FunctionCode {
         ${at(u, 'get j get n i32.add')} i64.load32_u 0 i64.const 32 i64.shl
         ${at(u, 'get j get n i32.add i32.const 1 i32.sub')} i64.load32_u 0 i64.or tee t
         get high i64.div_u set q
-        get t get high i64.rem_u set r
+        get t get q get high i64.mul i64.sub set r
         block loop
           get q i64.const 0xffffffff i64.gt_u
           if else

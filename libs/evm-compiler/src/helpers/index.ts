@@ -16,6 +16,8 @@ const order = [
   'shl',
   'shr',
   'sar',
+  'wideProduct',
+  'wideRest',
   'wideRemainder',
   'sdiv',
   'smod',

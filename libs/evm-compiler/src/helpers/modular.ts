@@ -1,6 +1,7 @@
 import { division } from '../layout.ts';
 import { assemble } from '../wasm/assemble.ts';
 import type { FunctionCode } from '../wasm/module.ts';
+import { wideProduct, wideRest } from './wide.ts';
 
 type Indices = Readonly<Record<string, number>>;
 
@@ -48,6 +49,13 @@ function wideRemainder(functions: Indices): FunctionCode {
     (limb) =>
       `i32.const ${u} ${place(limb)} get s i64.shl ${place(limb - 1)} i64.const 64 get s i64.sub i64.shr_u i64.or i64.store ${8 * limb}`,
   );
+  const shiftDividend = `
+    get s i64.eqz
+    if else
+      i32.const ${u} ${place(7)} i64.const 64 get s i64.sub i64.shr_u i64.store 64
+      ${shifted.join(' ')}
+      i32.const ${u} ${place(0)} get s i64.shl i64.store 0
+    end`;
   const digit = `get i i32.const 2 i32.shl i32.const ${u} i32.add i64.load32_u 0`;
   const store = (prefix: string) =>
     limbs.map((limb) => `i32.const ${v} get ${prefix}${limb} i64.store ${8 * limb}`).join(' ');
@@ -58,6 +66,12 @@ function wideRemainder(functions: Indices): FunctionCode {
     locals: ['n:i32', 'i:i32', 's:i64', 'r:i64'],
     functions,
     text: `
+      i32.const ${u} i64.const 0 i64.store 64
+      get m3 i64.clz tee s i64.const 32 i64.lt_u
+      if
+        ${shiftDividend}
+        get s get s ${get('m')} call shl call wideRest call shr return
+      end
       ${store('m')}
       call countDigits tee n i32.const 1 i32.eq
       if
@@ -70,21 +84,15 @@ function wideRemainder(functions: Indices): FunctionCode {
         get r i64.const 0 i64.const 0 i64.const 0 return
       end
       get n i32.const 2 i32.shl i32.const ${v - 4} i32.add i64.load32_u 0 i64.clz i64.const 32 i64.sub set s
-      i32.const ${u} i64.const 0 i64.store 64
-      get s i64.eqz
-      if else
-        i32.const ${u} ${place(7)} i64.const 64 get s i64.sub i64.shr_u i64.store 64
-        ${shifted.join(' ')}
-        i32.const ${u} ${place(0)} get s i64.shl i64.store 0
-        get s ${get('m')} call shl ${set('m')}
-        ${store('m')}
-      end
+      ${shiftDividend}
+      get s ${get('m')} call shl ${set('m')}
+      ${store('m')}
       get n i32.const 16 get n i32.sub call divideDigits
       get s ${limbs.map(place).join(' ')} call shr`,
   });
 }
 
-/** ADDMOD: the sum has 257 bits. */
+/** ADDMOD: the sum has 257 bits. Where both are less than `m`, as they are in arithmetic of a field, it is less than 2 `m`. */
 function addmod(functions: Indices): FunctionCode {
   const { dividend: u } = division;
   const sum = limbs.map(
@@ -92,15 +100,35 @@ function addmod(functions: Indices): FunctionCode {
       get a${limb} get b${limb} i64.add tee t get a${limb} i64.lt_u i64.extend_i32_u
       get t get c i64.add tee a${limb} get c i64.lt_u i64.extend_i32_u i64.or set c`,
   );
+  /** `d` becomes the difference to `m`, `c` what is borrowed. */
+  const lessModulus = (from: string) =>
+    `i64.const 0 set c ${limbs
+      .map(
+        (limb) => `
+          get ${from}${limb} get m${limb} i64.lt_u i64.extend_i32_u
+          get ${from}${limb} get m${limb} i64.sub tee t get c i64.lt_u i64.extend_i32_u
+          get t get c i64.sub set d${limb}
+          i64.or set c`,
+      )
+      .join(' ')}`;
   return assemble({
     name: 'addmod',
     params: [...params('a'), ...params('b'), ...params('m')],
     results: word,
-    locals: ['c:i64', 't:i64'],
+    locals: ['c:i64', 't:i64', 'less:i64', ...params('d')],
     functions,
     text: `
       ${isZero('m')} if ${zero} return end
-      ${sum.join('')}
+      ${lessModulus('a')} get c set less
+      ${lessModulus('b')} get c get less i64.and set less
+      i64.const 0 set c ${sum.join('')}
+      get less i64.eqz
+      if else
+        get c set less
+        ${lessModulus('a')}
+        get less i64.eqz get c i64.eqz i32.eqz i32.and if ${get('a')} return end
+        ${get('d')} return
+      end
       get c i64.eqz if ${get('a')} ${get('m')} call mod return end
       ${limbs.map((limb) => `i32.const ${u} get a${limb} i64.store ${8 * limb}`).join(' ')}
       i32.const ${u} i64.const 1 i64.store 32
@@ -109,31 +137,19 @@ function addmod(functions: Indices): FunctionCode {
   });
 }
 
-/** MULMOD: the product has 512 bits, made row by row. */
+/** MULMOD: the product has 512 bits. */
 function mulmod(functions: Indices): FunctionCode {
-  const { dividend: u } = division;
-  const rows = limbs.flatMap((i) => [
-    'i64.const 0 set c',
-    ...limbs.map(
-      (j) => `
-        get a${i} get b${j} i64.mul tee t get r${i + j} i64.add tee r${i + j} get t i64.lt_u i64.extend_i32_u
-        get a${i} get b${j} call highProduct i64.add set h
-        get r${i + j} get c i64.add tee r${i + j} get c i64.lt_u i64.extend_i32_u get h i64.add set c`,
-    ),
-    `get c set r${i + 4}`,
-  ]);
-  const product = [0, 1, 2, 3, 4, 5, 6, 7];
+  const load = (limb: number) => `i32.const ${division.dividend} i64.load ${8 * limb}`;
   return assemble({
     name: 'mulmod',
     params: [...params('a'), ...params('b'), ...params('m')],
     results: word,
-    locals: [...product.map((limb) => `r${limb}:i64`), 'c:i64', 't:i64', 'h:i64'],
     functions,
     text: `
       ${isZero('m')} if ${zero} return end
-      ${rows.join(' ')}
-      get r4 get r5 i64.or get r6 i64.or get r7 i64.or i64.eqz if ${get('r')} ${get('m')} call mod return end
-      ${product.map((limb) => `i32.const ${u} get r${limb} i64.store ${8 * limb}`).join(' ')}
+      ${get('a')} ${get('b')} call wideProduct
+      ${load(4)} ${load(5)} i64.or ${load(6)} i64.or ${load(7)} i64.or i64.eqz
+      if ${limbs.map(load).join(' ')} ${get('m')} call mod return end
       ${get('m')} call wideRemainder`,
   });
 }
@@ -201,6 +217,8 @@ function byte(functions: Indices): FunctionCode {
 /** What is made of multiplication, division and shifts. */
 export function modular(functions: Indices): FunctionCode[] {
   return [
+    wideProduct(),
+    wideRest(),
     wideRemainder(functions),
     signedDivision('sdiv', functions),
     signedDivision('smod', functions),
