@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 // node evm.mjs [--no-anvil] [--runs 9]: what the engines make of one gas, on loops of the kinds that contracts have, beside anvil
 // (revm, the interpreter of Rust nodes) and @ethereumjs/evm, in one run.
-import { readFileSync } from 'node:fs';
+import { readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { headerFromJson, parseGethGenesis } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
 import { createEngine, executeCall, parseCallRequest } from '@cairn/evm-executor';
-import solc from 'solc';
 import { ask, startAnvil } from './lib/anvil.mjs';
 
 const { values } = parseArgs({
@@ -26,6 +25,8 @@ const workloads = {
   quotes: 20_000,
   rays: 2_000,
   precompiles: 300,
+  transfers: 500,
+  products: 20_000,
 };
 
 function compileWorkloads() {
@@ -43,7 +44,8 @@ function compileWorkloads() {
   return { code: `0x${evm.deployedBytecode.object}`, selectors: evm.methodIdentifiers };
 }
 
-const { code, selectors } = compileWorkloads();
+if (!existsSync('/tmp/w.json')) { globalThis.solc = (await import('solc')).default; writeFileSync('/tmp/w.json', JSON.stringify(compileWorkloads())); }
+const { code, selectors } = JSON.parse(readFileSync('/tmp/w.json','utf8'));
 const callOf = (name) => ({
   from,
   to: address,

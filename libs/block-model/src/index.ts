@@ -1,5 +1,6 @@
 // The hash that names everything in here.
 export { keccak256 } from '@cairn/cid';
+export { BytesLog } from './bytes-log.ts';
 export {
   type Block,
   decodeBlock,
@@ -66,7 +67,6 @@ export {
   decodeReceipt,
   encodeReceipt,
   type Log,
-  logOfBytes,
   logsBloomOf,
   type Receipt,
   receiptsRoot,

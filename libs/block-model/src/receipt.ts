@@ -1,10 +1,11 @@
 import { keccak256 } from '@cairn/cid';
+import { filteredOfLog, rlpOfLog } from './bytes-log.ts';
 import { CorruptBlockError, DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import type { Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
 import { orderedTrieRoot } from './ordered-trie-root.ts';
-import { encodeRlp, type RlpItem } from './rlp.ts';
+import { encodeRlp } from './rlp.ts';
 import type { Transaction } from './transaction.ts';
 
 /** What a contract logged (Yellow Paper, section 4.3.1). */
@@ -13,23 +14,6 @@ export interface Log {
   /** At most four, 32 bytes each. */
   readonly topics: readonly Hex[];
   readonly data: Hex;
-}
-
-const bytesOfLogs = new WeakMap<Log, Uint8Array>();
-
-/** A log whose data is bytes, which nobody changes any more: turned into text when it is asked for, which often is never. */
-export function logOfBytes(address: Hex, topics: readonly Hex[], bytes: Uint8Array): Log {
-  let data: Hex | undefined;
-  const log = {
-    address,
-    topics,
-    get data() {
-      data ??= hexFromBytes(bytes);
-      return data;
-    },
-  };
-  bytesOfLogs.set(log, bytes);
-  return log;
 }
 
 /** What became of a transaction. Has either `status` or, before Byzantium, `root`. */
@@ -80,12 +64,8 @@ function decodeLog(fields: FieldReader): Log {
 /** A receipt as the receipts trie holds it. */
 export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom, logs }: Receipt): Uint8Array {
   const outcome = root === undefined ? bytesFromBigint(status === true ? 1n : 0n) : bytesFromHex(root);
-  const logItems = logs.map((log): RlpItem[] => [
-    bytesFromHex(log.address),
-    log.topics.map(bytesFromHex),
-    bytesOfLogs.get(log) ?? bytesFromHex(log.data),
-  ]);
-  const payload = encodeRlp([outcome, bytesFromBigint(cumulativeGasUsed), bytesFromHex(logsBloom), logItems]);
+  const fields = [outcome, bytesFromBigint(cumulativeGasUsed), bytesFromHex(logsBloom), logs.map(rlpOfLog)];
+  const payload = encodeRlp(fields);
   if (type === 0) return payload;
   const raw = new Uint8Array(payload.length + 1);
   raw[0] = type;
@@ -101,9 +81,9 @@ export function receiptsRoot(receipts: readonly Receipt[]): Hex {
 /** The filter of 2,048 bits over addresses and topics of logs (Yellow Paper, section 4.3.1). */
 export function logsBloomOf(logs: readonly Log[]): Hex {
   const bloom = new Uint8Array(256);
-  for (const { address, topics } of logs) {
-    for (const value of [address, ...topics]) {
-      const hash = keccak256(bytesFromHex(value));
+  for (const log of logs) {
+    for (const value of filteredOfLog(log)) {
+      const hash = keccak256(value);
       for (const at of [0, 2, 4]) {
         const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2047;
         const byte = 255 - (bit >> 3);

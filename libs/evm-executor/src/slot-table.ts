@@ -218,6 +218,18 @@ export function isZero(source: Int32Array, at: number): boolean {
   return all === 0;
 }
 
+/** Writes a word as 32 bytes, the highest first. */
+export function putBigEndian(target: Uint8Array, targetAt: number, source: Int32Array, at: number): void {
+  let to = targetAt;
+  for (let index = wordIntegers - 1; index >= 0; index--) {
+    const part = source[at + index] as number;
+    target[to++] = part >>> 24;
+    target[to++] = (part >>> 16) & 0xff;
+    target[to++] = (part >>> 8) & 0xff;
+    target[to++] = part & 0xff;
+  }
+}
+
 /** Multilinear in halves of 16 bits; the high bits of 32 are good. */
 function hashOf(storage: number, source: Int32Array, at: number): number {
   let hash = Math.imul(storage, factors[2 * wordIntegers] as number);

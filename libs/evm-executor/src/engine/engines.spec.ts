@@ -218,7 +218,8 @@ async function run(spec: ChainSpec, engine: CallEngine, { codes, data, gasLimit,
   try {
     const { outcome, gasUsed } = await applyMessage(context, call, { gasLimit });
     const { kind, output, gasRefund, logs, reason } = outcome;
-    return { kind, output: hexFromBytes(output), gasUsed, gasRefund, logs, reason, state: stateOf(world, accounts) };
+    const told = logs.map(({ address, topics, data }) => ({ address, topics, data }));
+    return { kind, output: hexFromBytes(output), gasUsed, gasRefund, logs: told, reason, state: stateOf(world, accounts) };
   } catch (error) {
     return { refused: String(error) };
   }

@@ -80,7 +80,7 @@ export async function simulateCall(
     applied,
     isSuccess: outcome.kind === 'success',
     gasUsed,
-    logs: tracer?.logs ?? outcome.logs.map((log, at) => ({ ...log, index: at })),
+    logs: tracer?.logs ?? outcome.logs.map(({ address, topics, data }, index) => ({ address, topics, data, index })),
     logsMade: tracer?.made ?? outcome.logs.length,
   };
 }

@@ -1,9 +1,10 @@
 import { header, type LinearMemory, type Run, region, wordBytes } from '@cairn/evm-compiler';
+import { type Address, addressAt } from '../../addresses.ts';
 import { wordIntegers } from '../../slot-table.ts';
+import { copyInto, copyOf } from '../interpreter/copies.ts';
 import { Frame, type FrameOptions } from '../interpreter/frame.ts';
 import { viewOf } from '../interpreter/words.ts';
 
-const noBytes = new Uint8Array(0);
 const pageBytes = 65_536;
 /** For words that are no number of 64 bits. */
 const beyondNumbers = 2 ** 64;
@@ -77,14 +78,14 @@ export class CompiledFrame extends Frame {
     this.#shared = shared;
     this.#base = base;
     const { bytes, limbs } = shared;
+    const { data } = options;
     const dataAt = base + region.data;
-    this.#memoryBase = memoryBaseOf(base, options.data.length);
-    bytes.fill(0, base, base + region.stack);
+    this.#memoryBase = memoryBaseOf(base, data.length);
     putAddress(bytes, base + region.address, options.address);
     putAddress(bytes, base + region.caller, options.caller);
     putWord(limbs, (base + region.value) / 8, options.value);
-    bytes.set(options.data, dataAt);
-    bytes.fill(0, dataAt + options.data.length, this.#memoryBase);
+    copyInto(bytes, dataAt, data, 0, data.length);
+    for (let at = dataAt + data.length; at < this.#memoryBase; at++) bytes[at] = 0;
   }
 
   /** Where the region of a frame that this one calls may begin. */
@@ -127,12 +128,15 @@ export class CompiledFrame extends Frame {
   }
 
   override writeMemory(at: number, bytes: Uint8Array): void {
-    this.#shared.bytes.set(bytes, this.#memoryBase + at);
+    copyInto(this.#shared.bytes, this.#memoryBase + at, bytes, 0, bytes.length);
   }
 
   override copyMemory(at: number, length: number): Uint8Array {
-    if (length === 0) return noBytes;
-    return this.#shared.bytes.slice(this.#memoryBase + at, this.#memoryBase + at + length);
+    return copyOf(this.#shared.bytes, this.#memoryBase + at, length);
+  }
+
+  override readMemory(at: number, length: number, target: Uint8Array, targetAt: number): void {
+    copyInto(target, targetAt, this.#shared.bytes, this.#memoryBase + at, length);
   }
 
   /** Runs from a block on. Returns why it stopped; `pc` says where. */
@@ -179,6 +183,11 @@ export class CompiledFrame extends Frame {
     const at = this.#limbOf(--this.sp) * 2;
     for (let index = 2; index < wordIntegers; index++) if (integers[at + index] !== 0) return beyondNumbers;
     return ((integers[at + 1] as number) >>> 0) * 2 ** 32 + ((integers[at] as number) >>> 0);
+  }
+
+  override popAddress(): Address {
+    if (this.isInterpreted) return super.popAddress();
+    return addressAt(this.#shared.integers, this.#limbOf(--this.sp) * 2);
   }
 
   override push(word: bigint): void {
@@ -232,6 +241,7 @@ export function memoryBaseOf(base: number, dataBytes: number): number {
 
 function putAddress(bytes: Uint8Array, at: number, address: Uint8Array): void {
   for (let index = 0; index < 20; index++) bytes[at + index] = address[19 - index] as number;
+  for (let index = 20; index < wordBytes; index++) bytes[at + index] = 0;
 }
 
 function putWord(limbs: BigUint64Array, at: number, word: bigint): void {

@@ -1,5 +1,4 @@
 import { keccak256 } from '@cairn/block-model';
-import { addressBytes } from '../../addresses.ts';
 import type { Frame } from './frame.ts';
 import { gas, initCodeBytesMax } from './gas.ts';
 import { halts } from './halt.ts';
@@ -20,7 +19,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   const outputAt = frame.popNumber();
   const outputLength = frame.popNumber();
   if (opcode === 0xf1 && frame.isStatic && value > 0n) throw halts.writeProtection;
-  const targetBytes = addressBytes(target);
+  const targetBytes = target.bytes;
   machine.chargeAccess(frame, target);
   const input = frame.range(inputAt, inputLength);
   const output = frame.range(outputAt, outputLength);

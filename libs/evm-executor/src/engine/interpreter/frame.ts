@@ -1,7 +1,8 @@
-import { wordOfAddress } from '../../addresses.ts';
+import { type Address, addressOfWord, wordOfAddress } from '../../addresses.ts';
 import { wordIntegers } from '../../slot-table.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import type { Analysis } from './analysis.ts';
+import { copyInto, copyOf } from './copies.ts';
 import { Halt, halts } from './halt.ts';
 import { viewOf } from './words.ts';
 
@@ -112,8 +113,8 @@ export class Frame {
   }
 
   /** The low 20 bytes of a word: opcodes that take an address do not look at the others. */
-  popAddress(): bigint {
-    return BigInt.asUintN(160, this.pop());
+  popAddress(): Address {
+    return addressOfWord(BigInt.asUintN(160, this.pop()));
   }
 
   /** A word that is a place, a length or gas: exact up to 2^53, beyond that some number that is greater. */
@@ -191,7 +192,12 @@ export class Frame {
 
   /** A copy of memory that {@link range} has made accessible. */
   copyMemory(at: number, length: number): Uint8Array {
-    return length === 0 ? noBytes : this.memory.slice(at, at + length);
+    return copyOf(this.memory, at, length);
+  }
+
+  /** Copies memory that {@link range} has made accessible to a place in bytes. */
+  readMemory(at: number, length: number, target: Uint8Array, targetAt: number): void {
+    copyInto(target, targetAt, this.memory, at, length);
   }
 
   /** Ends a frame that has failed with all its gas. */

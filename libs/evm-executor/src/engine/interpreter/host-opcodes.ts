@@ -1,12 +1,12 @@
-import { type Hex, hexFromBytes, keccak256, logOfBytes } from '@cairn/block-model';
-import { addressBytes, wordOfAddress } from '../../addresses.ts';
-import { isSame, isZero, wordIntegers } from '../../slot-table.ts';
+import { BytesLog, keccak256 } from '@cairn/block-model';
+import { wordOfAddress } from '../../addresses.ts';
+import { isSame, isZero, putBigEndian, wordIntegers } from '../../slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
 import type { Frame } from './frame.ts';
 import { gas } from './gas.ts';
 import { halts } from './halt.ts';
 import type { Machine } from './machine.ts';
-import { paddedSlice, readWord, wordBytes, wordOf } from './words.ts';
+import { paddedSlice, readWord, wordOf } from './words.ts';
 
 const wordsOf = (length: number) => Math.ceil(length / 32);
 
@@ -102,7 +102,7 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
       // BALANCE
       const address = frame.popAddress();
       machine.chargeAccess(frame, address);
-      return message.world.getBalance(addressBytes(address));
+      return message.world.getBalance(address.bytes);
     }
     case 0x32: // ORIGIN
       return wordOfAddress(message.sender);
@@ -200,16 +200,15 @@ function copyWithin(frame: Frame): void {
 function codeOf(frame: Frame, machine: Machine): Uint8Array {
   const address = frame.popAddress();
   machine.chargeAccess(frame, address);
-  return machine.message.world.getCode(addressBytes(address));
+  return machine.message.world.getCode(address.bytes);
 }
 
 /** 0 for accounts that do not exist or are empty (EIP-1052). */
 function codeHash(frame: Frame, machine: Machine): bigint {
   const address = frame.popAddress();
   machine.chargeAccess(frame, address);
-  const bytes = addressBytes(address);
-  if (machine.isEmpty(bytes)) return 0n;
-  const account = machine.message.world.getAccount(bytes);
+  if (machine.isEmpty(address.bytes)) return 0n;
+  const account = machine.message.world.getAccount(address.bytes);
   return account === undefined ? 0n : wordOf(account.codeHash);
 }
 
@@ -265,11 +264,13 @@ function log(topicCount: number, frame: Frame, machine: Machine): void {
   if (frame.isStatic) throw halts.writeProtection;
   const at = frame.popNumber();
   const length = frame.popNumber();
-  const topics: Hex[] = [];
-  for (let count = 0; count < topicCount; count++) topics.push(hexFromBytes(wordBytes(frame.pop())));
   const start = frame.range(at, length);
   frame.charge(gas.logByte * length);
-  machine.substate.logs.push(logOfBytes(hexFromBytes(frame.address), topics, frame.copyMemory(start, length)));
+  const dataAt = topicCount * 32;
+  const bytes = new Uint8Array(dataAt + length);
+  for (let topicAt = 0; topicAt < dataAt; topicAt += 32) putBigEndian(bytes, topicAt, frame.integers, frame.popWord(0));
+  frame.readMemory(start, length, bytes, dataAt);
+  machine.substate.logs.push(new BytesLog(frame.address, topicCount, bytes));
 }
 
 /** EIP-161, EIP-2929, EIP-3529 and, from Cancun on, EIP-6780. */
@@ -277,8 +278,7 @@ function selfDestruct(frame: Frame, machine: Machine): void {
   if (frame.isStatic) throw halts.writeProtection;
   const { substate, message } = machine;
   const { world, rules } = message;
-  const heir = frame.popAddress();
-  const heirBytes = addressBytes(heir);
+  const { word: heir, bytes: heirBytes } = frame.popAddress();
   if (rules.isBerlin && substate.warm(heir)) frame.charge(gas.coldAccountSurcharge + gas.warmAccess);
   const balance = world.getBalance(frame.address);
   if (rules.isTangerineWhistle && machine.isNew(heirBytes, balance)) frame.charge(gas.newAccount);

@@ -1,4 +1,4 @@
-import { addressBytes } from '../../addresses.ts';
+import { addressOfWord } from '../../addresses.ts';
 import type { ForkRules } from '../../fork-rules.ts';
 import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
@@ -125,6 +125,6 @@ function outcome({ message, substate, isCodeUnpaid }: Machine, ended: NonNullabl
 
 function addressesOf(words: ReadonlySet<bigint>): Uint8Array[] {
   const addresses: Uint8Array[] = [];
-  for (const word of words) addresses.push(addressBytes(word));
+  for (const word of words) addresses.push(addressOfWord(word).bytes);
   return addresses;
 }

@@ -1,5 +1,5 @@
 import { bytesFromHex } from '@cairn/block-model';
-import { addressFromHex, wordOfAddress } from '../../addresses.ts';
+import { type Address, addressFromHex, wordOfAddress } from '../../addresses.ts';
 import { delegationOf } from '../../authorizations.ts';
 import { emptyCodeHash } from '../../world-state.ts';
 import type { EngineMessage } from '../call-engine.ts';
@@ -106,8 +106,8 @@ export class Machine {
   }
 
   /** Charges for an access beyond the price of a warm one (EIP-2929). @throws Halt */
-  chargeAccess(frame: Frame, address: bigint): void {
-    if (this.message.rules.isBerlin && this.substate.warm(address)) frame.charge(gas.coldAccountSurcharge);
+  chargeAccess(frame: Frame, { word }: Address): void {
+    if (this.message.rules.isBerlin && this.substate.warm(word)) frame.charge(gas.coldAccountSurcharge);
   }
 
   /** What becomes new when it gets something: what does not exist or, from EIP-161 on, what is empty and gets a value. */

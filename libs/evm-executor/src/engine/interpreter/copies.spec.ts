@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { copyInto, copyOf } from './copies.ts';
+
+test('copies are what was there, and stay that', () => {
+  const copies: [Uint8Array, Uint8Array][] = [];
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 1500 }), fc.nat(1500), fc.nat(1500), (source, one, other) => {
+      const from = Math.min(one, other, source.length);
+      const length = Math.min(Math.max(one, other), source.length) - from;
+      const expected = source.slice(from, from + length);
+      const target = new Uint8Array(length + 2);
+      copyInto(target, 1, source, from, length);
+      expect(target).toEqual(Uint8Array.of(0, ...expected, 0));
+      copies.push([copyOf(source, from, length), expected]);
+      source.fill(0xee);
+    }),
+    { numRuns: 500 },
+  );
+  for (const [copy, expected] of copies) expect(copy).toEqual(expected);
+});
