@@ -1,9 +1,13 @@
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 
-/** What of libsecp256k1 is used here. */
+const uncompressedBytes = 65;
+
+/** What of libsecp256k1 is used here: the addon itself, since what the package puts around it throws for each bad signature. */
 interface NativeSecp256k1 {
-  ecdsaRecover(signature: Uint8Array, recoveryId: number, hash: Uint8Array, isCompressed: boolean): Uint8Array;
+  /** Gives 0 and the key, uncompressed, in `output`; else the number of a fault. */
+  ecdsaRecover(output: Uint8Array, signature: Uint8Array, recoveryId: number, hash: Uint8Array): number;
 }
 
 /** libsecp256k1 where the package has it for this machine: some 25 times as fast as the same in JavaScript. */
@@ -11,7 +15,9 @@ let native: NativeSecp256k1 | undefined | null = null;
 
 function loadNative(): NativeSecp256k1 | undefined {
   try {
-    return createRequire(import.meta.url)('secp256k1/bindings.js') as NativeSecp256k1;
+    const place = createRequire(import.meta.url).resolve('secp256k1/bindings.js');
+    const { Secp256k1 } = createRequire(place)('node-gyp-build')(dirname(place));
+    return new Secp256k1() as NativeSecp256k1;
   } catch {
     return undefined; // No build for this machine.
   }
@@ -26,20 +32,9 @@ function loadNative(): NativeSecp256k1 | undefined {
  */
 export function recoverPublicKey(hash: Uint8Array, signature: Uint8Array, yParity: number): Uint8Array | undefined {
   if (native === null) native = loadNative();
-  return native === undefined ? recoverSlowly(hash, signature, yParity) : recoverWith(native, hash, signature, yParity);
-}
-
-function recoverWith(
-  { ecdsaRecover }: NativeSecp256k1,
-  hash: Uint8Array,
-  signature: Uint8Array,
-  yParity: number,
-): Uint8Array | undefined {
-  try {
-    return ecdsaRecover(signature, yParity, hash, false).subarray(1);
-  } catch {
-    return undefined;
-  }
+  if (native === undefined) return recoverSlowly(hash, signature, yParity);
+  const output = new Uint8Array(uncompressedBytes);
+  return native.ecdsaRecover(output, signature, yParity, hash) === 0 ? output.subarray(1) : undefined;
 }
 
 /** The same without native code. */
