@@ -118,8 +118,61 @@ describe('limits of eth_call', () => {
     expect(done.at(-1)).toBe('endless');
   });
 
+  const pair = [
+    ...['01', '02'], // The generators of BN254 (EIP-197).
+    ...['198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2'],
+    ...['1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed'],
+    ...['090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b'],
+    ...['12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa'],
+  ].map((word) => word.padStart(64, '0'));
+  test.each([
+    ['a loop', '0x5b6007600760070950600056', '0x'],
+    ['recursion that branches', '0x5b5f5f5f5f5f305af1505f56', '0x'],
+    ['one pairing after the other', '0x365f5f375b5f5f365f60085afa50600456', `0x${pair.join('')}`],
+  ])('%s is ended by the clock, and light calls are answered amid it', async (_, code, data) => {
+    const { answer, amid } = await withLightCalls(gateway, code, data);
+    expect(answer.error).toMatchObject({ code: -32000, message: expect.stringContaining('longer than 250 ms') });
+    expect(amid).toBeGreaterThan(1);
+  });
+
   test('requireFrom: false lets a call have no caller', async () => {
     const data = dataOf(Token, 'totalSupply');
     expect((await call(gateway.url, 'eth_call', [{ to: Token.address, data }, 'latest'])).result).toMatch(/^0x0/);
   });
 });
+
+describe('calls that end by themselves', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    // They take well under a second where nothing else runs.
+    const env = { CAIRN_CALL_TIMEOUT_MS: '60000' };
+    gateway = await startGateway({ networks: [{ ...sampleEntry, requireFrom: false }], env });
+  });
+  afterAll(() => gateway?.stop());
+
+  const outOfGas = { error: { code: -32000, message: 'out of gas' } };
+  test.each([
+    ['growing memory, by MSTORE at MSIZE', '0x5b5f59525f56', outOfGas],
+    ['growing memory in many frames, a word at 1 MiB in each', '0x5f620fffe0525f5f5f5f5f305af100', { result: '0x' }],
+    ['recursion', '0x5f5f5f5f5f305af100', { result: '0x' }],
+  ])('%s comes to its end, and light calls are answered amid it', async (_, code, expected) => {
+    const { error, result } = (await withLightCalls(gateway, code)).answer;
+    expect({ error, result }).toEqual({ error: undefined, result: undefined, ...expected });
+  });
+});
+
+/** Calls code with all the gas there is, and asks for light things again and again until it ends. */
+async function withLightCalls(gateway: Gateway, code: string, data = '0x') {
+  let isOver = false;
+  const dear = { from, to: Loops.address, gas: '0xffffffffffff', data };
+  const heavy = call(gateway.url, 'eth_call', [dear, 'latest', { [Loops.address]: { code } }]).finally(() => {
+    isOver = true;
+  });
+  let amid = 0;
+  while (!isOver) {
+    const light = { to: Token.address, data: dataOf(Token, 'totalSupply') };
+    expect((await call(gateway.url, 'eth_call', [light, 'latest'])).result).toMatch(/^0x0/);
+    if (!isOver) amid++;
+  }
+  return { answer: await heavy, amid };
+}

@@ -8,15 +8,28 @@ const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: 
 
 test('a log of bytes is the log of its text: as fields, as JSON, in a receipt, in the bloom', () => {
   fc.assert(
-    fc.property(bytes(20), fc.array(bytes(32), { maxLength: 4 }), fc.uint8Array({ maxLength: 80 }), (account, topics, data) => {
-      const log = new BytesLog(account, topics.length, Uint8Array.from([...topics.flatMap((topic) => [...topic]), ...data]));
-      const text: Log = { address: hexFromBytes(account), topics: topics.map(hexFromBytes), data: hexFromBytes(data) };
-      expect({ address: log.address, topics: log.topics, data: log.data }).toEqual(text);
-      expect(JSON.parse(JSON.stringify(log))).toEqual(text);
-      expect(logsBloomOf([log])).toBe(logsBloomOf([text]));
-      const encoded = (logs: Log[]) =>
-        encodeReceipt({ type: 2, status: true, cumulativeGasUsed: 1n, logsBloom: logsBloomOf(logs), logs });
-      expect(encoded([log])).toEqual(encoded([text]));
-    }),
+    fc.property(
+      bytes(20),
+      fc.array(bytes(32), { maxLength: 4 }),
+      fc.uint8Array({ maxLength: 80 }),
+      (account, topics, data) => {
+        const log = new BytesLog(
+          account,
+          topics.length,
+          Uint8Array.from([...topics.flatMap((topic) => [...topic]), ...data]),
+        );
+        const text: Log = {
+          address: hexFromBytes(account),
+          topics: topics.map(hexFromBytes),
+          data: hexFromBytes(data),
+        };
+        expect({ address: log.address, topics: log.topics, data: log.data }).toEqual(text);
+        expect(JSON.parse(JSON.stringify(log))).toEqual(text);
+        expect(logsBloomOf([log])).toBe(logsBloomOf([text]));
+        const encoded = (logs: Log[]) =>
+          encodeReceipt({ type: 2, status: true, cumulativeGasUsed: 1n, logsBloom: logsBloomOf(logs), logs });
+        expect(encoded([log])).toEqual(encoded([text]));
+      },
+    ),
   );
 });

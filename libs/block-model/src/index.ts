@@ -1,6 +1,5 @@
 // The hash that names everything in here.
 export { keccak256 } from '@cairn/cid';
-export { BytesLog } from './bytes-log.ts';
 export {
   type Block,
   decodeBlock,
@@ -13,6 +12,7 @@ export {
   type Withdrawal,
   withdrawalsRoot,
 } from './block.ts';
+export { BytesLog } from './bytes-log.ts';
 export {
   type ChainSpec,
   type GenesisAccount,

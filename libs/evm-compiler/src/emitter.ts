@@ -9,12 +9,13 @@ export const local = { next: 0, base: 1, sp: 2, low: 3, size: 4, memory: 5, code
 const flagsMax = 64;
 const firstFlag = 10;
 const i32Locals = firstFlag + flagsMax - 1;
-/** i64 locals: gas and floor, a temporary, then limbs of words. */
+/** i64 locals: gas and the two bounds of it, a carry, temporaries, then limbs of words. */
 export const gasLocal = i32Locals + 1;
 export const floorLocal = gasLocal + 1;
-export const carryLocal = gasLocal + 2;
-export const temporary = gasLocal + 3;
-const firstLimb = gasLocal + 5;
+export const leastLocal = gasLocal + 2;
+export const carryLocal = gasLocal + 3;
+export const temporary = gasLocal + 4;
+const firstLimb = gasLocal + 6;
 
 /** Writes the instructions of one compiled code and keeps count of its locals and open blocks. */
 export class Emitter {
@@ -31,7 +32,7 @@ export class Emitter {
   get locals(): readonly (readonly [number, number])[] {
     return [
       [i32Locals, 0x7f],
-      [5 + this.#limbsMost, 0x7e],
+      [6 + this.#limbsMost, 0x7e],
     ];
   }
 
@@ -143,7 +144,7 @@ export class Emitter {
   /** Takes what gas is left from the stack of the machine, and leaves where that is less than there must be. */
   chargeTo(pc: number): void {
     this.tee(gasLocal);
-    this.get(floorLocal);
+    this.get(leastLocal);
     this.op(0x53); // i64.lt_s
     this.if();
     this.leave(exits.outOfGas, pc);
@@ -168,6 +169,7 @@ export class Emitter {
     );
     this.#learnGas(header.gas, gasLocal);
     this.#learnGas(header.floor, floorLocal);
+    this.#learnGas(header.least, leastLocal);
   }
 
   /** Writes what the host wants to know; memory has been written to the header as it grew. */

@@ -2,7 +2,7 @@
 export const header = {
   /** f64: gas that is left. */
   gas: 0,
-  /** f64: gas that must be left. */
+  /** f64: gas that a block must leave, else it does not begin. */
   floor: 8,
   /** i32: one past the top of the stack. */
   stackTop: 16,
@@ -18,6 +18,8 @@ export const header = {
   /** i32: where the input of the call is, and its length; 32 zeros follow it. */
   dataBase: 40,
   dataSize: 44,
+  /** f64: gas that must be left by what depends on operands. */
+  least: 48,
 } as const;
 
 /** Digits of 32 bits of a long division: dividend of up to 16 with one more, divisor of up to 8, quotient. */

@@ -82,6 +82,7 @@ export function runCode(code: Uint8Array, { gas = 1_000_000, data = new Uint8Arr
   bytes.set(data, dataAt);
   doubles[header.gas / 8] = gas;
   doubles[header.floor / 8] = 0;
+  doubles[header.least / 8] = 0;
   integers[header.base / 4] = arena;
   integers[header.stackTop / 4] = arena + region.stack;
   integers[header.memoryBase / 4] = memoryAt;

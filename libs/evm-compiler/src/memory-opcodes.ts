@@ -1,4 +1,4 @@
-import { carryLocal, floorLocal, gasLocal, local, temporary } from './emitter.ts';
+import { carryLocal, gasLocal, leastLocal, local, temporary } from './emitter.ts';
 import { exits } from './exits.ts';
 import { countedBytesMax, header, keccakPlace, memoryBytesMax } from './layout.ts';
 import type { Place } from './place.ts';
@@ -8,7 +8,7 @@ import { readReversed, writeReversed } from './words-in-memory.ts';
 /** Leaves where gas does not suffice; the local `size` is what memory has become. */
 function expandTo({ emitter, pc }: Place): void {
   emitter.get(gasLocal);
-  emitter.get(floorLocal);
+  emitter.get(leastLocal);
   emitter.call('expand');
   emitter.tee(temporary);
   emitter.i64(0n);

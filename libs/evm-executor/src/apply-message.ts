@@ -3,7 +3,7 @@ import { addressFromHex } from './addresses.ts';
 import { applyAuthorizations, delegationOf } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { CallRequest } from './call-request.ts';
-import type { CallEngine, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
+import type { CallEngine, Deadline, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 import type { EngineTracer } from './engine/engine-tracer.ts';
 import type { ForkRules } from './fork-rules.ts';
 import { type CallChecks, type CallFees, callFees, checkCall } from './transaction-rules.ts';
@@ -26,6 +26,7 @@ export interface MessageOptions {
   readonly tracer?: EngineTracer | undefined;
   /** See {@link EngineMessage.budget}. */
   readonly budget?: number | undefined;
+  readonly deadline?: Deadline | undefined;
   /** Fees that are not offered read as zero in the code, as in calls. Default true. */
   readonly hidesPrices?: boolean;
 }
@@ -50,7 +51,7 @@ const noBytes = new Uint8Array(0);
 export async function applyMessage(
   context: MessageContext,
   call: CallRequest,
-  { gasLimit, checks, tracer, budget, hidesPrices = true }: MessageOptions,
+  { gasLimit, checks, tracer, budget, deadline, hidesPrices = true }: MessageOptions,
 ): Promise<AppliedMessage> {
   const { rules, block, world, engine } = context;
   const fees = callFees(call, block);
@@ -83,6 +84,7 @@ export async function applyMessage(
     precompiles: context.precompiles,
     tracer,
     budget,
+    deadline,
   });
   const gas = chargedGas(outcome, rules, price, authorized.refund);
   settle(context, from, gasLimit - gas.gasUsed, gas.gasUsed, fees);

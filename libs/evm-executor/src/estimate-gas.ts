@@ -62,7 +62,7 @@ function succeeded(applied: AppliedMessage | undefined): boolean {
 /** `undefined` where so little gas does not even start the message. */
 async function tryWith(options: ExecuteCallOptions, gasLimit: bigint): Promise<AppliedMessage | undefined> {
   try {
-    return await applyMessage(callContext(options), options.call, { gasLimit });
+    return await applyMessage(callContext(options), options.call, { gasLimit, deadline: options.limits?.deadline });
   } catch (error) {
     if (isCairnError(error, 'CALL_GAS_TOO_LOW')) return undefined;
     throw error;

@@ -3,7 +3,7 @@ import { type AppliedMessage, applyMessage, type MessageContext } from './apply-
 import { blockEnvironment } from './block-environment.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
-import type { CallEngine } from './engine/call-engine.ts';
+import type { CallEngine, Deadline } from './engine/call-engine.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { decodeRevertReason, revertMessage } from './revert-reason.ts';
 import { StateCache } from './state-cache.ts';
@@ -30,6 +30,8 @@ export interface ExecuteCallOptions {
     readonly gasCapMultiplier?: number;
     /** Gas after which the call may be given up with {@link GasBudgetExceeded}. Default: none. */
     readonly gasBudget?: number | undefined;
+    /** When the call is given up with EXECUTION_TIMEOUT, unless its engine is that of @ethereumjs. Default: never. */
+    readonly deadline?: Deadline | undefined;
   };
   /** {@link createEngine} where absent. */
   readonly engine?: CallEngine;
@@ -37,17 +39,20 @@ export interface ExecuteCallOptions {
 
 /**
  * Runs a message on a block as eth_call does (execution-apis; geth's rules where those are silent) and changes nothing.
- * There is no limit of time in here: hostile code belongs into a pool, see `createCallPool`.
+ * A deadline is looked at between blocks of code, and a single precompile may take long: hostile code belongs into a pool, see
+ * `createCallPool`.
  *
- * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, GasBudgetExceeded where `limits` have a budget, and
- *   what the state throws
+ * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, GasBudgetExceeded where `limits` have a budget,
+ *   EXECUTION_TIMEOUT where they have a deadline, and what the state throws
  */
 export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
   const { call, limits } = options;
   const gasLimit = cappedGas(call.gas, options);
   const context = callContext(options);
   try {
-    return callResult(await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget }));
+    return callResult(
+      await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget, deadline: limits?.deadline }),
+    );
   } finally {
     context.world.end();
   }

@@ -4,7 +4,7 @@ export { type BlockEnvironment, blockEnvironment } from './block-environment.ts'
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
 export { type AccessListResult, createAccessList } from './create-access-list.ts';
-export type { CallEngine, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
+export type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 export { createCompareEngine, type EngineDifference } from './engine/compare-engine.ts';
 export { type CompileLimits, compileLimits } from './engine/compiled/compiled-codes.ts';
 export { createCompiledEngine } from './engine/compiled/compiled-engine.ts';

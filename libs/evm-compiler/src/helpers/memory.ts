@@ -7,11 +7,11 @@ const cost = (words: string) =>
 
 /**
  * Makes memory reach to `end` bytes, zeroed (Yellow Paper, H.1). Returns the gas that is left, or -1 where it is less than
- * `floor`, or where there is no more memory.
+ * `least`, or where there is no more memory.
  */
 export const expand: FunctionCode = assemble({
   name: 'expand',
-  params: ['end:i32', 'gas:i64', 'floor:i64'],
+  params: ['end:i32', 'gas:i64', 'least:i64'],
   results: ['i64'],
   locals: ['size:i32', 'next:i32', 'top:i32', 'before:i64', 'words:i64'],
   text: `
@@ -20,7 +20,7 @@ export const expand: FunctionCode = assemble({
     get size i32.const 5 i32.shr_u i64.extend_i32_u set before
     get next i32.const 5 i32.shr_u i64.extend_i32_u set words
     get gas ${cost('words')} ${cost('before')} i64.sub i64.sub tee gas
-    get floor i64.lt_s if i64.const -1 return end
+    get least i64.lt_s if i64.const -1 return end
     i32.const 0 i32.load ${header.memoryBase} get next i32.add set top
     get top i32.const 65535 i32.add i32.const 16 i32.shr_u memory.size i32.gt_u
     if

@@ -30,8 +30,20 @@ export interface EngineMessage {
    * longer than its price says is given up at once.
    */
   readonly budget?: number | undefined;
+  /** When it is to be given up, soon after, with EXECUTION_TIMEOUT. An engine may not look at it: who runs it needs a way to end it. */
+  readonly deadline?: Deadline | undefined;
   /** Told of every step and frame; makes the run slower by an order of magnitude. */
   readonly tracer?: EngineTracer | undefined;
+}
+
+/** A limit of time. */
+export interface Deadline {
+  /** On the clock of `performance.now()` in the thread that runs it, in milliseconds. */
+  readonly at: number;
+  /** What the limit was, for who is told that it has passed. */
+  readonly timeoutMs: number;
+  /** Gas between two looks at the clock. Default 200,000: what takes the interpreter longest for its gas, calls, takes some tens of milliseconds then. */
+  readonly gasBetween?: number;
 }
 
 /** Where precompiles answer instead. */

@@ -8,7 +8,7 @@ import { forkRules } from '../fork-rules.ts';
 import { StateCache } from '../state-cache.ts';
 import { specAt, testForks } from '../test-chain.fixture.ts';
 import { WorldState } from '../world-state.ts';
-import type { CallEngine } from './call-engine.ts';
+import type { CallEngine, Deadline } from './call-engine.ts';
 import { compileLimits } from './compiled/compiled-codes.ts';
 import { createCompiledEngine } from './compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
@@ -172,6 +172,8 @@ interface Scenario {
   readonly gasLimit: bigint;
   readonly value: bigint;
   readonly target: Hex | undefined;
+  /** Of a deadline: looking at the clock must not change anything. */
+  readonly gasBetween: number;
 }
 
 const scenario: fc.Arbitrary<Scenario> = fc.record({
@@ -180,9 +182,15 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   gasLimit: fc.oneof(fc.bigInt(21_000n, 60_000n), fc.bigInt(60_000n, 600_000n)),
   value: fc.constantFrom(0n, 0n, 5n),
   target: fc.constantFrom(first, first, first, delegated, undefined),
+  gasBetween: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 20_000 })),
 });
 
-async function run(spec: ChainSpec, engine: CallEngine, { codes, data, gasLimit, value, target }: Scenario) {
+async function run(
+  spec: ChainSpec,
+  engine: CallEngine,
+  { codes, data, gasLimit, value, target }: Scenario,
+  deadline?: Deadline,
+) {
   const rules = forkRules(spec, { number: 1000n, timestamp: 1000n });
   const accounts = {
     [sender]: { balance: 10n ** 18n, nonce: 7n },
@@ -216,10 +224,18 @@ async function run(spec: ChainSpec, engine: CallEngine, { codes, data, gasLimit,
     precompiles: { removed: new Set<Hex>(), moved: new Map<Hex, Hex>() },
   };
   try {
-    const { outcome, gasUsed } = await applyMessage(context, call, { gasLimit });
+    const { outcome, gasUsed } = await applyMessage(context, call, { gasLimit, deadline });
     const { kind, output, gasRefund, logs, reason } = outcome;
     const told = logs.map(({ address, topics, data }) => ({ address, topics, data }));
-    return { kind, output: hexFromBytes(output), gasUsed, gasRefund, logs: told, reason, state: stateOf(world, accounts) };
+    return {
+      kind,
+      output: hexFromBytes(output),
+      gasUsed,
+      gasRefund,
+      logs: told,
+      reason,
+      state: stateOf(world, accounts),
+    };
   } catch (error) {
     return { refused: String(error) };
   }
@@ -258,6 +274,9 @@ describe.each(testForks)('%s', (fork) => {
         // The reference is not told apart which part of a creation ran out of gas.
         expect({ ...actual, reason: undefined }).toEqual({ ...expected, reason: undefined });
         for (const engine of compiled) expect(await run(spec, engine, given)).toEqual(actual);
+        const deadline = { at: Number.POSITIVE_INFINITY, timeoutMs: 0, gasBetween: given.gasBetween };
+        for (const engine of [interpreter, compiled[0] as CallEngine])
+          expect(await run(spec, engine, given, deadline)).toEqual(actual);
       }),
       { seed, numRuns },
     );

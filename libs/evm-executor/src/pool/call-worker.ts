@@ -74,9 +74,9 @@ export class CallWorker {
   }
 
   /** Hands it a call. The process stays alive for that long. */
-  run(job: ExecutionJob): void {
+  run(job: ExecutionJob, timeoutMs: number): void {
     this.#worker.ref();
-    this.#post({ kind: 'job', job });
+    this.#post({ kind: 'job', job, timeoutMs });
   }
 
   /** Ends it whatever it does. */

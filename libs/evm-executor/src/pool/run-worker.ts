@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type CallServer, openCallServer } from './serve-calls.ts';
 import { type FromWorker, plainError, type ToWorker } from './worker-protocol.ts';
 
-/** Serves one call at a time: while it runs, nothing else in this thread does, and only the end of the thread ends it. */
+/** Serves one call at a time: while it runs, nothing else in this thread does, and only its deadline or the end of the thread ends it. */
 export async function runWorker(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('This is the code of a worker thread; see createCallPool.');
@@ -21,7 +21,9 @@ export async function runWorker(): Promise<void> {
       return;
     }
     try {
-      post({ kind: 'result', result: await server.serve(message.job) });
+      const { job, timeoutMs } = message;
+      const deadline = { at: performance.now() + timeoutMs, timeoutMs };
+      post({ kind: 'result', result: await server.serve(job, deadline) });
     } catch (error) {
       post({ kind: 'error', error: plainError(error) });
     }

@@ -1,6 +1,6 @@
 import type { Header, Hex, StateReader } from '@cairn/block-model';
 import { createAccessList } from '../create-access-list.ts';
-import type { CallEngine } from '../engine/call-engine.ts';
+import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import { executionErrors, StateUnavailableError } from '../errors.ts';
 import { estimateGas } from '../estimate-gas.ts';
@@ -30,7 +30,8 @@ interface OpenChain {
 
 /** What happens inside of a worker, apart from its messages. */
 export interface CallServer {
-  serve(job: ExecutionJob): Promise<ResultOf<ExecutionJob>>;
+  /** @throws what the job throws, and EXECUTION_TIMEOUT where its engine looks at the clock */
+  serve(job: ExecutionJob, deadline?: Deadline): Promise<ResultOf<ExecutionJob>>;
   close(): Promise<void>;
 }
 
@@ -47,7 +48,7 @@ export async function openCallServer(
   const open = new Map<string, OpenChain>();
   for (const [name, chain] of Object.entries(chains)) open.set(name, await openChain(name, chain));
   return {
-    async serve(job) {
+    async serve(job, deadline) {
       const chain = open.get(job.chain);
       if (chain === undefined) throw executionErrors.failed(`there is no chain ${job.chain}`);
       if (job.kind === 'traceBlock') return serveTrace(job, chain, engine);
@@ -62,7 +63,7 @@ export async function openCallServer(
       if (job.kind === 'simulate') return serveSimulation(job, chain, place);
       const { spec, blockHashes } = place;
       const { call, stateOverrides, blockOverrides } = job;
-      const limits = { gasCapMultiplier, gasBudget };
+      const limits = { gasCapMultiplier, gasBudget, deadline };
       // Spelled out: an object that is put together of others takes longer than a small call.
       const options = { spec, header, state, blockHashes, engine, call, limits, stateOverrides, blockOverrides };
       switch (job.kind) {

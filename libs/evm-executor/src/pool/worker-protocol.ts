@@ -10,8 +10,10 @@ export interface WorkerData {
   readonly engine: EngineName;
 }
 
-/** From the pool: a job, or the wish that the worker ends. Jobs come one at a time. */
-export type ToWorker = { readonly kind: 'job'; readonly job: ExecutionJob } | { readonly kind: 'end' };
+/** From the pool: a job and how long it may take, or the wish that the worker ends. Jobs come one at a time. */
+export type ToWorker =
+  | { readonly kind: 'job'; readonly job: ExecutionJob; readonly timeoutMs: number }
+  | { readonly kind: 'end' };
 
 /** From the worker. */
 export type FromWorker =

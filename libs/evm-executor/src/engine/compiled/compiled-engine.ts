@@ -140,6 +140,7 @@ class TieredFrames implements Frames {
     const { code } = frame.analysis;
     const { entries } = frame.code;
     this.#tier.enter(frame, machine);
+    let asked = -1;
     for (let block = entries[frame.pc] as number; ; block = entries[frame.pc] as number) {
       switch (frame.run(block)) {
         case exits.host: {
@@ -150,6 +151,12 @@ class TieredFrames implements Frames {
           break;
         }
         case exits.interpret:
+          // Perhaps for want of time only; it begins again where it stopped, unless that did not help.
+          if (machine.isPaced && frame.floor > 0 && frame.gas !== asked) {
+            asked = frame.gas;
+            machine.renew();
+            break;
+          }
           frame.leaveToInterpreter();
           return execute(frame, machine, table);
         case exits.stop:
@@ -159,7 +166,7 @@ class TieredFrames implements Frames {
         case exits.invalidJump:
           throw halts.invalidJump;
         default:
-          throw frame.floor > 0 ? gasBudgetExceeded : halts.outOfGas;
+          throw frame.floor > 0 && !machine.isPaced ? gasBudgetExceeded : halts.outOfGas;
       }
     }
   }

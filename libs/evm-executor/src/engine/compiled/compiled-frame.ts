@@ -144,6 +144,7 @@ export class CompiledFrame extends Frame {
     const { integers, doubles } = this.#shared;
     this.giveState();
     doubles[header.floor / 8] = this.floor;
+    doubles[header.least / 8] = this.meter.isPaced ? 0 : this.floor;
     integers[header.base / 4] = this.#base;
     integers[header.memoryBase / 4] = this.#memoryBase;
     integers[header.dataBase / 4] = this.#base + region.data;

@@ -27,7 +27,9 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   if (opcode === 0xf1 && machine.isNew(targetBytes, value)) frame.charge(gas.newAccount);
   const callee = machine.callee(targetBytes, frame);
   const given = machine.message.rules.isTangerineWhistle ? Math.min(asked, allButOne64th(frame.gas)) : asked;
-  frame.charge(given);
+  if (given > frame.gas) throw halts.outOfGas;
+  // Not charged: it is not used yet, and the frame that is called keeps to its part of what there is.
+  frame.gas -= given;
   frame.outputAt = output;
   frame.outputLength = outputLength;
   const isDelegate = opcode === 0xf4;

@@ -2,7 +2,7 @@
 // which is its oracle in engines.spec.ts.
 import { laterOpcodes } from '../halt-reason.ts';
 import type { Frame } from './frame.ts';
-import { spent, stackFault } from './frame.ts';
+import { stackFault } from './frame.ts';
 import type { OpcodeTable } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import { runHostOpcode } from './host-opcodes.ts';
@@ -12,12 +12,12 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
 /**
  * Runs a frame until it ends, or until it waits for a frame or a precompile that it has called. The opcodes that make up
  * most of any code are here; those that look beyond the frame are in host-opcodes.ts.
- * @returns true at the end; false where it waits, and where the code is worth compiling: see `compileBelow` @throws Halt, GasBudgetExceeded
+ * @returns true at the end; false where it waits, and where the code is worth compiling: see `compileBelow` @throws Halt, and what the meter throws
  */
 export function execute(frame: Frame, machine: Machine, { cost, needed, roomUntil, expByte }: OpcodeTable): boolean {
-  const { analysis, stack, floor } = frame;
+  const { analysis, stack } = frame;
   const { code } = analysis;
-  let { pc, sp, gas } = frame;
+  let { pc, sp, gas, floor } = frame;
   for (;;) {
     const opcode = code[pc] ?? 0;
     const price = cost[opcode] as number;
@@ -25,7 +25,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
       throw new Halt(`invalid opcode: ${laterOpcodes.get(opcode) ?? `opcode 0x${opcode.toString(16)} not defined`}`);
     if (sp < (needed[opcode] as number) || sp > (roomUntil[opcode] as number)) stackFault(sp, needed[opcode] as number);
     gas -= price;
-    if (gas < floor) spent(gas);
+    if (gas < floor) floor = lowered(frame, gas);
     if (opcode >= 0x5f && opcode <= 0x9f) {
       if (opcode >= 0x90) {
         const other = sp - opcode + 0x8e;
@@ -101,7 +101,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
         // EXP
         const exponent = stack[--sp - 1] as bigint;
         gas -= expByte * byteLength(exponent);
-        if (gas < floor) spent(gas);
+        if (gas < floor) floor = lowered(frame, gas);
         stack[sp - 1] = power(stack[sp] as bigint, exponent);
         break;
       }
@@ -224,11 +224,18 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
         frame.gas = gas;
         const ends = runHostOpcode(opcode, frame, machine);
         if (ends || machine.isWaiting) return ends;
-        ({ sp, gas } = frame);
+        ({ sp, gas, floor } = frame);
       }
     }
     pc++;
   }
+}
+
+/** The floor that the meter gives instead. */
+function lowered(frame: Frame, gas: number): number {
+  frame.gas = gas;
+  frame.spent();
+  return frame.floor;
 }
 
 /** Stops at a JUMPDEST, for something faster to go on there. */

@@ -1,6 +1,5 @@
 import { type Address, addressOfWord, wordOfAddress } from '../../addresses.ts';
 import { wordIntegers } from '../../slot-table.ts';
-import { gasBudgetExceeded } from '../gas-budget.ts';
 import type { Analysis } from './analysis.ts';
 import { copyInto, copyOf } from './copies.ts';
 import { Halt, halts } from './halt.ts';
@@ -18,6 +17,14 @@ const limbMax = 2n ** 64n - 1n;
 /** Where geth stops to count the size of a memory. */
 const countedBytesMax = 0x1f_ffff_ffe0;
 
+/** How much a message may run before it is asked about: by gas, or by time in pieces of gas. */
+export interface Meter {
+  /** It goes on while there is time. Else it ends where its gas is used up, for good. */
+  readonly isPaced: boolean;
+  /** Lets the frames go on for another piece. @throws GasBudgetExceeded, EXECUTION_TIMEOUT */
+  renew(): void;
+}
+
 export type FrameKind = 'call' | 'create';
 
 export interface FrameOptions {
@@ -29,8 +36,9 @@ export interface FrameOptions {
   readonly value: bigint;
   readonly data: Uint8Array;
   readonly gas: number;
-  /** What must be left, else the run is given up: 0 where it has no budget. */
+  /** With less than this left it asks its meter whether it may go on; 0 where that has no limit. */
   readonly floor: number;
+  readonly meter: Meter;
   readonly isStatic: boolean;
   /** 1 for the frame of the message. */
   readonly depth: number;
@@ -47,7 +55,8 @@ export class Frame {
   readonly data: Uint8Array;
   readonly isStatic: boolean;
   readonly depth: number;
-  readonly floor: number;
+  readonly meter: Meter;
+  floor: number;
   /** What is left. */
   gas: number;
   pc = 0;
@@ -69,7 +78,20 @@ export class Frame {
   /** A jump with less gas than this leaves the interpreter: the code is worth compiling. */
   compileBelow = -1;
 
-  constructor({ kind, analysis, address, caller, value, data, gas, isStatic, depth, stack, floor }: FrameOptions) {
+  constructor({
+    kind,
+    analysis,
+    address,
+    caller,
+    value,
+    data,
+    gas,
+    isStatic,
+    depth,
+    stack,
+    floor,
+    meter,
+  }: FrameOptions) {
     this.kind = kind;
     this.analysis = analysis;
     this.address = address;
@@ -77,6 +99,7 @@ export class Frame {
     this.value = value;
     this.data = data;
     this.floor = floor;
+    this.meter = meter;
     this.gas = gas;
     this.isStatic = isStatic;
     this.depth = depth;
@@ -102,10 +125,16 @@ export class Frame {
     return this.#view;
   }
 
-  /** @throws Halt `out of gas`, GasBudgetExceeded */
+  /** @throws Halt `out of gas`, and what the meter throws */
   charge(gas: number): void {
     this.gas -= gas;
-    if (this.gas < this.floor) spent(this.gas);
+    if (this.gas < this.floor) this.spent();
+  }
+
+  /** There is less gas than there must be: comes back where there is some, and the meter lets it go on. */
+  spent(): void {
+    if (this.gas < 0) throw halts.outOfGas;
+    this.meter.renew();
   }
 
   pop(): bigint {
@@ -211,11 +240,6 @@ export class Frame {
 /** Yellow Paper, H.1. */
 function memoryGas(words: number): number {
   return words * 3 + Math.floor((words * words) / 512);
-}
-
-/** There is less gas than there must be. @throws Halt `out of gas`, GasBudgetExceeded */
-export function spent(gas: number): never {
-  throw gas < 0 ? halts.outOfGas : gasBudgetExceeded;
 }
 
 /** @throws Halt in geth's words */

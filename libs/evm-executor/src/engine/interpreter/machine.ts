@@ -1,12 +1,13 @@
 import { bytesFromHex } from '@cairn/block-model';
 import { type Address, addressFromHex, wordOfAddress } from '../../addresses.ts';
 import { delegationOf } from '../../authorizations.ts';
+import { executionErrors } from '../../errors.ts';
 import { emptyCodeHash } from '../../world-state.ts';
 import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
-import { Frame } from './frame.ts';
+import { Frame, type Meter } from './frame.ts';
 import { codeBytesMax, gas, type StoragePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
@@ -16,6 +17,7 @@ import { Substate } from './substate.ts';
 const noBytes = new Uint8Array(0);
 const depthMax = 1024;
 const nonceMax = 2n ** 64n - 1n;
+const gasBetweenLooks = 200_000;
 
 /** A frame under way, and where the world goes back to if it fails. */
 interface Running {
@@ -27,8 +29,11 @@ interface Running {
 const interpretedFrames: Frames = { make: (options) => new Frame(options) };
 
 /** Runs one message: keeps its frames in a list of its own, so that 1,024 of them do not need as many of JavaScript's. */
-export class Machine {
+export class Machine implements Meter {
   readonly message: EngineMessage;
+  readonly isPaced: boolean;
+  /** Gas that frames may use before they ask: see {@link Meter}. */
+  readonly #allowance: number | undefined;
   readonly substate: Substate;
   readonly storage: StoragePrices;
   readonly destroyRefund: number;
@@ -51,6 +56,8 @@ export class Machine {
   constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][], frames = interpretedFrames) {
     this.#frames = frames;
     this.message = message;
+    this.isPaced = message.budget === undefined && message.deadline !== undefined;
+    this.#allowance = message.budget ?? (message.deadline && (message.deadline.gasBetween ?? gasBetweenLooks));
     this.substate = new Substate(rules.precompiles.addresses);
     this.storage = rules.storage;
     this.destroyRefund = rules.destroyRefund;
@@ -180,6 +187,7 @@ export class Machine {
       isStatic,
       depth,
       stack,
+      meter: this,
     });
     this.#open({ frame, snapshot });
   }
@@ -226,6 +234,7 @@ export class Machine {
       isStatic: false,
       depth,
       stack,
+      meter: this,
     });
     this.#open({ frame, snapshot });
   }
@@ -302,6 +311,8 @@ export class Machine {
       else this.#takeBack(snapshot);
       const { fault, gasUsed, output } = result;
       this.#settle(from, fault === undefined ? given - gasUsed : 0, output, fault);
+      // Those take longer than their price says.
+      if (!precompile.isLight) this.#lookAtClock();
     };
     const result = precompile.run(data, given);
     if (!(result instanceof Promise)) {
@@ -323,11 +334,28 @@ export class Machine {
     world.updateAccount(to, { balance: world.getBalance(to) + value });
   }
 
-  /** What a frame must leave of its gas, so that all frames together keep to the budget. */
-  #floor(from: Frame | undefined, given: number): number {
+  renew(): void {
     const { budget } = this.message;
-    if (budget === undefined) return 0;
-    return Math.max(0, given - (from === undefined ? budget : from.gas + given - from.floor));
+    if (budget !== undefined) throw gasBudgetExceeded;
+    this.#lookAtClock();
+    let left = -(this.#allowance ?? 0);
+    for (let index = this.#running.length - 1; index >= 0; index--) {
+      const { frame } = this.#running[index] as Running;
+      left += frame.gas;
+      frame.floor = Math.max(0, left);
+    }
+  }
+
+  /** What a frame must leave of its gas, so that all frames together keep to what there is. */
+  #floor(from: Frame | undefined, given: number): number {
+    const allowance = this.#allowance;
+    if (allowance === undefined) return 0;
+    return Math.max(0, given - (from === undefined ? allowance : from.gas + given - from.floor));
+  }
+
+  #lookAtClock(): void {
+    const { deadline } = this.message;
+    if (deadline !== undefined && performance.now() > deadline.at) throw executionErrors.timeout(deadline.timeoutMs);
   }
 
   #stack(depth: number): bigint[] {

@@ -1,0 +1,46 @@
+import type { Hex } from '@cairn/block-model';
+import { describe, expect, test } from '@jest/globals';
+import { createEngine } from './engine/create-engine.ts';
+import { callCode, callTest, codes, contract, other } from './test-chain.fixture.ts';
+
+const past = { at: 0, timeoutMs: 7 };
+const never = { at: Number.POSITIVE_INFINITY, timeoutMs: 7 };
+const timeout = { code: 'EXECUTION_TIMEOUT', message: expect.stringContaining('longer than 7 ms') };
+/** Calls another one again and again. */
+const loopOfCalls = `0x5b5f5f5f5f5f73${other.slice(2)}5af1505f56` as Hex;
+
+describe.each(['compiled', 'interpreter'] as const)('a deadline in the engine %s', (name) => {
+  const engine = createEngine(name);
+
+  test('ends a loop', async () => {
+    await expect(callCode(codes.spin, {}, { engine, limits: { deadline: past } })).rejects.toMatchObject(timeout);
+  });
+
+  test('ends a loop of short calls, and of calls that call themselves', async () => {
+    const accounts = { [contract]: { code: loopOfCalls }, [other]: { code: '0x00' as Hex } };
+    const calls = callTest({ to: contract }, { engine, accounts, limits: { deadline: past } });
+    await expect(calls).rejects.toMatchObject(timeout);
+    const branching = '0x5b5f5f5f5f5f305af1505f56';
+    await expect(callCode(branching, {}, { engine, limits: { deadline: past } })).rejects.toMatchObject(timeout);
+  });
+
+  test('ends a loop of calls that fail with all their gas', async () => {
+    const accounts = { [contract]: { code: loopOfCalls }, [other]: { code: '0xfe' as Hex } };
+    const calls = callTest({ to: contract }, { engine, accounts, limits: { deadline: { ...past, gasBetween: 1000 } } });
+    await expect(calls).rejects.toMatchObject(timeout);
+  });
+
+  test('ends a message after a precompile that takes longer than its price says', async () => {
+    const pairing = '0x60205f5f5f60085afa'; // Of nothing: 45,000 gas.
+    await expect(callCode(pairing, {}, { engine, limits: { deadline: past } })).rejects.toMatchObject(timeout);
+  });
+
+  test('does not end what is over before anybody looks, and changes no gas', async () => {
+    const gas = 3_000_000n;
+    const without = await callCode(codes.spin, { gas }, { engine });
+    expect(without).toMatchObject({ kind: 'halt', reason: 'out of gas' });
+    for (const deadline of [never, { ...never, gasBetween: 10 }])
+      expect(await callCode(codes.spin, { gas }, { engine, limits: { deadline } })).toEqual(without);
+    expect(await callCode(codes.gas, {}, { engine, limits: { deadline: past } })).toMatchObject({ kind: 'success' });
+  });
+});
