@@ -1,5 +1,7 @@
 import { wordOf } from './words.ts';
 
+const bytesAsWords = Array.from({ length: 256 }, (_, byte) => BigInt(byte));
+
 /** Marks a JUMPDEST among the places of a code. */
 const jumpDestination = 0xffff_ffff;
 
@@ -43,9 +45,7 @@ export class Analysis {
   }
 
   #make(pc: number, index: number): bigint {
-    const length = (this.code[pc] ?? 0) - 0x5f;
-    const bytes = this.code.subarray(pc + 1, pc + 1 + length);
-    const constant = wordOf(bytes) << BigInt(8 * (length - bytes.length));
+    const constant = constantAt(this.code, pc);
     this.#constants[index] = constant;
     return constant;
   }
@@ -72,4 +72,17 @@ export function analysisOf(code: Uint8Array): Analysis {
   }
   analyses.set(code, analysis);
   return analysis;
+}
+
+/** What the PUSH at a place pushes. Most push little, which takes no array. */
+function constantAt(code: Uint8Array, pc: number): bigint {
+  const length = (code[pc] ?? 0) - 0x5f;
+  if (length === 1) return bytesAsWords[code[pc + 1] ?? 0] as bigint;
+  if (length <= 6 && pc + length < code.length) {
+    let number = 0;
+    for (let at = pc + 1; at <= pc + length; at++) number = number * 256 + (code[at] as number);
+    return BigInt(number);
+  }
+  const bytes = code.subarray(pc + 1, pc + 1 + length);
+  return wordOf(bytes) << BigInt(8 * (length - bytes.length));
 }

@@ -1,0 +1,41 @@
+// A process that calls 100,000 contracts, each with a code of its own, and some of them so often that they are compiled. Its
+// parent tells it a chain; it tells how much memory it had in use on the way.
+import { createMemoryState } from '@cairn/block-model/testing';
+import { createEngine, executeCall } from '@cairn/evm-executor';
+
+const contracts = 100_000;
+const codeBytes = 400;
+/** One of so many is called so often that it is compiled. */
+const hotOneOf = 200;
+const hotCalls = 100;
+/** Each block has a state of its own, which is gone with it. */
+const contractsPerState = 1000;
+
+const addressOf = (number) => `0x${number.toString(16).padStart(40, 'c')}`;
+
+/** Gives back its own address, behind JUMPDEST, PUSH1 1, POP over and over. */
+function codeOf(number) {
+  return `0x${'5b600150'.repeat(codeBytes / 4 - 7)}73${addressOf(number).slice(2)}5f5260205ff3`;
+}
+
+process.once('message', async ({ spec, header }) => {
+  const engine = createEngine('compiled');
+  const used = [];
+  for (let first = 0; first < contracts; first += contractsPerState) {
+    const numbers = Array.from({ length: contractsPerState }, (_, index) => first + index);
+    const accounts = Object.fromEntries(numbers.map((number) => [addressOf(number), { code: codeOf(number) }]));
+    const place = { spec, header, state: createMemoryState(accounts), blockHashes: () => undefined, engine };
+    for (const number of numbers) {
+      const call = { to: addressOf(number), gas: 100_000n };
+      const expected = `0x${call.to.slice(2).padStart(64, '0')}`;
+      for (let times = number % hotOneOf === 0 ? hotCalls : 1; times > 0; times--) {
+        const result = await executeCall({ ...place, call });
+        if (result.output !== expected) throw new Error(`${call.to} gave ${result.output ?? result.reason}`);
+      }
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    used.push(process.memoryUsage().rss);
+  }
+  process.send({ used });
+  process.disconnect();
+});

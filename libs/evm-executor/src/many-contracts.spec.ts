@@ -1,0 +1,28 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { testHeader, testSpec } from './test-chain.fixture.ts';
+
+// Runs what is built: `nx test` builds first.
+const program = fileURLToPath(new URL('./many-contracts.fixture.mjs', import.meta.url));
+const mebibyte = 1024 ** 2;
+/** Without a bound, what is known of 100,000 codes would take half a gigabyte. */
+const growthMax = 200 * mebibyte;
+
+test('100,000 contracts called, some of them compiled: memory stays bounded', async () => {
+  const child = fork(program, { serialization: 'advanced', execArgv: ['--max-old-space-size=256'] });
+  const told = once(child, 'message');
+  const ended = once(child, 'exit');
+  child.send({ spec: testSpec, header: testHeader });
+  const [message] = await Promise.race([
+    told,
+    ended.then(([code]) => Promise.reject(new Error(`It ended with ${code}.`))),
+  ]);
+  const { used } = message as { used: number[] };
+  expect(used).toHaveLength(100);
+  // By a fifth of the way every cache has been full.
+  const [early, late] = [used.slice(0, 20), used.slice(20)].map((part) => Math.max(...part)) as [number, number];
+  expect(late - early).toBeLessThan(growthMax);
+  await ended;
+}, 300_000);
