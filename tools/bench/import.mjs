@@ -1,29 +1,44 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { importChain, openChainStore } from '@cairn/chain-store';
+import { createBlockRunner } from '@cairn/evm-executor';
 import { report } from './lib/load.mjs';
 
 const sample = fileURLToPath(new URL('../sample-network/network/', import.meta.url));
 const rounds = 3;
 
 /** Import of a chain (genesis.json and chain.rlp of a directory), every block executed and held to its roots. */
-export async function benchImport({ home, chain = sample }) {
-  let best = 0;
-  let gas = 0n;
+export async function benchImport(options) {
+  const { rate, gas } = await importRate({ ...options, runner: createBlockRunner('compiled') });
+  report(`import of ${gas.toFixed(1)} Mgas, durable`, rate, 'Mgas/s');
+}
+
+/** The same beside the reference, @ethereumjs/vm. */
+export async function compareImports(options) {
+  const reference = await importRate(options);
+  const { rate, gas } = await importRate({ ...options, runner: createBlockRunner('compiled') });
+  report(`import of ${gas.toFixed(1)} Mgas, durable`, rate * 1000, 'kgas/s', '@ethereumjs/vm', reference.rate * 1000);
+}
+
+/** The best of some rounds, in Mgas/s. */
+async function importRate({ home, chain = sample, runner }) {
+  let rate = 0;
+  let gas = 0;
   for (let round = 0; round < rounds; round++) {
     const directory = mkdtempSync(`${home}/import-`);
     const store = await openChainStore({ directory });
+    const files = [`${chain}/chain.rlp`];
     const start = performance.now();
-    await importChain({ store, name: 'bench', genesis: `${chain}/genesis.json`, files: [`${chain}/chain.rlp`] });
+    await importChain({ store, name: 'bench', genesis: `${chain}/genesis.json`, files, runner });
     const seconds = (performance.now() - start) / 1000;
-    gas = 0n;
+    gas = 0;
     for (let number = 1n; number <= store.head.number; number++) {
       const hash = store.hashByNumber(number);
-      gas += (hash && store.header(hash)?.gasUsed) ?? 0n;
+      gas += Number((hash && store.header(hash)?.gasUsed) ?? 0n) / 1e6;
     }
-    best = Math.max(best, Number(gas) / 1e6 / seconds);
+    rate = Math.max(rate, gas / seconds);
     await store.close();
     rmSync(directory, { recursive: true });
   }
-  report(`import of ${(Number(gas) / 1e6).toFixed(1)} Mgas, durable`, best, 'Mgas/s');
+  return { rate, gas };
 }

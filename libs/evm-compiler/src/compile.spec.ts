@@ -215,6 +215,76 @@ describe('control', () => {
   });
 });
 
+describe('code of many blocks, which is more than one function', () => {
+  const slotBytes = 12;
+  /** Each block counts, then goes on with another one: known or not, always or on a condition. */
+  const program = (order: readonly number[], kinds: readonly number[], last: number) => {
+    const code = new Uint8Array(order.length * slotBytes + 3).fill(0x5b);
+    code.set([0x60, 0]); // the counter
+    for (const [at, slot] of order.entries()) {
+      const next = order[at + 1];
+      const target = next === undefined ? last : 3 + next * slotBytes;
+      const destination = [0x61, target >> 8, target & 0xff];
+      const unknown = [...destination, 0x5f, 0x35, 0x01]; // plus what the input does not have: 0
+      const ways = [
+        [...destination, 0x56],
+        [0x60, 1, ...destination, 0x57],
+        [...unknown, 0x56],
+      ];
+      const falls = next === slot + 1 && kinds[at] === 3;
+      code.set([0x5b, 0x60, 1, 0x01, ...(falls ? [] : (ways[(kinds[at] ?? 0) % 3] ?? []))], 3 + slot * slotBytes);
+    }
+    return code;
+  };
+  const count = 600;
+  const order = fc.shuffledSubarray(
+    Array.from({ length: count - 1 }, (_, index) => index + 1),
+    { minLength: count - 1, maxLength: count - 1 },
+  );
+  const kinds = fc.array(fc.nat(3), { minLength: count, maxLength: count });
+
+  test('goes through all of them, in any order', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          order,
+          order.map((of) => of.toSorted((one, other) => one - other)),
+        ),
+        kinds,
+        (others, ways) => {
+          const code = program([0, ...others], ways, 0xffff);
+          expect(runCode(code)).toMatchObject({ exit: exits.invalidJump, stack: [BigInt(count)] });
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test('stops at its end, at a place that is no destination, and where gas ends', () => {
+    const forth = Array.from({ length: count }, (_, index) => index);
+    const unknown = forth.map(() => 2);
+    expect(runCode(program(forth, unknown, 1))).toMatchObject({ exit: exits.invalidJump, stack: [BigInt(count)] });
+    expect(
+      runCode(
+        program(
+          forth,
+          forth.map(() => 3),
+          3,
+        ),
+      ),
+    ).toMatchObject({ exit: exits.interpret });
+    const { gas, stack } = runCode(program(forth, unknown, 3), { gas: 20_000 });
+    expect(gas).toBeLessThan(20);
+    expect(stack[0]).toBeGreaterThan(2n * BigInt(count));
+    const falling = program(
+      forth,
+      forth.map(() => 3),
+      0xffff,
+    ).slice(0, -slotBytes);
+    expect(runCode(falling)).toMatchObject({ exit: exits.stop, stack: [BigInt(count - 1)] });
+  });
+});
+
 describe('hostile code', () => {
   const repeat = (...unit: number[]) =>
     Uint8Array.from({ length: codeBytesMax }, (_, index) => unit[index % unit.length] as number);

@@ -1,12 +1,14 @@
 import { type Block, type Blocks, findBlocks, isAsked, isOfHost, type OpcodeFigures, pushedBytes } from './blocks.ts';
+import { writeDriver } from './driver.ts';
 import { Emitter, floorLocal, gasLocal, local } from './emitter.ts';
-import { exits } from './exits.ts';
+import { elsewhere, exits } from './exits.ts';
 import { helperImports } from './helpers/index.ts';
 import { region, stackMax, wordBytes } from './layout.ts';
 import { emitOpcode } from './opcodes.ts';
+import { cutRegions, type Region } from './regions.ts';
 import type { Item } from './virtual-stack.ts';
 import { VirtualStack } from './virtual-stack.ts';
-import { encodeModule, i32 } from './wasm/module.ts';
+import { encodeModule, type FunctionCode, i32 } from './wasm/module.ts';
 
 /** A code as a WebAssembly module, and where it can be entered. */
 export interface CompiledCode {
@@ -37,20 +39,36 @@ export function compile(code: Uint8Array, figures: OpcodeFigures): CompiledCode 
   }
 }
 
-/** Blocks that are written in one step: some tenths of a millisecond. */
-const blocksPerStep = 64;
-
-/** As {@link compile}, a part at a time: for those who have others to serve meanwhile. */
+/** As {@link compile}, a part at a time, some tenths of a millisecond each: for those who have others to serve meanwhile. */
 export function* compileInSteps(
   code: Uint8Array,
   figures: OpcodeFigures,
 ): Generator<undefined, CompiledCode | undefined, undefined> {
   if (code.length > codeBytesMax) return undefined;
   const blocks = findBlocks(code, figures);
-  const emitter = new Emitter();
-  const stack = new VirtualStack(emitter);
-  const writer = new BlockWriter(code, blocks, figures, emitter, stack);
-  const count = blocks.list.length;
+  const regions = cutRegions(code, blocks);
+  const functions: FunctionCode[] = [];
+  let length = 0;
+  for (const region of regions) {
+    const written = writeRegion(new BlockWriter(code, blocks, figures, region), region);
+    length += written?.body.length ?? 0;
+    if (written === undefined || length > wasmBytesMax) return undefined;
+    functions.push(written);
+    yield;
+  }
+  const [only] = functions;
+  if (functions.length === 1) functions[0] = { ...(only as FunctionCode), name: 'run' };
+  else {
+    const starts = regions.map(({ first }) => blocks.list[first]?.start ?? 0);
+    functions.push(writeDriver(regions, starts, helperImports.length));
+  }
+  return { wasm: encodeModule(helperImports, functions), entries: blocks.at };
+}
+
+/** The function of a region: a loop around a table of its blocks. `undefined` where it becomes too long. */
+function writeRegion(writer: BlockWriter, { first, end }: Region): FunctionCode | undefined {
+  const { emitter } = writer;
+  const count = end - first;
   emitter.prologue();
   emitter.op(0x02); // block: the way out
   emitter.op(0x40);
@@ -62,46 +80,48 @@ export function* compileInSteps(
     emitter.op(0x40);
   }
   emitter.get(local.next);
+  emitter.i32(first);
+  emitter.op(0x6b);
   emitter.op(0x0e); // br_table
   emitter.out.u32(count);
   for (let index = 0; index <= count; index++) emitter.out.u32(index);
-  for (const [index, block] of blocks.list.entries()) {
+  for (let index = 0; index < count; index++) {
     emitter.op(0x0b);
     emitter.loopDepth = count - index;
-    writer.write(block, index);
+    writer.write(first + index);
     if (emitter.out.length > wasmBytesMax) return undefined;
-    if (index % blocksPerStep === blocksPerStep - 1) yield;
   }
+  writer.fallThrough();
   emitter.op(0x0b);
   emitter.loopDepth = 0;
   writer.writeSearch();
   emitter.op(0x0b); // loop
   emitter.op(0x0b); // block
   emitter.epilogue();
-  const body = new Uint8Array(emitter.out.done());
   const type = { params: [i32], results: [i32] };
-  const wasm = encodeModule(helperImports, [{ name: 'run', type, locals: emitter.locals, body }]);
-  return { wasm, entries: blocks.at };
+  return { type, locals: emitter.locals, body: new Uint8Array(emitter.out.done()) };
 }
 
-/** Writes blocks one after the other; what falls through goes on with the next one. */
+/** Writes the blocks of a region one after the other; what falls through goes on with the next one. */
 class BlockWriter {
   readonly #code: Uint8Array;
   readonly #blocks: Blocks;
   readonly #figures: OpcodeFigures;
-  readonly #emitter: Emitter;
-  readonly #stack: VirtualStack;
+  readonly #region: Region;
+  readonly emitter = new Emitter();
+  readonly #stack = new VirtualStack(this.emitter);
 
-  constructor(code: Uint8Array, blocks: Blocks, figures: OpcodeFigures, emitter: Emitter, stack: VirtualStack) {
+  constructor(code: Uint8Array, blocks: Blocks, figures: OpcodeFigures, region: Region) {
     this.#code = code;
     this.#blocks = blocks;
     this.#figures = figures;
-    this.#emitter = emitter;
-    this.#stack = stack;
+    this.#region = region;
   }
 
-  write(block: Block, index: number): void {
-    const emitter = this.#emitter;
+  /** Writes the block of that number. */
+  write(index: number): void {
+    const { emitter } = this;
+    const block = this.#blocks.list[index] as Block;
     const { start, end } = block;
     if (start === this.#code.length) {
       emitter.leave(exits.stop, start);
@@ -140,6 +160,11 @@ class BlockWriter {
     this.#stack.flush();
   }
 
+  /** From the last block to what follows the region. */
+  fallThrough(): void {
+    if (this.#region.end < this.#blocks.list.length) this.emitter.leaveForBlock(this.#region.end);
+  }
+
   /** Big-endian; bytes beyond the end of the code are zeros. */
   #constant(at: number, length: number): bigint {
     let value = 0n;
@@ -149,7 +174,7 @@ class BlockWriter {
 
   /** Charges for the block and checks that the stack has what it needs and room for what it adds. */
   #enter({ start, cost, needed, growth }: Block): void {
-    const emitter = this.#emitter;
+    const { emitter } = this;
     emitter.get(gasLocal);
     emitter.i64(BigInt(cost));
     emitter.op(0x7d);
@@ -199,7 +224,7 @@ class BlockWriter {
   }
 
   #jumpIf(pc: number, index: number): void {
-    const emitter = this.#emitter;
+    const { emitter } = this;
     const destination = this.#stack.pop();
     const condition = this.#stack.pop();
     this.#stack.truth(condition);
@@ -207,7 +232,7 @@ class BlockWriter {
     if (destination.kind === 'constant') {
       this.#stack.flush();
       const target = this.#targetOf(destination.value);
-      if (target !== undefined && target > index) {
+      if (target !== undefined && target > index && target < this.#region.end) {
         emitter.get(local.flag);
         emitter.op(0x0d);
         emitter.out.u32(target - index - 1);
@@ -237,10 +262,14 @@ class BlockWriter {
   }
 
   #goTo(value: bigint, pc: number, index: number): void {
-    const emitter = this.#emitter;
+    const { emitter } = this;
     const target = this.#targetOf(value);
     if (target === undefined) {
       emitter.leave(exits.invalidJump, pc);
+      return;
+    }
+    if (target < this.#region.first || target >= this.#region.end) {
+      emitter.leaveForBlock(target);
       return;
     }
     if (target > index) {
@@ -255,7 +284,7 @@ class BlockWriter {
 
   /** The destination as a number in the local `at`: the length of the code, which is no JUMPDEST, where it is beyond that. */
   #computeDestination(item: Item, pc: number): void {
-    const emitter = this.#emitter;
+    const { emitter } = this;
     const stack = this.#stack;
     stack.load(item);
     stack.limb(item, 0);
@@ -273,17 +302,36 @@ class BlockWriter {
     emitter.set(local.pc);
   }
 
+  /** To the block of the destination in the local `at`, wherever that is. */
   #search(): void {
-    this.#emitter.i32(this.#blocks.list.length);
-    this.#emitter.set(local.next);
-    this.#emitter.again();
+    const { emitter } = this;
+    const { first, end } = this.#region;
+    const { list } = this.#blocks;
+    const isWhole = end - first === list.length;
+    if (!isWhole) {
+      const start = list[first]?.start ?? 0;
+      emitter.get(local.at);
+      emitter.i32(start);
+      emitter.op(0x6b);
+      emitter.i32((list[end]?.start ?? this.#code.length) - start);
+      emitter.op(0x49); // i32.lt_u
+      emitter.if();
+    }
+    emitter.i32(elsewhere.searchedBlock);
+    emitter.set(local.next);
+    emitter.again();
+    if (isWhole) return;
+    emitter.end();
+    emitter.leaveForPlace();
   }
 
   /** Finds the block of the destination in the local `at` by halving. */
   writeSearch(): void {
-    const emitter = this.#emitter;
+    const { emitter } = this;
+    const { first, end } = this.#region;
     const targets = this.#blocks.list
-      .map(({ start }, index) => ({ start, index }))
+      .slice(first, end)
+      .map(({ start }, index) => ({ start, index: first + index }))
       .filter(({ start }) => this.#blocks.destinations[start] === 1);
     const halve = (first: number, end: number): void => {
       if (end - first <= 1) {

@@ -1,4 +1,4 @@
-import { exits } from './exits.ts';
+import { elsewhere, exits } from './exits.ts';
 import { helperIndex } from './helpers/index.ts';
 import { header } from './layout.ts';
 import { ByteWriter } from './wasm/byte-writer.ts';
@@ -126,10 +126,7 @@ export class Emitter {
   leave(code: (typeof exits)[keyof typeof exits], pc: number): void {
     this.i32(code);
     this.set(local.code);
-    this.i32(pc);
-    this.set(local.pc);
-    this.out.u8(0x0c);
-    this.out.u32(this.loopDepth + 1 + this.inner);
+    this.leaveWithCode(pc);
   }
 
   /** Has the host do the opcode at `pc`, with stack, gas and memory as they are; then takes over what that has changed. */
@@ -155,6 +152,27 @@ export class Emitter {
   leaveWithCode(pc: number): void {
     this.i32(pc);
     this.set(local.pc);
+    this.#out();
+  }
+
+  /** To a block of another region. */
+  leaveForBlock(block: number): void {
+    this.i32(elsewhere.ofBlock(block));
+    this.set(local.code);
+    this.#out();
+  }
+
+  /** To whichever region has the place in the local `at`. */
+  leaveForPlace(): void {
+    this.i32(0);
+    this.get(local.at);
+    this.load(0x36, header.target); // i32.store
+    this.i32(elsewhere.searched);
+    this.set(local.code);
+    this.#out();
+  }
+
+  #out(): void {
     this.out.u8(0x0c);
     this.out.u32(this.loopDepth + 1 + this.inner);
   }
@@ -166,6 +184,8 @@ export class Emitter {
       [header.stackTop, local.sp],
       [header.memorySize, local.size],
       [header.memoryBase, local.memory],
+      [header.pc, local.pc],
+      [header.target, local.at],
     );
     this.#learnGas(header.gas, gasLocal);
     this.#learnGas(header.floor, floorLocal);

@@ -10,3 +10,13 @@ export const exits = {
   invalidJump: 4,
   stop: 5,
 } as const;
+
+/** What the function of a region returns where another one goes on. */
+export const elsewhere = {
+  /** With the block of the place that the header tells as `target`. */
+  searched: -1,
+  /** The block that a region is called with then: none that there is. */
+  searchedBlock: 0x7fff_ffff,
+  /** With a block that is known. */
+  ofBlock: (block: number) => -2 - block,
+} as const;

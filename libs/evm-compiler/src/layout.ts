@@ -20,6 +20,8 @@ export const header = {
   dataSize: 44,
   /** f64: gas that must be left by what depends on operands. */
   least: 48,
+  /** i32: where a jump goes to that leaves its function. */
+  target: 56,
 } as const;
 
 /** Digits of 32 bits of a long division: dividend of up to 16 with one more, divisor of up to 8, quotient. */

@@ -16,7 +16,7 @@ export interface FunctionImport {
 
 export interface FunctionCode {
   /** The name that it is exported by. */
-  readonly name: string;
+  readonly name?: string;
   readonly type: FunctionType;
   /** Locals beside the parameters: how many of which type, in order. */
   readonly locals: readonly (readonly [number, number])[];
@@ -71,8 +71,9 @@ export function encodeModule(
     for (const [index] of functions.entries()) writer.u32(imports.length + index);
   });
   section(7, (writer) => {
-    writer.u32(functions.length);
+    writer.u32(functions.filter(({ name }) => name !== undefined).length);
     for (const [index, { name }] of functions.entries()) {
+      if (name === undefined) continue;
       writer.text(name);
       writer.u8(0x00);
       writer.u32(imports.length + index);

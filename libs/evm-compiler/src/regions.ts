@@ -1,0 +1,68 @@
+import { type Blocks, pushedBytes } from './blocks.ts';
+
+/** Blocks that follow each other and become one function. */
+export interface Region {
+  /** Number of its first block, and one past its last one. */
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * V8 compiles function by function: small ones soon, those that never run not at all, very large ones badly. Smaller ones than
+ * this have more loops that leave them.
+ */
+const blocksMin = 64;
+const blocksMax = 160;
+/** A jump back is a loop: what it passes, it passes often. */
+const backWeight = 8;
+
+/** Cuts the blocks of a code into regions, where the fewest jumps go from one side to the other. */
+export function cutRegions(code: Uint8Array, blocks: Blocks): Region[] {
+  const count = blocks.list.length;
+  const crossings = countCrossings(code, blocks);
+  const regions: Region[] = [];
+  let first = 0;
+  while (count - first > blocksMax) {
+    let end = first + blocksMin;
+    for (let at = end; at <= first + blocksMax; at++)
+      if ((crossings[at] as number) <= (crossings[end] as number)) end = at;
+    regions.push({ first, end });
+    first = end;
+  }
+  regions.push({ first, end: count });
+  return regions;
+}
+
+/** For each block, how many of the jumps that are known pass the place before it. */
+function countCrossings(code: Uint8Array, { list, at, destinations }: Blocks): Int32Array {
+  const changes = new Int32Array(list.length + 1);
+  for (const [index, { start, end }] of list.entries()) {
+    const target = constantTarget(code, start, end, destinations);
+    if (target === undefined) continue;
+    const other = at[target] as number;
+    const weight = other <= index ? backWeight : 1;
+    const [low, high] = other <= index ? [other, index] : [index, other];
+    changes[low + 1] = (changes[low + 1] as number) + weight;
+    changes[high + 1] = (changes[high + 1] as number) - weight;
+  }
+  for (let index = 1; index < changes.length; index++)
+    changes[index] = (changes[index] as number) + (changes[index - 1] as number);
+  return changes;
+}
+
+/** Where a block jumps to that ends with PUSH2 and JUMP or JUMPI, or the like. */
+function constantTarget(code: Uint8Array, start: number, end: number, destinations: Uint8Array): number | undefined {
+  const last = code[end - 1];
+  if (last !== 0x56 && last !== 0x57) return undefined;
+  for (let pc = start; pc < end; ) {
+    const pushed = pushedBytes(code[pc] as number);
+    const next = pc + 1 + pushed;
+    if (next === end - 1 && pushed > 0 && pushed <= 2) {
+      const target =
+        pushed === 1 ? (code[pc + 1] as number) : ((code[pc + 1] as number) << 8) | (code[pc + 2] as number);
+      return destinations[target] === 1 ? target : undefined;
+    }
+    pc = next;
+  }
+  return undefined;
+}
