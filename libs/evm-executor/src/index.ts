@@ -27,6 +27,7 @@ export {
 } from './errors.ts';
 export { estimateGas, type GasEstimate } from './estimate-gas.ts';
 export { callLimits, type ExecuteCallOptions, executeCall } from './execute-call.ts';
+export { FetchedState, type PrefetchEntry, type RemoteState } from './fetched-state.ts';
 export { type ChainPlace, type ForkRules, forkRules } from './fork-rules.ts';
 export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
 export { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';

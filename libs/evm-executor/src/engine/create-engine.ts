@@ -6,7 +6,7 @@ import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
 /**
  * - `compiled`: hot code becomes WebAssembly, the rest is interpreted; the default.
  * - `interpreter`: everything is interpreted.
- * - `ethereumjs`: @ethereumjs/evm, the reference. The other two leave to it forks before Berlin, and traces.
+ * - `ethereumjs`: @ethereumjs/evm, the reference. The other two leave traces to it, and more gas than a double counts.
  */
 export type EngineName = 'compiled' | 'interpreter' | 'ethereumjs';
 

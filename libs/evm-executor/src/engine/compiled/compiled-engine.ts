@@ -152,9 +152,9 @@ class TieredFrames implements Frames {
         }
         case exits.interpret:
           // Perhaps for want of time only; it begins again where it stopped, unless that did not help.
-          if (machine.isPaced && frame.floor > 0 && frame.gas !== asked) {
+          if (frame.meter.isPaced && frame.floor > 0 && frame.gas !== asked) {
             asked = frame.gas;
-            machine.renew();
+            frame.meter.renew();
             break;
           }
           frame.leaveToInterpreter();
@@ -166,7 +166,7 @@ class TieredFrames implements Frames {
         case exits.invalidJump:
           throw halts.invalidJump;
         default:
-          throw frame.floor > 0 && !machine.isPaced ? gasBudgetExceeded : halts.outOfGas;
+          throw frame.floor > 0 && !frame.meter.isPaced ? gasBudgetExceeded : halts.outOfGas;
       }
     }
   }

@@ -1,23 +1,22 @@
 import { bytesFromHex } from '@cairn/block-model';
 import { type Address, addressFromHex, wordOfAddress } from '../../addresses.ts';
 import { delegationOf } from '../../authorizations.ts';
-import { executionErrors } from '../../errors.ts';
 import { emptyCodeHash } from '../../world-state.ts';
 import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
-import { Frame, type Meter } from './frame.ts';
+import { Frame } from './frame.ts';
 import { codeBytesMax, gas, type StoragePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
+import { Pace } from './pace.ts';
 import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
 import { Substate } from './substate.ts';
 
 const noBytes = new Uint8Array(0);
 const depthMax = 1024;
 const nonceMax = 2n ** 64n - 1n;
-const gasBetweenLooks = 200_000;
 
 /** A frame under way, and where the world goes back to if it fails. */
 interface Running {
@@ -29,11 +28,9 @@ interface Running {
 const interpretedFrames: Frames = { make: (options) => new Frame(options) };
 
 /** Runs one message: keeps its frames in a list of its own, so that 1,024 of them do not need as many of JavaScript's. */
-export class Machine implements Meter {
+export class Machine {
   readonly message: EngineMessage;
-  readonly isPaced: boolean;
-  /** Gas that frames may use before they ask: see {@link Meter}. */
-  readonly #allowance: number | undefined;
+  readonly pace: Pace;
   readonly substate: Substate;
   readonly storage: StoragePrices;
   readonly destroyRefund: number;
@@ -56,8 +53,7 @@ export class Machine implements Meter {
   constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][], frames = interpretedFrames) {
     this.#frames = frames;
     this.message = message;
-    this.isPaced = message.budget === undefined && message.deadline !== undefined;
-    this.#allowance = message.budget ?? (message.deadline && (message.deadline.gasBetween ?? gasBetweenLooks));
+    this.pace = new Pace(message, this.#running);
     this.substate = new Substate(rules.precompiles.addresses);
     this.storage = rules.storage;
     this.destroyRefund = rules.destroyRefund;
@@ -183,11 +179,11 @@ export class Machine implements Meter {
       value,
       data,
       gas: options.gas,
-      floor: this.#floor(from, options.gas),
+      floor: this.pace.floorOf(from, options.gas),
       isStatic,
       depth,
       stack,
-      meter: this,
+      meter: this.pace,
     });
     this.#open({ frame, snapshot });
   }
@@ -230,11 +226,11 @@ export class Machine implements Meter {
       value,
       data: noBytes,
       gas: given,
-      floor: this.#floor(from, given),
+      floor: this.pace.floorOf(from, given),
       isStatic: false,
       depth,
       stack,
-      meter: this,
+      meter: this.pace,
     });
     this.#open({ frame, snapshot });
   }
@@ -312,7 +308,7 @@ export class Machine implements Meter {
       const { fault, gasUsed, output } = result;
       this.#settle(from, fault === undefined ? given - gasUsed : 0, output, fault);
       // Those take longer than their price says.
-      if (!precompile.isLight) this.#lookAtClock();
+      if (!precompile.isLight) this.pace.lookAtClock();
     };
     const result = precompile.run(data, given);
     if (!(result instanceof Promise)) {
@@ -332,30 +328,6 @@ export class Machine implements Meter {
     const { world } = this.message;
     world.updateAccount(from, { balance: world.getBalance(from) - value });
     world.updateAccount(to, { balance: world.getBalance(to) + value });
-  }
-
-  renew(): void {
-    const { budget } = this.message;
-    if (budget !== undefined) throw gasBudgetExceeded;
-    this.#lookAtClock();
-    let left = -(this.#allowance ?? 0);
-    for (let index = this.#running.length - 1; index >= 0; index--) {
-      const { frame } = this.#running[index] as Running;
-      left += frame.gas;
-      frame.floor = Math.max(0, left);
-    }
-  }
-
-  /** What a frame must leave of its gas, so that all frames together keep to what there is. */
-  #floor(from: Frame | undefined, given: number): number {
-    const allowance = this.#allowance;
-    if (allowance === undefined) return 0;
-    return Math.max(0, given - (from === undefined ? allowance : from.gas + given - from.floor));
-  }
-
-  #lookAtClock(): void {
-    const { deadline } = this.message;
-    if (deadline !== undefined && performance.now() > deadline.at) throw executionErrors.timeout(deadline.timeoutMs);
   }
 
   #stack(depth: number): bigint[] {

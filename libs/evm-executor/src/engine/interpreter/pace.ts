@@ -1,0 +1,49 @@
+import { executionErrors } from '../../errors.ts';
+import type { Deadline, EngineMessage } from '../call-engine.ts';
+import { gasBudgetExceeded } from '../gas-budget.ts';
+import type { Frame, Meter } from './frame.ts';
+
+const gasBetweenLooks = 200_000;
+
+/** Holds the frames of a message to its budget, or to its deadline. */
+export class Pace implements Meter {
+  readonly isPaced: boolean;
+  readonly #budget: number | undefined;
+  readonly #deadline: Deadline | undefined;
+  /** Gas that all frames together may use before they ask. */
+  readonly #allowance: number | undefined;
+  readonly #running: readonly { readonly frame: Frame }[];
+
+  /** @param running the frames, the innermost last */
+  constructor({ budget, deadline }: EngineMessage, running: readonly { readonly frame: Frame }[]) {
+    this.#budget = budget;
+    this.#deadline = deadline;
+    this.isPaced = budget === undefined && deadline !== undefined;
+    this.#allowance = budget ?? (deadline && (deadline.gasBetween ?? gasBetweenLooks));
+    this.#running = running;
+  }
+
+  renew(): void {
+    if (this.#budget !== undefined) throw gasBudgetExceeded;
+    this.lookAtClock();
+    let left = -(this.#allowance ?? 0);
+    for (let index = this.#running.length - 1; index >= 0; index--) {
+      const { frame } = this.#running[index] as { readonly frame: Frame };
+      left += frame.gas;
+      frame.floor = Math.max(0, left);
+    }
+  }
+
+  /** What a frame must leave of its gas, so that all frames together keep to what there is. */
+  floorOf(from: Frame | undefined, given: number): number {
+    const allowance = this.#allowance;
+    if (allowance === undefined) return 0;
+    return Math.max(0, given - (from === undefined ? allowance : from.gas + given - from.floor));
+  }
+
+  /** @throws EXECUTION_TIMEOUT */
+  lookAtClock(): void {
+    const deadline = this.#deadline;
+    if (deadline !== undefined && performance.now() > deadline.at) throw executionErrors.timeout(deadline.timeoutMs);
+  }
+}
