@@ -15,7 +15,8 @@ let native: NativeSecp256k1 | undefined | null = null;
 
 function loadNative(): NativeSecp256k1 | undefined {
   try {
-    const place = createRequire(import.meta.url).resolve('secp256k1/bindings.js');
+    const require = createRequire(import.meta.url);
+    const place = require.resolve('secp256k1/bindings.js');
     const { Secp256k1 } = createRequire(place)('node-gyp-build')(dirname(place));
     return new Secp256k1() as NativeSecp256k1;
   } catch {
