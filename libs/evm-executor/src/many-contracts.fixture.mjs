@@ -1,7 +1,9 @@
 // A process that calls 100,000 contracts, each with a code of its own, and some of them so often that they are compiled. Its
 // parent tells it a chain; it tells how much memory it had in use on the way.
 import { createMemoryState } from '@cairn/block-model/testing';
-import { createEngine, executeCall } from '../dist/index.js';
+
+// What is built: `nx test` builds first.
+const { createEngine, executeCall } = await import(new URL('../dist/index.js', import.meta.url).href);
 
 const contracts = 100_000;
 const codeBytes = 400;
