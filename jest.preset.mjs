@@ -20,7 +20,7 @@ export const preset = {
   // `import` must not be listed: it makes jest load ESM-only dependencies through require.
   testEnvironmentOptions: { customExportConditions: ['@cairn/source', 'node', 'node-addons'] },
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   maxWorkers: process.env.CI ? 2 : '50%',
 };
 
@@ -29,6 +29,5 @@ export const e2ePreset = {
   ...preset,
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons'] },
   testMatch: ['<rootDir>/e2e/**/*.e2e.ts'],
-  testTimeout: 120_000,
   maxWorkers: 1,
 };
