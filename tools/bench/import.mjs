@@ -9,36 +9,41 @@ const rounds = 3;
 
 /** Import of a chain (genesis.json and chain.rlp of a directory), every block executed and held to its roots. */
 export async function benchImport(options) {
-  const { rate, gas } = await importRate({ ...options, runner: createBlockRunner('compiled') });
-  report(`import of ${gas.toFixed(1)} Mgas, durable`, rate, 'Mgas/s');
+  let best = { rate: 0, gas: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const found = await importRate({ ...options, runner: createBlockRunner('compiled') });
+    if (found.rate > best.rate) best = found;
+  }
+  report(`import of ${best.gas.toFixed(1)} Mgas, durable`, best.rate, 'Mgas/s');
 }
 
 /** The same beside the reference, @ethereumjs/vm. */
 export async function compareImports(options) {
-  const reference = await importRate(options);
-  const { rate, gas } = await importRate({ ...options, runner: createBlockRunner('compiled') });
-  report(`import of ${gas.toFixed(1)} Mgas, durable`, rate * 1000, 'kgas/s', '@ethereumjs/vm', reference.rate * 1000);
+  const best = { reference: 0, own: 0, gas: 0 };
+  // In turns: a machine that is shared is not always as fast.
+  for (let round = 0; round < rounds; round++) {
+    best.reference = Math.max(best.reference, (await importRate(options)).rate);
+    const { rate, gas } = await importRate({ ...options, runner: createBlockRunner('compiled') });
+    Object.assign(best, { own: Math.max(best.own, rate), gas });
+  }
+  const { reference, own, gas } = best;
+  report(`import of ${gas.toFixed(1)} Mgas, durable`, own * 1000, 'kgas/s', '@ethereumjs/vm', reference * 1000);
 }
 
-/** The best of some rounds, in Mgas/s. */
+/** In Mgas/s. */
 async function importRate({ home, chain = sample, runner }) {
-  let rate = 0;
+  const directory = mkdtempSync(`${home}/import-`);
+  const store = await openChainStore({ directory });
+  const files = [`${chain}/chain.rlp`];
+  const start = performance.now();
+  await importChain({ store, name: 'bench', genesis: `${chain}/genesis.json`, files, runner });
+  const seconds = (performance.now() - start) / 1000;
   let gas = 0;
-  for (let round = 0; round < rounds; round++) {
-    const directory = mkdtempSync(`${home}/import-`);
-    const store = await openChainStore({ directory });
-    const files = [`${chain}/chain.rlp`];
-    const start = performance.now();
-    await importChain({ store, name: 'bench', genesis: `${chain}/genesis.json`, files, runner });
-    const seconds = (performance.now() - start) / 1000;
-    gas = 0;
-    for (let number = 1n; number <= store.head.number; number++) {
-      const hash = store.hashByNumber(number);
-      gas += Number((hash && store.header(hash)?.gasUsed) ?? 0n) / 1e6;
-    }
-    rate = Math.max(rate, gas / seconds);
-    await store.close();
-    rmSync(directory, { recursive: true });
+  for (let number = 1n; number <= store.head.number; number++) {
+    const hash = store.hashByNumber(number);
+    gas += Number((hash && store.header(hash)?.gasUsed) ?? 0n) / 1e6;
   }
-  return { rate, gas };
+  await store.close();
+  rmSync(directory, { recursive: true });
+  return { rate: gas / seconds, gas };
 }

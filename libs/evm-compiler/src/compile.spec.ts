@@ -236,7 +236,7 @@ describe('code of many blocks, which is more than one function', () => {
     }
     return code;
   };
-  const count = 600;
+  const count = 1300;
   const order = fc.shuffledSubarray(
     Array.from({ length: count - 1 }, (_, index) => index + 1),
     { minLength: count - 1, maxLength: count - 1 },
@@ -273,7 +273,7 @@ describe('code of many blocks, which is more than one function', () => {
         ),
       ),
     ).toMatchObject({ exit: exits.interpret });
-    const { gas, stack } = runCode(program(forth, unknown, 3), { gas: 20_000 });
+    const { gas, stack } = runCode(program(forth, unknown, 3), { gas: 40_000 });
     expect(gas).toBeLessThan(20);
     expect(stack[0]).toBeGreaterThan(2n * BigInt(count));
     const falling = program(

@@ -8,11 +8,11 @@ export interface Region {
 }
 
 /**
- * V8 compiles function by function: small ones soon, those that never run not at all, very large ones badly. Smaller ones than
- * this have more loops that leave them.
+ * V8 compiles function by function: those that never run not at all, and large ones badly. Smaller ones than this have more loops
+ * that leave them.
  */
-const blocksMin = 64;
-const blocksMax = 160;
+const blocksMin = 192;
+const blocksMax = 512;
 /** A jump back is a loop: what it passes, it passes often. */
 const backWeight = 8;
 

@@ -11,7 +11,7 @@ export const workloads = {
   paths: 200,
   products: 20_000,
   storageLoop: 10_000,
-  balancesOf: 200,
+  balancesOf: 2_000,
   transfers: 1_000,
   precompiles: 300,
 };
