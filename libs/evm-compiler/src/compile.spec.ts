@@ -256,7 +256,7 @@ describe('code of many blocks, which is more than one function', () => {
           expect(runCode(code)).toMatchObject({ exit: exits.invalidJump, stack: [BigInt(count)] });
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 
