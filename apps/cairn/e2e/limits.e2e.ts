@@ -1,18 +1,12 @@
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
-import {
-  openLmdbPlanStore,
-  openLmdbUsageStore,
-  type Plan,
-  type PlanStore,
-  parsePlan,
-  type UsageRow,
-} from '@cairn/metering';
+import { openLmdbPlanStore, type Plan, type PlanStore, parsePlan } from '@cairn/metering';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebSocket } from 'undici';
 import { services } from '../src/workspace.ts';
 import { Cairn } from './cairn.ts';
+import { recount, totals } from './ledger.ts';
 
 interface Key {
   readonly id: string;
@@ -26,6 +20,8 @@ interface RpcAnswer {
 }
 
 const cairn = new Cairn();
+/** Of accounts, plans and usage. */
+const directory = join(cairn.home, 'accounts');
 let gateways: readonly [RunningService, RunningService];
 let storage: RunningService;
 let auth: Auth;
@@ -34,7 +30,6 @@ let canaries: string[];
 
 beforeAll(async () => {
   canaries = [];
-  const directory = join(cairn.home, 'accounts');
   auth = new Auth({ store: await openLmdbAccountStore({ directory }) });
   plans = await openLmdbPlanStore({ directory });
   // The first one imports the sample network; the second finds it there.
@@ -273,10 +268,10 @@ describe('usage', () => {
       await kubo(key, 'cat?arg=QmNothing');
     }
     // The last answer is there before its line in the log, and the ledger is told twice a second.
-    let [ledger, logged] = [await totals(accountId), recount(accountId)];
+    let [ledger, logged] = [await totals(directory, accountId), recount([...gateways, storage], accountId)];
     for (const end = Date.now() + 10_000; Date.now() < end && ledger.credits !== logged.credits; ) {
       await new Promise((resolve) => setTimeout(resolve, 100));
-      [ledger, logged] = [await totals(accountId), recount(accountId)];
+      [ledger, logged] = [await totals(directory, accountId), recount([...gateways, storage], accountId)];
     }
     expect(logged).toMatchObject({ eth_chainId: 20, eth_blockNumber: 10, unknown: 30, add: 10, cat: 10 });
     expect(ledger).toEqual(logged);
@@ -290,11 +285,11 @@ describe('usage', () => {
     const doomed = await start('rpc-gateway');
     for (let count = 0; count < 25; count++) await rpc(doomed, key, request());
     // It tells the ledger twice a second; what it has told by then must stay.
-    const told = async () => (await totals(accountId)).eth_chainId;
+    const told = async () => (await totals(directory, accountId)).eth_chainId;
     for (const end = Date.now() + 10_000; Date.now() < end && (await told()) !== 25; )
       await new Promise((resolve) => setTimeout(resolve, 20));
     await doomed.stop('SIGKILL');
-    expect((await totals(accountId)).eth_chainId).toBe(25);
+    expect((await totals(directory, accountId)).eth_chainId).toBe(25);
   });
 
   test('keys and secrets are in no log and in no metric; those tell what was asked', async () => {
@@ -314,39 +309,3 @@ describe('usage', () => {
     expect(gateways[0].text()).toMatch(/"key":"key_[0-9a-f]{16}"/);
   });
 });
-
-/** The same from the access logs of all processes. */
-function recount(accountId: string): Record<string, number> {
-  const sums: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
-  const add = (name: string, count: unknown) => {
-    sums[name] = (sums[name] ?? 0) + Number(count);
-  };
-  for (const { log } of [...gateways, storage]) {
-    for (const line of log.filter(({ account }) => account === accountId)) {
-      for (const field of ['credits', 'bytesIn', 'bytesOut']) add(field, line[field]);
-      for (const [method, count] of Object.entries((line.calls as object | undefined) ?? {})) add(method, count);
-      if (line.command !== undefined) add(String(line.command), 1);
-    }
-  }
-  return sums;
-}
-
-/** Everything that the ledger has of an account: requests by operation, and sums. */
-async function totals(accountId: string): Promise<Record<string, number>> {
-  const usage = await openLmdbUsageStore({ directory: join(cairn.home, 'accounts') });
-  const sums: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
-  const add = (name: string, count: number) => {
-    sums[name] = (sums[name] ?? 0) + count;
-  };
-  try {
-    const rows: UsageRow[] = [];
-    for await (const row of usage.rows(accountId, { from: 0, to: Date.now() + 1 }, 'hour')) rows.push(row);
-    for (const row of rows) {
-      if (row.requests > 0) add(row.operation, row.requests);
-      for (const field of ['credits', 'bytesIn', 'bytesOut'] as const) add(field, row[field]);
-    }
-    return sums;
-  } finally {
-    await usage.close();
-  }
-}
