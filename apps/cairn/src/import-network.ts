@@ -2,7 +2,7 @@ import { importChain, type Network, openChainStore } from '@cairn/chain-store';
 import { createBlockRunner } from '@cairn/evm-executor';
 import type { Settings } from '@cairn/service-kit';
 import { Presets, SingleBar } from 'cli-progress';
-import { chainDirectory } from './stores.ts';
+import { chainDirectory } from './networks.ts';
 
 const lineEveryMs = 2000;
 

@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Actor, Auth, Members, openLmdbAccountStore } from '@cairn/auth';
-import { loadNetworks, type Network } from '@cairn/chain-store';
-import { loadSettings, type Settings, sampleNetworkFile } from '@cairn/service-kit';
+import { loadSettings, type Settings } from '@cairn/service-kit';
 
 /** Settings and accounts, open while `use` runs. */
 export async function withAuth<T>(use: (auth: Auth, settings: Settings) => Promise<T>): Promise<T> {
@@ -43,14 +42,4 @@ function userName(): string {
   } catch {
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-/** The networks that the settings name. @throws NETWORKS_INVALID */
-export function networksOf({ CAIRN_NETWORKS }: Settings): readonly Network[] {
-  return loadNetworks(CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'));
-}
-
-/** Directory of a network's chain. */
-export function chainDirectory({ CAIRN_HOME }: Settings, { name }: Network): string {
-  return join(CAIRN_HOME, 'chains', name);
 }

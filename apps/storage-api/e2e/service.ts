@@ -139,9 +139,11 @@ async function freePort(): Promise<number> {
 /** Repeatable bytes. */
 export function noise(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
+  // Names of the global scope are slow in Jest.
+  const { imul } = Math;
   let state = seed;
   for (let at = 0; at < length; at++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    state = (imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     bytes[at] = state >>> 24;
   }
   return bytes;

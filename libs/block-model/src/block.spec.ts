@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMPT } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { createTx } from '@ethereumjs/tx';
 import { describe, expect, test } from '@jest/globals';
@@ -18,7 +17,6 @@ import {
   hexFromBytes,
   joinBlock,
   knownChainSpec,
-  orderedTrieRoot,
   senderOf,
   transactionFromJson,
   transactionToJson,
@@ -195,19 +193,6 @@ describe('transactions', () => {
         }
       }),
       { numRuns: 300 },
-    );
-  });
-});
-
-describe('orderedTrieRoot', () => {
-  test('equals the root of a trie built key by key', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 300 }), async (values) => {
-        const trie = await createMPT();
-        for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
-        expect(hexFromBytes(orderedTrieRoot(values))).toBe(hexFromBytes(trie.root()));
-      }),
-      { numRuns: 25 },
     );
   });
 });

@@ -3,9 +3,9 @@ import { CorruptBlockError, DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import { decodeHeader, type Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
 import { encodeRlp, encodeRlpList, prefixLength, type RlpItem } from './rlp.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
+import { orderedTrieRoot } from './trie-root.ts';
 
 /** A withdrawal from the beacon chain (EIP-4895); `amount` is in gwei. */
 export interface Withdrawal {

@@ -48,7 +48,6 @@ export {
   type TransactionPlace,
   transactionToJson,
 } from './json.ts';
-export { orderedTrieRoot } from './ordered-trie-root.ts';
 export type {
   AccountChange,
   AccountProof,
@@ -83,3 +82,4 @@ export {
   encodeTransaction,
   type Transaction,
 } from './transaction.ts';
+export { orderedTrieRoot, trieRoot } from './trie-root.ts';

@@ -4,9 +4,9 @@ import { CorruptBlockError, DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import type { Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import { orderedTrieRoot } from './ordered-trie-root.ts';
 import { encodeRlp } from './rlp.ts';
 import type { Transaction } from './transaction.ts';
+import { orderedTrieRoot } from './trie-root.ts';
 
 /** What a contract logged (Yellow Paper, section 4.3.1). */
 export interface Log {

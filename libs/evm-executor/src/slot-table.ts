@@ -230,13 +230,15 @@ export function putBigEndian(target: Uint8Array, targetAt: number, source: Int32
   }
 }
 
+const { imul } = Math;
+
 /** Multilinear in halves of 16 bits; the high bits of 32 are good. */
 function hashOf(storage: number, source: Int32Array, at: number): number {
-  let hash = Math.imul(storage, factors[2 * wordIntegers] as number);
+  let hash = imul(storage, factors[2 * wordIntegers] as number);
   for (let index = 0; index < wordIntegers; index++) {
     const word = source[at + index] as number;
-    hash = (hash + Math.imul(word & 0xffff, factors[2 * index] as number)) | 0;
-    hash = (hash + Math.imul(word >>> 16, factors[2 * index + 1] as number)) | 0;
+    hash = (hash + imul(word & 0xffff, factors[2 * index] as number)) | 0;
+    hash = (hash + imul(word >>> 16, factors[2 * index + 1] as number)) | 0;
   }
   return hash;
 }

@@ -43,9 +43,11 @@ async function reference(
 
 function noise(length: number): Uint8Array {
   const bytes = new Uint8Array(length);
+  // Names of the global scope are slow in Jest.
+  const { imul } = Math;
   let state = 0x9e3779b9;
   for (let at = 0; at < length; at++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    state = (imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     bytes[at] = state >>> 24;
   }
   return bytes;

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { loadSettings } from '@cairn/service-kit';
 import type { Command } from 'commander';
-import { backupHome, type Manifest, restoreHome } from '../backup/backup.ts';
-import { verifyHome } from '../backup/verify.ts';
+import type { Manifest } from '../backup/backup.ts';
 import { print } from '../print.ts';
-import { networksOf, withAuth } from '../stores.ts';
+import { withAuth } from '../stores.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -18,6 +17,7 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
       const { CAIRN_HOME } = loadSettings();
+      const { backupHome } = await import('../backup/backup.ts');
       const tell = (name: string) => options.json || console.log(`copying ${name}`);
       const manifest = await backupHome(CAIRN_HOME, resolve(directory), tell);
       print(manifest, options, [`Backed up ${summary(manifest)} to ${directory}.`]);
@@ -28,6 +28,7 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
       const { CAIRN_HOME } = loadSettings();
+      const { restoreHome } = await import('../backup/backup.ts');
       const manifest = await restoreHome(resolve(directory), CAIRN_HOME);
       print(manifest, options, [`Restored ${summary(manifest)} of ${manifest.createdAt} to ${CAIRN_HOME}.`]);
     });
@@ -40,6 +41,10 @@ export function addBackupCommands(program: Command): void {
     .action((options: JsonOption) =>
       withAuth(async (auth, settings) => {
         const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
+        const [{ networksOf }, { verifyHome }] = await Promise.all([
+          import('../networks.ts'),
+          import('../backup/verify.ts'),
+        ]);
         const networks = networksOf(settings);
         const report = await verifyHome({ home: settings.CAIRN_HOME, auth, networks, onStep });
         const { blocks, pins, accounts, chainBlocks, problems } = report;

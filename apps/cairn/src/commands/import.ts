@@ -1,8 +1,6 @@
 import type { Network } from '@cairn/chain-store';
 import { loadSettings, type Settings } from '@cairn/service-kit';
 import type { Command } from 'commander';
-import { importNetwork } from '../import-network.ts';
-import { networksOf } from '../stores.ts';
 
 /** `cairn import [network]` */
 export function addImportCommand(program: Command): void {
@@ -15,11 +13,14 @@ export function addImportCommand(program: Command): void {
       const settings = loadSettings();
       const stop = new AbortController();
       process.once('SIGINT', () => stop.abort(new Error('Stopped. What was imported stays; run it again to go on.')));
-      for (const network of chosen(settings, name)) await importNetwork(settings, network, stop.signal);
+      const networks = await chosen(settings, name);
+      const { importNetwork } = await import('../import-network.ts');
+      for (const network of networks) await importNetwork(settings, network, stop.signal);
     });
 }
 
-function chosen(settings: Settings, name: string | undefined): readonly Network[] {
+async function chosen(settings: Settings, name: string | undefined): Promise<readonly Network[]> {
+  const { networksOf } = await import('../networks.ts');
   const networks = networksOf(settings);
   if (name === undefined) return networks;
   const found = networks.filter((network) => network.name === name);

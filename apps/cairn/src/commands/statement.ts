@@ -1,4 +1,3 @@
-import { createStatement, statementCsv } from '@cairn/billing';
 import { openLmdbUsageStore } from '@cairn/metering';
 import type { Command } from 'commander';
 import { print, table } from '../print.ts';
@@ -20,6 +19,7 @@ export function addStatementCommand(group: Command): void {
     .option('--json', 'print JSON')
     .action((name: string, { month, csv, json }: Options) =>
       withAuth(async (auth) => {
+        const { createStatement, statementCsv } = await import('@cairn/billing');
         const usage = await openLmdbUsageStore({ directory: accountsDirectory() });
         try {
           const statement = await createStatement({ usage, account: await auth.account(name), month });

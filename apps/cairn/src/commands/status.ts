@@ -1,29 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Blockstore, openLmdbBlockstore } from '@cairn/blockstore';
-import { openChainStore } from '@cairn/chain-store';
-import { openLmdbPinStore, type PinStore } from '@cairn/pinning';
-import type { Settings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { print, table } from '../print.ts';
-import { chainDirectory, networksOf, withAuth } from '../stores.ts';
-
-interface Status {
-  readonly home: string;
-  readonly store: { readonly blocks: number; readonly bytes: number };
-  readonly accounts: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly keys: number;
-    readonly pins: number;
-    readonly bytes: number;
-  }[];
-  readonly networks: readonly {
-    readonly name: string;
-    readonly chainId: string | undefined;
-    readonly head: string | undefined;
-  }[];
-}
+import type { Status } from '../read-status.ts';
+import { withAuth } from '../stores.ts';
 
 /** `cairn status` */
 export function addStatusCommand(program: Command): void {
@@ -33,58 +11,11 @@ export function addStatusCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: { readonly json?: boolean }) =>
       withAuth(async (auth, settings) => {
-        const pins = await openIfPresent(settings, 'pins', openLmdbPinStore);
-        try {
-          const accounts: Status['accounts'][number][] = [];
-          for await (const { id, name, status } of auth.accounts()) {
-            const usage = (await (pins as PinStore | undefined)?.usage(id)) ?? { pins: 0, bytes: 0 };
-            accounts.push({ name, status, keys: (await auth.keys(id)).length, ...usage });
-          }
-          const status = {
-            home: settings.CAIRN_HOME,
-            store: await storeStats(settings),
-            accounts,
-            networks: await networkStats(settings),
-          };
-          print(status, options, lines(status));
-        } finally {
-          await pins?.close();
-        }
+        const { readStatus } = await import('../read-status.ts');
+        const status = await readStatus(auth, settings);
+        print(status, options, lines(status));
       }),
     );
-}
-
-async function openIfPresent<T>(
-  settings: Settings,
-  name: string,
-  open: (options: { readonly directory: string }) => Promise<T>,
-): Promise<T | undefined> {
-  const directory = join(settings.CAIRN_HOME, name);
-  return existsSync(directory) ? await open({ directory }) : undefined;
-}
-
-async function storeStats(settings: Settings): Promise<Status['store']> {
-  const store: Blockstore | undefined = await openIfPresent(settings, 'blocks', openLmdbBlockstore);
-  try {
-    return (await store?.stats()) ?? { blocks: 0, bytes: 0 };
-  } finally {
-    await store?.close();
-  }
-}
-
-async function networkStats(settings: Settings): Promise<Status['networks']> {
-  const stats: Status['networks'][number][] = [];
-  for (const network of networksOf(settings)) {
-    const directory = chainDirectory(settings, network);
-    if (!existsSync(directory)) {
-      stats.push({ name: network.name, chainId: undefined, head: undefined });
-      continue;
-    }
-    const store = await openChainStore({ directory });
-    stats.push({ name: network.name, chainId: store.spec?.chainId, head: store.headOrNone?.number.toString() });
-    await store.close();
-  }
-  return stats;
 }
 
 function lines({ home, store, accounts, networks }: Status): string[] {

@@ -2,8 +2,7 @@ import { loadSettings, type Settings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { addressesOf, banner } from '../banner.ts';
 import { type DemoAccount, ensureDemoAccount, ensureOperator } from '../demo-account.ts';
-import { importNetwork } from '../import-network.ts';
-import { networksOf, withAuth, withMembers } from '../stores.ts';
+import { withAuth, withMembers } from '../stores.ts';
 import { Supervisor } from '../supervise.ts';
 import { services } from '../workspace.ts';
 
@@ -15,6 +14,7 @@ export function addUpCommand(program: Command): void {
     .option('--check-config', 'only check the settings')
     .action(async ({ checkConfig }: { readonly checkConfig?: boolean }) => {
       const settings = loadSettings();
+      const { networksOf } = await import('../networks.ts');
       networksOf(settings);
       if (checkConfig) console.log('The settings are good.');
       else process.exitCode = await up(settings);
@@ -75,6 +75,10 @@ async function startServices(supervisor: Supervisor, settings: Settings): Promis
 
 async function prepare(settings: Settings, signal: AbortSignal): Promise<DemoAccount> {
   console.log(`Stores are in ${settings.CAIRN_HOME}`);
+  const [{ networksOf }, { importNetwork }] = await Promise.all([
+    import('../networks.ts'),
+    import('../import-network.ts'),
+  ]);
   for (const network of networksOf(settings)) await importNetwork(settings, network, signal);
   const key = await withAuth((auth) => ensureDemoAccount(auth, settings));
   return { key, operator: await withMembers(ensureOperator) };

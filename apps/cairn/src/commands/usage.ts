@@ -1,7 +1,3 @@
-import { join } from 'node:path';
-import { openLmdbBlockstore, withVerification } from '@cairn/blockstore';
-import { Mfs, openLmdbRootStore } from '@cairn/mfs';
-import { openLmdbPinStore, Pinning } from '@cairn/pinning';
 import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { withAuth } from '../stores.ts';
@@ -20,29 +16,16 @@ export function addUsageCommand(group: Command): void {
         const { id } = account;
         const quotaBytes =
           account.quotaBytes ?? (await planOf(account.plan))?.storedBytes ?? settings.STORAGE_QUOTA_BYTES;
-        const directory = (store: string) => ({ directory: join(settings.CAIRN_HOME, store) });
-        const pins = await openLmdbPinStore(directory('pins'));
-        const roots = await openLmdbRootStore(directory('files'));
-        const collectable = await openLmdbBlockstore(directory('blocks'));
-        try {
-          const blocks = withVerification(collectable);
-          const pinning = new Pinning({ pins, blocks, collectable });
-          const mfs = new Mfs({ roots, blocks });
-          const counted = { ...(await pinning.usage(id)), fileBytes: await mfs.usage(id) };
-          const recounted = options.recount
-            ? { ...(await pinning.recount(id)), fileBytes: await mfs.recount(id) }
-            : undefined;
-          const usage = { ...counted, quotaBytes, ...(recounted && { recounted }) };
-          const isSame = JSON.stringify(counted) === JSON.stringify(recounted);
-          print(usage, options, [
-            `${counted.pins} pins of ${counted.blocks} blocks, ${counted.bytes} bytes; files ${counted.fileBytes} bytes`,
-            quotaBytes === undefined ? 'no quota' : `quota ${quotaBytes} bytes`,
-            ...(recounted ? [isSame ? 'counted anew: the same' : `counted anew: ${JSON.stringify(recounted)}`] : []),
-          ]);
-          if (recounted && !isSame) process.exitCode = 1;
-        } finally {
-          await Promise.all([pins.close(), roots.close(), collectable.close()]);
-        }
+        const { readUsage } = await import('../read-usage.ts');
+        const { counted, recounted } = await readUsage(settings.CAIRN_HOME, id, options.recount === true);
+        const usage = { ...counted, quotaBytes, ...(recounted && { recounted }) };
+        const isSame = JSON.stringify(counted) === JSON.stringify(recounted);
+        print(usage, options, [
+          `${counted.pins} pins of ${counted.blocks} blocks, ${counted.bytes} bytes; files ${counted.fileBytes} bytes`,
+          quotaBytes === undefined ? 'no quota' : `quota ${quotaBytes} bytes`,
+          ...(recounted ? [isSame ? 'counted anew: the same' : `counted anew: ${JSON.stringify(recounted)}`] : []),
+        ]);
+        if (recounted && !isSame) process.exitCode = 1;
       }),
     );
 }

@@ -9,9 +9,9 @@ import {
   keccak256,
   type StateReader,
   type StateRoots,
+  trieRoot,
 } from '@cairn/block-model';
 import type { MemoryAccount } from '@cairn/block-model/testing';
-import { createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt';
 
 interface Entry {
   readonly account: AccountState;
@@ -53,17 +53,17 @@ export class TrieState implements StateRoots {
   }
 
   async after(changes: readonly AccountChange[]): Promise<Uint8Array> {
-    for (const change of changes) await this.#make(change);
-    const trie = await createMPT({ useKeyHashing: true });
-    for (const [address, { account }] of this.#entries) {
-      const { nonce, balance, storageRoot = new Uint8Array(0), codeHash } = account;
-      const record = encodeRlp([bytesFromBigint(nonce), bytesFromBigint(balance), storageRoot, codeHash]);
-      await trie.put(bytesFromHex(address), record);
-    }
-    return trie.root();
+    for (const change of changes) this.#make(change);
+    return trieRoot(
+      [...this.#entries].map(([address, { account }]) => {
+        const { nonce, balance, storageRoot = new Uint8Array(0), codeHash } = account;
+        const record = encodeRlp([bytesFromBigint(nonce), bytesFromBigint(balance), storageRoot, codeHash]);
+        return [keccak256(bytesFromHex(address)), record];
+      }),
+    );
   }
 
-  async #make({ address, account, isStorageCleared, slots, code }: AccountChange): Promise<void> {
+  #make({ address, account, isStorageCleared, slots, code }: AccountChange): void {
     const key = hexFromBytes(address);
     if (account === undefined) {
       this.#entries.delete(key);
@@ -75,8 +75,7 @@ export class TrieState implements StateRoots {
       else kept.set(hexFromBytes(slot), value);
     }
     if (code !== undefined) this.#codes.set(hexFromBytes(account.codeHash), code);
-    const storage: MerklePatriciaTrie = await createMPT({ useKeyHashing: true });
-    for (const [slot, value] of kept) await storage.put(bytesFromHex(slot), encodeRlp(value));
-    this.#entries.set(key, { account: { ...account, storageRoot: storage.root() }, slots: kept });
+    const storageRoot = trieRoot([...kept].map(([slot, value]) => [keccak256(bytesFromHex(slot)), encodeRlp(value)]));
+    this.#entries.set(key, { account: { ...account, storageRoot }, slots: kept });
   }
 }

@@ -12,14 +12,20 @@ const emptyRoot = keccak256(Uint8Array.of(0x80));
 
 /**
  * Root of the Merkle Patricia trie that maps the RLP of 0, 1, 2, … to `values` (Yellow Paper, section 4.4.3 and
- * appendix D). Builds the trie from the sorted keys in one pass and keeps no node.
+ * appendix D): that of transactions, receipts and withdrawals.
  */
 export function orderedTrieRoot(values: readonly Uint8Array[]): Uint8Array {
-  if (values.length === 0) return emptyRoot;
-  const leaves = values.map((value, index) => ({
-    nibbles: nibblesOf(encodeRlp(bytesFromBigint(BigInt(index)))),
-    value,
-  }));
+  return trieRoot(values.map((value, index) => [encodeRlp(bytesFromBigint(BigInt(index))), value]));
+}
+
+/**
+ * Root of the Merkle Patricia trie of these keys and values (Yellow Paper, appendix D), built from the sorted keys in one
+ * pass, without keeping a node. No key may come twice or be the beginning of another one. For a trie of accounts or of storage
+ * the keys are the Keccak-256 of addresses and slots, the values RLP.
+ */
+export function trieRoot(entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): Uint8Array {
+  if (entries.length === 0) return emptyRoot;
+  const leaves = entries.map(([key, value]) => ({ nibbles: nibblesOf(key), value }));
   leaves.sort((a, b) => Buffer.compare(a.nibbles, b.nibbles));
   return keccak256(encodeRlp(node(leaves, 0)));
 }

@@ -1,0 +1,75 @@
+import { existsSync, statSync } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import { print } from '../print.ts';
+import { KuboEndpoint } from './kubo-endpoint.ts';
+import { type Migrated, migrate } from './migrate.ts';
+import { carSource, endpointSource, pinsOfCsv } from './sources.ts';
+
+/** What the command line says. */
+export interface MigrationOptions {
+  readonly from: string;
+  readonly pins?: string;
+  readonly to: string;
+  readonly parallel: number;
+  readonly state: string;
+  readonly json?: boolean;
+}
+
+/** Names for well-known sources. */
+const sources: Readonly<Record<string, string>> = {
+  kubo: 'http://127.0.0.1:5001',
+  infura: 'https://ipfs.infura.io:5001',
+};
+const tellEveryMs = 2000;
+
+/** Copies what `options` name, telling how it goes; the exit code is 1 when something is not there in the end. */
+export async function runMigration({ from, to, pins, parallel, state, json }: MigrationOptions): Promise<void> {
+  const { CAIRN_MIGRATE_KEY: key, CAIRN_MIGRATE_SECRET: secret } = process.env;
+  const { CAIRN_MIGRATE_FROM_KEY: fromKey, CAIRN_MIGRATE_FROM_SECRET: fromSecret } = process.env;
+  const address = sources[from] ?? from;
+  const isDirectory = existsSync(address) && statSync(address).isDirectory();
+  const endpoint = isDirectory
+    ? undefined
+    : new KuboEndpoint({ url: urlOf(address, '--from'), key: fromKey, secret: fromSecret });
+  const source = endpoint ? endpointSource(endpoint) : carSource(address);
+  const target = new KuboEndpoint({ url: urlOf(to, '--to'), key, secret });
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  let told = performance.now();
+  const onDone = (done: Migrated, counts: Readonly<Record<Migrated['state'], number>>) => {
+    if (json) return;
+    if (done.state !== 'verified') console.log(`${done.state.toUpperCase()}  ${done.cid}  ${done.reason ?? ''}`);
+    if (performance.now() - told < tellEveryMs) return;
+    told = performance.now();
+    console.log(`${summary(counts)} …`);
+  };
+  try {
+    const wanted = pins === undefined ? source.pins() : await pinsOfCsv(pins);
+    const counts = await migrate({
+      source,
+      pins: wanted,
+      target,
+      stateFile: state,
+      parallel,
+      signal: stop.signal,
+      onDone,
+    });
+    print({ ...counts, state, isWhole: !stop.signal.aborted }, { json }, [
+      `${summary(counts)}; each CID is in ${state}.`,
+    ]);
+    if (stop.signal.aborted || counts.missing + counts.different + counts.refused > 0) process.exitCode = 1;
+  } finally {
+    await Promise.all([endpoint?.close(), target.close()]);
+  }
+}
+
+function summary({ verified, missing, different, refused }: Readonly<Record<Migrated['state'], number>>): string {
+  return `${verified} verified, ${missing} missing, ${different} different, ${refused} refused`;
+}
+
+function urlOf(text: string, option: string): string {
+  if (URL.canParse(text) && /^https?:/.test(text)) return text;
+  throw new InvalidArgumentError(
+    `${option}: expected an address such as http://127.0.0.1:5001, got ${JSON.stringify(text.slice(0, 80))}.`,
+  );
+}

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { loadNetworks, type Network } from '@cairn/chain-store';
+import { type Settings, sampleNetworkFile } from '@cairn/service-kit';
+
+/** The networks that the settings name. @throws NETWORKS_INVALID */
+export function networksOf({ CAIRN_NETWORKS }: Settings): readonly Network[] {
+  return loadNetworks(CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'));
+}
+
+/** Directory of a network's chain. */
+export function chainDirectory({ CAIRN_HOME }: Settings, { name }: Network): string {
+  return join(CAIRN_HOME, 'chains', name);
+}
