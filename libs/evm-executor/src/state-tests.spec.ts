@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { hasConformanceCases } from '@cairn/block-model/testing';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { compileLimits } from './engine/compiled/compiled-codes.ts';
 import { createCompiledEngine } from './engine/compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
@@ -29,6 +30,8 @@ if (!hasConformanceCases) {
 } else {
   describe.each(names)('general state tests on the engine %s', (name) => {
     const engine = engines[name]();
+    // Keccak is compiled beside, and ready when this thread has been idle for a moment.
+    beforeAll(() => setTimeout(100));
     test.each(stateTestFolders())(
       '%s',
       async (folder) => {
