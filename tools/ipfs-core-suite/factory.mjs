@@ -9,22 +9,32 @@ import { create } from 'ipfs-http-client';
 
 const main = fileURLToPath(new URL('../../apps/storage-api/dist/main.js', import.meta.url));
 
-/** What the suite calls to get a node: the built service, behind ipfs-http-client with Basic auth. */
-export function createFactory() {
-  const running = new Set();
+/**
+ * What the suite calls to get a node: an account of its own on the built service, behind ipfs-http-client with Basic auth.
+ * With `isShared`, one process serves all that want the same settings: each account has its own pins and files. What looks at
+ * the blocks of a node needs a process of its own.
+ */
+export function createFactory({ isShared }) {
+  const services = new Map();
+  const stop = async () => {
+    for (const service of services.values()) await service.stop();
+    services.clear();
+  };
   return {
     // The suite asks what Kubo ("go") and js-ipfs ("js") do differently.
     opts: { type: 'go' },
     async spawn({ ipfsOptions } = {}) {
-      const service = await startService(settingsOf(ipfsOptions?.config));
-      running.add(service);
-      const api = create({ url: `${service.url}/api/v0`, headers: { authorization: service.authorization } });
-      return { api: withFormerDefaults(api), stop: () => service.stop() };
+      const settings = settingsOf(ipfsOptions?.config);
+      const key = isShared ? JSON.stringify(settings) : services.size;
+      if (!services.has(key)) services.set(key, await startService(settings));
+      const service = services.get(key);
+      const headers = { authorization: await service.openAccount() };
+      const api = withFormerDefaults(create({ url: `${service.url}/api/v0`, headers }));
+      return { api, stop: async () => isShared || (await service.stop()) };
     },
-    async clean() {
-      for (const service of running) await service.stop();
-      running.clear();
-    },
+    /** After each part of the suite. */
+    clean: async () => isShared || (await stop()),
+    stop,
   };
 }
 
@@ -47,7 +57,8 @@ function settingsOf(config) {
 
 async function startService(settings) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-suite-'));
-  const authorization = await makeAccount(home);
+  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
+  let accounts = 0;
   const url = `http://127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, [main], {
     env: {
@@ -70,9 +81,10 @@ async function startService(settings) {
   }
   return {
     url,
-    authorization,
+    openAccount: () => openAccount(auth, `suite-${++accounts}`),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
+      await auth.close();
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
       await ended;
@@ -81,12 +93,10 @@ async function startService(settings) {
   };
 }
 
-async function makeAccount(home) {
-  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
-  await auth.createAccount({ name: 'suite' });
-  await auth.attachCard('suite', { brand: 'visa', last4: '4242' });
-  const { key, secret } = await auth.createKey('suite');
-  await auth.close();
+async function openAccount(auth, name) {
+  await auth.createAccount({ name });
+  await auth.attachCard(name, { brand: 'visa', last4: '4242' });
+  const { key, secret } = await auth.createKey(name);
   return `Basic ${Buffer.from(`${key.id}:${secret}`).toString('base64')}`;
 }
 

@@ -9,7 +9,9 @@ const suites = { root, block, dag, pin, files, repo, miscellaneous };
 // Read while the tests are declared, also those of remote pinning, which are not run.
 process.env.PINNING_SERVICE_ENDPOINT ??= 'http://127.0.0.1:9';
 
-const factory = createFactory();
+const shared = createFactory({ isShared: true });
+const own = createFactory({ isShared: false });
+const factories = { root: shared, files: shared, miscellaneous: shared };
 let echo;
 
 before(async () => {
@@ -17,8 +19,9 @@ before(async () => {
   process.env.ECHO_SERVER = echo.url;
 });
 after(async () => {
-  await factory.clean();
+  await Promise.all([shared.stop(), own.stop()]);
   echo.close();
 });
 
-for (const [name, suite] of Object.entries(suites)) describe(name, () => suite(factory, { skip: exceptions[name] }));
+for (const [name, suite] of Object.entries(suites))
+  describe(name, () => suite(factories[name] ?? own, { skip: exceptions[name] }));
