@@ -1,3 +1,4 @@
+export { Blake2 } from './blake2.ts';
 export type { OpcodeFigures } from './blocks.ts';
 export { type CompiledCode, codeBytesMax, compile, compileInSteps, wasmBytesMax } from './compile.ts';
 export { exits } from './exits.ts';

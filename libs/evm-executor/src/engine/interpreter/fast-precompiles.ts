@@ -1,24 +1,28 @@
 import { hash } from 'node:crypto';
 import { keccak256, recoverPublicKey } from '@cairn/block-model';
+import { Blake2 } from '@cairn/evm-compiler';
+import { Halt } from './halt.ts';
 
-/** A precompile whose price is known before it runs, and whose input is never wrong. */
+/** A precompile whose price is known before it runs. */
 export interface FastPrecompile {
-  /** In gas, for an input of so many bytes. */
-  price(bytes: number): number;
-  run(data: Uint8Array): Uint8Array;
+  /** In gas. */
+  price(data: Uint8Array): number;
+  /** Its output, or why there is none. */
+  run(data: Uint8Array): Uint8Array | Halt;
 }
 
-const wordsOf = (bytes: number) => Math.ceil(bytes / 32);
+const wordsOf = ({ length }: Uint8Array) => Math.ceil(length / 32);
 const noBytes = new Uint8Array(0);
 
 /**
  * Those that contracts call most, in native code where Node or a library has it (Yellow Paper, appendix E): public key
- * recovery, SHA-256 and identity. @ethereumjs/evm has the same in JavaScript.
+ * recovery, SHA-256 and identity; and BLAKE2F (EIP-152) in WebAssembly. @ethereumjs/evm has the same in JavaScript.
  */
 export const fastPrecompiles: ReadonlyMap<number, FastPrecompile> = new Map<number, FastPrecompile>([
   [1, { price: () => 3000, run: recover }],
-  [2, { price: (bytes) => 60 + 12 * wordsOf(bytes), run: (data) => hash('sha256', data, 'buffer') }],
-  [4, { price: (bytes) => 15 + 3 * wordsOf(bytes), run: (data) => data }],
+  [2, { price: (data) => 60 + 12 * wordsOf(data), run: (data) => hash('sha256', data, 'buffer') }],
+  [4, { price: (data) => 15 + 3 * wordsOf(data), run: (data) => data }],
+  [9, { price: rounds, run: mix }],
 ]);
 
 /** Hash, v, r and s, 32 bytes each; the address as a word, or nothing for a signature of nobody. */
@@ -31,4 +35,19 @@ function recover(data: Uint8Array): Uint8Array {
   const publicKey = recoverPublicKey(input.subarray(0, 32), input.subarray(64), v - 27);
   if (publicKey === undefined) return noBytes;
   return keccak256(publicKey).fill(0, 0, 12);
+}
+
+let blake2: Blake2 | undefined;
+const blake2InputBytes = 213;
+const invalidLength = new Halt('invalid input length');
+const invalidFlag = new Halt('invalid final flag');
+
+/** One gas a round. */
+function rounds(data: Uint8Array): number {
+  return data.length === blake2InputBytes ? new DataView(data.buffer, data.byteOffset).getUint32(0) : 0;
+}
+
+function mix(data: Uint8Array): Uint8Array | Halt {
+  blake2 ??= new Blake2();
+  return blake2.compress(data) ?? (data.length === blake2InputBytes ? invalidFlag : invalidLength);
 }

@@ -1,7 +1,8 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
-import { EVM, EVMMockBlockchain, type ExecResult, NobleBN254, type PrecompileFunc } from '@ethereumjs/evm';
+import { EVM, EVMMockBlockchain, type EVMOpts, type ExecResult, NobleBN254 } from '@ethereumjs/evm';
 import type { ForkRules } from '../../fork-rules.ts';
 import type { PrecompileChanges } from '../call-engine.ts';
+import { curves } from '../curves/curves.ts';
 import { EthereumjsState } from '../ethereumjs-state.ts';
 import { haltReason } from '../halt-reason.ts';
 import { type FastPrecompile, fastPrecompiles } from './fast-precompiles.ts';
@@ -20,10 +21,16 @@ export interface Precompile {
   run(data: Uint8Array, gas: number): PrecompileResult | Promise<PrecompileResult>;
 }
 
-/** SHA-256, RIPEMD-160 and identity. */
-const lightAddresses = new Set([2n, 3n, 4n]);
+/** SHA-256, RIPEMD-160, identity and BLAKE2F. */
+const lightAddresses = new Set([2n, 3n, 4n, 9n]);
+
+/** Of alt_bn128 (EIP-196, EIP-197) and of BLS12-381 (EIP-2537). */
+const curveAddresses = new Set([6n, 7n, 8n, 11n, 12n, 13n, 14n, 15n, 16n, 17n]);
 
 const noBytes = new Uint8Array(0);
+
+/** An EVM that precompiles run in. */
+type Reference = (isOfCurve: boolean) => EVM | Promise<EVM>;
 
 /** The precompiles of a fork: own ones where those of @ethereumjs/evm are slow, else those. */
 export class Precompiles {
@@ -33,16 +40,23 @@ export class Precompiles {
   readonly #lastBytes: ReadonlySet<number>;
 
   constructor({ common, precompiles }: ForkRules) {
-    let evm: EVM | undefined;
-    // It gives precompiles their curves; nothing runs in it. Made when it is needed, which for most calls is never.
-    const reference = () => {
-      evm ??= new EVM({
-        common,
-        stateManager: new EthereumjsState(),
-        blockchain: new EVMMockBlockchain(),
-        bn254: new NobleBN254(),
-      });
-      return evm;
+    // They give precompiles their curves; nothing runs in them. Made when they are needed, which for most calls is never.
+    const make = (curves: Pick<EVMOpts, 'bn254' | 'bls'>) =>
+      new EVM({ common, stateManager: new EthereumjsState(), blockchain: new EVMMockBlockchain(), ...curves });
+    let plain: EVM | undefined;
+    let withCurves: EVM | undefined;
+    const reference: Reference = (isOfCurve) => {
+      if (!isOfCurve) {
+        plain ??= make({ bn254: new NobleBN254() });
+        return plain;
+      }
+      if (withCurves !== undefined) return withCurves;
+      const ready = (made: Awaited<ReturnType<typeof curves>>) => {
+        withCurves ??= make(made);
+        return withCurves;
+      };
+      const found = curves();
+      return found instanceof Promise ? found.then(ready) : ready(found);
     };
     this.#byAddress = new Map(precompiles.map((address) => [address, precompile(address, reference)]));
     this.addresses = new Set(precompiles.map(BigInt));
@@ -68,28 +82,31 @@ function fast({ price, run }: FastPrecompile, isLight: boolean): Precompile {
   return {
     isLight,
     run(data, gas) {
-      const gasUsed = price(data.length);
+      const gasUsed = price(data);
       if (gasUsed > gas) return { gasUsed: 0, output: noBytes, fault: halts.outOfGas };
-      return { gasUsed, output: run(data) };
+      const output = run(data);
+      return output instanceof Halt ? { gasUsed: 0, output: noBytes, fault: output } : { gasUsed, output };
     },
   };
 }
 
-function precompile(address: Hex, reference: () => EVM): Precompile {
-  const isLight = lightAddresses.has(BigInt(address));
-  const own = fastPrecompiles.get(Number(BigInt(address)));
+function precompile(address: Hex, reference: Reference): Precompile {
+  const number = BigInt(address);
+  const isLight = lightAddresses.has(number);
+  const own = fastPrecompiles.get(Number(number));
   if (own !== undefined) return fast(own, isLight);
-  let call: PrecompileFunc | undefined;
+  const isOfCurve = curveAddresses.has(number);
+  const runIn = (evm: EVM, data: Uint8Array, gas: number) => {
+    const call = evm.precompiles.get(address.slice(2));
+    if (call === undefined) throw new Error(`There is no precompile at ${address}.`);
+    const result = call({ data, gasLimit: BigInt(gas), common: evm.common, _EVM: evm });
+    return result instanceof Promise ? result.then((found) => told(found, address, data)) : told(result, address, data);
+  };
   return {
     isLight,
     run(data, gas) {
-      const evm = reference();
-      call ??= evm.precompiles.get(address.slice(2));
-      if (call === undefined) throw new Error(`There is no precompile at ${address}.`);
-      const result = call({ data, gasLimit: BigInt(gas), common: evm.common, _EVM: evm });
-      return result instanceof Promise
-        ? result.then((found) => told(found, address, data))
-        : told(result, address, data);
+      const evm = reference(isOfCurve);
+      return evm instanceof Promise ? evm.then((ready) => runIn(ready, data, gas)) : runIn(evm, data, gas);
     },
   };
 }

@@ -1,0 +1,11 @@
+/** The WebAssembly of mcl, before its JavaScript: each call makes an instance of its own. Pointers and lengths are numbers. */
+declare module 'mcl-wasm/dist/mcl_c.js' {
+  export type MclFunction = (...args: number[]) => number;
+  export interface MclModule {
+    readonly wasmMemory: { readonly buffer: ArrayBuffer };
+    readonly [name: `_${string}`]: MclFunction;
+  }
+  export default function createModule(options: {
+    readonly cryptoGetRandomValues: (bytes: Uint8Array) => void;
+  }): Promise<MclModule>;
+}

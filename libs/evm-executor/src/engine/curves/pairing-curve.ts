@@ -1,0 +1,210 @@
+import { bytesFromBigint } from '@cairn/block-model';
+import createModule, { type MclFunction, type MclModule } from 'mcl-wasm/dist/mcl_c.js';
+
+/** Subgroups of a pairing: points over the field, and over its quadratic extension. */
+export type Group = 'G1' | 'G2';
+
+/** How the EVM writes the points of a curve down. */
+export interface CurveFormat {
+  /** The curve's number in mcl. */
+  readonly number: number;
+  /** Of the field. */
+  readonly modulus: bigint;
+  /** Of a coordinate, big-endian; leading zeros included. */
+  readonly coordinateBytes: number;
+  /** Whether elements of the extension begin with their imaginary part. */
+  readonly isImaginaryFirst: boolean;
+}
+
+/** Why bytes are no point. */
+export class BadPoint {
+  readonly reason: 'field' | 'curve' | 'subgroup';
+
+  constructor(reason: BadPoint['reason']) {
+    this.reason = reason;
+  }
+}
+
+/** What mcl was compiled with: limbs of 64 bits of scalars, ten times, and of field elements. */
+const compiledFor = 46;
+const fieldBytes = 48;
+const scalarBytes = 32;
+const pointBytes = { G1: 3 * fieldBytes, G2: 6 * fieldBytes } as const;
+const targetBytes = 12 * fieldBytes;
+/** Points that are worked on at a time. */
+const batchMax = 64;
+/** Hashing to curves as RFC 9380 has it. */
+const mapToModeRfc = 5;
+
+/**
+ * A pairing-friendly curve on mcl, in WebAssembly: an instance and a memory of its own, so that nobody else who uses mcl in the
+ * same process meets another curve. Holds no state between calls.
+ */
+export class PairingCurve {
+  readonly #mcl: MclModule;
+  readonly #format: CurveFormat;
+  readonly #modulus: Uint8Array;
+  readonly #place: Readonly<Record<Group | 'more' | 'scalars' | 'target' | 'product' | 'bytes', number>>;
+
+  private constructor(mcl: MclModule, format: CurveFormat) {
+    this.#mcl = mcl;
+    this.#format = format;
+    this.#modulus = new Uint8Array(format.coordinateBytes);
+    const modulus = bytesFromBigint(format.modulus);
+    this.#modulus.set(modulus, format.coordinateBytes - modulus.length);
+    const place = (bytes: number) => this.#call('_malloc', bytes);
+    this.#place = {
+      G1: place(batchMax * pointBytes.G1),
+      G2: place(batchMax * pointBytes.G2),
+      more: place(pointBytes.G2),
+      scalars: place(batchMax * scalarBytes),
+      target: place(targetBytes),
+      product: place(targetBytes),
+      bytes: place(fieldBytes),
+    };
+  }
+
+  /** Some hundredths of a second, once. */
+  static async load(format: CurveFormat): Promise<PairingCurve> {
+    const mcl = await createModule({ cryptoGetRandomValues: (bytes) => crypto.getRandomValues(bytes) });
+    const curve = new PairingCurve(mcl, format);
+    if (curve.#call('_mclBn_init', format.number, compiledFor) !== 0)
+      throw new Error(`mcl has no curve ${format.number}`);
+    // Subgroups are asked for where they count.
+    curve.#call('_mclBn_verifyOrderG1', 0);
+    curve.#call('_mclBn_verifyOrderG2', 0);
+    curve.#call('_mclBn_setMapToMode', mapToModeRfc);
+    return curve;
+  }
+
+  /** Bytes of a point as the EVM has it. */
+  bytesOf(group: Group): number {
+    return this.#format.coordinateBytes * (group === 'G1' ? 2 : 4);
+  }
+
+  /** The sum of two points, which need not be of the subgroup. @throws BadPoint */
+  add(group: Group, input: Uint8Array): Uint8Array {
+    const { [group]: first, more: second } = this.#place;
+    this.#read(group, first, input, 0, false);
+    this.#read(group, second, input, this.bytesOf(group), false);
+    this.#call(`_mclBn${group}_add`, first, first, second);
+    return this.#write(group, first);
+  }
+
+  /** The sum of multiples of points: each is followed by its factor, 32 bytes. @throws BadPoint */
+  multiply(group: Group, input: Uint8Array): Uint8Array {
+    const { [group]: points, more: sum, scalars, target: part } = this.#place;
+    const pairBytes = this.bytesOf(group) + scalarBytes;
+    this.#call(`_mclBn${group}_clear`, sum);
+    for (let from = 0; from < input.length; ) {
+      let count = 0;
+      for (; count < batchMax && from < input.length; from += pairBytes) {
+        // Points at infinity add nothing.
+        if (!this.#read(group, points + count * pointBytes[group], input, from, true)) continue;
+        this.#put(input.subarray(from + pairBytes - scalarBytes, from + pairBytes));
+        this.#call('_mclBnFr_setBigEndianMod', scalars + count * scalarBytes, this.#place.bytes, scalarBytes);
+        count++;
+      }
+      if (count === 0) continue;
+      this.#call(`_mclBn${group}_mulVec`, part, points, scalars, count);
+      this.#call(`_mclBn${group}_add`, sum, sum, part);
+    }
+    return this.#write(group, sum);
+  }
+
+  /** Whether the product of the pairings of points, a G1 and a G2 each, is one. @throws BadPoint */
+  isPairingOne(input: Uint8Array): boolean {
+    const { G1, G2, target, product } = this.#place;
+    const [leftBytes, pairBytes] = [this.bytesOf('G1'), this.bytesOf('G1') + this.bytesOf('G2')];
+    this.#call('_mclBnGT_setInt', product, 1);
+    for (let from = 0; from < input.length; ) {
+      let count = 0;
+      for (; count < batchMax && from < input.length; from += pairBytes) {
+        const isLeft = this.#read('G1', G1 + count * pointBytes.G1, input, from, true);
+        const isRight = this.#read('G2', G2 + count * pointBytes.G2, input, from + leftBytes, true);
+        // The pairing with a point at infinity is one.
+        if (isLeft && isRight) count++;
+      }
+      if (count === 0) continue;
+      this.#call('_mclBn_millerLoopVec', target, G1, G2, count);
+      this.#call('_mclBnGT_mul', product, product, target);
+    }
+    this.#call('_mclBn_finalExp', product, product);
+    return this.#call('_mclBnGT_isOne', product) === 1;
+  }
+
+  /** The point that an element of the field, or of its extension, is mapped to (RFC 9380). @throws BadPoint */
+  map(group: Group, input: Uint8Array): Uint8Array {
+    const { [group]: point, more: element } = this.#place;
+    if (group === 'G1') this.#readField(element, input, 0);
+    else this.#readExtension(element, input, 0);
+    this.#call(group === 'G1' ? '_mclBnFp_mapToG1' : '_mclBnFp2_mapToG2', point, element);
+    return this.#write(group, point);
+  }
+
+  /** Reads a point to a place; false for the one at infinity, which is written as zeros. */
+  #read(group: Group, at: number, input: Uint8Array, from: number, isOfSubgroup: boolean): boolean {
+    const { coordinateBytes } = this.#format;
+    const bytes = this.bytesOf(group);
+    if (isZero(input, from, bytes)) {
+      this.#call(`_mclBn${group}_clear`, at);
+      return false;
+    }
+    const half = pointBytes[group] / 3;
+    if (group === 'G1') {
+      this.#readField(at, input, from);
+      this.#readField(at + half, input, from + coordinateBytes);
+    } else {
+      this.#readExtension(at, input, from);
+      this.#readExtension(at + half, input, from + 2 * coordinateBytes);
+      this.#call('_mclBnFp_clear', at + 2 * half + fieldBytes);
+    }
+    this.#call('_mclBnFp_setInt32', at + 2 * half, 1);
+    if (this.#call(`_mclBn${group}_isValid`, at) !== 1) throw new BadPoint('curve');
+    if (isOfSubgroup && this.#call(`_mclBn${group}_isValidOrder`, at) !== 1) throw new BadPoint('subgroup');
+    return true;
+  }
+
+  #readExtension(at: number, input: Uint8Array, from: number): void {
+    const { coordinateBytes, isImaginaryFirst } = this.#format;
+    this.#readField(at, input, from + (isImaginaryFirst ? coordinateBytes : 0));
+    this.#readField(at + fieldBytes, input, from + (isImaginaryFirst ? 0 : coordinateBytes));
+  }
+
+  #readField(at: number, input: Uint8Array, from: number): void {
+    const { coordinateBytes } = this.#format;
+    const coordinate = input.subarray(from, from + coordinateBytes);
+    if (Buffer.compare(coordinate, this.#modulus) >= 0) throw new BadPoint('field');
+    const digits = coordinate.subarray(Math.max(0, coordinateBytes - fieldBytes));
+    this.#put(digits);
+    this.#call('_mclBnFp_setBigEndianMod', at, this.#place.bytes, digits.length);
+  }
+
+  #write(group: Group, at: number): Uint8Array {
+    const { coordinateBytes, isImaginaryFirst } = this.#format;
+    const output = new Uint8Array(this.bytesOf(group));
+    if (this.#call(`_mclBn${group}_isZero`, at) === 1) return output;
+    this.#call(`_mclBn${group}_normalize`, at, at);
+    const elements = group === 'G1' ? [0, 1] : isImaginaryFirst ? [1, 0, 3, 2] : [0, 1, 2, 3];
+    for (const [index, element] of elements.entries()) {
+      const { bytes } = this.#place;
+      const length = this.#call('_mclBnFp_getLittleEndian', bytes, fieldBytes, at + element * fieldBytes);
+      const digits = new Uint8Array(this.#mcl.wasmMemory.buffer, bytes, length).slice().reverse();
+      output.set(digits, (index + 1) * coordinateBytes - length);
+    }
+    return output;
+  }
+
+  #put(bytes: Uint8Array): void {
+    new Uint8Array(this.#mcl.wasmMemory.buffer, this.#place.bytes, bytes.length).set(bytes);
+  }
+
+  #call(name: `_${string}`, ...args: number[]): number {
+    return (this.#mcl[name] as MclFunction)(...args);
+  }
+}
+
+function isZero(bytes: Uint8Array, from: number, length: number): boolean {
+  for (let at = from; at < from + length; at++) if (bytes[at] !== 0) return false;
+  return true;
+}
