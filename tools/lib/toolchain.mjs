@@ -1,7 +1,7 @@
 // What `npm start` and `npm test` share. Runs before anything is installed: Node's own modules only.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -40,9 +40,25 @@ export function run(command, args, { env = {}, onOutput } = {}) {
   });
 }
 
-/** Runs the package manager of this workspace through npx; resolves with its exit code. */
-export function pnpm(args, options = {}) {
+/**
+ * Runs the package manager of this workspace through npx; resolves with its exit code. Where npx keeps it is asked once, also for
+ * the processes that this one starts: npx takes seconds.
+ */
+export async function pnpm(args, options = {}) {
+  process.env.PNPM_PATH ??= await findPnpm();
+  if (process.env.PNPM_PATH !== '') return run(process.env.PNPM_PATH, args, options);
   return run('npx', ['--yes', `pnpm@${pnpmVersion}`, ...args], options);
+}
+
+/** The path of the package manager; nothing where no shell tells it. */
+async function findPnpm() {
+  const chunks = [];
+  const onOutput = (chunk) => chunks.push(chunk);
+  const code = await run('npx', ['--yes', '--package', `pnpm@${pnpmVersion}`, '--call', 'command -v pnpm'], {
+    onOutput,
+  });
+  const path = Buffer.concat(chunks).toString().trim().split('\n').at(-1) ?? '';
+  return code === 0 && existsSync(path) ? path : '';
 }
 
 /** Installs what the lockfile names, through npx. Skipped when the lockfile and manifests are those of the last install. */

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { entriesOf, libs } from '../lib/libs.mjs';
 
 const compilerOptions = {
@@ -19,8 +19,8 @@ const compilerOptions = {
 };
 const silent = { default: { logLevel: 'none' } };
 
-function reportOf({ directory }, { types }, work) {
-  const config = ExtractorConfig.prepare({
+function configOf({ directory }, { types }, work) {
+  return ExtractorConfig.prepare({
     configObject: {
       projectFolder: directory,
       mainEntryPointFilePath: types,
@@ -43,15 +43,19 @@ function reportOf({ directory }, { types }, work) {
     configObjectFullPath: undefined,
     packageJsonFullPath: join(directory, 'package.json'),
   });
+}
+
+function reportOf(config, compilerState, work) {
   const problems = [];
   Extractor.invoke(config, {
+    compilerState,
     localBuild: true,
     messageCallback: (message) => {
       if (message.logLevel === 'error') problems.push(message.text);
       message.handled = true;
     },
   });
-  if (problems.length > 0) throw new Error(`${types}: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new Error(`${config.mainEntryPointFilePath}: ${problems.join('; ')}`);
   return readFileSync(join(work, 'now', 'report.api.md'), 'utf8').replaceAll('\r\n', '\n');
 }
 
@@ -59,13 +63,17 @@ function reportOf({ directory }, { types }, work) {
 export function checkApiReports({ update = false } = {}) {
   const work = mkdtempSync(join(tmpdir(), 'cairn-api-'));
   const faults = [];
+  // All entries are compiled once, together.
+  const [first, ...rest] = libs.flatMap((lib) => entriesOf(lib).map((entry) => configOf(lib, entry, work)));
+  const additionalEntryPoints = rest.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);
+  const compilerState = CompilerState.create(first, { additionalEntryPoints });
   for (const lib of libs) {
     const reports = join(lib.directory, 'api');
     mkdirSync(reports, { recursive: true });
     const entries = entriesOf(lib);
     for (const entry of entries) {
       const file = join(reports, `${entry.name}.api.md`);
-      const now = reportOf(lib, entry, work);
+      const now = reportOf(configOf(lib, entry, work), compilerState, work);
       if (update) writeFileSync(file, now);
       else if (readIfPresent(file) !== now) faults.push(`the API of ${entry.specifier} is not what ${file} says`);
     }

@@ -16,7 +16,7 @@ import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
 
 // The interpreter, what is compiled and @ethereumjs/evm run the same code and must come to the same, down to the gas and the state.
 const seed = Number(process.env.FUZZ_SEED ?? 1);
-const numRuns = Number(process.env.FUZZ_RUNS ?? 90);
+const numRuns = Number(process.env.FUZZ_RUNS ?? 60);
 
 const reference = createEthereumjsEngine();
 const nobody: CallEngine = {

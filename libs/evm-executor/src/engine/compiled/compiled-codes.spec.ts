@@ -63,7 +63,9 @@ test('more codes than may wait are asked for again by later calls', async () => 
   const analyses = Array.from({ length: 100 }, (_, index) => codeOf(40, index));
   for (const analysis of analyses) codes.forCall(analysis, table);
   const isReady = (analysis: Analysis) => codes.ready(analysis, table) !== undefined;
-  for (let turns = 0; turns < 10_000 && !isReady(analyses[31] as Analysis); turns++) await turn();
+  // They are done in any order.
+  for (let turns = 0; turns < 10_000 && analyses.filter(isReady).length < 32; turns++) await turn();
+  for (let turns = 0; turns < 20; turns++) await turn();
   expect(analyses.filter(isReady)).toHaveLength(32);
   codes.forCall(analyses[99] as Analysis, table);
   await untilReady(codes, analyses[99] as Analysis);

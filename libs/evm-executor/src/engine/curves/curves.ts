@@ -2,14 +2,14 @@ import { EVMError } from '@ethereumjs/evm';
 import { BadPoint, type CurveFormat, PairingCurve } from './pairing-curve.ts';
 
 /** alt_bn128, of EIP-196 and EIP-197. */
-export const bn254Format: CurveFormat = {
+const bn254Format: CurveFormat = {
   number: 4,
   modulus: 21888242871839275222246405745257275088696311157297823662689037894645226208583n,
   coordinateBytes: 32,
   isImaginaryFirst: true,
 };
 /** BLS12-381, of EIP-2537. */
-export const blsFormat: CurveFormat = {
+const blsFormat: CurveFormat = {
   number: 5,
   modulus: 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
   coordinateBytes: 64,
