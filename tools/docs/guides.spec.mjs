@@ -52,6 +52,7 @@ before(async () => {
     REPOSITORY: root,
     TMPDIR: join(work, 'tmp'),
     CI_IS_BUILT: process.env.CI_IS_BUILT ?? '',
+    PNPM_PATH: process.env.PNPM_PATH ?? '',
     ...npm,
     STORAGE_API_PORT: String(ports[5001]),
     RPC_GATEWAY_PORT: String(ports[8545]),
@@ -171,8 +172,8 @@ function killAnyway(pid) {
 test('run in production', { timeout: 600_000 }, async (context) => {
   if (!existsSync('/usr/bin/promtool'))
     context.diagnostic('there is no promtool here; its check of the configuration is skipped');
-  const { HOME, PATH, REPOSITORY, CI_IS_BUILT } = env;
-  const bare = { HOME, PATH, REPOSITORY, CI_IS_BUILT };
+  const { HOME, PATH, REPOSITORY, CI_IS_BUILT, PNPM_PATH } = env;
+  const bare = { HOME, PATH, REPOSITORY, CI_IS_BUILT, PNPM_PATH };
   const shell = new Shell({ cwd: root, env: bare });
   try {
     await follow('run-in-production', shell);
