@@ -173,4 +173,47 @@ contract Workloads {
             ecrecover(h, 27, h, bytes32(uint256(i + 1)));
         }
     }
+
+    /// What a Groth16 verifier asks for: sums and multiples of points of alt_bn128, and a pairing check.
+    function proofs(uint256 n) external view returns (uint256 x) {
+        uint256 y = 2;
+        x = 1;
+        for (uint256 i = 0; i < n; i++) {
+            (x, y) = multiple(x, y, 3 + i);
+            (x, y) = sum(x, y);
+            require(pairing(1, 2), "no pairing");
+        }
+    }
+
+    function multiple(uint256 x, uint256 y, uint256 factor) private view returns (uint256, uint256) {
+        return abi.decode(ask(7, abi.encode(x, y, factor)), (uint256, uint256));
+    }
+
+    function sum(uint256 x, uint256 y) private view returns (uint256, uint256) {
+        return abi.decode(ask(6, abi.encode(x, y, uint256(1), uint256(2))), (uint256, uint256));
+    }
+
+    /// e(P, Q) e(-P, Q) = 1
+    function pairing(uint256 x, uint256 y) private view returns (bool) {
+        uint256 field = 21888242871839275222246405745257275088696311157297823662689037894645226208583;
+        uint256[4] memory q = [
+            11559732032986387107991004021392285783925812861821192530917403151452391805634,
+            10857046999023057135944570762232829481370756359578518086990519993285655852781,
+            4082367875863433681332203403145435568316851327593401208105741076214120093531,
+            8495653923123431417604973247489272438418190587263600148770280649306958101930
+        ];
+        return abi.decode(ask(8, abi.encode(x, y, q, x, field - y, q)), (bool));
+    }
+
+    /// EIP-152: 50,000 rounds in each.
+    function blake2(uint256 n) external view returns (bytes32 h) {
+        for (uint256 i = 0; i < n; i++)
+            h = bytes32(ask(9, abi.encodePacked(uint32(50000), h, h, h, h, h, h, uint128(i), bytes1(0x01))));
+    }
+
+    function ask(uint160 precompile, bytes memory input) private view returns (bytes memory) {
+        (bool done, bytes memory output) = address(precompile).staticcall(input);
+        require(done, "no answer");
+        return output;
+    }
 }

@@ -14,6 +14,8 @@ export const workloads = {
   balancesOf: 2_000,
   transfers: 1_000,
   precompiles: 300,
+  proofs: 10,
+  blake2: 10,
 };
 
 export const address = `0x${'c0'.repeat(20)}`;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -208,6 +209,7 @@ test('a drain answers what is under way, says so, and ends the rest', async () =
   });
   const port = await listening(server);
   const idle = connect(port);
+  await once(idle, 'connect');
   const idleEnded = new Promise((resolve) => idle.resume().once('close', resolve));
   const answered = exchange(port, [Buffer.from(post('/v3/key', 'a'))]);
   await asked;
