@@ -20,7 +20,6 @@ import { type Common, Hardfork } from '@ethereumjs/common';
 import { BlockRefusedError } from './errors.ts';
 import { validateHeader } from './header-rules.ts';
 import type { ImportState } from './import-state.ts';
-import { createVmBlockRunner } from './vm-block-runner.ts';
 
 /** A block that has been executed and found right. */
 export interface ExecutedBlock {
@@ -38,8 +37,8 @@ const blockBytesMax = 8 * 1024 * 1024;
 export class BlockExecutor {
   readonly #spec: ChainSpec;
   readonly #state: ImportState;
-  readonly #runner: BlockRunner;
-  readonly #reference: BlockRunner;
+  readonly #runner: BlockRunner | undefined;
+  #reference: BlockRunner | undefined;
   readonly #common: Common;
   readonly #hashByNumber: (number: bigint) => Hex | undefined;
   #parent: Header;
@@ -60,8 +59,7 @@ export class BlockExecutor {
   ) {
     this.#spec = spec;
     this.#state = state;
-    this.#reference = createVmBlockRunner(state);
-    this.#runner = runner ?? this.#reference;
+    this.#runner = runner;
     this.#common = commonFromChainSpec(spec);
     this.#hashByNumber = hashByNumber;
     this.#parent = parent;
@@ -84,7 +82,8 @@ export class BlockExecutor {
       validateHeader(candidate, this.#parentHeader);
       if (candidate.common.isActivatedEIP(7934) && raw.length > blockBytesMax)
         throw new Error(`it has ${raw.length} bytes, more than ${blockBytesMax}`);
-      const outcome = await this.#runnerFor(header).run({
+      const runner = await this.#runnerFor(header);
+      const outcome = await runner.run({
         spec: this.#spec,
         block,
         parent: this.#parent,
@@ -111,8 +110,16 @@ export class BlockExecutor {
   }
 
   /** The block that moved what The DAO had is not like others: accounts change in it without a transaction. */
-  #runnerFor({ number }: Header): BlockRunner {
-    return number === this.#common.hardforkBlock(Hardfork.Dao) ? this.#reference : this.#runner;
+  async #runnerFor({ number }: Header): Promise<BlockRunner> {
+    const isDao = number === this.#common.hardforkBlock(Hardfork.Dao);
+    return this.#runner !== undefined && !isDao ? this.#runner : await this.#referenceRunner();
+  }
+
+  /** @ethereumjs/vm, loaded where it is needed. */
+  async #referenceRunner(): Promise<BlockRunner> {
+    const { createVmBlockRunner } = await import('./vm-block-runner.ts');
+    this.#reference ??= createVmBlockRunner(this.#state);
+    return this.#reference;
   }
 
   #headerOf({ raw }: Header): BlockHeader {

@@ -13,7 +13,6 @@ import {
 import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
 import { createBlock } from '@ethereumjs/block';
 import { type GenesisState, parseGethGenesisState } from '@ethereumjs/common';
-import { getGenesis } from '@ethereumjs/genesis';
 import { Account, createAddressFromString, KECCAK256_RLP, SHA256_NULL, setLengthLeft } from '@ethereumjs/util';
 import { GenesisError } from './errors.ts';
 import type { ImportState } from './import-state.ts';
@@ -38,6 +37,8 @@ export async function loadGenesis(name: string, source: string): Promise<Genesis
   const known = knownChains.find((chain) => chain === source);
   if (known !== undefined) {
     const spec = knownChainSpec(name, known);
+    // Thousands of accounts, which nobody else needs.
+    const { getGenesis } = await import('@ethereumjs/genesis');
     const state = getGenesis(Number(spec.chainId));
     if (state === undefined) throw new GenesisError(`the state of ${known} is not part of this version`);
     return { spec, state };

@@ -1,7 +1,6 @@
 import type { ChainSpec, Hex } from '@cairn/block-model';
 import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
 import { type Common, Hardfork } from '@ethereumjs/common';
-import { getActivePrecompiles } from '@ethereumjs/evm';
 
 /** What the active fork means for a call. */
 export interface ForkRules {
@@ -112,11 +111,29 @@ function makeRules(spec: ChainSpec, hardfork: string): ForkRules {
     isCancun,
     isPrague: common.gteHardfork(Hardfork.Prague),
     isOsaka: common.gteHardfork(Hardfork.Osaka),
-    precompiles: [...getActivePrecompiles(common).keys()].map((address): Hex => `0x${address}`),
+    precompiles: activePrecompiles(common),
     blobFeeUpdateFraction: isCancun ? blobFeeUpdateFraction(common) : 0n,
     blobsMax: isCancun ? blobCount(common, 'max') : 0n,
     blobsTarget: isCancun ? blobCount(common, 'target') : 0n,
   };
+}
+
+/** Which numbers are precompiles since when; the first four are so since Frontier. */
+const precompilesSince: readonly (readonly [from: number, to: number, (common: Common) => boolean])[] = [
+  [0x01, 0x04, () => true],
+  [0x05, 0x08, (common) => common.gteHardfork(Hardfork.Byzantium)],
+  [0x09, 0x09, (common) => common.gteHardfork(Hardfork.Istanbul)],
+  [0x0a, 0x0a, (common) => common.isActivatedEIP(4844)],
+  [0x0b, 0x11, (common) => common.isActivatedEIP(2537)],
+  [0x100, 0x100, (common) => common.isActivatedEIP(7951)],
+];
+
+function activePrecompiles(common: Common): Hex[] {
+  return precompilesSince.flatMap(([from, to, isActive]) =>
+    isActive(common)
+      ? Array.from({ length: to - from + 1 }, (_, index): Hex => `0x${(from + index).toString(16).padStart(40, '0')}`)
+      : [],
+  );
 }
 
 // EIP-4844 and EIP-7691. Schedules that name their own fractions (EIP-7840) and blob-only forks carry them in Common.

@@ -3,7 +3,8 @@ import { type EVM, EVMError, type EVMResult, type InterpreterStep, type Message 
 import { bigIntToBytes, generateAddress, generateAddress2 } from '@ethereumjs/util';
 import type { EngineMessage } from './call-engine.ts';
 import type { EngineTracer, FrameKind } from './engine-tracer.ts';
-import { haltReason, laterOpcodes } from './halt-reason.ts';
+import { haltReason } from './halt-reason.ts';
+import { laterOpcodes } from './later-opcodes.ts';
 
 const callKinds: ReadonlyMap<number, FrameKind> = new Map([
   [0xf0, 'CREATE'],

@@ -1,6 +1,6 @@
 // Every opcode passes here, so its plain form gave way to speed: execute-call.bench.ts measures it beside @ethereumjs/evm,
 // which is its oracle in engines.spec.ts.
-import { laterOpcodes } from '../halt-reason.ts';
+import { laterOpcodes } from '../later-opcodes.ts';
 import type { Frame } from './frame.ts';
 import { stackFault } from './frame.ts';
 import type { OpcodeTable } from './gas.ts';

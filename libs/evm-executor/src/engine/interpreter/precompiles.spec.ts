@@ -1,9 +1,9 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
-import { EVM, EVMMockBlockchain, NobleBN254 } from '@ethereumjs/evm';
+import { EVM, EVMMockBlockchain, getActivePrecompiles, NobleBN254 } from '@ethereumjs/evm';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { forkRules } from '../../fork-rules.ts';
-import { specAt } from '../../test-chain.fixture.ts';
+import { specAt, testForks } from '../../test-chain.fixture.ts';
 import { EthereumjsState } from '../ethereumjs-state.ts';
 import { Precompiles } from './precompiles.ts';
 
@@ -43,6 +43,11 @@ function blake2Input(rounds: number, rest: Uint8Array, flag: number): Uint8Array
   input[212] = flag;
   return input;
 }
+
+test.each(testForks)('the precompiles of %s are those of @ethereumjs/evm', (fork) => {
+  const { common, precompiles } = forkRules(specAt(fork, { chainId: 1 }), { number: 1n, timestamp: 1000n });
+  expect([...precompiles].sort()).toEqual([...getActivePrecompiles(common).keys()].map((key) => `0x${key}`).sort());
+});
 
 describe('own precompiles are those of @ethereumjs/evm', () => {
   test.each([1, 2, 4, 9])('%i, whatever comes in', async (number) => {

@@ -1,12 +1,9 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
-import { EVM, EVMMockBlockchain, type EVMOpts, type ExecResult, NobleBN254 } from '@ethereumjs/evm';
 import type { ForkRules } from '../../fork-rules.ts';
 import type { PrecompileChanges } from '../call-engine.ts';
-import { curves } from '../curves/curves.ts';
-import { EthereumjsState } from '../ethereumjs-state.ts';
-import { haltReason } from '../halt-reason.ts';
 import { type FastPrecompile, fastPrecompiles } from './fast-precompiles.ts';
 import { Halt, halts } from './halt.ts';
+import type { ReferencePrecompiles } from './reference-precompiles.ts';
 
 /** What a precompile came to; one that fails takes all its gas. */
 export interface PrecompileResult {
@@ -24,13 +21,9 @@ export interface Precompile {
 /** SHA-256, RIPEMD-160, identity and BLAKE2F. */
 const lightAddresses = new Set([2n, 3n, 4n, 9n]);
 
-/** Of alt_bn128 (EIP-196, EIP-197) and of BLS12-381 (EIP-2537). */
-const curveAddresses = new Set([6n, 7n, 8n, 11n, 12n, 13n, 14n, 15n, 16n, 17n]);
-
 const noBytes = new Uint8Array(0);
 
-/** An EVM that precompiles run in. */
-type Reference = (isOfCurve: boolean) => EVM | Promise<EVM>;
+type ReferenceRun = ReferencePrecompiles['run'];
 
 /** The precompiles of a fork: own ones where those of @ethereumjs/evm are slow, else those. */
 export class Precompiles {
@@ -39,26 +32,20 @@ export class Precompiles {
   /** Of the low byte of addresses whose other bytes are zero; finds out quickly that there is none. */
   readonly #lastBytes: ReadonlySet<number>;
 
-  constructor({ common, precompiles }: ForkRules) {
-    // They give precompiles their curves; nothing runs in them. Made when they are needed, which for most calls is never.
-    const make = (curves: Pick<EVMOpts, 'bn254' | 'bls'>) =>
-      new EVM({ common, stateManager: new EthereumjsState(), blockchain: new EVMMockBlockchain(), ...curves });
-    let plain: EVM | undefined;
-    let withCurves: EVM | undefined;
-    const reference: Reference = (isOfCurve) => {
-      if (!isOfCurve) {
-        plain ??= make({ bn254: new NobleBN254() });
-        return plain;
-      }
-      if (withCurves !== undefined) return withCurves;
-      const ready = (made: Awaited<ReturnType<typeof curves>>) => {
-        withCurves ??= make(made);
-        return withCurves;
-      };
-      const found = curves();
-      return found instanceof Promise ? found.then(ready) : ready(found);
+  constructor(rules: ForkRules) {
+    let reference: ReferencePrecompiles | undefined;
+    // Loaded when one of them is called, which most processes never do.
+    const load = async () => {
+      const { ReferencePrecompiles } = await import('./reference-precompiles.ts');
+      reference ??= new ReferencePrecompiles(rules);
+      return reference;
     };
-    this.#byAddress = new Map(precompiles.map((address) => [address, precompile(address, reference)]));
+    const { precompiles } = rules;
+    const run: ReferenceRun = (address, data, gas) =>
+      reference === undefined
+        ? load().then((loaded) => loaded.run(address, data, gas))
+        : reference.run(address, data, gas);
+    this.#byAddress = new Map(precompiles.map((address) => [address, precompile(address, run)]));
     this.addresses = new Set(precompiles.map(BigInt));
     this.#lastBytes = new Set(precompiles.map((address) => Number(BigInt(address) & 0xffn)));
   }
@@ -90,31 +77,9 @@ function fast({ price, run }: FastPrecompile, isLight: boolean): Precompile {
   };
 }
 
-function precompile(address: Hex, reference: Reference): Precompile {
+function precompile(address: Hex, reference: ReferenceRun): Precompile {
   const number = BigInt(address);
   const isLight = lightAddresses.has(number);
   const own = fastPrecompiles.get(Number(number));
-  if (own !== undefined) return fast(own, isLight);
-  const isOfCurve = curveAddresses.has(number);
-  const runIn = (evm: EVM, data: Uint8Array, gas: number) => {
-    const call = evm.precompiles.get(address.slice(2));
-    if (call === undefined) throw new Error(`There is no precompile at ${address}.`);
-    const result = call({ data, gasLimit: BigInt(gas), common: evm.common, _EVM: evm });
-    return result instanceof Promise ? result.then((found) => told(found, address, data)) : told(result, address, data);
-  };
-  return {
-    isLight,
-    run(data, gas) {
-      const evm = reference(isOfCurve);
-      return evm instanceof Promise ? evm.then((ready) => runIn(ready, data, gas)) : runIn(evm, data, gas);
-    },
-  };
-}
-
-function told(result: ExecResult, address: Hex, data: Uint8Array): PrecompileResult {
-  if (result.exceptionError === undefined) {
-    return { gasUsed: Number(result.executionGasUsed), output: result.returnValue };
-  }
-  const reason = haltReason(result, address, data);
-  return { gasUsed: 0, output: noBytes, fault: reason === halts.outOfGas.reason ? halts.outOfGas : new Halt(reason) };
+  return own === undefined ? { isLight, run: (data, gas) => reference(address, data, gas) } : fast(own, isLight);
 }

@@ -1,0 +1,23 @@
+/** geth's names of the opcodes that came after Frontier: those can be met before their fork. */
+export const laterOpcodes: ReadonlyMap<number, string> = new Map([
+  [0x1b, 'SHL'],
+  [0x1c, 'SHR'],
+  [0x1d, 'SAR'],
+  [0x3d, 'RETURNDATASIZE'],
+  [0x3e, 'RETURNDATACOPY'],
+  [0x3f, 'EXTCODEHASH'],
+  [0x46, 'CHAINID'],
+  [0x47, 'SELFBALANCE'],
+  [0x48, 'BASEFEE'],
+  [0x49, 'BLOBHASH'],
+  [0x4a, 'BLOBBASEFEE'],
+  [0x5c, 'TLOAD'],
+  [0x5d, 'TSTORE'],
+  [0x5e, 'MCOPY'],
+  [0x5f, 'PUSH0'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+  [0xfd, 'REVERT'],
+  [0xfe, 'INVALID'],
+]);
