@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -57,8 +57,10 @@ async function findPnpm() {
   const code = await run('npx', ['--yes', '--package', `pnpm@${pnpmVersion}`, '--call', 'command -v pnpm'], {
     onOutput,
   });
-  const path = Buffer.concat(chunks).toString().trim().split('\n').at(-1) ?? '';
-  return code === 0 && existsSync(path) ? path : '';
+  // npm says more than it was asked.
+  const lines = Buffer.concat(chunks).toString().split('\n');
+  const path = lines.map((line) => line.trim()).find((line) => isAbsolute(line) && existsSync(line));
+  return code === 0 ? (path ?? '') : '';
 }
 
 /** Installs what the lockfile names, through npx. Skipped when the lockfile and manifests are those of the last install. */
