@@ -1,18 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  bytesFromBigint,
-  bytesFromHex,
-  encodeRlp,
-  type Hex,
-  hexFromBytes,
-  keccak256,
-  type Log,
-  type StateReader,
-  trieRoot,
-} from '@cairn/block-model';
-import { conformanceDirectory, createMemoryState, type MemoryAccount } from '@cairn/block-model/testing';
+import { bytesFromHex, encodeRlp, type Hex, hexFromBytes, keccak256, type Log } from '@cairn/block-model';
+import { conformanceDirectory, type MemoryAccount } from '@cairn/block-model/testing';
 import { type AppliedMessage, applyMessage } from './apply-message.ts';
+import { TrieState } from './block/trie-state.fixture.ts';
 import { fakeExponential } from './block-environment.ts';
 import type { CallRequest } from './call-request.ts';
 import type { CallEngine } from './engine/call-engine.ts';
@@ -129,7 +120,8 @@ async function runCase(
       accessList: accessList.map((entry) => ({ ...entry, storageKeys: entry.storageKeys.map(padded) })),
     }),
   };
-  const world = new WorldState(StateCache.of(withStorageRoots(createMemoryState(accounts), accounts)));
+  const state = await TrieState.of(accounts);
+  const world = new WorldState(StateCache.of(state.view()));
   const excess = BigInt(env.currentExcessBlobGas ?? 0);
   const applied = await applyMessage(
     {
@@ -153,42 +145,8 @@ async function runCase(
     call,
     { gasLimit: call.gas ?? 0n, checks: { paysBaseFee: true }, hidesPrices: false },
   );
-  return { root: stateRoot(accounts, world), logs: logsHash(applied.outcome.logs), applied };
-}
-
-/** That there is storage is all that a run asks of its root. */
-function withStorageRoots(state: StateReader, accounts: Readonly<Record<Hex, MemoryAccount>>): StateReader {
-  return {
-    ...state,
-    getAccount(address) {
-      const account = state.getAccount(address);
-      const slots = Object.keys(accounts[hexFromBytes(address)]?.storage ?? {});
-      return account && { ...account, ...(slots.length > 0 && { storageRoot: new Uint8Array(32) }) };
-    },
-  };
-}
-
-function stateRoot(before: Readonly<Record<Hex, MemoryAccount>>, world: WorldState): Hex {
-  const changes = new Map(world.takeChanges().map((change) => [hexFromBytes(change.address), change]));
-  const leaves: [Uint8Array, Uint8Array][] = [];
-  for (const address of new Set([...(Object.keys(before) as Hex[]), ...changes.keys()])) {
-    const bytes = bytesFromHex(address);
-    const account = world.getAccount(bytes);
-    if (account === undefined) continue;
-    const change = changes.get(address);
-    const slots = change?.isStorageCleared ? [] : (Object.keys(before[address]?.storage ?? {}) as Hex[]);
-    const words = new Map(slots.map((slot) => [slot, world.getStorage(bytes, bytesFromHex(slot))]));
-    for (const [slot, word] of change?.slots ?? []) words.set(hexFromBytes(slot), word);
-    const storageRoot = trieRoot(
-      [...words]
-        .filter(([, word]) => word.length > 0)
-        .map(([slot, word]) => [keccak256(bytesFromHex(slot)), encodeRlp(word)]),
-    );
-    const { nonce, balance, codeHash } = account;
-    const record = encodeRlp([bytesFromBigint(nonce), bytesFromBigint(balance), storageRoot, codeHash]);
-    leaves.push([keccak256(bytes), record]);
-  }
-  return hexFromBytes(trieRoot(leaves));
+  const root = hexFromBytes(await state.after(world.takeChanges()));
+  return { root, logs: logsHash(applied.outcome.logs), applied };
 }
 
 function logsHash(logs: readonly Log[]): Hex {
