@@ -60,6 +60,13 @@ test('what exceeds the budget begins anew in the pool, also from within a frame,
   expect(await lane.execute(job(number))).not.toBe(fromPool);
 });
 
+test('a precompile whose input says how long it takes is for the pool', async () => {
+  const { lane, jobs } = await openLane();
+  const data: Hex = `0x00ffffff${'00'.repeat(208)}01`; // 16 million rounds of BLAKE2F
+  expect(await lane.execute(job(`0x${'09'.padStart(40, '0')}`, { data }))).toBe(fromPool);
+  expect(jobs.length).toBe(1);
+});
+
 test('a call that runs out of gas within the budget has ended, and is told so', async () => {
   const { lane, jobs } = await openLane();
   expect(await lane.execute(job(loop, { gas: 30_000n }))).toMatchObject({ kind: 'halt', reason: 'out of gas' });
