@@ -1,3 +1,4 @@
+/// <reference path="./mcl-wasm.d.ts" />
 import { bytesFromBigint } from '@cairn/block-model';
 import createModule, { type MclFunction, type MclModule } from 'mcl-wasm/dist/mcl_c.js';
 
