@@ -1,0 +1,10 @@
+import { fileSequences } from './kubo/file-sequences.mjs';
+
+/** Sequences of `files/*` in which directories of a few entries are sharded, and become plain again. */
+export default fileSequences({
+  name: 'files-sharded',
+  config: (config) => {
+    config.Import = { ...config.Import, UnixFSHAMTDirectorySizeThreshold: '100B' };
+  },
+  settings: { STORAGE_SHARD_BYTES: '100' },
+});

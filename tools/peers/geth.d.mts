@@ -1,0 +1,14 @@
+export interface Geth {
+  readonly url: string;
+  /** Names the blocks that are the head, safe and final, as a consensus client does. */
+  readonly setForkChoice: (state: Readonly<Record<string, string>>) => Promise<void>;
+  readonly webSocketUrl: string;
+  readonly binary: string;
+  output(): string;
+  stop(): Promise<void>;
+}
+export declare function startGeth(chain: {
+  readonly genesis: string;
+  readonly blocks?: string;
+  readonly gasCap?: number;
+}): Promise<Geth | undefined>;

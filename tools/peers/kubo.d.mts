@@ -1,0 +1,13 @@
+export interface Kubo {
+  /** Without /api/v0. */
+  readonly url: string;
+  readonly multiaddr: string;
+  readonly repository: string;
+  readonly binary: string;
+  output(): string;
+  stop(): Promise<void>;
+}
+export declare function startKubo(options?: {
+  readonly isOffline?: boolean;
+  readonly config?: (config: Record<string, unknown>) => void;
+}): Promise<Kubo | undefined>;
