@@ -1,11 +1,14 @@
 import { type CID, codecs } from '@cairn/cid';
 import type { Database, Environment } from '@cairn/embedded-store';
 import type { Block } from './blockstore.ts';
+import { type ClaimExpiry, ClaimTables, type Stamp } from './claim-tables.ts';
+import type { ClaimOptions, Discarded } from './claims.ts';
 import { blockId, decodeRecord, encodeRecord, type IndexRecord } from './index-record.ts';
 import { isMarked } from './is-marked.ts';
 
 const sumsKey = Buffer.from('sums');
 const cycleKey = Buffer.from('cycle');
+const ownedFromKey = Buffer.from('ownedFrom');
 /** A block touched less than this many seconds ago in the same cycle is not written again. */
 const touchEverySeconds = 60;
 
@@ -22,9 +25,12 @@ function ownerOf(known: Pick<IndexRecord, 'owner'>, owner: number): number {
 
 const noMark = { mark: 0, markedAs: codecs.raw };
 
-/** The collection cycle that runs or ran last. */
+/** Where the time of the store stands, and the collection that runs or ran last. */
 export interface Cycle {
+  /** Counted up by every collection, and by every removal of an owner. */
   readonly number: number;
+  /** The number with which the last collection began; absent where no removal has counted up since. */
+  readonly collection?: number;
   /** Blocks touched in this cycle or later stay. */
   readonly keepFrom: number;
 }
@@ -43,6 +49,7 @@ export class BlockTables {
   readonly #index: Database;
   readonly #sums: Database;
   readonly #quarantine: Database;
+  readonly claims: ClaimTables;
   readonly #now: () => number;
 
   constructor(environment: Environment, now: () => number) {
@@ -50,6 +57,7 @@ export class BlockTables {
     this.#index = environment.database('index');
     this.#sums = environment.database('sums');
     this.#quarantine = environment.database('quarantine');
+    this.claims = new ClaimTables(environment);
     this.#now = now;
   }
 
@@ -96,7 +104,15 @@ export class BlockTables {
         const id = blockId(next++);
         this.#index.put(
           key,
-          encodeRecord({ id, length: bytes.length, ...stamp, ...noMark, owner, isQuarantined: false }),
+          encodeRecord({
+            id,
+            length: bytes.length,
+            ...stamp,
+            ...noMark,
+            owner,
+            isQuarantined: false,
+            isClaimed: false,
+          }),
         );
         sum += BigInt(bytes.length);
         added.push([id, bytes]);
@@ -134,17 +150,12 @@ export class BlockTables {
     return touchedIn === cycle && Math.abs(this.seconds() - touchedAt) < touchEverySeconds;
   }
 
-  #touch(
-    key: Uint8Array,
-    known: IndexRecord,
-    stamp: Pick<IndexRecord, 'touchedAt' | 'touchedIn'>,
-    owner: number,
-  ): void {
+  #touch(key: Uint8Array, known: IndexRecord, stamp: Stamp, owner: number): void {
     if (this.isFresh(known, stamp.touchedIn, owner)) return;
     this.#index.put(key, encodeRecord({ ...known, ...stamp, owner: ownerOf(known, owner) }));
   }
 
-  #stamp(): Pick<IndexRecord, 'touchedAt' | 'touchedIn'> {
+  #stamp(): Stamp {
     return { touchedAt: this.seconds(), touchedIn: this.cycle().number };
   }
 
@@ -161,12 +172,47 @@ export class BlockTables {
     }
   }
 
-  letGo(key: Uint8Array, owner: number, remove: boolean): boolean {
+  claim(cids: readonly CID[], owner: number, { isLeftover = false }: ClaimOptions): void {
+    const stamp = this.#stamp();
+    for (const { multihash } of cids) {
+      const known = this.record(multihash.bytes);
+      if (known === undefined) continue;
+      if (!known.isClaimed) this.#index.put(multihash.bytes, encodeRecord({ ...known, isClaimed: true }));
+      this.claims.put(multihash.bytes, owner, { bytes: known.length, isCounted: !isLeftover }, stamp);
+    }
+  }
+
+  unclaim(key: Uint8Array, owners: readonly number[]): void {
+    for (const owner of owners) this.claims.remove(key, owner);
     const known = this.record(key);
-    if (known?.owner !== owner) return known !== undefined;
-    if (remove) this.remove([key]);
-    else this.#index.put(key, encodeRecord({ ...known, touchedAt: 0, owner: 0 }));
-    return true;
+    if (known?.isClaimed && this.claims.ownersOf(key).length === 0)
+      this.#index.put(key, encodeRecord({ ...known, isClaimed: false }));
+  }
+
+  expireClaims(key: Uint8Array, expiry: ClaimExpiry): void {
+    const expired = this.claims.expired(key, expiry);
+    if (expired.length > 0) this.unclaim(key, expired);
+  }
+
+  discard(key: Uint8Array, { owner, keepFrom }: { readonly owner: number; readonly keepFrom: number }): Discarded {
+    const known = this.record(key);
+    if (known === undefined) return 'absent';
+    if (known.owner !== owner || Buffer.compare(known.id, this.#ownedFrom()) < 0) {
+      this.unclaim(key, [owner]);
+      return 'shared';
+    }
+    if (known.touchedIn >= keepFrom) return 'busy';
+    this.remove([key]);
+    return 'removed';
+  }
+
+  /** Blocks with an id below this one count as put by several owners. */
+  #ownedFrom(): Uint8Array {
+    return this.#sums.get(ownedFromKey) ?? blockId(0n);
+  }
+
+  disownAll(): void {
+    this.#sums.put(ownedFromKey, blockId(this.sums().next));
   }
 
   remove(keys: readonly Uint8Array[]): void {
@@ -178,6 +224,7 @@ export class BlockTables {
       this.#blocks.remove(known.id);
       this.#index.remove(key);
       if (known.isQuarantined) this.#quarantine.remove(key);
+      if (known.isClaimed) for (const owner of this.claims.ownersOf(key)) this.claims.remove(key, owner);
       removed += BigInt(known.length);
     }
     if (removed > 0n) this.#putSums({ ...sums, bytes: sums.bytes - removed });
@@ -193,6 +240,12 @@ export class BlockTables {
   cycle(): Cycle {
     const found = this.#sums.get(cycleKey);
     return found ? (JSON.parse(Buffer.from(found).toString()) as Cycle) : { number: 0, keepFrom: 0 };
+  }
+
+  /** The number with which the last collection began. */
+  collection(): number {
+    const { number, collection } = this.cycle();
+    return collection ?? number;
   }
 
   putCycle(cycle: Cycle): void {

@@ -1,5 +1,6 @@
 import type { CID } from '@cairn/cid';
 import type { Blockstore, PutOptions } from './blockstore.ts';
+import type { Claims } from './claims.ts';
 
 /** Keeps blocks from collection while something is being written. */
 export interface Hold {
@@ -12,8 +13,6 @@ export interface SweepOptions {
   readonly cycle: number;
   /** Blocks that were put or touched less than this many seconds ago stay. */
   readonly graceSeconds: number;
-  /** Blocks that only this owner has put go without grace. */
-  readonly owner?: number | undefined;
   /** Where the last step stopped. */
   readonly start?: Uint8Array | undefined;
   /** Blocks to look at in this step. */
@@ -23,8 +22,6 @@ export interface SweepOptions {
 export interface SweepStep {
   /** What was removed, each as a CIDv1 of the raw codec. */
   readonly removed: readonly CID[];
-  /** Those of them that only the `owner` had put. */
-  readonly ownRemoved: readonly CID[];
   /** Sum of the lengths of all. */
   readonly bytes: number;
   /** Where the next step goes on; absent after the last. */
@@ -39,11 +36,14 @@ export interface SweepStep {
  * began. So whoever makes blocks reachable takes a hold first, then puts or touches them, then writes down what reaches
  * them: either the marking sees that, or the sweep spares them. All of this holds over all processes on one store.
  */
-export interface Collectable {
-  /** Number of the current cycle, from 0. */
+export interface Collectable extends Claims {
+  /** Number of the cycle that runs or ran last; 0 before the first. */
   cycle(): Promise<number>;
-  /** Blocks put or touched from here until the release are not swept by a cycle that began meanwhile or is under way. */
-  hold(): Promise<Hold>;
+  /**
+   * Blocks put or touched from here until the release are not swept by a cycle that began meanwhile or is under way, and
+   * not discarded by their owner.
+   */
+  hold(options?: PutOptions): Promise<Hold>;
   /** Counts these blocks as put now. Resolves to those that are not here (or are quarantined), in order; nothing is read. */
   touchMany(cids: readonly CID[], options?: PutOptions): Promise<CID[]>;
   /** Begins the next cycle and resolves to its number. */
@@ -56,22 +56,15 @@ export interface Collectable {
   /** Marks what is here of these blocks, each as the codec of its CID. As raw, it leaves marks of this cycle as they are. */
   markMany(cids: readonly CID[], cycle: number): Promise<void>;
   /**
-   * One step of removing what is not to stay. What a listener of {@link onRemoved} hears is on the disk by then.
+   * One step of removing what is not to stay, with the claims on it, and of ending claims past their grace. What a listener of {@link onRemoved} hears is on the disk by then.
    * @throws CYCLE_OVER when another cycle has begun
    */
   sweep(options: SweepOptions): Promise<SweepStep>;
-  /** Blocks that only this owner has put, in key order, each as a CIDv1 of the raw codec. Walks the whole index. */
-  owned(owner: number): AsyncIterable<CID>;
-  /**
-   * Ends the grace period of a block that only this owner has put, which no longer counts as its own; with `remove`, the
-   * block goes at once. Does nothing to what others have put too. False where there is no such block at all.
-   */
-  letGo(cid: CID, options: { readonly owner: number; readonly remove: boolean }): Promise<boolean>;
   /** Puts a block aside whose bytes were found wrong: it is not served any more. Putting the right bytes mends it. */
   quarantine(cid: CID): Promise<void>;
   /** Blocks that are set aside, in key order, each as a CIDv1 of the raw codec. */
   quarantined(): AsyncIterable<CID>;
-  /** Calls back with what sweeps of this process removed, so that nothing of it stays in caches. */
+  /** Calls back with what this process removed, so that nothing of it stays in caches. */
   onRemoved(listener: (cids: readonly CID[]) => void): void;
 }
 

@@ -2,11 +2,13 @@ import { CairnError } from '@cairn/errors';
 
 /** The store has no block of that name. */
 export class BlockNotFoundError extends CairnError<'BLOCK_NOT_FOUND'> {
-  constructor(cid: string, { waitedMs }: { readonly waitedMs?: number } = {}) {
+  /** `cause`: the reason of a signal that ended the wait for the block. */
+  constructor(cid: string, { waitedMs, cause }: { readonly waitedMs?: number; readonly cause?: unknown } = {}) {
     const waited = waitedMs === undefined ? '' : `, and did not come within ${waitedMs} ms`;
     super('BLOCK_NOT_FOUND', `Block ${cid} is not in this store${waited}.`, {
       hint: 'Check the CID, or add the content first.',
       details: { cid, ...(waitedMs !== undefined && { waitedMs }) },
+      cause,
     });
   }
 }

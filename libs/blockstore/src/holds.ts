@@ -10,6 +10,12 @@ interface HoldRecord {
   readonly renewedAt: number;
 }
 
+interface OpenHold {
+  readonly owner: number;
+  /** The cycle it began in. */
+  readonly cycle: number;
+}
+
 const renewEveryMs = 10_000;
 /** A process out of sight (another container, say) that has not renewed for this long counts as ended. */
 const silentMsMax = 60_000;
@@ -25,8 +31,8 @@ export class Holds {
   readonly #now: () => number;
   readonly #identity = processIdentity();
   readonly #key = Buffer.from(this.#identity.token);
-  /** Number of open holds by the cycle they began in. */
-  readonly #open = new Map<number, number>();
+  /** Open holds. */
+  readonly #open = new Set<OpenHold>();
   /** What the record says, as far as it is written. */
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -38,17 +44,11 @@ export class Holds {
     this.#now = now;
   }
 
-  async take(): Promise<Hold> {
+  async take(owner: number): Promise<Hold> {
     const cycle = this.#cycle();
-    this.#open.set(cycle, (this.#open.get(cycle) ?? 0) + 1);
-    let isOpen = true;
-    const release = async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = (this.#open.get(cycle) ?? 0) - 1;
-      if (left > 0) this.#open.set(cycle, left);
-      else this.#open.delete(cycle);
-    };
+    const hold: OpenHold = { owner, cycle };
+    this.#open.add(hold);
+    const release = async () => void this.#open.delete(hold);
     try {
       if (this.#since === undefined || this.#since > cycle) await this.#environment.transaction(() => this.#write());
     } catch (error) {
@@ -65,15 +65,31 @@ export class Holds {
     let oldest = cycle;
     for (const { key, value } of [...this.#records.range()]) {
       const record = JSON.parse(Buffer.from(value).toString()) as HoldRecord;
-      if (isGone(record.holder) || Math.abs(this.#now() - record.renewedAt) > silentMsMax) this.#records.remove(key);
+      if (isEnded(record, this.#now())) this.#records.remove(key);
       else oldest = Math.min(oldest, record.since);
+    }
+    return oldest;
+  }
+
+  /**
+   * Inside a transaction: the first cycle that an open hold of one owner may have begun in, at most `cycle`. Holds of other
+   * processes count for every owner: their records do not name one.
+   */
+  oldestOf(owner: number, cycle: number): number {
+    let oldest = cycle;
+    for (const hold of this.#open) if (hold.owner === owner || hold.owner === 0) oldest = Math.min(oldest, hold.cycle);
+    for (const { key, value } of [...this.#records.range()]) {
+      if (this.#key.equals(key)) continue;
+      const record = JSON.parse(Buffer.from(value).toString()) as HoldRecord;
+      if (!isEnded(record, this.#now())) oldest = Math.min(oldest, record.since);
     }
     return oldest;
   }
 
   #write(cycle = this.#cycle()): void {
     // The counts are of this moment, inside the transaction: a cycle that begins next sees every hold taken so far.
-    const since = Math.min(cycle, ...this.#open.keys());
+    let since = cycle;
+    for (const hold of this.#open) since = Math.min(since, hold.cycle);
     const record: HoldRecord = { holder: this.#identity, since, renewedAt: this.#now() };
     this.#records.put(this.#key, Buffer.from(JSON.stringify(record)));
     this.#since = since;
@@ -89,4 +105,8 @@ export class Holds {
     if (this.#since === undefined) return;
     await this.#environment.transaction(() => this.#records.remove(this.#key));
   }
+}
+
+function isEnded({ holder, renewedAt }: HoldRecord, now: number): boolean {
+  return isGone(holder) || Math.abs(now - renewedAt) > silentMsMax;
 }

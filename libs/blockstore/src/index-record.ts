@@ -13,9 +13,12 @@ export interface IndexRecord {
   /** Who put it, if it was one owner only; else 0. */
   readonly owner: number;
   readonly isQuarantined: boolean;
+  /** Whether some owner claims it. */
+  readonly isClaimed: boolean;
 }
 
 const recordBytes = 35;
+const flags = { quarantined: 1, claimed: 2 } as const;
 
 /** 35 bytes: id 8, length 4, touchedAt 4, touchedIn 4, mark 4, markedAs 4, flags 1, owner 6; integers unsigned, big-endian. */
 export function encodeRecord(record: IndexRecord): Uint8Array {
@@ -26,7 +29,7 @@ export function encodeRecord(record: IndexRecord): Uint8Array {
   bytes.writeUInt32BE(record.touchedIn, 16);
   bytes.writeUInt32BE(record.mark, 20);
   bytes.writeUInt32BE(record.markedAs, 24);
-  bytes.writeUInt8(record.isQuarantined ? 1 : 0, 28);
+  bytes.writeUInt8((record.isQuarantined ? flags.quarantined : 0) | (record.isClaimed ? flags.claimed : 0), 28);
   bytes.writeUIntBE(record.owner, 29, 6);
   return bytes;
 }
@@ -35,6 +38,7 @@ export function encodeRecord(record: IndexRecord): Uint8Array {
 export function decodeRecord(bytes: Uint8Array): IndexRecord {
   const record = Buffer.alloc(recordBytes);
   record.set(bytes.subarray(0, recordBytes));
+  const flagged = record.readUInt8(28);
   return {
     id: record.subarray(0, 8),
     length: record.readUInt32BE(8),
@@ -43,7 +47,8 @@ export function decodeRecord(bytes: Uint8Array): IndexRecord {
     mark: record.readUInt32BE(20),
     markedAs: record.readUInt32BE(24),
     owner: record.readUIntBE(29, 6),
-    isQuarantined: record.readUInt8(28) === 1,
+    isQuarantined: (flagged & flags.quarantined) !== 0,
+    isClaimed: (flagged & flags.claimed) !== 0,
   };
 }
 

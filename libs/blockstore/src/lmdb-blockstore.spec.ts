@@ -217,6 +217,7 @@ test('reads the index records of version 0.1, which knew no collection', () => {
     markedAs: 0,
     owner: 0,
     isQuarantined: false,
+    isClaimed: false,
   });
   expect(decodeRecord(encodeRecord(record))).toEqual(record);
 });

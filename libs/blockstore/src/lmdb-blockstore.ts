@@ -1,17 +1,18 @@
 // The hot path of every upload and download; lmdb-blockstore.bench.ts measures it against the bare disk.
-import { CID, codecs, UnsupportedHashError } from '@cairn/cid';
+import { type CID, UnsupportedHashError } from '@cairn/cid';
 import { Environment, limits as storeLimits } from '@cairn/embedded-store';
 import { isCairnError } from '@cairn/errors';
-import * as Digest from 'multiformats/hashes/digest';
 import { BlockTables } from './block-tables.ts';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import { Capacity, type CapacityOptions, type Fullness } from './capacity.ts';
+import type { Claim, ClaimOptions, Discarded } from './claims.ts';
 import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
-import { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
+import { BlockNotFoundError, BlockTooLargeError, QuarantinedBlockError } from './errors.ts';
 import { Holds } from './holds.ts';
-import type { IndexRecord } from './index-record.ts';
 import { isMarked } from './is-marked.ts';
+import { cidOfKey, cidsInPages, keysPerRead } from './key-pages.ts';
 import { limits } from './limits.ts';
+import { sweepTables } from './lmdb-sweep.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export interface LmdbBlockstoreOptions extends CapacityOptions {
@@ -22,8 +23,6 @@ export interface LmdbBlockstoreOptions extends CapacityOptions {
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
 }
-
-const keysPerRead = 256;
 
 /** The store of {@link openLmdbBlockstore}. */
 export interface LmdbBlockstore extends CollectableBlockstore {
@@ -124,7 +123,7 @@ class LmdbStore implements LmdbBlockstore {
   async *keys({ signal }: ReadOptions = {}): AsyncGenerator<CID> {
     await this.#queue.settled();
     // In pages, each of its own snapshot: a walk over millions of keys must not pin old pages of the environment.
-    yield* inPages((start) => this.#tables.page(start, keysPerRead).map(({ key }) => key), signal);
+    yield* cidsInPages((start) => this.#tables.page(start, keysPerRead).map(({ key }) => key), signal);
   }
 
   async stats(): Promise<BlockstoreStats> {
@@ -137,11 +136,11 @@ class LmdbStore implements LmdbBlockstore {
   }
 
   async cycle(): Promise<number> {
-    return this.#tables.cycle().number;
+    return this.#tables.collection();
   }
 
-  hold(): Promise<Hold> {
-    return this.#holds.take();
+  hold({ owner = 0 }: PutOptions = {}): Promise<Hold> {
+    return this.#holds.take(owner);
   }
 
   async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
@@ -155,10 +154,74 @@ class LmdbStore implements LmdbBlockstore {
     return cids.filter((cid) => this.#lengthOf(cid) === undefined);
   }
 
+  async claimMany(cids: readonly CID[], owner: number, options: ClaimOptions = {}): Promise<void> {
+    // The write of these blocks and this transaction usually are one commit.
+    await this.#queue.begun();
+    await this.#environment.transaction(() => this.#tables.claim(cids, owner, options));
+  }
+
+  async unclaimMany(cids: readonly CID[], owner: number): Promise<void> {
+    if (cids.length === 0) return;
+    await this.#environment.transaction(() => {
+      for (const { multihash } of cids) this.#tables.unclaim(multihash.bytes, [owner]);
+    });
+  }
+
+  async claimed(owner: number): Promise<BlockstoreStats> {
+    return this.#tables.claims.sums(owner);
+  }
+
+  async *claims(owner: number): AsyncGenerator<Claim> {
+    let last: Claim | undefined;
+    do {
+      const page = this.#tables.claims.page(owner, last?.cid.multihash.bytes, keysPerRead);
+      yield* page;
+      last = page.length === keysPerRead ? page.at(-1) : undefined;
+      if (last) await new Promise((resolve) => setImmediate(resolve));
+    } while (last);
+  }
+
+  async claimsAmong(cids: readonly CID[], owner: number): Promise<Claim[]> {
+    if (!this.#tables.claims.hasAny(owner)) return [];
+    return cids.flatMap(({ multihash }) => {
+      const claim = this.#tables.claims.get(multihash.bytes, owner);
+      return claim ? [{ cid: cidOfKey(multihash.bytes), ...claim }] : [];
+    });
+  }
+
+  beginDiscard(owner: number): Promise<number> {
+    return this.#environment.transaction(() => {
+      const cycle = this.#tables.cycle();
+      const number = cycle.number + 1;
+      this.#tables.putCycle({ ...cycle, collection: this.#tables.collection(), number });
+      return this.#holds.oldestOf(owner, number);
+    });
+  }
+
+  async discardMany(
+    cids: readonly CID[],
+    options: { readonly owner: number; readonly keepFrom: number },
+  ): Promise<Discarded[]> {
+    await this.#queue.settled();
+    const outcomes = await this.#environment.transaction(() =>
+      cids.map(({ multihash }) => this.#tables.discard(multihash.bytes, options)),
+    );
+    this.#tellRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
+    return outcomes;
+  }
+
+  disownAll(): Promise<void> {
+    return this.#environment.transaction(() => this.#tables.disownAll());
+  }
+
+  #tellRemoved(cids: readonly CID[]): void {
+    if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
+  }
+
   beginCycle(): Promise<number> {
     return this.#environment.transaction(() => {
       const number = this.#tables.cycle().number + 1;
-      this.#tables.putCycle({ number, keepFrom: this.#holds.oldest(number) });
+      this.#tables.putCycle({ number, collection: number, keepFrom: this.#holds.oldest(number) });
       return number;
     });
   }
@@ -174,50 +237,10 @@ class LmdbStore implements LmdbBlockstore {
     await this.#environment.transaction(() => this.#tables.mark(cids, cycle));
   }
 
-  async sweep({ cycle, graceSeconds, owner, start, limit }: SweepOptions): Promise<SweepStep> {
-    const page = this.#tables.page(start, limit);
-    const now = this.#tables.seconds();
-    const isGarbage = (key: Uint8Array, keepFrom: number) => {
-      const record = this.#tables.record(key);
-      if (record === undefined || record.mark === cycle || record.touchedIn >= keepFrom) return false;
-      return isOwn(record, owner) || Math.abs(now - record.touchedAt) >= graceSeconds;
-    };
-    const assertCurrent = () => {
-      const current = this.#tables.cycle();
-      if (current.number !== cycle) throw new CycleOverError(cycle, current.number);
-      return current.keepFrom;
-    };
-    const keepFrom = assertCurrent();
-    const candidates = page.filter(({ key }) => isGarbage(key, keepFrom));
-    let removed: readonly CID[] = [];
-    let ownRemoved: readonly CID[] = [];
-    let bytes = 0;
-    if (candidates.length > 0) {
-      // Looked at again inside: one may have been touched since.
-      const keys = await this.#environment.transaction(() => {
-        const garbage = candidates.map(({ key }) => key).filter((key) => isGarbage(key, assertCurrent()));
-        bytes = garbage.reduce((sum, key) => sum + (this.#tables.record(key)?.length ?? 0), 0);
-        ownRemoved = garbage.filter((key) => isOwn(this.#tables.record(key), owner)).map(cidOfKey);
-        this.#tables.remove(garbage);
-        return garbage;
-      });
-      removed = keys.map(cidOfKey);
-      for (const listener of this.#listeners) listener(removed);
-    }
-    const last = page.at(-1);
-    return { removed, ownRemoved, bytes, next: last && page.length === limit ? after(last.key) : undefined };
-  }
-
-  async *owned(owner: number): AsyncGenerator<CID> {
-    await this.#queue.settled();
-    for await (const cid of this.keys()) if (this.#tables.record(cid.multihash.bytes)?.owner === owner) yield cid;
-  }
-
-  async letGo(cid: CID, { owner, remove }: { readonly owner: number; readonly remove: boolean }): Promise<boolean> {
-    await this.#queue.settled();
-    const isHere = await this.#environment.transaction(() => this.#tables.letGo(cid.multihash.bytes, owner, remove));
-    if (isHere && remove) for (const listener of this.#listeners) listener([cid]);
-    return isHere;
+  async sweep(options: SweepOptions): Promise<SweepStep> {
+    const step = await sweepTables(this.#environment, this.#tables, options);
+    this.#tellRemoved(step.removed);
+    return step;
   }
 
   async quarantine(cid: CID): Promise<void> {
@@ -225,7 +248,7 @@ class LmdbStore implements LmdbBlockstore {
   }
 
   quarantined(): AsyncIterable<CID> {
-    return inPages((start) => this.#tables.quarantinePage(start, keysPerRead));
+    return cidsInPages((start) => this.#tables.quarantinePage(start, keysPerRead));
   }
 
   onRemoved(listener: (cids: readonly CID[]) => void): void {
@@ -237,35 +260,6 @@ class LmdbStore implements LmdbBlockstore {
     await this.#holds.close();
     await this.#environment.close();
   }
-}
-
-function isOwn(record: Pick<IndexRecord, 'owner'> | undefined, owner: number | undefined): boolean {
-  return owner !== undefined && owner !== 0 && record?.owner === owner;
-}
-
-/** Keys page by page as CIDs, with a turn of the event loop between. */
-async function* inPages(
-  read: (start: Uint8Array | undefined) => readonly Uint8Array[],
-  signal?: AbortSignal,
-): AsyncGenerator<CID> {
-  let start: Uint8Array | undefined;
-  while (true) {
-    signal?.throwIfAborted();
-    const page = read(start);
-    for (const key of page) yield cidOfKey(key);
-    const last = page.at(-1);
-    if (last === undefined || page.length < keysPerRead) return;
-    start = after(last);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-function cidOfKey(key: Uint8Array): CID {
-  return CID.createV1(codecs.raw, Digest.decode(key));
-}
-
-function after(key: Uint8Array): Uint8Array {
-  return Buffer.concat([key, Buffer.of(0)]);
 }
 
 /**

@@ -1,10 +1,12 @@
 import { CID, codecs } from '@cairn/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
+import type { Claim, ClaimOptions, Discarded } from './claims.ts';
 import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
 import { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
 import { isMarked } from './is-marked.ts';
 import { limits } from './limits.ts';
+import { keyOf, MemoryClaims } from './memory-claims.ts';
 
 /** Blocks in memory, for scripts and tests: gone with the process. */
 export function createMemoryBlockstore({
@@ -28,11 +30,13 @@ interface Held {
 
 class MemoryBlockstore implements CollectableBlockstore {
   readonly #blocks = new Map<string, Held>();
-  readonly #holds = new Map<symbol, number>();
+  readonly #holds = new Set<{ readonly owner: number; readonly cycle: number }>();
+  readonly #claims = new MemoryClaims();
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
   readonly #now: () => number;
   #bytes = 0;
   #cycle = 0;
+  #collection = 0;
   #keepFrom = 0;
 
   constructor(now: () => number) {
@@ -85,9 +89,7 @@ class MemoryBlockstore implements CollectableBlockstore {
   async sync(): Promise<void> {}
 
   async delete(cid: CID): Promise<void> {
-    const key = keyOf(cid);
-    this.#bytes -= this.#blocks.get(key)?.bytes.length ?? 0;
-    this.#blocks.delete(key);
+    this.#remove(keyOf(cid));
   }
 
   async *keys({ signal }: ReadOptions = {}): AsyncGenerator<CID> {
@@ -102,12 +104,12 @@ class MemoryBlockstore implements CollectableBlockstore {
   }
 
   async cycle(): Promise<number> {
-    return this.#cycle;
+    return this.#collection;
   }
 
-  async hold(): Promise<Hold> {
-    const hold = Symbol('hold');
-    this.#holds.set(hold, this.#cycle);
+  async hold({ owner = 0 }: PutOptions = {}): Promise<Hold> {
+    const hold = { owner, cycle: this.#cycle };
+    this.#holds.add(hold);
     return { release: async () => void this.#holds.delete(hold) };
   }
 
@@ -123,8 +125,8 @@ class MemoryBlockstore implements CollectableBlockstore {
   }
 
   async beginCycle(): Promise<number> {
-    this.#cycle++;
-    this.#keepFrom = Math.min(this.#cycle, ...this.#holds.values());
+    this.#collection = ++this.#cycle;
+    this.#keepFrom = Math.min(this.#cycle, ...[...this.#holds].map(({ cycle }) => cycle));
     return this.#cycle;
   }
 
@@ -142,8 +144,78 @@ class MemoryBlockstore implements CollectableBlockstore {
     }
   }
 
-  async sweep({ cycle, graceSeconds, owner, start, limit }: SweepOptions): Promise<SweepStep> {
-    if (cycle !== this.#cycle) throw new CycleOverError(cycle, this.#cycle);
+  async claimMany(cids: readonly CID[], owner: number, { isLeftover = false }: ClaimOptions = {}): Promise<void> {
+    const claims = this.#claims.of(owner);
+    for (const key of cids.map(keyOf)) {
+      const held = this.#blocks.get(key);
+      if (held === undefined) continue;
+      const isCounted = !isLeftover || claims.get(key)?.isCounted === true;
+      claims.set(key, { bytes: held.bytes.length, at: this.#now(), in: this.#cycle, isCounted });
+    }
+  }
+
+  async unclaimMany(cids: readonly CID[], owner: number): Promise<void> {
+    for (const cid of cids) this.#claims.of(owner).delete(keyOf(cid));
+  }
+
+  async claimed(owner: number): Promise<BlockstoreStats> {
+    return this.#claims.sums(owner);
+  }
+
+  async *claims(owner: number): AsyncGenerator<Claim> {
+    for (const [key, { bytes, isCounted }] of [...this.#claims.of(owner)].sort(([a], [b]) => (a < b ? -1 : 1)))
+      yield { cid: cidOf(key), bytes, isCounted };
+  }
+
+  async claimsAmong(cids: readonly CID[], owner: number): Promise<Claim[]> {
+    return cids.map(keyOf).flatMap((key) => {
+      const claim = this.#claims.of(owner).get(key);
+      return claim ? [{ cid: cidOf(key), bytes: claim.bytes, isCounted: claim.isCounted }] : [];
+    });
+  }
+
+  async beginDiscard(owner: number): Promise<number> {
+    this.#cycle++;
+    const own = [...this.#holds].filter((hold) => hold.owner === owner || hold.owner === 0);
+    return Math.min(this.#cycle, ...own.map(({ cycle }) => cycle));
+  }
+
+  async discardMany(
+    cids: readonly CID[],
+    { owner, keepFrom }: { readonly owner: number; readonly keepFrom: number },
+  ): Promise<Discarded[]> {
+    const outcomes = cids.map((cid): Discarded => {
+      const key = keyOf(cid);
+      const held = this.#blocks.get(key);
+      if (held === undefined) return 'absent';
+      if (held.owner !== owner) {
+        this.#claims.of(owner).delete(key);
+        return 'shared';
+      }
+      if (held.touchedIn >= keepFrom) return 'busy';
+      this.#remove(key);
+      return 'removed';
+    });
+    this.#tellRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
+    return outcomes;
+  }
+
+  async disownAll(): Promise<void> {
+    for (const held of this.#blocks.values()) held.owner = 0;
+  }
+
+  #remove(key: string): void {
+    this.#bytes -= this.#blocks.get(key)?.bytes.length ?? 0;
+    this.#blocks.delete(key);
+    this.#claims.forget(key);
+  }
+
+  #tellRemoved(cids: readonly CID[]): void {
+    if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
+  }
+
+  async sweep({ cycle, graceSeconds, start, limit }: SweepOptions): Promise<SweepStep> {
+    if (cycle !== this.#collection) throw new CycleOverError(cycle, this.#collection);
     const first = start ? Buffer.from(start).toString('hex') : '';
     const page = [...this.#blocks.keys()]
       .filter((key) => key >= first)
@@ -151,41 +223,18 @@ class MemoryBlockstore implements CollectableBlockstore {
       .slice(0, limit);
     let bytes = 0;
     const removed: CID[] = [];
-    const ownRemoved: CID[] = [];
     for (const key of page) {
       const held = this.#blocks.get(key);
-      const isOwn = owner !== undefined && owner !== 0 && held?.owner === owner;
-      const isRecent = held && !isOwn && Math.abs(this.#now() - held.touchedAt) < graceSeconds * 1000;
+      this.#claims.expire(key, { before: this.#now() - graceSeconds * 1000, keepFrom: this.#keepFrom });
+      const isRecent = held && Math.abs(this.#now() - held.touchedAt) < graceSeconds * 1000;
       if (!held || isRecent || held.mark === cycle || held.touchedIn >= this.#keepFrom) continue;
       bytes += held.bytes.length;
       removed.push(cidOf(key));
-      if (isOwn) ownRemoved.push(cidOf(key));
-      this.#blocks.delete(key);
+      this.#remove(key);
     }
-    this.#bytes -= bytes;
-    for (const listener of this.#listeners) listener(removed);
+    this.#tellRemoved(removed);
     const last = page.at(-1);
-    return {
-      removed,
-      ownRemoved,
-      bytes,
-      next: last && page.length === limit ? Buffer.from(`${last}00`, 'hex') : undefined,
-    };
-  }
-
-  async *owned(owner: number): AsyncGenerator<CID> {
-    for (const key of [...this.#blocks.keys()].sort()) if (this.#blocks.get(key)?.owner === owner) yield cidOf(key);
-  }
-
-  async letGo(cid: CID, { owner, remove }: { readonly owner: number; readonly remove: boolean }): Promise<boolean> {
-    const held = this.#blocks.get(keyOf(cid));
-    if (held?.owner !== owner) return held !== undefined;
-    if (!remove) Object.assign(held, { touchedAt: 0, owner: 0 });
-    else {
-      await this.delete(cid);
-      for (const listener of this.#listeners) listener([cid]);
-    }
-    return true;
+    return { removed, bytes, next: last && page.length === limit ? Buffer.from(`${last}00`, 'hex') : undefined };
   }
 
   async quarantine(cid: CID): Promise<void> {
@@ -204,10 +253,6 @@ class MemoryBlockstore implements CollectableBlockstore {
   async close(): Promise<void> {
     this.#blocks.clear();
   }
-}
-
-function keyOf(cid: CID): string {
-  return Buffer.from(cid.multihash.bytes).toString('hex');
 }
 
 function cidOf(key: string): CID {

@@ -11,7 +11,8 @@ const lookMsMax = 250;
 
 /**
  * Lets a read wait for a block that is not here yet: another process may be about to write it. The wait ends with the
- * block, with the signal of the read, or with an error that tells how long it was. Reads without a signal do not wait.
+ * block, or with an error that names the block, the time waited, and the reason of the signal if that ended it. Reads
+ * without a signal do not wait.
  */
 export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore {
   return {
@@ -22,12 +23,18 @@ export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore
         const { signal } = options;
         const limit = signal ? waitMs(signal) : 0;
         if (signal === undefined || limit <= 0 || !isNotFound(error)) throw error;
-        const end = performance.now() + limit;
-        for (let pause = firstLookMs; performance.now() < end; pause = Math.min(2 * pause, lookMsMax)) {
+        const start = performance.now();
+        const end = start + limit;
+        for (
+          let pause = firstLookMs;
+          performance.now() < end && !signal.aborted;
+          pause = Math.min(2 * pause, lookMsMax)
+        ) {
           await rest(Math.min(pause, end - performance.now()), signal);
-          if (await store.has(cid)) return await store.get(cid, options);
+          if (!signal.aborted && (await store.has(cid))) return await store.get(cid, options);
         }
-        throw new BlockNotFoundError(cid.toString(), { waitedMs: limit });
+        const waitedMs = signal.aborted ? Math.round(performance.now() - start) : limit;
+        throw new BlockNotFoundError(cid.toString(), { waitedMs, cause: signal.aborted ? signal.reason : undefined });
       }
     },
     has: (cid) => store.has(cid),
@@ -45,19 +52,16 @@ function isNotFound(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'BLOCK_NOT_FOUND';
 }
 
-/** @throws the reason of the signal */
+/** Resolves after the time, or when the signal aborts. */
 function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
     const done = () => {
-      signal.removeEventListener('abort', onAbort);
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
       resolve();
     };
     const timer = setTimeout(done, milliseconds);
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', done, { once: true });
   });
 }

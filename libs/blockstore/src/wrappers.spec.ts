@@ -127,7 +127,7 @@ describe('withWait', () => {
     expect(Buffer.from(await read).toString()).toBe('late');
   });
 
-  test('it ends with the limit, which the error tells, and with the signal', async () => {
+  test('the wait ends with the limit or the signal; the error names the block, the time and the reason of the signal', async () => {
     const { store } = waiting(20);
     const { cid } = rawBlock('never');
     const { signal } = new AbortController();
@@ -138,7 +138,11 @@ describe('withWait', () => {
     const abort = new AbortController();
     const read = waiting(10_000).store.get(cid, { signal: abort.signal });
     setTimeout(() => abort.abort(new Error('gone')), 10);
-    await expect(read).rejects.toThrow('gone');
+    await expect(read).rejects.toMatchObject({
+      code: 'BLOCK_NOT_FOUND',
+      details: { cid: cid.toString() },
+      cause: new Error('gone'),
+    });
   });
 
   test('without a signal, or without a limit, it does not wait', async () => {

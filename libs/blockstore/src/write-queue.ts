@@ -6,7 +6,7 @@ import type { Block } from './blockstore.ts';
 interface Entry {
   readonly key: string;
   readonly block: Block;
-  owner: number;
+  readonly owner: number;
 }
 
 /**
@@ -21,6 +21,8 @@ export class WriteQueue {
   #queue: Entry[] = [];
   /** The write that will take the queue. */
   #nextWrite: Promise<void> | undefined;
+  /** The write after which that one begins. */
+  #beforeNext: Promise<void> = Promise.resolve();
   /** Settles, never rejects, when every write started so far has. */
   #lastWrite: Promise<void> = Promise.resolve();
   /** Entries whose write failed. They stay pending, and every `sync` tries them again: whoever counts on one learns it. */
@@ -66,10 +68,8 @@ export class WriteQueue {
     for (const block of blocks) {
       const key = pendingKey(block.cid);
       const pending = this.#pending.get(key);
-      if (pending) {
-        if (pending.owner !== owner) pending.owner = 0;
-        continue;
-      }
+      // A block of another owner is written once more: the write under way may have noted its owner already.
+      if (pending?.owner === owner) continue;
       const entry = { key, block, owner };
       entries.push(entry);
       this.#pending.set(key, entry);
@@ -80,8 +80,11 @@ export class WriteQueue {
 
   /** One write at a time: what comes meanwhile goes together into the next, which keeps the disk busy and few pages mapped. */
   #start(entries: readonly Entry[]): void {
-    this.#queue.push(...entries);
-    this.#nextWrite ??= this.#lastWrite.then(() => this.#flush());
+    for (const entry of entries) this.#queue.push(entry);
+    if (this.#nextWrite === undefined) {
+      this.#beforeNext = this.#lastWrite;
+      this.#nextWrite = this.#lastWrite.then(() => this.#flush());
+    }
     this.#lastWrite = this.#nextWrite;
   }
 
@@ -100,12 +103,9 @@ export class WriteQueue {
   }
 
   #release(entries: readonly Entry[]): void {
-    for (const {
-      key,
-      block: { bytes },
-    } of entries) {
-      this.#pending.delete(key);
-      this.#pendingBytes -= bytes.length;
+    for (const entry of entries) {
+      if (this.#pending.get(entry.key) === entry) this.#pending.delete(entry.key);
+      this.#pendingBytes -= entry.block.bytes.length;
     }
   }
 
@@ -113,6 +113,11 @@ export class WriteQueue {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resume of waiting) resume();
+  }
+
+  /** Resolves when the write of all that was taken has begun: a transaction from here on comes after it. */
+  async begun(): Promise<void> {
+    if (this.#queue.length > 0) await this.#beforeNext;
   }
 
   /** Resolves when every write that was started has ended, well or not. */

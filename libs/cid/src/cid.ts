@@ -23,13 +23,12 @@ const base58btc = multibases.base58btc;
  */
 export function parseCid(input: unknown): CID {
   if (typeof input !== 'string') throw new InvalidCidError(input, 'expected text');
-  if (input.length < 2) throw new InvalidCidError(input, 'it is too short');
+  if (input.length < 2) throw new InvalidCidError(input, 'cid too short');
   if (input.length > cidCharactersMax)
     throw new InvalidCidError(input, `it is longer than ${cidCharactersMax} characters`);
   if (input.length === 46 && input.startsWith('Qm')) return parseWith(input, () => CID.parse(input, base58btc.decoder));
-  const prefix = String.fromCodePoint(input.codePointAt(0) ?? 0);
-  const base = decoders.get(prefix);
-  if (base === undefined) throw new InvalidCidError(input, `no multibase starts with "${prefix}"`);
+  const base = decoders.get(String.fromCodePoint(input.codePointAt(0) ?? 0));
+  if (base === undefined) throw new InvalidCidError(input, 'selected encoding not supported');
   return parseWith(input, () => parseVersion1(input, base.decoder.decode(input)));
 }
 

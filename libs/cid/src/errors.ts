@@ -5,12 +5,13 @@ export class InvalidCidError extends CairnError<'CID_INVALID'> {
   constructor(input: unknown, reason: string, cause?: unknown) {
     super('CID_INVALID', `${quote(input)} is not a CID: ${reason}.`, {
       hint: 'Expected a CID such as bafybei… (version 1) or Qm… (version 0).',
+      details: { reason },
       cause,
     });
   }
 }
 
-/** No implementation of the hash function, or a digest of a length that must not name content. */
+/** No implementation of the hash function, or no digest of the length asked for. */
 export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
   constructor(hash: string | number, reason = 'is not supported') {
     const name = typeof hash === 'number' ? `0x${hash.toString(16)}` : hash.slice(0, 64);
@@ -21,10 +22,27 @@ export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
   }
 }
 
+/** A digest of a length that must not name content. The message is that of Kubo (boxo, `verifcid`). */
+export class DigestLengthError extends CairnError<'HASH_UNSUPPORTED'> {
+  constructor(hash: string, length: number, bounds: { readonly min: number; readonly max: number }) {
+    const [size, bound] = length < bounds.min ? ['small', `minimum ${bounds.min}`] : ['large', `maximum ${bounds.max}`];
+    super('HASH_UNSUPPORTED', `digest too ${size}: ${hash} digest got ${length} bytes, ${bound}`, {
+      details: { hash },
+    });
+  }
+}
+
 /** No multibase of that name. */
 export class UnknownMultibaseError extends CairnError<'MULTIBASE_UNKNOWN'> {
   constructor(base: string, known: readonly string[]) {
     super('MULTIBASE_UNKNOWN', `${quote(base)} is not a multibase.`, { hint: `Known are ${known.join(', ')}.` });
+  }
+}
+
+/** The text does not decode as the multibase that its first character names. The message is that of go-multibase. */
+export class InvalidMultibaseError extends CairnError<'MULTIBASE_INVALID'> {
+  constructor(reason: string) {
+    super('MULTIBASE_INVALID', reason);
   }
 }
 

@@ -70,12 +70,18 @@ describe('assertHashAllowed', () => {
   });
 
   test('refuses digests that are too short, too long, and identity contents that are blocks', () => {
-    expect(() => assertHashAllowed(multihash(0x12, 19))).toThrow(refused('20 bytes or more, not 19'));
-    expect(() => assertHashAllowed(multihash(0x1e, 129))).toThrow(refused('128 bytes at most, not 129'));
+    expect(() => assertHashAllowed(multihash(0x12, 19))).toThrow(
+      refused('digest too small: sha2-256 digest got 19 bytes, minimum 20'),
+    );
+    expect(() => assertHashAllowed(multihash(0x1e, 129))).toThrow(
+      refused('digest too large: blake3 digest got 129 bytes, maximum 128'),
+    );
     assertHashAllowed(multihash(0x1e, 128));
     assertHashAllowed(multihash(0, 0));
     assertHashAllowed(multihash(0, 128));
-    expect(() => assertHashAllowed(multihash(0, 129))).toThrow(refused('128 bytes at most, not 129'));
+    expect(() => assertHashAllowed(multihash(0, 129))).toThrow(
+      refused('digest too large: identity digest got 129 bytes, maximum 128'),
+    );
   });
 
   test('names the function as it was asked for, cut short', () => {

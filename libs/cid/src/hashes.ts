@@ -4,7 +4,7 @@ import { blake3 } from '@noble/hashes/blake3.js';
 import { keccak_224, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
 import * as Digest from 'multiformats/hashes/digest';
 import type { MultihashDigest } from 'multiformats/hashes/interface';
-import { UnsupportedHashError } from './errors.ts';
+import { DigestLengthError, UnsupportedHashError } from './errors.ts';
 import { keccak256 } from './keccak256.ts';
 
 export type { MultihashDigest };
@@ -108,13 +108,6 @@ export function digest(nameOrCode: string | number, bytes: Uint8Array, length?: 
 export function assertHashAllowed(multihash: Pick<MultihashDigest, 'code' | 'digest'>): void {
   const { name } = hashFunction(multihash.code);
   const { length } = multihash.digest;
-  if (name === 'identity') {
-    if (length > identityBytesMax) {
-      throw new UnsupportedHashError(name, `may carry ${identityBytesMax} bytes at most, not ${length}`);
-    }
-  } else if (length < digestBytesMin) {
-    throw new UnsupportedHashError(name, `needs a digest of ${digestBytesMin} bytes or more, not ${length}`);
-  } else if (length > digestBytesMax) {
-    throw new UnsupportedHashError(name, `may have a digest of ${digestBytesMax} bytes at most, not ${length}`);
-  }
+  const bounds = name === 'identity' ? { min: 0, max: identityBytesMax } : { min: digestBytesMin, max: digestBytesMax };
+  if (length < bounds.min || length > bounds.max) throw new DigestLengthError(name, length, bounds);
 }

@@ -1,7 +1,14 @@
 export { blockHashFromCid, cidFromBlockHash, cidFromKeccak256 } from './block-hash.ts';
 export { CID, type CidOptions, cidCharactersMax, cidFor, formatCid, isCid, parseCid, verifyBytes } from './cid.ts';
 export { type CodecName, codecName, codecs } from './codecs.ts';
-export { CorruptBlockError, InvalidCidError, UnknownMultibaseError, UnsupportedHashError } from './errors.ts';
+export {
+  CorruptBlockError,
+  DigestLengthError,
+  InvalidCidError,
+  InvalidMultibaseError,
+  UnknownMultibaseError,
+  UnsupportedHashError,
+} from './errors.ts';
 export {
   assertHashAllowed,
   digest,
@@ -14,3 +21,12 @@ export {
   type MultihashDigest,
 } from './hashes.ts';
 export { keccak256 } from './keccak256.ts';
+export {
+  decodeMultibase,
+  encodeMultibase,
+  findMultibase,
+  type Multibase,
+  multibaseOf,
+  multibases,
+} from './multibase.ts';
+export { ipldCodecs, multicodecName, parseMulticodec } from './multicodecs.ts';

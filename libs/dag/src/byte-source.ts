@@ -31,7 +31,7 @@ export class ByteSource {
     }
     const bytes = new Uint8Array(length);
     for (let at = 0; at < length; ) {
-      if (await this.isAtEnd()) throw new InvalidCarError(`it ends within ${what}`);
+      if (await this.isAtEnd()) throw new InvalidCarError(`it ends within ${what}`, { words: 'unexpected EOF' });
       const part = this.#chunk.subarray(0, length - at);
       bytes.set(part, at);
       at += part.length;
@@ -43,7 +43,7 @@ export class ByteSource {
   /** Passes over bytes. @throws CAR_INVALID when the stream ends before */
   async skip(length: number, what: string): Promise<void> {
     for (let left = length; left > 0; ) {
-      if (await this.isAtEnd()) throw new InvalidCarError(`it ends within ${what}`);
+      if (await this.isAtEnd()) throw new InvalidCarError(`it ends within ${what}`, { words: 'unexpected EOF' });
       const passed = Math.min(left, this.#chunk.length);
       this.#chunk = this.#chunk.subarray(passed);
       left -= passed;

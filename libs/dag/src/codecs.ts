@@ -1,9 +1,8 @@
-import { type CID, codecName } from '@cairn/cid';
 import * as dagCbor from '@ipld/dag-cbor';
 import * as dagJson from '@ipld/dag-json';
 import * as dagPb from '@ipld/dag-pb';
 import { decodeJose, encodeJose } from './dag-jose.ts';
-import { UndecodableError, UnencodableError, UnknownCodecError } from './errors.ts';
+import { UndecodableError, UnencodableError } from './errors.ts';
 
 /** Codecs whose blocks are read and written as values of the IPLD data model. */
 export const dagCodecs = ['dag-pb', 'dag-cbor', 'dag-json', 'dag-jose', 'raw'] as const;
@@ -12,13 +11,6 @@ export type DagCodec = (typeof dagCodecs)[number];
 /** True for a name of {@link dagCodecs}. */
 export function isDagCodec(name: string): name is DagCodec {
   return dagCodecs.some((codec) => codec === name);
-}
-
-/** The codec that a CID names. @throws CODEC_UNSUPPORTED */
-export function dagCodecOf(cid: CID): DagCodec {
-  const name = codecName(cid.code);
-  if (name !== undefined && isDagCodec(name)) return name;
-  throw new UnknownCodecError(name ?? `0x${cid.code.toString(16)}`);
 }
 
 /**

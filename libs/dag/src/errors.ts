@@ -22,6 +22,13 @@ export class UnencodableError extends CairnError<'VALUE_INVALID'> {
   }
 }
 
+/** Nothing stands under a name of a path, or what stands there has no names. The message is that of go-ipld-prime. */
+export class PathLookupError extends CairnError<'PATH_LOOKUP_FAILED'> {
+  constructor(reason: string) {
+    super('PATH_LOOKUP_FAILED', reason);
+  }
+}
+
 /** No such codec here. */
 export class UnknownCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
   constructor(codec: string) {
@@ -34,9 +41,11 @@ export class UnknownCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
 
 /** The stream is no CAR, or ends too early. */
 export class InvalidCarError extends CairnError<'CAR_INVALID'> {
-  constructor(reason: string, cause?: unknown) {
+  /** `words`: what go-car says, for clients that match it. */
+  constructor(reason: string, { cause, words }: { readonly cause?: unknown; readonly words?: string } = {}) {
     super('CAR_INVALID', `The CAR cannot be read: ${reason}.`, {
       hint: 'Expected a CAR of version 1 or 2 (https://ipld.io/specs/transport/car/).',
+      ...(words !== undefined && { details: { words } }),
       cause,
     });
   }

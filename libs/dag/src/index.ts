@@ -1,5 +1,14 @@
-export { type DagCodec, dagCodecOf, dagCodecs, decodeDag, encodeDag, isDagCodec } from './codecs.ts';
-export { InvalidCarError, UndecodableError, UnencodableError, UnknownCodecError } from './errors.ts';
+export { type DagCodec, dagCodecs, decodeDag, encodeDag, isDagCodec } from './codecs.ts';
+export { InvalidCarError, PathLookupError, UndecodableError, UnencodableError, UnknownCodecError } from './errors.ts';
+export { IpldFloat, type IpldValue } from './ipld-value.ts';
 export { type Car, carLimits, type ReadCarOptions, readCar } from './read-car.ts';
 export { type ResolvedPath, resolveDagPath, resolveToBlock, valueAt } from './resolve-path.ts';
+export {
+  blockCodecOf,
+  isTranscodable,
+  readValue,
+  type TranscodableCodec,
+  transcodeDag,
+  writeValue,
+} from './transcode.ts';
 export { writeCar } from './write-car.ts';

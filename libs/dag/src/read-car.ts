@@ -1,7 +1,7 @@
 import { type Block, limits as blockLimits } from '@cairn/blockstore';
 import { CID, verifyBytes } from '@cairn/cid';
-import * as dagCbor from '@ipld/dag-cbor';
 import { ByteSource } from './byte-source.ts';
+import { type CarHeader, decodeCarHeader } from './car-header.ts';
 import { InvalidCarError } from './errors.ts';
 
 export const carLimits = {
@@ -52,19 +52,19 @@ export async function readCar(source: AsyncIterable<Uint8Array>, options: ReadCa
 }
 
 async function header(source: ByteSource, what: string) {
-  if (await source.isAtEnd()) throw new InvalidCarError('it is empty');
+  if (await source.isAtEnd()) throw new InvalidCarError('it is empty', { words: 'EOF' });
   const length = await source.varint(what);
   if (length.value === 0 || length.value > carLimits.headerBytesMax) {
     throw new InvalidCarError(`${what} has ${length.value} bytes; expected 1 to ${carLimits.headerBytesMax}`);
   }
   const bytes = await source.take(length.value, what);
-  let decoded: unknown;
+  let decoded: CarHeader;
   try {
-    decoded = dagCbor.decode(bytes);
+    decoded = await decodeCarHeader(bytes);
   } catch (error) {
-    throw new InvalidCarError(`${what} is not dag-cbor`, error);
+    throw new InvalidCarError(`${what} is not dag-cbor`, { cause: error });
   }
-  const { version, roots } = Object(decoded) as { readonly version?: unknown; readonly roots?: unknown };
+  const { version, roots } = decoded;
   if (version !== 1 && version !== 2) throw new InvalidCarError(`${what} names no version 1 or 2`);
   const cids = version === 1 && Array.isArray(roots) ? roots.map((root) => CID.asCID(root)) : [];
   if (version === 1 && (!Array.isArray(roots) || cids.includes(null)))
@@ -101,6 +101,6 @@ function parse(section: Uint8Array, what: string): Block {
     // A chunk of the stream must not be kept for the sake of one block in it.
     return { cid, bytes: Uint8Array.prototype.slice.call(bytes) };
   } catch (error) {
-    throw new InvalidCarError(`${what} does not begin with a CID`, error);
+    throw new InvalidCarError(`${what} does not begin with a CID`, { cause: error });
   }
 }

@@ -19,6 +19,13 @@ describe('CairnError', () => {
     expect(errorText(error)).toBe('Block bafy is not in this store. Add it first.');
   });
 
+  test('errorText ends a message without punctuation before its hint', () => {
+    const withHint = (message: string) => errorText(new CairnError('SOME_CODE', message, { hint: 'Try again.' }));
+    expect(withHint('nonce too low')).toBe('nonce too low. Try again.');
+    expect(withHint('Where is it?')).toBe('Where is it? Try again.');
+    expect(errorText(new CairnError('SOME_CODE', 'nonce too low', { hint: '' }))).toBe('nonce too low');
+  });
+
   test('is recognized by shape, across copies of the package', () => {
     const foreign = Object.assign(new Error('x'), { code: 'BLOCK_NOT_FOUND', details: {} });
     expect(isCairnError(foreign, 'BLOCK_NOT_FOUND')).toBe(true);

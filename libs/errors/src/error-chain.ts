@@ -9,9 +9,10 @@ export function errorChain(error: unknown): string[] {
   return messages;
 }
 
-/** `message` followed by `hint`, as a person should read it. */
+/** `message` followed by `hint`, as a person should read it: two sentences, where the message does not end with a full stop too. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
-  return hint === undefined ? error.message : `${error.message} ${hint}`;
+  if (hint === undefined || hint === '') return error.message;
+  return `${error.message}${/[.!?:…]$/.test(error.message) ? '' : '.'} ${hint}`;
 }

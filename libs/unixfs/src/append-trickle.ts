@@ -9,39 +9,79 @@ export interface AppendOptions extends LayoutOptions {
 }
 
 /**
- * Adds leaves behind those of a node. A tree in the trickle layout becomes what it would be had it been laid out with
- * them at once; to another tree they are added as Kubo adds them. Reads the last node of each level only.
+ * Adds leaves behind those of a node as Kubo does (`trickle.Append` of boxo 0.40), which differs from its layout of a whole file: the
+ * first subtrees behind the leaves have a level more, and a last subtree that is continued gets leaves only. Reads the last
+ * node of each level only.
  */
-export async function appendTrickle(
+export async function appendTrickle(subtrees: Subtree[], leaves: OpenChunks, options: AppendOptions): Promise<void> {
+  const { isBelowLeaves, depth, repeat } = placeOf(subtrees.length, options.linksMax);
+  if (isBelowLeaves) {
+    await fillLeaves(subtrees, leaves, options);
+    if (leaves.next === undefined) return;
+  }
+  await continueLast(subtrees, leaves, options, { depth: depth - 1, repeat });
+  await fillDepths(subtrees, leaves, options, { from: depth + 1, to: Number.POSITIVE_INFINITY });
+}
+
+interface Place {
+  /** Whether the node has room for leaves of its own. */
+  readonly isBelowLeaves: boolean;
+  /** Levels below the subtree that comes next. */
+  readonly depth: number;
+  /** Subtrees of that depth that are there. */
+  readonly repeat: number;
+}
+
+/** Where a node of so many links goes on. */
+function placeOf(links: number, linksMax: number): Place {
+  const inner = Math.max(0, links - linksMax);
+  return { isBelowLeaves: links < linksMax, depth: Math.floor(inner / layerRepeat) + 1, repeat: inner % layerRepeat };
+}
+
+/** Fills the last subtree, and the row of subtrees of its depth (`appendFillLastChild`). */
+async function continueLast(
   subtrees: Subtree[],
   leaves: OpenChunks,
   options: AppendOptions,
-  depthMax = Number.POSITIVE_INFINITY,
+  { depth, repeat }: Omit<Place, 'isBelowLeaves'>,
 ): Promise<void> {
-  await fillLeaves(subtrees, leaves, options);
-  const inner = subtrees.length - options.linksMax;
   const last = subtrees.at(-1);
-  if (inner > 0 && last !== undefined && leaves.next !== undefined)
-    subtrees[subtrees.length - 1] = await extended(last, leaves, options, depthOf(inner - 1));
-  for (let index = Math.max(0, inner); leaves.next !== undefined && depthOf(index) < depthMax; index++)
-    subtrees.push(await fillTrickle(leaves, options, depthOf(index)));
+  if (subtrees.length <= options.linksMax || last === undefined) return;
+  subtrees[subtrees.length - 1] = await extended(last, leaves, options, depth - 1);
+  if (repeat === 0) return;
+  for (let index = repeat; index < layerRepeat && leaves.next !== undefined; index++)
+    subtrees.push(await fillTrickle(leaves, options, Math.max(1, depth)));
 }
 
-/** Levels below the inner subtree at a place behind the leaves. */
-function depthOf(index: number): number {
-  return Math.floor(index / layerRepeat) + 1;
+/** Adds subtrees from one depth to below another. */
+async function fillDepths(
+  subtrees: Subtree[],
+  leaves: OpenChunks,
+  options: AppendOptions,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  for (let depth = from; depth < to && leaves.next !== undefined; depth++)
+    for (let index = 0; index < layerRepeat && leaves.next !== undefined; index++)
+      subtrees.push(await fillTrickle(leaves, options, depth));
 }
 
+/** A subtree with leaves added, of at most `depthMax` levels (`appendRec`). */
 async function extended(
   subtree: Subtree,
   leaves: OpenChunks,
   options: AppendOptions,
   depthMax: number,
 ): Promise<Subtree> {
+  if (depthMax === 0 || leaves.next === undefined) return subtree;
   const node = await readNode(options.store, subtree.link.cid, options.read);
   if (node.links.length === 0 || node.data.length > 0) return subtree;
   const subtrees = subtreesOf(node);
-  await appendTrickle(subtrees, leaves, options, depthMax);
+  const { isBelowLeaves, depth, repeat } = placeOf(subtrees.length, options.linksMax);
+  if (isBelowLeaves) await fillLeaves(subtrees, leaves, options);
+  if (depth !== depthMax) {
+    await continueLast(subtrees, leaves, options, { depth, repeat });
+    await fillDepths(subtrees, leaves, options, { from: depth + 1, to: depthMax });
+  }
   return await writeInner(subtrees, options.writer);
 }
 

@@ -1,11 +1,19 @@
-import { type FileLayout, type LayoutOptions, type Subtree, writeInner, writeLeaf } from './file-layout.ts';
+import { InvalidOptionError } from './errors.ts';
+import {
+  type FileLayout,
+  type LayoutOptions,
+  nodeLinksMax,
+  type Subtree,
+  writeInner,
+  writeLeaf,
+} from './file-layout.ts';
 
 /**
  * Kubo's balanced layout: all leaves at the same depth, every node but the last of its level full. Memory: one row of
  * links for each level.
  */
 export const balancedLayout: FileLayout = async (chunks, options) => {
-  const rows = new Rows(options);
+  let rows: Rows | undefined;
   // The first leaf waits for a second one: alone it is the root, and the root carries the metadata.
   let first: Uint8Array | undefined;
   let leaves = 0;
@@ -15,13 +23,14 @@ export const balancedLayout: FileLayout = async (chunks, options) => {
       first = chunk;
       continue;
     }
+    rows ??= new Rows(options);
     if (first !== undefined) {
       await rows.add(0, await writeLeaf(first, options, 'file'));
       first = undefined;
     }
     await rows.add(0, await writeLeaf(chunk, options, 'file'));
   }
-  if (leaves > 1) return rows.finish();
+  if (rows !== undefined) return rows.finish();
   return writeLeaf(first ?? new Uint8Array(0), options, 'file', options.metadata);
 };
 
@@ -32,10 +41,19 @@ class Rows {
 
   constructor(options: LayoutOptions) {
     this.#options = options;
+    if (options.linksMax === 1) {
+      throw new InvalidOptionError('max-file-links', 'a balanced tree over several chunks needs 2 or more, not 1');
+    }
   }
 
   async add(level: number, subtree: Subtree): Promise<void> {
     const row = this.#levels[level];
+    if (row?.length === nodeLinksMax) {
+      throw new InvalidOptionError(
+        'max-file-links',
+        `a node of more than ${nodeLinksMax} links fits no block; set less`,
+      );
+    }
     if (row === undefined) this.#levels[level] = [subtree];
     else if (row.length < this.#options.linksMax) row.push(subtree);
     else {

@@ -1,7 +1,7 @@
-import { type Block, type Blockstore, nameBlock } from '@cairn/blockstore';
+import { type Block, type Blockstore, nameBlock, Slices } from '@cairn/blockstore';
 import { type CID, type CodecName, cidFor, identityBytesMax } from '@cairn/cid';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
-import { InvalidOptionError } from './errors.ts';
+import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 
 /** How blocks are named; the same for every block of an import. */
 export interface NamingOptions {
@@ -16,6 +16,8 @@ export interface NamingOptions {
 }
 
 const batchBytes = 1024 * 1024;
+/** Bounds a batch of tiny blocks, such as the leaves of `size-1`. */
+const batchBlocks = 512;
 
 /** Names blocks and gives them to the store, several at a time. */
 export class BlockWriter {
@@ -23,6 +25,8 @@ export class BlockWriter {
   readonly #store: Pick<Blockstore, 'putMany'>;
   readonly #hash: string;
   readonly #inlineBytesMax: number;
+  /** A source that has all of its bytes leaves no turn of the event loop to others. */
+  readonly #slices = new Slices();
   #batch: Block[] = [];
   #batchBytes = 0;
 
@@ -31,7 +35,7 @@ export class BlockWriter {
     this.#store = store;
     this.#hash = options.hash ?? 'sha2-256';
     if (options.cidVersion === 0 && this.#hash !== 'sha2-256') {
-      throw new InvalidOptionError('cid-version', `CIDs of version 0 use sha2-256 only, not ${this.#hash}`);
+      throw new RefusedOptionError('cid-version', 'CIDv0 only supports sha2-256');
     }
     this.cidVersion = options.cidVersion ?? (this.#hash === 'sha2-256' ? 0 : 1);
     const { inlineBytesMax = 32 } = options;
@@ -57,12 +61,13 @@ export class BlockWriter {
   }
 
   async #put(bytes: Uint8Array, codec: CodecName, version: 0 | 1): Promise<Block> {
+    if (this.#slices.isOver) await this.#slices.next();
     // The name holds all of it; the store has nothing to keep.
     if (bytes.length <= this.#inlineBytesMax) return { cid: cidFor(bytes, { codec, hash: 'identity' }), bytes };
     const block = nameBlock(bytes, { codec, hash: this.#hash, version });
     this.#batch.push(block);
     this.#batchBytes += bytes.length;
-    if (this.#batchBytes >= batchBytes) await this.flush();
+    if (this.#batchBytes >= batchBytes || this.#batch.length >= batchBlocks) await this.flush();
     return block;
   }
 

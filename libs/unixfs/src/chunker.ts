@@ -1,4 +1,4 @@
-import { InvalidOptionError } from './errors.ts';
+import { RefusedOptionError } from './errors.ts';
 
 /** Kubo's default chunk: 256 KiB. */
 export const defaultChunkBytes = 262_144;
@@ -6,20 +6,32 @@ export const defaultChunkBytes = 262_144;
 /** The longest chunk: with its dag-pb frame a leaf must stay under the 2 MiB that peers take. */
 export const chunkBytesMax = 2 * 1024 * 1024 - 256;
 
-/** The chunk size of a fixed-size chunker in Kubo's notation: `size-<bytes>` or `default`. @throws OPTION_INVALID */
+/** The chunk size of a fixed-size chunker in Kubo's notation: `size-<bytes>` or `default`. @throws OPTION_INVALID, in Kubo's words */
 export function parseChunker(chunker: string): number {
   if (chunker === '' || chunker === 'default') return defaultChunkBytes;
-  const match = /^size-(\d{1,10})$/.exec(chunker);
-  if (!match)
-    throw new InvalidOptionError(
-      'chunker',
-      `expected size-<bytes> (for example size-262144), rabin-<min>-<average>-<max> or buzhash, not ${JSON.stringify(chunker.slice(0, 64))}`,
-    );
-  const bytes = Number(match[1]);
-  if (bytes < 1 || bytes > chunkBytesMax) {
-    throw new InvalidOptionError('chunker', `expected a size from 1 to ${chunkBytesMax} bytes, not ${match[1]}`);
+  const [name, size, ...others] = chunker.split('-');
+  if (name !== 'size') throw new RefusedOptionError('chunker', `unrecognized chunker option: ${chunker.slice(0, 100)}`);
+  if (size === undefined || others.length > 0) {
+    throw new RefusedOptionError('chunker', 'incorrect chunker string format (expected size-{size})');
+  }
+  const bytes = parseGoDecimal(size);
+  if (bytes <= 0) throw new RefusedOptionError('chunker', 'chunker size must be greater than 0');
+  if (bytes > chunkBytesMax) {
+    const message = `chunker parameters may not exceed the maximum chunk size of ${chunkBytesMax}`;
+    throw new RefusedOptionError('chunker', message);
   }
   return bytes;
+}
+
+/** Reads a number as Go's `strconv.Atoi` does. @throws OPTION_INVALID, in Go's words */
+export function parseGoDecimal(text: string): number {
+  const quoted = `strconv.Atoi: parsing ${JSON.stringify(text.slice(0, 100))}`;
+  if (!/^[+-]?\d+$/.test(text)) throw new RefusedOptionError('chunker', `${quoted}: invalid syntax`);
+  const value = BigInt.asIntN(64, BigInt(text.slice(0, 30).replace('+', '')));
+  if (text.length > 30 || BigInt(text.replace('+', '')) !== value) {
+    throw new RefusedOptionError('chunker', `${quoted}: value out of range`);
+  }
+  return Number(value);
 }
 
 /** A stream begins with a buffer of this size: most files are small, and a whole chunk of memory for each is dear. */

@@ -116,21 +116,39 @@ describe('createChunker', () => {
     expect(await lengths(notation, new Uint8Array(0), 1)).toEqual([]);
   });
 
+  // The messages were recorded from Kubo 0.42.0.
   test.each([
-    'rabin-1-2',
-    'rabin-15-512-1024',
-    'rabin-600-700-500',
-    'rabin-16-32-99999999',
-    'rabin-avg:36-min:512-max:1024',
-    'rabin-16-0-32',
-    'rabin-20',
-    'rabinx',
-    'buzhash-1',
-    'size-',
-    'size-1e3',
-  ])('refuses %s, naming the option', (notation) => {
+    ['rabin-1-2', "incorrect format (expected 'rabin' 'rabin-[avg]' or 'rabin-[min]-[avg]-[max]'"],
+    ['rabin-15-512-1024', 'rabin min must be greater than 16'],
+    ['rabin-600-700-500', 'incorrect format: rabin-avg must be smaller than rabin-max'],
+    ['rabin-16-0-32', 'incorrect format: rabin-min must be smaller than rabin-avg'],
+    ['rabin-16-32-99999999', 'chunker parameters may not exceed the maximum chunk size of 2096896'],
+    ['rabin-9999999', 'chunker parameters may not exceed the maximum chunk size of 2096896'],
+    ['rabin-avg:36-min:512-max:1024', 'first label must be min'],
+    ['rabinx', 'unrecognized chunker option: rabinx'],
+    ['buzhashx', 'unrecognized chunker option: buzhashx'],
+    ['nope', 'unrecognized chunker option: nope'],
+    ['size', 'incorrect chunker string format (expected size-{size})'],
+    ['size-1-2', 'incorrect chunker string format (expected size-{size})'],
+    ['size-', 'strconv.Atoi: parsing "": invalid syntax'],
+    ['size-x', 'strconv.Atoi: parsing "x": invalid syntax'],
+    ['size-0', 'chunker size must be greater than 0'],
+    ['size-99999999', 'chunker parameters may not exceed the maximum chunk size of 2096896'],
+    ['size-99999999999999999999', 'strconv.Atoi: parsing "99999999999999999999": value out of range'],
+  ])('refuses %s in the words of Kubo', (notation, message) => {
     expect(() => createChunker(notation)).toThrow(
-      expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('chunker') }),
+      expect.objectContaining({ code: 'OPTION_INVALID', message, details: { option: 'chunker' } }),
     );
+  });
+
+  test('takes every notation that Kubo takes', async () => {
+    const bytes = noise(1000, 3);
+    expect(await lengths('size-+600', bytes, 100)).toEqual([600, 400]);
+    expect(await lengths('buzhash-1', bytes, 100)).toEqual([1000]);
+    expect(await lengths('rabin-min:16-avg:32-max:64', bytes, 100)).toEqual(await lengths('rabin-16-32-64', bytes, 7));
+    // Below its window of 16 bytes the lower bound wraps around in Kubo: it never cuts.
+    for (const notation of ['rabin-0', 'rabin-1', 'rabin-40'])
+      expect(await lengths(notation, bytes, 100)).toEqual([1000]);
+    await expect(lengths('rabin-1', new Uint8Array(2_097_152), 65_536)).rejects.toThrow('object size limit exceeded');
   });
 });

@@ -1,8 +1,8 @@
 import { buzhashBytes, cutBuzhash } from './buzhash.ts';
-import { chunksOf, defaultChunkBytes, parseChunker } from './chunker.ts';
+import { chunkBytesMax, chunksOf, defaultChunkBytes, parseChunker, parseGoDecimal } from './chunker.ts';
 import { cutChunks } from './cut-chunks.ts';
-import { InvalidOptionError } from './errors.ts';
-import { createRabinCut, type RabinBounds } from './rabin.ts';
+import { RefusedOptionError } from './errors.ts';
+import { createRabinCut, type RabinBounds, rabinMinBytes } from './rabin.ts';
 
 /** Cuts a stream into the chunks that become leaves; yields no empty chunk. */
 export type Chunker = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
@@ -10,12 +10,15 @@ export type Chunker = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8
 /**
  * The chunker of a name in Kubo's notation: `size-<bytes>`, `rabin`, `rabin-<average>`, `rabin-<min>-<average>-<max>`,
  * `buzhash` or `default`. The same bytes are cut at the same places, whatever pieces they arrive in.
- * @throws OPTION_INVALID
+ * @throws OPTION_INVALID, in Kubo's words
  */
 export function createChunker(notation: string): Chunker {
-  if (notation === 'buzhash') return (source) => cutChunks(source, { bytesMax: buzhashBytes.max, cut: cutBuzhash });
-  if (notation === 'rabin' || notation.startsWith('rabin-')) {
-    const bounds = parseRabin(notation);
+  const [name] = notation.split('-', 1);
+  // Kubo reads no parameters of buzhash and passes over any.
+  if (name === 'buzhash') return (source) => cutChunks(source, { bytesMax: buzhashBytes.max, cut: cutBuzhash });
+  if (name === 'rabin') {
+    const bounds = parseRabin(notation.split('-').slice(1));
+    if (bounds.min < rabinMinBytes) return onlyChunk;
     const cut = createRabinCut(bounds);
     return (source) => cutChunks(source, { bytesMax: bounds.max, cut });
   }
@@ -23,26 +26,53 @@ export function createChunker(notation: string): Chunker {
   return (source) => chunksOf(source, chunkBytes);
 }
 
-/** Kubo also takes the labels `min:`, `avg:` and `max:` before the numbers. */
-const threeBounds = /^rabin-(?:min:)?(\d{1,8})-(?:avg:)?(\d{1,8})-(?:max:)?(\d{1,8})$/;
-
-function parseRabin(notation: string): RabinBounds {
-  const three = threeBounds.exec(notation);
-  if (three) return { min: Number(three[1]), average: Number(three[2]), max: Number(three[3]) };
-  const parts = notation.split('-');
-  const wrong =
-    parts.length === 4
-      ? ['min', 'avg', 'max'].find((_, at) => !/^(\w+:)?\d{1,8}$/.test(parts[at + 1] ?? ''))
-      : undefined;
-  if (wrong)
-    throw new InvalidOptionError('chunker', `Chunker parameter ${wrong} must be an integer of at most 8 digits`);
-  const one = /^rabin(?:-(\d{1,8}))?$/.exec(notation);
-  if (!one) {
-    throw new InvalidOptionError(
-      'chunker',
-      `expected rabin, rabin-<average> or rabin-<min>-<average>-<max> in bytes, not ${JSON.stringify(notation.slice(0, 64))}`,
-    );
+function parseRabin(parameters: readonly string[]): RabinBounds {
+  if (parameters.length === 0) return boundsAround(defaultChunkBytes);
+  if (parameters.length === 1) {
+    const average = parseGoDecimal(parameters[0] ?? '');
+    // Kubo multiplies as float32.
+    if (Math.trunc(Math.fround(Math.fround(average) * 1.5)) > chunkBytesMax) throw tooLarge();
+    return boundsAround(average);
   }
-  const average = one[1] === undefined ? defaultChunkBytes : Number(one[1]);
-  return { min: Math.floor(average / 3), average, max: average + Math.floor(average / 2) };
+  const [first, second, third, ...others] = parameters;
+  if (first === undefined || second === undefined || third === undefined || others.length > 0) {
+    throw refused("incorrect format (expected 'rabin' 'rabin-[avg]' or 'rabin-[min]-[avg]-[max]'");
+  }
+  const min = parseLabelled(first, 'min', 'first');
+  if (min < rabinMinBytes) throw refused('rabin min must be greater than 16');
+  const average = parseLabelled(second, 'avg', 'second');
+  const max = parseLabelled(third, 'max', 'final');
+  if (min >= average) throw refused('incorrect format: rabin-min must be smaller than rabin-avg');
+  if (average >= max) throw refused('incorrect format: rabin-avg must be smaller than rabin-max');
+  if (max > chunkBytesMax) throw tooLarge();
+  return { min, average, max };
+}
+
+const boundsAround = (average: number): RabinBounds => ({
+  min: Math.floor(average / 3),
+  average,
+  max: average + Math.floor(average / 2),
+});
+
+/** A number that may have a label before it, such as `min:16`. */
+function parseLabelled(text: string, label: string, position: string): number {
+  const parts = text.split(':');
+  if (parts.length > 1 && parts[0] !== label) throw refused(`${position} label must be ${label}`);
+  return parseGoDecimal(parts.at(-1) ?? '');
+}
+
+/** With a lower bound below its window, Kubo's Rabin chunker never cuts; the one chunk must fit a block. */
+async function* onlyChunk(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunksOf(source, chunkBytesMax)) {
+    if (chunk.length === chunkBytesMax) throw refused('object size limit exceeded');
+    yield chunk;
+  }
+}
+
+function refused(message: string): RefusedOptionError {
+  return new RefusedOptionError('chunker', message);
+}
+
+function tooLarge(): RefusedOptionError {
+  return refused(`chunker parameters may not exceed the maximum chunk size of ${chunkBytesMax}`);
 }

@@ -12,10 +12,11 @@ export class InvalidNodeError extends CairnError<'DAG_INVALID'> {
 
 /** The path does not start with a CID, or has an empty or relative segment. */
 export class InvalidPathError extends CairnError<'PATH_INVALID'> {
-  constructor(path: string, reason: string, cause?: unknown) {
-    super('PATH_INVALID', `Invalid path ${JSON.stringify(path.slice(0, 200))}: ${reason}.`, {
+  /** `cidText`: the part of the path that is no CID. */
+  constructor(path: string, reason: string, { cidText }: { readonly cidText?: string | undefined } = {}) {
+    super('PATH_INVALID', `invalid path ${JSON.stringify(path.slice(0, 4096))}: ${reason}`, {
       hint: 'Expected <cid>, /ipfs/<cid> or one of them followed by /names.',
-      cause,
+      details: { path, ...(cidText !== undefined && { cidText }) },
     });
   }
 }
@@ -51,5 +52,12 @@ export class NotADirectoryError extends CairnError<'NOT_A_DIRECTORY'> {
 export class InvalidOptionError extends CairnError<'OPTION_INVALID'> {
   constructor(option: string, reason: string) {
     super('OPTION_INVALID', `Option ${option}: ${reason}.`, { details: { option } });
+  }
+}
+
+/** An option or entry that Kubo refuses too; the message is Kubo's, since clients match it. */
+export class RefusedOptionError extends CairnError<'OPTION_INVALID'> {
+  constructor(option: string, message: string) {
+    super('OPTION_INVALID', message, { details: { option } });
   }
 }

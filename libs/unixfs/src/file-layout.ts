@@ -19,6 +19,9 @@ export interface LayoutOptions {
   readonly metadata: UnixfsMetadata;
 }
 
+/** More links, of 8 bytes at the least, fit no block of 2 MiB: a row of them need not be held. */
+export const nodeLinksMax = 2 ** 18;
+
 /** Writes a tree of leaves and gives its root. */
 export type FileLayout = (chunks: AsyncIterable<Uint8Array>, options: LayoutOptions) => Promise<Subtree>;
 

@@ -1,7 +1,7 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
-import { InvalidOptionError } from './errors.ts';
+import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 import type { ImportResult } from './import-file.ts';
 import { assertMetadata } from './metadata.ts';
 import { isFanout, shardFanoutDefault, shardFanoutMax } from './shard.ts';
@@ -22,7 +22,7 @@ export interface DirectoryOptions extends NamingOptions, UnixfsMetadata {
   readonly shardEstimation?: 'links' | 'block' | 'disabled';
   /** Number of slots of a shard: a power of two from 8 to 1,024. Default 256. */
   readonly shardFanout?: number;
-  /** Entries above which a directory is sharded. Default 0: never by their number. */
+  /** Entries above which a directory is sharded. Default 0: never by their number; less is the same, as in Kubo. */
   readonly directoryLinksMax?: number;
 }
 
@@ -41,9 +41,9 @@ export async function importDirectory(
   const links = sortEntries(entries);
   const { shardFanout = shardFanoutDefault, mode, mtime } = options;
   if (!isFanout(shardFanout)) {
-    throw new InvalidOptionError(
+    throw new RefusedOptionError(
       'max-hamt-fanout',
-      `expected a power of two from 8 to ${shardFanoutMax}, not ${shardFanout}`,
+      `HAMT fanout must be a power of 2, between 8 and ${shardFanoutMax} (got ${shardFanout})`,
     );
   }
   const data = encodeUnixfsData({ type: 'directory', mode, mtime });
@@ -80,7 +80,7 @@ export function isSharded(links: readonly PbLink[], data: Uint8Array, options: D
     'shard-size': shardBytes,
     'max-directory-links': directoryLinksMax,
   })) {
-    if (!Number.isSafeInteger(value) || value < 0) {
+    if (!Number.isSafeInteger(value) || (value < 0 && option === 'shard-size')) {
       throw new InvalidOptionError(option, `expected 0 or a whole number above it, not ${value}`);
     }
   }

@@ -154,14 +154,23 @@ describe('importFile', () => {
     await expect(importFile(broken(), createMemoryBlockstore())).rejects.toThrow('source broke');
   });
 
+  test('fileLinksMax of 0 and less is the default, and 1 holds one chunk', async () => {
+    const cid = async (fileLinksMax: number, bytes: string) =>
+      `${(await importFile(pieces(Buffer.from(bytes)), createMemoryBlockstore(), { fileLinksMax, chunker: 'size-1' })).cid}`;
+    // Recorded from Kubo 0.42.0.
+    for (const linksMax of [0, -1, 100_000])
+      expect(await cid(linksMax, 'hello\n')).toBe('QmeAKBSFSWyXxvspwYCyR68iMMfSwJ1YWzQrFbKB54fnDF');
+    expect(await cid(1, 'a')).toBe('QmfDmsHTywy6L9Ne5RXsj5YumDedfBLMvCvmaxjBoe6w4d');
+  });
+
   test.each([
     [{ chunker: 'size-0' }, 'chunker'],
     [{ chunker: 'size-99999999' }, 'chunker'],
-    [{ chunker: 'bogus' }, 'size-<bytes>'],
-    [{ cidVersion: 0 as const, hash: 'sha2-512' }, 'cid-version'],
-    [{ fileLinksMax: 1 }, 'max-file-links'],
+    [{ chunker: 'bogus' }, 'unrecognized chunker option'],
+    [{ cidVersion: 0 as const, hash: 'sha2-512' }, 'CIDv0 only supports sha2-256'],
+    [{ fileLinksMax: 1, chunker: 'size-1' }, 'max-file-links'],
   ])('refuses %j, naming the option', async (options, message) => {
-    await expect(importFile(pieces(Buffer.from('a')), createMemoryBlockstore(), options)).rejects.toMatchObject({
+    await expect(importFile(pieces(Buffer.from('ab')), createMemoryBlockstore(), options)).rejects.toMatchObject({
       code: 'OPTION_INVALID',
       message: expect.stringContaining(message),
     });
@@ -196,4 +205,23 @@ describe('importDirectory', () => {
       });
     }
   });
+});
+
+test('an import of tiny chunks gives way to other work and writes batches of bounded length', async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const lengths: number[] = [];
+  const store = { putMany: async (blocks: readonly unknown[]) => void lengths.push(blocks.length) };
+  async function* source() {
+    yield new Uint8Array(30_000);
+  }
+  await importFile(source(), store, { chunker: 'size-1' });
+  isDone = true;
+  expect(turns).toBeGreaterThan(1);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(512);
 });

@@ -4,7 +4,7 @@ import type { CID } from '@cairn/cid';
 import { balancedLayout } from './balanced-layout.ts';
 import { BlockWriter, type NamingOptions } from './block-writer.ts';
 import { createChunker } from './create-chunker.ts';
-import { InvalidOptionError } from './errors.ts';
+import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 import { assertMetadata } from './metadata.ts';
 import { trickleLayout } from './trickle-layout.ts';
 import type { UnixfsMetadata } from './unixfs-data.ts';
@@ -19,7 +19,10 @@ export interface ImportOptions extends NamingOptions, UnixfsMetadata {
   readonly chunker?: string;
   /** Default `balanced`. `trickle` serves streams that are only read from front to back. */
   readonly layout?: 'balanced' | 'trickle';
-  /** Links of a node at most. Default 174, as in Kubo. */
+  /**
+   * Links of a node at most. Default 174, as in Kubo; 0 and less mean the default. 1 is for files of one chunk and for the trickle
+   * layout.
+   */
   readonly fileLinksMax?: number;
   readonly signal?: AbortSignal;
   /** Told the number of bytes taken so far, after each chunk. */
@@ -81,17 +84,16 @@ function chooseRawLeaves({ cidVersion }: BlockWriter, { rawLeaves, mode, mtime }
   assertMetadata({ mode, mtime });
   const hasMetadata = mode !== undefined || mtime !== undefined;
   if (rawLeaves && hasMetadata) {
-    throw new InvalidOptionError(
+    throw new RefusedOptionError(
       'raw-leaves',
-      "it can't be used with UnixFS metadata like mode or modification time; leave it out or set it to false",
+      "raw-leaves can't be used with UnixFS metadata like mode or modification time",
     );
   }
   return rawLeaves ?? (cidVersion === 1 && !hasMetadata);
 }
 
 function parseFileLinksMax(linksMax = defaultFileLinksMax): number {
-  if (!Number.isInteger(linksMax) || linksMax < 2 || linksMax > 8192) {
-    throw new InvalidOptionError('max-file-links', `expected 2 to 8192, not ${linksMax}`);
-  }
-  return linksMax;
+  if (!Number.isInteger(linksMax))
+    throw new InvalidOptionError('max-file-links', `expected an integer, not ${linksMax}`);
+  return linksMax > 0 ? linksMax : defaultFileLinksMax;
 }

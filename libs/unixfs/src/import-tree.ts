@@ -1,10 +1,19 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import type { PbLink } from './dag-pb.ts';
-import { InvalidOptionError } from './errors.ts';
+import {
+  assertFree,
+  type Directory,
+  inListingOrder,
+  isDirectory,
+  newDirectory,
+  openDirectory,
+} from './directory-tree.ts';
+import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 import { type DirectoryOptions, importDirectory } from './import-directory.ts';
 import { type ImportOptions, importFile } from './import-file.ts';
 import { importSymlink } from './import-symlink.ts';
+import { TreeWalk } from './tree-walk.ts';
 import type { UnixfsMetadata } from './unixfs-data.ts';
 
 /** A file, directory or symlink of a tree. */
@@ -18,7 +27,7 @@ export interface TreeEntry extends UnixfsMetadata {
 }
 
 /** A part of the tree that has been written. */
-export interface ImportedEntry extends UnixfsMetadata {
+export interface ImportedEntry<Entry extends TreeEntry = TreeEntry> {
   /** As given, or the CID of a file without a name; `''` for the directory around everything. */
   readonly path: string;
   readonly type: 'file' | 'directory' | 'symlink';
@@ -27,15 +36,19 @@ export interface ImportedEntry extends UnixfsMetadata {
   readonly dagSize: number;
   /** True for the roots of the import: entries at the top, or the directory around them. */
   readonly isRoot: boolean;
+  /** The entry at the top that this one belongs to; undefined where none was given for it, and within `wrap`. */
+  readonly top: Entry | undefined;
 }
 
-export interface TreeOptions
-  extends Omit<ImportOptions, 'mode' | 'mtime' | 'onProgress'>,
-    Omit<DirectoryOptions, 'mode' | 'mtime'> {
+export interface TreeOptions<Entry extends TreeEntry = TreeEntry>
+  extends Omit<ImportOptions, 'onProgress'>,
+    DirectoryOptions {
   /** Puts a directory around all entries; it is the one root then. Default false. */
   readonly wrap?: boolean;
-  /** Told the number of bytes taken of a file so far, and once more when it is done. */
-  readonly onProgress?: (path: string, bytes: number, isDone: boolean) => void;
+  /** Keeps directories without entries. Default true; one at the top is kept always. */
+  readonly emptyDirectories?: boolean;
+  /** Called with the number of bytes taken of a file so far, and once more when it is done. */
+  readonly onProgress?: (path: string, bytes: number, isDone: boolean, top: Entry | undefined) => void;
 }
 
 export const treeLimits = {
@@ -45,128 +58,143 @@ export const treeLimits = {
   depthMax: 256,
 } as const;
 
+/** The directory that entries go to now. */
+interface OpenTop<Entry> {
+  readonly directory: Directory;
+  /** Names from the root to it: one name, or none for the directory around everything and for one without a name. */
+  readonly names: readonly string[];
+  readonly top: Entry | undefined;
+}
+
 /**
- * Writes files, symlinks and directories and yields each when it is done: files and symlinks as they come, then the
- * directories, each after those within it. Directories that only occur within paths are made. Blocks are **not** durable
- * before `store.sync()`.
+ * Writes files, symlinks and directories in the order of Kubo and yields each when it is done: files and symlinks as they come, and
+ * the directories of an entry at the top, each after those within it, when the entry ends. Directories that only occur within
+ * paths are made. `mode` and `mtime` of the options are those of every entry without its own. Blocks are **not** durable before
+ * `store.sync()`.
  * @throws OPTION_INVALID, HASH_UNSUPPORTED, what the sources and the store throw, the reason of the signal
  */
-export async function* importTree(
-  entries: AsyncIterable<TreeEntry> | Iterable<TreeEntry>,
+export async function* importTree<Entry extends TreeEntry>(
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
   store: Pick<Blockstore, 'putMany'>,
-  options: TreeOptions = {},
-): AsyncGenerator<ImportedEntry> {
-  const { wrap = false, onProgress, signal, ...shared } = options;
-  const root = newDirectory();
+  options: TreeOptions<Entry> = {},
+): AsyncGenerator<ImportedEntry<Entry>> {
+  const { wrap = false, signal, mode, mtime } = options;
+  const walk = new TreeWalk();
+  // Many small files may come in one piece.
+  const slices = new Slices();
+  const shared: UnixfsMetadata = { mode, mtime };
+  let open: OpenTop<Entry> | undefined = wrap
+    ? { directory: newDirectory(shared), names: [], top: undefined }
+    : undefined;
   let count = 0;
   for await (const entry of entries) {
     signal?.throwIfAborted();
+    if (slices.isOver) await slices.next();
     if (++count > treeLimits.entriesMax) {
       throw new InvalidOptionError('path', `the tree has more than ${treeLimits.entriesMax} entries`);
     }
-    const { path, content, symlink, mode, mtime } = entry;
-    const isLeaf = content !== undefined || symlink !== undefined;
-    const { parent, name, depth } = path === '' && isLeaf ? { parent: root, name: path, depth: 0 } : place(root, path);
-    if (!isLeaf) {
-      openDirectory(parent, name, path, { mode, mtime });
-      continue;
+    const isLeaf = entry.content !== undefined || entry.symlink !== undefined;
+    const place = walk.place(namesOf(entry.path), !isLeaf);
+    if (place === undefined) continue;
+    const metadata: UnixfsMetadata = { mode: entry.mode ?? mode, mtime: entry.mtime ?? mtime };
+    if (place.isNewTop && !wrap) {
+      if (open !== undefined) yield* writeDirectories(open, store, options);
+      const [first] = place.implied;
+      open =
+        first !== undefined
+          ? { directory: newDirectory(shared), names: first, top: undefined }
+          : isLeaf
+            ? undefined
+            : { directory: newDirectory(metadata), names: place.names.filter((name) => name !== ''), top: entry };
     }
-    // Without a directory around them, files at the top are imports of their own: they may have one name.
-    const isAlone = depth === 0 && !wrap;
-    if (!isAlone && parent.children.has(name))
-      throw new InvalidOptionError('path', `${JSON.stringify(path)} is there twice`);
-    const result =
-      content === undefined
-        ? await importSymlink(symlink ?? '', store, { ...shared, mtime })
-        : await importFile(content, store, {
-            ...shared,
-            ...(signal && { signal }),
-            ...(onProgress && { onProgress: (bytes) => onProgress(path, bytes, false) }),
-            // A raw block could not carry them.
-            ...((mode !== undefined || mtime !== undefined) && { rawLeaves: false }),
-            mode,
-            mtime,
-          });
-    const { cid, dagSize, fileSize } = result;
-    if (content !== undefined) onProgress?.(path, fileSize, true);
-    const named = name === '' ? cid.toString() : name;
-    if (!isAlone) parent.children.set(named, { name: named, cid, tsize: dagSize });
-    const type = content === undefined ? 'symlink' : 'file';
-    yield { path: path === '' ? named : path, type, cid, dagSize, isRoot: isAlone, mode, mtime };
+    const skipped = open?.names.length ?? 0;
+    for (const names of place.implied) if (open) openDirectory(open.directory, names.slice(skipped), shared);
+    if (isLeaf) {
+      const parent = open && openDirectory(open.directory, place.names.slice(skipped, -1), shared);
+      yield await importLeaf({ entry, metadata, name: place.names.at(-1) ?? '', parent, open, store, options });
+    } else if (open !== undefined && open.top !== entry) {
+      if (place.names.at(-1) === '') throw new RefusedOptionError('path', 'no path given to Mkdir');
+      openDirectory(open.directory, place.names.slice(skipped), metadata);
+    }
   }
-  yield* writeDirectories(root, '', { store, shared, wrap, signal });
+  if (open !== undefined) yield* writeDirectories(open, store, options);
 }
 
-interface Directory {
-  /** Set by the entry that names the directory itself, if one does. */
-  metadata: UnixfsMetadata;
-  readonly children: Map<string, PbLink | Directory>;
-}
-
-const newDirectory = (): Directory => ({ metadata: {}, children: new Map() });
-
-function isDirectory(child: PbLink | Directory): child is Directory {
-  return 'children' in child;
-}
-
-/** The directory that `path` ends in, made where it is missing, and the last name. */
-function place(root: Directory, path: string): { parent: Directory; name: string; depth: number } {
+/** The names of a path. @throws OPTION_INVALID */
+function namesOf(path: string): readonly string[] {
+  if (path === '') return [];
   const names = path.split('/');
-  const name = names.pop() ?? '';
-  if (names.length >= treeLimits.depthMax) {
+  if (names.length > treeLimits.depthMax) {
     throw new InvalidOptionError('path', `it has more than ${treeLimits.depthMax} names: ${path.slice(0, 100)}`);
   }
-  for (const each of [...names, name]) {
-    if (each === '' || each === '.' || each === '..') {
-      throw new InvalidOptionError('path', `${JSON.stringify(path.slice(0, 200))} has an empty or relative name`);
-    }
+  if (names.some((name) => name === '' || name === '.' || name === '..')) {
+    throw new InvalidOptionError('path', `${JSON.stringify(path.slice(0, 200))} has an empty or relative name`);
   }
-  let parent = root;
-  for (const each of names) parent = openDirectory(parent, each, path);
-  return { parent, name, depth: names.length };
+  return names;
 }
 
-function openDirectory(parent: Directory, name: string, path: string, metadata?: UnixfsMetadata): Directory {
-  const there = parent.children.get(name);
-  if (there !== undefined && !isDirectory(there)) {
-    throw new InvalidOptionError('path', `${JSON.stringify(path.slice(0, 200))} needs a directory where a file is`);
-  }
-  const directory = there ?? newDirectory();
-  if (metadata !== undefined) directory.metadata = metadata;
-  parent.children.set(name, directory);
-  return directory;
-}
-
-interface DirectoryContext {
+/** Writes a file or a symlink and enters it into its directory, if it has one. */
+async function importLeaf<Entry extends TreeEntry>({
+  entry,
+  metadata: { mode, mtime },
+  name,
+  parent,
+  open,
+  store,
+  options,
+}: {
+  readonly entry: Entry;
+  readonly metadata: UnixfsMetadata;
+  readonly name: string;
+  readonly parent: Directory | undefined;
+  readonly open: OpenTop<Entry> | undefined;
   readonly store: Pick<Blockstore, 'putMany'>;
-  readonly shared: DirectoryOptions;
-  readonly wrap: boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly options: TreeOptions<Entry>;
+}): Promise<ImportedEntry<Entry>> {
+  const { path, content, symlink } = entry;
+  const { onProgress, ...shared } = options;
+  const top = open === undefined ? entry : open.top;
+  if (parent !== undefined && name !== '') assertFree(parent, name);
+  const { cid, dagSize, fileSize } =
+    content === undefined
+      ? await importSymlink(symlink ?? '', store, { ...shared, mtime })
+      : await importFile(content, store, {
+          ...shared,
+          ...(onProgress && { onProgress: (bytes) => onProgress(path, bytes, false, top) }),
+          // A raw block could not carry them.
+          ...((mode !== undefined || mtime !== undefined) && { rawLeaves: false }),
+          mode,
+          mtime,
+        });
+  if (content !== undefined) onProgress?.(path, fileSize, true, top);
+  const named = name === '' ? cid.toString() : name;
+  if (parent !== undefined) {
+    assertFree(parent, named);
+    parent.hasEntries = true;
+    parent.children.set(named, { name: named, cid, tsize: dagSize });
+  }
+  const type = content === undefined ? 'symlink' : 'file';
+  return { path: path === '' ? named : path, type, cid, dagSize, isRoot: parent === undefined, top };
 }
 
-/** Writes the directories within one, deepest first; the outermost only when it wraps. */
-async function* writeDirectories(
-  directory: Directory,
-  path: string,
-  context: DirectoryContext,
-): AsyncGenerator<ImportedEntry, PbLink | undefined> {
-  const { store, shared, wrap, signal } = context;
-  const isTop = path === '';
+/** Writes the directories within one, deepest first, then the directory itself. */
+async function* writeDirectories<Entry extends TreeEntry>(
+  { directory, names, top }: OpenTop<Entry>,
+  store: Pick<Blockstore, 'putMany'>,
+  options: TreeOptions<Entry>,
+  isRoot = true,
+): AsyncGenerator<ImportedEntry<Entry>, PbLink> {
+  const { emptyDirectories = true, signal } = options;
   const links: PbLink[] = [];
-  const names = [...directory.children.keys()].map((name) => Buffer.from(name)).sort(Buffer.compare);
-  for (const name of names.map(String)) {
-    const child = directory.children.get(name);
-    if (child === undefined) continue;
+  for (const [name, child] of inListingOrder(directory, options)) {
     if (!isDirectory(child)) links.push(child);
-    else {
-      const link = yield* writeDirectories(child, isTop ? name : `${path}/${name}`, context);
-      if (link !== undefined) links.push({ ...link, name });
+    else if (emptyDirectories || child.hasEntries) {
+      const open = { directory: child, names: [...names, name], top };
+      links.push({ ...(yield* writeDirectories(open, store, options, false)), name });
     }
   }
-  if (isTop && !wrap) return undefined;
   signal?.throwIfAborted();
-  const { cid, dagSize } = await importDirectory(links, store, { ...shared, ...directory.metadata });
-  const isRoot = wrap ? isTop : !path.includes('/');
-  yield { path, type: 'directory', cid, dagSize, isRoot, ...directory.metadata };
+  const { cid, dagSize } = await importDirectory(links, store, { ...options, ...directory.metadata });
+  yield { path: names.join('/'), type: 'directory', cid, dagSize, isRoot, top };
   return { name: '', cid, tsize: dagSize };
 }

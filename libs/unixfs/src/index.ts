@@ -1,6 +1,8 @@
 export type { NamingOptions } from './block-writer.ts';
 export { type CatOptions, catFile, catNode, depthMax } from './cat-file.ts';
 export { chunkBytesMax, defaultChunkBytes, parseChunker } from './chunker.ts';
+export { collapseFile } from './collapse-file.ts';
+export { type ContentPath, parsePath } from './content-path.ts';
 export { createChunker } from './create-chunker.ts';
 export { decodePbNode, encodePbNode, type PbLink, type PbNode } from './dag-pb.ts';
 export { addLink, type EditOptions, removeLink } from './edit-directory.ts';
@@ -12,6 +14,7 @@ export {
   LinkNotFoundError,
   NotADirectoryError,
   NotAFileError,
+  RefusedOptionError,
 } from './errors.ts';
 export { findEntry } from './find-entry.ts';
 export { type DirectoryOptions, directoryBytesMax, importDirectory } from './import-directory.ts';
@@ -21,7 +24,7 @@ export { type ImportedEntry, importTree, type TreeEntry, type TreeOptions, treeL
 export { listDirectory } from './list-directory.ts';
 export { decodeNode, readNode, type UnixfsNode } from './node.ts';
 export { isProfileName, type Profile, type ProfileName, profiles } from './profiles.ts';
-export { type ContentPath, parsePath, resolvePath } from './resolve-path.ts';
+export { resolvePath } from './resolve-path.ts';
 export { rewriteNode } from './rewrite-node.ts';
 export { type NodeStat, statNode } from './stat-node.ts';
 export {

@@ -13,6 +13,8 @@ export interface UnixfsNode extends UnixfsMetadata {
   readonly type: UnixfsType;
   /** Bytes held in this very node; they come before those of the links. */
   readonly data: Uint8Array;
+  /** Whether the field of those bytes is written: Kubo leaves it, empty, in a node that it truncates. */
+  readonly hasData: boolean;
   readonly links: readonly PbLink[];
   /** Bytes of the file below each link; empty for directories. */
   readonly blockSizes: readonly number[];
@@ -50,6 +52,7 @@ export function decodeNode(cid: CID, bytes: Uint8Array): UnixfsNode {
       cid,
       type: 'file',
       data: bytes,
+      hasData: true,
       links: [],
       blockSizes: [],
       fileSize: bytes.length,
@@ -75,6 +78,7 @@ export function decodeNode(cid: CID, bytes: Uint8Array): UnixfsNode {
       cid,
       type,
       data,
+      hasData: decoded.data !== undefined,
       links,
       blockSizes: isFile ? blockSizes : [],
       fileSize: isFile ? total : 0,

@@ -13,6 +13,8 @@ export interface RabinBounds {
 const polynomial = 17437180132763653n;
 const degree = 53;
 const windowBytes = 16;
+/** The lowest bound that Kubo takes where it is named. */
+export const rabinMinBytes = windowBytes;
 const word = 0xffffffffn;
 
 /**

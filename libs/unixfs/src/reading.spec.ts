@@ -155,7 +155,7 @@ describe('resolvePath', () => {
     root = (await importDirectory([{ cid: inner.cid, name: 'a', tsize: inner.dagSize }], store)).cid;
   });
 
-  test.each(['', '/ipfs/', 'ipfs/'])('follows names below %s<cid>', async (prefix) => {
+  test.each(['', '/ipfs/', '/'])('follows names below %s<cid>', async (prefix) => {
     expect((await resolvePath(store, `${prefix}${root}/a/file.txt`)).toString()).toBe(file.toString());
     expect((await resolvePath(store, `${prefix}${root}/`)).toString()).toBe(root.toString());
   });
@@ -172,7 +172,22 @@ describe('resolvePath', () => {
     expect(() => parsePath(path)).toThrow(expect.objectContaining({ code: 'PATH_INVALID' }));
   });
 
-  test('refuses relative segments', () => {
-    expect(() => parsePath(`${root}/../x`)).toThrow(expect.objectContaining({ code: 'PATH_INVALID' }));
+  test.each([
+    ['notacid', 'path does not have enough components'],
+    ['ipfs/bafkqaaa', 'path does not have enough components'],
+    ['ipfs://bafkqaaa', 'path does not have enough components'],
+    ['/ipfs/', 'path does not have enough components'],
+    ['/ipfs/x', 'invalid cid: cid too short'],
+    ['/ipfs/notacid', 'invalid cid: selected encoding not supported'],
+    ['/foo/bar', 'unknown namespace: "foo"'],
+    ['/ipfs/bafkqaaa/../x', 'invalid cid: cid too short'],
+  ])('parsePath refuses %j in the words of boxo', (path, reason) => {
+    expect(() => parsePath(path)).toThrow(`invalid path ${JSON.stringify(path)}: ${reason}`);
+  });
+
+  test('parsePath resolves empty and relative names first', () => {
+    for (const path of [`/ipfs/${root}/a//./b/../c`, `${root}/a/c/`, `/${root}/a/c`])
+      expect(parsePath(path).segments).toEqual(['a', 'c']);
+    expect(parsePath(`/ipld/${root}/Links`)).toMatchObject({ namespace: 'ipld', segments: ['Links'] });
   });
 });

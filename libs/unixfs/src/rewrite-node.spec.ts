@@ -51,4 +51,6 @@ test('a raw block with a mode becomes a file node of the same bytes', async () =
   expect([changed.cid.code, changed.fileSize]).toEqual([codecs['dag-pb'], 3]);
   for await (const bytes of catFile(store, changed.cid)) expect(Buffer.from(bytes).toString()).toBe('raw');
   expect((await readNode(store, changed.cid)).mode).toBe(0o600);
+  // As Kubo names it; without a mode it still is a node.
+  expect([changed.cid.version, (await rewriteNode(store, cid, { mode: 0 })).cid.version]).toEqual([0, 0]);
 });

@@ -10,7 +10,7 @@ import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 /**
  * Writes the root of a file, directory or symlink anew with another mode, time, CID version or hash function; what it
  * links to stays as it is. What the options leave out stays. A raw block that is given a mode or a time becomes a file
- * node, since a raw block carries neither. The block is **not** durable before `sync`.
+ * node of CID version 0, as in Kubo, since a raw block carries neither. The block is **not** durable before `sync`.
  * @throws OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
  */
 export async function rewriteNode(
@@ -20,19 +20,22 @@ export async function rewriteNode(
 ): Promise<ImportResult> {
   assertMetadata({ mode, mtime });
   const node = await readNode(store, cid, signal ? { signal } : {});
-  const { name: hash } = hashFunction(cid.multihash.code);
-  const writer = new BlockWriter(store, {
-    cidVersion: naming.hash === undefined || naming.hash === 'sha2-256' ? cid.version : 1,
-    hash: hash === 'identity' ? 'sha2-256' : hash,
-    ...naming,
-  });
   const metadata = { mode: mode ?? node.mode, mtime: mtime ?? node.mtime };
   const isRaw = cid.code === codecs.raw && metadata.mode === undefined && metadata.mtime === undefined;
-  const { type, data, links, blockSizes, fileSize, hashType, fanout } = node;
+  const { name: hash } = hashFunction(cid.multihash.code);
+  // Kubo names the node that takes the place of a raw block with version 0.
+  const isWrapped = cid.code === codecs.raw && !isRaw;
+  const kept = isWrapped ? ({ cidVersion: 0 } as const) : { cidVersion: cid.version, hash };
+  const writer = new BlockWriter(store, {
+    cidVersion: naming.hash === undefined || naming.hash === 'sha2-256' ? kept.cidVersion : 1,
+    hash: kept.hash === 'identity' ? 'sha2-256' : kept.hash,
+    ...naming,
+  });
+  const { type, data, hasData, links, blockSizes, fileSize, hashType, fanout } = node;
   const isFile = type === 'file' || type === 'raw';
   const message = {
     type,
-    ...(data.length > 0 && { data }),
+    ...(hasData && { data }),
     ...(isFile && { fileSize, blockSizes }),
     ...(hashType !== undefined && { hashType }),
     ...(fanout !== undefined && { fanout }),

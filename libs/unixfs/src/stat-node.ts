@@ -7,7 +7,7 @@ import type { UnixfsMetadata } from './unixfs-data.ts';
 export interface NodeStat extends UnixfsMetadata {
   readonly cid: CID;
   readonly type: 'file' | 'directory' | 'symlink';
-  /** Length of the content in bytes; 0 for directories and symlinks. */
+  /** Length of the content in bytes: of a symlink, that of its target; 0 for directories. */
   readonly fileSize: number;
   /** Size of the whole DAG in bytes, as its nodes declare it: Kubo's `CumulativeSize`. */
   readonly dagSize: number;
@@ -26,7 +26,7 @@ export async function statNode(store: Pick<Blockstore, 'get'>, cid: CID, options
   return {
     cid,
     type: isDirectory ? 'directory' : type === 'symlink' ? 'symlink' : 'file',
-    fileSize,
+    fileSize: type === 'symlink' ? data.length : fileSize,
     dagSize: links.reduce((sum, { tsize }) => sum + tsize, blockBytes),
     blocks: links.length,
     ...(mode !== undefined && { mode }),

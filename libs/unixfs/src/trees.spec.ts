@@ -8,6 +8,7 @@ import {
   resolvePath,
   statNode,
   type TreeEntry,
+  type TreeOptions,
   treeLimits,
 } from './index.ts';
 
@@ -23,22 +24,22 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe('importTree', () => {
-  test('yields files as they come, then directories after those within them', async () => {
+  test('yields files as they come, then directories after those within them, one entry at the top after the other', async () => {
     const store = createMemoryBlockstore();
-    const entries = [file('b/y/2'), file('a'), { path: 'b/empty' }, { path: 'b/link', symlink: 'y/2' }, file('b/x/1')];
+    const entries = [file('b/y/2'), { path: 'b/empty' }, { path: 'b/link', symlink: 'y/2' }, file('b/x/1'), file('a')];
     const results = await collect(importTree(entries, store));
     expect(results.map(({ path, type, isRoot }) => `${path} ${type} ${isRoot}`)).toEqual([
       'b/y/2 file false',
-      'a file true',
       'b/link symlink false',
       'b/x/1 file false',
       'b/empty directory false',
       'b/x directory false',
       'b/y directory false',
       'b directory true',
+      'a file true',
     ]);
     const cids = new Map(results.map(({ path, cid }) => [path, cid]));
-    const root = results.at(-1);
+    const root = results.find(({ path }) => path === 'b');
     if (root === undefined) throw new Error('nothing was imported');
     const names = await collect(listDirectory(store, root.cid));
     expect(names.map(({ name }) => name)).toEqual(['empty', 'link', 'x', 'y']);
@@ -84,7 +85,6 @@ describe('importTree', () => {
   test.each([
     ['twice the same file', [file('d/a'), file('d/a')]],
     ['a file where a directory is', [file('d/a/b'), file('d/a')]],
-    ['a directory where a file is', [file('d/a'), file('d/a/b')]],
     ['an empty name', [file('a//b')]],
     ['an absolute path', [file('/a')]],
     ['a relative name', [file('a/../b')]],
@@ -93,6 +93,88 @@ describe('importTree', () => {
     await expect(collect(importTree(entries, createMemoryBlockstore()))).rejects.toMatchObject({
       code: 'OPTION_INVALID',
     });
+  });
+
+  // The expectations of this block were recorded from Kubo 0.42.0.
+  const lines = async (entries: readonly TreeEntry[], options: TreeOptions = {}) =>
+    (await collect(importTree(entries, createMemoryBlockstore(), options))).map(({ path, cid }) => `${path} ${cid}`);
+  const hello = (path: string): TreeEntry => file(path, 'hello\n');
+  const helloCid = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN';
+
+  test('a path that leads back to a directory at the top begins another import', async () => {
+    expect(await lines([hello('d/a'), hello('x'), hello('d/b')])).toEqual([
+      `d/a ${helloCid}`,
+      'd QmNgxr9E1dbP1AfDHuhzv98Cja4UFh6Dtcf7uBEVqJoFG8',
+      `x ${helloCid}`,
+      `d/b ${helloCid}`,
+      'd QmSURpgzHJHuDUjLgL2Au8ddSAs4SPHoWSRA21RGVwzSGa',
+    ]);
+    expect(await lines([{ path: 'd' }, { path: 'd' }])).toHaveLength(2);
+    await expect(lines([hello('d'), hello('x'), hello('d/a')], { wrap: true })).rejects.toThrow('file already exists');
+  });
+
+  test('a path below the file before it is passed over', async () => {
+    expect(await lines([hello('d'), hello('d/a')])).toEqual([`d ${helloCid}`]);
+    expect(await lines([hello('d/a'), hello('d/a/b')])).toEqual([
+      `d/a ${helloCid}`,
+      'd QmNgxr9E1dbP1AfDHuhzv98Cja4UFh6Dtcf7uBEVqJoFG8',
+    ]);
+  });
+
+  test('directories within a sharded one are listed by the hashes of their names', async () => {
+    expect(
+      (await lines([hello('d/d/a'), hello('d/e/a')], { directoryLinksMax: 1 })).map((line) => line.split(' ')[0]),
+    ).toEqual(['d/d/a', 'd/e/a', 'd/e', 'd/d', 'd']);
+  });
+
+  test('a directory without a name holds all entries after it', async () => {
+    expect(await lines([{ path: '' }, hello('a.txt')])).toEqual([
+      `a.txt ${helloCid}`,
+      ' QmRL7MpyuT5GhpLr8asWP6hgWpCkhKm8ENYa4TykfAcj7E',
+    ]);
+    await expect(lines([{ path: '' }, hello('a.txt')], { wrap: true })).rejects.toThrow('no path given to Mkdir');
+  });
+
+  test('wrap without entries gives an empty directory', async () => {
+    expect(await lines([], { wrap: true })).toEqual([' QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn']);
+  });
+
+  test('mode and time of the options are those of all directories, also of the one around everything', async () => {
+    expect(await lines([hello('a.txt')], { wrap: true, mode: 0o755 })).toEqual([
+      'a.txt QmbR37qLCAUiv5TK6ViX6R3k3yAu1scLzeDkB1UjaCYw3o',
+      ' QmXmoRYaMpmMsVvT2Ui1bRRC7pb4ETJug8NPX9qn6E3MLT',
+    ]);
+    expect(await lines([hello('a.txt')], { wrap: true, mtime: { seconds: 7 } })).toEqual([
+      'a.txt QmeFkwrF4zgK6BxnUDmiw3zKU25YT4obe7iJBovBMaDTRc',
+      ' QmaaV8GFRcjPeayxiy4YSmGxgngfHbNzqKhgjmy1LAKU6V',
+    ]);
+    expect(await lines([hello('d/e/a.txt')], { mode: 0o755 })).toEqual([
+      'd/e/a.txt QmbR37qLCAUiv5TK6ViX6R3k3yAu1scLzeDkB1UjaCYw3o',
+      'd/e QmXmoRYaMpmMsVvT2Ui1bRRC7pb4ETJug8NPX9qn6E3MLT',
+      'd QmQ3pJPXxwiMQfNyHd4M3VdM7ktehK54wBrJbAmiiz5MnL',
+    ]);
+  });
+
+  test('the mode of an entry is its own, and that of a directory that only occurs in paths is not set', async () => {
+    const entries = [
+      { path: 'd', mode: 0o700 },
+      { ...hello('d/e/a.txt'), mode: 0o640 },
+    ];
+    expect(await lines(entries, { wrap: true })).toEqual([
+      'd/e/a.txt QmVR77of3sjWiFGMUAsYfD9xCjrPvkoBKJo4zkWC6XUzz8',
+      'd/e QmXaqbvgYJZrbCo2YcwZPTBUKq1yY9uYZciFasQSvAEiNP',
+      'd QmdgkcuisPLPjRRhcZjktAEnM9ogTsAdJ1n1prAdjiYZWj',
+      ' QmdezpY21x1162dxYrnnygDe6ZE1CzjgnbATnxbUk4W1ov',
+    ]);
+  });
+
+  test('emptyDirectories: false leaves directories without entries out, but for one at the top', async () => {
+    const entries = [{ path: 'd' }, { path: 'd/e' }, hello('d/a')];
+    expect(await lines(entries, { emptyDirectories: false })).toEqual([
+      `d/a ${helloCid}`,
+      'd QmNgxr9E1dbP1AfDHuhzv98Cja4UFh6Dtcf7uBEVqJoFG8',
+    ]);
+    expect(await lines([{ path: 'd' }], { emptyDirectories: false })).toHaveLength(1);
   });
 
   test('files at the top are imports of their own; one without a name goes by its CID', async () => {

@@ -1,4 +1,12 @@
-import { type FileLayout, type LayoutOptions, type Subtree, writeInner, writeLeaf } from './file-layout.ts';
+import { InvalidOptionError } from './errors.ts';
+import {
+  type FileLayout,
+  type LayoutOptions,
+  nodeLinksMax,
+  type Subtree,
+  writeInner,
+  writeLeaf,
+} from './file-layout.ts';
 
 /** Subtrees of one depth before the next ones may be deeper; Kubo's `depthRepeat`. */
 export const layerRepeat = 4;
@@ -23,6 +31,8 @@ export async function fillTrickle(
   depthMax: number,
   metadata: LayoutOptions['metadata'] = {},
 ): Promise<Subtree> {
+  const written = leaves.repeats?.take(depthMax);
+  if (written !== undefined) return written;
   const subtrees: Subtree[] = [];
   await fillLeaves(subtrees, leaves, options);
   for (let depth = 1; depth < depthMax && leaves.next !== undefined; depth++) {
@@ -30,14 +40,37 @@ export async function fillTrickle(
       subtrees.push(await fillTrickle(leaves, options, depth));
     }
   }
-  return writeInner(subtrees, options.writer, metadata);
+  const subtree = await writeInner(subtrees, options.writer, metadata);
+  // With chunks left it is full, so the next one of its depth is the same.
+  if (leaves.next !== undefined) leaves.repeats?.keep(depthMax, subtree);
+  return subtree;
 }
 
 /** Adds leaves to a node until it has no room for more. */
 export async function fillLeaves(subtrees: Subtree[], leaves: OpenChunks, options: LayoutOptions): Promise<void> {
   while (subtrees.length < options.linksMax && leaves.next !== undefined) {
-    subtrees.push(await writeLeaf(await leaves.take(), options, 'raw'));
+    if (subtrees.length === nodeLinksMax) {
+      throw new InvalidOptionError(
+        'max-file-links',
+        `a node of more than ${nodeLinksMax} links fits no block; set less`,
+      );
+    }
+    subtrees.push(leaves.repeats?.take(0) ?? (await nextLeaf(leaves, options)));
   }
+}
+
+async function nextLeaf(leaves: OpenChunks, options: LayoutOptions): Promise<Subtree> {
+  const leaf = await writeLeaf(await leaves.take(), options, 'raw');
+  if (leaves.next !== undefined) leaves.repeats?.keep(0, leaf);
+  return leaf;
+}
+
+/** Subtrees over chunks that are all the same: those of one depth are one block, which is written once. */
+export interface Repeats {
+  /** Takes the chunks of a full subtree that was kept; nothing where none was, or where fewer chunks are left. */
+  take(depth: number): Subtree | undefined;
+  /** Keeps a full subtree of this depth; a leaf has depth 0. */
+  keep(depth: number, subtree: Subtree): void;
 }
 
 /** Chunks with one of them read ahead, so that the end is known before a node is opened for nothing. */
@@ -45,6 +78,8 @@ export interface OpenChunks {
   /** The chunk that {@link take} gives; `undefined` at the end. */
   readonly next: Uint8Array | undefined;
   take(): Promise<Uint8Array>;
+  /** Present where the chunks are all the same, but for a shorter last one. */
+  readonly repeats?: Repeats;
   close(): Promise<void>;
 }
 

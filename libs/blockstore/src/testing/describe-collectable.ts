@@ -2,6 +2,7 @@ import { CID } from '@cairn/cid';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { CollectableBlockstore } from '../collectable.ts';
+import { describeClaims } from './describe-claims.ts';
 import { rawBlock } from './raw-block.ts';
 
 /**
@@ -12,6 +13,7 @@ export function describeCollectable(
   name: string,
   create: (now: () => number) => Promise<CollectableBlockstore> | CollectableBlockstore,
 ): void {
+  describeClaims(name, create);
   describe(`${name} as a CollectableBlockstore`, () => {
     let store: CollectableBlockstore;
     let seconds = 1_000_000;
@@ -97,43 +99,6 @@ export function describeCollectable(
       const cycle = await store.beginCycle();
       expect(await sweep(cycle, 101)).toEqual([]);
       expect((await sweep(cycle, 100)).map(String)).toEqual([a.cid.toString()]);
-    });
-
-    test('an owner discards without grace what nobody else has put or touched', async () => {
-      await store.putMany([a, b, c], { owner: 7 });
-      await store.putMany([b], { owner: 8 });
-      await store.sync();
-      await store.putMany([a], { owner: 7 });
-      await store.touchMany([c.cid], { owner: 8 });
-      await store.sync();
-      const cycle = await store.beginCycle();
-      const strangers = await store.sweep({ cycle, graceSeconds: 100, owner: 8, limit: 10 });
-      expect(strangers.removed).toEqual([]);
-      const { removed, ownRemoved, bytes } = await store.sweep({ cycle, graceSeconds: 100, owner: 7, limit: 10 });
-      expect([removed, ownRemoved].map((cids) => cids.map(String))).toEqual([[`${a.cid}`], [`${a.cid}`]]);
-      expect(bytes).toBe(1);
-      seconds += 100;
-      const later = await store.sweep({ cycle, graceSeconds: 100, owner: 7, limit: 10 });
-      expect([later.removed.length, later.ownRemoved.length]).toEqual([2, 0]);
-    });
-
-    test('an owner lets go of its own, at once or for the next sweep, and of nothing else', async () => {
-      await store.putMany([a, b, c], { owner: 7 });
-      await store.putMany([c], { owner: 8 });
-      await store.sync();
-      const owned = async () => {
-        const cids: string[] = [];
-        for await (const cid of store.owned(7)) cids.push(cid.toString());
-        return cids.sort();
-      };
-      expect(await owned()).toEqual([`${a.cid}`, `${b.cid}`].sort());
-      expect(await store.letGo(a.cid, { owner: 7, remove: true })).toBe(true);
-      expect(await store.letGo(b.cid, { owner: 7, remove: false })).toBe(true);
-      expect(await store.letGo(c.cid, { owner: 7, remove: true })).toBe(true);
-      expect(await store.letGo(rawBlock('none').cid, { owner: 7, remove: true })).toBe(false);
-      expect(await owned()).toEqual([]);
-      expect([await store.has(a.cid), await store.has(b.cid), await store.has(c.cid)]).toEqual([false, true, true]);
-      expect((await sweep(await store.beginCycle(), 100)).map(String)).toEqual([`${b.cid}`]);
     });
 
     test('a sweep of a cycle that is over is refused', async () => {

@@ -1,0 +1,52 @@
+import type { CID } from '@cairn/cid';
+import type { Environment } from '@cairn/embedded-store';
+import type { BlockTables } from './block-tables.ts';
+import type { SweepOptions, SweepStep } from './collectable.ts';
+import { CycleOverError } from './errors.ts';
+import type { IndexRecord } from './index-record.ts';
+import { cidOfKey, keyAfter } from './key-pages.ts';
+
+/** One step of a sweep over the tables of the LMDB store: see `Collectable.sweep`. @throws CYCLE_OVER */
+export async function sweepTables(
+  environment: Environment,
+  tables: BlockTables,
+  { cycle, graceSeconds, start, limit }: SweepOptions,
+): Promise<SweepStep> {
+  const page = tables.page(start, limit);
+  const now = tables.seconds();
+  const isGarbage = ({ mark, touchedIn, touchedAt }: IndexRecord, keepFrom: number) =>
+    mark !== cycle && touchedIn < keepFrom && Math.abs(now - touchedAt) >= graceSeconds;
+  const assertCurrent = () => {
+    const current = tables.collection();
+    if (current !== cycle) throw new CycleOverError(cycle, current);
+    return tables.cycle().keepFrom;
+  };
+  const expiry = { before: now - graceSeconds, keepFrom: assertCurrent() };
+  const isDue = (key: Uint8Array) => {
+    const record = tables.record(key);
+    if (record === undefined) return false;
+    return isGarbage(record, expiry.keepFrom) || (record.isClaimed && tables.claims.expired(key, expiry).length > 0);
+  };
+  const due = page.map(({ key }) => key).filter(isDue);
+  let removed: readonly CID[] = [];
+  let bytes = 0;
+  if (due.length > 0) {
+    // Looked at again inside: one may have been touched since.
+    const keys = await environment.transaction(() => {
+      assertCurrent();
+      const garbage: Uint8Array[] = [];
+      for (const key of due) {
+        tables.expireClaims(key, expiry);
+        const record = tables.record(key);
+        if (record === undefined || !isGarbage(record, expiry.keepFrom)) continue;
+        garbage.push(key);
+        bytes += record.length;
+      }
+      tables.remove(garbage);
+      return garbage;
+    });
+    removed = keys.map(cidOfKey);
+  }
+  const last = page.at(-1);
+  return { removed, bytes, next: last && page.length === limit ? keyAfter(last.key) : undefined };
+}

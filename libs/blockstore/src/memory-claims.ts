@@ -1,0 +1,46 @@
+import type { CID } from '@cairn/cid';
+import type { BlockstoreStats } from './blockstore.ts';
+
+interface MemoryClaim {
+  readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly in: number;
+  readonly isCounted: boolean;
+}
+
+/** The claims of the store in memory, by owner and key. */
+export class MemoryClaims {
+  readonly #byOwner = new Map<number, Map<string, MemoryClaim>>();
+
+  of(owner: number): Map<string, MemoryClaim> {
+    const found = this.#byOwner.get(owner);
+    if (found) return found;
+    const made = new Map<string, MemoryClaim>();
+    this.#byOwner.set(owner, made);
+    return made;
+  }
+
+  sums(owner: number): BlockstoreStats {
+    const claims = [...this.of(owner).values()].filter(({ isCounted }) => isCounted);
+    return { blocks: claims.length, bytes: claims.reduce((sum, { bytes }) => sum + bytes, 0) };
+  }
+
+  /** Ends all claims on a block. */
+  forget(key: string): void {
+    for (const claims of this.#byOwner.values()) claims.delete(key);
+  }
+
+  /** Ends the claims on a block that were made before a moment, in an earlier cycle than `keepFrom`. */
+  expire(key: string, { before, keepFrom }: { readonly before: number; readonly keepFrom: number }): void {
+    for (const claims of this.#byOwner.values()) {
+      const claim = claims.get(key);
+      if (claim && claim.at <= before && claim.in < keepFrom) claims.delete(key);
+    }
+  }
+}
+
+/** Key of a block in memory: its multihash in hexadecimal. */
+export function keyOf(cid: CID): string {
+  return Buffer.from(cid.multihash.bytes).toString('hex');
+}

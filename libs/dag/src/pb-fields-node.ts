@@ -1,0 +1,45 @@
+import type { CID } from '@cairn/cid';
+import { LinkNotFoundError, type PbLink } from '@cairn/unixfs';
+import { decodePb, indexOf, type PathNode, wrongKind } from './path-node.ts';
+
+/** A dag-pb block as its fields `Data` and `Links`, as paths below /ipld/ see it. @throws DAG_INVALID */
+export function pbFieldsNode(cid: CID, bytes: Uint8Array): PathNode {
+  const { links, data } = decodePb(cid, bytes);
+  return {
+    lookup: async (name) => {
+      if (name === 'Data') return { node: leaf('bytes', data === undefined ? undefined : 'dagpb.Bytes') };
+      if (name === 'Links') return { node: linksNode(cid, links) };
+      throw new LinkNotFoundError(name, cid.toString());
+    },
+  };
+}
+
+function linksNode(block: CID, links: readonly PbLink[]): PathNode {
+  return {
+    lookup: async (name) => {
+      const link = links[indexOf(name, links.length, ' of type dagpb.PBLinks')];
+      if (link === undefined) throw new LinkNotFoundError(name, block.toString());
+      return { node: linkNode(block, link) };
+    },
+  };
+}
+
+function linkNode(block: CID, { cid }: PbLink): PathNode {
+  return {
+    lookup: async (name) => {
+      if (name === 'Hash') return { link: cid };
+      if (name === 'Name') return { node: leaf('string', 'dagpb.String') };
+      if (name === 'Tsize') return { node: leaf('int', 'dagpb.Int') };
+      throw new LinkNotFoundError(name, block.toString());
+    },
+  };
+}
+
+/** A field without names below it; without a type, one that the node lacks. A path may end at either. */
+function leaf(kind: string, type: string | undefined): PathNode {
+  return {
+    lookup: async () => {
+      throw type === undefined ? wrongKind('null', 'absent') : wrongKind(kind, type);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { ByteCursor } from './byte-cursor.ts';
+import { depthMax } from './cat-file.ts';
+import { InvalidNodeError } from './errors.ts';
+import { readNode } from './node.ts';
+import { type NodeWriters, type OpenNode, openNode } from './open-node.ts';
+import type { UnixfsMetadata, UnixfsTime } from './unixfs-data.ts';
+
+/** Source and target of an edit of one file. */
+export interface EditContext {
+  readonly store: Pick<Blockstore, 'get'>;
+  readonly writers: NodeWriters;
+  readonly read: ReadOptions;
+  /** Time that a file with a time gets when its content changes. */
+  readonly now: UnixfsTime;
+}
+
+const versionZero = { cidVersion: 0, hash: 'sha2-256' } as const;
+
+/**
+ * Writes the next bytes over those of a node, from `offset` to its end at most. The shape of the tree stays, and each
+ * node that changes keeps its CID version and hash function, as in Kubo (`DagModifier.modifyDag`).
+ */
+export async function overwrite(
+  node: OpenNode,
+  offset: number,
+  cursor: ByteCursor,
+  context: EditContext,
+  depth = 0,
+): Promise<OpenNode> {
+  context.read.signal?.throwIfAborted();
+  const isLeaf = node.subtrees.length === 0;
+  const data = node.data && (await writeOver(node.data, offset, cursor));
+  const subtrees = [...node.subtrees];
+  let start = data?.length ?? 0;
+  for (const [index, { link, fileSize }] of subtrees.entries()) {
+    const end = start + fileSize;
+    if (end > offset && !(await cursor.isAtEnd())) {
+      const child = await openChild(node, index, context, depth);
+      const changed = await overwrite(child, Math.max(0, offset - start), cursor, context, depth + 1);
+      // The bytes are as many as before, so the size below the link stays.
+      const { cid } = (await context.writers.put(changed)).link;
+      subtrees[index] = { link: { ...link, cid }, fileSize };
+    }
+    start = end;
+  }
+  return { ...node, data, subtrees, metadata: isLeaf ? touched(node.metadata, context.now) : node.metadata };
+}
+
+/**
+ * Empties a file as Kubo does (`DagModifier.dagTruncate`): the first leaf that holds bytes stays, without them, and what
+ * lies behind it goes. An emptied leaf that is no raw block is named with version 0.
+ */
+export async function emptyFile(node: OpenNode, context: EditContext, depth = 0): Promise<OpenNode> {
+  const none = new Uint8Array(0);
+  if (node.isRaw) return { ...node, data: none };
+  if (node.subtrees.length === 0)
+    return { ...node, naming: versionZero, data: none, metadata: touched(node.metadata, context.now) };
+  const data = node.data && none;
+  const index = node.subtrees.findIndex(({ fileSize }) => fileSize > 0);
+  if (index === -1) return { ...node, data };
+  const emptied = await emptyFile(await openChild(node, index, context, depth), context, depth + 1);
+  return { ...node, data, subtrees: [...node.subtrees.slice(0, index), await context.writers.put(emptied)] };
+}
+
+/** A time that is set becomes the time of the change, as in Kubo. */
+export function touched({ mode, mtime }: UnixfsMetadata, now: UnixfsTime): UnixfsMetadata {
+  return { mode, mtime: mtime && now };
+}
+
+async function openChild(
+  { subtrees }: OpenNode,
+  index: number,
+  { store, read }: EditContext,
+  depth: number,
+): Promise<OpenNode> {
+  const subtree = subtrees[index];
+  if (subtree === undefined) throw new RangeError(`There is no link ${index} in a node of ${subtrees.length}.`);
+  const name = subtree.link.cid.toString();
+  if (depth >= depthMax) throw new InvalidNodeError(name, `its tree is deeper than ${depthMax}`);
+  const child = await readNode(store, subtree.link.cid, read);
+  if (child.fileSize !== subtree.fileSize)
+    throw new InvalidNodeError(name, `it holds ${child.fileSize} bytes where its parent declares ${subtree.fileSize}`);
+  return openNode(child);
+}
+
+async function writeOver(data: Uint8Array, offset: number, cursor: ByteCursor): Promise<Uint8Array> {
+  if (offset >= data.length) return data;
+  const written = await cursor.take(data.length - offset);
+  if (written.length === 0) return data;
+  const changed = Buffer.from(data);
+  changed.set(written, offset);
+  return changed;
+}
