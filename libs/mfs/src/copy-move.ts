@@ -1,132 +1,101 @@
 import type { CID } from '@cairn/cid';
-import { InvalidNodeError, type NamingOptions, statNode } from '@cairn/unixfs';
+import { InvalidNodeError, statNode } from '@cairn/unixfs';
 import {
   DirectoryRemovalError,
   EntryExistsError,
   FileNotFoundError,
+  NotADirectoryPathError,
   TreeChangeError,
   UnderstatedDagError,
 } from './errors.ts';
 import type { FileTree } from './file-tree.ts';
 import type { TreeSession } from './mfs.ts';
-import { below, type TreePath } from './tree-path.ts';
+import { below, splitPath, type TreePath } from './tree-path.ts';
 
-/** What is copied: a node, and the name that it has where it comes from. */
-export interface CopySource {
-  readonly cid: CID;
-  readonly name: string;
-  /** A node from outside of the tree is walked, so that the tree never links to what is not here. */
-  readonly isOutside: boolean;
-}
-
-export interface CopyOptions {
-  readonly session: TreeSession;
-  /** Makes the directories on the way, and the destination itself for several sources. Default false. */
-  readonly parents?: boolean;
-  /** Replaces what is at the destination. Default false. */
-  readonly force?: boolean;
-  readonly naming?: NamingOptions;
-}
+/** Kubo's words where `rm` and `write` find something else than a directory above a path. */
+const noDirectory = () => "expected *mfs.Directory, didn't get it. This is likely a race condition";
+const isNoDirectory = (text: string) => `${text} is not a directory`;
 
 /**
  * Makes sure that a DAG from outside may become part of a tree: it is UnixFS, all of it is here, and it declares what it
- * holds. What it held is kept from collection while the session lasts.
- * @throws DAG_INVALID, BLOCK_NOT_FOUND, CODEC_UNSUPPORTED
+ * holds. What it held is kept from collection while the session lasts. `replacedBytes` are those of the entry in its place.
+ * @throws DAG_INVALID, BLOCK_NOT_FOUND, CODEC_UNSUPPORTED; QUOTA_EXCEEDED before the DAG is walked
  */
-export async function admit(tree: FileTree, session: TreeSession, cid: CID): Promise<void> {
-  const { bytes } = await session.touch(cid);
+export async function admit(tree: FileTree, session: TreeSession, cid: CID, replacedBytes = 0): Promise<void> {
   let declared: number;
   try {
     declared = (await statNode(tree.blocks, cid, tree.read)).dagSize;
   } catch (error) {
     if (error instanceof InvalidNodeError)
-      throw new TreeChangeError('source must be a valid UnixFS (dag-pb or raw codec)', cid.toString());
+      throw new TreeChangeError('cp: source must be a valid UnixFS (dag-pb or raw codec)', cid.toString());
     throw error;
   }
+  // A tree counts what its nodes declare: a DAG that does not fit need not be walked.
+  await session.assertRoom?.(declared - replacedBytes);
+  const { bytes } = await session.touch(cid);
   if (declared < bytes) throw new UnderstatedDagError(cid.toString(), declared, bytes);
 }
 
 /**
- * Copies nodes to a path: into it, where it is a directory or there are several. Nothing is read or written but nodes of
- * directories on the way.
- * @throws FILE_NOT_FOUND, ENTRY_EXISTS, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
+ * Takes a file away so that another one can be put at its path; nothing where there is none.
+ * @throws NOT_A_DIRECTORY, TREE_CHANGE_INVALID for a directory at the path
  */
-export async function copyInto(
-  tree: FileTree,
-  sources: readonly CopySource[],
-  to: TreePath,
-  { session, parents = false, force = false, naming }: CopyOptions,
-): Promise<void> {
-  const into = await destination(tree, to, sources.length > 1, { parents, ...(naming && { naming }) });
-  for (const { cid, name, isOutside } of sources) {
-    if (isOutside) await admit(tree, session, cid);
-    const path = into ? below(to, name) : to;
-    await tree.put(path, cid, { parents, replace: force, ...(naming && { naming }) });
-  }
-}
-
-/** Whether the destination is a directory that takes the sources in; for several it must be, or is made. */
-async function destination(
-  tree: FileTree,
-  to: TreePath,
-  isDirectoryNeeded: boolean,
-  options: { readonly parents: boolean; readonly naming?: NamingOptions },
-): Promise<boolean> {
-  const found = await tree.find(to);
-  if (found !== undefined) {
-    const isDirectory = await tree.isDirectory(found);
-    if (!isDirectory && isDirectoryNeeded) throw new EntryExistsError(to.text);
-    return isDirectory;
-  }
-  if (!isDirectoryNeeded) return to.isInto;
-  if (!options.parents)
-    throw new TreeChangeError('destination did not exist: ask with parents=true to make it', to.text);
-  await tree.makeDirectory(to, options);
-  return true;
+export async function unlinkFile(tree: FileTree, path: TreePath): Promise<void> {
+  const above = splitPath(path).directory;
+  const parent = await tree.find(above);
+  if (parent === undefined) return;
+  if (!(await tree.isDirectory(parent))) throw new NotADirectoryPathError(above.text, `not a directory: ${above.text}`);
+  const found = await tree.find(path);
+  if (found === undefined) return;
+  if (await tree.isDirectory(found)) throw new TreeChangeError(`not a file: ${path.text}`, path.text);
+  await tree.remove(path);
 }
 
 /**
- * Moves entries to a path: into it, where it is a directory. A file at the destination is replaced, as in Kubo.
- * @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
+ * Moves an entry to a path: into it, where it is a directory. A file at the destination is replaced, as in Kubo.
+ * @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, ENTRY_EXISTS, TREE_CHANGE_INVALID
  */
-export async function move(
-  tree: FileTree,
-  from: readonly TreePath[],
-  to: TreePath,
-  { parents = false }: { readonly parents?: boolean } = {},
-): Promise<void> {
-  const into = await destination(tree, to, from.length > 1, { parents });
-  for (const source of from) {
-    const name = source.names.at(-1);
-    if (name === undefined) throw new TreeChangeError('cannot move root', source.text);
-    const cid = await tree.lookup(source);
-    const path = into ? below(to, name) : to;
-    if (path.text === source.text) continue;
-    if (path.text.startsWith(`${source.text}/`))
-      throw new TreeChangeError(`cannot move ${source.text} into itself`, source.text);
-    const there = await tree.find(path);
-    if (there !== undefined && (await tree.isDirectory(there))) throw new EntryExistsError(path.text);
-    await tree.remove(source);
-    await tree.put(path, cid, { parents, replace: true });
-  }
+export async function move(tree: FileTree, from: TreePath, to: TreePath): Promise<void> {
+  const source = splitPath(from);
+  const target = to.isInto ? below(to, from.names.at(-1) ?? '') : to;
+  await tree.directoryAt(splitPath(target).directory, isNoDirectory);
+  await tree.directoryAt(source.directory, isNoDirectory);
+  if (source.name === '') throw new FileNotFoundError(from.text);
+  const cid = await tree.lookup(from);
+  const there = await tree.find(target);
+  const isInto = there !== undefined && (await tree.isDirectory(there));
+  const path = isInto ? below(target, source.name) : target;
+  // Kubo loses a directory that is moved into itself, and reports this where the destination has another name.
+  if (`${path.text}/`.startsWith(`${from.text}/`) && path.text !== from.text)
+    throw new TreeChangeError(
+      `cp: cannot flush the destination file's parent folder ${to.text}: file does not exist`,
+      from.text,
+    );
+  if (isInto && (await tree.find(path)) !== undefined) throw new EntryExistsError(path.text);
+  if (path.text === from.text) return;
+  await tree.remove(from);
+  await tree.put(path, cid, { replace: true });
 }
 
 /**
  * Removes an entry. With `force` a path that is not there is no error, and a directory goes as well.
- * @throws FILE_NOT_FOUND, IS_A_DIRECTORY, TREE_CHANGE_INVALID
+ * @throws FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
  */
 export async function remove(
   tree: FileTree,
-  path: TreePath,
+  { names, text }: TreePath,
   { recursive = false, force = false }: { readonly recursive?: boolean; readonly force?: boolean } = {},
 ): Promise<void> {
-  if (path.names.length === 0) throw new TreeChangeError('cannot delete root', path.text);
-  const found = await tree.find(path);
+  if (names.length === 0) throw new TreeChangeError('cannot delete root', text);
+  const path = { names, text: `/${names.join('/')}`, isInto: false };
+  const parent = await tree.find(splitPath(path).directory);
+  if (parent !== undefined && !(await tree.isDirectory(parent))) throw new NotADirectoryPathError(text, noDirectory());
+  const found = parent && (await tree.find(path));
   if (found === undefined) {
     if (force) return;
-    throw new FileNotFoundError(path.text);
+    throw new FileNotFoundError(text);
   }
-  // What is to go with everything below it need not be readable.
-  if (!recursive && !force && (await tree.isDirectory(found))) throw new DirectoryRemovalError(path.text);
+  // An entry that goes with everything below it need not be readable.
+  if (!recursive && !force && (await tree.isDirectory(found))) throw new DirectoryRemovalError(text);
   await tree.remove(path);
 }

@@ -14,20 +14,20 @@ export class FileNotFoundError extends CairnError<'FILE_NOT_FOUND'> {
   }
 }
 
-/** There is something at a path that is not replaced without being asked for. Kubo's words. */
+/** An entry is at a path where another one is to be made. Kubo's words. */
 export class EntryExistsError extends CairnError<'ENTRY_EXISTS'> {
-  constructor(path: string) {
-    super('ENTRY_EXISTS', 'directory already has entry by that name', {
+  constructor(path: string, message = 'directory already has entry by that name') {
+    super('ENTRY_EXISTS', message, {
       hint: 'Remove it first, or choose another name.',
       details: { path },
     });
   }
 }
 
-/** A path leads through, or to, something that is no directory. Kubo's words. */
+/** A path leads through, or to, something that is no directory. Kubo's words, which differ from command to command. */
 export class NotADirectoryPathError extends CairnError<'NOT_A_DIRECTORY'> {
-  constructor(path: string) {
-    super('NOT_A_DIRECTORY', `cannot access ${path}: Not a directory`, { details: { path } });
+  constructor(path: string, message = `cannot access ${path.replace(/^\/+/, '')}: Not a directory`) {
+    super('NOT_A_DIRECTORY', message, { details: { path } });
   }
 }
 
@@ -41,7 +41,7 @@ export class NotAFilePathError extends CairnError<'NOT_A_FILE'> {
 /** A directory is not removed by mistake. Kubo's words. */
 export class DirectoryRemovalError extends CairnError<'IS_A_DIRECTORY'> {
   constructor(path: string) {
-    super('IS_A_DIRECTORY', `${path} is a directory, use -r to remove directories`, {
+    super('IS_A_DIRECTORY', 'path is a directory, use -r to remove directories', {
       hint: 'Ask with recursive=true.',
       details: { path },
     });

@@ -1,5 +1,5 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore';
-import { type CID, hashFunction } from '@cairn/cid';
+import type { CID } from '@cairn/cid';
 import {
   addLink,
   type DirectoryOptions,
@@ -9,11 +9,10 @@ import {
   readNode,
   removeLink,
   statNode,
-  type UnixfsMetadata,
   type UnixfsNode,
 } from '@cairn/unixfs';
 import { EntryExistsError, FileNotFoundError, NotADirectoryPathError, TreeChangeError } from './errors.ts';
-import { parseTreePath, type TreePath } from './tree-path.ts';
+import { pathOf, splitPath, type TreePath } from './tree-path.ts';
 
 /** Where the nodes of a tree are read and written. */
 export type TreeBlocks = Pick<Blockstore, 'get' | 'putMany' | 'size'>;
@@ -25,12 +24,8 @@ export type ShardingOptions = Pick<
 >;
 
 export interface PutOptions {
-  /** Makes the directories on the way that are not there. Default false. */
-  readonly parents?: boolean;
   /** Takes the place of what is there. Default false. */
   readonly replace?: boolean;
-  /** CID version and hash function of directories made on the way. Default: those of the directory above. */
-  readonly naming?: NamingOptions;
 }
 
 /**
@@ -52,6 +47,11 @@ export class FileTree {
 
   get root(): CID {
     return this.#root;
+  }
+
+  /** Bytes of the tree as its nodes declare them. */
+  size(): Promise<number> {
+    return dagSizeOf(this.blocks, this.root, this.read);
   }
 
   get read(): ReadOptions {
@@ -81,39 +81,35 @@ export class FileTree {
   }
 
   async isDirectory(cid: CID): Promise<boolean> {
-    const { type } = await readNode(this.blocks, cid, this.read);
-    return type === 'directory' || type === 'hamt-sharded-directory';
+    return isDirectoryNode(await readNode(this.blocks, cid, this.read));
   }
 
   /**
-   * CID version and hash function that a new entry at a path takes over: those of the nearest directory above it.
-   * @throws NOT_A_DIRECTORY
+   * The directory at a path, and nothing else.
+   * @param words what Kubo says of a path that leads to something else; depends on the command
+   * @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, and as {@link find}
    */
-  async namingAt({ names }: TreePath): Promise<{ readonly cidVersion: 0 | 1; readonly hash: string }> {
-    let nearest = this.#root;
-    for (let length = 1; length < names.length; length++) {
-      const path = names.slice(0, length);
-      const found = await this.find({ names: path, text: `/${path.join('/')}`, isInto: false });
-      if (found === undefined) break;
-      nearest = found;
-    }
-    return namingOf(nearest);
+  async directoryAt(path: TreePath, words: (text: string) => string): Promise<CID> {
+    const cid = await this.lookup(path);
+    if (!(await this.isDirectory(cid))) throw new NotADirectoryPathError(path.text, words(path.text));
+    return cid;
   }
 
   /**
    * Puts a node at a path.
    * @throws FILE_NOT_FOUND for a directory on the way, ENTRY_EXISTS, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
    */
-  async put(path: TreePath, cid: CID, { parents = false, replace = false, naming }: PutOptions = {}): Promise<void> {
-    if (path.names.length === 0) throw new TreeChangeError('cannot create file with empty name', path.text);
-    const put = async (directory: CID, name: string) => {
+  async put(path: TreePath, cid: CID, { replace = false }: PutOptions = {}): Promise<void> {
+    const { directory, name } = splitPath(path);
+    if (name === '') throw new TreeChangeError('cannot create file with empty name', path.text);
+    const put = async (parent: CID) => {
       if (!replace) {
-        const node = await readNode(this.blocks, directory, this.read);
+        const node = await readNode(this.blocks, parent, this.read);
         if (await findEntry(this.blocks, node, name, this.read)) throw new EntryExistsError(path.text);
       }
-      return await this.#link(directory, name, cid);
+      return await this.#link(parent, name, cid);
     };
-    this.#root = await this.#change(this.#root, path.names, 0, put, parents ? (naming ?? {}) : undefined);
+    this.#root = await this.#change(this.#root, path.names, 0, put, `${directory.text} is not a directory`);
   }
 
   /** Takes an entry out. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, TREE_CHANGE_INVALID */
@@ -127,44 +123,65 @@ export class FileTree {
     this.#root = await this.#change(this.#root, path.names, 0, remove, undefined);
   }
 
-  /** Makes an empty directory. @throws ENTRY_EXISTS, FILE_NOT_FOUND, NOT_A_DIRECTORY */
+  /**
+   * Makes an empty directory; with `parents`, those on the way too, and no error where it is there already.
+   * @throws ENTRY_EXISTS, FILE_NOT_FOUND, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
+   */
   async makeDirectory(
-    path: TreePath,
-    { parents = false, naming = {}, ...metadata }: Omit<PutOptions, 'replace'> & UnixfsMetadata = {},
+    { names, text }: TreePath,
+    { parents = false, naming = {} }: { readonly parents?: boolean; readonly naming?: NamingOptions } = {},
   ): Promise<void> {
-    const found = await this.find(path);
-    if (found !== undefined) {
-      if (parents && (await this.isDirectory(found))) return;
-      if (path.names.length === 0) throw new TreeChangeError("cannot create directory '/': Already exists", path.text);
-      throw new EntryExistsError(path.text);
+    if (names.length === 0) {
+      if (parents) return;
+      throw new TreeChangeError("cannot create directory '/': Already exists", text);
     }
-    const inherited = inherit(await this.namingAt(path), naming);
-    const { cid } = await importDirectory([], this.blocks, { ...inherited, ...metadata });
-    await this.put(path, cid, { parents, naming });
+    let current = this.#root;
+    let depth = 0;
+    for (; depth < names.length; depth++) {
+      const node = await readNode(this.blocks, current, this.read);
+      if (!isDirectoryNode(node))
+        throw new NotADirectoryPathError(text, `${names.slice(0, depth - 1).join('/')} was not a directory`);
+      const entry = await findEntry(this.blocks, node, names[depth] ?? '', this.read);
+      if (entry === undefined) break;
+      current = entry.cid;
+    }
+    if (depth === names.length) {
+      if (parents && (await this.isDirectory(current))) return;
+      throw new EntryExistsError(text, 'file already exists');
+    }
+    if (depth < names.length - 1 && !parents) throw new FileNotFoundError(text);
+    // The directories on the way are made with the options of the last one, as in Kubo.
+    const options = { ...this.#sharding, ...namingFrom(naming) };
+    let made = await importDirectory([], this.blocks, options);
+    for (const name of names.slice(depth + 1).reverse())
+      made = await importDirectory([{ name, cid: made.cid, tsize: made.dagSize }], this.blocks, options);
+    await this.put(pathOf(names.slice(0, depth + 1)), made.cid);
   }
 
   /** Puts another node in the place of the one at a path, the root included. */
   async replace(path: TreePath, cid: CID): Promise<void> {
     if (path.names.length === 0) this.#root = cid;
-    else await this.put(path, cid, { replace: true });
+    else await this.put(pathOf(path.names), cid, { replace: true });
   }
 
-  /** Applies a change to the directory of the last name and links the result up to the root, which it gives. */
+  /**
+   * Applies a change to the directory of the last name and links the result up to the root, which it gives.
+   * `noDirectory`: the error's words where that directory is none.
+   */
   async #change(
     directory: CID,
     names: readonly string[],
     depth: number,
     change: (directory: CID, name: string) => Promise<CID>,
-    makeParents: NamingOptions | undefined,
+    noDirectory: string | undefined,
   ): Promise<CID> {
     const name = names[depth] ?? '';
-    const node = await this.#directory(directory, names.slice(0, depth + 1));
-    if (depth === names.length - 1) return await change(directory, name);
+    const isLast = depth === names.length - 1;
+    const node = await this.#directory(directory, names.slice(0, depth + 1), isLast ? noDirectory : undefined);
+    if (isLast) return await change(directory, name);
     const entry = await findEntry(this.blocks, node, name, this.read);
-    if (entry === undefined && !makeParents) throw new FileNotFoundError(`/${names.slice(0, depth + 1).join('/')}`);
-    const child =
-      entry?.cid ?? (await importDirectory([], this.blocks, inherit(namingOf(directory), makeParents ?? {}))).cid;
-    return await this.#link(directory, name, await this.#change(child, names, depth + 1, change, makeParents));
+    if (entry === undefined) throw new FileNotFoundError(`/${names.slice(0, depth + 1).join('/')}`);
+    return await this.#link(directory, name, await this.#change(entry.cid, names, depth + 1, change, noDirectory));
   }
 
   async #link(directory: CID, name: string, cid: CID): Promise<CID> {
@@ -172,12 +189,15 @@ export class FileTree {
     return (await addLink(this.blocks, directory, entry, { ...this.#sharding, ...this.read })).cid;
   }
 
-  async #directory(cid: CID, names: readonly string[]): Promise<UnixfsNode> {
+  async #directory(cid: CID, names: readonly string[], words?: string): Promise<UnixfsNode> {
     const node = await readNode(this.blocks, cid, this.read);
-    if (node.type !== 'directory' && node.type !== 'hamt-sharded-directory')
-      throw new NotADirectoryPathError(parseTreePath(`/${names.join('/')}`).text);
+    if (!isDirectoryNode(node)) throw new NotADirectoryPathError(pathOf(names).text, words);
     return node;
   }
+}
+
+function isDirectoryNode({ type }: UnixfsNode): boolean {
+  return type === 'directory' || type === 'hamt-sharded-directory';
 }
 
 /** Bytes of a DAG as its root declares them. */
@@ -185,17 +205,11 @@ export async function dagSizeOf(blocks: Pick<Blockstore, 'get'>, cid: CID, optio
   return (await statNode(blocks, cid, options)).dagSize;
 }
 
-/** How a node was named. One that carries its bytes in its name says nothing about how others are hashed. */
-export function namingOf(cid: CID): { readonly cidVersion: 0 | 1; readonly hash: string } {
-  const { name } = hashFunction(cid.multihash.code);
-  return { cidVersion: cid.version, hash: name === 'identity' ? 'sha2-256' : name };
-}
-
-/** What was asked for, and for the rest what is inherited, so that the two go together. */
-export function inherit(
-  inherited: { readonly cidVersion: 0 | 1; readonly hash: string },
-  { cidVersion, hash }: NamingOptions,
-): { readonly cidVersion: 0 | 1; readonly hash: string } {
-  const version = cidVersion ?? (hash === undefined || hash === 'sha2-256' ? inherited.cidVersion : 1);
-  return { cidVersion: version, hash: hash ?? (version === 0 ? 'sha2-256' : inherited.hash) };
+/** How a new file or directory is named: Kubo's default, not that of the directory above, for what is left out. */
+export function namingFrom({ cidVersion, hash }: NamingOptions): {
+  readonly cidVersion: 0 | 1;
+  readonly hash: string;
+} {
+  const isPlain = hash === undefined || hash === 'sha2-256';
+  return { cidVersion: cidVersion ?? (isPlain ? 0 : 1), hash: hash ?? 'sha2-256' };
 }

@@ -1,5 +1,5 @@
 export { changeMode, type ModeChange, parseModeChange } from './change-mode.ts';
-export { admit, type CopyOptions, type CopySource, copyInto, move, remove } from './copy-move.ts';
+export { admit, move, remove, unlinkFile } from './copy-move.ts';
 export {
   DirectoryRemovalError,
   EntryExistsError,
@@ -13,8 +13,7 @@ export {
 } from './errors.ts';
 export {
   FileTree,
-  inherit,
-  namingOf,
+  namingFrom,
   type PutOptions,
   type ShardingOptions,
   type TreeBlocks,
@@ -22,7 +21,7 @@ export {
 export { openLmdbRootStore } from './lmdb-root-store.ts';
 export { Mfs, type MfsOptions, type TreeSession } from './mfs.ts';
 export type { RootStore, TreeRoot } from './root-store.ts';
-export { below, parseTreePath, type TreePath } from './tree-path.ts';
+export { below, parseTreePath, splitPath, type TreePath } from './tree-path.ts';
 export {
   type Content,
   type FileNaming,

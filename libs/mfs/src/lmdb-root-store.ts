@@ -5,31 +5,46 @@ import type { RootStore, TreeRoot } from './root-store.ts';
 interface RootRecord {
   readonly cid: string;
   readonly bytes: number;
+  /** How often the root was replaced; absent in records of earlier versions. */
+  readonly changes?: number;
 }
+
+/** Former roots of an account that are remembered; what is below older ones goes with a collection of the whole store. */
+const formerMax = 4096;
 
 class LmdbRootStore implements RootStore {
   readonly #environment: Environment;
   readonly #roots: Database;
+  /** By account and number of the change that replaced them. */
+  readonly #former: Database;
 
   constructor(environment: Environment) {
     this.#environment = environment;
     this.#roots = environment.database('roots');
+    this.#former = environment.database('former');
   }
 
   async get(account: string): Promise<TreeRoot | undefined> {
-    return this.#get(account);
+    const found = this.#get(account);
+    return found && { cid: found.cid, bytes: found.bytes };
   }
 
-  #get(account: string): TreeRoot | undefined {
+  #get(account: string): TreeRecord | undefined {
     const found = this.#roots.get(Buffer.from(account));
     return found && decode(found);
   }
 
   async swap(account: string, before: CID | undefined, { cid, bytes }: TreeRoot): Promise<boolean> {
     return await this.#environment.transaction(() => {
-      const held = this.#get(account)?.cid;
+      const found = this.#get(account);
+      const held = found?.cid;
       if (held === undefined ? before !== undefined : before === undefined || !held.equals(before)) return false;
-      const record: RootRecord = { cid: cid.toString(), bytes };
+      const changes = (found?.changes ?? 0) + 1;
+      if (held && !held.equals(cid)) {
+        this.#former.put(formerKey(account, changes), held.bytes);
+        this.#former.remove(formerKey(account, changes - formerMax));
+      }
+      const record: RootRecord = { cid: cid.toString(), bytes, changes };
       this.#roots.put(Buffer.from(account), Buffer.from(JSON.stringify(record)));
       return true;
     });
@@ -50,14 +65,41 @@ class LmdbRootStore implements RootStore {
     return this.#get(account)?.bytes ?? 0;
   }
 
+  async *formerOf(account: string): AsyncGenerator<CID> {
+    for (const { value } of [...this.#former.range({ prefix: accountPrefix(account) })]) yield CID.decode(value);
+  }
+
+  async forgetFormer(account: string, roots: readonly CID[]): Promise<void> {
+    const forgotten = new Set(roots.map(String));
+    await this.#environment.transaction(() => {
+      for (const { key, value } of [...this.#former.range({ prefix: accountPrefix(account) })])
+        if (forgotten.has(CID.decode(value).toString())) this.#former.remove(key);
+    });
+  }
+
   close(): Promise<void> {
     return this.#environment.close();
   }
 }
 
-function decode(bytes: Uint8Array): TreeRoot {
-  const record = JSON.parse(Buffer.from(bytes).toString()) as RootRecord;
-  return { cid: CID.parse(record.cid), bytes: record.bytes };
+interface TreeRecord extends TreeRoot {
+  readonly changes: number;
+}
+
+function decode(bytes: Uint8Array): TreeRecord {
+  const { cid, bytes: held, changes = 0 } = JSON.parse(Buffer.from(bytes).toString()) as RootRecord;
+  return { cid: CID.parse(cid), bytes: held, changes };
+}
+
+/** Account ids hold no zero byte, so no account's prefix is the beginning of another's. */
+function accountPrefix(account: string): Buffer {
+  return Buffer.from(`${account}\0`);
+}
+
+function formerKey(account: string, change: number): Buffer {
+  const number = Buffer.alloc(6);
+  number.writeUIntBE(Math.max(0, change), 0, 6);
+  return Buffer.concat([accountPrefix(account), number]);
 }
 
 /** Opens the records of roots in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */

@@ -10,6 +10,8 @@ export interface TreeSession {
   readonly store: Pick<Blockstore, 'get' | 'size' | 'putMany' | 'sync'>;
   /** Makes sure that a whole DAG is here and keeps it while the session lasts. */
   touch(root: CID): Promise<{ readonly bytes: number }>;
+  /** Refuses early what the account has no room for; without it, `reserve` does later. @throws QUOTA_EXCEEDED */
+  assertRoom?(bytes: number): Promise<void>;
   /** Makes sure that the account may hold this many bytes more. @throws QUOTA_EXCEEDED */
   reserve(bytes: number): Promise<void>;
 }

@@ -19,5 +19,9 @@ export interface RootStore {
   rootsOf(account: string): AsyncIterable<CID>;
   /** What the tree of an account counts towards its quota. */
   bytesOf(account: string): Promise<number>;
+  /** The roots that were replaced lately, some thousands at most: what only they reach may be garbage. */
+  formerOf(account: string): AsyncIterable<CID>;
+  /** Forgets former roots of an account. */
+  forgetFormer(account: string, roots: readonly CID[]): Promise<void>;
   close(): Promise<void>;
 }

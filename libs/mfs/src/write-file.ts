@@ -2,16 +2,17 @@ import { type Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import {
   catFile,
+  collapseFile,
   editFile,
   importFile,
   type NamingOptions,
   readNode,
   rewriteNode,
-  type UnixfsMetadata,
+  type UnixfsTime,
 } from '@cairn/unixfs';
-import { FileNotFoundError, NotAFilePathError } from './errors.ts';
-import { type FileTree, inherit, namingOf } from './file-tree.ts';
-import type { TreePath } from './tree-path.ts';
+import { FileNotFoundError, NotAFilePathError, TreeChangeError } from './errors.ts';
+import { type FileTree, namingFrom } from './file-tree.ts';
+import { pathOf, type TreePath } from './tree-path.ts';
 
 /** Content up to this length is held in memory until it is written; longer content goes to blocks at once. */
 const heldBytesMax = 1024 * 1024;
@@ -21,11 +22,9 @@ export interface FileNaming extends NamingOptions {
   readonly rawLeaves?: boolean;
   /** Kubo's notation. Default `size-262144`. */
   readonly chunker?: string;
-  /** Links of a node at most. Default 174. */
-  readonly fileLinksMax?: number;
 }
 
-export interface WriteFileOptions extends UnixfsMetadata {
+export interface WriteFileOptions {
   /** Byte to write at; what lies between it and the end of the file becomes zeros. Default 0. */
   readonly offset?: number;
   /** Makes the file when it is not there. Default false. */
@@ -34,6 +33,7 @@ export interface WriteFileOptions extends UnixfsMetadata {
   readonly parents?: boolean;
   /** Empties the file before it is written. Default false. */
   readonly truncate?: boolean;
+  /** CID version and hash function of a new file and of new directories: a file that is there keeps its own. */
   readonly naming?: FileNaming;
 }
 
@@ -48,7 +48,7 @@ export type Content =
  */
 export async function takeContent(
   source: AsyncIterable<Uint8Array>,
-  blocks: Pick<Blockstore, 'putMany'>,
+  blocks: Pick<Blockstore, 'get' | 'putMany'>,
   naming: FileNaming & { readonly cidVersion: 0 | 1; readonly hash: string },
   signal?: AbortSignal,
 ): Promise<Content> {
@@ -68,7 +68,7 @@ export async function takeContent(
   const { rawLeaves = naming.cidVersion === 1 } = naming;
   const how = { ...naming, rawLeaves, layout: 'trickle' as const, ...(signal && { signal }) };
   const { cid } = await importFile(all(), blocks, how);
-  return { cid, naming };
+  return { cid: rawLeaves ? await collapseFile(blocks, cid) : cid, naming };
 }
 
 /**
@@ -81,33 +81,29 @@ export async function writeFile(
   content: Content,
   options: WriteFileOptions = {},
 ): Promise<void> {
-  const { offset = 0, create = false, parents = false, truncate = false, naming = {}, mode, mtime } = options;
+  const { offset = 0, create = false, parents = false, truncate = false, naming = {} } = options;
+  if (parents) await tree.makeDirectory(parentOf(path), { parents, naming });
   const found = await tree.find(path);
-  if (found === undefined && !create) throw new FileNotFoundError(path.text);
-  if (path.names.length === 0 || path.isInto) throw new NotAFilePathError(path.text);
-  const before = found && (await fileAt(tree, path, found));
-  const metadata = { ...(mode !== undefined && { mode }), ...(mtime !== undefined && { mtime }) };
-  const inherited = found ? namingOf(found) : await tree.namingAt(path);
-  const named = { ...naming, ...inherit(inherited, naming), ...tree.read };
-  const kept = truncate && before ? { mode: before.mode, mtime: before.mtime } : {};
-  const edited = { ...kept, ...metadata };
-  const isWhole = offset === 0 && (before === undefined || truncate);
-  const hasMetadata = edited.mode !== undefined || edited.mtime !== undefined;
+  if (found === undefined && (!create || path.isInto)) throw new FileNotFoundError(path.text);
+  if (found !== undefined) await assertFile(tree, path, found);
+  const { rawLeaves, chunker } = naming;
+  const leaves = { ...(rawLeaves !== undefined && { rawLeaves }), ...(chunker !== undefined && { chunker }) };
+  const named = { ...leaves, ...namingFrom(naming) };
+  const edit = { ...(found ? leaves : named), ...tree.read, offset, truncate };
   const cid =
-    isWhole && !hasMetadata && 'cid' in content && isSame(content.naming, named)
+    found === undefined && offset === 0 && 'cid' in content && isSame(content.naming, named)
       ? content.cid
-      : (
-          await editFile(tree.blocks, truncate ? undefined : before?.cid, read(tree, content), {
-            ...named,
-            ...defined(edited),
-            offset,
-          })
-        ).cid;
-  await tree.put(path, cid, { parents, replace: true });
+      : (await editFile(tree.blocks, found, read(tree, content), edit)).cid;
+  await tree.replace(path, cid);
+}
+
+/** The directory that `parents` makes: Kubo takes all of a path that ends with a slash. */
+function parentOf({ names, isInto }: TreePath): TreePath {
+  return pathOf(isInto ? names : names.slice(0, -1));
 }
 
 function isSame(a: FileNaming, b: FileNaming): boolean {
-  return (['cidVersion', 'hash', 'rawLeaves', 'chunker', 'fileLinksMax'] as const).every((key) => a[key] === b[key]);
+  return (['cidVersion', 'hash', 'rawLeaves', 'chunker'] as const).every((key) => a[key] === b[key]);
 }
 
 async function* read(tree: FileTree, content: Content): AsyncGenerator<Uint8Array> {
@@ -116,29 +112,14 @@ async function* read(tree: FileTree, content: Content): AsyncGenerator<Uint8Arra
 }
 
 /** @throws NOT_A_FILE */
-async function fileAt(tree: FileTree, path: TreePath, cid: CID) {
-  const node = await readNode(tree.blocks, cid, tree.read);
-  if (node.type !== 'file' && node.type !== 'raw') throw new NotAFilePathError(path.text);
-  return node;
+async function assertFile(tree: FileTree, { text }: TreePath, cid: CID): Promise<void> {
+  const { type } = await readNode(tree.blocks, cid, tree.read);
+  if (type === 'symlink') throw new TreeChangeError('symlinks not yet supported', text);
+  if (type !== 'file' && type !== 'raw') throw new NotAFilePathError(text);
 }
 
-/**
- * Sets the time of what is at a path; a file that is not there is made, empty.
- * @throws NOT_A_DIRECTORY, OPTION_INVALID
- */
-export async function touch(
-  tree: FileTree,
-  path: TreePath,
-  { parents = false, naming = {}, mtime }: Pick<WriteFileOptions, 'parents' | 'naming' | 'mtime'>,
-): Promise<void> {
-  const found = await tree.find(path);
-  if (found === undefined) {
-    const content = { bytes: new Uint8Array(0) };
-    await writeFile(tree, path, content, { create: true, parents, naming, mtime });
-  } else await tree.replace(path, (await rewriteNode(tree.blocks, found, { mtime, ...tree.read })).cid);
-}
-
-function defined(metadata: UnixfsMetadata): UnixfsMetadata {
-  const { mode, mtime } = metadata;
-  return { ...(mode !== undefined && { mode }), ...(mtime !== undefined && { mtime }) };
+/** Sets the time of an entry. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, OPTION_INVALID */
+export async function touch(tree: FileTree, path: TreePath, mtime: UnixfsTime): Promise<void> {
+  const { cid } = await rewriteNode(tree.blocks, await tree.lookup(path), { mtime, ...tree.read });
+  await tree.replace(path, cid);
 }

@@ -21,3 +21,11 @@ export interface CollectionReport {
   /** Roots whose DAG could not be walked to its end. While there are any, nothing is removed: what they hold is not known. */
   readonly unreadable: readonly { readonly root: string; readonly reason: string }[];
 }
+
+/** Result of the collection of one account. */
+export interface AccountReport {
+  /** Blocks removed. */
+  readonly removed: number;
+  /** DAGs of the account that cannot be walked to their end. While there are any, nothing is removed. */
+  readonly unreadable: readonly { readonly root: string; readonly reason: string }[];
+}

@@ -1,10 +1,13 @@
 import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
-import type { CollectionReport, CollectionState } from './collection.ts';
+import { AccountCollection } from './account-collection.ts';
+import type { AccountReport, CollectionReport, CollectionState } from './collection.ts';
 import { CollectionBusyError } from './errors.ts';
 import type { PinStore } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
 import { Collection } from './run-collection.ts';
+import { settleShares } from './settle-shares.ts';
+import { SharedRuns } from './shared-runs.ts';
 
 export interface CollectorOptions {
   readonly pins: PinStore;
@@ -18,34 +21,39 @@ export interface CollectorOptions {
 
 export interface CollectOptions {
   readonly signal?: AbortSignal;
-  /** Blocks that only this account has put go without grace. */
-  readonly account?: string;
-  /** Told of the blocks of that account that each step removed: what others had is not for its eyes. */
+}
+
+export interface AccountCollectOptions extends CollectOptions {
+  /** Called with the blocks that each step removed. */
   readonly onRemoved?: (cids: readonly CID[]) => void;
 }
 
 const renewEveryMs = 10_000;
+const graceSecondsDefault = 3600;
 
 /**
- * Collects garbage: marks what is reachable from pins and other sources, then removes what is neither marked nor recent
- * nor being written (see `Collectable`). It runs beside everything else in slices of a few milliseconds, in one process at a
- * time, and goes on where it was when it is killed.
+ * Collects garbage. A collection of the whole store marks what is reachable from pins and other sources, then removes what
+ * is neither marked nor recent nor being written (see `Collectable`): in slices of a few milliseconds, in one process at a
+ * time, resumed where it was when it is killed. A collection of an account looks only at what the account holds or held.
  */
 export class Collector {
   readonly #options: CollectorOptions;
+  /** By account: the run under way, and the one that everyone who has come since waits for. */
+  readonly #runs = new Map<string, SharedRuns<readonly CID[], AccountReport>>();
 
   constructor(options: CollectorOptions) {
     this.#options = options;
   }
 
   /**
-   * Runs one collection, or the rest of one that was cut short; for an account, a whole one in any case, so that what it
-   * has let go of goes.
+   * Runs one collection of the whole store, or the rest of one that was cut short.
    * @throws COLLECTION_BUSY while another process or call collects; the signal's reason
    */
   async collect(options: CollectOptions = {}): Promise<CollectionReport> {
-    const lock = await this.#options.pins.tryLock();
+    const { pins, graceSeconds = graceSecondsDefault } = this.#options;
+    const lock = await pins.tryLock();
     if (lock === undefined) throw new CollectionBusyError();
+    const began = Date.now();
     const lost = new AbortController();
     const renew = async () => {
       if (!(await lock.renew())) lost.abort(new CollectionBusyError());
@@ -53,14 +61,36 @@ export class Collector {
     const timer = setInterval(() => void renew().catch((error: unknown) => lost.abort(error)), renewEveryMs).unref();
     try {
       const signal = options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal;
-      const rest = await this.#unfinished();
-      const report = rest && (await new Collection(this.#options, rest, { ...options, signal }).run());
-      // Its marks are of the time before it was cut short: what an account has let go of since goes with the next one.
-      if (report !== undefined && options.account === undefined) return report;
-      return await new Collection(this.#options, await this.#begin(), { ...options, signal }).run();
+      const state = (await this.#unfinished()) ?? (await this.#begin());
+      const report = await new Collection(this.#options, state, { signal }).run();
+      // Garbage below them went with this collection, as far as its grace period was over.
+      if (report.unreadable.length === 0) await pins.forgetReleasedBefore(began - graceSeconds * 1000);
+      return report;
     } finally {
       clearInterval(timer);
       await lock.release();
+    }
+  }
+
+  /**
+   * Removes, without grace, what one account has written alone and holds no longer: what it claims and has not pinned, and
+   * what lies below roots that it has released. Its cost follows what the account holds and held; without claims and
+   * released roots it is a few reads. Calls for one account share a run, one that begins after the call.
+   * @throws the signal's reason
+   */
+  async collectFor(account: string, { signal, onRemoved }: AccountCollectOptions = {}): Promise<AccountReport> {
+    await settleShares(this.#options);
+    let runs = this.#runs.get(account);
+    if (runs === undefined) {
+      runs = new SharedRuns((runSignal, tell) =>
+        new AccountCollection(this.#options, account, { signal: runSignal, onRemoved: tell }).run(),
+      );
+      this.#runs.set(account, runs);
+    }
+    try {
+      return await runs.join({ ...(signal && { signal }), ...(onRemoved && { onEvent: onRemoved }) });
+    } finally {
+      if (runs.isIdle) this.#runs.delete(account);
     }
   }
 

@@ -1,5 +1,6 @@
-export type { CollectionReport, CollectionState } from './collection.ts';
-export { type CollectOptions, Collector, type CollectorOptions } from './collector.ts';
+export type { AccountReport, CollectionReport, CollectionState } from './collection.ts';
+export { type AccountCollectOptions, type CollectOptions, Collector, type CollectorOptions } from './collector.ts';
+export type { DiscardOutcome } from './discard.ts';
 export {
   CollectionBusyError,
   DagTooLargeError,
@@ -11,7 +12,7 @@ export {
 } from './errors.ts';
 export { linksOf } from './links.ts';
 export { openLmdbPinStore } from './lmdb-pin-store.ts';
-export type { Lock, Pin, PinMode, PinStore, Quota, Root, Usage } from './pin-store.ts';
+export type { Lock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
 export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
 export type { RootSource } from './root-source.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';

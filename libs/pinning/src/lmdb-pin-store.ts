@@ -1,24 +1,40 @@
 import { CID } from '@cairn/cid';
-import { type Database, Environment, Lease, prefixEnd } from '@cairn/embedded-store';
+import { type Database, Environment, Lease } from '@cairn/embedded-store';
 import type { CollectionState } from './collection.ts';
 import { PinNotFoundError, QuotaExceededError } from './errors.ts';
-import type { Lock, Pin, PinMode, PinStore, Quota, Root, Usage } from './pin-store.ts';
-import type { DagSize } from './walk-dag.ts';
+import {
+  accountPrefix,
+  decode,
+  decodePin,
+  decodeRoot,
+  encode,
+  encodePin,
+  inPages,
+  minus,
+  modePrefix,
+  noUsage,
+  plus,
+  type RootRecord,
+  rootKey,
+} from './pin-records.ts';
+import type { Lock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
 
-const pageLength = 256;
 const countedKey = Buffer.from('counted');
+/** Written by version 0.1 to 0.2: some account has pinned without a walk. */
 const sharedKey = Buffer.from('shared');
 const collectionKey = Buffer.from('collection');
 
 /**
  * Tables: `pins` by account and CID; `usage` by account; `roots` by mode and CID, with the number of accounts that pin
- * it, so that what one account has pinned another pins without a walk, and a collector sees each DAG once.
+ * it, so that what one account has pinned another pins without a walk, and a collector sees each DAG once; `released` by
+ * account, mode and CID.
  */
 class LmdbPinStore implements PinStore {
   readonly #environment: Environment;
   readonly #pins: Database;
   readonly #usage: Database;
   readonly #roots: Database;
+  readonly #released: Database;
   readonly #control: Database;
 
   constructor(environment: Environment) {
@@ -26,6 +42,7 @@ class LmdbPinStore implements PinStore {
     this.#pins = environment.database('pins');
     this.#usage = environment.database('usage');
     this.#roots = environment.database('roots');
+    this.#released = environment.database('released');
     this.#control = environment.database('control');
   }
 
@@ -39,7 +56,7 @@ class LmdbPinStore implements PinStore {
         const end = key.indexOf(0) + 1;
         const prefix = Buffer.from(key.subarray(0, end)).toString('latin1');
         const pin = decodePin(CID.decode(key.subarray(end)), value);
-        usages.set(prefix, plus(usages.get(prefix) ?? nothing, { pins: 1, ...pin.size }));
+        usages.set(prefix, plus(usages.get(prefix) ?? noUsage, { pins: 1, ...pin.size }));
         this.#hold(pin);
       }
       for (const [prefix, usage] of usages) this.#usage.put(Buffer.from(prefix, 'latin1'), encode(usage));
@@ -60,8 +77,6 @@ class LmdbPinStore implements PinStore {
       const root = this.#root(pin.mode, pin.cid);
       if (root === undefined) return undefined;
       const held: Pin = { ...pin, size: root.size };
-      if (!this.#pins.has(Buffer.concat([accountPrefix(account), pin.cid.bytes])))
-        this.#control.put(sharedKey, Buffer.from('1'));
       this.#put(account, [held], quota);
       return held;
     });
@@ -69,7 +84,7 @@ class LmdbPinStore implements PinStore {
 
   #put(account: string, pins: readonly Pin[], { bytesMax, otherBytes = 0 }: Quota): void {
     const prefix = accountPrefix(account);
-    let change = nothing;
+    let change = noUsage;
     for (const pin of pins) {
       const key = Buffer.concat([prefix, pin.cid.bytes]);
       const found = this.#pins.get(key);
@@ -78,7 +93,8 @@ class LmdbPinStore implements PinStore {
       if (before) change = minus(change, { pins: 1, ...before.size });
       this.#pins.put(key, encodePin(pin));
       if (before?.mode === pin.mode) continue;
-      if (before) this.#letGo(before);
+      if (before) this.#release(prefix, before);
+      this.#released.remove(Buffer.concat([prefix, rootKey(pin.mode, pin.cid)]));
       this.#hold(pin);
     }
     const usage = this.#usageOf(prefix);
@@ -99,7 +115,7 @@ class LmdbPinStore implements PinStore {
         const before = decodePin(cid, found);
         usage = minus(usage, { pins: 1, ...before.size });
         this.#pins.remove(key);
-        this.#letGo(before);
+        this.#release(prefix, before);
       }
       this.#usage.put(prefix, encode(usage));
     });
@@ -115,7 +131,8 @@ class LmdbPinStore implements PinStore {
     this.#roots.put(rootKey(mode, cid), encode({ count, size } satisfies RootRecord));
   }
 
-  #letGo({ mode, cid }: Pin): void {
+  #release(prefix: Uint8Array, { mode, cid }: Pin): void {
+    this.#released.put(Buffer.concat([prefix, rootKey(mode, cid)]), encode({ at: Date.now() }));
     const root = this.#root(mode, cid);
     if (root === undefined) return;
     const key = rootKey(mode, cid);
@@ -125,7 +142,7 @@ class LmdbPinStore implements PinStore {
 
   #usageOf(prefix: Uint8Array): Usage {
     const found = this.#usage.get(prefix);
-    return found ? decode<Usage>(found) : nothing;
+    return found ? decode<Usage>(found) : noUsage;
   }
 
   async get(account: string, cid: CID): Promise<Pin | undefined> {
@@ -149,8 +166,55 @@ class LmdbPinStore implements PinStore {
       yield { cid: CID.decode(key.subarray(prefix.length)), ...decode<RootRecord>(value) };
   }
 
-  async isShared(): Promise<boolean> {
+  async isHeld(mode: PinMode, cid: CID): Promise<boolean> {
+    return this.#roots.has(rootKey(mode, cid));
+  }
+
+  async *released(account: string): AsyncGenerator<ReleasedRoot> {
+    const prefix = accountPrefix(account);
+    for await (const { key } of inPages(this.#released, prefix)) {
+      const root = key.subarray(prefix.length);
+      yield { ...decodeRoot(root), isHeld: this.#roots.has(root) };
+    }
+  }
+
+  async forgetReleased(account: string, roots: readonly Pick<ReleasedRoot, 'cid' | 'mode'>[]): Promise<void> {
+    const prefix = accountPrefix(account);
+    if (roots.length === 0) return;
+    await this.#environment.transaction(() => {
+      for (const { mode, cid } of roots) this.#forget(prefix, rootKey(mode, cid));
+    });
+  }
+
+  #forget(prefix: Uint8Array, root: Uint8Array): void {
+    if (!this.#roots.has(root)) this.#released.remove(Buffer.concat([prefix, root]));
+  }
+
+  async forgetReleasedBefore(time: number): Promise<void> {
+    let old: Uint8Array[] = [];
+    const forget = async () => {
+      if (old.length === 0) return;
+      await this.#environment.transaction(() => {
+        for (const key of old) {
+          const end = key.indexOf(0) + 1;
+          this.#forget(key.subarray(0, end), key.subarray(end));
+        }
+      });
+      old = [];
+    };
+    for await (const { key, value } of inPages(this.#released)) {
+      if (decode<{ readonly at: number }>(value).at >= time) continue;
+      if (old.push(key) >= 256) await forget();
+    }
+    await forget();
+  }
+
+  async hasUnknownShares(): Promise<boolean> {
     return this.#control.has(sharedKey);
+  }
+
+  async settleUnknownShares(): Promise<void> {
+    await this.#environment.transaction(() => this.#control.remove(sharedKey));
   }
 
   async collection(): Promise<CollectionState | undefined> {
@@ -169,76 +233,6 @@ class LmdbPinStore implements PinStore {
   close(): Promise<void> {
     return this.#environment.close();
   }
-}
-
-/** Entries with a prefix, after a key, in pages: a slow consumer must not hold a snapshot of the store open. */
-async function* inPages(database: Database, prefix: Uint8Array, after?: Uint8Array) {
-  const end = prefixEnd(prefix);
-  let start = after ? next(after) : prefix;
-  while (true) {
-    const page = [...database.range({ start, ...(end && { end }), limit: pageLength })];
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageLength) return;
-    start = next(last.key);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-function next(key: Uint8Array): Uint8Array {
-  return Buffer.concat([key, Buffer.of(0)]);
-}
-
-const nothing: Usage = { pins: 0, blocks: 0, bytes: 0 };
-
-function plus(a: Usage, b: Usage): Usage {
-  return { pins: a.pins + b.pins, blocks: a.blocks + b.blocks, bytes: a.bytes + b.bytes };
-}
-
-function minus(a: Usage, b: Usage): Usage {
-  return { pins: a.pins - b.pins, blocks: a.blocks - b.blocks, bytes: a.bytes - b.bytes };
-}
-
-/** Account ids hold no zero byte, so no account's prefix is the beginning of another's. */
-function accountPrefix(account: string): Buffer {
-  return Buffer.from(`${account}\0`);
-}
-
-function modePrefix(mode: PinMode): Buffer {
-  return Buffer.of(mode === 'recursive' ? 1 : 2);
-}
-
-function rootKey(mode: PinMode, cid: CID): Buffer {
-  return Buffer.concat([modePrefix(mode), cid.bytes]);
-}
-
-function encode(value: object): Buffer {
-  return Buffer.from(JSON.stringify(value));
-}
-
-function decode<T>(bytes: Uint8Array): T {
-  return JSON.parse(Buffer.from(bytes).toString()) as T;
-}
-
-interface RootRecord {
-  readonly count: number;
-  readonly size: DagSize;
-}
-
-interface PinRecord {
-  readonly mode: PinMode;
-  readonly name?: string | undefined;
-  readonly createdAt: number;
-  readonly size: DagSize;
-}
-
-function encodePin({ mode, name, createdAt, size }: Pin): Buffer {
-  return encode({ mode, name, createdAt, size } satisfies PinRecord);
-}
-
-function decodePin(cid: CID, bytes: Uint8Array): Pin {
-  const { mode, name, createdAt, size } = decode<PinRecord>(bytes);
-  return { cid, mode, name, createdAt, size };
 }
 
 /** Opens the records of pins in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */

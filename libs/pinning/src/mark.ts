@@ -50,7 +50,13 @@ export class Marker {
       entered.add(key);
       // A node may be wide: its links are asked about together.
       const bytes = await blocks.get(cid, signal ? { signal } : {});
-      frames.push({ cid, open: (await this.#unmarked(linksOf(cid, bytes))).reverse() });
+      const links = linksOf(cid, bytes);
+      const open: CID[] = [];
+      for (let at = 0; at < links.length; at += blocksPerWrite) {
+        for (const link of await this.#unmarked(links.slice(at, at + blocksPerWrite))) open.push(link);
+        await pace.step();
+      }
+      frames.push({ cid, open: open.reverse() });
     };
     if ((await this.#unmarked([root])).length === 0) return;
     if (root.code === codecs.raw) return await this.#mark(root);

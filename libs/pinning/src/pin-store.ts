@@ -39,6 +39,14 @@ export interface Root {
   readonly size: DagSize;
 }
 
+/** A root that an account has pinned and pins no more in this mode. */
+export interface ReleasedRoot {
+  readonly cid: CID;
+  readonly mode: PinMode;
+  /** True while some account pins it in this mode. */
+  readonly isHeld: boolean;
+}
+
 /** A right that one process at a time has. */
 export interface Lock {
   /** Keeps it for longer; false when it was lost. */
@@ -63,7 +71,7 @@ export interface PinStore {
    */
   putHeld(account: string, pin: Omit<Pin, 'size'>, quota?: Quota): Promise<Pin | undefined>;
   /**
-   * Removes all of these pins, or none.
+   * Removes all of these pins, or none. Each root is listed as {@link released} from then on.
    * @throws PIN_NOT_FOUND for the first one that the account has not
    */
   remove(account: string, cids: readonly CID[]): Promise<void>;
@@ -73,8 +81,24 @@ export interface PinStore {
   usage(account: string): Promise<Usage>;
   /** The roots of all accounts in the order of their CIDs, streamed; those after `after` only. */
   roots(mode: PinMode, after?: CID): AsyncIterable<Root>;
-  /** True once some account has pinned without a walk what another one had pinned. */
-  isShared(): Promise<boolean>;
+  /** Whether some account pins a CID in a mode. */
+  isHeld(mode: PinMode, cid: CID): Promise<boolean>;
+  /**
+   * Roots that an account has released and that are not forgotten yet, streamed. Blocks below one may be garbage, or be
+   * held by another account that has pinned it without a walk.
+   */
+  released(account: string): AsyncIterable<ReleasedRoot>;
+  /** Forgets released roots, except those that some account pins at this moment. */
+  forgetReleased(account: string, roots: readonly Pick<ReleasedRoot, 'cid' | 'mode'>[]): Promise<void>;
+  /** As {@link forgetReleased}, for all accounts and roots released before a moment, in milliseconds since 1970. */
+  forgetReleasedBefore(time: number): Promise<void>;
+  /**
+   * True in a store of an earlier version in which accounts pin, without a walk, roots that others have released: nothing
+   * tells which.
+   */
+  hasUnknownShares(): Promise<boolean>;
+  /** Called when no block counts as put by one owner any more: unknown shares do no harm from then on. */
+  settleUnknownShares(): Promise<void>;
   /** How far the collection of garbage has come. */
   collection(): Promise<CollectionState | undefined>;
   setCollection(state: CollectionState): Promise<void>;

@@ -85,6 +85,33 @@ describe('walkDag', () => {
     await expect(walkDag(blocks, root, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
+  test('reads the links of nodes with more values than a call takes arguments', async () => {
+    const leaf = await raw('leaf');
+    for (const codec of ['dag-cbor', 'dag-json'] as const) {
+      const values = [...Array.from({ length: 400_000 }, () => 0), leaf];
+      const root = await put(codec, codec === 'dag-cbor' ? dagCbor.encode(values) : dagJson.encode(values));
+      expect((await walkDag(blocks, root)).blocks).toBe(2);
+    }
+  });
+
+  test('lets others have their turn within wide nodes and between many', async () => {
+    const leaf = await raw('leaf');
+    const nodes: CID[] = [];
+    for (let n = 0; n < 200; n++)
+      nodes.push(await put('dag-cbor', dagCbor.encode([n, ...Array.from({ length: 600 }, () => leaf)])));
+    const root = await node(nodes);
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await walkDag(blocks, root);
+    isDone = true;
+    expect(turns).toBeGreaterThan(1);
+  });
+
   test('follows a chain of 20,000 nodes without recursion', async () => {
     let cid = await raw('end');
     for (let depth = 0; depth < 20_000; depth++) cid = await node([cid]);
@@ -109,6 +136,9 @@ describe('Pinning', () => {
     await raw('leaf');
     await pinning.pin('a', root, { name: 'label' });
     expect(await pinning.get('a', root)).toMatchObject({ mode: 'recursive', name: 'label', createdAt: 42 });
+    // As Kubo 0.42: a pin without a name takes the place of one with a name.
+    await pinning.pin('a', root);
+    expect((await pinning.get('a', root))?.name).toBeUndefined();
     expect(await pinning.usage('a')).toEqual(await pinning.recount('a'));
     await pins.close();
   });
@@ -249,11 +279,14 @@ describe('Pinning', () => {
       await session.store.putMany([held, block(10, 'p'), block(10, 'f')]);
       await session.pin(block(10, 'p').cid);
       await session.end();
-      expect(await mine.discard('a', held.cid)).toEqual({ reason: expect.stringMatching(/in the files/) });
-      expect(await mine.discard('a', block(10, 'p').cid)).toEqual({ reason: 'pinned: recursive' });
-      expect(await mine.discard('a', block(10, 'f').cid)).toBe('discarded');
-      expect(await blocks.has(block(10, 'f').cid)).toBe(false);
-      expect(await mine.discard('a', block(10, 'f').cid)).toBe('absent');
+      const [pinned, free] = [block(10, 'p').cid, block(10, 'f').cid];
+      expect(await mine.discard('a', [held.cid, pinned, free])).toEqual([
+        { reason: expect.stringMatching(/in the files/) },
+        { reason: 'pinned: recursive' },
+        'discarded',
+      ]);
+      expect(await blocks.has(free)).toBe(false);
+      expect(await mine.discard('a', [free])).toEqual(['absent']);
       await pins.close();
     });
 

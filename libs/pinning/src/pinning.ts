@@ -1,10 +1,12 @@
-import type { Blockstore, Collectable } from '@cairn/blockstore';
+import type { Blockstore, BlockstoreStats, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { type DiscardOutcome, discardBlocks } from './discard.ts';
 import { PinModeError, PinNotFoundError } from './errors.ts';
 import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Usage } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
 import { Session, type SessionContext } from './session.ts';
+import { visitPresent } from './visit-present.ts';
 import { blockKey, visitDag, walkDag } from './walk-dag.ts';
 import type { SessionPinOptions, WriteOptions, WriteSession } from './write-session.ts';
 
@@ -55,12 +57,17 @@ export class Pinning {
 
   /** Opens a write session: everything that puts blocks on behalf of an account does so in one. */
   async write(account: string, options: WriteOptions = {}): Promise<WriteSession> {
-    return new Session(this.#context, account, options, await this.#context.collectable.hold());
+    return new Session(
+      this.#context,
+      account,
+      options,
+      await this.#context.collectable.hold({ owner: ownerOf(account) }),
+    );
   }
 
   /**
    * Pins a DAG after making sure that all of it is there; what some account has pinned already is not walked again.
-   * Pinning what is pinned in the same mode keeps the pin and takes over the new name; `recursive` replaces `direct`.
+   * Pinning what is pinned in the same mode keeps the pin and gives it the name of this call, or none, as Kubo does; `recursive` replaces `direct`.
    * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT (direct over recursive), CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE,
    * QUOTA_EXCEEDED
    */
@@ -123,44 +130,35 @@ export class Pinning {
     return undefined;
   }
 
-  async #findInSources(account: string, cid: CID, signal: AbortSignal | undefined): Promise<CID | undefined> {
-    for (const source of this.#sources) {
-      for await (const root of source.rootsOf?.(account) ?? []) {
-        for await (const block of visitDag(this.#blocks, root, signal ? { signal } : {}))
-          if (blockKey(block.cid) === blockKey(cid)) return root;
-      }
-    }
-    return undefined;
+  /**
+   * Removes blocks that the account has written: one that no other account can hold is gone when this resolves; any other stays,
+   * and the reason is returned in the words of Kubo where it has them. Claims of the account on them end.
+   */
+  discard(
+    account: string,
+    cids: readonly CID[],
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<DiscardOutcome[]> {
+    const { pins, collectable } = this.#context;
+    const stores = { pins, collectable, blocks: this.#blocks, sources: this.#sources };
+    return discardBlocks(stores, account, cids, signal);
   }
 
   /**
-   * Lets go of a block that the account has written: it goes at once where nobody else can hold it, else with the next
-   * collection if nobody does. What others have written too stays theirs, which the account cannot tell.
-   * @returns why it cannot be, in the words of Kubo, or that there is no such block
+   * Blocks that the account has written or held and that no pin or other root of it need reach, as CIDs of raw blocks: what
+   * it claims, and what is here below roots that it has released. A block may come more than once.
    */
-  async discard(
-    account: string,
-    cid: CID,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): Promise<'discarded' | 'absent' | { readonly reason: string }> {
-    const names = [cid, ...(cid.version === 0 ? [cid.toV1()] : [])];
-    for (const name of names) {
-      const pin = await this.#pins.get(account, name);
-      if (pin) return { reason: `pinned: ${pin.mode}` };
-    }
-    const through = await this.findThrough(account, cid, signal ? { signal } : {});
-    if (through) return { reason: `pinned via ${through}` };
-    const other = await this.#findInSources(account, cid, signal);
-    if (other) return { reason: `in the files of the account, via ${other}` };
-    const { collectable, pins } = this.#context;
-    // Asked after the walk: whoever pins what this account held, without a walk of its own, has said so before.
-    const remove = !(await pins.isShared());
-    return (await collectable.letGo(cid, { owner: ownerOf(account), remove })) ? 'discarded' : 'absent';
+  async *unheld(account: string): AsyncGenerator<CID> {
+    for await (const { cid } of this.#context.collectable.claims(ownerOf(account))) yield cid;
+    const seen = new Set<string>();
+    for await (const { cid } of this.#pins.released(account)) yield* visitPresent(this.#blocks, cid, seen);
+    for (const source of this.#sources)
+      for await (const root of source.formerOf?.(account) ?? []) yield* visitPresent(this.#blocks, root, seen);
   }
 
-  /** Blocks that the account alone has written, as CIDs of raw blocks. */
-  written(account: string): AsyncIterable<CID> {
-    return this.#context.collectable.owned(ownerOf(account));
+  /** Blocks that the account has written and neither pinned nor discarded. Their size counts towards the quota beside {@link usage}. */
+  claimed(account: string): Promise<BlockstoreStats> {
+    return this.#context.collectable.claimed(ownerOf(account));
   }
 
   /** Walks every recursive pin of an account and tells whether all of it is here and right. */
@@ -192,5 +190,17 @@ export class Pinning {
       bytes += size.bytes;
     }
     return { pins, blocks, bytes };
+  }
+
+  /** Counts anew what {@link claimed} must equal at any time; each claim is compared with its block. @throws BLOCK_NOT_FOUND */
+  async recountClaimed(account: string): Promise<BlockstoreStats> {
+    let blocks = 0;
+    let bytes = 0;
+    for await (const { cid, isCounted } of this.#context.collectable.claims(ownerOf(account))) {
+      if (!isCounted) continue;
+      blocks++;
+      bytes += await this.#blocks.size(cid);
+    }
+    return { blocks, bytes };
   }
 }

@@ -8,4 +8,8 @@ export interface RootSource {
   rootsOf?(account: string): AsyncIterable<CID>;
   /** Bytes that count as held by an account. */
   bytesOf?(account: string): Promise<number>;
+  /** Roots that one account held before, as far as they are remembered: what only they reach may be garbage. */
+  formerOf?(account: string): AsyncIterable<CID>;
+  /** Forgets former roots of an account. */
+  forgetFormer?(account: string, roots: readonly CID[]): Promise<void>;
 }

@@ -3,9 +3,9 @@ import { errorText, isCairnError } from '@cairn/errors';
 import type { CollectionReport, CollectionState } from './collection.ts';
 import type { CollectOptions, CollectorOptions } from './collector.ts';
 import { Marker } from './mark.ts';
-import { ownerOf } from './owner.ts';
 import { Pace } from './pace.ts';
 import type { PinMode } from './pin-store.ts';
+import type { RootSource } from './root-source.ts';
 
 const sweepLimit = 256;
 const saveEveryMs = 1000;
@@ -58,8 +58,9 @@ export class Collection {
   async #markRoots(mode: PinMode, next: CollectionState['phase']): Promise<void> {
     const { cursor } = this.#state;
     const after = cursor === undefined ? undefined : CID.decode(Buffer.from(cursor, 'hex'));
-    for await (const { cid } of this.#options.pins.roots(mode, after)) {
-      if (mode === 'recursive') await this.#markDag(cid);
+    const { pins } = this.#options;
+    for await (const { cid } of pins.roots(mode, after)) {
+      if (mode === 'recursive') await this.#markDag(cid, () => pins.isHeld(mode, cid));
       else await this.#marker.markBlock(cid);
       await this.#saveNowAndThen(cid.bytes);
     }
@@ -68,17 +69,19 @@ export class Collection {
 
   async #markSources(): Promise<void> {
     for (const source of this.#options.sources ?? [])
-      for await (const root of source.roots()) await this.#markDag(root);
+      for await (const root of source.roots()) await this.#markDag(root, () => isRootOf(source, root));
     await this.#advance('direct');
   }
 
-  async #markDag(root: CID): Promise<void> {
+  /** A root that was released during its walk may have lost blocks to its owner: it need not be whole. */
+  async #markDag(root: CID, isHeld: () => Promise<boolean>): Promise<void> {
     this.#roots++;
     try {
       await this.#marker.markDag(root);
     } catch (error) {
       this.#run.signal.throwIfAborted();
       if (!isCairnError(error)) throw error;
+      if (!(await isHeld())) return;
       if (this.#unreadable.length < unreadableMax)
         this.#unreadable.push({ root: root.toString(), reason: errorText(error) });
     }
@@ -87,15 +90,13 @@ export class Collection {
   async #sweep(): Promise<void> {
     const { collectable, graceSeconds = 3600 } = this.#options;
     const { cycle, cursor } = this.#state;
-    const owner = this.#run.account === undefined ? undefined : ownerOf(this.#run.account);
     let start: Uint8Array | undefined = cursor === undefined ? undefined : Buffer.from(cursor, 'hex');
     do {
       this.#run.signal.throwIfAborted();
       await this.#pace.step();
-      const step = await collectable.sweep({ cycle, graceSeconds, owner, start, limit: sweepLimit });
+      const step = await collectable.sweep({ cycle, graceSeconds, start, limit: sweepLimit });
       this.#removed += step.removed.length;
       this.#removedBytes += step.bytes;
-      if (step.ownRemoved.length > 0) this.#run.onRemoved?.(step.ownRemoved);
       start = step.next;
       if (start) await this.#saveNowAndThen(start);
     } while (start !== undefined);
@@ -119,4 +120,9 @@ export class Collection {
     this.#state = state;
     this.#savedAt = performance.now();
   }
+}
+
+async function isRootOf(source: RootSource, root: CID): Promise<boolean> {
+  for await (const other of source.roots()) if (other.equals(root)) return true;
+  return false;
 }

@@ -1,9 +1,17 @@
-import { type Block, BlockNotFoundError, type Blockstore, type Collectable, type Hold } from '@cairn/blockstore';
+import {
+  type Block,
+  BlockNotFoundError,
+  type Blockstore,
+  type ClaimOptions,
+  type Collectable,
+  type Hold,
+} from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { ClaimSet, digestPart } from './claim-set.ts';
 import { PinModeError, QuotaExceededError } from './errors.ts';
 import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Quota } from './pin-store.ts';
-import { type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
+import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
 import type { SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
 
 /** What the sessions of one {@link Pinning} share. */
@@ -18,6 +26,17 @@ export interface SessionContext {
   readonly inFlight: Map<string, number>;
 }
 
+/** Names that a session remembers: those of 2 GiB in blocks of 256 KiB, some 1 MiB of memory. */
+const unheldMax = 8192;
+
+/** Result of a walk of a session. */
+interface Walked extends DagSize {
+  /** Blocks that the session wrote, by key. */
+  readonly written: readonly string[];
+  /** Claims of the account that the DAG makes superfluous. */
+  readonly claims: ClaimSet;
+}
+
 /** The write session of {@link Pinning.write}. */
 export class Session implements WriteSession {
   readonly store: WritableBlocks;
@@ -28,6 +47,13 @@ export class Session implements WriteSession {
   readonly #owner: number;
   /** Parts of the digests of what was written, so that repeated blocks count once. Empty without a quota. */
   readonly #seen = new Set<number>();
+  /** Blocks written and neither pinned nor claimed, by key, with the bytes that count as under way for each. */
+  readonly #unheld = new Map<string, number>();
+  /** Claims on DAGs that the session touched for something else to hold them, and the roots of these DAGs. */
+  readonly #covered = new ClaimSet();
+  #coveredRoots: CID[] = [];
+  /** Whether leftovers were listed before the end. Their bytes count as under way, as before. */
+  #hasSpilled = false;
   #bytes = 0;
 
   constructor(context: SessionContext, account: string, options: WriteOptions, hold: Hold) {
@@ -48,36 +74,68 @@ export class Session implements WriteSession {
 
   async #putMany(blocks: readonly Block[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
-    if (this.#options.quotaBytes !== undefined) await this.#count(blocks, this.#options.quotaBytes);
+    const { quotaBytes } = this.#options;
+    const counted = quotaBytes === undefined ? undefined : await this.#count(blocks, quotaBytes);
     await this.#context.blocks.putMany(blocks, { owner: this.#owner });
+    for (const { cid } of blocks) {
+      if (!isStored(cid)) continue;
+      const key = blockKey(cid);
+      this.#unheld.set(key, (this.#unheld.get(key) ?? 0) + (counted?.get(digestPart(cid)) ?? 0));
+      counted?.delete(digestPart(cid));
+    }
+    if (this.#unheld.size >= unheldMax) await this.#spill();
   }
 
-  async #count(blocks: readonly Block[], quotaBytes: number): Promise<void> {
+  /** Counts what is neither counted nor claimed yet; resolves to its lengths by part. */
+  async #count(blocks: readonly Block[], quotaBytes: number): Promise<Map<number, number>> {
     const fresh = new Map<number, number>();
     for (const { cid, bytes } of blocks) {
       if (!isStored(cid)) continue;
-      const part = partOf(cid);
+      const part = digestPart(cid);
       if (!this.#seen.has(part)) fresh.set(part, bytes.length);
     }
+    const cids = blocks.map(({ cid }) => cid);
+    for (const { cid, isCounted } of await this.#context.collectable.claimsAmong(cids, this.#owner))
+      if (isCounted) fresh.delete(digestPart(cid));
     await this.#take(
       [...fresh.values()].reduce((sum, bytes) => sum + bytes, 0),
       quotaBytes,
     );
     for (const part of fresh.keys()) this.#seen.add(part);
+    return fresh;
   }
 
   async #take(added: number, quotaBytes: number): Promise<void> {
-    const { pins, otherBytes, inFlight } = this.#context;
-    const held = (await pins.usage(this.#account)).bytes + (await otherBytes(this.#account));
+    const { inFlight } = this.#context;
+    const held = (await this.#heldBytes()) + (await this.#claimedBytes(this.#covered));
     // Looked at and counted in one go, so that two sessions do not both take the last bytes.
     const used = held + (inFlight.get(this.#account) ?? 0);
     if (used + added > quotaBytes) throw new QuotaExceededError(used, added, quotaBytes);
     this.#add(added);
   }
 
+  /** Bytes of pins and other holdings. */
+  async #heldBytes(): Promise<number> {
+    const { pins, otherBytes } = this.#context;
+    return (await pins.usage(this.#account)).bytes + (await otherBytes(this.#account));
+  }
+
+  /** Bytes that the account claims, without these claims. */
+  async #claimedBytes(without: ClaimSet): Promise<number> {
+    const { bytes } = await this.#context.collectable.claimed(this.#owner);
+    return Math.max(0, bytes - without.countedBytes);
+  }
+
   async reserve(bytes: number): Promise<void> {
     const { quotaBytes } = this.#options;
     if (quotaBytes !== undefined && bytes > this.#bytes) await this.#take(bytes - this.#bytes, quotaBytes);
+  }
+
+  async assertRoom(bytes: number): Promise<void> {
+    const { quotaBytes } = this.#options;
+    if (quotaBytes === undefined || bytes <= 0) return;
+    const held = await this.#heldBytes();
+    if (held + bytes > quotaBytes) throw new QuotaExceededError(held, bytes, quotaBytes);
   }
 
   #add(bytes: number): void {
@@ -89,55 +147,172 @@ export class Session implements WriteSession {
   }
 
   async pin(cid: CID, { mode = 'recursive', name, onProgress }: SessionPinOptions = {}): Promise<Pin> {
-    const { pins, blocks, now } = this.#context;
+    const { pins, blocks, collectable, now } = this.#context;
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
     await blocks.sync();
-    const quota = await this.#quota();
-    const wanted = { cid, mode, name: name ?? before?.name, createdAt: now() };
-    const held = await pins.putHeld(this.#account, wanted, quota);
-    if (held) return held;
-    const size =
-      mode === 'recursive' ? await this.#walk(cid, { ...(onProgress && { onProgress }) }) : await this.#one(cid);
+    const wanted = { cid, mode, name, createdAt: now() };
+    // A walk is needed to tell which of what was written, or is claimed, the pin holds.
+    if (this.#unheld.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
+      const held = await pins.putHeld(this.#account, wanted, await this.#quota(new ClaimSet()));
+      if (held) return held;
+    }
+    const room = before?.mode === mode ? undefined : await this.#room(before?.size.bytes ?? 0);
+    const { written, claims, ...size } =
+      mode === 'recursive' ? await this.#walk(cid, { ...(onProgress && { onProgress }) }, room) : await this.#one(cid);
     const pin = { ...wanted, size };
-    await pins.put(this.#account, [pin], quota);
-    // From here on they count as held, not as under way.
-    this.#add(-Math.min(this.#bytes, size.bytes));
+    await pins.put(this.#account, [pin], await this.#quota(claims));
+    this.#holdWritten(written, claims.uncountedBytes);
+    await this.#unclaim(claims, [cid]);
     return pin;
   }
 
-  async #quota(): Promise<Quota> {
-    return { bytesMax: this.#options.quotaBytes, otherBytes: await this.#context.otherBytes(this.#account) };
+  /** Ends claims on DAGs that something else holds now. A set that is too large to remember is found by another walk. */
+  async #unclaim(claims: ClaimSet, roots: readonly CID[]): Promise<void> {
+    if (claims.size === 0) return;
+    const { blocks, collectable } = this.#context;
+    const { cids } = claims;
+    if (cids !== undefined) return await collectable.unclaimMany(cids, this.#owner);
+    const touchMany = async (batch: readonly CID[]) => {
+      await collectable.unclaimMany(batch, this.#owner);
+      return [];
+    };
+    for (const root of roots) await walkDag(blocks, root, { touchMany });
   }
 
-  async #one(cid: CID) {
+  async #quota(without: ClaimSet): Promise<Quota> {
+    const otherBytes = (await this.#context.otherBytes(this.#account)) + (await this.#claimedBytes(without));
+    return { bytesMax: this.#options.quotaBytes, otherBytes };
+  }
+
+  /** The quota beside what is held, where a pin of `replacedBytes` goes; nothing without a quota. */
+  async #room(replacedBytes: number): Promise<Room | undefined> {
+    const { quotaBytes } = this.#options;
+    return quotaBytes === undefined ? undefined : { quotaBytes, usedBytes: (await this.#heldBytes()) - replacedBytes };
+  }
+
+  /** Counts the written blocks as held from here on, not as under way. */
+  #holdWritten(keys: readonly string[], leftoverBytes = 0): void {
+    let bytes = leftoverBytes;
+    for (const key of keys) {
+      bytes += this.#unheld.get(key) ?? 0;
+      this.#unheld.delete(key);
+    }
+    this.#add(-Math.min(this.#bytes, bytes));
+  }
+
+  async keep(roots: readonly CID[] = []): Promise<void> {
+    for (const root of roots) {
+      const pin = await this.#context.pins.get(this.#account, root);
+      if (pin?.mode === 'recursive') this.#holdWritten((await this.#walk(root)).written);
+    }
+    await Promise.all([this.#context.blocks.sync(), this.#claimUnheld()]);
+    if (this.#hasSpilled) await this.#countSpilled();
+  }
+
+  async #claimUnheld(options: ClaimOptions = {}): Promise<void> {
+    const keys = [...this.#unheld.keys()];
+    if (keys.length === 0) return;
+    await this.#context.collectable.claimMany(keys.map(cidOfBlockKey), this.#owner, options);
+    this.#holdWritten(keys);
+  }
+
+  /** Lists what was written so far as leftovers, so that its names need not be remembered. */
+  async #spill(): Promise<void> {
+    const keys = [...this.#unheld.keys()];
+    for (const key of keys) this.#unheld.delete(key);
+    this.#hasSpilled = true;
+    await this.#context.collectable.claimMany(keys.map(cidOfBlockKey), this.#owner, { isLeftover: true });
+  }
+
+  /** Claims the leftovers of the account, those of this session among them. */
+  async #countSpilled(): Promise<void> {
+    const { collectable } = this.#context;
+    let batch: CID[] = [];
+    const flush = async () => {
+      if (batch.length > 0) await collectable.claimMany(batch, this.#owner);
+      batch = [];
+    };
+    for await (const { cid, isCounted } of collectable.claims(this.#owner))
+      if (!isCounted && batch.push(cid) >= unheldMax) await flush();
+    await flush();
+    this.#hasSpilled = false;
+    this.#add(-this.#bytes);
+  }
+
+  async cover(): Promise<void> {
+    this.#unheld.clear();
+    await this.#unclaim(this.#covered, this.#coveredRoots);
+    this.#covered.clear();
+    this.#coveredRoots = [];
+  }
+
+  async #one(cid: CID): Promise<Walked> {
+    const { blocks, collectable } = this.#context;
     const missing = isStored(cid) ? await this.#touchMany([cid]) : [];
     if (missing.length > 0) throw new BlockNotFoundError(cid.toString());
-    return { blocks: 1, bytes: await this.#context.blocks.size(cid) };
+    const key = blockKey(cid);
+    const claims = new ClaimSet();
+    claims.add(await collectable.claimsAmong([cid], this.#owner));
+    return {
+      blocks: 1,
+      bytes: await blocks.size(cid),
+      written: this.#unheld.has(key) ? [key] : [],
+      claims,
+    };
   }
 
   #touchMany(cids: readonly CID[]): Promise<CID[]> {
     return this.#context.collectable.touchMany(cids, { owner: this.#owner });
   }
 
-  #walk(root: CID, options: WalkOptions = {}) {
+  /** Touches a whole DAG. @throws QUOTA_EXCEEDED as soon as there is no room for it */
+  async #walk(root: CID, options: WalkOptions = {}, room?: Room): Promise<Walked> {
+    const { blocks, collectable } = this.#context;
     const { signal } = this.#options;
-    const touchMany = (cids: readonly CID[]) => this.#touchMany(cids);
-    return walkDag(this.#context.blocks, root, { ...options, touchMany, ...(signal && { signal }) });
+    const written = new Set<string>();
+    const claims = new ClaimSet();
+    const touchMany = async (cids: readonly CID[]) => {
+      for (const key of cids.map(blockKey)) if (this.#unheld.has(key)) written.add(key);
+      claims.add(await collectable.claimsAmong(cids, this.#owner));
+      return await this.#touchMany(cids);
+    };
+    const onBytes = (bytes: number) => {
+      if (room && bytes > 0 && room.usedBytes + bytes > room.quotaBytes)
+        throw new QuotaExceededError(room.usedBytes, bytes, room.quotaBytes);
+    };
+    const size = await walkDag(blocks, root, { ...options, touchMany, onBytes, ...(signal && { signal }) });
+    return { ...size, written: [...written], claims };
   }
 
-  touch(root: CID): Promise<DagSize> {
-    return this.#walk(root);
+  async touch(root: CID): Promise<DagSize> {
+    const { blocks, collectable } = this.#context;
+    const { signal } = this.#options;
+    const touchMany = async (cids: readonly CID[]) => {
+      this.#covered.add(await collectable.claimsAmong(cids, this.#owner));
+      return await this.#touchMany(cids);
+    };
+    this.#coveredRoots.push(root);
+    return await walkDag(blocks, root, { touchMany, ...(signal && { signal }) });
   }
 
-  async end(): Promise<void> {
-    this.#add(-this.#bytes);
-    await this.#hold.release();
+  async end(): Promise<{ readonly leftovers: number }> {
+    const leftovers = this.#unheld.size + (this.#hasSpilled ? unheldMax : 0);
+    this.#hasSpilled = false;
+    try {
+      // Where the disk takes nothing, what was written is left to the collection of garbage.
+      await this.#claimUnheld({ isLeftover: true }).catch(() => {});
+    } finally {
+      this.#unheld.clear();
+      this.#add(-this.#bytes);
+      await this.#hold.release();
+    }
+    return { leftovers };
   }
 }
 
-/** The last 6 bytes of a digest as a number: two blocks that share them by chance are counted as one, which harms nobody. */
-function partOf({ multihash: { digest } }: CID): number {
-  const bytes = Math.min(6, digest.length);
-  return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).readUIntBE(digest.length - bytes, bytes);
+/** Quota of an account, and the bytes that it holds beside those to be pinned. */
+interface Room {
+  readonly quotaBytes: number;
+  readonly usedBytes: number;
 }

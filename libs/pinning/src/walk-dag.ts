@@ -1,5 +1,5 @@
-import { BlockNotFoundError, type Blockstore } from '@cairn/blockstore';
-import { type CID, codecs } from '@cairn/cid';
+import { BlockNotFoundError, type Blockstore, Slices } from '@cairn/blockstore';
+import { CID, codecs } from '@cairn/cid';
 import { DagTooLargeError } from './errors.ts';
 import { linksOf } from './links.ts';
 
@@ -22,7 +22,11 @@ export interface WalkOptions {
   readonly order?: 'parents-first' | 'depth-first';
   /** Keeps blocks from collection, resolving to those that are missing (see `Collectable.touchMany`). Default: none is. */
   readonly touchMany?: (cids: readonly CID[]) => Promise<readonly CID[]>;
+  /** Called by {@link walkDag} with the bytes counted so far, as they grow; what it throws ends the walk. */
+  readonly onBytes?: (bytes: number) => void;
 }
+
+const linksPerStep = 512;
 
 /** 4 million blocks of 256 KiB are a terabyte; their names take some 400 MB of memory during a walk. */
 export const dagBlocksMax = 4_000_000;
@@ -56,14 +60,21 @@ export async function* visitDag(
     if (cid.code !== codecs.raw) seenAs.add(nodeKey(cid));
     return { cid, bytes: 0, isRepeated };
   };
+  const slices = new Slices();
   const isDepthFirst = order === 'depth-first';
   const discover = async (cids: readonly CID[]) => {
     const found: VisitedBlock[] = [];
-    for (const cid of cids)
-      if (!isDone(cid)) found.push(isDepthFirst ? { cid, bytes: 0, isRepeated: false } : see(cid));
-    if (seen.size > blocksMax || open.length > blocksMax) throw new DagTooLargeError(root.toString(), blocksMax);
-    const [missing] = (await touchMany?.(found.map(({ cid }) => cid).filter(isStored))) ?? [];
-    if (missing) throw new BlockNotFoundError(missing.toString());
+    // A node may be wide: its links are looked at in pieces.
+    for (let at = 0; at < cids.length; at += linksPerStep) {
+      const start = found.length;
+      for (const cid of cids.slice(at, at + linksPerStep))
+        if (!isDone(cid)) found.push(isDepthFirst ? { cid, bytes: 0, isRepeated: false } : see(cid));
+      if (seen.size > blocksMax || open.length > blocksMax) throw new DagTooLargeError(root.toString(), blocksMax);
+      const fresh = found.slice(start).map(({ cid }) => cid);
+      const [missing] = (await touchMany?.(fresh.filter(isStored))) ?? [];
+      if (missing) throw new BlockNotFoundError(missing.toString());
+      await slices.step();
+    }
     for (const block of found.reverse()) open.push(block);
   };
   await discover([root]);
@@ -82,11 +93,9 @@ export async function* visitDag(
       yield { ...next, bytes: block.length };
     }
     visited++;
-    if (visited % 256 === 0) {
-      onProgress?.(visited);
-      // A store in memory answers without a turn of the event loop; others want theirs.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    if (visited % 256 === 0) onProgress?.(visited);
+    // Stores answer without a turn of the event loop.
+    await slices.step();
   }
   onProgress?.(visited);
 }
@@ -103,6 +112,7 @@ export async function walkDag(
     if (isRepeated) continue;
     blocks++;
     sum += bytes;
+    options.onBytes?.(sum);
   }
   return { blocks, bytes: sum };
 }
@@ -116,6 +126,11 @@ export function isStored(cid: CID): boolean {
 export function blockKey(cid: CID): string {
   const { bytes } = cid.multihash;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+/** The CIDv1 of the raw codec of a block with this {@link blockKey}. */
+export function cidOfBlockKey(key: string): CID {
+  return CID.decode(Buffer.concat([Buffer.of(1, codecs.raw), Buffer.from(key, 'latin1')]));
 }
 
 /** One text for all CIDs that lead to the same block and the same links. */

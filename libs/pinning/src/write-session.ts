@@ -36,14 +36,34 @@ export interface WriteSession {
    * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT, CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE, QUOTA_EXCEEDED
    */
   pin(cid: CID, options?: SessionPinOptions): Promise<Pin>;
+  /**
+   * Makes what was written so far durable, and claims what no pin holds: it counts as held by the account until a pin or a
+   * tree covers it, the account discards it, or its grace period ends. Blocks below `roots` that the account has pinned
+   * already are not claimed. To be awaited before a CID is reported that is not pinned.
+   */
+  keep(roots?: readonly CID[]): Promise<void>;
+  /**
+   * Called when something beside pins, such as a file tree, has come to hold what the session wrote and touched: claims on
+   * it end.
+   */
+  cover(): Promise<void>;
   /** Makes sure that a whole DAG is here, and keeps it from collection until the session ends. @throws as `pin` does */
   touch(root: CID): Promise<DagSize>;
+  /**
+   * Makes sure that the account has room for this many bytes more beside its pins and other holdings, before work is done
+   * for them. What it claims is left out, since it may be what is to be held.
+   * @throws QUOTA_EXCEEDED
+   */
+  assertRoom(bytes: number): Promise<void>;
   /**
    * Makes sure that the account may come to hold this many bytes through the session, what it has written so far
    * included; they stay reserved until the session ends. For what is kept by other means than a pin.
    * @throws QUOTA_EXCEEDED
    */
   reserve(bytes: number): Promise<void>;
-  /** Lets go. Call it in `finally`; a second call does nothing. What was written without a pin is left to the collector. */
-  end(): Promise<void>;
+  /**
+   * Releases the session. Call it in `finally`; a second call does nothing. What was written and is neither pinned, kept nor
+   * covered is a leftover: it does not count for the account, whose next collection removes it.
+   */
+  end(): Promise<{ readonly leftovers: number }>;
 }

@@ -30,6 +30,30 @@ export function describeRootStore(name: string, create: () => Promise<RootStore>
       expect(await store.bytesOf('ann')).toBe(5);
     });
 
+    test('lists the roots that were replaced until they are forgotten, the latest thousands', async () => {
+      const former = async (account: string) => {
+        const cids: string[] = [];
+        for await (const cid of store.formerOf(account)) cids.push(cid.toString());
+        return cids.sort();
+      };
+      const [one, two, three] = [rootOf('one'), rootOf('two'), rootOf('three')];
+      await store.swap('ann', undefined, one);
+      await store.swap('ann2', undefined, two);
+      await store.swap('ann', two.cid, three);
+      expect(await former('ann')).toEqual([]);
+      await store.swap('ann', one.cid, two);
+      await store.swap('ann', two.cid, three);
+      expect([await former('ann'), await former('ann2')]).toEqual([[`${one.cid}`, `${two.cid}`].sort(), []]);
+      await store.forgetFormer('ann', [two.cid, three.cid]);
+      expect(await former('ann')).toEqual([`${one.cid}`]);
+      const turns = Array.from({ length: 4200 }, (_, turn) => turn % 2 === 0);
+      await Promise.all(
+        turns.map((isEven) => (isEven ? store.swap('ann', three.cid, two) : store.swap('ann', two.cid, three))),
+      );
+      expect((await former('ann')).length).toBe(4096);
+      expect(await store.get('ann')).toEqual(three);
+    });
+
     test('of many swaps at once from the same root one succeeds', async () => {
       const results = await Promise.all(
         Array.from({ length: 10 }, (_, n) => store.swap('ann', undefined, rootOf(`${n}`))),

@@ -67,11 +67,9 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       await store.put('a', [pinOf('x', 7)]);
       await store.put('a', [{ ...pinOf('x', 7), name: 'again' }]);
       await store.putHeld('a', wanted);
-      expect(await store.isShared()).toBe(false);
       expect(await roots('recursive')).toEqual([[x, 1, 7]]);
       expect(await store.putHeld('b', { ...wanted, name: 'mine' })).toMatchObject({ name: 'mine', size: { bytes: 7 } });
       expect(await store.usage('b')).toEqual({ pins: 1, blocks: 1, bytes: 7 });
-      expect(await store.isShared()).toBe(true);
       expect(await roots('recursive')).toEqual([[x, 2, 7]]);
       // A direct pin holds one block: it is another root.
       expect(await store.putHeld('c', { ...wanted, mode: 'direct' })).toBeUndefined();
@@ -87,6 +85,41 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       const [first, ...rest] = await roots('recursive');
       const found = ['p', 'q', 'r'].map(cidOf).find((cid) => `${cid}` === first?.[0]);
       expect(await roots('recursive', found)).toEqual(rest);
+    });
+
+    test('lists what an account has released until it is forgotten, and says what others hold', async () => {
+      const released = async (account: string) => {
+        const list: string[] = [];
+        for await (const { cid, mode, isHeld } of store.released(account)) list.push(`${mode} ${cid} ${isHeld}`);
+        return list.sort();
+      };
+      const [x, y] = [cidOf('x'), cidOf('y')];
+      const { size: _, ...wanted } = pinOf('x');
+      expect(await store.isHeld('recursive', x)).toBe(false);
+      await store.put('a', [pinOf('x'), pinOf('y')]);
+      await store.putHeld('ab', wanted);
+      expect(await released('a')).toEqual([]);
+      expect([await store.isHeld('recursive', x), await store.isHeld('direct', x)]).toEqual([true, false]);
+      await store.remove('a', [x, y]);
+      expect(await released('a')).toEqual([`recursive ${x} true`, `recursive ${y} false`].sort());
+      expect(await released('ab')).toEqual([]);
+      const roots = [x, y].map((cid) => ({ cid, mode: 'recursive' as const }));
+      await store.forgetReleased('a', roots);
+      expect(await released('a')).toEqual([`recursive ${x} true`]);
+      await store.forgetReleasedBefore(Date.now() + 1000);
+      expect(await released('a')).toEqual([`recursive ${x} true`]);
+      // Pinned again it is not released any more; in the other mode it is another root.
+      await store.put('a', [{ ...pinOf('x'), mode: 'direct' }]);
+      expect(await released('a')).toEqual([`recursive ${x} true`]);
+      await store.put('a', [pinOf('x')]);
+      expect(await released('a')).toEqual([`direct ${x} false`]);
+      await store.remove('a', [x]);
+      await store.remove('ab', [x]);
+      await store.forgetReleasedBefore(Date.now() - 60_000);
+      expect(await released('a')).toEqual([`direct ${x} false`, `recursive ${x} false`]);
+      await store.forgetReleasedBefore(Date.now() + 1000);
+      expect([await released('a'), await released('ab')]).toEqual([[], []]);
+      expect(await store.hasUnknownShares()).toBe(false);
     });
 
     test('holds to the quota, and changes nothing where it would be exceeded', async () => {

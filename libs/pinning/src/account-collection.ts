@@ -1,0 +1,162 @@
+import type { Blockstore, Collectable } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+import { errorText, isCairnError } from '@cairn/errors';
+import type { AccountReport } from './collection.ts';
+import { heldBy } from './held-blocks.ts';
+import { ownerOf } from './owner.ts';
+import { Pace } from './pace.ts';
+import type { PinStore, ReleasedRoot } from './pin-store.ts';
+import type { RootSource } from './root-source.ts';
+import { visitPresent } from './visit-present.ts';
+import { blockKey, cidOfBlockKey } from './walk-dag.ts';
+
+/** Names held in memory by one round; what is beyond is left to the next. */
+const candidatesMax = 1_000_000;
+const blocksPerRemoval = 256;
+const unreadableMax = 100;
+
+export interface AccountStores {
+  readonly pins: PinStore;
+  readonly blocks: Blockstore;
+  readonly collectable: Collectable;
+  readonly sources?: readonly RootSource[];
+}
+
+/** One collection of what an account alone has written and holds no longer. */
+export class AccountCollection {
+  readonly #stores: AccountStores;
+  readonly #account: string;
+  readonly #owner: number;
+  readonly #signal: AbortSignal;
+  readonly #onRemoved: (cids: readonly CID[]) => void;
+  readonly #pace = new Pace();
+
+  constructor(
+    stores: AccountStores,
+    account: string,
+    { signal, onRemoved }: { readonly signal: AbortSignal; readonly onRemoved: (cids: readonly CID[]) => void },
+  ) {
+    this.#stores = stores;
+    this.#account = account;
+    this.#owner = ownerOf(account);
+    this.#signal = signal;
+    this.#onRemoved = onRemoved;
+  }
+
+  async run(): Promise<AccountReport> {
+    let removed = 0;
+    while (true) {
+      const round = await this.#round();
+      removed += round.removed;
+      if (round.isLast || round.removed === 0) return { removed, unreadable: round.unreadable };
+    }
+  }
+
+  async #round(): Promise<AccountReport & { readonly isLast: boolean }> {
+    const { collectable } = this.#stores;
+    const candidates = new Set<string>();
+    for await (const { cid } of collectable.claims(this.#owner)) {
+      if (candidates.size >= candidatesMax) break;
+      candidates.add(blockKey(cid));
+    }
+    const released = await this.#released();
+    const former = await this.#formerRoots();
+    if (candidates.size + released.length + former.length === 0) return { removed: 0, unreadable: [], isLast: true };
+    // From here on what the account writes is kept, whatever the walks below have seen of it.
+    const keepFrom = await collectable.beginDiscard(this.#owner);
+    const isWhole = await this.#addBelow(
+      [...released.filter(({ isHeld }) => !isHeld).map(({ cid }) => cid), ...former],
+      candidates,
+    );
+    const { covered, unreadable } = await this.#takeHeld(candidates);
+    if (unreadable.length > 0) return { removed: 0, unreadable, isLast: true };
+    await collectable.unclaimMany(covered, this.#owner);
+    const { removed, isBusy } = await this.#remove(candidates, keepFrom);
+    if (isWhole && !isBusy) await this.#forget(released, former);
+    return { removed, unreadable, isLast: isWhole && candidates.size < candidatesMax };
+  }
+
+  async #released(): Promise<ReleasedRoot[]> {
+    const roots: ReleasedRoot[] = [];
+    for await (const root of this.#stores.pins.released(this.#account)) roots.push(root);
+    return roots;
+  }
+
+  async #formerRoots(): Promise<CID[]> {
+    const roots: CID[] = [];
+    for (const source of this.#stores.sources ?? [])
+      for await (const root of source.formerOf?.(this.#account) ?? []) roots.push(root);
+    return roots;
+  }
+
+  /** Adds what is here of some DAGs; false where there is more than fits. */
+  async #addBelow(roots: readonly CID[], candidates: Set<string>): Promise<boolean> {
+    const seen = new Set<string>();
+    for (const root of roots) {
+      for await (const cid of visitPresent(this.#stores.blocks, root, seen)) {
+        if (candidates.size >= candidatesMax) return false;
+        candidates.add(blockKey(cid));
+        await this.#step();
+      }
+    }
+    return true;
+  }
+
+  /** Takes out what is held; resolves to those of it that the account claims: its claims end without the blocks. */
+  async #takeHeld(candidates: Set<string>) {
+    const { collectable, blocks, pins, sources = [] } = this.#stores;
+    const covered: CID[] = [];
+    const unreadable: { readonly root: string; readonly reason: string }[] = [];
+    for await (const held of heldBy({ blocks, pins, sources }, this.#account)) {
+      // Everything is held: the rest need not be walked.
+      if (candidates.size === 0) break;
+      try {
+        for await (const cid of held.blocks()) {
+          await this.#step();
+          if (!candidates.delete(blockKey(cid))) continue;
+          for (const claim of await collectable.claimsAmong([cid], this.#owner)) covered.push(claim.cid);
+        }
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        if (!isCairnError(error)) throw error;
+        if (!(await held.isStillHeld())) continue;
+        if (unreadable.length < unreadableMax)
+          unreadable.push({ root: held.root.toString(), reason: errorText(error) });
+      }
+    }
+    return { covered, unreadable };
+  }
+
+  async #remove(candidates: Set<string>, keepFrom: number) {
+    const { collectable } = this.#stores;
+    let removed = 0;
+    let isBusy = false;
+    let batch: CID[] = [];
+    const flush = async () => {
+      const outcomes = await collectable.discardMany(batch, { owner: this.#owner, keepFrom });
+      const gone = batch.filter((_, index) => outcomes[index] === 'removed');
+      isBusy ||= outcomes.includes('busy');
+      removed += gone.length;
+      if (gone.length > 0) this.#onRemoved(gone);
+      batch = [];
+    };
+    for (const key of candidates) {
+      if (batch.push(cidOfBlockKey(key)) < blocksPerRemoval) continue;
+      await this.#step();
+      await flush();
+    }
+    if (batch.length > 0) await flush();
+    return { removed, isBusy };
+  }
+
+  async #forget(released: readonly ReleasedRoot[], former: readonly CID[]): Promise<void> {
+    await this.#stores.pins.forgetReleased(this.#account, released);
+    if (former.length === 0) return;
+    for (const source of this.#stores.sources ?? []) await source.forgetFormer?.(this.#account, former);
+  }
+
+  async #step(): Promise<void> {
+    this.#signal.throwIfAborted();
+    await this.#pace.step();
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
+import * as dagCbor from '@ipld/dag-cbor';
+import { expect, test } from '@jest/globals';
+import { ClaimSet } from './claim-set.ts';
+import { openLmdbPinStore, Pinning } from './index.ts';
+import { ownerOf } from './owner.ts';
+
+const leaf = (n: number) => {
+  const bytes = Buffer.from(`leaf ${n}`);
+  return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
+};
+
+test('a set counts one block under two codecs once, and forgets names beyond its bound', () => {
+  const claims = new ClaimSet();
+  const { bytes } = leaf(0);
+  for (const codec of ['raw', 'dag-cbor'] as const)
+    claims.add([{ cid: cidFor(bytes, { codec }), bytes: 7, isCounted: true }]);
+  claims.add([{ cid: leaf(1).cid, bytes: 5, isCounted: false }]);
+  expect([claims.size, claims.countedBytes, claims.uncountedBytes]).toEqual([2, 7, 5]);
+  expect(claims.cids).toHaveLength(2);
+  for (let n = 2; n < 8200; n++) claims.add([{ cid: leaf(n).cid, bytes: 1, isCounted: true }]);
+  expect(claims.size).toBe(8200);
+  expect(claims.cids).toBeUndefined();
+});
+
+test('a pin ends the claims on more blocks than a set remembers', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-claims-'));
+  const blocks = createMemoryBlockstore();
+  const pins = await openLmdbPinStore({ directory });
+  try {
+    const pinning = new Pinning({ pins, blocks, collectable: blocks });
+    const leaves = Array.from({ length: 8300 }, (_, n) => leaf(n));
+    const bytes = dagCbor.encode(leaves.map(({ cid }) => cid));
+    const root = { cid: cidFor(bytes, { codec: 'dag-cbor' }), bytes };
+    const writing = await pinning.write('ann');
+    await writing.store.putMany([...leaves, root]);
+    await writing.keep();
+    await writing.end();
+    expect((await blocks.claimed(ownerOf('ann'))).blocks).toBe(8301);
+    const session = await pinning.write('ann');
+    await session.pin(root.cid);
+    await session.end();
+    expect((await blocks.claimed(ownerOf('ann'))).blocks).toBe(0);
+    expect((await pinning.usage('ann')).blocks).toBe(8301);
+  } finally {
+    await pins.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,107 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Discarded } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+import { errorText, isCairnError } from '@cairn/errors';
+import type { AccountStores } from './account-collection.ts';
+import { heldBy } from './held-blocks.ts';
+import { ownerOf } from './owner.ts';
+import { settleShares } from './settle-shares.ts';
+import { blockKey } from './walk-dag.ts';
+
+/** Outcome of discarding a block of an account. */
+export type DiscardOutcome = 'discarded' | 'absent' | { readonly reason: string };
+
+const lookAgainMs = 50;
+/** Holds of other processes are known to 10 s. */
+const busyMsMax = 15_000;
+const shared = {
+  reason: 'another account has written it or holds it; it is removed when no account holds it',
+} as const;
+const outcomeOf = {
+  removed: 'discarded',
+  absent: 'absent',
+  shared,
+  busy: { reason: 'a write of this account is under way; try again when it has ended' },
+} as const satisfies Record<Discarded, DiscardOutcome>;
+
+/**
+ * Removes blocks that an account has written, as far as nothing else can hold them: see `Pinning.discard`. One walk over
+ * what the account holds serves all of them.
+ */
+export async function discardBlocks(
+  stores: AccountStores,
+  account: string,
+  cids: readonly CID[],
+  signal?: AbortSignal,
+): Promise<DiscardOutcome[]> {
+  await settleShares(stores);
+  const owner = ownerOf(account);
+  const began = performance.now();
+  const outcomes = new Map<string, DiscardOutcome>();
+  const open = new Map(cids.map((cid) => [cid.toString(), cid]));
+  while (open.size > 0) {
+    signal?.throwIfAborted();
+    // Before the walk: what the account writes from here on is kept, though the walk may have passed it by.
+    const keepFrom = await stores.collectable.beginDiscard(owner);
+    const reasons = await reasonsToKeep(stores, account, [...open.values()], signal);
+    const free = [...open.values()].filter((cid) => !reasons.has(cid.toString()));
+    const found = await stores.collectable.discardMany(free, { owner, keepFrom });
+    await stores.collectable.unclaimMany(
+      [...open.values()].filter((cid) => reasons.get(cid.toString()) === shared),
+      owner,
+    );
+    for (const [name, reason] of reasons) outcomes.set(name, reason);
+    for (const [index, cid] of free.entries()) outcomes.set(cid.toString(), outcomeOf[found[index] ?? 'absent']);
+    const busy = free.filter((_, index) => found[index] === 'busy');
+    open.clear();
+    if (busy.length === 0 || performance.now() - began > busyMsMax) break;
+    for (const cid of busy) open.set(cid.toString(), cid);
+    await wait(lookAgainMs, undefined, { ...(signal && { signal }) });
+  }
+  return cids.map((cid) => outcomes.get(cid.toString()) ?? 'absent');
+}
+
+/** Why blocks stay, by CID, in the words of Kubo where it has them. */
+async function reasonsToKeep(
+  { pins, blocks, sources = [] }: AccountStores,
+  account: string,
+  cids: readonly CID[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, DiscardOutcome>> {
+  const reasons = new Map<string, DiscardOutcome>();
+  const wanted = new Map<string, CID[]>();
+  for (const cid of cids) {
+    const names = [cid, ...(cid.version === 0 ? [cid.toV1()] : [])];
+    const [pin] = (await Promise.all(names.map((name) => pins.get(account, name)))).filter(
+      (found) => found !== undefined,
+    );
+    if (pin) reasons.set(cid.toString(), { reason: `pinned: ${pin.mode}` });
+    else if (!(await blocks.has(cid))) reasons.set(cid.toString(), 'absent');
+    else wanted.set(blockKey(cid), [...(wanted.get(blockKey(cid)) ?? []), cid]);
+  }
+  if (wanted.size === 0) return reasons;
+  for await (const held of heldBy({ pins, blocks, sources }, account)) {
+    if (wanted.size === 0) break;
+    const outcome = {
+      pin: { reason: `pinned via ${held.root}` },
+      source: { reason: `in the files of the account, via ${held.root}` },
+      others: shared,
+    }[held.by];
+    try {
+      for await (const cid of held.blocks()) {
+        signal?.throwIfAborted();
+        for (const found of wanted.get(blockKey(cid)) ?? []) reasons.set(found.toString(), outcome);
+        wanted.delete(blockKey(cid));
+        if (wanted.size === 0) break;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isCairnError(error)) throw error;
+      if (!(await held.isStillHeld())) continue;
+      for (const found of [...wanted.values()].flat())
+        reasons.set(found.toString(), { reason: `pin check failed: ${held.root}: ${errorText(error)}` });
+      return reasons;
+    }
+  }
+  return reasons;
+}

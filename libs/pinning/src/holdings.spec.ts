@@ -1,0 +1,316 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CollectableBlockstore, createMemoryBlockstore, openLmdbBlockstore } from '@cairn/blockstore';
+import { type CID, cidFor } from '@cairn/cid';
+import * as dagCbor from '@ipld/dag-cbor';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Collector, openLmdbPinStore, Pinning, type PinStore, walkDag } from './index.ts';
+
+// A model of several accounts that put, pin, unpin, discard and collect under a quota, over a pool of DAGs that share
+// blocks. It knows what each account pins, claims and has left, and nothing of how stores keep that.
+
+interface PoolBlock {
+  readonly cid: CID;
+  readonly bytes: Uint8Array;
+  readonly links: readonly number[];
+}
+
+const pool: PoolBlock[] = [];
+const addToPool = (links: readonly number[], text: string) => {
+  const cids = links.flatMap((n) => pool[n]?.cid ?? []);
+  const bytes = links.length === 0 ? Buffer.from(text) : dagCbor.encode({ cids, text });
+  pool.push({ cid: cidFor(bytes, { codec: links.length === 0 ? 'raw' : 'dag-cbor' }), bytes, links });
+};
+for (const text of ['zero', 'one..', 'two...', 'three...']) addToPool([], text);
+for (const links of [[0, 1], [1, 2], [4], [4, 5, 3], [6, 7], [0]]) addToPool(links, `node ${pool.length}`);
+
+/** All that is reachable from a block of the pool, itself included. */
+const closure = (n: number): Set<number> =>
+  new Set([n, ...(pool[n]?.links ?? []).flatMap((link) => [...closure(link)])]);
+const sizeOf = (ns: Iterable<number>) => [...ns].reduce((sum, n) => sum + (pool[n]?.bytes.length ?? 0), 0);
+const blockOf = (n: number) =>
+  pool[n] ?? pool[0] ?? { cid: cidFor(Buffer.of(), { codec: 'raw' }), bytes: Buffer.of(), links: [] };
+const union = <T>(sets: Iterable<Iterable<T>>): Set<T> => new Set([...sets].flatMap((set) => [...set]));
+
+class AccountModel {
+  readonly pins = new Map<number, 'recursive' | 'direct'>();
+  readonly claims = new Set<number>();
+
+  get held(): Set<number> {
+    return union([...this.pins].map(([n, mode]) => (mode === 'recursive' ? closure(n) : [n])));
+  }
+
+  get pinnedBytes(): number {
+    return [...this.pins].reduce((sum, [n, mode]) => sum + sizeOf(mode === 'recursive' ? closure(n) : [n]), 0);
+  }
+
+  get bytes(): number {
+    return this.pinnedBytes + sizeOf(this.claims);
+  }
+}
+
+const names = ['a', 'b', 'c'] as const;
+const quotaBytes = sizeOf(closure(8)) * 2;
+const index = fc.nat(pool.length - 1);
+const account = fc.constantFrom(...names);
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('put' as const),
+      account,
+      some: fc.uniqueArray(index, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('fail' as const),
+      account,
+      some: fc.uniqueArray(index, { maxLength: 4 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('add' as const), account, n: index }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pin' as const), account, n: index, direct: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('unpin' as const), account, n: index }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('discard' as const),
+      account,
+      some: fc.uniqueArray(index, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('collectFor' as const), account }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('collect' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+interface Stores {
+  readonly pins: PinStore;
+  readonly blocks: CollectableBlockstore;
+}
+
+class Run {
+  readonly models = new Map(names.map((name) => [name, new AccountModel()]));
+  pinning: Pinning;
+  collector: Collector;
+
+  constructor(public stores: Stores) {
+    this.pinning = new Pinning({ ...stores, collectable: stores.blocks });
+    this.collector = new Collector({ ...stores, collectable: stores.blocks, graceSeconds: 0 });
+  }
+
+  model(name: (typeof names)[number]): AccountModel {
+    return this.models.get(name) ?? new AccountModel();
+  }
+
+  async has(n: number): Promise<boolean> {
+    return await this.stores.blocks.has(blockOf(n).cid);
+  }
+
+  /** Bytes that a write of these blocks adds to the claims of the account. */
+  async write(name: (typeof names)[number], some: readonly number[]) {
+    const session = await this.pinning.write(name, { quotaBytes });
+    const model = this.model(name);
+    const fresh = some.filter((n) => !model.claims.has(n));
+    const fits = model.bytes + sizeOf(fresh) <= quotaBytes || fresh.length === 0;
+    const outcome = await session.store.putMany(some.map(blockOf)).then(
+      () => true,
+      (error: { readonly code?: string }) => {
+        expect(error.code).toBe('QUOTA_EXCEEDED');
+        return false;
+      },
+    );
+    expect(outcome).toBe(fits);
+    return { session, isTaken: outcome };
+  }
+
+  async perform(next: Step): Promise<void> {
+    if (next.kind === 'put') {
+      const { session, isTaken } = await this.write(next.account, next.some);
+      await session.keep();
+      await session.end();
+      if (isTaken) for (const n of next.some) this.model(next.account).claims.add(n);
+    } else if (next.kind === 'fail') {
+      const { session } = await this.write(next.account, next.some);
+      await session.end();
+    } else if (next.kind === 'add') {
+      const { session, isTaken } = await this.write(next.account, [...closure(next.n)]);
+      if (isTaken) await this.pin(next.account, next.n, 'recursive', session.pin.bind(session), true);
+      await session.end();
+    } else if (next.kind === 'pin') {
+      const pin: Run['pinning']['pin'] = (...args) => this.pinning.pin(...args);
+      const mode = next.direct ? 'direct' : 'recursive';
+      await this.pin(
+        next.account,
+        next.n,
+        mode,
+        (cid, options) => pin(next.account, cid, { ...options, quotaBytes }),
+        false,
+      );
+    } else if (next.kind === 'unpin') {
+      const isPinned = this.model(next.account).pins.delete(next.n);
+      const outcome = this.pinning.unpin(next.account, [blockOf(next.n).cid]);
+      if (isPinned) await outcome;
+      else await expect(outcome).rejects.toMatchObject({ code: 'PIN_NOT_FOUND' });
+    } else if (next.kind === 'discard') await this.discard(next.account, next.some);
+    else if (next.kind === 'collectFor') await this.collectFor(next.account);
+    else if (next.kind === 'collect') {
+      await this.collector.collect();
+      for (const model of this.models.values()) model.claims.clear();
+      for (let n = 0; n < pool.length; n++)
+        expect(await this.has(n)).toBe(union([...this.models.values()].map(({ held }) => held)).has(n));
+    }
+  }
+
+  async pin(
+    name: (typeof names)[number],
+    n: number,
+    mode: 'recursive' | 'direct',
+    pin: (cid: CID, options: { readonly mode: 'recursive' | 'direct' }) => Promise<unknown>,
+    isWritten: boolean,
+  ): Promise<void> {
+    const model = this.model(name);
+    const needed = mode === 'recursive' ? closure(n) : new Set([n]);
+    const before = model.pins.get(n);
+    const isKnown = [...this.models.values()].some(({ pins }) => pins.get(n) === mode);
+    const isWalked = isWritten || !isKnown || model.claims.has(n);
+    const isWhole = (await Promise.all([...needed].map((m) => this.has(m)))).every(Boolean);
+    const covered = isWalked ? [...model.claims].filter((m) => needed.has(m)) : [];
+    const growth = before === mode ? 0 : sizeOf(needed) - (before === undefined ? 0 : sizeOf([n]));
+    const fits = growth <= 0 || model.bytes - sizeOf(covered) + growth <= quotaBytes;
+    const outcome = await pin(blockOf(n).cid, { mode }).then(
+      () => 'pinned',
+      (error: { readonly code?: string }) => error.code,
+    );
+    if (before === 'recursive' && mode === 'direct') expect(outcome).toBe('PIN_MODE_CONFLICT');
+    else if (!isWhole) expect(['BLOCK_NOT_FOUND', fits ? '' : 'QUOTA_EXCEEDED']).toContain(outcome);
+    else expect(outcome).toBe(fits ? 'pinned' : 'QUOTA_EXCEEDED');
+    if (outcome !== 'pinned') return;
+    model.pins.set(n, mode);
+    for (const m of covered) model.claims.delete(m);
+  }
+
+  async discard(name: (typeof names)[number], some: readonly number[]): Promise<void> {
+    const model = this.model(name);
+    const here = await Promise.all(some.map((n) => this.has(n)));
+    const outcomes = await this.pinning.discard(
+      name,
+      some.map((n) => blockOf(n).cid),
+    );
+    for (const [at, n] of some.entries()) {
+      const outcome = outcomes[at];
+      const isHere = await this.has(n);
+      if (!here[at]) expect(outcome).toBe('absent');
+      else if (model.held.has(n)) {
+        expect(outcome).toEqual({ reason: expect.stringMatching(/^pinned/) });
+        expect(isHere).toBe(true);
+      } else {
+        // The truth: it is gone exactly where that is said.
+        expect(isHere).toBe(outcome !== 'discarded');
+        model.claims.delete(n);
+        const others = [...this.models].filter(([other]) => other !== name);
+        if (others.some(([, { held, claims }]) => held.has(n) || claims.has(n)))
+          expect(outcome).toEqual({ reason: expect.stringContaining('another account') });
+      }
+    }
+  }
+
+  async collectFor(name: (typeof names)[number]): Promise<void> {
+    const model = this.model(name);
+    const before = await Promise.all(pool.map((_, n) => this.has(n)));
+    const removed: string[] = [];
+    const onRemoved = (cids: readonly CID[]) =>
+      removed.push(...cids.map(({ multihash }) => Buffer.from(multihash.bytes).toString('hex')));
+    const report = await this.collector.collectFor(name, { onRemoved });
+    expect(report.unreadable).toEqual([]);
+    const gone = pool.filter((_, n) => before[n]);
+    const now = await Promise.all(gone.map(({ cid }) => this.stores.blocks.has(cid)));
+    const expected = gone
+      .filter((_, at) => !now[at])
+      .map(({ cid }) => Buffer.from(cid.multihash.bytes).toString('hex'));
+    expect(removed.sort()).toEqual(expected.sort());
+    model.claims.clear();
+    // One more finds nothing to do.
+    expect(await this.collector.collectFor(name)).toEqual({ removed: 0, unreadable: [] });
+  }
+
+  /** Checks the invariants that hold at any time. */
+  async check(): Promise<void> {
+    for (const [name, model] of this.models) {
+      const [usage, claimed] = [await this.pinning.usage(name), await this.pinning.claimed(name)];
+      expect({ name, pinned: usage.bytes, pins: usage.pins }).toEqual({
+        name,
+        pinned: model.pinnedBytes,
+        pins: model.pins.size,
+      });
+      expect({ name, ...claimed }).toEqual({ name, blocks: model.claims.size, bytes: sizeOf(model.claims) });
+      expect([await this.pinning.recount(name), await this.pinning.recountClaimed(name)]).toEqual([usage, claimed]);
+      for (const n of model.claims) expect(await this.has(n)).toBe(true);
+      for (const [n, mode] of model.pins) {
+        if (mode === 'recursive') await walkDag(this.stores.blocks, blockOf(n).cid);
+        else expect(await this.has(n)).toBe(true);
+      }
+    }
+  }
+}
+
+describe('what accounts hold, under random work of several', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'cairn-holdings-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const play = async (open: (work: string) => Promise<Stores>, steps: readonly Step[]) => {
+    const work = mkdtempSync(join(directory, 'run-'));
+    let run = new Run(await open(work));
+    for (const next of steps) {
+      if (next.kind === 'reopen') {
+        const { models, stores } = run;
+        const blocks = await open(work);
+        // As after a kill: nothing of the old objects is used any more.
+        run = Object.assign(new Run(blocks), { models });
+        await Promise.all([stores.pins.close(), stores.blocks.close()].map((closing) => closing.catch(() => {})));
+      } else await run.perform(next);
+      await run.check();
+    }
+    for (const name of names) await run.collectFor(name);
+    await run.check();
+    await run.collector.collect();
+    await run.check();
+    const held = union([...run.models.values()].map((model) => model.held));
+    expect((await run.stores.blocks.stats()).blocks).toBe(held.size);
+    await Promise.all([run.stores.pins.close(), run.stores.blocks.close()]);
+  };
+
+  test('pins stay whole, answers are true and every count is exact in LMDB', async () => {
+    const open = async (work: string) => ({
+      pins: await openLmdbPinStore({ directory: join(work, 'pins') }),
+      blocks: await openLmdbBlockstore({ directory: join(work, 'blocks') }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) => play(open, steps)),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+
+  test('pins stay whole, answers are true and every count is exact in memory', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), (steps) =>
+        play(
+          async (work) => ({
+            pins: await openLmdbPinStore({ directory: join(work, 'pins') }),
+            blocks: createMemoryBlockstore(),
+          }),
+          steps.filter(({ kind }) => kind !== 'reopen'),
+        ),
+      ),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+});
