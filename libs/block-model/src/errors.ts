@@ -9,8 +9,11 @@ export class DecodeError extends CairnError<'DECODE_FAILED'> {
 
 /** A value of a request has the wrong form. */
 export class InvalidValueError extends CairnError<'VALUE_INVALID'> {
-  constructor(field: string, expected: string, input: unknown) {
-    super('VALUE_INVALID', `${field}: expected ${expected}, got ${shown(input)}`, { details: { field, expected } });
+  /** @param reason the fault in the words of geth, without the field; they begin the message on the wire */
+  constructor(field: string, expected: string, input: unknown, reason?: string) {
+    super('VALUE_INVALID', `${field}: expected ${expected}, got ${shown(input)}`, {
+      details: { field, expected, ...(reason !== undefined && { reason }) },
+    });
   }
 }
 

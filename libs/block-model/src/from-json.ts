@@ -1,8 +1,9 @@
 import { type Block, encodeBlock, type Withdrawal } from './block.ts';
 import { InvalidValueError } from './errors.ts';
 import { type Header, headerFromJson } from './header.ts';
-import { type Hex, parseAddress, parseData, parseHash, parseQuantity } from './hex.ts';
+import type { Hex } from './hex.ts';
 import type { Json } from './json.ts';
+import { parseAddress, parseData, parseHash, parseQuantity } from './parse-value.ts';
 import {
   type AccessListEntry,
   type Authorization,

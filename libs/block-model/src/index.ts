@@ -33,10 +33,6 @@ export {
   bytesFromHex,
   type Hex,
   hexFromBytes,
-  parseAddress,
-  parseData,
-  parseHash,
-  parseQuantity,
   quantity,
 } from './hex.ts';
 export {
@@ -48,6 +44,20 @@ export {
   type TransactionPlace,
   transactionToJson,
 } from './json.ts';
+export {
+  cannotUnmarshal,
+  dataFault,
+  type GoStruct,
+  jsonKind,
+  numberFault,
+  parseAddress,
+  parseData,
+  parseHash,
+  parseMember,
+  parseQuantity,
+  parseUint64,
+  parseWithReason,
+} from './parse-value.ts';
 export type {
   AccountChange,
   AccountProof,

@@ -14,12 +14,13 @@ import {
   type Receipt,
   verifyBlock,
 } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
-import { type BlockHeader, createBlockHeaderFromRLP } from '@ethereumjs/block';
+import { commonFromChainSpec, hardforkAt, terminalTotalDifficulty } from '@cairn/block-model/ethereumjs';
+import { createBlockHeaderFromRLP } from '@ethereumjs/block';
 import { type Common, Hardfork } from '@ethereumjs/common';
 import { BlockRefusedError } from './errors.ts';
-import { validateHeader } from './header-rules.ts';
+import { type CheckedHeader, validateHeader } from './header-rules.ts';
 import type { ImportState } from './import-state.ts';
+import { type Ancestor, validateUncles } from './uncle-rules.ts';
 
 /** A block that has been executed and found right. */
 export interface ExecutedBlock {
@@ -33,6 +34,24 @@ export interface ExecutedBlock {
 /** EIP-7934: 10 MiB less a margin of 2 MiB for what consensus clients put around it. */
 const blockBytesMax = 8 * 1024 * 1024;
 
+/** Finds the blocks below the one that is executed, those too that are not on the disk yet. */
+export interface Ancestors {
+  /** Hash of the ancestor at a height, for BLOCKHASH. */
+  hashByNumber(number: bigint): Hex | undefined;
+  block(hash: Hex): Ancestor | undefined;
+}
+
+export interface BlockExecutorOptions {
+  readonly spec: ChainSpec;
+  readonly state: ImportState;
+  /** The block that the next one follows, and the sum of the difficulties up to it. */
+  readonly parent: Header;
+  readonly totalDifficulty: bigint;
+  readonly ancestors: Ancestors;
+  /** Executes the blocks. Default: @ethereumjs/vm. */
+  readonly runner?: BlockRunner | undefined;
+}
+
 /** Has blocks executed and holds the results to what their headers say. */
 export class BlockExecutor {
   readonly #spec: ChainSpec;
@@ -40,30 +59,21 @@ export class BlockExecutor {
   readonly #runner: BlockRunner | undefined;
   #reference: BlockRunner | undefined;
   readonly #common: Common;
-  readonly #hashByNumber: (number: bigint) => Hex | undefined;
-  #parent: Header;
-  /** The same for the rules of headers. */
-  #parentHeader: BlockHeader;
+  readonly #ancestors: Ancestors;
+  readonly #terminalTotalDifficulty: bigint | undefined;
+  #parent: CheckedHeader;
+  /** Sum of the difficulties up to the parent. */
+  #totalDifficulty: bigint;
 
-  /**
-   * @param parent the header that the next block stands on
-   * @param hashByNumber ancestors for BLOCKHASH
-   * @param runner default: @ethereumjs/vm
-   */
-  constructor(
-    spec: ChainSpec,
-    state: ImportState,
-    parent: Header,
-    hashByNumber: (number: bigint) => Hex | undefined,
-    runner?: BlockRunner,
-  ) {
+  constructor({ spec, state, parent, totalDifficulty, ancestors, runner }: BlockExecutorOptions) {
     this.#spec = spec;
     this.#state = state;
     this.#runner = runner;
     this.#common = commonFromChainSpec(spec);
-    this.#hashByNumber = hashByNumber;
-    this.#parent = parent;
-    this.#parentHeader = this.#headerOf(parent);
+    this.#terminalTotalDifficulty = terminalTotalDifficulty(spec);
+    this.#ancestors = ancestors;
+    this.#parent = this.#checked(parent);
+    this.#totalDifficulty = totalDifficulty;
   }
 
   /**
@@ -74,22 +84,28 @@ export class BlockExecutor {
     const block = decode(raw);
     const { header } = block;
     try {
-      const { number, hash } = this.#parent;
+      const { number, hash } = this.#parent.header;
       if (header.parentHash !== hash)
         throw new Error(`its parent is ${header.parentHash}, while block ${number} is ${hash}`);
       verifyBlock(block);
-      const candidate = this.#headerOf(header);
-      validateHeader(candidate, this.#parentHeader);
-      if (candidate.common.isActivatedEIP(7934) && raw.length > blockBytesMax)
+      const candidate = this.#checked(header);
+      this.#validateMerge(header);
+      validateHeader(candidate, this.#parent);
+      validateUncles({
+        block,
+        ancestor: (ancestor) => this.#ancestors.block(ancestor),
+        validate: (uncle, parent) => validateHeader(this.#checked(uncle), this.#checked(parent)),
+      });
+      if (candidate.reference.common.isActivatedEIP(7934) && raw.length > blockBytesMax)
         throw new Error(`it has ${raw.length} bytes, more than ${blockBytesMax}`);
       const runner = await this.#runnerFor(header);
       const outcome = await runner.run({
         spec: this.#spec,
         block,
-        parent: this.#parent,
+        parent: this.#parent.header,
         state: this.#state.view(),
         roots: this.#state,
-        blockHashes: this.#hashByNumber,
+        blockHashes: (height) => this.#ancestors.hashByNumber(height),
       });
       const receipts = outcome.receipts.map(encodeReceipt);
       const logs = outcome.receipts.flatMap((receipt) => receipt.logs);
@@ -101,8 +117,8 @@ export class BlockExecutor {
         stateRoot: outcome.stateRoot,
       });
       if (difference !== undefined) throw new Error(difference);
-      this.#parent = header;
-      this.#parentHeader = candidate;
+      this.#parent = candidate;
+      this.#totalDifficulty += header.difficulty;
       return { block, receipts: encodeRlp(receipts), logs };
     } catch (error) {
       throw new BlockRefusedError(header, reasonOf(error), error);
@@ -122,8 +138,18 @@ export class BlockExecutor {
     return this.#reference;
   }
 
-  #headerOf({ raw }: Header): BlockHeader {
-    return createBlockHeaderFromRLP(raw, { common: this.#common, setHardfork: true });
+  /** Where the total difficulty decides, proof of stake begins with the first block above it (EIP-3675). @throws Error */
+  #validateMerge({ difficulty }: Header): void {
+    const limit = this.#terminalTotalDifficulty;
+    if (limit === undefined || (difficulty === 0n) === this.#totalDifficulty >= limit) return;
+    throw new Error(
+      `its difficulty is ${difficulty}, while the total difficulty of its parent is ${this.#totalDifficulty} and proof of stake begins at ${limit}`,
+    );
+  }
+
+  #checked(header: Header): CheckedHeader {
+    this.#common.setHardfork(hardforkAt(this.#common, header));
+    return { header, reference: createBlockHeaderFromRLP(header.raw, { common: this.#common, setHardfork: false }) };
   }
 }
 
@@ -160,7 +186,7 @@ function decode(raw: Uint8Array): Block {
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text
-    .replace(/ \((vm hf|block number|tx type|error code).*$/s, '')
+    .replace(/ \((vm hf|block (header )?number|tx type|error code).*$/s, '')
     .replace(/\.$/, '')
     .slice(0, 500);
 }

@@ -12,6 +12,7 @@ import { branchOf } from './canonical-chain.ts';
 import type { ChainStore } from './chain-store.ts';
 import { BlockRefusedError, GenesisError } from './errors.ts';
 import { ImportState } from './import-state.ts';
+import type { Ancestor } from './uncle-rules.ts';
 import { branchDepthMax, type PendingBlock, writeBlocks } from './write-blocks.ts';
 
 /** Blocks that are committed together: fewer waits for the disk, and each commit still holds whole blocks only. */
@@ -81,7 +82,7 @@ export class BlockImport {
     const writes = session.state.takeWrites();
     this.#pending.push({ ...executed, writes });
     this.#entries += writes.changes.length + writes.content.length;
-    session.made.set(header.hash, header.number);
+    session.made.set(header.hash, { header, uncles: executed.block.uncles });
     session.hashes.set(header.number, header.hash);
     session.tip = header;
     this.blocks++;
@@ -110,7 +111,7 @@ interface Session {
   readonly state: ImportState;
   readonly executor: BlockExecutor;
   /** Blocks that are not on the disk yet. */
-  readonly made: Map<Hex, bigint>;
+  readonly made: Map<Hex, Ancestor>;
   /** Hashes of ancestors of the next block that the canonical chain does not tell. */
   readonly hashes: Map<bigint, Hex>;
   /** The block that the next one must follow. */
@@ -123,9 +124,14 @@ function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: Bl
   const state = new ImportState(store.tables, base, bytesFromHex(tip.stateRoot));
   const { blocks } = branchOf(store.tables, tip.hash);
   const hashes = new Map(blocks.map(({ number, hash }) => [number, hash] as const));
-  const hashByNumber = (height: bigint) => hashes.get(height) ?? store.hashByNumber(height);
-  const executor = new BlockExecutor(spec, state, tip, hashByNumber, runner);
-  return { state, executor, made: new Map(), hashes, tip };
+  const made = new Map<Hex, Ancestor>();
+  const ancestors = {
+    hashByNumber: (height: bigint) => hashes.get(height) ?? store.hashByNumber(height),
+    block: (hash: Hex) => made.get(hash) ?? store.block(hash),
+  };
+  const totalDifficulty = store.totalDifficulty(tip.hash) ?? tip.difficulty;
+  const executor = new BlockExecutor({ spec, state, parent: tip, totalDifficulty, ancestors, runner });
+  return { state, executor, made, hashes, tip };
 }
 
 function headOfStore(store: ChainStore): Header {

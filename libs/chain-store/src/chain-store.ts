@@ -26,11 +26,14 @@ import { type BlockPlace, branchOf, changesOf, generationOf, headFrom, headOf, s
 import { BlockRefusedError } from './errors.ts';
 import { FlatState, type RecordReader } from './flat-state.ts';
 import { hasOneOf, heightsWith } from './log-index.ts';
+import { modifiedAccounts } from './modified-accounts.ts';
 import { readProof } from './read-proof.ts';
 import { decodeReceipts } from './read-receipts.ts';
 import { stateRootsOver } from './state-roots.ts';
+import { readStorageRange, type StorageRange } from './storage-range.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
+import { type WitnessScope, witnessNodes } from './witness-nodes.ts';
 
 export interface ChainStoreOptions {
   /** Directory of the LMDB environment; made when absent. Several processes and threads may open it at once. */
@@ -265,11 +268,57 @@ export class ChainStore implements ChainReader {
     return new BranchState(new FlatState(tables, base.number), changes);
   }
 
+  /**
+   * Slots of an account after a block in the order of their hashes, from the first that is not before `start` on; `undefined`
+   * where the state is not kept.
+   */
+  storageRange(
+    hash: Hex,
+    address: Uint8Array,
+    range: { readonly start: Uint8Array; readonly limit: number },
+  ): StorageRange | undefined {
+    const state = this.stateAt(hash);
+    if (state === undefined) return undefined;
+    const record = state.record(address) ?? { state: undefined, incarnation: 0 };
+    return readStorageRange(this.tables, address, record, range);
+  }
+
+  /**
+   * Accounts that the state after a block has otherwise than that after an earlier one, or has alone, in the order of the
+   * hashes of their addresses; `undefined` where a state is not kept, or there are too many accounts to look through.
+   */
+  modifiedAccounts(from: Hex, to: Hex): Uint8Array[] | undefined {
+    const [before, after] = [this.stateAt(from), this.stateAt(to)];
+    if (before === undefined || after === undefined) return undefined;
+    return modifiedAccounts(this.tables, { before, after, blocks: this.#between(from, to) });
+  }
+
+  /** The blocks between two and the last that they have in common, the newer ones first. */
+  *#between(one: Hex, other: Hex): Generator<Header> {
+    const ends = [this.header(one), this.header(other)].filter((header) => header !== undefined);
+    for (;;) {
+      const [newer, older] = ends.sort((a, b) => Number(b.number - a.number));
+      if (newer === undefined || older === undefined || newer.hash === older.hash) return;
+      yield newer;
+      const parent = this.header(newer.parentHash);
+      if (parent === undefined) return;
+      ends[0] = parent;
+    }
+  }
+
   stateRoots(hash: Hex): StateRoots | undefined {
     const header = this.header(hash);
     const state = this.stateAt(hash);
     if (header === undefined || state === undefined) return undefined;
     return stateRootsOver(state, new TrieNodes(this.tables.nodes), bytesFromHex(header.stateRoot));
+  }
+
+  /** The nodes that a block on top of this one needs; `undefined` where the state is not kept. See {@link witnessNodes}. */
+  async witnessNodes(hash: Hex, scope: WitnessScope): Promise<readonly Uint8Array[] | undefined> {
+    const header = this.header(hash);
+    const state = this.stateAt(hash);
+    if (header === undefined || state === undefined) return undefined;
+    return witnessNodes(this.tables.nodes, state, bytesFromHex(header.stateRoot), scope);
   }
 
   close(): Promise<void> {

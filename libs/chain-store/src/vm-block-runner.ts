@@ -1,6 +1,6 @@
 import type { BlockOutcome, BlockRun, BlockRunner, ChainSpec, Hex } from '@cairn/block-model';
 import { decodeReceipt, encodeBlock, hexFromBytes } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { commonFromChainSpec, hardforkAt } from '@cairn/block-model/ethereumjs';
 import { createBlockFromRLP, createBlockHeaderFromRLP } from '@ethereumjs/block';
 import type { Common } from '@ethereumjs/common';
 import { createVM, encodeReceipt, runBlock, type VM } from '@ethereumjs/vm';
@@ -16,10 +16,12 @@ export function createVmBlockRunner(state: ImportState): BlockRunner {
       find = blockHashes;
       made = made?.spec === spec ? made : { ...(await makeVm(spec, state, (number) => find(number))), spec };
       const { vm, common } = made;
-      const candidate = createBlockFromRLP(encodeBlock(block), { common: common.copy(), setHardfork: true });
-      candidate.validateBlobTransactions(
-        createBlockHeaderFromRLP(parent.raw, { common: common.copy(), setHardfork: true }),
-      );
+      // A block has a copy of `common`, so the parent's fork is set first and the block's stays for the VM.
+      common.setHardfork(hardforkAt(common, parent));
+      const parentHeader = createBlockHeaderFromRLP(parent.raw, { common, setHardfork: false });
+      common.setHardfork(hardforkAt(common, block.header));
+      const candidate = createBlockFromRLP(encodeBlock(block), { common, setHardfork: false });
+      candidate.validateBlobTransactions(parentHeader);
       // `generate` has it work out what the header says instead of comparing it: that is done for all runners alike.
       const { receipts, stateRoot, requestsHash } = await runBlock(vm, {
         block: candidate,
@@ -52,5 +54,5 @@ async function makeVm(spec: ChainSpec, state: ImportState, hashByNumber: (number
     shallowCopy: () => blockchain,
     validateHeader: async () => {},
   };
-  return { vm: await createVM({ common, stateManager: state, blockchain, setHardfork: true }), common };
+  return { vm: await createVM({ common, stateManager: state, blockchain, setHardfork: false }), common };
 }

@@ -1,5 +1,5 @@
 import { keccak256 } from '@cairn/cid';
-import { Common, createCommonFromGethGenesis, Hoodi, Mainnet, Sepolia } from '@ethereumjs/common';
+import { Common, createCommonFromGethGenesis, Hardfork, Hoodi, Mainnet, Sepolia } from '@ethereumjs/common';
 import type { ChainSpec, KnownChain } from '../chain-spec.ts';
 import { kzg } from './kzg.ts';
 
@@ -34,6 +34,81 @@ export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {})
   return common;
 }
 
+/** Position of a block in a chain; `timestamp` in seconds since 1970. */
+export interface ChainPlace {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  /** Difficulty of the block: zero after the merge (EIP-3675). Needed where the merge has no block number. */
+  readonly difficulty?: bigint;
+  /** Decides whether the block follows the merge, whatever its number and difficulty: for blocks that are only imagined. */
+  readonly isMerged?: boolean;
+}
+
+/**
+ * Returns the last fork of the schedule before the first that is not active yet. Common's own lookup refuses places that the
+ * chain never had, such as the number of one block with the time of another, which block overrides make.
+ */
+export function hardforkAt(common: Common, place: ChainPlace): string {
+  const forks = common.hardforks();
+  let active: string = Hardfork.Chainstart;
+  for (const fork of forks) {
+    if (fork.block === null && fork.timestamp === undefined) continue;
+    if (place.isMerged === true && bombDelays.has(fork.name)) continue;
+    if (!isActive(fork, forks, place)) break;
+    active = fork.name;
+  }
+  return active;
+}
+
+type Forks = ReturnType<Common['hardforks']>;
+
+const merges: ReadonlySet<string> = new Set([Hardfork.Paris, Hardfork.MergeNetsplitBlock]);
+/** Forks between London and the merge that change nothing else: a block that is merged does not need them. */
+const bombDelays: ReadonlySet<string> = new Set([Hardfork.ArrowGlacier, Hardfork.GrayGlacier]);
+
+function isActive(fork: Forks[number], forks: Forks, place: ChainPlace): boolean {
+  if (fork.timestamp !== undefined) return BigInt(fork.timestamp) <= place.timestamp;
+  if (place.isMerged !== undefined && merges.has(fork.name)) return place.isMerged;
+  if (fork.block === mergeBlockUnknown) return isMerged(forks, place.timestamp, place.difficulty);
+  return BigInt(fork.block ?? 0) <= place.number;
+}
+
+/**
+ * Reports whether a chain expects blocks of proof of stake at a place: by the number of the merge, or by the time of a fork that
+ * came after it (geth's `IsPostMerge`).
+ */
+export function isPostMerge(common: Common, { number, timestamp }: ChainPlace): boolean {
+  return common
+    .hardforks()
+    .some((fork) =>
+      fork.timestamp === undefined
+        ? merges.has(fork.name) && fork.block !== null && BigInt(fork.block) <= number
+        : BigInt(fork.timestamp) <= timestamp,
+    );
+}
+
+/** Reports whether a block follows the merge: by its difficulty, or, where that is unknown, by an active fork by time. */
+function isMerged(forks: Forks, at: bigint, difficulty: bigint | undefined): boolean {
+  if (difficulty !== undefined) return difficulty === 0n;
+  return forks.some(({ timestamp }) => timestamp !== undefined && BigInt(timestamp) <= at);
+}
+
+/** Block number of a merge that only the total difficulty decides. */
+const mergeBlockUnknown = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Returns the total difficulty at which a chain changes to proof of stake (EIP-3675); undefined for a chain that names a block
+ * for the merge, starts after it, or has none.
+ */
+export function terminalTotalDifficulty(spec: ChainSpec): bigint | undefined {
+  if ('known' in spec) return undefined;
+  const { terminalTotalDifficulty: limit, mergeForkBlock, mergeNetsplitBlock } = spec.genesis.config;
+  const isNumber = typeof limit === 'number' || typeof limit === 'string' || typeof limit === 'bigint';
+  if (!isNumber || (mergeForkBlock ?? mergeNetsplitBlock ?? null) !== null) return undefined;
+  const total = BigInt(limit);
+  return total > 0n ? total : undefined;
+}
+
 type CommonParameters = ConstructorParameters<typeof Common>[0];
 
 function fromGenesis(
@@ -41,8 +116,12 @@ function fromGenesis(
   customCrypto: CommonParameters['customCrypto'],
 ): Common {
   const { genesis, name } = spec;
+  const config = {
+    ...genesis.config,
+    ...(terminalTotalDifficulty(spec) !== undefined && { mergeForkBlock: mergeBlockUnknown }),
+  };
   type GethGenesis = Parameters<typeof createCommonFromGethGenesis>[0];
-  return createCommonFromGethGenesis({ ...genesis, alloc: {} } as unknown as GethGenesis, {
+  return createCommonFromGethGenesis({ ...genesis, config, alloc: {} } as unknown as GethGenesis, {
     chain: name,
     params: blobOnlyForks(genesis.config.blobSchedule),
     ...(customCrypto && { customCrypto }),

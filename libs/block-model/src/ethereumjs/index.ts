@@ -1,3 +1,10 @@
-export { type CommonOptions, commonFromChainSpec } from './common.ts';
+export {
+  type ChainPlace,
+  type CommonOptions,
+  commonFromChainSpec,
+  hardforkAt,
+  isPostMerge,
+  terminalTotalDifficulty,
+} from './common.ts';
 export { JournaledState, type StateChanges, type StorageChanges } from './journaled-state.ts';
 export { kzg } from './kzg.ts';

@@ -1,5 +1,6 @@
 import { BadRequestException, Injectable, type PipeTransform } from '@nestjs/common';
-import { type Hex, parseHash } from '../hex.ts';
+import type { Hex } from '../hex.ts';
+import { parseHash } from '../parse-value.ts';
 
 /** Takes the hash of a block as a parameter of a controller; anything else is answered 400 with what was expected. */
 @Injectable()
