@@ -126,16 +126,20 @@ export class Blake2 {
   /**
    * @param input 213 bytes as in EIP-152: number of rounds, big-endian; state of 64, message of 128 and offset of 16 bytes,
    *   little-endian; the final flag, 0 or 1
+   * @param onSlice called some thousand times a second; an error that it throws ends the run
    * @returns the state after it, 64 bytes; undefined where the input is none
    */
-  compress(input: Uint8Array): Uint8Array | undefined {
+  compress(input: Uint8Array, onSlice?: () => void): Uint8Array | undefined {
     const final = input[inputBytes - 1];
     if (input.length !== inputBytes || (final !== 0 && final !== 1)) return undefined;
     const rounds = new DataView(input.buffer, input.byteOffset).getUint32(0);
     this.#bytes.set(input.subarray(4, inputBytes - 1), place.state);
     const { begin, mix, finish } = this.#functions;
     begin(-BigInt(final));
-    for (let left = rounds; left > 0; left -= roundsPerCall) mix(Math.min(left, roundsPerCall));
+    for (let left = rounds; left > 0; left -= roundsPerCall) {
+      mix(Math.min(left, roundsPerCall));
+      onSlice?.();
+    }
     finish();
     return this.#bytes.slice(place.state, place.state + 64);
   }

@@ -167,7 +167,8 @@ describe('memory', () => {
     const loadData = (at: bigint) => runCode(bytes(0x60, 0, 0x35, 0x51), { data: bytes(wordBytes(at)) }).exit;
     for (const place of [load, loadData]) {
       expect(place(2n ** 64n)).toBe(exits.gasOverflow);
-      expect(place(0x1f_ffff_ffe0n)).toBe(exits.gasOverflow);
+      expect(place(2n ** 64n - 40n)).toBe(exits.priceOverflow);
+      expect(place(0x1f_ffff_ffe0n)).toBe(exits.priceOverflow);
       expect(place(0x1f_ffff_ffc0n)).toBe(exits.outOfGas);
       expect(place(2n ** 30n)).toBe(exits.outOfGas);
       expect(place(1000n)).toBe(exits.stop);

@@ -5,10 +5,12 @@ export const exits = {
   /** What follows from `pc` on cannot run as a whole: gas or stack do not suffice, or the opcode does not exist. */
   interpret: 1,
   outOfGas: 2,
-  /** A place in memory that no gas counts. */
+  /** A place in memory beyond 64 bits. */
   gasOverflow: 3,
   invalidJump: 4,
   stop: 5,
+  /** A place in memory of 64 bits whose price has more. */
+  priceOverflow: 6,
 } as const;
 
 /** What the function of a region returns where another one goes on. */

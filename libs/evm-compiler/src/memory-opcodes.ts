@@ -34,7 +34,7 @@ function reach(place: Place, offset: Item, length: number): void {
       emitter.i32(0);
       emitter.op(0x45);
       emitter.if();
-      emitter.leave(end > BigInt(countedBytesMax) ? exits.gasOverflow : exits.outOfGas, pc);
+      emitter.leave(exitBeyond(end), pc);
       emitter.end();
     } else {
       emitter.i32(Number(end));
@@ -71,6 +71,13 @@ function reach(place: Place, offset: Item, length: number): void {
   emitter.set(local.at);
 }
 
+const uint64Max = 2n ** 64n - 1n;
+
+function exitBeyond(end: bigint): (typeof exits)[keyof typeof exits] {
+  if (end > uint64Max) return exits.gasOverflow;
+  return end > BigInt(countedBytesMax) ? exits.priceOverflow : exits.outOfGas;
+}
+
 /** Leaves where a place is beyond all memory. */
 function checkPlace({ emitter, stack, pc }: Place, offset: Item, length: number): void {
   const isHigh = () => {
@@ -88,10 +95,11 @@ function checkPlace({ emitter, stack, pc }: Place, offset: Item, length: number)
   emitter.op(0x72);
   emitter.if();
   emitter.i32(exits.gasOverflow);
+  emitter.i32(exits.priceOverflow);
   emitter.i32(exits.outOfGas);
-  isHigh();
   isBeyond(countedBytesMax);
-  emitter.op(0x72);
+  emitter.op(0x1b);
+  isHigh();
   emitter.op(0x1b);
   emitter.set(local.code);
   emitter.leaveWithCode(pc);
@@ -177,6 +185,11 @@ export function hashMemory(place: Place): void {
 /** Leaves where offset + length is beyond all memory; both are words. */
 function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): void {
   const isHigh = () => {
+    orOfHighLimbs();
+    emitter.i64(0n);
+    emitter.op(0x52);
+  };
+  const orOfHighLimbs = () => {
     stack.limb(offset, 1);
     for (const [item, limb] of [
       [offset, 2],
@@ -188,7 +201,10 @@ function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): vo
       stack.limb(item, limb);
       emitter.op(0x84);
     }
-    // Each below 2^40, so that the sum is exact.
+  };
+  // Each below 2^40, so that the sum is exact.
+  const isLarge = () => {
+    orOfHighLimbs();
     stack.limb(offset, 0);
     stack.limb(length, 0);
     emitter.op(0x84);
@@ -202,19 +218,22 @@ function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): vo
   stack.limb(length, 0);
   emitter.op(0x7c);
   emitter.set(carryLocal);
-  isHigh();
+  isLarge();
   emitter.get(carryLocal);
   emitter.i64(BigInt(memoryBytesMax));
   emitter.op(0x56);
   emitter.op(0x72);
   emitter.if();
   emitter.i32(exits.gasOverflow);
+  emitter.i32(exits.priceOverflow);
   emitter.i32(exits.outOfGas);
-  isHigh();
+  isLarge();
   emitter.get(carryLocal);
   emitter.i64(BigInt(countedBytesMax));
   emitter.op(0x56);
   emitter.op(0x72);
+  emitter.op(0x1b);
+  isHigh();
   emitter.op(0x1b);
   emitter.set(local.code);
   emitter.leaveWithCode(pc);

@@ -2,11 +2,14 @@ import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cai
 import { addressFromHex } from './addresses.ts';
 import { applyAuthorizations, delegationOf } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
+import { type CallFees, callFees, checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
-import type { CallEngine, Deadline, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
+import { type CallChecks, checkMessage, nonceMax } from './check-message.ts';
+import type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 import type { EngineTracer } from './engine/engine-tracer.ts';
+import { createAddress } from './engine/interpreter/call-opcodes.ts';
+import { halts } from './engine/interpreter/halt.ts';
 import type { ForkRules } from './fork-rules.ts';
-import { type CallChecks, type CallFees, callFees, checkCall } from './transaction-rules.ts';
 import type { WorldState } from './world-state.ts';
 
 /** Where messages run: one block, one state that they follow one another in. */
@@ -54,6 +57,7 @@ export async function applyMessage(
   { gasLimit, checks, tracer, budget, deadline, hidesPrices = true }: MessageOptions,
 ): Promise<AppliedMessage> {
   const { rules, block, world, engine } = context;
+  checkDefaults(call, rules);
   const fees = callFees(call, block);
   const sender = call.from ?? noAddress;
   const from = addressFromHex(sender);
@@ -61,16 +65,23 @@ export async function applyMessage(
   const data = call.data === undefined ? noBytes : bytesFromHex(call.data);
   const balance = world.getBalance(from);
   const nonce = world.getNonce(from);
-  const price = checkCall({ call, rules, block, fees, sender, balance, nonce, gasLimit, data }, checks);
+  const visible = hidesPrices ? visibleBlock(block, call, fees.gasPrice) : block;
+  const price = checkMessage({ call, rules, block: visible, fees, sender, balance, nonce, gasLimit, data }, checks);
 
   world.begin();
-  world.updateAccount(from, { nonce: nonce + 1n, balance: balance - price.upfront });
+  const { upfront } = price;
+  // Simulated blobs whose fee is not offered may cost more than there is: as in geth, the balance wraps.
+  const paid = upfront === 0n ? balance : BigInt.asUintN(256, balance - upfront);
+  // As in geth, the nonce of a call wraps; a creation fails instead.
+  const isSpent = nonce === nonceMax;
+  const isRefused = isSpent && to === undefined;
+  world.updateAccount(from, { nonce: isRefused ? nonce : isSpent ? 0n : nonce + 1n, balance: paid });
   const authorized = applyAuthorizations(world, rules.chainId, call.authorizationList ?? []);
   const delegation = to && delegationOf(world.getCode(to));
   // No object here is put together of others: that takes longer than a small call.
-  const outcome = await engine.run({
+  const message = {
     rules,
-    block: hidesPrices ? visibleBlock(block, call, fees.gasPrice) : block,
+    block: visible,
     world,
     blockHash: context.blockHash,
     sender: from,
@@ -85,13 +96,28 @@ export async function applyMessage(
     tracer,
     budget,
     deadline,
-  });
+  };
+  const outcome = isRefused ? refuseCreation(message) : await engine.run(message);
   const gas = chargedGas(outcome, rules, price, authorized.refund);
+  // The coinbase may be a contract: the block pays it, not the message.
+  const { guard } = world;
+  world.guard = undefined;
   settle(context, from, gasLimit - gas.gasUsed, gas.gasUsed, fees);
   // Before EIP-161 a miner came into being even by nothing.
   if (!rules.isSpuriousDragon && !hidesPrices) world.updateAccount(addressFromHex(block.coinbase), {});
-  clearAccounts(context, outcome, from);
+  clearAccounts(context, outcome, [from, addressFromHex(block.coinbase)]);
+  world.guard = guard;
   return { outcome, gasUsed: gas.gasUsed, gasUsedMax: gas.gasUsedMax };
+}
+
+/** A creation by an account at the limit of nonces: it fails before it begins, and its gas stays (EIP-2681). */
+function refuseCreation({ sender, value, data, gas, tracer }: EngineMessage): EngineOutcome {
+  const reason = halts.nonceOverflow.reason;
+  const to = createAddress(sender, nonceMax);
+  tracer?.onEnter?.({ kind: 'CREATE', from: sender, to, value, gas, input: data, depth: 1 });
+  tracer?.onExit?.({ gasUsed: 0n, output: noBytes, error: reason, isReverted: true });
+  const nothing = { output: noBytes, gasUsed: 0n, gasRefund: 0n, logs: [], destroyed: [], touched: [] };
+  return { kind: 'halt', reason, ...nothing };
 }
 
 const unpriced = new WeakMap<BlockEnvironment, BlockEnvironment>();
@@ -147,18 +173,28 @@ function chargedGas(
 }
 
 /** Gas that is left goes back to the sender, and the coinbase gets what is above the base fee (EIP-1559). */
-function settle({ block, world }: MessageContext, from: Uint8Array, left: bigint, used: bigint, fees: CallFees): void {
+function settle(
+  { block, world, rules }: MessageContext,
+  from: Uint8Array,
+  left: bigint,
+  used: bigint,
+  fees: CallFees,
+): void {
   if (fees.gasPrice > 0n && left > 0n)
-    world.updateAccount(from, { balance: world.getBalance(from) + left * fees.gasPrice });
-  const tip = fees.gasPrice - (block.baseFeePerGas ?? 0n);
+    world.updateAccount(from, { balance: BigInt.asUintN(256, world.getBalance(from) + left * fees.gasPrice) });
+  const tip = rules.isLondon ? fees.gasPrice - (block.baseFeePerGas ?? 0n) : fees.gasPrice;
   // A message that pays nothing leaves the coinbase alone, even where there is a base fee.
   if (fees.feeCap === 0n || tip <= 0n) return;
   const coinbase = addressFromHex(block.coinbase);
-  world.updateAccount(coinbase, { balance: world.getBalance(coinbase) + used * tip });
+  world.updateAccount(coinbase, { balance: BigInt.asUintN(256, world.getBalance(coinbase) + used * tip) });
 }
 
-/** Accounts that destroyed themselves go, and empty ones that were touched (EIP-161). */
-function clearAccounts({ world, rules, block }: MessageContext, outcome: EngineOutcome, from: Uint8Array): void {
+/** Removes accounts that destroyed themselves, and empty ones among those that were touched and `others` (EIP-161). */
+export function clearAccounts(
+  { world, rules }: Pick<MessageContext, 'world' | 'rules'>,
+  outcome: EngineOutcome,
+  others: readonly Uint8Array[],
+): void {
   for (const address of outcome.destroyed) world.removeAccount(address);
   if (!rules.isSpuriousDragon) return;
   const clear = (address: Uint8Array) => {
@@ -167,6 +203,5 @@ function clearAccounts({ world, rules, block }: MessageContext, outcome: EngineO
     if (world.getCode(address).length === 0) world.removeAccount(address);
   };
   outcome.touched.forEach(clear);
-  clear(from);
-  clear(addressFromHex(block.coinbase));
+  others.forEach(clear);
 }

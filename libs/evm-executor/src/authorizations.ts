@@ -49,9 +49,16 @@ export function applyAuthorizations(
   return { refund, warm };
 }
 
-function authorityOf(authorization: Authorization, chainId: bigint): Uint8Array | undefined {
-  const { chainId: signedFor, nonce, yParity, r, s, address } = authorization;
+/** Recovers the signer of an authorization; undefined where it is for another chain, spent, or not signed. */
+export function authorityOf(authorization: Authorization, chainId: bigint): Uint8Array | undefined {
+  const { chainId: signedFor, nonce } = authorization;
   if ((signedFor !== 0n && signedFor !== chainId) || nonce >= nonceMax) return undefined;
+  return signerOfAuthorization(authorization);
+}
+
+/** The account that signed an authorization, for whatever chain; `undefined` for no signature. */
+export function signerOfAuthorization(authorization: Authorization): Uint8Array | undefined {
+  const { chainId: signedFor, nonce, yParity, r, s, address } = authorization;
   if (yParity > 1n || s > signatureSMax) return undefined;
   // r is below 2^256 for all that were decoded; what is not a number of the curve is of nobody.
   const signature = bytesFromHex(`0x${digitsOf(r)}${digitsOf(s)}`);

@@ -1,6 +1,7 @@
-import { knownChainSpec } from '@cairn/block-model';
+import { type Header, knownChainSpec } from '@cairn/block-model';
 import { describe, expect, test } from '@jest/globals';
 import { blockEnvironment, fakeExponential } from './block-environment.ts';
+import type { BlockOverrides } from './call-request.ts';
 import { forkRules } from './fork-rules.ts';
 import { testHeader, testSpec } from './test-chain.fixture.ts';
 
@@ -34,10 +35,27 @@ describe('blockEnvironment', () => {
     expect(blockEnvironment(testSpec, testHeader).block.blobBaseFee).toBe(1n);
   });
 
-  test('of an old block has no fee that came later', () => {
-    const { block } = blockEnvironment(knownChainSpec('mainnet', 'mainnet'), testHeader, { number: 5n, time: 0n });
-    expect(block).not.toHaveProperty('baseFeePerGas');
+  test('has no blob base fee at the number of an old block, and the base fee of its header, which prices use', () => {
+    const { block, rules } = blockEnvironment(knownChainSpec('mainnet', 'mainnet'), testHeader, {
+      number: 5n,
+      time: 0n,
+    });
+    expect(rules.hardfork).toBe('chainstart');
+    expect(block.baseFeePerGas).toBe(7n);
     expect(block).not.toHaveProperty('blobBaseFee');
+  });
+
+  test('follows the merge by the difficulty of the header, or by a random value that is given, as in geth', () => {
+    const mainnet = knownChainSpec('mainnet', 'mainnet');
+    const before = { ...testHeader, number: 13_000_000n, timestamp: 1_630_000_000n, difficulty: 7n };
+    const prevRandao = testHeader.mixHash;
+    const forkOf = (header: Header, overrides: BlockOverrides, isByDifficulty?: boolean) =>
+      blockEnvironment(mainnet, header, overrides, isByDifficulty).rules.hardfork;
+    const late = { time: 1_764_798_551n };
+    expect(forkOf(before, late)).toBe('london');
+    expect(forkOf(before, { ...late, prevRandao })).toBe('osaka');
+    expect(forkOf({ ...before, difficulty: 0n }, { ...late, difficulty: 1n })).toBe('osaka');
+    expect(forkOf({ ...before, difficulty: 0n }, { ...late, difficulty: 1n }, true)).toBe('london');
   });
 });
 

@@ -12,7 +12,7 @@ export interface BlockEnvironment {
   readonly difficulty: bigint;
   /** 32 bytes (EIP-4399). */
   readonly prevRandao: Hex;
-  /** Wei; absent before London. */
+  /** Wei; absent where the header has none. Overrides can bring it to forks that do not look at it. */
   readonly baseFeePerGas?: bigint;
   /** Wei; absent before Cancun. */
   readonly blobBaseFee?: bigint;
@@ -25,9 +25,24 @@ interface RuledBlock {
 
 const known = new WeakMap<ChainSpec, WeakMap<Header, RuledBlock>>();
 
-/** The environment and the rules of a block, as it is or as overrides pretend it to be. */
-export function blockEnvironment(spec: ChainSpec, header: Header, overrides?: BlockOverrides): RuledBlock {
-  if (overrides !== undefined) return makeEnvironment(spec, header, overrides);
+/**
+ * The environment and the rules of a block, as it is or as overrides pretend it to be.
+ * @param isMergedByDifficulty the overridden difficulty decides, rather than that of the header or a random value that is
+ *   given. Default false
+ */
+export function blockEnvironment(
+  spec: ChainSpec,
+  header: Header,
+  overrides?: BlockOverrides,
+  isMergedByDifficulty = false,
+): RuledBlock {
+  if (overrides !== undefined) {
+    const { number = header.number, time: timestamp = header.timestamp, difficulty, prevRandao } = overrides;
+    const isMerged = isMergedByDifficulty
+      ? (difficulty ?? header.difficulty) === 0n
+      : header.difficulty === 0n || prevRandao !== undefined;
+    return makeEnvironment(spec, header, overrides, forkRules(spec, { number, timestamp, isMerged }));
+  }
   let ofChain = known.get(spec);
   if (ofChain === undefined) {
     ofChain = new WeakMap();
@@ -35,18 +50,16 @@ export function blockEnvironment(spec: ChainSpec, header: Header, overrides?: Bl
   }
   let made = ofChain.get(header);
   if (made === undefined) {
-    made = makeEnvironment(spec, header, {});
+    made = makeEnvironment(spec, header, {}, forkRules(spec, header));
     ofChain.set(header, made);
   }
   return made;
 }
 
-function makeEnvironment(spec: ChainSpec, header: Header, overrides: BlockOverrides): RuledBlock {
+function makeEnvironment(spec: ChainSpec, header: Header, overrides: BlockOverrides, rules: ForkRules): RuledBlock {
   const number = overrides.number ?? header.number;
   const timestamp = overrides.time ?? header.timestamp;
-  const rules = forkRules(spec, { number, timestamp });
-  const baseFeePerGas = overrides.baseFeePerGas ?? header.baseFeePerGas ?? (rules.isLondon ? 0n : undefined);
-  const blobBaseFee = overrides.blobBaseFee ?? blobBaseFeeAt(header.excessBlobGas ?? 0n, rules);
+  const baseFeePerGas = overrides.baseFeePerGas ?? header.baseFeePerGas;
   const block: BlockEnvironment = {
     number,
     timestamp,
@@ -54,10 +67,16 @@ function makeEnvironment(spec: ChainSpec, header: Header, overrides: BlockOverri
     coinbase: overrides.feeRecipient ?? header.miner,
     difficulty: overrides.difficulty ?? header.difficulty,
     prevRandao: overrides.prevRandao ?? header.mixHash,
-    ...(rules.isLondon && baseFeePerGas !== undefined && { baseFeePerGas }),
-    ...(rules.isCancun && { blobBaseFee }),
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(rules.isCancun && { blobBaseFee: overrides.blobBaseFee ?? ownBlobBaseFee(spec, header, rules) }),
   };
   return { block, rules };
+}
+
+/** Blob base fee of the header by its own fork, or by the fork of an override where its own has no blobs. */
+function ownBlobBaseFee(spec: ChainSpec, header: Header, rules: ForkRules): bigint {
+  const own = forkRules(spec, header);
+  return blobBaseFeeAt(header.excessBlobGas ?? 0n, own.isCancun ? own : rules);
 }
 
 /** The base fee of blobs, in wei per unit of blob gas (EIP-4844); 0 before Cancun. */

@@ -50,4 +50,6 @@ export interface BlockOverrides {
   readonly prevRandao?: Hex;
   readonly baseFeePerGas?: bigint;
   readonly blobBaseFee?: bigint;
+  /** Hash that BLOCKHASH reads for the header itself, where the overrides describe the block after it. */
+  readonly parentHash?: Hex;
 }

@@ -1,8 +1,17 @@
-import { type AccessListEntry, type Hex, hexFromBytes } from '@cairn/block-model';
-import { applyMessage, noAddress } from './apply-message.ts';
+import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { applyMessage, type MessageContext, noAddress } from './apply-message.ts';
+import { authorityOf } from './authorizations.ts';
+import { checkDefaults } from './call-fees.ts';
+import type { CallRequest } from './call-request.ts';
 import type { EngineStep, EngineTracer } from './engine/engine-tracer.ts';
+import { createAddress } from './engine/interpreter/call-opcodes.ts';
 import { addressOfWord, wordOf } from './engine/step-log.ts';
+import { CallRejectedError } from './errors.ts';
 import { callContext, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
+import { withFeeDefaults } from './fee-defaults.ts';
+import { authorizationGas } from './message-gas.ts';
+import { reworded } from './reworded.ts';
+import { unsignedCall } from './unsigned-call.ts';
 
 /** What a message reads beyond what is warm anyway (EIP-2930), and what it costs when it says so. */
 export interface AccessListResult {
@@ -13,39 +22,99 @@ export interface AccessListResult {
   readonly error?: string;
 }
 
+export interface CreateAccessListOptions extends ExecuteCallOptions {
+  /** The tip that is suggested to senders, in wei per gas: for calls that do not name their fees. Default 0. */
+  readonly tip?: bigint | undefined;
+}
+
 /** A list that is known before a run changes what the run reads; geth goes on until it does not. */
 const roundsMax = 32;
 
 /**
  * Finds the access list of a message: runs it again and again, each time with the list of the time before, until the list
- * stays.
+ * stays. As in geth, the message pays: fees that it does not name are filled in.
  * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, and what the state throws
  */
-export async function createAccessList(options: ExecuteCallOptions): Promise<AccessListResult> {
-  const gasLimit = cappedGas(options.call.gas, options);
-  let accessList: readonly AccessListEntry[] = options.call.accessList ?? [];
-  let known = '';
+export async function createAccessList(options: CreateAccessListOptions): Promise<AccessListResult> {
+  // As in geth: no precompile can be moved, and what is overridden at its address is not seen.
+  const makeContext = () => callContext(options, { movesPrecompiles: false, findsPrecompiles: false });
+  const first = makeContext();
+  const { header, tip = 0n } = options;
+  const call = withFeeDefaults(options.call, { header, tip, rules: first.rules, block: first.block });
+  checkDefaults(call, first.rules);
+  const gasLimit = cappedGas(call.gas, options);
+  const excluded = excludedAddresses(first, call, gasLimit);
+  let accessList: readonly AccessListEntry[] = withoutAddresses(call.accessList ?? [], excluded);
+  let known = JSON.stringify(accessList);
   for (let round = 0; ; round++) {
-    const touched = new TouchedPlaces(accessList);
-    const context = callContext(options);
-    const applied = await applyMessage(context, { ...options.call, accessList }, { gasLimit, tracer: touched });
-    const excluded = new Set<string>([options.call.from ?? noAddress, ...context.rules.precompiles]);
-    if (touched.target !== undefined) excluded.add(touched.target);
-    const found = touched.entries(excluded);
+    const touched = new TouchedPlaces(withoutAddresses(accessList, excluded), excluded);
+    const { outcome, gasUsed } = await run(makeContext(), { ...call, accessList }, gasLimit, touched);
+    const found = touched.entries();
     const text = JSON.stringify(found);
     if (text === known || round === roundsMax) {
-      const { kind, reason } = applied.outcome;
-      const failure = kind === 'revert' ? 'execution reverted' : kind === 'halt' ? reason : undefined;
-      return {
-        kind: 'accessList',
-        accessList: found,
-        gasUsed: applied.gasUsed,
-        ...(failure !== undefined && { error: failure }),
-      };
+      const failure =
+        outcome.kind === 'revert' ? 'execution reverted' : outcome.kind === 'halt' ? outcome.reason : undefined;
+      return { kind: 'accessList', accessList, gasUsed, ...(failure !== undefined && { error: failure }) };
     }
     known = text;
     accessList = found;
   }
+}
+
+async function run(context: MessageContext, call: CallRequest, gasLimit: bigint, tracer: EngineTracer) {
+  const { rules, block, world } = context;
+  try {
+    const { maxFeePerGas } = call;
+    // As in geth, a fee that was filled in above a tip near the limit wraps.
+    const own = maxFeePerGas === undefined ? call : { ...call, maxFeePerGas: BigInt.asUintN(256, maxFeePerGas) };
+    return await applyMessage(context, own, { gasLimit, tracer });
+  } catch (error) {
+    throw reworded(error, (message) => {
+      const nonce = call.nonce ?? world.getNonce(bytesFromHex(call.from ?? noAddress));
+      const fields = { chainId: rules.chainId, gas: gasLimit, baseFeePerGas: block.baseFeePerGas };
+      return `failed to apply transaction: ${unsignedCall({ ...call, nonce }, fields).hash} err: ${message}`;
+    });
+  } finally {
+    world.end();
+  }
+}
+
+/**
+ * Addresses that are warm anyway: sender, receiver, precompiles, and those that signed authorizations.
+ * @throws CALL_GAS_TOO_LOW where the gas is not enough for the authorizations
+ */
+function excludedAddresses({ rules, world }: MessageContext, call: CallRequest, gasLimit: bigint): Set<Hex> {
+  const { from = noAddress, to, authorizationList = [] } = call;
+  if (BigInt(authorizationList.length) > gasLimit / authorizationGas) {
+    const hint = `Give ${authorizationGas} gas for each.`;
+    throw new CallRejectedError('CALL_GAS_TOO_LOW', 'insufficient gas to process all authorizations', hint);
+  }
+  const sender = bytesFromHex(from);
+  const target = to ?? hexFromBytes(createAddress(sender, call.nonce ?? world.getNonce(sender)));
+  const excluded = new Set<Hex>([from, target, ...rules.precompiles]);
+  for (const authorization of authorizationList) {
+    const authority = authorityOf(authorization, rules.chainId);
+    if (authority !== undefined) excluded.add(hexFromBytes(authority));
+  }
+  return excluded;
+}
+
+/** In one form: each address once, without those that are excluded, addresses and slots in order. */
+function withoutAddresses(list: readonly AccessListEntry[], excluded: ReadonlySet<Hex>): AccessListEntry[] {
+  const places = new Map<Hex, Set<Hex>>();
+  for (const { address, storageKeys } of list) {
+    if (excluded.has(address)) continue;
+    const slots = places.get(address) ?? new Set();
+    for (const key of storageKeys) slots.add(key);
+    places.set(address, slots);
+  }
+  return entriesOf(places);
+}
+
+function entriesOf(places: ReadonlyMap<Hex, ReadonlySet<Hex>>): AccessListEntry[] {
+  return [...places]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([address, slots]) => ({ address, storageKeys: [...slots].sort() }));
 }
 
 const readsAccount = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
@@ -55,23 +124,23 @@ const touchesSlot = new Set([0x54, 0x55]);
 /** Accounts and slots that code has named. */
 class TouchedPlaces implements EngineTracer {
   readonly #places = new Map<Hex, Set<Hex>>();
-  /** The account that the message calls or creates. */
-  target: Hex | undefined;
+  readonly #excluded: ReadonlySet<Hex>;
 
-  constructor(accessList: readonly AccessListEntry[]) {
+  constructor(accessList: readonly AccessListEntry[], excluded: ReadonlySet<Hex>) {
     for (const { address, storageKeys } of accessList) this.#places.set(address, new Set(storageKeys));
-  }
-
-  onEnter({ depth, to }: { readonly depth: number; readonly to: Uint8Array }): void {
-    if (depth === 1) this.target = hexFromBytes(to);
+    this.#excluded = excluded;
   }
 
   onStep({ opcode, stack, address }: EngineStep): void {
     const top = stack.at(-1);
     if (top === undefined) return;
     if (touchesSlot.has(opcode)) this.#slotsOf(hexFromBytes(address)).add(wordOf(top));
-    else if (readsAccount.has(opcode)) this.#slotsOf(addressOfWord(top));
-    else if (callsAccount.has(opcode) && stack.length >= 5) this.#slotsOf(addressOfWord(stack.at(-2) ?? 0n));
+    else if (readsAccount.has(opcode)) this.#addAddress(addressOfWord(top));
+    else if (callsAccount.has(opcode) && stack.length >= 5) this.#addAddress(addressOfWord(stack.at(-2) ?? 0n));
+  }
+
+  #addAddress(address: Hex): void {
+    if (!this.#excluded.has(address)) this.#slotsOf(address);
   }
 
   #slotsOf(address: Hex): Set<Hex> {
@@ -83,11 +152,8 @@ class TouchedPlaces implements EngineTracer {
     return slots;
   }
 
-  /** In the order of addresses and slots; accounts that are warm anyway only with slots. */
-  entries(excluded: ReadonlySet<string>): AccessListEntry[] {
-    return [...this.#places]
-      .filter(([address, slots]) => slots.size > 0 || !excluded.has(address))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([address, slots]) => ({ address, storageKeys: [...slots].sort() }));
+  /** In the order of addresses and slots. Slots of the receiver are among them, though its address is warm. */
+  entries(): AccessListEntry[] {
+    return entriesOf(this.#places);
   }
 }

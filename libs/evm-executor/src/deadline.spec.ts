@@ -35,6 +35,14 @@ describe.each(['compiled', 'interpreter'] as const)('a deadline in the engine %s
     await expect(callCode(pairing, {}, { engine, limits: { deadline: past } })).rejects.toMatchObject(timeout);
   });
 
+  test('ends a precompile that takes minutes for its price', async () => {
+    // BLAKE2F with 2^32-1 rounds.
+    const rounds = '0x63ffffffff60e01b5f525f5f60d55f60095afa' as const;
+    const call = { gas: 5_000_000_000n };
+    const limits = { deadline: past, gasCapMultiplier: 1_000 };
+    await expect(callCode(rounds, call, { engine, limits })).rejects.toMatchObject(timeout);
+  });
+
   test('does not end what is over before anybody looks, and changes no gas', async () => {
     const gas = 3_000_000n;
     const without = await callCode(codes.spin, { gas }, { engine });

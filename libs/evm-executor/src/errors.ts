@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/errors';
 
 /** Codes of calls that are refused before any code runs. */
 export type CallRejectionCode =
+  | 'CALL_FEES_MIXED'
   | 'CALL_FEE_INVALID'
   | 'CALL_FEE_BELOW_BASE'
   | 'CALL_NONCE_TOO_LOW'
@@ -9,6 +10,10 @@ export type CallRejectionCode =
   | 'CALL_NONCE_SPENT'
   | 'CALL_FUNDS_INSUFFICIENT'
   | 'CALL_GAS_TOO_LOW'
+  | 'CALL_GAS_BELOW_FLOOR'
+  | 'CALL_GAS_TOO_HIGH'
+  | 'CALL_BLOCK_GAS_EXCEEDED'
+  | 'CALL_SENDER_HAS_CODE'
   | 'CALL_INITCODE_TOO_LARGE'
   | 'CALL_BLOBS_INVALID'
   | 'CALL_AUTHORIZATIONS_INVALID'
@@ -31,13 +36,24 @@ export class InvalidOverrideError extends CairnError<'OVERRIDE_INVALID'> {
   }
 }
 
+/** A message that reads a contract which its caller may not read. */
+export class ContractNotAllowedError extends CairnError<'CONTRACT_NOT_ALLOWED'> {
+  constructor(address: string) {
+    super('CONTRACT_NOT_ALLOWED', `The call reads the contract ${address}, which is not on the list of its caller.`, {
+      hint: 'Add the contract to the list, or call with a key that is not limited to contracts.',
+      details: { address },
+    });
+  }
+}
+
 /** Codes of simulations that are refused as a whole. */
 export type SimulationErrorCode =
   | 'SIMULATION_EMPTY'
   | 'SIMULATION_TOO_LONG'
   | 'SIMULATION_NUMBER_INVALID'
   | 'SIMULATION_TIME_INVALID'
-  | 'SIMULATION_GAS_EXCEEDED';
+  | 'SIMULATION_GAS_EXCEEDED'
+  | 'SIMULATION_SYSTEM_CALL_FAILED';
 
 /** A simulation that cannot be run. The messages are geth's. */
 export class SimulationError extends CairnError<SimulationErrorCode> {
@@ -61,6 +77,13 @@ export class TransactionInvalidError extends CairnError<'TRANSACTION_INVALID'> {
       details: { hash },
       cause,
     });
+  }
+}
+
+/** Options of a trace that no tracer takes. The messages are geth's. */
+export class TraceRefusedError extends CairnError<'TRACE_REFUSED'> {
+  constructor(message: string, hint: string) {
+    super('TRACE_REFUSED', message, { hint });
   }
 }
 

@@ -39,6 +39,44 @@ describe('what does not succeed', () => {
     expect(await of(codes.spin, 100_000n)).toMatchObject({ reason: 'gas required exceeds allowance (100000)' });
   });
 
+  test('is refused in the words of geth, with the gas of the attempt', async () => {
+    const refusal = (call: object) => estimateGas(optionsFor({ from: alice, to: contract, data: '0x01', ...call }));
+    await expect(refusal({ maxPriorityFeePerGas: 1n })).rejects.toThrow(
+      /^failed with 16777216 gas: max priority fee per gas higher than max fee per gas: address 0x/,
+    );
+    await expect(refusal({ value: 1n, gas: 30_000n })).rejects.toThrow(
+      /^failed with 30000 gas: insufficient funds for gas \* price \+ value: address 0x\w{40} have 0 want 1$/,
+    );
+    // With a fee, a balance that the value uses up is not enough either.
+    await expect(refusal({ maxFeePerGas: 7n })).rejects.toThrow(/^insufficient funds for transfer$/);
+    const floor = { gas: 21_040n, data: `0x${'ff'.repeat(2)}` };
+    await expect(refusal(floor)).rejects.toThrow(
+      'failed with 21040 gas: insufficient gas for floor data gas cost: have 21040, want 21080',
+    );
+    expect(await refusal({ gas: 21_001n })).toMatchObject({ reason: 'gas required exceeds allowance (21001)' });
+  });
+
+  test('leaves precompiles where they are, as in geth', async () => {
+    const identity = `0x${'00'.repeat(19)}04` as const;
+    const options = optionsFor({ from: alice, to: identity, data: '0x01' });
+    const stateOverrides = new Map([[identity, { code: codes.spin }]]);
+    expect(await estimateGas({ ...options, stateOverrides })).toMatchObject({ kind: 'estimate' });
+    expect(await executeCall({ ...options, stateOverrides })).toMatchObject({ kind: 'halt' });
+  });
+
+  test('runs the code of an override at the address of a precompile that an account delegates to', async () => {
+    const identity = `0x${'00'.repeat(19)}04` as const;
+    const options = optionsFor({ from: alice, to: contract, data: '0x01' });
+    const stateOverrides = new Map([
+      [identity, { code: codes.spin }],
+      [contract, { code: `0xef0100${identity.slice(2)}` as const }],
+    ]);
+    expect(await estimateGas({ ...options, stateOverrides })).toMatchObject({ kind: 'halt' });
+    expect(await executeCall({ ...options, stateOverrides })).toMatchObject({ kind: 'halt' });
+    stateOverrides.delete(identity);
+    expect(await estimateGas({ ...options, stateOverrides })).toMatchObject({ kind: 'estimate' });
+  });
+
   test('for want of funds says what can be paid', async () => {
     const poor = { [alice]: { balance: 30_000n * 10n } };
     const call = { from: alice, to: contract, maxFeePerGas: 10n };

@@ -1,10 +1,13 @@
 import { bytesFromHex } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
 import { type AppliedMessage, applyMessage, noAddress } from './apply-message.ts';
+import { callFees, checkDefaults } from './call-fees.ts';
 import type { CallHalt, CallRevert } from './call-result.ts';
 import { CallRejectedError } from './errors.ts';
 import { callContext, callResult, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
-import { callFees, gasPerBlob, transactionGasMax } from './transaction-rules.ts';
+import { forkRules } from './fork-rules.ts';
+import { gasPerBlob, transactionGas, transactionGasMax } from './message-gas.ts';
+import { reworded } from './reworded.ts';
 
 /** The least gas that a message succeeds with, nearly: at most 1.5 % above it. */
 export interface GasEstimate {
@@ -12,10 +15,10 @@ export interface GasEstimate {
   readonly gas: bigint;
 }
 
-const transferGas = 21_000n;
 const callStipend = 2_300n;
 /** The search ends when it is that close: wallets add more than this themselves. */
 const errorRatio = 0.015;
+const uint64Max = 2n ** 64n - 1n;
 
 /**
  * Estimates gas as geth does: one run with all that may be spent, then a search between what that run used and what is
@@ -27,12 +30,13 @@ export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstim
   const attempt = (gasLimit: bigint) => tryWith(options, gasLimit);
   const most = highestGas(options);
   if ((call.data ?? '0x') === '0x' && call.to !== undefined) {
-    const isPlain = callContext(options).world.getCode(bytesFromHex(call.to)).length === 0;
-    if (isPlain && succeeded(await attempt(transferGas))) return { kind: 'estimate', gas: transferGas };
+    const isPlain = estimateContext(options).world.getCode(bytesFromHex(call.to)).length === 0;
+    if (isPlain && (await succeeds(attempt(transactionGas)))) return { kind: 'estimate', gas: transactionGas };
   }
   const first = await attempt(most);
   if (first === undefined || first.outcome.kind !== 'success') {
-    const isOutOfGas = first === undefined || first.outcome.reason === 'out of gas';
+    // Which may be followed by the part of the price that was too much.
+    const isOutOfGas = first === undefined || /^out of gas(:|$)/.test(first.outcome.reason ?? '');
     const reason = `gas required exceeds allowance (${most})`;
     if (isOutOfGas) return { kind: 'halt', reason, gasUsed: first?.gasUsed ?? 0n };
     return callResult(first) as CallRevert | CallHalt;
@@ -55,41 +59,71 @@ export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstim
   return { kind: 'estimate', gas: high };
 }
 
+/** Whether a first try with the least gas succeeds; what stops it is reported by the try with all gas. */
+async function succeeds(attempt: Promise<AppliedMessage | undefined>): Promise<boolean> {
+  try {
+    return succeeded(await attempt);
+  } catch (error) {
+    if (error instanceof CallRejectedError) return false;
+    throw error;
+  }
+}
+
 function succeeded(applied: AppliedMessage | undefined): boolean {
   return applied?.outcome.kind === 'success';
 }
 
 /** `undefined` where so little gas does not even start the message. */
 async function tryWith(options: ExecuteCallOptions, gasLimit: bigint): Promise<AppliedMessage | undefined> {
+  const context = estimateContext(options);
   try {
-    return await applyMessage(callContext(options), options.call, { gasLimit, deadline: options.limits?.deadline });
+    return await applyMessage(context, options.call, { gasLimit, deadline: options.limits?.deadline });
   } catch (error) {
     if (isCairnError(error, 'CALL_GAS_TOO_LOW')) return undefined;
-    throw error;
+    throw reworded(error, (message) => `failed with ${gasLimit} gas: ${message}`);
+  } finally {
+    context.world.end();
   }
+}
+
+/**
+ * The block and state of an estimate. As in geth, they differ from those of eth_call: precompiles stay where they are, and the
+ * overridden difficulty decides whether the block is merged.
+ */
+function estimateContext(options: ExecuteCallOptions) {
+  return callContext(options, { movesPrecompiles: false, isMergedByDifficulty: true });
 }
 
 /** The most that the message may be given: by its own limit, the block, the fork, the funds of its sender, and the cap. */
 function highestGas(options: ExecuteCallOptions): bigint {
-  const { call, header } = options;
-  const { block, rules, world } = callContext(options);
-  let most = call.gas !== undefined && call.gas >= transferGas ? call.gas : header.gasLimit;
-  if (rules.isOsaka && most > transactionGasMax) most = transactionGasMax;
+  const { call } = options;
+  const { block, rules, world } = estimateContext(options);
+  checkDefaults(call, rules);
+  const asked = call.gas === undefined ? 0n : cappedGas(call.gas, options);
+  let most = asked >= transactionGas ? asked : block.gasLimit;
+  // As in geth, the cap of EIP-7825 follows number and time alone.
+  const { number, timestamp } = block;
+  const { isOsaka } = forkRules(options.spec, { number, timestamp, isMerged: true });
+  if (isOsaka && most > transactionGasMax) most = transactionGasMax;
   const { feeCap } = callFees(call, block);
   if (feeCap > 0n) {
-    const blobs = rules.isCancun ? BigInt(call.blobVersionedHashes?.length ?? 0) : 0n;
     const value = call.value ?? 0n;
-    const available = world.getBalance(bytesFromHex(call.from ?? noAddress)) - value;
-    const forGas = available - blobs * gasPerBlob * (call.maxFeePerBlobGas ?? 0n);
-    if (forGas <= 0n && (value > 0n || blobs > 0n)) {
-      throw new CallRejectedError(
-        'CALL_FUNDS_INSUFFICIENT',
-        blobs > 0n && available > 0n ? 'insufficient funds for gas * price + value' : 'insufficient funds for transfer',
-        'Lower call.value or the fees, or override the balance of the sender.',
-      );
+    let available = world.getBalance(bytesFromHex(call.from ?? noAddress));
+    if (value >= available) throw fundsInsufficient('insufficient funds for transfer');
+    available -= value;
+    const blobs = rules.isCancun ? BigInt(call.blobVersionedHashes?.length ?? 0) : 0n;
+    if (blobs > 0n) {
+      const forBlobs = BigInt.asUintN(256, blobs * gasPerBlob * (call.maxFeePerBlobGas ?? 0n));
+      if (forBlobs >= available) throw fundsInsufficient('insufficient funds for gas * price + value');
+      available -= forBlobs;
     }
-    const affordable = forGas / feeCap;
-    if (affordable < most) most = affordable;
+    const affordable = available / feeCap;
+    if (affordable <= uint64Max && affordable < most) most = affordable;
   }
   return cappedGas(most, options);
+}
+
+function fundsInsufficient(message: string): CallRejectedError {
+  const hint = 'Lower call.value or the fees, or override the balance of the sender.';
+  return new CallRejectedError('CALL_FUNDS_INSUFFICIENT', message, hint);
 }

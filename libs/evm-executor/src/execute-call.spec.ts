@@ -35,16 +35,16 @@ describe('gas', () => {
 describe('what no node would start', () => {
   const rich = { accounts: { [alice]: { balance: ether } } };
   test.each([
-    ['CALL_GAS_TOO_LOW', 'intrinsic gas too low: have 20999, want 21000', { gas: 20_999n }],
+    ['CALL_GAS_TOO_LOW', 'err: intrinsic gas too low: have 20999, want 21000 (supplied gas 20999)', { gas: 20_999n }],
     [
-      'CALL_GAS_TOO_LOW',
+      'CALL_GAS_BELOW_FLOOR',
       'insufficient gas for floor data gas cost: have 21120, want 21280',
       { gas: 21_120n, data: '0xffffffffffffff' },
     ],
     ['CALL_FUNDS_INSUFFICIENT', 'have 1000000000000000000 want 1000000000000000001', { value: ether + 1n }],
     ['CALL_FUNDS_INSUFFICIENT', 'required balance exceeds 256 bits', { value: 2n ** 256n - 1n, gasPrice: 7n }],
     [
-      'CALL_FEE_INVALID',
+      'CALL_FEES_MIXED',
       'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified',
       { gasPrice: 9n, maxFeePerGas: 9n },
     ],
@@ -58,7 +58,12 @@ describe('what no node would start', () => {
     ['CALL_CHAIN_ID_MISMATCH', "chainId does not match node's (have=1, want=1337)", { chainId: 1n }],
     ['CALL_BLOBS_INVALID', 'blob transaction missing blob hashes', { blobVersionedHashes: [] }],
     ['CALL_BLOBS_INVALID', 'blob 0 has invalid hash version', { blobVersionedHashes: [word(1n)] }],
-    ['CALL_AUTHORIZATIONS_INVALID', 'EIP-7702 transaction with empty auth list', { authorizationList: [] }],
+    [
+      'CALL_BLOBS_INVALID',
+      'err: blob transaction has too many blobs (supplied gas 300000000)',
+      { blobVersionedHashes: Array<Hex>(7).fill(`0x01${'00'.repeat(31)}`) },
+    ],
+    ['CALL_AUTHORIZATIONS_INVALID', 'EIP-7702 transaction with empty auth list (sender 0x', { authorizationList: [] }],
   ] as const)('%s: %s', async (code, message, call) => {
     await expect(callTest({ from: alice, to: other, ...call }, rich)).rejects.toMatchObject({
       code,
@@ -71,7 +76,7 @@ describe('what no node would start', () => {
     const data: Hex = `0x${'00'.repeat(49_153)}`;
     await expect(callTest({ data })).rejects.toMatchObject({
       code: 'CALL_INITCODE_TOO_LARGE',
-      message: 'max initcode size exceeded: code size 49153 limit 49152',
+      message: 'err: max initcode size exceeded: code size 49153 limit 49152 (supplied gas 300000000)',
     });
   });
 });
@@ -178,6 +183,16 @@ describe('what a call leaves', () => {
 });
 
 describe('blocks', () => {
+  test('BLOCKHASH reads the header itself where the overrides describe the block after it', async () => {
+    const { number, hash } = testHeader;
+    const code: Hex = `0x60${number.toString(16)}405f5260205ff3`;
+    const after = { number: number + 1n };
+    const blockOverrides = { ...after, parentHash: hash };
+    expect(await outputOf(callCode(code, {}, { blockOverrides }))).toBe(BigInt(hash));
+    // As in geth, an overridden number alone does not make the header an ancestor.
+    expect(await outputOf(callCode(code, {}, { blockOverrides: after }))).toBe(0n);
+  });
+
   test('BLOCKHASH knows the 256 blocks before, and asks for no other', async () => {
     const asked: bigint[] = [];
     const blockHashes = (number: bigint) => {

@@ -3,11 +3,14 @@ import { type AppliedMessage, applyMessage, type MessageContext } from './apply-
 import { blockEnvironment } from './block-environment.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
-import type { CallEngine, Deadline } from './engine/call-engine.ts';
+import { ContractGuard } from './contract-guard.ts';
+import type { CallEngine, Deadline, PrecompileChanges } from './engine/call-engine.ts';
 import { createEngine } from './engine/create-engine.ts';
+import type { ForkRules } from './fork-rules.ts';
 import { decodeRevertReason, revertMessage } from './revert-reason.ts';
+import { rewordedCall } from './reworded.ts';
 import { StateCache } from './state-cache.ts';
-import { applyStateOverrides } from './state-overrides.ts';
+import { applyStateOverrides, noPrecompileChanges } from './state-overrides.ts';
 import { WorldState } from './world-state.ts';
 
 /** Limits of one call. */
@@ -35,6 +38,8 @@ export interface ExecuteCallOptions {
   };
   /** {@link createEngine} where absent. */
   readonly engine?: CallEngine;
+  /** The only contracts that the message may read, as the sender too; see {@link ContractGuard}. Default: all. */
+  readonly contracts?: readonly Hex[] | undefined;
 }
 
 /**
@@ -42,7 +47,7 @@ export interface ExecuteCallOptions {
  * A deadline is looked at between blocks of code, and a single precompile may take long: hostile code belongs into a pool, see
  * `createCallPool`.
  *
- * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, GasBudgetExceeded where `limits` have a budget,
+ * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, CONTRACT_NOT_ALLOWED, GasBudgetExceeded where `limits` have a budget,
  *   EXECUTION_TIMEOUT where they have a deadline, and what the state throws
  */
 export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
@@ -53,31 +58,60 @@ export async function executeCall(options: ExecuteCallOptions): Promise<CallResu
     return callResult(
       await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget, deadline: limits?.deadline }),
     );
+  } catch (error) {
+    throw rewordedCall(error, gasLimit);
   } finally {
     context.world.end();
   }
 }
 
+/** Where geth's methods treat overrides in different ways. */
+export interface ContextOptions {
+  /** Default: a new one over the state. */
+  readonly world?: WorldState;
+  /** Overrides of precompiles replace and move them, rather than change an account that no code sees. Default true. */
+  readonly movesPrecompiles?: boolean;
+  /** Overrides can name the move of a precompile. Default true. */
+  readonly findsPrecompiles?: boolean;
+  /** See {@link blockEnvironment}. Default false. */
+  readonly isMergedByDifficulty?: boolean;
+}
+
 /** The block and the state that a call sees, with its overrides; fresh for every message. @throws OVERRIDE_INVALID */
-export function callContext(options: ExecuteCallOptions): MessageContext {
+export function callContext(options: ExecuteCallOptions, own: ContextOptions = {}): MessageContext {
   const { spec, header } = options;
-  const { block, rules } = blockEnvironment(spec, header, options.blockOverrides);
-  const world = new WorldState(StateCache.of(options.state));
+  const { block, rules } = blockEnvironment(spec, header, options.blockOverrides, own.isMergedByDifficulty);
+  const world = own.world ?? new WorldState(StateCache.of(options.state));
+  if (options.contracts !== undefined) world.guard = new ContractGuard(options.contracts);
   return {
     rules,
     block,
     world,
-    engine: options.engine ?? theDefaultEngine(),
-    blockHash: (number) => (number < header.number ? options.blockHashes(number) : undefined),
-    precompiles: applyStateOverrides(world, options.stateOverrides, rules.precompiles),
+    engine: options.engine ?? defaultEngine(),
+    blockHash: (number) => {
+      if (number < header.number) return options.blockHashes(number);
+      return number === header.number ? options.blockOverrides?.parentHash : undefined;
+    },
+    precompiles: overridden(world, options.stateOverrides, rules, own),
   };
 }
 
-let defaultEngine: CallEngine | undefined;
+function overridden(
+  world: WorldState,
+  overrides: StateOverrides | undefined,
+  rules: ForkRules,
+  own: ContextOptions,
+): PrecompileChanges {
+  const changes = applyStateOverrides(world, overrides, own.findsPrecompiles === false ? [] : rules.precompiles);
+  return own.movesPrecompiles !== false ? changes : noPrecompileChanges;
+}
 
-function theDefaultEngine(): CallEngine {
-  defaultEngine ??= createEngine();
-  return defaultEngine;
+let sharedEngine: CallEngine | undefined;
+
+/** The engine of those that name none. */
+export function defaultEngine(): CallEngine {
+  sharedEngine ??= createEngine();
+  return sharedEngine;
 }
 
 /** The gas a call gets: what it asks for, up to the cap. */

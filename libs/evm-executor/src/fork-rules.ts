@@ -1,6 +1,8 @@
 import type { ChainSpec, Hex } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { type ChainPlace, commonFromChainSpec, hardforkAt, isPostMerge } from '@cairn/block-model/ethereumjs';
 import { type Common, Hardfork } from '@ethereumjs/common';
+
+export type { ChainPlace };
 
 /** What the active fork means for a call. */
 export interface ForkRules {
@@ -43,12 +45,6 @@ export interface ForkRules {
   readonly blobsTarget: bigint;
 }
 
-/** Where in a chain a block stands; `timestamp` in seconds since 1970. */
-export interface ChainPlace {
-  readonly number: bigint;
-  readonly timestamp: bigint;
-}
-
 interface ChainForks {
   readonly common: Common;
   readonly rules: Map<string, ForkRules>;
@@ -56,36 +52,30 @@ interface ChainForks {
 
 const chains = new WeakMap<ChainSpec, ChainForks>();
 
-/** The rules at a place in a chain. Cheap after the first time for the same `spec` object. */
-export function forkRules(spec: ChainSpec, place: ChainPlace): ForkRules {
+function chainForks(spec: ChainSpec): ChainForks {
   let forks = chains.get(spec);
   if (forks === undefined) {
     forks = { common: commonFromChainSpec(spec), rules: new Map() };
     chains.set(spec, forks);
   }
-  const hardfork = forkAt(forks.common, place);
+  return forks;
+}
+
+/** Whether a chain expects blocks of proof of stake at a place. */
+export function isMergedAt(spec: ChainSpec, place: ChainPlace): boolean {
+  return isPostMerge(chainForks(spec).common, place);
+}
+
+/** The rules at a place in a chain. Cheap after the first time for the same `spec` object. */
+export function forkRules(spec: ChainSpec, place: ChainPlace): ForkRules {
+  const forks = chainForks(spec);
+  const hardfork = hardforkAt(forks.common, place);
   let rules = forks.rules.get(hardfork);
   if (rules === undefined) {
     rules = makeRules(spec, hardfork);
     forks.rules.set(hardfork, rules);
   }
   return rules;
-}
-
-/**
- * The last fork of the schedule before the first that is not active yet. Common's own lookup refuses places that the
- * chain never had, such as the number of one block with the time of another, which block overrides make.
- */
-function forkAt(common: Common, { number, timestamp }: ChainPlace): string {
-  let active: string = Hardfork.Chainstart;
-  for (const fork of common.hardforks()) {
-    if (fork.block === null && fork.timestamp === undefined) continue;
-    const hasCome =
-      fork.timestamp === undefined ? BigInt(fork.block ?? 0) <= number : BigInt(fork.timestamp) <= timestamp;
-    if (!hasCome) break;
-    active = fork.name;
-  }
-  return active;
 }
 
 function makeRules(spec: ChainSpec, hardfork: string): ForkRules {

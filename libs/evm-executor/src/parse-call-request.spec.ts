@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCallRequest } from './parse-call-request.ts';
 import { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
+import { parseSimulation } from './simulate/parse-simulation.ts';
 
 const address = `0x${'Aa'.repeat(20)}`;
 const lower = address.toLowerCase();
@@ -19,7 +20,10 @@ describe('parseCallRequest', () => {
       input: '0xFF00',
       data: '0xff00',
       chainId: '0x1',
-      accessList: [{ address, storageKeys: [word] }, { address }],
+      accessList: [
+        { address, storageKeys: [word] },
+        { address, storageKeys: [] },
+      ],
       maxFeePerBlobGas: '0x3',
       blobVersionedHashes: [word],
       authorizationList: [{ chainId: '0x1', address, nonce: '0x0', v: '0x1', r: '0x5', s: '0x6' }],
@@ -47,17 +51,71 @@ describe('parseCallRequest', () => {
 
   test.each([
     [[], 'call: expected an object'],
-    [{ gas: '21000' }, 'call.gas: expected a hexadecimal quantity without leading zeros such as "0x5208", got "21000"'],
+    [{ gas: '21000' }, 'call.gas: expected a hexadecimal quantity without leading zeros such as "0x5208"'],
     [{ gas: 100000 }, 'call.gas: expected a hexadecimal quantity'],
     [{ to: '0x12' }, 'call.to: expected 20 hexadecimal bytes'],
     [{ input: '0x1' }, 'call.input: expected hexadecimal bytes'],
-    [{ input: '0x01', data: '0x02' }, 'call.data: expected the same as call.input'],
+    [
+      { nonce: '0x10000000000000000' },
+      'call.nonce: expected a hexadecimal quantity without leading zeros such as "0x5208", 64 bits at most',
+    ],
+    [
+      { gas: '0x10000000000000000' },
+      'call.gas: expected a hexadecimal quantity without leading zeros such as "0x5208", 64 bits at most',
+    ],
     [{ accessList: [{ address: '0x' }] }, 'call.accessList[0].address: expected 20'],
     [{ accessList: Array(10_001).fill({ address }) }, 'call.accessList: expected at most 10000 entries, got 10001'],
     [{ blobVersionedHashes: ['0x'] }, 'call.blobVersionedHashes[0]: expected 32'],
     [{ authorizationList: [{}] }, 'call.authorizationList[0].chainId: expected'],
   ])('refuses %j', (json, message) => {
     expect(() => parseCallRequest(json)).toThrow(message);
+  });
+
+  // Faults as geth 1.17.5 names them.
+  const member = (fault: string, name: string, type: string) =>
+    `json: cannot unmarshal ${fault} into Go struct field TransactionArgs.${name} of type ${type}`;
+  const whole = { chainId: '0x1', address, nonce: '0x1', yParity: '0x1', r: '0x1', s: '0x1' };
+  test.each([
+    [5, 'json: cannot unmarshal number into Go value of type ethapi.TransactionArgs'],
+    [{ gas: 5 }, member('non-string', 'gas', 'hexutil.Uint64')],
+    [{ nonce: '0x10000000000000000' }, member('hex number > 64 bits', 'nonce', 'hexutil.Uint64')],
+    [{ value: `0x1${'0'.repeat(64)}` }, member('hex number > 256 bits', 'value', '*hexutil.Big')],
+    [{ data: '0x1' }, member('hex string of odd length', 'data', 'hexutil.Bytes')],
+    [{ from: '0x1' }, member('hex string of odd length', 'from', 'common.Address')],
+    [{ accessList: 5 }, member('number', 'accessList', 'types.AccessList')],
+    [{ accessList: [5] }, member('number', 'accessList', 'types.AccessTuple')],
+    [
+      { accessList: [{ address: '0x1', storageKeys: [] }] },
+      member('hex string of odd length', 'accessList.address', 'common.Address'),
+    ],
+    [
+      { accessList: [{ address, storageKeys: ['0x1'] }] },
+      member('hex string of odd length', 'accessList.storageKeys', 'common.Hash'),
+    ],
+    [{ accessList: [null] }, "missing required field 'address' for AccessTuple"],
+    [{ accessList: [{ address }] }, "missing required field 'storageKeys' for AccessTuple"],
+    [{ blobVersionedHashes: 5 }, member('number', 'blobVersionedHashes', '[]common.Hash')],
+    [{ authorizationList: [5] }, member('number', 'authorizationList', 'types.SetCodeAuthorization')],
+    [{ authorizationList: [{ chainId: 5 }] }, member('non-string', 'authorizationList.chainId', '*uint256.Int')],
+    [
+      { authorizationList: [{ ...whole, r: '0x01' }] },
+      member('hex number with leading zero digits', 'authorizationList.r', '*uint256.Int'),
+    ],
+    [{ authorizationList: [{ chainId: '0x1' }] }, "missing required field 'address' for SetCodeAuthorization"],
+  ])('refuses %j in the words of geth', (json, reason) => {
+    expect(() => parseCallRequest(json)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ reason }) }),
+    );
+  });
+
+  test('takes null for an object without members, as geth does', () => {
+    expect(parseCallRequest(null)).toEqual({});
+    expect(parseStateOverrides({ [address]: null })).toEqual(new Map([[lower, {}]]));
+    expect(parseBlockOverrides(null)).toEqual({});
+  });
+
+  test('takes input where data is another, as geth does', () => {
+    expect(parseCallRequest({ input: '0x01', data: '0x02' })).toEqual({ data: '0x01' });
   });
 
   test('asks for from where the network wants it, and says both ways out', () => {
@@ -97,10 +155,65 @@ describe('parseStateOverrides', () => {
     [{ [address]: { balance: 1 } }, `stateOverrides.${lower}.balance: expected a hexadecimal quantity`],
     [{ [address]: { state: { '0x1': word } } }, `stateOverrides.${lower}.state, key: expected 32`],
     [{ [address]: { state: { [word]: '0x1' } } }, `stateOverrides.${lower}.state.${word}: expected 32`],
-    [{ [address]: { state: {}, stateDiff: {} } }, `stateOverrides.${lower}.stateDiff: expected to be absent`],
+    [
+      { [address]: { nonce: '0x10000000000000000' } },
+      `stateOverrides.${lower}.nonce: expected a hexadecimal quantity without leading zeros such as "0x5208", 64 bits`,
+    ],
   ])('refuses %j', (json, message) => {
     expect(() => parseStateOverrides(json)).toThrow(message);
   });
+});
+
+test.each([
+  [5, 'json: cannot unmarshal number into Go value of type override.StateOverride'],
+  [{ '0x1': {} }, 'json: cannot unmarshal hex string of odd length into Go value of type common.Address'],
+  [{ [address]: 5 }, 'json: cannot unmarshal number into Go value of type override.OverrideAccount'],
+  [
+    { [address]: { nonce: 5 } },
+    'json: cannot unmarshal non-string into Go struct field OverrideAccount.nonce of type hexutil.Uint64',
+  ],
+  [
+    { [address]: { state: { '0x1': word } } },
+    'json: cannot unmarshal hex string of odd length into Go struct field OverrideAccount.state of type common.Hash',
+  ],
+])('parseStateOverrides refuses %j in the words of geth', (json, reason) => {
+  expect(() => parseStateOverrides(json)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ reason }) }),
+  );
+});
+
+test.each([
+  [{ number: 5 }, 'non-string into Go struct field BlockOverrides.Number of type *hexutil.Big'],
+  [
+    { beaconRoot: '0x1' },
+    'hex string of odd length into Go struct field BlockOverrides.BeaconRoot of type common.Hash',
+  ],
+  [{ withdrawals: 5 }, 'number into Go struct field BlockOverrides.Withdrawals of type types.Withdrawals'],
+])('parseBlockOverrides refuses %j in the words of geth', (json, reason) => {
+  expect(() => parseBlockOverrides(json)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ reason: `json: cannot unmarshal ${reason}` }) }),
+  );
+});
+
+test.each([
+  [{ blockStateCalls: 5 }, 'number into Go struct field simOpts.BlockStateCalls of type []ethapi.simBlock'],
+  [
+    { blockStateCalls: [{ calls: [{ gas: 5 }] }] },
+    'non-string into Go struct field TransactionArgs.BlockStateCalls.Calls.gas of type hexutil.Uint64',
+  ],
+  [
+    { blockStateCalls: [{ stateOverrides: { [address]: { nonce: 5 } } }] },
+    'non-string into Go struct field OverrideAccount.BlockStateCalls.StateOverrides.nonce of type hexutil.Uint64',
+  ],
+  [
+    { blockStateCalls: [{ blockOverrides: { withdrawals: [{ index: 5 }] } }] },
+    'non-string into Go struct field BlockOverrides.BlockStateCalls.BlockOverrides.Withdrawals.index of type hexutil.Uint64',
+  ],
+  [{ validation: 5 }, 'number into Go struct field simOpts.Validation of type bool'],
+])('parseSimulation refuses %j in the words of geth', (json, reason) => {
+  expect(() => parseSimulation(json)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ reason: `json: cannot unmarshal ${reason}` }) }),
+  );
 });
 
 describe('parseBlockOverrides', () => {
@@ -117,6 +230,8 @@ describe('parseBlockOverrides', () => {
         message: 'block override "beaconRoot" is not supported for this RPC method',
       }),
     );
-    expect(() => parseBlockOverrides({ time: '0x10000000000000000' })).toThrow('blockOverrides.time: expected seconds');
+    expect(() => parseBlockOverrides({ time: '0x10000000000000000' })).toThrow(
+      'blockOverrides.time: expected a hexadecimal quantity without leading zeros such as "0x5208", 64 bits',
+    );
   });
 });

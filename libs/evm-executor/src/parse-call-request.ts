@@ -7,9 +7,18 @@ import {
   parseData,
   parseHash,
   parseQuantity,
+  parseUint64,
 } from '@cairn/block-model';
 import type { CallRequest } from './call-request.ts';
-import { definedOnly, type JsonObject, optionalFields, parseList, parseObject } from './parse-json.ts';
+import {
+  definedOnly,
+  type JsonObject,
+  optionalFields,
+  parseList,
+  parseObject,
+  requiredFields,
+  structs,
+} from './parse-json.ts';
 
 export interface ParseCallRequestOptions {
   /** Refuse calls that do not say who calls. Default false. */
@@ -25,8 +34,8 @@ export interface ParseCallRequestOptions {
  */
 export function parseCallRequest(json: unknown, options: ParseCallRequestOptions = {}): CallRequest {
   const { requireFrom = false, field = 'call' } = options;
-  const object = parseObject(field, json, 'an object such as {"to":"0x…","data":"0x…"}');
-  const optional = optionalFields(field, object);
+  const object = parseObject(field, json, 'an object such as {"to":"0x…","data":"0x…"}', 'ethapi.TransactionArgs');
+  const optional = optionalFields(field, object, structs.call);
   const from = optional('from', parseAddress);
   if (requireFrom && from === undefined) {
     throw new InvalidValueError(
@@ -38,56 +47,65 @@ export function parseCallRequest(json: unknown, options: ParseCallRequestOptions
   return definedOnly({
     from,
     to: optional('to', parseAddress),
-    gas: optional('gas', parseQuantity),
-    nonce: optional('nonce', parseQuantity),
-    gasPrice: optional('gasPrice', parseQuantity),
-    maxFeePerGas: optional('maxFeePerGas', parseQuantity),
-    maxPriorityFeePerGas: optional('maxPriorityFeePerGas', parseQuantity),
-    value: optional('value', parseQuantity),
+    gas: optional('gas', parseNumber64),
+    nonce: optional('nonce', parseNumber64),
+    gasPrice: optional('gasPrice', parseBig),
+    maxFeePerGas: optional('maxFeePerGas', parseBig),
+    maxPriorityFeePerGas: optional('maxPriorityFeePerGas', parseBig),
+    value: optional('value', parseBig),
     data: parseInput(field, object),
-    chainId: optional('chainId', parseQuantity),
-    accessList: optional('accessList', parseAccessList),
-    maxFeePerBlobGas: optional('maxFeePerBlobGas', parseQuantity),
-    blobVersionedHashes: optional('blobVersionedHashes', (at, value) => parseList(at, value, parseHash)),
-    authorizationList: optional('authorizationList', (at, value) => parseList(at, value, parseAuthorization)),
+    chainId: optional('chainId', parseBig),
+    accessList: optional('accessList', parseAccessList, { isOpaque: true }),
+    maxFeePerBlobGas: optional('maxFeePerBlobGas', parseBig),
+    blobVersionedHashes: optional('blobVersionedHashes', (at, value) =>
+      parseList(at, value, parseHash, '[]common.Hash'),
+    ),
+    authorizationList: optional(
+      'authorizationList',
+      (at, value) => parseList(at, value, parseAuthorization, '[]types.SetCodeAuthorization'),
+      { isOpaque: true },
+    ),
   });
 }
 
-/** `input` is the newer name of `data`; both may be given if they are the same. */
+/** `input` is the newer name of `data`, and the one that counts where both are given. */
 function parseInput(field: string, object: JsonObject): Hex | undefined {
-  const optional = optionalFields(field, object);
-  const data = optional('data', parseData);
-  const input = optional('input', parseData);
-  if (data !== undefined && input !== undefined && data !== input) {
-    throw new InvalidValueError(
-      `${field}.data`,
-      `the same as ${field}.input, which is its newer name: send one of them`,
-      data,
-    );
-  }
+  const optional = optionalFields(field, object, structs.call);
+  const data = optional('data', parseBytes);
+  const input = optional('input', parseBytes);
   return input ?? data;
 }
 
+/** Parsers as list entries and members get them: with field and value only. */
+const parseBytes = (field: string, value: unknown) => parseData(field, value);
+const parseBig = (field: string, value: unknown) => parseQuantity(field, value);
+const parseNumber64 = (field: string, value: unknown) => parseUint64(field, value);
+const parseWord256 = (field: string, value: unknown) => parseQuantity(field, value, '*uint256.Int');
+
 function parseAccessList(field: string, value: unknown): AccessListEntry[] {
-  return parseList(field, value, (at, entry) => {
-    const object = parseObject(at, entry, 'an object with address and storageKeys');
-    return {
-      address: parseAddress(`${at}.address`, object.address),
-      storageKeys: parseList(`${at}.storageKeys`, object.storageKeys ?? [], parseHash),
-    };
-  });
+  return parseList(field, value, parseAccessTuple, 'types.AccessList');
+}
+
+function parseAccessTuple(field: string, value: unknown): AccessListEntry {
+  const object = parseObject(field, value, 'an object with address and storageKeys', 'types.AccessTuple');
+  const required = requiredFields(field, object, 'AccessTuple');
+  return {
+    address: required('address', parseAddress),
+    storageKeys: required('storageKeys', (at, keys) => parseList(at, keys, parseHash, '[]common.Hash')),
+  };
 }
 
 function parseAuthorization(field: string, value: unknown): Authorization {
-  const object = parseObject(field, value, 'an object with chainId, address, nonce, yParity, r and s');
-  const number = (name: string) => parseQuantity(`${field}.${name}`, object[name]);
+  const shape = 'an object with chainId, address, nonce, yParity, r and s';
+  const { v, ...object } = parseObject(field, value, shape, 'types.SetCodeAuthorization');
+  // `v` is what some clients still call the parity.
+  const required = requiredFields(field, { yParity: v, ...object }, 'SetCodeAuthorization');
   return {
-    chainId: number('chainId'),
-    address: parseAddress(`${field}.address`, object.address),
-    nonce: number('nonce'),
-    // `v` is what some clients still call it.
-    yParity: parseQuantity(`${field}.yParity`, object.yParity ?? object.v),
-    r: number('r'),
-    s: number('s'),
+    chainId: required('chainId', parseWord256),
+    address: required('address', parseAddress),
+    nonce: required('nonce', parseNumber64),
+    yParity: required('yParity', parseNumber64),
+    r: required('r', parseWord256),
+    s: required('s', parseWord256),
   };
 }

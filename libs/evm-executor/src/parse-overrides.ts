@@ -1,47 +1,55 @@
-import { type Hex, InvalidValueError, parseAddress, parseData, parseQuantity } from '@cairn/block-model';
+import { type Hex, InvalidValueError, parseAddress, parseData, parseQuantity, parseUint64 } from '@cairn/block-model';
 import type { AccountOverride, BlockOverrides, StateOverrides } from './call-request.ts';
 import { InvalidOverrideError } from './errors.ts';
-import { definedOnly, entriesMax, optionalFields, parseObject, parseWord } from './parse-json.ts';
+import { definedOnly, entriesMax, optionalFields, parseList, parseObject, parseWord, structs } from './parse-json.ts';
 
 /**
  * Reads the third parameter of eth_call: accounts by address.
  * @throws VALUE_INVALID naming the field, what it takes and what it got
  */
 export function parseStateOverrides(json: unknown, field = 'stateOverrides'): StateOverrides {
-  const object = parseObject(field, json, 'an object of accounts by address');
+  const object = parseObject(field, json, 'an object of accounts by address', 'override.StateOverride');
   const entries = Object.entries(object);
   if (entries.length > entriesMax) {
     throw new InvalidValueError(field, `at most ${entriesMax} accounts`, entries.length);
   }
   return new Map(
     entries.map(([key, value]) => {
-      const address = parseAddress(`${field}, key`, key);
-      return [address, parseAccount(`${field}.${address}`, value)] as const;
+      const account = parseAccount(`${field}.${key.slice(0, addressCharacters).toLowerCase()}`, value);
+      return [parseAddress(`${field}, key`, key), account] as const;
     }),
   );
 }
 
+const addressCharacters = 42;
+const parseBytes = (field: string, value: unknown) => parseData(field, value);
+const parseBig = (field: string, value: unknown) => parseQuantity(field, value);
+const parseNumber64 = (field: string, value: unknown) => parseUint64(field, value);
+
 function parseAccount(field: string, json: unknown): AccountOverride {
-  const optional = optionalFields(field, parseObject(field, json, 'an object such as {"balance":"0x1"}'));
-  const override = definedOnly({
-    nonce: optional('nonce', parseQuantity),
-    balance: optional('balance', parseQuantity),
-    code: optional('code', parseData),
+  const object = parseObject(field, json, 'an object such as {"balance":"0x1"}', 'override.OverrideAccount');
+  const optional = optionalFields(field, object, structs.account);
+  return definedOnly({
+    nonce: optional('nonce', parseNumber64),
+    balance: optional('balance', parseBig),
+    code: optional('code', parseBytes),
     state: optional('state', parseSlots),
     stateDiff: optional('stateDiff', parseSlots),
     movePrecompileToAddress: optional('movePrecompileToAddress', parseAddress),
   });
-  if (override.state !== undefined && override.stateDiff !== undefined) {
-    throw new InvalidValueError(`${field}.stateDiff`, 'to be absent, since state is given', '{…}');
-  }
-  return override;
 }
 
+const slotCharacters = 66;
+
 function parseSlots(field: string, json: unknown): ReadonlyMap<Hex, Hex> {
-  const entries = Object.entries(parseObject(field, json, 'an object of 32-byte values by 32-byte slot'));
+  const shape = 'an object of 32-byte values by 32-byte slot';
+  const entries = Object.entries(parseObject(field, json, shape, 'map[common.Hash]common.Hash'));
   if (entries.length > entriesMax) throw new InvalidValueError(field, `at most ${entriesMax} slots`, entries.length);
   return new Map(
-    entries.map(([slot, value]) => [parseWord(`${field}, key`, slot), parseWord(`${field}.${slot}`, value)]),
+    entries.map(([slot, value]) => {
+      const word = parseWord(`${field}.${slot.slice(0, slotCharacters)}`, value);
+      return [parseWord(`${field}, key`, slot), word] as const;
+    }),
   );
 }
 
@@ -52,33 +60,30 @@ const notInCalls = ['beaconRoot', 'withdrawals'] as const;
  * @throws VALUE_INVALID naming the field, OVERRIDE_INVALID for fields that only simulations of whole blocks have
  */
 export function parseBlockOverrides(json: unknown, field = 'blockOverrides'): BlockOverrides {
-  const object = parseObject(field, json, 'an object such as {"number":"0x1"}');
+  const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
+  const fields = parseBlockFields(object, field);
+  const optional = optionalFields(field, object, structs.block);
+  optional('beaconRoot', parseWord);
+  optional('withdrawals', (at, value) => parseList(at, value, (_, item) => item, 'types.Withdrawals'));
   for (const name of notInCalls) {
     if (object[name] === undefined || object[name] === null) continue;
     throw new InvalidOverrideError(`${field}.${name}`, `block override "${name}" is not supported for this RPC method`);
   }
-  return parseBlockFields(object, field);
+  return fields;
 }
 
 /** The fields that calls and simulations have in common. @throws VALUE_INVALID naming the field */
 export function parseBlockFields(json: unknown, field: string): BlockOverrides {
-  const optional = optionalFields(field, parseObject(field, json));
+  const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
+  const optional = optionalFields(field, object, structs.block);
   return definedOnly({
-    number: optional('number', parseQuantity),
-    difficulty: optional('difficulty', parseQuantity),
-    time: optional('time', parseTime),
-    gasLimit: optional('gasLimit', parseQuantity),
+    number: optional('number', parseBig),
+    difficulty: optional('difficulty', parseBig),
+    time: optional('time', parseNumber64),
+    gasLimit: optional('gasLimit', parseNumber64),
     feeRecipient: optional('feeRecipient', parseAddress),
     prevRandao: optional('prevRandao', parseWord),
-    baseFeePerGas: optional('baseFeePerGas', parseQuantity),
-    blobBaseFee: optional('blobBaseFee', parseQuantity),
+    baseFeePerGas: optional('baseFeePerGas', parseBig),
+    blobBaseFee: optional('blobBaseFee', parseBig),
   });
-}
-
-const secondsMax = 2n ** 64n - 1n;
-
-function parseTime(field: string, value: unknown): bigint {
-  const time = parseQuantity(field, value);
-  if (time > secondsMax) throw new InvalidValueError(field, 'seconds since 1970 in 64 bits at most', value);
-  return time;
 }

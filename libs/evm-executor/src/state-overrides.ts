@@ -1,10 +1,12 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
+import { toChecksumAddress } from '@ethereumjs/util';
 import type { StateOverrides } from './call-request.ts';
 import type { PrecompileChanges } from './engine/call-engine.ts';
 import { InvalidOverrideError } from './errors.ts';
 import type { WorldState } from './world-state.ts';
 
-const noChanges: PrecompileChanges = { removed: new Set(), moved: new Map() };
+/** Every precompile where it is. */
+export const noPrecompileChanges: PrecompileChanges = { removed: new Set(), moved: new Map() };
 
 /**
  * Writes overrides into a world, as geth's `StateOverride.Apply` does: an override of any kind makes a precompile an
@@ -16,17 +18,20 @@ export function applyStateOverrides(
   overrides: StateOverrides | undefined,
   precompiles: readonly Hex[],
 ): PrecompileChanges {
-  if (overrides === undefined || overrides.size === 0) return noChanges;
+  if (overrides === undefined || overrides.size === 0) return noPrecompileChanges;
   const removed = new Set<Hex>();
   const moved = new Map<Hex, Hex>();
-  for (const [address, override] of overrides) {
+  // In the order of addresses, as in geth: of several faults it is the first that is reported.
+  const sorted = [...overrides].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [address, override] of sorted) {
     const isPrecompile = precompiles.includes(address);
     const destination = override.movePrecompileToAddress;
     if (destination !== undefined) {
       const field = `stateOverrides.${address}.movePrecompileToAddress`;
-      if (!isPrecompile) throw new InvalidOverrideError(field, `account ${address} is not a precompile`);
+      if (!isPrecompile)
+        throw new InvalidOverrideError(field, `account ${toChecksumAddress(address)} is not a precompile`);
       if (overrides.has(destination)) {
-        throw new InvalidOverrideError(field, `account ${destination} is already overridden`);
+        throw new InvalidOverrideError(field, `account ${toChecksumAddress(destination)} is already overridden`);
       }
       moved.set(destination, address);
     }
@@ -44,7 +49,10 @@ function applyOne(
 ): void {
   const bytes = bytesFromHex(address);
   if (state !== undefined && stateDiff !== undefined) {
-    throw new InvalidOverrideError(`stateOverrides.${address}`, `account ${address} has both 'state' and 'stateDiff'`);
+    throw new InvalidOverrideError(
+      `stateOverrides.${address}`,
+      `account ${toChecksumAddress(address)} has both 'state' and 'stateDiff'`,
+    );
   }
   if (nonce !== undefined || balance !== undefined) {
     world.updateAccount(bytes, {
@@ -53,6 +61,8 @@ function applyOne(
     });
   }
   if (code !== undefined) world.setCode(bytes, bytesFromHex(code));
+  // As in geth, an account comes into being with its storage.
+  if (state !== undefined || (stateDiff?.size ?? 0) > 0) world.updateAccount(bytes, {});
   if (state !== undefined) world.clearStorage(bytes);
   for (const [slot, value] of state ?? stateDiff ?? []) {
     world.setStorage(bytes, bytesFromHex(slot), withoutLeadingZeros(value));

@@ -17,6 +17,7 @@ interface StateTest {
   readonly pre: Readonly<Record<Hex, { nonce: Hex; balance: Hex; code: Hex; storage: Record<Hex, Hex> }>>;
   readonly transaction: {
     readonly sender: Hex;
+    readonly nonce: Hex;
     readonly to: Hex | '';
     readonly data: readonly Hex[];
     readonly gasLimit: readonly Hex[];
@@ -46,7 +47,44 @@ export interface StateTestCase {
   readonly name: string;
   /** State root and hash of the logs that a run must end with. */
   readonly expected: { readonly root: Hex; readonly logs: Hex };
+  /** The codes of errors with one of which it must be refused instead. */
+  readonly refusals: readonly string[] | undefined;
+  /** @throws CALL_*, and EXECUTION_TIMEOUT after {@link caseMsMax} */
   run(engine: CallEngine): Promise<StateTestResult>;
+}
+
+/** Some cases of the suite run for hours: they end with EXECUTION_TIMEOUT. */
+const caseMsMax = 20_000;
+
+/** Names of the suite for reasons, with the error codes that mean the same. */
+const refusals: Readonly<Record<string, readonly string[]>> = {
+  GAS_ALLOWANCE_EXCEEDED: ['CALL_BLOCK_GAS_EXCEEDED'],
+  GASLIMIT_PRICE_PRODUCT_OVERFLOW: ['CALL_FUNDS_INSUFFICIENT'],
+  INITCODE_SIZE_EXCEEDED: ['CALL_INITCODE_TOO_LARGE'],
+  INSUFFICIENT_ACCOUNT_FUNDS: ['CALL_FUNDS_INSUFFICIENT'],
+  INSUFFICIENT_MAX_FEE_PER_BLOB_GAS: ['CALL_BLOBS_INVALID'],
+  INSUFFICIENT_MAX_FEE_PER_GAS: ['CALL_FEE_BELOW_BASE'],
+  INTRINSIC_GAS_TOO_LOW: ['CALL_GAS_TOO_LOW', 'CALL_GAS_BELOW_FLOOR'],
+  NONCE_IS_MAX: ['CALL_NONCE_SPENT'],
+  NONCE_MISMATCH_TOO_HIGH: ['CALL_NONCE_TOO_HIGH'],
+  NONCE_MISMATCH_TOO_LOW: ['CALL_NONCE_TOO_LOW'],
+  PRIORITY_GREATER_THAN_MAX_FEE_PER_GAS: ['CALL_FEE_INVALID'],
+  RLP_INVALID_VALUE: ['CALL_FUNDS_INSUFFICIENT'],
+  SENDER_NOT_EOA: ['CALL_SENDER_HAS_CODE'],
+  TYPE_3_TX_BLOB_COUNT_EXCEEDED: ['CALL_BLOBS_INVALID'],
+  TYPE_3_TX_CONTRACT_CREATION: ['CALL_BLOBS_INVALID'],
+  TYPE_3_TX_INVALID_BLOB_VERSIONED_HASH: ['CALL_BLOBS_INVALID'],
+  TYPE_3_TX_MAX_BLOB_GAS_ALLOWANCE_EXCEEDED: ['CALL_BLOBS_INVALID'],
+  TYPE_3_TX_ZERO_BLOBS: ['CALL_BLOBS_INVALID'],
+};
+
+/** `TransactionException.A|TransactionException.B` as the codes of both. */
+function refusalsOf(exception: string | undefined): readonly string[] | undefined {
+  return exception?.split('|').flatMap((name) => {
+    const codes = refusals[name.replace(/^\w+\./, '')];
+    if (codes === undefined) throw new Error(`The reason ${name} has no code.`);
+    return codes;
+  });
 }
 
 interface StateTestResult {
@@ -60,7 +98,7 @@ export function stateTestFolders(): string[] {
   return readdirSync(directory).sort();
 }
 
-/** The cases of a folder, those apart whose transaction no node would start. */
+/** The cases of a folder. */
 export function stateTestCases(folder: string): StateTestCase[] {
   const files = readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' });
   return files
@@ -69,13 +107,12 @@ export function stateTestCases(folder: string): StateTestCase[] {
     .flatMap((file) => {
       const tests: Record<string, StateTest> = JSON.parse(readFileSync(join(directory, folder, file), 'utf8'));
       return Object.entries(tests).flatMap(([name, test]) =>
-        (test.post.Cancun ?? [])
-          .filter(({ expectException }) => expectException === undefined)
-          .map((post) => ({
-            name: `${folder}/${name} ${post.indexes.data}/${post.indexes.gas}/${post.indexes.value}`,
-            expected: { root: post.hash, logs: post.logs },
-            run: (engine: CallEngine) => runCase(test, post.indexes, engine),
-          })),
+        (test.post.Cancun ?? []).map((post) => ({
+          name: `${folder}/${name} ${post.indexes.data}/${post.indexes.gas}/${post.indexes.value}`,
+          expected: { root: post.hash, logs: post.logs },
+          refusals: refusalsOf(post.expectException),
+          run: (engine: CallEngine) => runCase(test, post.indexes, engine),
+        })),
       );
     });
 }
@@ -109,7 +146,9 @@ async function runCase(
     from: transaction.sender,
     ...(to !== '' && { to }),
     gas: BigInt(transaction.gasLimit[gas] ?? 0),
-    value: BigInt(transaction.value[value] ?? 0),
+    nonce: BigInt(transaction.nonce),
+    // Values of more than 256 bits are marked.
+    value: BigInt((transaction.value[value] ?? '0x0').replace('0x:bigint ', '')),
     data: transaction.data[data] ?? '0x',
     ...(gasPrice !== undefined && { gasPrice: BigInt(gasPrice) }),
     ...(maxFeePerGas !== undefined && { maxFeePerGas: BigInt(maxFeePerGas) }),
@@ -143,7 +182,20 @@ async function runCase(
       precompiles: { removed: new Set(), moved: new Map() },
     },
     call,
-    { gasLimit: call.gas ?? 0n, checks: { paysBaseFee: true }, hidesPrices: false },
+    {
+      gasLimit: call.gas ?? 0n,
+      checks: {
+        paysBaseFee: true,
+        followsNonce: true,
+        transaction: {
+          senderCode: world.getCode(bytesFromHex(transaction.sender)),
+          blockGasLeft: BigInt(env.currentGasLimit ?? 0),
+          blobsLeft: rules.blobsMax,
+        },
+      },
+      hidesPrices: false,
+      deadline: { at: performance.now() + caseMsMax, timeoutMs: caseMsMax },
+    },
   );
   const root = hexFromBytes(await state.after(world.takeChanges()));
   return { root, logs: logsHash(applied.outcome.logs), applied };

@@ -1,5 +1,8 @@
-import { type AccountChange, type AccountState, keccak256 } from '@cairn/block-model';
+import { type AccountChange, type AccountState, hexFromBytes, keccak256 } from '@cairn/block-model';
 import { keyOfAddress } from './addresses.ts';
+import { delegationOf } from './authorizations.ts';
+import type { ContractGuard } from './contract-guard.ts';
+import { ContractNotAllowedError } from './errors.ts';
 import { bytesOfKey, keyOf } from './key-of.ts';
 import { SlotTable, wordIntegers } from './slot-table.ts';
 import type { StateCache } from './state-cache.ts';
@@ -39,6 +42,8 @@ const nameBytes = Buffer.alloc(32);
  * gone with the call. Engines work on this and nothing else.
  */
 export class WorldState {
+  /** Limits the accounts that can be read. Engines read everything through this class, so that it holds for all of them. */
+  guard: ContractGuard | undefined;
   readonly #base: StateCache;
   readonly #accounts = new Map<string, AccountState | undefined>();
   #codes: Map<string, Uint8Array> | undefined;
@@ -57,12 +62,21 @@ export class WorldState {
     this.#base = base;
   }
 
-  /** `undefined` for an account that does not exist. */
+  /** `undefined` for an account that does not exist. @throws CONTRACT_NOT_ALLOWED where {@link guard} excludes it */
   getAccount(address: Uint8Array): AccountState | undefined {
     const key = keyOfAddress(address);
-    const account = this.#accounts.get(key);
-    if (account !== undefined || this.#accounts.has(key)) return account;
-    return this.#base.getAccount(key, address);
+    const known = this.#accounts.get(key);
+    const account = known !== undefined || this.#accounts.has(key) ? known : this.#base.getAccount(key, address);
+    if (this.guard !== undefined && account !== undefined) this.#check(this.guard, key, account);
+    return account;
+  }
+
+  /** @throws CONTRACT_NOT_ALLOWED */
+  #check(guard: ContractGuard, key: string, account: AccountState): void {
+    if (guard.isOpen(key)) return;
+    const code = this.#codeOf(account);
+    if (code.length === 0 || delegationOf(code) !== undefined) return;
+    throw new ContractNotAllowedError(hexFromBytes(bytesOfKey(key)));
   }
 
   getBalance(address: Uint8Array): bigint {
@@ -75,7 +89,10 @@ export class WorldState {
 
   getCode(address: Uint8Array): Uint8Array {
     const account = this.getAccount(address);
-    if (account === undefined) return noBytes;
+    return account === undefined ? noBytes : this.#codeOf(account);
+  }
+
+  #codeOf(account: AccountState): Uint8Array {
     if (account.codeHash === emptyCodeHash) return noBytes;
     if (this.#codes === undefined) return this.#base.getCodeOf(account.codeHash);
     const key = keyOf(account.codeHash);
@@ -121,6 +138,7 @@ export class WorldState {
     this.#codes ??= new Map();
     this.#codes.set(keyOf(codeHash), code);
     this.updateAccount(address, { codeHash });
+    this.guard?.open(keyOfAddress(address));
   }
 
   /** The table that slots are in. It may be another one in the next message. */

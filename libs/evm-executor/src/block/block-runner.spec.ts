@@ -122,11 +122,15 @@ describe('a transaction that no block may hold', () => {
     ['nothing for gas', /max fee per gas less than block base fee/, { transactions: [unsigned({ gasPrice: 0n })] }],
     [
       'more gas than the block has',
-      /is above the 20999 that the block has left/,
+      /gas limit reached/,
       { transactions: [unsigned({}), unsigned({ nonce: 4n })], header: { gasLimit: 41_999n } },
     ],
-    ['more gas than a transaction may have', /is above 16777216/, { transactions: [unsigned({ gas: 16_777_217n })] }],
-    ['code at its sender', /its sender has code/, { transactions: [unsigned({})], accounts: code }],
+    [
+      'more gas than a transaction may have',
+      /transaction gas limit too high \(cap: 16777216, tx: 16777217\)/,
+      { transactions: [unsigned({ gas: 16_777_217n })] },
+    ],
+    ['code at its sender', /sender not an eoa/, { transactions: [unsigned({})], accounts: code }],
     ['another chain', /it is for chain 1, not 1337/, { transactions: [unsigned({ chainId: 1n })] }],
     [
       'a chain before EIP-155',
@@ -140,22 +144,22 @@ describe('a transaction that no block may hold', () => {
     ],
     [
       'no blobs',
-      /it has no blobs/,
+      /blob transaction missing blob hashes/,
       { transactions: [unsigned({ ...blob, blobVersionedHashes: [] } as Partial<Transaction>)] },
     ],
     [
       'more blobs than a transaction may have',
-      /it has 7 blobs, more than 6/,
+      /blob transaction has too many blobs/,
       { transactions: [unsigned({ ...blob, blobVersionedHashes: blobs(7) } as Partial<Transaction>)] },
     ],
     [
       'more blobs than the block may have',
-      /more than 9 blobs/,
+      /blob gas limit reached: 10 blobs, 9 left/,
       { fork: 'prague', transactions: [unsigned({ ...blob, blobVersionedHashes: blobs(10) } as Partial<Transaction>)] },
     ],
     [
       'nothing for blob gas',
-      /it offers 0 wei for blob gas, which costs 1/,
+      /max fee per blob gas less than block blob gas fee/,
       { transactions: [unsigned({ ...blob, maxFeePerBlobGas: 0n } as Partial<Transaction>)] },
     ],
     [

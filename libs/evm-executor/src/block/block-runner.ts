@@ -5,8 +5,10 @@ import {
   hexFromBytes,
   logsBloomOf,
   type Receipt,
+  senderOf,
   type Transaction,
 } from '@cairn/block-model';
+import { addressFromHex } from '../addresses.ts';
 import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
 import type { CallEngine } from '../engine/call-engine.ts';
 import { createEngine, type EngineName } from '../engine/create-engine.ts';
@@ -32,14 +34,15 @@ export function createBlockRunner(engine: CallEngine | EngineName = 'compiled'):
   return { name: own.name, run: (run) => runBlock(run, own) };
 }
 
-async function runBlock(
+/** As {@link createBlockRunner}, in a world over the state that the caller has made. */
+export async function runBlock(
   { spec, block, state, roots, blockHashes }: BlockRun,
   engine: CallEngine,
+  world = new WorldState(StateCache.of(state)),
 ): Promise<BlockOutcome> {
   const { header, transactions, uncles, withdrawals = [] } = block;
   const rules = forkRules(spec, header);
   if (uncles.length > unclesMax) throw new BlockInvalidError(`it has ${uncles.length} uncles`);
-  const world = new WorldState(StateCache.of(state));
   try {
     const receipts: Receipt[] = [];
     let gasUsed = 0n;
@@ -47,8 +50,9 @@ async function runBlock(
     const context = replayContext({ spec, block, world, engine, blockHashes });
     await beginReplay(context, block);
     for (const transaction of transactions) {
-      checkTransaction(transaction, { header, gasUsed, blobs }, rules, world);
-      const { outcome, gasUsed: used } = await apply(context, transaction);
+      checkTransaction(transaction, rules);
+      const left = { blockGasLeft: header.gasLimit - gasUsed, blobsLeft: rules.blobsMax - BigInt(blobs) };
+      const { outcome, gasUsed: used } = await apply(context, transaction, left);
       gasUsed += used;
       blobs += transaction.blobVersionedHashes?.length ?? 0;
       receipts.push({
@@ -75,12 +79,17 @@ async function runBlock(
 }
 
 /** @throws TRANSACTION_INVALID where it cannot begin */
-async function apply(context: MessageContext, transaction: Transaction): Promise<AppliedMessage> {
+async function apply(
+  context: MessageContext,
+  transaction: Transaction,
+  left: { readonly blockGasLeft: bigint; readonly blobsLeft: bigint },
+): Promise<AppliedMessage> {
   const { gas, hash } = transaction;
+  const senderCode = context.world.getCode(addressFromHex(senderOf(transaction)));
   try {
     return await applyMessage(context, callOf(transaction), {
       gasLimit: gas,
-      checks: { paysBaseFee: true, followsNonce: true },
+      checks: { paysBaseFee: true, followsNonce: true, transaction: { senderCode, ...left } },
       hidesPrices: false,
     });
   } catch (error) {

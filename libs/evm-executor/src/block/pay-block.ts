@@ -18,10 +18,12 @@ export function payBlock(
 ): void {
   const pay = (address: Hex, amount: bigint) => {
     const account = bytesFromHex(address);
-    world.updateAccount(account, { balance: world.getBalance(account) + amount });
+    world.updateAccount(account, { balance: BigInt.asUintN(256, world.getBalance(account) + amount) });
   };
-  for (const { address, amount } of withdrawals) if (amount > 0n) pay(address, amount * weiPerGwei);
-  if (difficulty === 0n) return;
+  if (difficulty === 0n) {
+    for (const { address, amount } of withdrawals) if (amount > 0n) pay(address, amount * weiPerGwei);
+    return;
+  }
   const reward = minerReward(rules);
   for (const uncle of uncles) pay(uncle.miner, (reward * (8n - number + uncle.number)) / 8n);
   pay(miner, reward + (reward / 32n) * BigInt(uncles.length));

@@ -1,9 +1,8 @@
 import { type Block, type ChainSpec, type Hex, senderOf, type Transaction } from '@cairn/block-model';
-import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
+import { type AppliedMessage, applyMessage, type MessageContext, type MessageOptions } from '../apply-message.ts';
 import { blockEnvironment } from '../block-environment.ts';
 import type { CallRequest } from '../call-request.ts';
 import type { CallEngine } from '../engine/call-engine.ts';
-import type { EngineTracer } from '../engine/engine-tracer.ts';
 import type { WorldState } from '../world-state.ts';
 import { beginBlock } from './system-calls.ts';
 
@@ -22,7 +21,7 @@ export interface ReplayedTransaction {
   readonly transaction: Transaction;
   readonly call: CallRequest;
   readonly context: MessageContext;
-  run(tracer?: EngineTracer): Promise<AppliedMessage>;
+  run(options?: Pick<MessageOptions, 'tracer' | 'deadline' | 'checks'>): Promise<AppliedMessage>;
 }
 
 /**
@@ -36,8 +35,8 @@ export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<
   for (const transaction of block.transactions) {
     const call = callOf(transaction);
     let applied: Promise<AppliedMessage> | undefined;
-    const run = (tracer?: EngineTracer) => {
-      applied ??= applyMessage(context, call, { gasLimit: transaction.gas, hidesPrices: false, tracer });
+    const run: ReplayedTransaction['run'] = (how) => {
+      applied ??= applyMessage(context, call, { ...how, gasLimit: transaction.gas, hidesPrices: false });
       return applied;
     };
     yield { transaction, call, context, run };
@@ -58,8 +57,8 @@ export function replayContext({ spec, block, world, engine, blockHashes }: Repla
 }
 
 /** What comes before the first transaction. */
-export function beginReplay(context: MessageContext, { header }: Block): Promise<void> {
-  return beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
+export async function beginReplay(context: MessageContext, { header }: Block): Promise<void> {
+  await beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
 }
 
 /** A transaction as the message that it is. */

@@ -1,10 +1,14 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Log } from '@cairn/block-model';
 import { Mainnet } from '@ethereumjs/common';
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { MessageContext } from '../apply-message.ts';
+import { clearAccounts, type MessageContext } from '../apply-message.ts';
+import type { EngineOutcome } from '../engine/call-engine.ts';
+import type { EngineTracer } from '../engine/engine-tracer.ts';
+import { BlockInvalidError } from '../errors.ts';
 import type { ForkRules } from '../fork-rules.ts';
 
-const systemAddress = bytesFromHex('0xfffffffffffffffffffffffffffffffffffffffe');
+/** In whose name the protocol calls contracts (EIP-4788). */
+export const systemAddress = bytesFromHex('0xfffffffffffffffffffffffffffffffffffffffe');
 const systemGas = 30_000_000n;
 const contracts = {
   beaconRoots: bytesFromHex('0x000f3df6d732807ef1319fb7b8bb8522d0beac02'), // EIP-4788
@@ -14,39 +18,72 @@ const contracts = {
 } as const;
 const noBytes = new Uint8Array(0);
 
-/** What a block tells its contracts before its transactions run: the beacon root and the hash of its parent. */
-export async function beginBlock(
-  context: MessageContext,
-  { parentHash, beaconRoot }: { readonly parentHash: Hex; readonly beaconRoot: Hex | undefined },
-): Promise<void> {
-  const { rules } = context;
-  if (rules.isCancun && beaconRoot !== undefined)
-    await systemCall(context, contracts.beaconRoots, bytesFromHex(beaconRoot));
-  if (rules.isPrague) await systemCall(context, contracts.blockHashes, bytesFromHex(parentHash));
+export interface BlockBeginning {
+  readonly parentHash: Hex;
+  readonly beaconRoot: Hex | undefined;
+  /** Which calls the block has. Default: those of the rules of its code. */
+  readonly rules?: ForkRules;
+  readonly tracer?: EngineTracer | undefined;
 }
 
-/** The hash of what a block asks the beacon chain for (EIP-7685): deposits (EIP-6110), withdrawals, consolidations. */
+/**
+ * Tells the contracts of a block the beacon root and the hash of its parent, before its transactions run. A failure of the
+ * first one has no consequence (EIP-4788).
+ * @returns how many logs the calls made, undone ones included
+ * @throws BLOCK_INVALID where the call for the parent's hash fails
+ */
+export async function beginBlock(
+  context: MessageContext,
+  { parentHash, beaconRoot, rules = context.rules, tracer }: BlockBeginning,
+): Promise<number> {
+  const roots =
+    rules.isCancun && beaconRoot !== undefined
+      ? await systemCall(context, contracts.beaconRoots, bytesFromHex(beaconRoot), tracer)
+      : undefined;
+  const hashes = rules.isPrague
+    ? await systemCall(context, contracts.blockHashes, bytesFromHex(parentHash), tracer)
+    : undefined;
+  outputOf(hashes, 'process parent block hash');
+  return (roots?.logsMade ?? 0) + (hashes?.logsMade ?? 0);
+}
+
+/**
+ * The hash of what a block asks the beacon chain for (EIP-7685): deposits (EIP-6110), withdrawals, consolidations.
+ * @throws BLOCK_INVALID where a call fails, or a deposit is malformed; with geth's words
+ */
 export async function collectRequests(context: MessageContext, logs: readonly Log[]): Promise<Hex> {
   const deposits = depositsIn(logs, context.rules);
-  const withdrawals = await systemCall(context, contracts.withdrawals, noBytes);
-  const consolidations = await systemCall(context, contracts.consolidations, noBytes);
+  const withdrawals = outputOf(await systemCall(context, contracts.withdrawals, noBytes), 'process withdrawal queue');
+  const consolidations = outputOf(
+    await systemCall(context, contracts.consolidations, noBytes),
+    'process consolidation queue',
+  );
   const hashes = [deposits, withdrawals, consolidations].flatMap((data, type) =>
     data.length === 0 ? [] : [sha256(Buffer.concat([Buffer.of(type), data]))],
   );
   return hexFromBytes(sha256(Buffer.concat(hashes)));
 }
 
-/** Calls a contract in the name of the protocol: for nothing, and without a trace where there is no such contract. */
+/** @throws BLOCK_INVALID where the call did not succeed */
+function outputOf(outcome: EngineOutcome | undefined, task: string): Uint8Array {
+  if (outcome === undefined) return noBytes;
+  if (outcome.kind === 'success') return outcome.output;
+  const reason = outcome.reason ?? 'execution reverted';
+  throw new BlockInvalidError(`failed to ${task}: system call failed to execute: ${reason}`);
+}
+
+/** Calls a contract in the name of the protocol, for nothing; `undefined` where there is no such contract. */
 async function systemCall(
-  { world, ...context }: MessageContext,
+  context: MessageContext,
   to: Uint8Array,
   data: Uint8Array,
-): Promise<Uint8Array> {
-  if (world.getCode(to).length === 0) return noBytes;
+  tracer?: EngineTracer,
+): Promise<EngineOutcome | undefined> {
+  const { world } = context;
+  if (world.getCode(to).length === 0) return undefined;
   world.begin();
-  const { output } = await context.engine.run({
+  const outcome = await context.engine.run({
     ...context,
-    world,
     sender: systemAddress,
     to,
     value: 0n,
@@ -54,11 +91,11 @@ async function systemCall(
     gas: systemGas,
     gasPrice: 0n,
     blobVersionedHashes: [],
-    warm: [],
+    tracer,
+    warm: [{ address: hexFromBytes(to), storageKeys: [] }],
   });
-  const system = world.getAccount(systemAddress);
-  if (system?.nonce === 0n && system.balance === 0n) world.removeAccount(systemAddress);
-  return output;
+  clearAccounts(context, outcome, [systemAddress]);
+  return outcome;
 }
 
 /** Keccak-256 of `DepositEvent(bytes,bytes,bytes,bytes,bytes)`. */
@@ -77,10 +114,17 @@ function depositsIn(logs: readonly Log[], rules: ForkRules): Uint8Array {
   const address = depositContract(rules);
   const deposits = logs
     .filter((log) => log.address === address && log.topics[0] === depositTopic)
-    .map(({ data }) => bytesFromHex(data))
-    .filter(({ length }) => length === depositEventBytes)
-    .map((event) => Buffer.concat(depositFields.map(([start, length]) => event.subarray(start, start + length))));
+    .map(({ data }) => depositOf(bytesFromHex(data)));
   return Buffer.concat(deposits);
+}
+
+/** @throws BLOCK_INVALID for an event of another length (EIP-6110) */
+function depositOf(event: Uint8Array): Uint8Array {
+  if (event.length === depositEventBytes)
+    return Buffer.concat(depositFields.map(([start, length]) => event.subarray(start, start + length)));
+  throw new BlockInvalidError(
+    `failed to parse deposit logs: unable to parse deposit data: deposit wrong length: want ${depositEventBytes}, have ${event.length}`,
+  );
 }
 
 /** Chains name their own; those that do not have that of mainnet. */

@@ -70,6 +70,10 @@ export interface EngineOutcome {
   readonly reason?: string;
   /** In the order in which they were made; none unless its changes stay. */
   readonly logs: readonly Log[];
+  /** The number of each log among all that were made, undone ones included; absent where the engine does not count. */
+  readonly logNumbers?: readonly number[];
+  /** How many logs were made, undone ones included; absent where the engine does not count. */
+  readonly logsMade?: number;
   /** Accounts to remove when the transaction ends (EIP-6780): their code destroyed itself. */
   readonly destroyed: readonly Uint8Array[];
   /** Accounts to remove when the transaction ends if they are empty (EIP-161). */

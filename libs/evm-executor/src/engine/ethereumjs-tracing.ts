@@ -1,10 +1,12 @@
 import { hexFromBytes } from '@cairn/block-model';
 import { type EVM, EVMError, type EVMResult, type InterpreterStep, type Message } from '@ethereumjs/evm';
 import { bigIntToBytes, generateAddress, generateAddress2 } from '@ethereumjs/util';
+import { addressFromHex } from '../addresses.ts';
 import type { EngineMessage } from './call-engine.ts';
-import type { EngineTracer, FrameKind } from './engine-tracer.ts';
+import type { EngineStep, EngineTracer, FrameKind } from './engine-tracer.ts';
 import { haltReason } from './halt-reason.ts';
-import { laterOpcodes } from './later-opcodes.ts';
+import { opcodeName } from './opcode-names.ts';
+import { addressOfWord, logOfStep } from './step-log.ts';
 
 const callKinds: ReadonlyMap<number, FrameKind> = new Map([
   [0xf0, 'CREATE'],
@@ -15,8 +17,14 @@ const callKinds: ReadonlyMap<number, FrameKind> = new Map([
   [0xfa, 'STATICCALL'],
 ] as const);
 
+const noBytes = new Uint8Array(0);
+
 interface OpenFrame {
   readonly message: Message;
+  /** Return data of its last call. */
+  returnData: Uint8Array;
+  /** Logs of the transaction when it began. */
+  readonly logsBefore: number;
   /** The call or creation that this frame is about to make. */
   pending: FrameKind | undefined;
 }
@@ -28,16 +36,17 @@ export function followEthereumjs(
   tracer: EngineTracer,
 ): () => void {
   const frames: OpenFrame[] = [];
+  let logs = 0;
 
   const step = (event: InterpreterStep) => {
     const { opcode, gasLeft, stack } = event;
     const frame = frames.at(-1);
     if (frame) frame.pending = callKinds.get(opcode.code);
     const cost = opcode.dynamicFee ?? BigInt(opcode.fee);
-    tracer.onStep?.({
+    const seen: EngineStep = {
       pc: event.pc,
       opcode: opcode.code,
-      name: geths(opcode),
+      name: opcodeName(opcode.code),
       gas: gasLeft,
       gasCost: cost + handedOver(opcode.code, stack, gasLeft - cost, rules.isTangerineWhistle),
       depth: event.depth + 1,
@@ -46,17 +55,28 @@ export function followEthereumjs(
       refund: event.gasRefund,
       address: event.address.bytes,
       world,
-    });
+      returnData: frame?.returnData ?? noBytes,
+    };
+    tracer.onStep?.(seen);
+    const log = logOfStep(seen);
+    if (log !== undefined) tracer.onLog?.(log, logs++);
+    if (opcode.code === 0xff) endContract(seen);
+  };
+  const endContract = ({ address, stack, depth }: EngineStep) => {
+    const to = addressFromHex(addressOfWord(stack.at(-1) ?? 0n));
+    const value = world.getBalance(address);
+    tracer.onEnter?.({ kind: 'SELFDESTRUCT', from: address, to, value, gas: 0n, input: noBytes, depth: depth + 1 });
+    tracer.onExit?.({ gasUsed: 0n, output: noBytes, isReverted: false });
   };
   const enter = (message: Message) => {
     const kind = frames.at(-1)?.pending ?? (message.to ? 'CALL' : 'CREATE');
-    frames.push({ message, pending: undefined });
+    frames.push({ message, pending: undefined, returnData: noBytes, logsBefore: logs });
     const isDelegate = kind === 'DELEGATECALL';
     tracer.onEnter?.({
       kind,
       from: isDelegate && message.to ? message.to.bytes : message.caller.bytes,
       to: message.to ? message.codeAddress.bytes : createdAddress(message, world.getNonce(message.caller.bytes) - 1n),
-      value: message.value,
+      value: kind === 'STATICCALL' ? undefined : message.value,
       gas: message.gasLimit,
       input: message.data,
       depth: message.depth + 1,
@@ -66,17 +86,23 @@ export function followEthereumjs(
     const frame = frames.pop();
     if (frame === undefined) return;
     const { exceptionError, returnValue, executionGasUsed, runState } = execResult;
+    const above = frames.at(-1);
+    if (above !== undefined) above.returnData = frame.message.to ? returnValue : noBytes;
     if (exceptionError === undefined) {
-      tracer.onExit?.({ gasUsed: executionGasUsed, output: returnValue });
+      tracer.onExit?.({ gasUsed: executionGasUsed, output: returnValue, isReverted: false });
       return;
     }
+    logs = frame.logsBefore;
+    tracer.onFault?.(exceptionError.error);
     const { gasLimit, to, data } = frame.message;
     if (exceptionError.error === EVMError.errorMessages.REVERT && runState !== undefined) {
-      tracer.onExit?.({ gasUsed: executionGasUsed, output: returnValue, error: 'execution reverted' });
+      if (above !== undefined) above.returnData = returnValue;
+      const error = 'execution reverted';
+      tracer.onExit?.({ gasUsed: executionGasUsed, output: returnValue, error, isReverted: true });
       return;
     }
     const error = haltReason(execResult, to && hexFromBytes(to.bytes), data);
-    tracer.onExit?.({ gasUsed: gasLimit, output: new Uint8Array(0), error });
+    tracer.onExit?.({ gasUsed: gasLimit, output: noBytes, error, isReverted: true });
   };
 
   events.on('step', step);
@@ -96,12 +122,6 @@ function handedOver(opcode: number, stack: readonly bigint[], left: bigint, isBo
   const asked = stack.at(-1) ?? 0n;
   const most = isBounded ? left - left / 64n : asked;
   return asked < most ? asked : most;
-}
-
-function geths({ code, name }: InterpreterStep['opcode']): string {
-  if (code === 0x44) return 'DIFFICULTY';
-  if (name !== 'INVALID' || code === 0xfe) return name;
-  return laterOpcodes.get(code) ?? `opcode 0x${code.toString(16)} not defined`;
 }
 
 function createdAddress({ caller, salt, data, code }: Message, nonce: bigint): Uint8Array {

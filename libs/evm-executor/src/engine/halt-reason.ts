@@ -1,16 +1,14 @@
-import { bytesFromHex, type Hex } from '@cairn/block-model';
+import { type Hex, hexFromBytes } from '@cairn/block-model';
 import { EVMError, type ExecResult } from '@ethereumjs/evm';
-import { laterOpcodes } from './later-opcodes.ts';
+import { blsReason, bn254Reason, CurveFault } from './curves/curves.ts';
+import { opcodeName } from './opcode-names.ts';
 
 const { errorMessages } = EVMError;
 const stackMax = 1024;
 
 /** Why a message halted, in geth's words (core/vm/errors.go). `to` is `undefined` for a creation. */
-export function haltReason(
-  { exceptionError, runState, gas }: ExecResult,
-  to: Hex | undefined,
-  data: Uint8Array,
-): string {
+export function haltReason(result: ExecResult, to: Hex | undefined, data: Uint8Array): string {
+  const { exceptionError, runState, gas } = result;
   const error: string = exceptionError?.error ?? 'execution failed';
   if (error === errorMessages.OUT_OF_GAS) {
     if (runState !== undefined && readsBeyondReturnData(runState)) return 'return data out of bounds';
@@ -18,7 +16,7 @@ export function haltReason(
     return to === undefined && gas !== undefined && gas > 0n ? 'contract creation code storage out of gas' : error;
   }
   if (error === errorMessages.CODESTORE_OUT_OF_GAS) return 'contract creation code storage out of gas';
-  if (runState === undefined) return to === undefined ? creationReason(error) : precompileReason(error, to, data);
+  if (runState === undefined) return to === undefined ? creationReason(error) : precompileReason(result, to, data);
   const { opCode, stack, code, programCounter } = runState;
   // 'invalid JUMP' is followed by the place in the code.
   if (error.startsWith(errorMessages.INVALID_JUMP)) return 'invalid jump destination';
@@ -29,7 +27,7 @@ export function haltReason(
       return `stack limit reached ${stack.length} (${stackMax - 1})`;
     case errorMessages.INVALID_OPCODE: {
       const opcode = code[programCounter] ?? opCode;
-      return `invalid opcode: ${laterOpcodes.get(opcode) ?? `opcode 0x${opcode.toString(16)} not defined`}`;
+      return `invalid opcode: ${opcodeName(opcode)}`;
     }
     case errorMessages.STATIC_STATE_CHANGE:
       return 'write protection';
@@ -64,36 +62,37 @@ function creationReason(error: string): string {
   }
 }
 
-/** @ethereumjs tells less of what displeased a precompile than geth; what the input shows is told here. */
-function precompileReason(error: string, to: Hex, data: Uint8Array): string {
+/** @ethereumjs says less of what a precompile refuses than geth; what the input shows is said here. */
+function precompileReason({ exceptionError }: ExecResult, to: Hex, data: Uint8Array): string {
   const number = Number(BigInt(to));
-  if (number === 0x06 || number === 0x07) return 'bn256: malformed point';
-  if (number === 0x08) return data.length % 192 === 0 ? 'bn256: malformed point' : 'bad elliptic curve pairing size';
+  const error: string = exceptionError?.error ?? 'execution failed';
+  if (number >= 0x06 && number <= 0x08) {
+    if (number === 0x08 && data.length % 192 !== 0) return 'bad elliptic curve pairing size';
+    return exceptionError instanceof CurveFault ? bn254Reason(exceptionError.point) : 'point is not on curve';
+  }
+  if (number === 0x05) return 'one or more of base/exponent/modulus length exceeded 1024 bytes';
   if (number === 0x09) return data.length === 213 ? 'invalid final flag' : 'invalid input length';
   if (number === 0x0a) return kzgReason(error, data);
-  if (number >= 0x0b && number <= 0x11) return blsReason(error, data);
+  if (number >= 0x0b && number <= 0x11) {
+    if (error === errorMessages.BLS_12_381_INVALID_INPUT_LENGTH || error === errorMessages.BLS_12_381_INPUT_EMPTY)
+      return 'invalid input length';
+    return blsReason(number, data) ?? 'invalid point: not on curve';
+  }
   return error === errorMessages.REVERT ? 'invalid input' : error;
 }
 
+/** Order of the scalars of BLS12-381. */
+const scalarModulus = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+
 function kzgReason(error: string, data: Uint8Array): string {
   if (data.length !== 192) return 'invalid input length';
-  return error === errorMessages.INVALID_COMMITMENT ? 'mismatched versioned hash' : 'invalid proof';
-}
-
-/** The field modulus of BLS12-381 (EIP-2537). */
-const blsModulus = bytesFromHex(
-  '0x000000000000000000000000000000001a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab',
-);
-
-function blsReason(error: string, data: Uint8Array): string {
-  if (error === errorMessages.BLS_12_381_INVALID_INPUT_LENGTH) return 'invalid input length';
-  if (error === errorMessages.BLS_12_381_FP_NOT_IN_FIELD) {
-    for (let at = 0; at + 64 <= data.length; at += 64) {
-      if (data.subarray(at, at + 16).some((byte) => byte !== 0)) return 'invalid field element top bytes';
-      if (Buffer.compare(data.subarray(at, at + 64), blsModulus) >= 0) return 'invalid fp.Element encoding';
-    }
-  }
-  return 'invalid point: not on curve';
+  if (error === errorMessages.INVALID_COMMITMENT) return 'mismatched versioned hash';
+  const scalars = [data.subarray(32, 64), data.subarray(64, 96)].map((bytes) => BigInt(hexFromBytes(bytes)));
+  const isCanonical = scalars.every((scalar) => scalar < scalarModulus);
+  const why = isCanonical
+    ? "can't verify opening proof"
+    : 'scalar is not canonical when interpreted as a big integer in big-endian';
+  return `error verifying kzg proof: ${why}`;
 }
 
 /** How many items an opcode takes from the stack, or needs on it. */

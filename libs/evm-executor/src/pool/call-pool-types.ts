@@ -1,4 +1,5 @@
 import type { ChainReader, ChainSpec, Hex } from '@cairn/block-model';
+import type { BlockRecord } from '../block/record-block.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
 import type { CallHalt, CallResult, CallRevert } from '../call-result.ts';
 import type { AccessListResult } from '../create-access-list.ts';
@@ -13,6 +14,11 @@ import type { TraceOptions } from '../trace/trace-options.ts';
  */
 export type CallSource = Pick<ChainReader, 'header' | 'stateAt'> &
   Partial<Pick<ChainReader, 'hashByNumber' | 'isCanonical' | 'block' | 'stateRoots' | 'generation'>> & {
+    /**
+     * Nodes of the tries behind the state after a block: those that prove what is read, and that the root of the state with
+     * the changes takes. Witnesses need them.
+     */
+    witnessNodes?(hash: Hex, scope: Pick<BlockRecord, 'reads' | 'changes'>): Promise<readonly Uint8Array[] | undefined>;
     /** Called when the worker ends by itself; a killed worker has no last words. */
     close?(): void | Promise<void>;
   };
@@ -39,6 +45,8 @@ interface JobPlace {
   readonly chain: string;
   /** The block whose state and environment the job sees; of a trace, the block whose transactions are traced. */
   readonly blockHash: Hex;
+  /** The only contracts that the job may read; jobs on whole blocks are refused then. Default: all. */
+  readonly contracts?: readonly Hex[] | undefined;
 }
 
 interface MessageJob extends JobPlace {
@@ -60,6 +68,8 @@ export interface EstimateGasJob extends MessageJob {
 /** What a message reads. */
 export interface CreateAccessListJob extends MessageJob {
   readonly kind: 'createAccessList';
+  /** The tip that is suggested to senders, in wei per gas: for calls that do not name their fees. */
+  readonly tip: bigint;
 }
 
 /** Blocks that might follow. */
@@ -72,6 +82,8 @@ export interface SimulateJob extends JobPlace {
 export interface TraceCallJob extends MessageJob {
   readonly kind: 'traceCall';
   readonly options: TraceOptions;
+  /** The call runs before the transaction of this place in the block rather than after the block. */
+  readonly index?: number | undefined;
 }
 
 /** What happened in the transactions of a block, or in one of them. */
@@ -79,10 +91,24 @@ export interface TraceBlockJob extends JobPlace {
   readonly kind: 'traceBlock';
   /** Only this transaction. */
   readonly index?: number;
+  /** The block itself as RLP, for one that the chain does not have; `blockHash` is its own then. */
+  readonly raw?: Uint8Array;
   readonly options: TraceOptions;
 }
 
-export type ExecutionJob = CallJob | EstimateGasJob | CreateAccessListJob | SimulateJob | TraceCallJob | TraceBlockJob;
+/** State that another node needs to run a block. */
+export interface ExecutionWitnessJob extends JobPlace {
+  readonly kind: 'executionWitness';
+}
+
+export type ExecutionJob =
+  | CallJob
+  | EstimateGasJob
+  | CreateAccessListJob
+  | SimulateJob
+  | TraceCallJob
+  | TraceBlockJob
+  | ExecutionWitnessJob;
 
 /** A result that is large and only passed on: serialized where it was made. */
 export interface JsonResult {
@@ -97,7 +123,7 @@ export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
   ? GasEstimate | CallRevert | CallHalt
   : Job extends CreateAccessListJob
     ? AccessListResult
-    : Job extends SimulateJob | TraceCallJob | TraceBlockJob
+    : Job extends SimulateJob | TraceCallJob | TraceBlockJob | ExecutionWitnessJob
       ? JsonResult
       : CallResult;
 
@@ -123,7 +149,7 @@ export interface CallPoolStats {
 export interface CallPool {
   /**
    * @throws EXECUTION_TIMEOUT, EXECUTION_MEMORY_EXCEEDED, EXECUTION_QUEUE_FULL, EXECUTION_QUEUE_TIMEOUT,
-   *   EXECUTION_ABORTED, EXECUTION_FAILED, EXECUTION_CLOSED, STATE_UNAVAILABLE, and what the job itself throws
+   *   EXECUTION_ABORTED, EXECUTION_FAILED, EXECUTION_CLOSED, STATE_UNAVAILABLE, CONTRACT_NOT_ALLOWED, and what the job itself throws
    */
   execute<Job extends ExecutionJob>(job: Job, options?: CallPoolExecuteOptions): Promise<ResultOf<Job>>;
   stats(): CallPoolStats;

@@ -97,7 +97,7 @@ describe('a pool', () => {
   test('hands on errors with code, hint and details', async () => {
     await expect(pool.execute(job('origin', { gas: 20_999n }))).rejects.toMatchObject({
       code: 'CALL_GAS_TOO_LOW',
-      message: 'intrinsic gas too low: have 20999, want 21000',
+      message: 'err: intrinsic gas too low: have 20999, want 21000 (supplied gas 20999)',
       details: { have: '20999', want: '21000' },
     });
   });

@@ -14,6 +14,7 @@ import { CallWorker, type CallWorkerOptions } from './call-worker.ts';
 import { InlineLane } from './inline-lane.ts';
 import { LaneQueue } from './lane-queue.ts';
 import { openCallServer } from './serve-calls.ts';
+import { SignalFollowers } from './signal-followers.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
 /** Defaults of {@link CallPoolOptions}. */
@@ -97,6 +98,7 @@ interface Slot {
 class ThreadPool implements CallPool {
   readonly #slots = new Set<Slot>();
   readonly #queue = new LaneQueue<Ticket>();
+  readonly #followers = new SignalFollowers();
   readonly #workers: number;
   readonly #queueMax: number;
   readonly #queueTimeoutMs: number;
@@ -228,15 +230,14 @@ class ThreadPool implements CallPool {
   }
 
   #follow(ticket: Ticket, signal: AbortSignal): void {
-    const abort = () => this.#abort(ticket, signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const unfollow = this.#followers.add(signal, () => this.#abort(ticket, signal.reason));
     const { resolve, reject } = ticket;
     ticket.resolve = (result) => {
-      signal.removeEventListener('abort', abort);
+      unfollow();
       resolve(result);
     };
     ticket.reject = (error) => {
-      signal.removeEventListener('abort', abort);
+      unfollow();
       reject(error);
     };
   }

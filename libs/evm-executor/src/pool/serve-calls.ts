@@ -1,4 +1,4 @@
-import type { Header, Hex, StateReader } from '@cairn/block-model';
+import { decodeBlock, type Header, type Hex, type StateReader } from '@cairn/block-model';
 import { createAccessList } from '../create-access-list.ts';
 import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { createEngine } from '../engine/create-engine.ts';
@@ -8,7 +8,17 @@ import { executeCall } from '../execute-call.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { traceBlock } from '../trace/trace-block.ts';
 import { traceCall } from '../trace/trace-call.ts';
-import type { CallChain, CallSource, ExecutionJob, ResultOf, SimulateJob, TraceBlockJob } from './call-pool-types.ts';
+import { ancestorHashes } from './ancestor-hashes.ts';
+import type {
+  CallChain,
+  CallSource,
+  ExecutionJob,
+  ResultOf,
+  SimulateJob,
+  TraceBlockJob,
+  TraceCallJob,
+} from './call-pool-types.ts';
+import { serveWitness } from './serve-witness.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
 /** Blocks of a chain whose readers, and what they read, a worker keeps: calls crowd on the newest, and heaps are small. */
@@ -51,7 +61,12 @@ export async function openCallServer(
     async serve(job, deadline) {
       const chain = open.get(job.chain);
       if (chain === undefined) throw executionErrors.failed(`there is no chain ${job.chain}`);
-      if (job.kind === 'traceBlock') return serveTrace(job, chain, engine);
+      if (job.contracts !== undefined && (job.kind === 'traceBlock' || job.kind === 'executionWitness'))
+        throw executionErrors.failed('a job on a whole block cannot be limited to contracts');
+      if (job.kind === 'traceBlock') return serveTrace(job, chain, engine, deadline);
+      if (job.kind === 'executionWitness') return serveWitness(job, chain.chain, chain.source, engine);
+      if (job.kind === 'traceCall' && job.index !== undefined)
+        return serveTraceWithin({ ...job, index: job.index }, chain, engine, { gasCapMultiplier, deadline });
       const { header, state } = await blockOf(job.chain, chain, job.blockHash);
       const place = {
         spec: chain.chain.spec,
@@ -62,15 +77,26 @@ export async function openCallServer(
       };
       if (job.kind === 'simulate') return serveSimulation(job, chain, place);
       const { spec, blockHashes } = place;
-      const { call, stateOverrides, blockOverrides } = job;
+      const { call, stateOverrides, blockOverrides, contracts } = job;
       const limits = { gasCapMultiplier, gasBudget, deadline };
       // Spelled out: an object that is put together of others takes longer than a small call.
-      const options = { spec, header, state, blockHashes, engine, call, limits, stateOverrides, blockOverrides };
+      const options = {
+        spec,
+        header,
+        state,
+        blockHashes,
+        engine,
+        call,
+        limits,
+        stateOverrides,
+        blockOverrides,
+        contracts,
+      };
       switch (job.kind) {
         case 'estimateGas':
           return estimateGas(options);
         case 'createAccessList':
-          return createAccessList(options);
+          return createAccessList({ ...options, tip: job.tip });
         case 'traceCall':
           return { kind: 'json', ...(await traceCall(options, job.options)) };
         default:
@@ -84,37 +110,62 @@ export async function openCallServer(
 }
 
 async function serveSimulation(
-  { chain, blockHash, simulation }: SimulateJob,
+  { chain, blockHash, simulation, contracts }: SimulateJob,
   { source }: OpenChain,
   place: Omit<Parameters<typeof simulate>[0], 'stateRoots' | 'simulation'>,
 ): Promise<ResultOf<SimulateJob>> {
   const stateRoots = source.stateRoots?.(blockHash);
   if (stateRoots === undefined) throw new StateUnavailableError(chain, blockHash);
-  const blocks = await simulate({ ...place, stateRoots, simulation });
+  const blocks = await simulate({ ...place, stateRoots, simulation, contracts });
   const gasUsed = blocks.reduce((sum, block) => sum + BigInt(String(block.gasUsed)), 0n);
   return { kind: 'json', json: JSON.stringify(blocks), gasUsed };
 }
 
 /** The transactions of a block run on the state after its parent. */
 async function serveTrace(
-  { chain: name, blockHash, index, options }: TraceBlockJob,
+  { chain: name, blockHash, index, raw, options }: TraceBlockJob,
   open: OpenChain,
   engine: CallEngine,
+  deadline?: Deadline,
 ): Promise<ResultOf<TraceBlockJob>> {
   const { chain, source } = open;
-  const block = source.block?.(blockHash);
+  const block = raw === undefined ? source.block?.(blockHash) : decodeBlock(raw);
   if (block === undefined) throw new StateUnavailableError(name, blockHash);
   const { state } = await blockOf(name, open, block.header.parentHash);
-  const json = await traceBlock({
+  const traced = await traceBlock({
     spec: chain.spec,
     block,
     state,
     blockHashes: ancestorHashes(source, block.header),
     engine,
     options,
+    deadline,
     ...(index !== undefined && { index }),
+    // The block of a request may be anything.
+    ...(raw !== undefined && { checks: { followsNonce: true } }),
   });
-  return { kind: 'json', json, gasUsed: block.header.gasUsed };
+  return { kind: 'json', ...traced };
+}
+
+/** A call in the middle of a block. */
+async function serveTraceWithin(
+  { chain: name, blockHash, index, options, ...message }: TraceCallJob & { index: number },
+  open: OpenChain,
+  engine: CallEngine,
+  {
+    gasCapMultiplier,
+    deadline,
+  }: { readonly gasCapMultiplier?: number | undefined; readonly deadline?: Deadline | undefined },
+): Promise<ResultOf<TraceCallJob>> {
+  const { chain, source } = open;
+  const block = source.block?.(blockHash);
+  if (block === undefined) throw new StateUnavailableError(name, blockHash);
+  const { header } = block;
+  const { state } = await blockOf(name, open, header.parentHash);
+  const blockHashes = ancestorHashes(source, header);
+  const limits = { deadline, ...(gasCapMultiplier !== undefined && { gasCapMultiplier }) };
+  const place = { spec: chain.spec, header, state, blockHashes, engine, limits, within: { block, index } };
+  return { kind: 'json', ...(await traceCall({ ...place, ...message }, options)) };
 }
 
 async function openChain(name: string, chain: CallChain): Promise<OpenChain> {
@@ -164,30 +215,4 @@ function read(source: CallSource, hash: Hex): OpenBlock | undefined {
 async function readInNextTurn(source: CallSource, hash: Hex): Promise<OpenBlock | undefined> {
   await new Promise((resolve) => setImmediate(resolve));
   return read(source, hash);
-}
-
-/**
- * Hashes of the ancestors of a block, by number: from the index of the canonical chain where the block is on it, else
- * along the parents.
- */
-export function ancestorHashes(
-  source: Pick<CallSource, 'header' | 'hashByNumber' | 'isCanonical'>,
-  header: Header,
-): (number: bigint) => Hex | undefined {
-  const walked = new Map<bigint, Hex>([[header.number - 1n, header.parentHash]]);
-  let lowest = header.number - 1n;
-  let isCanonical: boolean | undefined;
-  return (number) => {
-    if (number >= header.number || number < 0n) return undefined;
-    isCanonical ??= source.isCanonical?.(header.hash) ?? false;
-    if (isCanonical && source.hashByNumber) return source.hashByNumber(number);
-    while (lowest > number) {
-      const hash = walked.get(lowest);
-      const parent = hash && source.header(hash)?.parentHash;
-      if (parent === undefined) return undefined;
-      lowest -= 1n;
-      walked.set(lowest, parent);
-    }
-    return walked.get(number);
-  };
 }

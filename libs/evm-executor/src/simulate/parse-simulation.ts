@@ -1,6 +1,6 @@
-import { parseAddress, parseQuantity, type Withdrawal } from '@cairn/block-model';
+import { parseAddress, parseMember, parseUint64, type Withdrawal } from '@cairn/block-model';
 import { parseCallRequest } from '../parse-call-request.ts';
-import { definedOnly, optionalFields, parseFlag, parseList, parseObject, parseWord } from '../parse-json.ts';
+import { definedOnly, optionalFields, parseFlag, parseList, parseObject, parseWord, structs } from '../parse-json.ts';
 import { parseBlockFields, parseStateOverrides } from '../parse-overrides.ts';
 import type { SimulatedBlock, SimulatedBlockOverrides, Simulation } from './simulation.ts';
 
@@ -9,10 +9,10 @@ import type { SimulatedBlock, SimulatedBlockOverrides, Simulation } from './simu
  * @throws VALUE_INVALID naming the field, what it takes and what it got
  */
 export function parseSimulation(json: unknown, field = 'payload'): Simulation {
-  const object = parseObject(field, json, 'an object such as {"blockStateCalls":[{"calls":[…]}]}');
-  const optional = optionalFields(field, object);
+  const object = parseObject(field, json, 'an object such as {"blockStateCalls":[{"calls":[…]}]}', 'ethapi.simOpts');
+  const optional = optionalFields(field, object, structs.simulation);
   return definedOnly({
-    blocks: parseList(`${field}.blockStateCalls`, object.blockStateCalls ?? [], parseBlock),
+    blocks: optional('blockStateCalls', (at, value) => parseList(at, value, parseBlock, '[]ethapi.simBlock')) ?? [],
     traceTransfers: optional('traceTransfers', parseFlag),
     validation: optional('validation', parseFlag),
     returnFullTransactions: optional('returnFullTransactions', parseFlag),
@@ -20,30 +20,38 @@ export function parseSimulation(json: unknown, field = 'payload'): Simulation {
 }
 
 function parseBlock(field: string, json: unknown): SimulatedBlock {
-  const optional = optionalFields(field, parseObject(field, json, 'an object such as {"calls":[…]}'));
+  const object = parseObject(field, json, 'an object such as {"calls":[…]}', 'ethapi.simBlock');
+  const optional = optionalFields(field, object, structs.simulatedBlock);
   const parseCall = (at: string, value: unknown) => parseCallRequest(value, { field: at });
   return definedOnly({
     blockOverrides: optional('blockOverrides', parseOverrides),
     stateOverrides: optional('stateOverrides', (at, value) => parseStateOverrides(value, at)),
-    calls: optional('calls', (at, value) => parseList(at, value, parseCall)) ?? [],
+    calls: optional('calls', (at, value) => parseList(at, value, parseCall, '[]ethapi.TransactionArgs')) ?? [],
   });
 }
 
 function parseOverrides(field: string, json: unknown): SimulatedBlockOverrides {
-  const optional = optionalFields(field, parseObject(field, json, 'an object such as {"number":"0x1"}'));
+  const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
+  const optional = optionalFields(field, object, structs.block);
   return definedOnly({
     ...parseBlockFields(json, field),
     beaconRoot: optional('beaconRoot', parseWord),
-    withdrawals: optional('withdrawals', (at, value) => parseList(at, value, parseWithdrawal)),
+    withdrawals: optional('withdrawals', (at, value) => parseList(at, value, parseWithdrawal, 'types.Withdrawals'), {
+      isOpaque: true,
+    }),
   });
 }
 
 function parseWithdrawal(field: string, json: unknown): Withdrawal {
-  const object = parseObject(field, json, 'an object with index, validatorIndex, address and amount');
+  const shape = 'an object with index, validatorIndex, address and amount';
+  const object = parseObject(field, json, shape, 'types.Withdrawal');
+  const member = <T>(name: string, parse: (at: string, value: unknown) => T) =>
+    parseMember({ name: 'Withdrawal' }, name, () => parse(`${field}.${name}`, object[name]));
+  const number = (at: string, value: unknown) => parseUint64(at, value);
   return {
-    index: parseQuantity(`${field}.index`, object.index),
-    validatorIndex: parseQuantity(`${field}.validatorIndex`, object.validatorIndex),
-    address: parseAddress(`${field}.address`, object.address),
-    amount: parseQuantity(`${field}.amount`, object.amount),
+    index: member('index', number),
+    validatorIndex: member('validatorIndex', number),
+    address: member('address', parseAddress),
+    amount: member('amount', number),
   };
 }

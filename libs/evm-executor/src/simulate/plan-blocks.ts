@@ -8,6 +8,8 @@ export interface PlannedBlock extends SimulatedBlock {
 }
 
 const secondsBetween = 12n;
+/** Times have 64 bits and wrap, as in geth. */
+const timeAfter = (time: bigint) => BigInt.asUintN(64, time + secondsBetween);
 
 /**
  * Gives every block its number and its time, and fills gaps between numbers with empty blocks.
@@ -20,6 +22,7 @@ export function planBlocks(
   if (blocks.length === 0)
     throw new SimulationError('SIMULATION_EMPTY', 'empty input', 'Give a block, {} at least, in blockStateCalls.');
   if (blocks.length > simulationLimits.blocksMax) throw tooLong();
+  checkCounts(blocks);
   const planned: PlannedBlock[] = [];
   let { number: lastNumber, timestamp: lastTime } = base;
   for (const block of blocks) {
@@ -34,11 +37,12 @@ export function planBlocks(
     if (number - base.number > BigInt(simulationLimits.blocksMax)) throw tooLong();
     while (lastNumber + 1n < number) {
       lastNumber += 1n;
-      lastTime += secondsBetween;
+      lastTime = timeAfter(lastTime);
       planned.push({ blockOverrides: { number: lastNumber, time: lastTime }, calls: [] });
     }
-    const time = block.blockOverrides?.time ?? lastTime + secondsBetween;
-    if (time <= lastTime) {
+    const time = block.blockOverrides?.time ?? timeAfter(lastTime);
+    // As in geth, only a time that is given is compared.
+    if (block.blockOverrides?.time !== undefined && time <= lastTime) {
       throw new SimulationError(
         'SIMULATION_TIME_INVALID',
         `block timestamps must be in order: ${time} <= ${lastTime}`,
@@ -50,6 +54,22 @@ export function planBlocks(
     lastTime = time;
   }
   return planned;
+}
+
+function checkCounts(blocks: readonly SimulatedBlock[]): void {
+  const { blockCallsMax, callsMax } = simulationLimits;
+  let count = 0;
+  for (const { calls } of blocks) {
+    if (calls.length > blockCallsMax) {
+      const message = `too many calls in block: ${calls.length} > ${blockCallsMax}`;
+      throw new SimulationError('SIMULATION_TOO_LONG', message, 'Spread them over several blocks.');
+    }
+    count += calls.length;
+    if (count > callsMax) {
+      const message = `too many calls: ${count} > ${callsMax}`;
+      throw new SimulationError('SIMULATION_TOO_LONG', message, 'Split them over several simulations.');
+    }
+  }
 }
 
 function tooLong(): SimulationError {

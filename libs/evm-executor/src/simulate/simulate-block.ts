@@ -8,73 +8,115 @@ import {
   type Json,
   logsBloomOf,
   makeHeader,
-  nextBaseFee,
   type Receipt,
   receiptsRoot,
   type StateRoots,
   type Transaction,
   transactionsRoot,
-  unclesHash,
-  withdrawalsRoot,
 } from '@cairn/block-model';
+import { isCairnError } from '@cairn/errors';
 import type { MessageContext } from '../apply-message.ts';
 import { payBlock } from '../block/pay-block.ts';
 import { beginBlock, collectRequests } from '../block/system-calls.ts';
-import { type BlockEnvironment, blobBaseFeeAt, nextExcessBlobGas } from '../block-environment.ts';
+import type { ContractGuard } from '../contract-guard.ts';
 import type { CallEngine } from '../engine/call-engine.ts';
+import { SimulationError } from '../errors.ts';
 import { type ForkRules, forkRules } from '../fork-rules.ts';
+import { gasPerBlob } from '../message-gas.ts';
 import { applyStateOverrides } from '../state-overrides.ts';
-import { gasPerBlob } from '../transaction-rules.ts';
 import type { WorldState } from '../world-state.ts';
+import { draftHeader, environmentOf, type HeaderFields, headerRules } from './draft-header.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 import { callToJson, type SimulatedCall, simulateCall } from './simulate-call.ts';
 import type { Simulation } from './simulation.ts';
+import { TransferLogs } from './transfer-logs.ts';
 
 export interface SimulateBlockOptions {
   readonly spec: ChainSpec;
   readonly world: WorldState;
+  /** For the transactions and overrides, not for what the block does itself. */
+  readonly guard: ContractGuard | undefined;
   readonly stateRoots: StateRoots;
   readonly engine: CallEngine;
   readonly block: PlannedBlock;
   readonly parent: Header;
-  /** Of the block that the simulation follows: those can be moved. */
-  readonly precompiles: readonly Hex[];
   /** What all transactions that are left may use together. */
   readonly gasLeft: bigint;
   readonly simulation: Simulation;
   readonly blockHash: (number: bigint) => Hex | undefined;
 }
 
-const zeros32: Hex = `0x${'00'.repeat(32)}`;
-const initialBaseFee = 1_000_000_000n;
+/** Transactions that have run, with what the header says of them. */
+interface ExecutedCalls {
+  readonly calls: readonly SimulatedCall[];
+  readonly receipts: readonly Receipt[];
+  readonly gasUsed: bigint;
+}
 
-/** Runs one block and seals it. */
+/**
+ * Runs one block and seals it.
+ * @throws SIMULATION_GAS_EXCEEDED, SIMULATION_SYSTEM_CALL_FAILED, CALL_*, OVERRIDE_INVALID, and what the state throws
+ */
 export async function simulateBlock(
   options: SimulateBlockOptions,
 ): Promise<{ readonly header: Header; readonly json: Json }> {
   const { spec, world, block, parent, simulation } = options;
   const { blockOverrides: overrides } = block;
-  const rules = forkRules(spec, { number: overrides.number, timestamp: overrides.time });
-  const draft = draftHeader(options, rules);
+  const scheduled = headerRules(spec, overrides);
+  const draft = draftHeader({ spec, overrides, parent, isValidated: simulation.validation === true });
+  // Code follows the difficulty too, which an override can raise after the merge.
+  const isMerged = draft.difficulty === 0n;
+  const rules = forkRules(spec, { number: overrides.number, timestamp: overrides.time, isMerged });
+  world.guard = options.guard;
+  const precompiles = applyStateOverrides(world, block.stateOverrides, rules.precompiles);
+  world.guard = undefined;
   const context: MessageContext = {
     rules,
-    block: environmentOf(draft, rules, overrides.blobBaseFee),
+    block: environmentOf(draft, scheduled, overrides.blobBaseFee),
     world,
     engine: options.engine,
     blockHash: options.blockHash,
-    precompiles: applyStateOverrides(world, block.stateOverrides, options.precompiles),
+    precompiles,
   };
-  await beginBlock(context, { parentHash: parent.hash, beaconRoot: draft.parentBeaconBlockRoot });
+  const { parentHash, parentBeaconBlockRoot: beaconRoot } = draft;
+  const tracer = simulation.traceTransfers === true ? new TransferLogs() : undefined;
+  const beginning = { parentHash, beaconRoot, rules: scheduled, tracer };
+  const logsMade = await reportingFailures(() => beginBlock(context, beginning));
+  const executed = await runCalls(context, options);
+  const logs = executed.calls.flatMap((call) => (call.isSuccess ? call.logs : []));
+  const requestsHash = scheduled.isPrague ? await reportingFailures(() => collectRequests(context, logs)) : undefined;
+  const withdrawals = scheduled.isShanghai ? (overrides.withdrawals ?? []) : undefined;
+  payBlock(world, draft, rules, withdrawals ?? []);
+  const header = await sealHeader(options, { draft, executed, requestsHash, rules: scheduled });
+  return {
+    header,
+    json: blockJson({ header, executed, withdrawals, simulation, logsBefore: tracer?.made ?? logsMade }),
+  };
+}
 
+/** A system call that fails makes the whole simulation fail. @throws SIMULATION_SYSTEM_CALL_FAILED */
+async function reportingFailures<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isCairnError(error, 'BLOCK_INVALID')) throw error;
+    const hint = 'Leave the system contracts as they are, or make what replaces them succeed.';
+    throw new SimulationError('SIMULATION_SYSTEM_CALL_FAILED', error.message, hint);
+  }
+}
+
+async function runCalls(
+  context: MessageContext,
+  { block, guard, simulation, stateRoots, gasLeft }: SimulateBlockOptions,
+): Promise<ExecutedCalls> {
+  const { rules, world } = context;
   const calls: SimulatedCall[] = [];
   const receipts: Receipt[] = [];
   let gasUsed = 0n;
   for (const call of block.calls) {
-    const made = await simulateCall(context, call, {
-      simulation,
-      blockGasUsed: gasUsed,
-      gasLeft: options.gasLeft - gasUsed,
-    });
+    world.guard = guard;
+    const made = await simulateCall(context, call, { simulation, blockGasUsed: gasUsed, gasLeft: gasLeft - gasUsed });
+    world.guard = undefined;
     gasUsed += made.gasUsed;
     calls.push(made);
     const { logs } = made.applied.outcome;
@@ -82,24 +124,31 @@ export async function simulateBlock(
       type: made.transaction.type,
       ...(rules.isByzantium
         ? { status: made.isSuccess }
-        : { root: hexFromBytes(await options.stateRoots.after(world.takeChanges())) }),
+        : { root: hexFromBytes(await stateRoots.after(world.takeChanges())) }),
       cumulativeGasUsed: gasUsed,
       logsBloom: logsBloomOf(logs),
       logs,
     });
   }
-  const requestsHash = rules.isPrague
-    ? await collectRequests(
-        context,
-        calls.flatMap(({ logs }) => logs),
-      )
-    : undefined;
-  payBlock(world, draft, rules, overrides.withdrawals ?? []);
+  return { calls, receipts, gasUsed };
+}
 
+interface SealOptions {
+  readonly draft: HeaderFields;
+  readonly executed: ExecutedCalls;
+  readonly requestsHash: Hex | undefined;
+  /** Rules of the fork of the header. */
+  readonly rules: ForkRules;
+}
+
+async function sealHeader(
+  { world, stateRoots }: SimulateBlockOptions,
+  { draft, executed: { calls, receipts, gasUsed }, requestsHash, rules }: SealOptions,
+): Promise<Header> {
   const transactions = calls.map(({ transaction }) => transaction);
-  const header = makeHeader({
+  return makeHeader({
     ...draft,
-    stateRoot: hexFromBytes(await options.stateRoots.after(world.takeChanges())),
+    stateRoot: hexFromBytes(await stateRoots.after(world.takeChanges())),
     transactionsRoot: transactionsRoot(transactions),
     receiptsRoot: receiptsRoot(receipts),
     logsBloom: logsBloomOf(receipts.flatMap(({ logs }) => logs)),
@@ -107,9 +156,21 @@ export async function simulateBlock(
     ...(rules.isCancun && { blobGasUsed: blobGasOf(transactions) }),
     ...(requestsHash && { requestsHash }),
   });
-  const withdrawals = draft.withdrawalsRoot === undefined ? undefined : (overrides.withdrawals ?? []);
+}
+
+interface BlockJsonParts {
+  readonly header: Header;
+  readonly executed: ExecutedCalls;
+  readonly withdrawals: PlannedBlock['blockOverrides']['withdrawals'];
+  readonly simulation: Simulation;
+  /** As in geth, logs are counted from those of the system calls on. */
+  readonly logsBefore: number;
+}
+
+function blockJson({ header, executed: { calls }, withdrawals, simulation, logsBefore }: BlockJsonParts): Json {
+  const transactions = calls.map(({ transaction }) => transaction);
   const body = { header, transactions, uncles: [], ...(withdrawals && { withdrawals }) };
-  let logIndex = 0;
+  let logIndex = logsBefore;
   const callsJson = calls.map((call, index) => {
     const json = callToJson(call, { header, index, logIndex });
     logIndex += call.logsMade;
@@ -119,53 +180,7 @@ export async function simulateBlock(
     { ...body, size: encodeBlock(body).length },
     { full: simulation.returnFullTransactions === true },
   );
-  return { header, json: { ...json, calls: callsJson } };
-}
-
-type HeaderFields = Omit<Header, 'hash' | 'raw'>;
-
-/** The header before anything has run. */
-function draftHeader({ block, parent, simulation }: SimulateBlockOptions, rules: ForkRules): HeaderFields {
-  const { blockOverrides: overrides } = block;
-  const baseFee = simulation.validation === true ? (nextBaseFee(parent) ?? initialBaseFee) : 0n;
-  return {
-    parentHash: parent.hash,
-    unclesHash: unclesHash([]),
-    miner: overrides.feeRecipient ?? parent.miner,
-    stateRoot: zeros32,
-    transactionsRoot: zeros32,
-    receiptsRoot: zeros32,
-    logsBloom: logsBloomOf([]),
-    difficulty: overrides.difficulty ?? parent.difficulty,
-    number: overrides.number,
-    gasLimit: overrides.gasLimit ?? parent.gasLimit,
-    gasUsed: 0n,
-    timestamp: overrides.time,
-    extraData: '0x',
-    mixHash: overrides.prevRandao ?? zeros32,
-    nonce: '0x0000000000000000',
-    ...(rules.isLondon && { baseFeePerGas: overrides.baseFeePerGas ?? baseFee }),
-    ...(rules.isShanghai && { withdrawalsRoot: withdrawalsRoot(overrides.withdrawals ?? []) }),
-    ...(rules.isCancun && {
-      blobGasUsed: 0n,
-      excessBlobGas: nextExcessBlobGas(parent, rules),
-      parentBeaconBlockRoot: overrides.beaconRoot ?? zeros32,
-    }),
-  };
-}
-
-function environmentOf(header: HeaderFields, rules: ForkRules, blobBaseFee: bigint | undefined): BlockEnvironment {
-  const { number, timestamp, gasLimit, difficulty, baseFeePerGas } = header;
-  return {
-    number,
-    timestamp,
-    gasLimit,
-    difficulty,
-    coinbase: header.miner,
-    prevRandao: header.mixHash,
-    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
-    ...(rules.isCancun && { blobBaseFee: blobBaseFee ?? blobBaseFeeAt(header.excessBlobGas ?? 0n, rules) }),
-  };
+  return { ...json, calls: callsJson };
 }
 
 function blobGasOf(transactions: readonly Transaction[]): bigint {

@@ -1,17 +1,11 @@
-import {
-  bytesFromHex,
-  type Header,
-  hexFromBytes,
-  type Json,
-  quantity,
-  type Transaction,
-  type UnsignedFields,
-  unsignedTransaction,
-} from '@cairn/block-model';
+import { bytesFromHex, type Header, hexFromBytes, type Json, quantity, type Transaction } from '@cairn/block-model';
 import { type AppliedMessage, applyMessage, type MessageContext, noAddress } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
-import { CallRejectedError, SimulationError } from '../errors.ts';
+import type { EngineOutcome } from '../engine/call-engine.ts';
+import { SimulationError } from '../errors.ts';
 import { revertMessage } from '../revert-reason.ts';
+import { rewordedCall } from '../reworded.ts';
+import { unsignedCall } from '../unsigned-call.ts';
 import type { Simulation } from './simulation.ts';
 import { type NumberedLog, TransferLogs } from './transfer-logs.ts';
 
@@ -20,6 +14,8 @@ export interface SimulatedCall {
   readonly transaction: Transaction;
   readonly applied: AppliedMessage;
   readonly isSuccess: boolean;
+  /** It got less gas than it asked for, so that the simulation keeps to its limit. */
+  readonly isGasCapped: boolean;
   readonly gasUsed: bigint;
   /** With transfers, where they are traced. */
   readonly logs: readonly NumberedLog[];
@@ -36,6 +32,7 @@ export interface SimulateCallOptions {
 }
 
 const vmErrorCode = -32015;
+const gasCapNote = " (gas limit was capped by the RPC server's global gas cap)";
 const revertCode = 3;
 
 /** Runs one call as a transaction of a simulated block. @throws SIMULATION_GAS_EXCEEDED, CALL_* */
@@ -49,7 +46,7 @@ export async function simulateCall(
   if (blockGasUsed + asked > blockGasLimit) {
     throw new SimulationError(
       'SIMULATION_GAS_EXCEEDED',
-      `block gas limit reached: ${blockGasUsed + asked} >= ${blockGasLimit}`,
+      `block gas limit reached: remaining: ${blockGasLimit - blockGasUsed}, required: ${asked}`,
       'Give the call less gas, or the block more with blockOverrides.gasLimit.',
     );
   }
@@ -57,7 +54,9 @@ export async function simulateCall(
   const from = request.from ?? noAddress;
   const nonce = request.nonce ?? context.world.getNonce(bytesFromHex(from));
   const call = { ...request, nonce };
-  const transaction = transactionOf(context, call, gasLimit);
+  const { rules, block } = context;
+  const fields = { chainId: rules.chainId, gas: gasLimit, baseFeePerGas: block.baseFeePerGas };
+  const transaction = unsignedCall(call, fields);
   const isChecked = simulation.validation === true;
   const tracer = simulation.traceTransfers === true ? new TransferLogs() : undefined;
   const applied = await applyMessage(context, call, {
@@ -66,54 +65,27 @@ export async function simulateCall(
     hidesPrices: false,
     tracer,
   }).catch((error: unknown) => {
-    if (!(error instanceof CallRejectedError)) throw error;
-    throw new CallRejectedError(
-      error.code,
-      `err: ${error.message} (supplied gas ${gasLimit})`,
-      error.hint ?? '',
-      error.details,
-    );
+    throw rewordedCall(error, gasLimit);
   });
   const { outcome, gasUsed } = applied;
   return {
     transaction,
     applied,
+    isGasCapped: gasLimit < asked,
     isSuccess: outcome.kind === 'success',
     gasUsed,
-    logs: tracer?.logs ?? outcome.logs.map(({ address, topics, data }, index) => ({ address, topics, data, index })),
-    logsMade: tracer?.made ?? outcome.logs.length,
+    logs: tracer?.logs ?? numberedLogs(outcome),
+    logsMade: tracer?.made ?? outcome.logsMade ?? outcome.logs.length,
   };
 }
 
-/** The transaction that such a call would be: of the newest type that its fields ask for (geth's `ToTransaction`). */
-function transactionOf({ rules, block }: MessageContext, call: CallRequest, gas: bigint): Transaction {
-  const { gasPrice, authorizationList, blobVersionedHashes, accessList = [] } = call;
-  const common = {
-    nonce: call.nonce ?? 0n,
-    gas,
-    to: call.to ?? null,
-    value: call.value ?? 0n,
-    input: call.data ?? '0x',
-  } as const;
-  const from = call.from ?? noAddress;
-  if (gasPrice !== undefined || block.baseFeePerGas === undefined)
-    return unsignedTransaction(from, { ...common, type: 0, gasPrice: gasPrice ?? 0n });
-  const fields: Omit<UnsignedFields, 'type'> = {
-    ...common,
-    chainId: rules.chainId,
-    maxFeePerGas: call.maxFeePerGas ?? 0n,
-    maxPriorityFeePerGas: call.maxPriorityFeePerGas ?? 0n,
-    accessList,
-  };
-  if (authorizationList !== undefined) return unsignedTransaction(from, { ...fields, type: 4, authorizationList });
-  if (blobVersionedHashes === undefined) return unsignedTransaction(from, { ...fields, type: 2 });
-  const maxFeePerBlobGas = call.maxFeePerBlobGas ?? 0n;
-  return unsignedTransaction(from, { ...fields, type: 3, maxFeePerBlobGas, blobVersionedHashes });
+function numberedLogs({ logs, logNumbers }: EngineOutcome): NumberedLog[] {
+  return logs.map(({ address, topics, data }, at) => ({ address, topics, data, index: logNumbers?.[at] ?? at }));
 }
 
 /** A call's entry in the answer. */
 export function callToJson(
-  { transaction, applied, isSuccess, gasUsed, logs }: SimulatedCall,
+  { transaction, applied, isSuccess, isGasCapped, gasUsed, logs }: SimulatedCall,
   { header, index, logIndex }: { readonly header: Header; readonly index: number; readonly logIndex: number },
 ): Json {
   const { outcome, gasUsedMax } = applied;
@@ -137,6 +109,8 @@ export function callToJson(
     ...(outcome.kind === 'revert' && {
       error: { message: revertMessage(outcome.output), code: revertCode, data: hexFromBytes(outcome.output) },
     }),
-    ...(outcome.kind === 'halt' && { error: { message: outcome.reason, code: vmErrorCode } }),
+    ...(outcome.kind === 'halt' && {
+      error: { message: `${outcome.reason}${isGasCapped ? gasCapNote : ''}`, code: vmErrorCode },
+    }),
   };
 }

@@ -1,6 +1,6 @@
 import type { ChainSpec, Header, Hex, Json, StateReader, StateRoots } from '@cairn/block-model';
+import { ContractGuard } from '../contract-guard.ts';
 import type { CallEngine } from '../engine/call-engine.ts';
-import { forkRules } from '../fork-rules.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
 import { planBlocks } from './plan-blocks.ts';
@@ -19,6 +19,8 @@ export interface SimulateOptions {
   readonly blockHashes: (number: bigint) => Hex | undefined;
   readonly simulation: Simulation;
   readonly engine: CallEngine;
+  /** The only contracts that the transactions may read; see {@link ContractGuard}. Default: all. */
+  readonly contracts?: readonly Hex[] | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface SimulateOptions {
 export async function simulate(options: SimulateOptions): Promise<Json[]> {
   const { spec, header: base, simulation, blockHashes } = options;
   const world = new WorldState(StateCache.of(options.state));
-  const precompiles = forkRules(spec, base).precompiles;
+  const guard = options.contracts && new ContractGuard(options.contracts);
   const simulated = new Map<bigint, Hex>([[base.number, base.hash]]);
   const results: Json[] = [];
   let parent = base;
@@ -39,11 +41,11 @@ export async function simulate(options: SimulateOptions): Promise<Json[]> {
     const made = await simulateBlock({
       spec,
       world,
+      guard,
       stateRoots: options.stateRoots,
       engine: options.engine,
       block,
       parent,
-      precompiles,
       gasLeft,
       simulation,
       blockHash: (number) => simulated.get(number) ?? (number < base.number ? blockHashes(number) : undefined),

@@ -29,6 +29,9 @@ export interface Simulation {
 
 export const simulationLimits = {
   blocksMax: 256, // Those that fill gaps included, as in geth.
+  // As in geth.
+  blockCallsMax: 5_000,
+  callsMax: 10_000,
   // What a transaction gets that names no gas stands in its hash: the same as geth gives by default. For all together.
   gasMax: 50_000_000n,
 } as const;

@@ -1,6 +1,6 @@
-import { bytesFromHex, type Hex, hexFromBytes, type Log } from '@cairn/block-model';
-import type { EngineFrame, EngineFrameEnd, EngineStep, EngineTracer } from '../engine/engine-tracer.ts';
-import { addressOfWord, logOfStep, wordOf } from '../engine/step-log.ts';
+import { type Hex, hexFromBytes, type Log } from '@cairn/block-model';
+import type { EngineFrame, EngineFrameEnd, EngineTracer } from '../engine/engine-tracer.ts';
+import { wordOf } from '../engine/step-log.ts';
 
 /** A log with its number in its transaction. */
 export interface NumberedLog extends Log {
@@ -33,7 +33,7 @@ export class TransferLogs implements EngineTracer {
 
   onEnter({ kind, from, to, value }: EngineFrame): void {
     this.#frames.push([]);
-    if (kind !== 'DELEGATECALL' && kind !== 'CALLCODE') this.#transfer(from, to, value);
+    if (kind !== 'DELEGATECALL' && kind !== 'CALLCODE') this.#transfer(from, to, value ?? 0n);
   }
 
   onExit({ error }: EngineFrameEnd): void {
@@ -44,12 +44,8 @@ export class TransferLogs implements EngineTracer {
     else this.#logs = logs;
   }
 
-  onStep(step: EngineStep): void {
-    const log = logOfStep(step);
-    if (log) this.#push(log);
-    if (step.opcode !== 0xff) return;
-    const [beneficiary = 0n] = step.stack.slice(-1);
-    this.#transfer(step.address, bytesFromHex(addressOfWord(beneficiary)), step.world.getBalance(step.address));
+  onLog(log: Log): void {
+    this.#push(log);
   }
 
   #transfer(from: Uint8Array, to: Uint8Array, value: bigint): void {
@@ -58,7 +54,7 @@ export class TransferLogs implements EngineTracer {
     this.#push({ address: nativeCurrency, topics, data: wordOf(value) });
   }
 
-  #push(log: Log): void {
-    this.#frames.at(-1)?.push({ ...log, index: this.#made++ });
+  #push({ address, topics, data }: Log): void {
+    this.#frames.at(-1)?.push({ address, topics, data, index: this.#made++ });
   }
 }

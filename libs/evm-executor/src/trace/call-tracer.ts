@@ -1,129 +1,72 @@
-import { type Hex, hexFromBytes, type Json, type Log, quantity } from '@cairn/block-model';
+import { type Json, type Log, quantity } from '@cairn/block-model';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
-import { addressOfWord, logOfStep } from '../engine/step-log.ts';
-import { TraceTooLargeError } from '../errors.ts';
-import { decodeRevertReason } from '../revert-reason.ts';
-import type { TraceOptions } from './trace-options.ts';
-import type { TransactionTracer } from './transaction-tracer.ts';
-
-interface Frame {
-  readonly kind: string;
-  readonly from: Hex;
-  readonly to: Hex;
-  readonly value: bigint | undefined;
-  gas: bigint;
-  readonly input: Hex;
-  readonly calls: Frame[];
-  readonly logs: (Log & { readonly position: number; readonly index: number })[];
-  end?: EngineFrameEnd;
-}
-
-const framesMax = 500_000;
-const selfDestruct = 0xff;
+import type { EngineFrame, EngineFrameEnd } from '../engine/engine-tracer.ts';
+import { type CallFrame, CallFrames } from './call-frames.ts';
+import type { TracerOptions } from './trace-options.ts';
+import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
 /** geth's callTracer: the tree of calls. */
 export class CallTracer implements TransactionTracer {
-  readonly #options: Extract<TraceOptions, { tracer: 'callTracer' }>;
-  readonly #open: Frame[] = [];
-  #top: Frame | undefined;
-  #frames = 0;
-  #logs = 0;
+  readonly #options: TracerOptions<'callTracer'>;
+  readonly #frames = new CallFrames((frame) => frame);
+  #depth = 0;
 
-  constructor(options: Extract<TraceOptions, { tracer: 'callTracer' }>) {
+  constructor(options: TracerOptions<'callTracer'>) {
     this.#options = options;
   }
 
-  onEnter({ kind, from, to, value, gas, input }: EngineFrame): void {
-    this.#push({
-      kind,
-      from: hexFromBytes(from),
-      to: hexFromBytes(to),
-      value: kind === 'STATICCALL' ? undefined : value,
-      gas,
-      input: hexFromBytes(input),
-      calls: [],
-      logs: [],
-    });
+  begin(message: TracedMessage): void {
+    this.#frames.begin(message);
   }
 
-  #push(frame: Frame): void {
-    if (++this.#frames > framesMax) throw new TraceTooLargeError(framesMax);
-    const above = this.#open.at(-1);
-    if (above === undefined) this.#top = frame;
-    else if (!this.#options.onlyTopCall) above.calls.push(frame);
-    this.#open.push(frame);
+  onEnter(frame: EngineFrame): void {
+    if (this.#depth++ === 0 || !this.#options.onlyTopCall) this.#frames.enter(frame);
   }
 
   onExit(end: EngineFrameEnd): void {
-    const frame = this.#open.pop();
-    if (frame) frame.end = end;
+    if (--this.#depth === 0 || !this.#options.onlyTopCall) this.#frames.exit(end);
   }
 
-  onStep(step: EngineStep): void {
-    const frame = this.#open.at(-1);
-    if (frame === undefined) return;
-    if (step.opcode === selfDestruct) {
-      const [beneficiary] = step.stack.slice(-1);
-      if (beneficiary === undefined || this.#options.onlyTopCall) return;
-      this.#push({
-        kind: 'SELFDESTRUCT',
-        from: hexFromBytes(step.address),
-        to: addressOfWord(beneficiary),
-        value: step.world.getBalance(step.address),
-        gas: 0n,
-        input: '0x',
-        calls: [],
-        logs: [],
-      });
-      this.onExit({ gasUsed: 0n, output: new Uint8Array(0) });
-      return;
-    }
-    if (!this.#options.withLog || (this.#options.onlyTopCall && step.depth > 1)) return;
-    const log = logOfStep(step);
-    if (log) frame.logs.push({ ...log, position: frame.calls.length, index: this.#logs++ });
+  onLog(log: Log, index: number): void {
+    if (this.#options.withLog && (this.#depth === 1 || !this.#options.onlyTopCall)) this.#frames.log(log, index);
   }
 
-  result({ gasUsed, outcome }: AppliedMessage, gasLimit: bigint): string {
-    const top = this.#top;
-    if (top === undefined) return '{}';
-    top.gas = gasLimit;
-    top.end = {
-      gasUsed,
-      output: outcome.output,
-      ...(outcome.kind !== 'success' && { error: outcome.reason ?? 'execution reverted' }),
-    };
-    return JSON.stringify(frameToJson(top, false));
+  result(applied: AppliedMessage): string {
+    const top = this.#frames.settle(applied);
+    return top === undefined ? '{}' : JSON.stringify(frameToJson(top));
   }
 }
 
-/** `isUndone`: a frame above has failed, so that nothing was logged in the end. */
-function frameToJson(frame: Frame, isUndone: boolean): Json {
-  const { end, logs, value } = frame;
-  const { gasUsed = 0n, output = new Uint8Array(0), error } = end ?? {};
-  const isReverted = error === 'execution reverted';
-  const reason = isReverted ? decodeRevertReason(output) : undefined;
-  const isCreation = frame.kind.startsWith('CREATE');
-  const hasFailed = isUndone || error !== undefined;
+function frameToJson(frame: CallFrame): Json {
+  const { calls } = frame;
   return {
-    from: frame.from,
-    gas: quantity(frame.gas),
-    gasUsed: quantity(gasUsed),
-    ...(!(isCreation && error !== undefined) && { to: frame.to }),
-    input: frame.input,
-    ...(output.length > 0 && (error === undefined || isReverted) && { output: hexFromBytes(output) }),
-    ...(error !== undefined && { error }),
-    ...(reason !== undefined && { revertReason: reason }),
-    ...(frame.calls.length > 0 && { calls: frame.calls.map((call) => frameToJson(call, hasFailed)) }),
-    ...(logs.length > 0 &&
-      !hasFailed && {
-        logs: logs.map(({ position, index, ...log }) => ({
-          ...log,
-          position: quantity(position),
-          index: quantity(index),
-        })),
-      }),
-    ...(value !== undefined && { value: quantity(value) }),
+    ...frameFieldsToJson(frame),
+    ...(calls.length > 0 && { calls: calls.map(frameToJson) }),
     type: frame.kind,
+  };
+}
+
+/** Fields that every tracer of calls reports, apart from the calls below. */
+export function frameFieldsToJson(frame: CallFrame): Json {
+  const { from, gas, gasUsed, to, input, output, error, revertReason, logs, value } = frame;
+  return {
+    from,
+    gas: quantity(gas),
+    gasUsed: quantity(gasUsed),
+    ...(to !== undefined && { to }),
+    input,
+    ...(output !== '0x' && { output }),
+    ...(error !== undefined && { error }),
+    ...(revertReason !== undefined && revertReason !== '' && { revertReason }),
+    ...(logs.length > 0 && {
+      logs: logs.map(({ address, topics, data, index, position }) => ({
+        address,
+        topics,
+        data,
+        index: quantity(index),
+        position: quantity(position),
+      })),
+    }),
+    ...(value !== undefined && { value: quantity(value) }),
   };
 }

@@ -1,54 +1,103 @@
-import { bytesFromHex, type Hex, hexFromBytes, type Json, quantity } from '@cairn/block-model';
-import type { MessageContext } from '../apply-message.ts';
+import { bytesFromHex, type Hex, hexFromBytes, type Json, keccak256, quantity } from '@cairn/block-model';
 import { noAddress } from '../apply-message.ts';
-import type { CallRequest } from '../call-request.ts';
-import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
+import { delegationOf, signerOfAuthorization } from '../authorizations.ts';
+import type { EngineStep } from '../engine/engine-tracer.ts';
+import { create2Address, createAddress } from '../engine/interpreter/call-opcodes.ts';
 import { addressOfWord, wordOf } from '../engine/step-log.ts';
 import type { WorldState } from '../world-state.ts';
-import type { TraceOptions } from './trace-options.ts';
-import type { TransactionTracer } from './transaction-tracer.ts';
+import { paddedMemory } from './padded-memory.ts';
+import type { TracerOptions } from './trace-options.ts';
+import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
-interface SeenAccount {
+interface AccountFields {
   readonly balance: bigint;
   readonly nonce: bigint;
   readonly code: Hex;
+  /** Hash of no code; all zeros stand for an account that does not exist. */
+  readonly codeHash: Hex;
+}
+
+interface SeenAccount extends AccountFields {
   /** Slots that were named, with what they held before the transaction. */
   readonly storage: Map<Hex, Hex>;
 }
 
-const readsAccount = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
-const callsAccount = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
+const readsAccount: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
+const callsAccount: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
 const noWord = wordOf(0n);
+const emptyCodeHash = hexFromBytes(keccak256(new Uint8Array(0)));
 
-/** geth's prestateTracer: the accounts and slots that a transaction needs, and in diff mode what became of them. */
+/** geth's prestateTracer: the accounts and slots that a transaction needs, and in diff mode what they are afterwards. */
 export class PrestateTracer implements TransactionTracer {
-  readonly #options: Extract<TraceOptions, { tracer: 'prestateTracer' }>;
+  readonly #options: TracerOptions<'prestateTracer'>;
   readonly #seen = new Map<Hex, SeenAccount>();
   readonly #created = new Set<Hex>();
-  #world: WorldState | undefined;
+  readonly #deleted = new Set<Hex>();
+  #message: TracedMessage | undefined;
 
-  constructor(options: Extract<TraceOptions, { tracer: 'prestateTracer' }>) {
+  constructor(options: TracerOptions<'prestateTracer'>) {
     this.#options = options;
   }
 
-  begin({ world, block }: MessageContext, call: CallRequest): void {
-    this.#world = world;
-    for (const address of [call.from ?? noAddress, call.to, block.coinbase]) if (address) this.#see(address);
-    for (const { address } of call.authorizationList ?? []) this.#see(address);
+  get #world(): WorldState | undefined {
+    return this.#message?.context.world;
   }
 
-  onEnter({ kind, to }: EngineFrame): void {
-    const address = hexFromBytes(to);
-    if (kind.startsWith('CREATE')) this.#created.add(address);
-    this.#see(address);
+  begin(message: TracedMessage): void {
+    this.#message = message;
+    const { call, context } = message;
+    const { world, block } = context;
+    const from = call.from ?? noAddress;
+    const created = () => hexFromBytes(createAddress(bytesFromHex(from), world.getNonce(bytesFromHex(from))));
+    const to = call.to ?? created();
+    if (call.to === undefined) this.#created.add(to);
+    else this.#seeDelegate(call.to);
+    for (const address of [from, to, block.coinbase]) this.#see(address);
+    for (const authorization of call.authorizationList ?? []) {
+      const authority = signerOfAuthorization(authorization);
+      if (authority !== undefined) this.#see(hexFromBytes(authority));
+    }
   }
 
-  onStep({ opcode, stack, address }: EngineStep): void {
+  onStep(step: EngineStep): void {
+    const { opcode, stack, address, error, world } = step;
+    if (error !== undefined) return;
     const top = stack.at(-1);
+    if (opcode === 0xf0) this.#create(createAddress(address, world.getNonce(address)));
     if (top === undefined) return;
     if (opcode === 0x54 || opcode === 0x55) this.#seeSlot(hexFromBytes(address), wordOf(top));
-    else if (readsAccount.has(opcode)) this.#see(addressOfWord(top));
-    else if (callsAccount.has(opcode) && stack.length >= 5) this.#see(addressOfWord(stack.at(-2) ?? 0n));
+    else if (readsAccount.has(opcode)) {
+      this.#see(addressOfWord(top));
+      if (opcode === 0xff) this.#destroy(hexFromBytes(address));
+    } else if (callsAccount.has(opcode) && stack.length >= 5) {
+      const target = addressOfWord(stack.at(-2) ?? 0n);
+      this.#see(target);
+      this.#seeDelegate(target);
+    } else if (opcode === 0xf5) this.#create2(step);
+  }
+
+  #create(address: Uint8Array): void {
+    const created = hexFromBytes(address);
+    this.#see(created);
+    this.#created.add(created);
+  }
+
+  #create2({ stack, memory, address }: EngineStep): void {
+    const [salt, length, at] = stack.slice(-4);
+    if (salt === undefined || length === undefined || at === undefined) return;
+    const code = paddedMemory(memory, at, length);
+    if (code !== undefined) this.#create(create2Address(address, salt, code));
+  }
+
+  /** From Cancun on only what the transaction created goes (EIP-6780). */
+  #destroy(address: Hex): void {
+    if (!this.#message?.context.rules.isCancun || this.#created.has(address)) this.#deleted.add(address);
+  }
+
+  #seeDelegate(address: Hex): void {
+    const code = this.#message?.context.rules.isPrague ? this.#world?.getCode(bytesFromHex(address)) : undefined;
+    const delegate = code && delegationOf(code);
+    if (delegate !== undefined) this.#see(hexFromBytes(delegate));
   }
 
   #see(address: Hex): SeenAccount {
@@ -64,11 +113,13 @@ export class PrestateTracer implements TransactionTracer {
     if (!this.#options.disableStorage && !storage.has(slot)) storage.set(slot, this.#readSlot(address, slot));
   }
 
-  #read(address: Hex): Omit<SeenAccount, 'storage'> {
+  #read(address: Hex): AccountFields {
     const bytes = bytesFromHex(address);
     const world = this.#world;
-    if (world === undefined) return { balance: 0n, nonce: 0n, code: '0x' };
-    return { balance: world.getBalance(bytes), nonce: world.getNonce(bytes), code: hexFromBytes(world.getCode(bytes)) };
+    const account = world?.getAccount(bytes);
+    if (world === undefined || account === undefined) return { balance: 0n, nonce: 0n, code: '0x', codeHash: noWord };
+    const { balance, nonce, codeHash } = account;
+    return { balance, nonce, code: hexFromBytes(world.getCode(bytes)), codeHash: hexFromBytes(codeHash) };
   }
 
   #readSlot(address: Hex, slot: Hex): Hex {
@@ -81,49 +132,56 @@ export class PrestateTracer implements TransactionTracer {
   }
 
   #before(): Json {
-    const { includeEmpty } = this.#options;
-    const held = [...this.#seen].filter(
-      ([address, account]) => !isEmpty(account) || (includeEmpty && !this.#created.has(address)),
-    );
-    return Object.fromEntries(held.map(([address, account]) => [address, this.#accountJson(account)]));
+    const held = [...this.#seen].filter(([, account]) => this.#options.includeEmpty || !isEmpty(account));
+    return Object.fromEntries(held.map(([address, account]) => [address, this.#accountToJson(account)]));
   }
 
-  /** Accounts that have changed: as they were, and only what is new of them. */
+  /** Accounts that have changed: as they were, and only what is new of them. What was destroyed has no `post`. */
   #difference(): Json {
     const pre: Record<Hex, Json> = {};
     const post: Record<Hex, Json> = {};
     for (const [address, before] of this.#seen) {
-      const after = this.#read(address);
+      if (this.#deleted.has(address)) {
+        if (!isEmpty(before)) pre[address] = this.#accountToJson(before);
+        continue;
+      }
       const slots = [...before.storage].map(([slot, value]) => [slot, value, this.#readSlot(address, slot)] as const);
       const changed = slots.filter(([, was, is]) => was !== is);
-      const fields = {
-        ...(after.balance !== before.balance && { balance: quantity(after.balance) }),
-        ...(after.nonce !== before.nonce && { nonce: Number(after.nonce) }),
-        ...(after.code !== before.code && !this.#options.disableCode && { code: after.code }),
-      };
+      const fields = this.#changedFields(before, this.#read(address));
       if (Object.keys(fields).length === 0 && changed.length === 0) continue;
-      const slotsAfter = changed.filter(([, , is]) => is !== noWord).map(([slot, , is]) => [slot, is]);
-      const isGone = !isEmpty(before) && isEmpty({ ...after, storage: new Map() });
-      if (!isGone) {
-        post[address] = { ...fields, ...(slotsAfter.length > 0 && { storage: Object.fromEntries(slotsAfter) }) };
-      }
+      const slotsAfter = changed.filter(([, , is]) => is !== noWord).map(([slot, , is]) => [slot, is] as const);
+      post[address] = { ...fields, ...(slotsAfter.length > 0 && { storage: Object.fromEntries(slotsAfter) }) };
       if (isEmpty(before)) continue;
       const slotsBefore = changed.filter(([, was]) => was !== noWord).map(([slot, was]) => [slot, was] as const);
-      pre[address] = this.#accountJson({ ...before, storage: new Map(slotsBefore) });
+      pre[address] = this.#accountToJson({ ...before, storage: new Map(slotsBefore) });
     }
     return { post, pre };
   }
 
-  #accountJson({ balance, nonce, code, storage }: SeenAccount): Json {
+  #changedFields(before: AccountFields, after: AccountFields): Json {
+    // An account that was not there counts as one without code; one that is not there does not.
+    const codeHashBefore = before.codeHash === noWord ? emptyCodeHash : before.codeHash;
+    return {
+      ...(after.balance !== before.balance && { balance: quantity(after.balance) }),
+      // Zero is left out, as everywhere in these answers.
+      ...(after.nonce !== before.nonce && after.nonce > 0n && { nonce: Number(after.nonce) }),
+      ...(after.codeHash !== codeHashBefore && { codeHash: after.codeHash }),
+      ...(after.code !== before.code && !this.#options.disableCode && { code: after.code }),
+    };
+  }
+
+  #accountToJson({ balance, nonce, code, codeHash, storage }: SeenAccount): Json {
     return {
       balance: quantity(balance),
-      ...(nonce > 0n && { nonce: Number(nonce) }),
       ...(code !== '0x' && !this.#options.disableCode && { code }),
+      ...(codeHash !== noWord && codeHash !== emptyCodeHash && { codeHash }),
+      ...(nonce > 0n && { nonce: Number(nonce) }),
       ...(storage.size > 0 && { storage: Object.fromEntries(storage) }),
     };
   }
 }
 
-function isEmpty({ balance, nonce, code, storage }: SeenAccount): boolean {
-  return balance === 0n && nonce === 0n && code === '0x' && [...storage.values()].every((value) => value === noWord);
+/** As geth counts it when it first sees an account, whatever its storage. */
+function isEmpty({ balance, nonce, code }: SeenAccount): boolean {
+  return balance === 0n && nonce === 0n && code === '0x';
 }

@@ -15,10 +15,10 @@ import { CompiledFrame, memoryBaseOf, type ReadyCode, SharedMemory } from './com
 
 /**
  * The interpreter, with hot code compiled to WebAssembly: the same frames, the same host opcodes, the same gas. What the interpreter
- * leaves to `reference`, and what comes while a message waits for a precompile, runs as it does there.
+ * leaves to `elsewhere`, and what comes while a message waits for a precompile, runs as it does there.
  */
-export function createCompiledEngine(reference: CallEngine, limits: CompileLimits = compileLimits): CallEngine {
-  const interpreter = createInterpreterEngine(reference);
+export function createCompiledEngine(elsewhere: CallEngine, limits: CompileLimits = compileLimits): CallEngine {
+  const interpreter = createInterpreterEngine(elsewhere);
   const rulesOf = new WeakMap<ForkRules, MachineRules>();
   let stacks: bigint[][] | undefined = [];
   let tier: Tier | undefined;
@@ -163,6 +163,8 @@ class TieredFrames implements Frames {
           return true;
         case exits.gasOverflow:
           throw halts.gasOverflow;
+        case exits.priceOverflow:
+          throw halts.pricedOverflow;
         case exits.invalidJump:
           throw halts.invalidJump;
         default:

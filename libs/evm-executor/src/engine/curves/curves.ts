@@ -55,11 +55,63 @@ async function load() {
 
 const { BLS_12_381_FP_NOT_IN_FIELD: notInField, BLS_12_381_POINT_NOT_ON_CURVE: notOnCurve } = EVMError.errorMessages;
 
+/** An input that is no point, for the EVM of @ethereumjs and with what it is for others. */
+export class CurveFault extends EVMError {
+  readonly point: BadPoint;
+
+  constructor(error: EVMError['error'], point: BadPoint) {
+    super(error);
+    this.point = point;
+  }
+}
+
+/** geth's words for a point that is not on alt_bn128 (crypto/bn256/gnark). */
+const bn254Words = {
+  padding: 'invalid fp.Element encoding',
+  field: 'invalid fp.Element encoding',
+  curve: 'point is not on curve',
+  subgroup: 'point is not in correct subgroup',
+} as const satisfies Record<BadPoint['reason'], string>;
+
+/** Why bytes are no point of alt_bn128, in geth's words. */
+export function bn254Reason({ reason }: BadPoint): string {
+  return bn254Words[reason];
+}
+
+/** Why the input of a precompile of BLS12-381 is not valid, in geth's words; `undefined` while the curve is not loaded. */
+export function blsReason(precompile: number, data: Uint8Array): string | undefined {
+  try {
+    const run = loaded && blsPrecompiles(loaded)[precompile - firstBlsPrecompile];
+    run?.(data);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CurveFault)) throw error;
+    const { reason, group = 'G1' } = error.point;
+    if (reason === 'padding') return 'invalid field element top bytes';
+    if (reason === 'field') return 'invalid fp.Element encoding';
+    return reason === 'curve'
+      ? 'invalid point: not on curve'
+      : `${group.toLowerCase()} point is not on correct subgroup`;
+  }
+}
+
+const firstBlsPrecompile = 0x0b;
+const blsPrecompiles = ({ bls }: Curves) => [
+  bls.addG1,
+  bls.msmG1,
+  bls.addG2,
+  bls.msmG2,
+  bls.pairingCheck,
+  bls.mapFPtoG1,
+  bls.mapFP2toG2,
+];
+
 function told(work: () => Uint8Array): Uint8Array {
   try {
     return work();
   } catch (error) {
-    if (error instanceof BadPoint) throw new EVMError(error.reason === 'field' ? notInField : notOnCurve);
+    if (error instanceof BadPoint)
+      throw new CurveFault(error.reason === 'field' || error.reason === 'padding' ? notInField : notOnCurve, error);
     throw error;
   }
 }

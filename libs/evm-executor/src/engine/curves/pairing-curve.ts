@@ -19,10 +19,14 @@ export interface CurveFormat {
 
 /** Why bytes are no point. */
 export class BadPoint {
-  readonly reason: 'field' | 'curve' | 'subgroup';
+  /** `padding`: the bytes before a coordinate are not zeros. */
+  readonly reason: 'padding' | 'field' | 'curve' | 'subgroup';
+  /** Curve that the point is not on; unknown for coordinates. */
+  readonly group: Group | undefined;
 
-  constructor(reason: BadPoint['reason']) {
+  constructor(reason: BadPoint['reason'], group?: Group) {
     this.reason = reason;
+    this.group = group;
   }
 }
 
@@ -45,6 +49,8 @@ export class PairingCurve {
   readonly #mcl: MclModule;
   readonly #format: CurveFormat;
   readonly #modulus: Uint8Array;
+  /** Bytes of a coordinate without its padding. */
+  readonly #digits: number;
   readonly #place: Readonly<Record<Group | 'more' | 'scalars' | 'target' | 'product' | 'bytes', number>>;
 
   private constructor(mcl: MclModule, format: CurveFormat) {
@@ -53,6 +59,7 @@ export class PairingCurve {
     this.#modulus = new Uint8Array(format.coordinateBytes);
     const modulus = bytesFromBigint(format.modulus);
     this.#modulus.set(modulus, format.coordinateBytes - modulus.length);
+    this.#digits = modulus.length;
     const place = (bytes: number) => this.#call('_malloc', bytes);
     this.#place = {
       G1: place(batchMax * pointBytes.G1),
@@ -161,8 +168,8 @@ export class PairingCurve {
       this.#call('_mclBnFp_clear', at + 2 * half + fieldBytes);
     }
     this.#call('_mclBnFp_setInt32', at + 2 * half, 1);
-    if (this.#call(`_mclBn${group}_isValid`, at) !== 1) throw new BadPoint('curve');
-    if (isOfSubgroup && this.#call(`_mclBn${group}_isValidOrder`, at) !== 1) throw new BadPoint('subgroup');
+    if (this.#call(`_mclBn${group}_isValid`, at) !== 1) throw new BadPoint('curve', group);
+    if (isOfSubgroup && this.#call(`_mclBn${group}_isValidOrder`, at) !== 1) throw new BadPoint('subgroup', group);
     return true;
   }
 
@@ -175,6 +182,7 @@ export class PairingCurve {
   #readField(at: number, input: Uint8Array, from: number): void {
     const { coordinateBytes } = this.#format;
     const coordinate = input.subarray(from, from + coordinateBytes);
+    if (!isZero(coordinate, 0, coordinateBytes - this.#digits)) throw new BadPoint('padding');
     if (Buffer.compare(coordinate, this.#modulus) >= 0) throw new BadPoint('field');
     const digits = coordinate.subarray(Math.max(0, coordinateBytes - fieldBytes));
     this.#put(digits);

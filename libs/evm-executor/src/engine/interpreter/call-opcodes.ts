@@ -1,10 +1,13 @@
 import { keccak256 } from '@cairn/block-model';
 import type { Frame } from './frame.ts';
 import { gas, initCodeBytesMax } from './gas.ts';
-import { halts } from './halt.ts';
+import { Halt, halts } from './halt.ts';
 import type { Machine } from './machine.ts';
+import type { Callee } from './machine-types.ts';
 import { wordBytes } from './words.ts';
 
+/** Gas has 64 bits. */
+const gasEnd = 2 ** 64;
 /** All but a 64th of what is left (EIP-150). */
 const allButOne64th = (left: number) => left - Math.floor(left / 64);
 
@@ -18,22 +21,36 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   const inputLength = frame.popNumber();
   const outputAt = frame.popNumber();
   const outputLength = frame.popNumber();
-  if (opcode === 0xf1 && frame.isStatic && value > 0n) throw halts.writeProtection;
   const targetBytes = target.bytes;
-  machine.chargeAccess(frame, target);
-  const input = frame.range(inputAt, inputLength);
-  const output = frame.range(outputAt, outputLength);
-  if (value > 0n) frame.charge(gas.callValue);
-  if (opcode === 0xf1 && machine.isNew(targetBytes, value)) frame.charge(gas.newAccount);
-  const callee = machine.callee(targetBytes, frame);
-  const given = machine.message.rules.isTangerineWhistle ? Math.min(asked, allButOne64th(frame.gas)) : asked;
-  if (given > frame.gas) throw halts.outOfGas;
+  const { rules } = machine.message;
+  let input = 0;
+  let output = 0;
+  let callee: Callee;
+  let isSplit = false;
+  try {
+    machine.chargeAccess(frame, target);
+    if (opcode === 0xf1 && frame.isStatic && value > 0n) throw halts.pricedWriteProtection;
+    // Before Prague, geth adds up the price of CALL alone by itself, and not all of it.
+    isSplit = !rules.isPrague && opcode !== 0xf1;
+    input = frame.range(inputAt, inputLength);
+    output = frame.range(outputAt, outputLength);
+    if (value > 0n) frame.charge(gas.callValue);
+    isSplit = !rules.isPrague;
+    if (opcode === 0xf1 && machine.isNew(targetBytes, value)) frame.charge(gas.newAccount);
+    callee = machine.callee(targetBytes, frame);
+  } catch (thrown) {
+    throw thrown === halts.outOfGas && !isSplit ? halts.pricedOutOfGas : thrown;
+  }
+  const given = rules.isTangerineWhistle ? Math.min(asked, allButOne64th(frame.gas)) : asked;
+  if (given > frame.gas) throw given < gasEnd ? halts.outOfGas : halts.pricedOverflow;
   // Not charged: it is not used yet, and the frame that is called keeps to its part of what there is.
   frame.gas -= given;
   frame.outputAt = output;
   frame.outputLength = outputLength;
   const isDelegate = opcode === 0xf4;
   machine.call(frame, {
+    opcode,
+    target: targetBytes,
     callee,
     address: opcode === 0xf1 || opcode === 0xfa ? targetBytes : frame.address,
     caller: isDelegate ? frame.caller : frame.address,
@@ -50,7 +67,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
 
 /** CREATE and CREATE2 (EIP-1014). @throws Halt */
 export function createOpcode(opcode: number, frame: Frame, machine: Machine): void {
-  if (frame.isStatic) throw halts.writeProtection;
+  if (frame.isStatic) throw halts.pricedWriteProtection;
   const value = frame.pop();
   const at = frame.popNumber();
   const length = frame.popNumber();
@@ -58,7 +75,8 @@ export function createOpcode(opcode: number, frame: Frame, machine: Machine): vo
   const start = frame.range(at, length);
   const words = Math.ceil(length / 32);
   if (machine.message.rules.isShanghai) {
-    if (length > initCodeBytesMax) throw halts.initCodeTooLarge;
+    if (length > initCodeBytesMax)
+      throw new Halt(`out of gas: max initcode size exceeded: code size ${length} limit ${initCodeBytesMax}`);
     frame.charge(gas.initCodeWord * words);
   }
   if (salt !== undefined) frame.charge(gas.keccakWord * words);

@@ -1,6 +1,6 @@
 // Every opcode passes here, so its plain form gave way to speed: execute-call.bench.ts measures it beside @ethereumjs/evm,
 // which is its oracle in engines.spec.ts.
-import { laterOpcodes } from '../later-opcodes.ts';
+import { opcodeName } from '../opcode-names.ts';
 import type { Frame } from './frame.ts';
 import { stackFault } from './frame.ts';
 import type { OpcodeTable } from './gas.ts';
@@ -21,8 +21,7 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
   for (;;) {
     const opcode = code[pc] ?? 0;
     const price = cost[opcode] as number;
-    if (price < 0)
-      throw new Halt(`invalid opcode: ${laterOpcodes.get(opcode) ?? `opcode 0x${opcode.toString(16)} not defined`}`);
+    if (price < 0) throw new Halt(`invalid opcode: ${opcodeName(opcode)}`);
     if (sp < (needed[opcode] as number) || sp > (roomUntil[opcode] as number)) stackFault(sp, needed[opcode] as number);
     gas -= price;
     if (gas < floor) floor = lowered(frame, gas);

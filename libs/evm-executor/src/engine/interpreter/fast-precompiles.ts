@@ -7,8 +7,11 @@ import { Halt } from './halt.ts';
 export interface FastPrecompile {
   /** In gas. */
   price(data: Uint8Array): number;
-  /** Its output, or why there is none. */
-  run(data: Uint8Array): Uint8Array | Halt;
+  /**
+   * Its output, or why there is none.
+   * @param onSlice called now and then by what may take seconds; an error that it throws ends the run
+   */
+  run(data: Uint8Array, onSlice?: () => void): Uint8Array | Halt;
 }
 
 const wordsOf = ({ length }: Uint8Array) => Math.ceil(length / 32);
@@ -47,7 +50,7 @@ function rounds(data: Uint8Array): number {
   return data.length === blake2InputBytes ? new DataView(data.buffer, data.byteOffset).getUint32(0) : 0;
 }
 
-function mix(data: Uint8Array): Uint8Array | Halt {
+function mix(data: Uint8Array, onSlice?: () => void): Uint8Array | Halt {
   blake2 ??= new Blake2();
-  return blake2.compress(data) ?? (data.length === blake2InputBytes ? invalidFlag : invalidLength);
+  return blake2.compress(data, onSlice) ?? (data.length === blake2InputBytes ? invalidFlag : invalidLength);
 }

@@ -16,6 +16,8 @@ const limbMax = 2n ** 64n - 1n;
 
 /** Where geth stops to count the size of a memory. */
 const countedBytesMax = 0x1f_ffff_ffe0;
+/** Places have 64 bits. */
+const placesEnd = 2 ** 64;
 
 /** How much a message may run before it is asked about: by gas, or by time in pieces of gas. */
 export interface Meter {
@@ -188,7 +190,7 @@ export class Frame {
   range(at: number, length: number): number {
     if (length === 0) return 0;
     const end = at + length;
-    if (end > countedBytesMax) throw halts.gasOverflow;
+    if (end > countedBytesMax) throw end < placesEnd ? halts.pricedOverflow : halts.gasOverflow;
     if (end > memoryBytesMax) throw halts.outOfGas;
     this.expand(end);
     return at;
@@ -227,6 +229,12 @@ export class Frame {
   /** Copies memory that {@link range} has made accessible to a place in bytes. */
   readMemory(at: number, length: number, target: Uint8Array, targetAt: number): void {
     copyInto(target, targetAt, this.memory, at, length);
+  }
+
+  /** Writes what a call returned to where this frame wants it. */
+  takeOutput(output: Uint8Array): void {
+    const length = Math.min(this.outputLength, output.length);
+    if (length > 0) this.writeMemory(this.outputAt, length === output.length ? output : output.subarray(0, length));
   }
 
   /** Ends a frame that has failed with all its gas. */

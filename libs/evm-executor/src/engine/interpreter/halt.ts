@@ -10,11 +10,17 @@ export class Halt {
 export const halts = {
   outOfGas: new Halt('out of gas'),
   gasOverflow: new Halt('gas uint64 overflow'),
+  depth: new Halt('max call depth exceeded'),
+  nonceOverflow: new Halt('nonce uint64 overflow'),
+  /** Write in a static frame, found as the opcode runs, not as its price is computed. */
   writeProtection: new Halt('write protection'),
+  // geth finds those while it works out a price, and wraps them.
+  pricedOutOfGas: new Halt('out of gas: out of gas'),
+  pricedOverflow: new Halt('out of gas: gas uint64 overflow'),
+  pricedWriteProtection: new Halt('out of gas: write protection'),
+  sentry: new Halt('out of gas: not enough gas for reentrancy sentry'),
   returnDataOutOfBounds: new Halt('return data out of bounds'),
   invalidJump: new Halt('invalid jump destination'),
-  initCodeTooLarge: new Halt('max initcode size exceeded'),
-  codeTooLarge: new Halt('max code size exceeded'),
   codeStoreOutOfGas: new Halt('contract creation code storage out of gas'),
   invalidCode: new Halt('invalid code: must not begin with 0xef'),
   addressCollision: new Halt('contract address collision'),

@@ -8,6 +8,7 @@ import { halts } from './halt.ts';
 import type { Machine } from './machine.ts';
 import { paddedSlice, readWord, wordOf } from './words.ts';
 
+const coldAccount = gas.coldAccountSurcharge + gas.warmAccess;
 const wordsOf = (length: number) => Math.ceil(length / 32);
 
 /**
@@ -181,9 +182,9 @@ function copyReturnData(frame: Frame): void {
   const to = frame.popNumber();
   const from = frame.popNumber();
   const length = frame.popNumber();
-  if (from + length > frame.returnData.length) throw halts.returnDataOutOfBounds;
   const start = frame.range(to, length);
   frame.charge(gas.copyWord * wordsOf(length));
+  if (from + length > frame.returnData.length) throw halts.returnDataOutOfBounds;
   if (length > 0) frame.writeMemory(start, frame.returnData.subarray(from, from + length));
 }
 
@@ -228,8 +229,8 @@ function load(frame: Frame, { message: { world, rules } }: Machine): void {
 
 /** EIP-2200 with EIP-2929 and EIP-3529, and what was before: see {@link StoragePrices}. */
 function store(frame: Frame, { substate, message: { world, rules }, storage }: Machine): void {
-  if (frame.isStatic) throw halts.writeProtection;
-  if (frame.gas <= storage.sentry) throw halts.outOfGas;
+  if (frame.isStatic) throw halts.pricedWriteProtection;
+  if (frame.gas <= storage.sentry) throw halts.sentry;
   const slot = frame.popWord(0);
   const { integers } = frame;
   const value = frame.popWord(1);
@@ -261,25 +262,28 @@ function store(frame: Frame, { substate, message: { world, rules }, storage }: M
 }
 
 function log(topicCount: number, frame: Frame, machine: Machine): void {
-  if (frame.isStatic) throw halts.writeProtection;
   const at = frame.popNumber();
   const length = frame.popNumber();
   const start = frame.range(at, length);
   frame.charge(gas.logByte * length);
+  if (frame.isStatic) throw halts.writeProtection;
   const dataAt = topicCount * 32;
   const bytes = new Uint8Array(dataAt + length);
   for (let topicAt = 0; topicAt < dataAt; topicAt += 32) putBigEndian(bytes, topicAt, frame.integers, frame.popWord(0));
   frame.readMemory(start, length, bytes, dataAt);
-  machine.substate.logs.push(new BytesLog(frame.address, topicCount, bytes));
+  machine.substate.log(new BytesLog(frame.address, topicCount, bytes));
 }
 
 /** EIP-161, EIP-2929, EIP-3529 and, from Cancun on, EIP-6780. */
 function selfDestruct(frame: Frame, machine: Machine): void {
-  if (frame.isStatic) throw halts.writeProtection;
+  if (frame.isStatic) throw halts.pricedWriteProtection;
   const { substate, message } = machine;
   const { world, rules } = message;
   const { word: heir, bytes: heirBytes } = frame.popAddress();
-  if (rules.isBerlin && substate.warm(heir)) frame.charge(gas.coldAccountSurcharge + gas.warmAccess);
+  if (rules.isBerlin && substate.warm(heir)) {
+    if (frame.gas < coldAccount) throw halts.pricedOutOfGas;
+    frame.charge(coldAccount);
+  }
   const balance = world.getBalance(frame.address);
   if (rules.isTangerineWhistle && machine.isNew(heirBytes, balance)) frame.charge(gas.newAccount);
   const self = frame.addressWord;
@@ -288,7 +292,8 @@ function selfDestruct(frame: Frame, machine: Machine): void {
   if (!rules.isSpuriousDragon && world.getAccount(heirBytes) === undefined) world.updateAccount(heirBytes, {});
   if (self !== heir) {
     world.updateAccount(frame.address, { balance: 0n });
-    if (balance > 0n) world.updateAccount(heirBytes, { balance: world.getBalance(heirBytes) + balance });
+    if (balance > 0n)
+      world.updateAccount(heirBytes, { balance: BigInt.asUintN(256, world.getBalance(heirBytes) + balance) });
   } else if (goes) world.updateAccount(frame.address, { balance: 0n });
   if (goes && substate.destroy(self)) substate.refund += machine.destroyRefund;
 }

@@ -14,10 +14,10 @@ const noBytes = new Uint8Array(0);
 
 /**
  * An interpreter of all forks, synchronous down to the state: an order of magnitude faster than
- * @ethereumjs/evm, whose precompiles it uses. What it does not do (traces, more gas than a double counts)
- * it leaves to `reference`.
+ * @ethereumjs/evm, whose precompiles it uses.
+ * @param elsewhere runs messages that have a tracer, or more gas than a double counts
  */
-export function createInterpreterEngine(reference: CallEngine): CallEngine {
+export function createInterpreterEngine(elsewhere: CallEngine): CallEngine {
   const rulesOf = new WeakMap<ForkRules, MachineRules>();
   // Of one message at a time, by depth.
   let stacks: bigint[][] | undefined = [];
@@ -27,7 +27,7 @@ export function createInterpreterEngine(reference: CallEngine): CallEngine {
       const { rules, tracer, gas } = message;
       const isElsewhere = tracer !== undefined || gas > BigInt(Number.MAX_SAFE_INTEGER);
       if (isElsewhere && message.budget !== undefined) throw gasBudgetExceeded;
-      if (isElsewhere) return reference.run(message);
+      if (isElsewhere) return elsewhere.run(message);
       let machineRules = rulesOf.get(rules);
       if (machineRules === undefined) {
         machineRules = machineRulesOf(rules);
@@ -105,7 +105,7 @@ function outcome({ message, substate, isCodeUnpaid }: Machine, ended: NonNullabl
   const touched = addressesOf(substate.touched);
   const gasUsed = message.gas - BigInt(gas);
   if (halt !== undefined || isReverted) {
-    const nothing = { gasRefund: 0n, logs: [], destroyed: [], touched };
+    const nothing = { gasRefund: 0n, logs: [], logsMade: substate.logsMade, destroyed: [], touched };
     if (halt === undefined) return { kind: 'revert', output, gasUsed, ...nothing };
     return { kind: 'halt', output: noBytes, gasUsed: message.gas, reason: halt.reason, ...nothing };
   }
@@ -116,6 +116,8 @@ function outcome({ message, substate, isCodeUnpaid }: Machine, ended: NonNullabl
     gasUsed,
     gasRefund: BigInt(substate.refund),
     logs: substate.logs,
+    logNumbers: substate.logNumbers,
+    logsMade: substate.logsMade,
     destroyed: addressesOf(substate.destroyed),
     touched,
   };

@@ -6,6 +6,10 @@ import type { Precompile, Precompiles } from './precompiles.ts';
 export type Callee = Precompile | Uint8Array;
 
 export interface CallOptions {
+  /** CALL for that of a message. */
+  readonly opcode: number;
+  /** Whose code is asked for. */
+  readonly target: Uint8Array;
   readonly callee: Callee;
   readonly address: Uint8Array;
   readonly caller: Uint8Array;

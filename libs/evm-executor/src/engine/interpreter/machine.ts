@@ -6,8 +6,9 @@ import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
+import { deployCode } from './deploy-code.ts';
 import { Frame } from './frame.ts';
-import { codeBytesMax, gas, type StoragePrices } from './gas.ts';
+import { gas, type StoragePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
 import { Pace } from './pace.ts';
@@ -95,6 +96,8 @@ export class Machine {
       return;
     }
     this.call(undefined, {
+      opcode: 0xf1,
+      target: to,
       callee: this.callee(to),
       address: to,
       caller: sender,
@@ -138,8 +141,8 @@ export class Machine {
     if (target === undefined) return code;
     const isCold = this.substate.warm(wordOfAddress(target));
     frame?.charge(gas.warmAccess + (isCold ? gas.coldAccountSurcharge : 0));
-    // One step only; a precompile that is pointed to has no code.
-    return this.#precompiles.at(target, this.message.precompiles) ? noBytes : world.getCode(target);
+    // One step only. A precompile does not run: the account at its address has no code, except from an override.
+    return world.getCode(target);
   }
 
   /** Calls on behalf of a frame, or of the message. */
@@ -148,7 +151,7 @@ export class Machine {
     const { world, rules } = this.message;
     const depth = (from?.depth ?? 0) + 1;
     if (depth > depthMax + 1 || (mustHave > 0n && world.getBalance(caller) < mustHave)) {
-      this.#settle(from, options.gas, noBytes, halts.insufficientBalance);
+      this.#settle(from, options.gas, noBytes, depth > depthMax + 1 ? halts.depth : halts.insufficientBalance);
       return;
     }
     const snapshot = this.substate.snapshot();
@@ -195,7 +198,9 @@ export class Machine {
     const depth = (from?.depth ?? 0) + 1;
     const nonce = world.getNonce(creator);
     if (depth > depthMax + 1 || world.getBalance(creator) < value || (from !== undefined && nonce >= nonceMax)) {
-      this.#settle(from, given, noBytes, halts.insufficientBalance);
+      const isDeep = depth > depthMax + 1;
+      const halt = world.getBalance(creator) < value ? halts.insufficientBalance : halts.nonceOverflow;
+      this.#settle(from, given, noBytes, isDeep ? halts.depth : halt);
       return;
     }
     if (from !== undefined) world.updateAccount(creator, { nonce: nonce + 1n });
@@ -241,8 +246,16 @@ export class Machine {
     if (running === undefined) throw new Error('No frame is running.');
     const { frame, snapshot } = running;
     let fault = halt;
-    if (fault === undefined && frame.kind === 'create' && !frame.isReverted) fault = this.#deploy(frame);
+    let isUnpaid = false;
+    if (fault === undefined && frame.kind === 'create' && !frame.isReverted) {
+      fault = deployCode(frame, this.message);
+      isUnpaid = fault === halts.codeStoreOutOfGas && !this.message.rules.isHomestead;
+      // In Frontier it is created without the code that it could not pay.
+      if (isUnpaid) fault = undefined;
+      this.isCodeUnpaid = isUnpaid && this.frame === undefined;
+    }
     if (fault !== undefined) frame.fail();
+    this.exit(frame.gas, frame.output, isUnpaid ? halts.codeStoreOutOfGas : fault, frame.isReverted);
     if (frame.isReverted) this.#takeBack(snapshot);
     else this.message.world.commit();
     const { gas: left, output, isReverted } = frame;
@@ -257,7 +270,7 @@ export class Machine {
     if (frame.kind === 'create') from.push(isReverted ? 0n : wordOfAddress(frame.address));
     else {
       from.push(isReverted ? 0n : 1n);
-      writeOutput(from, output);
+      from.takeOutput(output);
     }
   }
 
@@ -266,26 +279,12 @@ export class Machine {
     this.isWaiting = true;
   }
 
-  /** The code that a creation returned is stored and paid for (EIP-2, EIP-170, EIP-3541). */
-  #deploy(frame: Frame): Halt | undefined {
-    const { output } = frame;
-    const { rules } = this.message;
-    if (output.length > codeBytesMax && rules.isSpuriousDragon) return halts.codeTooLarge;
-    if (output[0] === 0xef && rules.isLondon) return halts.invalidCode;
-    const price = gas.codeByte * output.length;
-    // In Frontier it was created without the code that it could not pay.
-    if (frame.gas < price) {
-      if (rules.isHomestead) return halts.codeStoreOutOfGas;
-      this.isCodeUnpaid = this.frame === undefined;
-      return undefined;
-    }
-    frame.gas -= price;
-    if (output.length > 0) this.message.world.setCode(frame.address, output);
-    return undefined;
-  }
+  /** Reports the end of a frame, or of a call that opened none, before its caller resumes. Tracing overrides it. */
+  protected exit(_left: number, _output: Uint8Array, _halt: Halt | undefined, _isReverted: boolean): void {}
 
   /** Ends a call that opened no frame; the gas that is left goes back. A creation's caller gets the same word: 0. */
   #settle(from: Frame | undefined, left: number, output: Uint8Array, halt?: Halt): void {
+    this.exit(left, output, halt, halt !== undefined);
     if (from === undefined) {
       this.ended = { gas: halt ? 0 : left, output, isReverted: false, ...(halt && { halt }) };
       return;
@@ -293,7 +292,7 @@ export class Machine {
     from.gas += left;
     from.returnData = output;
     from.push(halt === undefined ? 1n : 0n);
-    if (halt === undefined) writeOutput(from, output);
+    if (halt === undefined) from.takeOutput(output);
   }
 
   #runPrecompile(
@@ -310,7 +309,7 @@ export class Machine {
       // Those take longer than their price says.
       if (!precompile.isLight) this.pace.lookAtClock();
     };
-    const result = precompile.run(data, given);
+    const result = precompile.run(data, given, precompile.isLight ? undefined : () => this.pace.lookAtClock());
     if (!(result instanceof Promise)) {
       settle(result);
       return;
@@ -327,7 +326,8 @@ export class Machine {
   #move(from: Uint8Array, to: Uint8Array, value: bigint): void {
     const { world } = this.message;
     world.updateAccount(from, { balance: world.getBalance(from) - value });
-    world.updateAccount(to, { balance: world.getBalance(to) + value });
+    // Balances that overrides made too large wrap, as in geth.
+    world.updateAccount(to, { balance: BigInt.asUintN(256, world.getBalance(to) + value) });
   }
 
   #stack(depth: number): bigint[] {
@@ -338,9 +338,4 @@ export class Machine {
     }
     return stack;
   }
-}
-
-function writeOutput(frame: Frame, output: Uint8Array): void {
-  const length = Math.min(frame.outputLength, output.length);
-  if (length > 0) frame.writeMemory(frame.outputAt, length === output.length ? output : output.subarray(0, length));
 }

@@ -15,7 +15,8 @@ export interface PrecompileResult {
 export interface Precompile {
   /** Its price says how long it takes: of hashes and copies only. */
   readonly isLight: boolean;
-  run(data: Uint8Array, gas: number): PrecompileResult | Promise<PrecompileResult>;
+  /** @param onSlice see {@link FastPrecompile.run} */
+  run(data: Uint8Array, gas: number, onSlice?: () => void): PrecompileResult | Promise<PrecompileResult>;
 }
 
 /** SHA-256, RIPEMD-160 and identity: memory bounds their input. Rounds of BLAKE2F are bounded by nothing but gas. */
@@ -68,10 +69,10 @@ export class Precompiles {
 function fast({ price, run }: FastPrecompile, isLight: boolean): Precompile {
   return {
     isLight,
-    run(data, gas) {
+    run(data, gas, onSlice) {
       const gasUsed = price(data);
       if (gasUsed > gas) return { gasUsed: 0, output: noBytes, fault: halts.outOfGas };
-      const output = run(data);
+      const output = run(data, onSlice);
       return output instanceof Halt ? { gasUsed: 0, output: noBytes, fault: output } : { gasUsed, output };
     },
   };

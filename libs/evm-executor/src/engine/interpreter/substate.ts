@@ -18,6 +18,10 @@ export class Substate {
   /** Contracts that this message has created (EIP-6780). */
   readonly created = new Set<bigint>();
   readonly logs: Log[] = [];
+  /** How many logs were made, those that were undone included. */
+  logsMade = 0;
+  /** The number of each of {@link logs} among all that were made. */
+  readonly logNumbers: number[] = [];
   refund = 0;
 
   constructor(alwaysWarm: ReadonlySet<bigint>) {
@@ -32,7 +36,13 @@ export class Substate {
   revert({ undo, logs, refund }: ReturnType<Substate['snapshot']>): void {
     while (this.#undo.length > undo) this.#undo.pop()?.();
     this.logs.length = logs;
+    this.logNumbers.length = logs;
     this.refund = refund;
+  }
+
+  log(log: Log): void {
+    this.logs.push(log);
+    this.logNumbers.push(this.logsMade++);
   }
 
   isWarm(address: bigint): boolean {

@@ -1,7 +1,7 @@
 import type { Header, Hex } from '@cairn/block-model';
 import { describe, expect, test } from '@jest/globals';
 import { testHeader } from '../test-chain.fixture.ts';
-import { ancestorHashes } from './serve-calls.ts';
+import { ancestorHashes } from './ancestor-hashes.ts';
 
 const hashOf = (number: bigint): Hex => `0x${number.toString(16).padStart(64, '0')}`;
 const chain = new Map<Hex, Header>();

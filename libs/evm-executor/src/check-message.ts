@@ -1,0 +1,244 @@
+import { bytesFromHex, type Hex } from '@cairn/block-model';
+import { toChecksumAddress } from '@ethereumjs/util';
+import { delegationOf } from './authorizations.ts';
+import type { BlockEnvironment } from './block-environment.ts';
+import type { CallFees } from './call-fees.ts';
+import type { CallRequest } from './call-request.ts';
+import { CallRejectedError, type CallRejectionCode } from './errors.ts';
+import type { ForkRules } from './fork-rules.ts';
+import { floorGas, gasPerBlob, intrinsicGas, transactionGasMax } from './message-gas.ts';
+
+const initCodeBytesMax = 49_152;
+const blobHashVersion = 1;
+/** EIP-2681: no account gets beyond it, and one that has it sends no transaction and creates no contract. */
+export const nonceMax = 2n ** 64n - 1n;
+/** EIP-7594. */
+const blobsOfTransactionMax = 6;
+const uint256Max = 2n ** 256n - 1n;
+
+/** Input of {@link checkMessage}. */
+export interface CheckedCall {
+  readonly call: CallRequest;
+  readonly rules: ForkRules;
+  /** As the message sees it: prices that a call does not pay are zero. */
+  readonly block: BlockEnvironment;
+  readonly fees: CallFees;
+  readonly sender: Hex;
+  /** Balance of the sender, in wei. */
+  readonly balance: bigint;
+  /** Nonce of the sender. */
+  readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  readonly data: Uint8Array;
+}
+
+/** Checks that apply to real transactions and not to calls. */
+export interface CallChecks {
+  /** The base fee must be met even by messages that offer nothing. Default false. */
+  readonly paysBaseFee?: boolean;
+  /** `call.nonce` must be that of the sender. Default false. */
+  readonly followsNonce?: boolean;
+  /** Absent for calls: a transaction of a block has a gas cap (EIP-7825) and a sender without code (EIP-3607). */
+  readonly transaction?: {
+    /** Code of the sender. */
+    readonly senderCode: Uint8Array;
+    /** Rest of the block's limits after the transactions before it. */
+    readonly blockGasLeft: bigint;
+    readonly blobsLeft: bigint;
+  };
+}
+
+/** Prices that the sender pays up front. */
+export interface CallPrice {
+  /** Wei, taken off the balance while the call runs. */
+  readonly upfront: bigint;
+  readonly intrinsic: bigint;
+  readonly floor: bigint;
+}
+
+/**
+ * The checks of geth's state transition, in its order. This is the one place for calls, simulations and transactions of
+ * blocks; `checks` name what calls are exempt from.
+ * @throws CALL_* but CALL_CHAIN_ID_MISMATCH
+ */
+export function checkMessage(checked: CheckedCall, checks: CallChecks = {}): CallPrice {
+  const { call, rules, gasLimit, data } = checked;
+  if (checks.followsNonce === true) checkNonce(checked);
+  if (checks.transaction !== undefined) checkSender(checked, checks.transaction.senderCode);
+  checkFees(checked, checks.paysBaseFee === true);
+  checkBlobs(checked, checks);
+  checkAuthorizations(call, checked.sender);
+  if (rules.isShanghai && call.to === undefined && data.length > initCodeBytesMax) {
+    throw new CallRejectedError(
+      'CALL_INITCODE_TOO_LARGE',
+      `max initcode size exceeded: code size ${data.length} limit ${initCodeBytesMax}`,
+      'Deploy the contract in parts (EIP-3860), or name the contract in call.to.',
+      { bytes: data.length, bytesMax: initCodeBytesMax },
+    );
+  }
+  if (checks.transaction !== undefined && gasLimit > checks.transaction.blockGasLeft) {
+    const { blockGasLeft } = checks.transaction;
+    throw rejected('CALL_BLOCK_GAS_EXCEEDED', 'gas limit reached', `Give it ${blockGasLeft} gas at most.`, {
+      have: `${gasLimit}`,
+      max: `${blockGasLeft}`,
+    });
+  }
+  const upfront = checkFunds(checked);
+  const intrinsic = intrinsicGas(call, data, rules);
+  if (gasLimit < intrinsic) throw gasTooLow('CALL_GAS_TOO_LOW', 'intrinsic gas too low', gasLimit, intrinsic);
+  const floor = floorGas(data, rules);
+  if (gasLimit < floor)
+    throw gasTooLow('CALL_GAS_BELOW_FLOOR', 'insufficient gas for floor data gas cost', gasLimit, floor);
+  return { upfront, intrinsic, floor };
+}
+
+function rejected(
+  code: CallRejectionCode,
+  message: string,
+  hint: string,
+  details?: Readonly<Record<string, unknown>>,
+): CallRejectedError {
+  return new CallRejectedError(code, message, hint, details);
+}
+
+function checkNonce({ call, nonce, sender }: CheckedCall): void {
+  const given = call.nonce ?? nonce;
+  if (given === nonce && nonce < nonceMax) return;
+  const address = toChecksumAddress(sender);
+  const refuse = (code: CallRejectionCode, message: string) =>
+    rejected(code, message, `Give nonce ${nonce}, or leave it out.`, { have: `${given}`, want: `${nonce}` });
+  if (given > nonce)
+    throw refuse('CALL_NONCE_TOO_HIGH', `nonce too high: address ${address}, tx: ${given} state: ${nonce}`);
+  if (given < nonce)
+    throw refuse('CALL_NONCE_TOO_LOW', `nonce too low: address ${address}, tx: ${given} state: ${nonce}`);
+  throw rejected(
+    'CALL_NONCE_SPENT',
+    `nonce has max value: address ${address}, nonce: ${nonce}`,
+    'Send from another account: this one has sent all that it can (EIP-2681).',
+    { have: `${given}`, want: `${nonce}` },
+  );
+}
+
+function checkSender({ rules, gasLimit, sender }: CheckedCall, code: Uint8Array): void {
+  if (rules.isOsaka && gasLimit > transactionGasMax) {
+    throw rejected(
+      'CALL_GAS_TOO_HIGH',
+      `transaction gas limit too high (cap: ${transactionGasMax}, tx: ${gasLimit})`,
+      `Give it ${transactionGasMax} gas at most (EIP-7825).`,
+      { have: `${gasLimit}`, max: `${transactionGasMax}` },
+    );
+  }
+  if (code.length === 0 || delegationOf(code) !== undefined) return;
+  throw rejected(
+    'CALL_SENDER_HAS_CODE',
+    `sender not an eoa: address ${toChecksumAddress(sender)}, len(code): ${code.length}`,
+    'Send from an account without code (EIP-3607).',
+    { bytes: code.length },
+  );
+}
+
+function checkFees({ fees: { feeCap, tipCap }, rules, block, sender }: CheckedCall, paysBaseFee: boolean): void {
+  const { baseFeePerGas = 0n } = block;
+  if (!rules.isLondon || (feeCap === 0n && tipCap === 0n && !paysBaseFee)) return;
+  if (feeCap < tipCap) {
+    throw new CallRejectedError(
+      'CALL_FEE_INVALID',
+      `max priority fee per gas higher than max fee per gas: address ${toChecksumAddress(sender)}, maxPriorityFeePerGas: ${tipCap}, maxFeePerGas: ${feeCap}`,
+      'Raise call.maxFeePerGas.',
+    );
+  }
+  if (feeCap < baseFeePerGas) {
+    throw new CallRejectedError(
+      'CALL_FEE_BELOW_BASE',
+      `max fee per gas less than block base fee: address ${toChecksumAddress(sender)}, maxFeePerGas: ${feeCap}, baseFee: ${baseFeePerGas}`,
+      paysBaseFee ? 'Offer the base fee at least.' : 'Leave all fees out, or offer the base fee at least.',
+    );
+  }
+}
+
+function checkBlobs({ call, rules, block, sender }: CheckedCall, { paysBaseFee, transaction }: CallChecks): void {
+  const hashes = call.blobVersionedHashes;
+  if (hashes === undefined) return;
+  const refuse = (message: string, hint: string) => new CallRejectedError('CALL_BLOBS_INVALID', message, hint);
+  if (call.to === undefined) {
+    throw refuse('blob transaction of type create', 'Name the contract in call.to: blobs do not create one.');
+  }
+  if (hashes.length === 0) {
+    throw refuse('blob transaction missing blob hashes', 'Leave call.blobVersionedHashes out, or fill it.');
+  }
+  if (rules.isOsaka && hashes.length > blobsOfTransactionMax) {
+    throw refuse(
+      'blob transaction has too many blobs',
+      `Keep ${blobsOfTransactionMax} of its ${hashes.length} blobs at most (EIP-7594).`,
+    );
+  }
+  for (const [index, hash] of hashes.entries()) {
+    if (bytesFromHex(hash)[0] !== blobHashVersion) {
+      throw refuse(`blob ${index} has invalid hash version`, 'Versioned hashes begin with 0x01 (EIP-4844).');
+    }
+  }
+  if (transaction !== undefined && hashes.length > transaction.blobsLeft) {
+    throw refuse(
+      `blob gas limit reached: ${hashes.length} blobs, ${transaction.blobsLeft} left`,
+      `Keep ${transaction.blobsLeft} blobs at most (EIP-4844).`,
+    );
+  }
+  const feeCap = call.maxFeePerBlobGas ?? 0n;
+  const blobBaseFee = block.blobBaseFee ?? 0n;
+  if (rules.isCancun && (feeCap > 0n || paysBaseFee) && feeCap < blobBaseFee) {
+    throw refuse(
+      `max fee per blob gas less than block blob gas fee: address ${toChecksumAddress(sender)} blobGasFeeCap: ${feeCap}, blobBaseFee: ${blobBaseFee}`,
+      paysBaseFee
+        ? 'Offer the blob base fee at least.'
+        : 'Leave call.maxFeePerBlobGas out, or offer the blob base fee at least.',
+    );
+  }
+}
+
+function checkAuthorizations({ to, authorizationList }: CallRequest, sender: Hex): void {
+  if (authorizationList === undefined) return;
+  if (to === undefined) {
+    throw new CallRejectedError(
+      'CALL_AUTHORIZATIONS_INVALID',
+      `EIP-7702 transaction cannot be used to create contract (sender ${toChecksumAddress(sender)})`,
+      'Name the contract in call.to.',
+    );
+  }
+  if (authorizationList.length === 0) {
+    throw new CallRejectedError(
+      'CALL_AUTHORIZATIONS_INVALID',
+      `EIP-7702 transaction with empty auth list (sender ${toChecksumAddress(sender)})`,
+      'Leave call.authorizationList out, or fill it.',
+    );
+  }
+}
+
+/** @returns what gas and blobs cost up front, in wei */
+function checkFunds({ call, rules, block, fees, sender, balance, gasLimit }: CheckedCall): bigint {
+  const blobGas = rules.isCancun ? BigInt(call.blobVersionedHashes?.length ?? 0) * gasPerBlob : 0n;
+  const blobFeeCap = call.maxFeePerBlobGas ?? 0n;
+  const upfront = gasLimit * fees.gasPrice + blobGas * (block.blobBaseFee ?? 0n);
+  const want = gasLimit * fees.feeCap + (call.value ?? 0n) + blobGas * blobFeeCap;
+  if (want <= uint256Max && upfront <= uint256Max && balance >= want) return upfront;
+  const address = toChecksumAddress(sender);
+  throw rejected(
+    'CALL_FUNDS_INSUFFICIENT',
+    want > uint256Max || upfront > uint256Max
+      ? `insufficient funds for gas * price + value: address ${address} required balance exceeds 256 bits`
+      : `insufficient funds for gas * price + value: address ${address} have ${balance} want ${want}`,
+    'Lower call.value, call.gas or the fees, or override the balance of the sender.',
+    { address, have: `${balance}`, want: `${want}` },
+  );
+}
+
+function gasTooLow(
+  code: 'CALL_GAS_TOO_LOW' | 'CALL_GAS_BELOW_FLOOR',
+  message: string,
+  have: bigint,
+  want: bigint,
+): CallRejectedError {
+  return rejected(code, `${message}: have ${have}, want ${want}`, `Give ${want} gas at least.`, {
+    have: `${have}`,
+    want: `${want}`,
+  });
+}

@@ -1,0 +1,60 @@
+// geth's order of checks and charges before a step (core/vm/interpreter.go, gas_table.go, operations_acl.go): its traces
+// show the price at the place where a check failed, and the words of that check.
+
+import type { Frame } from '../interpreter/frame.ts';
+import { stackFault } from '../interpreter/frame.ts';
+import type { OpcodeTable } from '../interpreter/gas.ts';
+import { Halt, halts } from '../interpreter/halt.ts';
+import type { Machine } from '../interpreter/machine.ts';
+import { dynamicPrice } from './dynamic-price.ts';
+import { memoryEnd } from './memory-end.ts';
+
+/** Price of a step, and the reason why it does not begin. */
+export interface StepPrice {
+  readonly cost: bigint;
+  readonly fault?: Halt;
+  /** Change of the refund counter by the step, which geth counts before it reports the step. */
+  readonly refund: number;
+}
+
+/** Opcodes whose whole price geth works out from their operands. */
+const dynamicOnly: ReadonlySet<number> = new Set([0x0a, 0x55, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf3, 0xfd]);
+
+/** The part of a price that does not depend on operands. */
+function constantPrice(opcode: number, { cost }: OpcodeTable, { message: { rules } }: Machine): number {
+  if (dynamicOnly.has(opcode) || (opcode === 0xff && !rules.isBerlin)) return 0;
+  return Math.max(0, cost[opcode] ?? 0);
+}
+
+/** The price of the step that a frame is about to take. */
+export function priceStep(opcode: number, frame: Frame, machine: Machine, table: OpcodeTable): StepPrice {
+  const { sp } = frame;
+  const constant = constantPrice(opcode, table, machine);
+  const cost = BigInt(constant);
+  // An opcode that the fork does not have costs nothing and fails as it runs.
+  if ((table.cost[opcode] ?? -1) < 0) return { cost: 0n, refund: 0 };
+  const needed = table.needed[opcode] ?? 0;
+  if (sp < needed || sp > (table.roomUntil[opcode] ?? 0)) return { cost, refund: 0, fault: faultOf(sp, needed) };
+  if (frame.gas < constant) return { cost, refund: 0, fault: halts.outOfGas };
+  const end = memoryEnd(opcode, frame);
+  if (end === undefined) return { cost, refund: 0, fault: halts.gasOverflow };
+  try {
+    const price = dynamicPrice(opcode, { frame, machine, table, left: BigInt(frame.gas - constant), memoryEnd: end });
+    if (price === undefined) return { cost, refund: 0 };
+    const whole = BigInt.asUintN(64, cost + price.gas);
+    const isPayable = price.gas <= BigInt(frame.gas - constant);
+    return { cost: whole, refund: price.refund ?? 0, ...(!isPayable && { fault: halts.outOfGas }) };
+  } catch (error) {
+    if (!(error instanceof Halt)) throw error;
+    return { cost, refund: 0, fault: new Halt(`${halts.outOfGas.reason}: ${error.reason}`) };
+  }
+}
+
+function faultOf(sp: number, needed: number): Halt {
+  try {
+    return stackFault(sp, needed);
+  } catch (error) {
+    if (error instanceof Halt) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Header, Hex } from '@cairn/block-model';
+import type { CallSource } from './call-pool-types.ts';
+
+/**
+ * Hashes of the ancestors of a block, by number: from the index of the canonical chain where the block is on it, else
+ * along the parents.
+ */
+export function ancestorHashes(
+  source: Pick<CallSource, 'header' | 'hashByNumber' | 'isCanonical'>,
+  header: Header,
+): (number: bigint) => Hex | undefined {
+  const walked = new Map<bigint, Hex>([[header.number - 1n, header.parentHash]]);
+  let lowest = header.number - 1n;
+  let isCanonical: boolean | undefined;
+  return (number) => {
+    if (number >= header.number || number < 0n) return undefined;
+    isCanonical ??= source.isCanonical?.(header.hash) ?? false;
+    if (isCanonical && source.hashByNumber) return source.hashByNumber(number);
+    while (lowest > number) {
+      const hash = walked.get(lowest);
+      const parent = hash && source.header(hash)?.parentHash;
+      if (parent === undefined) return undefined;
+      lowest -= 1n;
+      walked.set(lowest, parent);
+    }
+    return walked.get(number);
+  };
+}

@@ -1,0 +1,52 @@
+import { type Header, headerToJson, hexFromBytes, type Json } from '@cairn/block-model';
+import { recordBlock } from '../block/record-block.ts';
+import type { CallEngine } from '../engine/call-engine.ts';
+import { StateUnavailableError } from '../errors.ts';
+import { ancestorHashes } from './ancestor-hashes.ts';
+import type { CallChain, CallSource, ExecutionWitnessJob, JsonResult } from './call-pool-types.ts';
+
+/** Builds the state that another node needs to run a block, as geth's debug_executionWitness has it. @throws STATE_UNAVAILABLE */
+export async function serveWitness(
+  { chain: name, blockHash }: ExecutionWitnessJob,
+  { spec }: Pick<CallChain, 'spec'>,
+  source: CallSource,
+  engine: CallEngine,
+): Promise<JsonResult> {
+  const block = source.block?.(blockHash);
+  const parent = block && source.header(block.header.parentHash);
+  const state = parent && source.stateAt(parent.hash);
+  const roots = parent && source.stateRoots?.(parent.hash);
+  if (!block || !parent || !state || !roots) throw new StateUnavailableError(name, blockHash);
+  const blockHashes = ancestorHashes(source, block.header);
+  const { reads, codes, lowestHash, changes } = await recordBlock(
+    { spec, block, parent, state, roots, blockHashes },
+    engine,
+  );
+  const nodes = await source.witnessNodes?.(parent.hash, { reads, changes });
+  if (nodes === undefined) throw new StateUnavailableError(name, parent.hash);
+  const sorted = (items: readonly Uint8Array[]) => [...new Set(items.map(hexFromBytes))].sort();
+  const headers = ancestors(source, parent, lowestHash).map(headerJson);
+  const witness = { headers, codes: sorted(codes), state: sorted(nodes), keys: null };
+  return { kind: 'json', json: JSON.stringify(witness), gasUsed: block.header.gasUsed };
+}
+
+/** From the lowest whose hash is needed up to the parent. */
+function ancestors(source: CallSource, parent: Header, lowest: bigint | undefined): Header[] {
+  const headers = [parent];
+  for (let header = parent; lowest !== undefined && header.number > lowest; ) {
+    const before = source.header(header.parentHash);
+    if (before === undefined) break;
+    headers.unshift(before);
+    header = before;
+  }
+  return headers;
+}
+
+/** A header with a null for each field that its fork does not have. */
+function headerJson(header: Header): Json {
+  const absent = ['baseFeePerGas', 'withdrawalsRoot', 'blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot'];
+  const nothing = Object.fromEntries(
+    [...absent, 'requestsHash', 'blockAccessListHash', 'slotNumber'].map((field) => [field, null]),
+  );
+  return { ...nothing, ...headerToJson(header) };
+}

@@ -1,0 +1,90 @@
+import {
+  type ChainSpec,
+  type Header,
+  type Hex,
+  logsBloomOf,
+  nextBaseFee,
+  unclesHash,
+  withdrawalsRoot,
+} from '@cairn/block-model';
+import { type BlockEnvironment, blobBaseFeeAt, nextExcessBlobGas } from '../block-environment.ts';
+import { type ForkRules, forkRules, isMergedAt } from '../fork-rules.ts';
+import type { PlannedBlock } from './plan-blocks.ts';
+
+const zeros32: Hex = `0x${'00'.repeat(32)}`;
+const initialBaseFee = 1_000_000_000n;
+
+export type HeaderFields = Omit<Header, 'hash' | 'raw'>;
+
+export interface DraftHeaderOptions {
+  readonly spec: ChainSpec;
+  readonly overrides: PlannedBlock['blockOverrides'];
+  readonly parent: Header;
+  /** The base fee follows from the parent, rather than being zero. */
+  readonly isValidated: boolean;
+}
+
+/** The header of a simulated block before anything has run. Its forks follow its number and time. */
+export function draftHeader({ spec, overrides, parent, isValidated }: DraftHeaderOptions): HeaderFields {
+  const place = { number: overrides.number, timestamp: overrides.time };
+  const rules = headerRules(spec, overrides);
+  const baseFee = isValidated ? baseFeeAfter(spec, parent) : 0n;
+  const ownBaseFee = overrides.baseFeePerGas ?? (rules.isLondon ? baseFee : undefined);
+  return {
+    parentHash: parent.hash,
+    unclesHash: unclesHash([]),
+    miner: overrides.feeRecipient ?? parent.miner,
+    stateRoot: zeros32,
+    transactionsRoot: zeros32,
+    receiptsRoot: zeros32,
+    logsBloom: logsBloomOf([]),
+    difficulty: overrides.difficulty ?? (isMergedAt(spec, place) ? 0n : parent.difficulty),
+    number: overrides.number,
+    gasLimit: overrides.gasLimit ?? parent.gasLimit,
+    gasUsed: 0n,
+    timestamp: overrides.time,
+    extraData: '0x',
+    mixHash: overrides.prevRandao ?? zeros32,
+    nonce: '0x0000000000000000',
+    ...(ownBaseFee !== undefined && { baseFeePerGas: ownBaseFee }),
+    ...(rules.isShanghai && { withdrawalsRoot: withdrawalsRoot(overrides.withdrawals ?? []) }),
+    ...(rules.isCancun && {
+      blobGasUsed: 0n,
+      excessBlobGas: nextExcessBlobGas(parent, rules),
+      parentBeaconBlockRoot: overrides.beaconRoot ?? zeros32,
+    }),
+  };
+}
+
+/** A parent before London has none that counts, even where an override gave it one. */
+function baseFeeAfter(spec: ChainSpec, parent: Header): bigint {
+  const { isLondon } = headerRules(spec, { number: parent.number, time: parent.timestamp });
+  return (isLondon ? nextBaseFee(parent) : undefined) ?? initialBaseFee;
+}
+
+/** The rules of the fields of a header: they follow number and time alone, as if it were merged. */
+export function headerRules(
+  spec: ChainSpec,
+  { number, time }: Pick<PlannedBlock['blockOverrides'], 'number' | 'time'>,
+): ForkRules {
+  return forkRules(spec, { number, timestamp: time, isMerged: true });
+}
+
+/** The part of a header that code sees. */
+export function environmentOf(
+  header: HeaderFields,
+  rules: ForkRules,
+  blobBaseFee: bigint | undefined,
+): BlockEnvironment {
+  const { number, timestamp, gasLimit, difficulty, baseFeePerGas } = header;
+  return {
+    number,
+    timestamp,
+    gasLimit,
+    difficulty,
+    coinbase: header.miner,
+    prevRandao: header.mixHash,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(rules.isCancun && { blobBaseFee: blobBaseFee ?? blobBaseFeeAt(header.excessBlobGas ?? 0n, rules) }),
+  };
+}

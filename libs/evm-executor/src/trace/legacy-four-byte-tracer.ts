@@ -1,0 +1,48 @@
+import { type Hex, hexFromBytes } from '@cairn/block-model';
+import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
+import { addressOfWord } from '../engine/step-log.ts';
+import { memorySlice, peek } from './legacy-access.ts';
+import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
+
+/** Where the place of the input is on the stack, by opcode. */
+const inputs: ReadonlyMap<number, number> = new Map([
+  [0xf1, 3],
+  [0xf2, 3],
+  [0xf4, 2],
+  [0xfa, 2],
+]);
+
+/** geth's 4byteTracerLegacy: the same as 4byteTracer from steps, so that calls count that fail before they begin. */
+export class LegacyFourByteTracer implements TransactionTracer {
+  readonly #counts = new Map<string, number>();
+  #precompiles: ReadonlySet<Hex> = new Set();
+  #top: EngineFrame | undefined;
+
+  begin({ context }: TracedMessage): void {
+    this.#precompiles = new Set(context.rules.precompiles);
+  }
+
+  onEnter(frame: EngineFrame): void {
+    this.#top ??= frame;
+  }
+
+  onStep(step: EngineStep): void {
+    const first = inputs.get(step.opcode);
+    if (first === undefined || this.#precompiles.has(addressOfWord(peek(step.stack, 1)))) return;
+    const length = Number(peek(step.stack, first + 1));
+    if (length < 4) return;
+    const at = Number(peek(step.stack, first));
+    this.#count(memorySlice(step, at, at + 4), length - 4);
+  }
+
+  #count(selector: Uint8Array, length: number): void {
+    const name = `${hexFromBytes(selector)}-${length}`;
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  result(): string {
+    const { input } = this.#top ?? {};
+    if (input !== undefined && input.length >= 4) this.#count(input.subarray(0, 4), input.length - 4);
+    return JSON.stringify(Object.fromEntries(this.#counts));
+  }
+}

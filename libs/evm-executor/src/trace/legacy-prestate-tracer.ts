@@ -1,0 +1,113 @@
+import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import type { AppliedMessage } from '../apply-message.ts';
+import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
+import { create2Address, createAddress } from '../engine/interpreter/call-opcodes.ts';
+import { addressOfWord, wordOf } from '../engine/step-log.ts';
+import { memorySlice, peek } from './legacy-access.ts';
+import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
+
+interface LegacyAccount {
+  balance: bigint;
+  nonce: number;
+  readonly code: Hex;
+  readonly storage: Record<Hex, Hex>;
+}
+
+const readsAccount: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f]);
+const callsAccount: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
+
+/**
+ * geth's prestateTracerLegacy, its first prestateTracer: it looks at accounts when steps name them and works the balances
+ * before the transaction out of those that it meets, so that fees count with their tip alone, and roughly.
+ */
+export class LegacyPrestateTracer implements TransactionTracer {
+  #prestate: Map<Hex, LegacyAccount> | undefined;
+  #message: TracedMessage | undefined;
+  #top: EngineFrame | undefined;
+
+  begin(message: TracedMessage): void {
+    this.#message = message;
+  }
+
+  onEnter(frame: EngineFrame): void {
+    this.#top ??= frame;
+  }
+
+  onStep(step: EngineStep): void {
+    const { opcode, stack, address, world } = step;
+    this.#prestate ??= new Map([[hexFromBytes(address), this.#read(hexFromBytes(address))]]);
+    if (readsAccount.has(opcode)) this.#see(addressOfWord(peek(stack, 0)));
+    else if (opcode === 0xf0) this.#see(hexFromBytes(createAddress(address, world.getNonce(address))));
+    else if (opcode === 0xf5) {
+      const at = Number(peek(stack, 1));
+      const code = memorySlice(step, at, at + Number(peek(stack, 2)));
+      this.#see(hexFromBytes(create2Address(address, peek(stack, 3), code)));
+    } else if (callsAccount.has(opcode)) this.#see(addressOfWord(peek(stack, 1)));
+    else if (opcode === 0x54 || opcode === 0x55) this.#seeSlot(step, wordOf(peek(stack, 0)));
+  }
+
+  #see(address: Hex): LegacyAccount {
+    this.#prestate ??= new Map();
+    const known = this.#prestate.get(address);
+    if (known !== undefined) return known;
+    const account = this.#read(address);
+    this.#prestate.set(address, account);
+    return account;
+  }
+
+  #seeSlot({ address, world }: EngineStep, slot: Hex): void {
+    const { storage } = this.#see(hexFromBytes(address));
+    const value = Buffer.from(world.getStorage(address, bytesFromHex(slot))).toString('hex');
+    storage[slot] ??= `0x${value.padStart(64, '0')}`;
+  }
+
+  #read(address: Hex): LegacyAccount {
+    const world = this.#message?.context.world;
+    const bytes = bytesFromHex(address);
+    return {
+      balance: world?.getBalance(bytes) ?? 0n,
+      nonce: Number(world?.getNonce(bytes) ?? 0n),
+      code: hexFromBytes(world?.getCode(bytes) ?? new Uint8Array(0)),
+      storage: {},
+    };
+  }
+
+  result({ gasUsed }: AppliedMessage): string {
+    const top = this.#top;
+    if (top === undefined) return '{}';
+    const [from, to] = [hexFromBytes(top.from), hexFromBytes(top.to)];
+    if (this.#prestate === undefined) this.#see(to);
+    const [sender, recipient] = [this.#see(from), this.#see(to)];
+    const value = top.value ?? 0n;
+    const [balanceBefore, receivedBefore] = [sender.balance, recipient.balance];
+    recipient.balance = receivedBefore - value;
+    sender.balance = balanceBefore + value + this.#fee(gasUsed);
+    sender.nonce--;
+    if (top.kind === 'CREATE') this.#prestate?.delete(to);
+    const accounts = [...(this.#prestate ?? [])].map(([address, account]) => [
+      address,
+      { ...account, balance: `0x${account.balance.toString(16)}` },
+    ]);
+    return JSON.stringify(Object.fromEntries(accounts));
+  }
+
+  /** A product of floating-point numbers, as in the tracer that this stands for. */
+  #fee(gasUsed: bigint): bigint {
+    const { call, context } = this.#message ?? {};
+    const baseFee = context?.block.baseFeePerGas ?? 0n;
+    const feeCap = call?.gasPrice ?? call?.maxFeePerGas ?? 0n;
+    const tipCap = call?.gasPrice ?? call?.maxPriorityFeePerGas ?? 0n;
+    // A call without a price meets no base fee.
+    if (feeCap === 0n && tipCap === 0n) return 0n;
+    const tip = feeCap - baseFee < tipCap ? feeCap - baseFee : tipCap;
+    return BigInt(decimalOf(Number(gasUsed) * Number(tip)));
+  }
+}
+
+/** The digits that JavaScript prints of a whole number, zeros for those that it does not have. */
+function decimalOf(number: number): string {
+  const [digits = '0', exponent] = String(number).split('e+');
+  if (exponent === undefined) return digits;
+  const [whole = '0', fraction = ''] = digits.split('.');
+  return whole + fraction.padEnd(Number(exponent), '0');
+}
