@@ -3,6 +3,12 @@ import type { AuditEntry } from './audit.ts';
 import type { Member } from './members/member.ts';
 import type { MemberStore } from './members/member-store.ts';
 
+/** An account after a change, with the entries of the audit log that describe it. */
+export interface AccountUpdate {
+  readonly account: Account;
+  readonly entries: readonly AuditEntry[];
+}
+
 /**
  * The port to accounts and keys. Changes are durable when they resolve, together with their entry in the audit log, and
  * seen by every process that reads next: an implementation must not cache.
@@ -18,8 +24,11 @@ export interface AccountStore {
   accountByName(name: string): Promise<Account | undefined>;
   /** In order of their ids. */
   accounts(): AsyncIterable<Account>;
-  /** Replaces an account by what `change` makes of it, atomically. @throws ACCOUNT_NOT_FOUND */
-  updateAccount(id: string, change: (account: Account) => Account, entry: AuditEntry): Promise<Account>;
+  /**
+   * Replaces an account by the result of `change` and logs its entries, in one transaction.
+   * @throws ACCOUNT_NOT_FOUND, and what `change` throws
+   */
+  updateAccount(id: string, change: (account: Account) => AccountUpdate): Promise<Account>;
   /** @throws KEY_EXISTS */
   insertKey(key: ApiKey, entry: AuditEntry): Promise<void>;
   key(id: string): Promise<ApiKey | undefined>;

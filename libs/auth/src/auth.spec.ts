@@ -125,7 +125,7 @@ describe('Auth', () => {
     expect(() => other.requireCard(principal)).toThrow(
       expect.objectContaining({
         code: 'BILLING_CARD_REQUIRED',
-        hint: expect.stringContaining('cairn card attach alice'),
+        hint: 'Attach a card under Billing in the console, or ask the operator of this service.',
       }),
     );
     await auth.attachCard('alice', { brand: 'visa', last4: '4242' });

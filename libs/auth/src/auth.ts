@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Account, ApiKey, Principal } from './account.ts';
+import { type AccountChanges, fieldChanges, planPattern } from './account-changes.ts';
 import type { AccountStore } from './account-store.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
@@ -12,7 +13,6 @@ import { newMember } from './members/member.ts';
 import { RecentPrincipals } from './recent-principals.ts';
 import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret } from './tokens.ts';
 
-const planPattern = /^[a-z][a-z0-9-]{0,31}$/;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Accounts, their cards and keys. State is read from the store for each request: a change counts at once everywhere. */
@@ -113,7 +113,7 @@ export class Auth {
       'BILLING_CARD_REQUIRED',
       'The account has no billing card; storage needs one, on the free plan too.',
       {
-        hint: `The operator attaches one with \`cairn card attach ${account.name} --brand visa --last4 4242\`.`,
+        hint: 'Attach a card under Billing in the console, or ask the operator of this service.',
       },
     );
   }
@@ -170,50 +170,51 @@ export class Auth {
   }
 
   /** @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
-  async attachCard(
-    idOrName: string,
-    { brand, last4 }: { readonly brand: string; readonly last4: string },
-  ): Promise<Account> {
-    check('brand', brand, /^[a-z][a-z0-9 -]{1,31}$/, 'a brand in lower case such as visa');
-    check('last4', last4, /^\d{4}$/, 'the last four digits of the number');
-    const attachedAt = this.#now();
-    const card = { brand, last4, attachedAt };
-    return await this.#update(idOrName, 'card.attach', (account) => ({ ...account, card }), { brand, last4 });
+  attachCard(idOrName: string, card: { readonly brand: string; readonly last4: string }): Promise<Account> {
+    return this.changeAccount(idOrName, { card });
   }
 
   /** @throws ACCOUNT_NOT_FOUND */
   removeCard(idOrName: string): Promise<Account> {
-    return this.#update(idOrName, 'card.remove', (account) => ({ ...account, card: undefined }));
+    return this.changeAccount(idOrName, { card: null });
   }
 
   /** Refuses or takes all requests of an account from now on. @throws ACCOUNT_NOT_FOUND */
   setStatus(idOrName: string, status: Account['status']): Promise<Account> {
-    return this.#update(idOrName, 'account.status', (account) => ({ ...account, status }), { status });
+    return this.changeAccount(idOrName, { status });
   }
 
-  /** Which plan an account has, from now on. That there is one of this name is for the caller to know. */
-  async setPlan(idOrName: string, plan: string): Promise<Account> {
-    check('plan', plan, planPattern, 'a name such as free');
-    return await this.#update(idOrName, 'account.plan', (account) => ({ ...account, plan }), { plan });
+  /** Sets the plan of an account. The caller makes sure that the plan exists. @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
+  setPlan(idOrName: string, plan: string): Promise<Account> {
+    return this.changeAccount(idOrName, { plan });
   }
 
   /**
    * Bytes that an account may hold in storage, or, with `undefined`, what the service allows all accounts.
    * @throws ACCOUNT_NOT_FOUND, VALUE_INVALID
    */
-  async setQuota(idOrName: string, quotaBytes: number | undefined): Promise<Account> {
-    check('quota', String(quotaBytes ?? 0), /^\d{1,16}$/, 'a whole number of bytes');
-    return await this.#update(idOrName, 'account.quota', (account) => ({ ...account, quotaBytes }), { quotaBytes });
+  setQuota(idOrName: string, quotaBytes: number | undefined): Promise<Account> {
+    return this.changeAccount(idOrName, { quotaBytes: quotaBytes ?? null });
   }
 
-  async #update(
-    idOrName: string,
-    action: string,
-    change: (account: Account) => Account,
-    told?: Readonly<Record<string, unknown>>,
-  ): Promise<Account> {
+  /**
+   * Changes several fields of an account in one transaction. Fields that already have their value leave no audit entry.
+   * @throws ACCOUNT_NOT_FOUND, VALUE_INVALID; nothing is changed then
+   */
+  async changeAccount(idOrName: string, changes: AccountChanges): Promise<Account> {
+    const steps = fieldChanges(changes, this.#now());
     const { id } = await this.account(idOrName);
-    return await this.#store.updateAccount(id, change, this.#entry(action, id, told && { change: told }));
+    return await this.#store.updateAccount(id, (before) => {
+      let account = before;
+      const entries: AuditEntry[] = [];
+      for (const { action, change, apply } of steps) {
+        const after = apply(account);
+        if (after === account) continue;
+        account = after;
+        entries.push(this.#entry(action, id, change && { change }));
+      }
+      return { account, entries };
+    });
   }
 
   /**

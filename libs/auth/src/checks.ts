@@ -4,7 +4,7 @@ import { AuthError } from './errors.ts';
 /** @throws KEY_REVOKED */
 export function alive(key: ApiKey): ApiKey {
   if (key.revokedAt === undefined) return key;
-  throw new AuthError('KEY_REVOKED', 'The key is revoked.', { hint: 'Create a new one with `cairn key create`.' });
+  throw new AuthError('KEY_REVOKED', 'The key is revoked.', { hint: 'Create a new one.' });
 }
 
 /** @throws VALUE_INVALID */

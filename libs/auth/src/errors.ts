@@ -27,6 +27,6 @@ export class AuthError<Code extends AuthErrorCode = AuthErrorCode> extends Cairn
 /** One answer for an unknown key, a wrong secret, a revoked and an expired key: which of them it was stays here. */
 export function credentialsInvalid(): AuthError {
   return new AuthError('CREDENTIALS_INVALID', 'The API key or its secret is not valid.', {
-    hint: 'Check both, or create a new key with `cairn key create`.',
+    hint: 'Check both, or create a new key in the console.',
   });
 }

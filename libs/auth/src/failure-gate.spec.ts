@@ -52,3 +52,16 @@ test('it remembers a bounded number of attempts', () => {
   for (let n = 0; n < 6_000; n++) gate.failed(`key ${n}`, `address ${n}`);
   gate.check('first', 'here');
 });
+
+test('an attempt that is withdrawn ends the pause that it caused', () => {
+  const gate = new FailureGate({ freeFailures: 1, now: () => 0 });
+  for (let n = 0; n < 2; n++) gate.failed('key', 'here');
+  expect(() => gate.check('key', 'here')).toThrow(paused(1));
+  gate.withdrawn('key', 'here');
+  gate.check('key', 'here');
+  gate.failed('key', 'here');
+  expect(() => gate.check('key', 'here')).toThrow(paused(1));
+  for (let n = 0; n < 5; n++) gate.withdrawn('key', 'here');
+  gate.failed('key', 'here');
+  gate.check('key', 'here');
+});

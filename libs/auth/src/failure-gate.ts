@@ -49,7 +49,7 @@ export class FailureGate {
     for (const { name, weight } of kindsOf(keyId, address)) {
       const until = this.#kinds.get(name)?.until ?? 0;
       if (until <= now || (weight > 1 && this.#good.has(goodName(keyId, address)))) continue;
-      throw paused(Math.ceil((until - now) / 1000));
+      throw attemptsPaused(Math.ceil((until - now) / 1000));
     }
   }
 
@@ -59,8 +59,7 @@ export class FailureGate {
     for (const { name, weight } of kindsOf(keyId, address)) {
       const known = this.#kinds.get(name);
       const count = (known !== undefined && known.forgetAt > now ? known.count : 0) + 1;
-      const over = count - this.#freeFailures * weight;
-      const pauseMs = over <= 0 ? 0 : Math.min(this.#pauseMsMax, 1000 * 2 ** Math.min(over - 1, 16));
+      const pauseMs = this.#pauseMs(count, weight);
       this.#kinds.delete(name);
       this.#kinds.set(name, { count, until: now + pauseMs, forgetAt: now + pauseMs + memoryMs });
       for (const oldest of this.#kinds.keys()) {
@@ -68,6 +67,22 @@ export class FailureGate {
         this.#kinds.delete(oldest);
       }
     }
+  }
+
+  /** An attempt that was counted as failed before its outcome was known does not count. */
+  withdrawn(keyId: string, address: string | undefined): void {
+    for (const { name, weight } of kindsOf(keyId, address)) {
+      const known = this.#kinds.get(name);
+      if (known === undefined) continue;
+      known.count--;
+      if (known.count <= 0) this.#kinds.delete(name);
+      else if (this.#pauseMs(known.count, weight) === 0) known.until = 0;
+    }
+  }
+
+  #pauseMs(count: number, weight: number): number {
+    const over = count - this.#freeFailures * weight;
+    return over <= 0 ? 0 : Math.min(this.#pauseMsMax, 1000 * 2 ** Math.min(over - 1, 16));
   }
 
   /** An attempt was right: what failed with this key from there before is forgotten. */
@@ -91,7 +106,8 @@ function kindsOf(keyId: string, address = 'unknown') {
   ];
 }
 
-function paused(retryAfterSeconds: number): AuthError {
+/** The refusal of an attempt that has to wait. */
+export function attemptsPaused(retryAfterSeconds: number): AuthError {
   return new AuthError('ATTEMPTS_PAUSED', 'Too many attempts with wrong credentials have come from this address.', {
     hint: `Correct them, and try again in ${retryAfterSeconds} s.`,
     details: { retryAfterSeconds },

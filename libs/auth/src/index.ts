@@ -1,17 +1,19 @@
 export type { Account, ApiKey, BillingCard, Principal, StoredSecret } from './account.ts';
-export type { AccountStore } from './account-store.ts';
+export type { AccountChanges } from './account-changes.ts';
+export type { AccountStore, AccountUpdate } from './account-store.ts';
 export type { Actor, AuditEntry } from './audit.ts';
 export { Auth } from './auth.ts';
 export type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 export { parseBasicCredentials } from './basic-credentials.ts';
 export { delegationMs } from './delegation.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';
-export { FailureGate, type FailureGateOptions } from './failure-gate.ts';
+export { attemptsPaused, FailureGate, type FailureGateOptions } from './failure-gate.ts';
 export {
   type Client,
   type KeyPolicy,
   parseKeyPolicy,
   policyEntriesMax,
+  requireAllContracts,
   requireClient,
   requireContracts,
   requireMethod,
@@ -31,6 +33,7 @@ export {
   sessionIdleMs,
   sessionMsMax,
 } from './members/members.ts';
+export { localSignInAttempts, type SignInAttempt, type SignInAttempts } from './members/sign-in-attempts.ts';
 export {
   generateKeyId,
   generateSecret,

@@ -109,6 +109,15 @@ export function requireContracts({ contracts }: KeyPolicy, named: readonly (stri
   }
 }
 
+/**
+ * @param what the request asks for, which no list of contracts covers
+ * @throws KEY_SCOPE_MISSING where the key is limited to contracts
+ */
+export function requireAllContracts({ contracts }: KeyPolicy, what: string): void {
+  if (contracts === undefined) return;
+  throw refused('KEY_SCOPE_MISSING', `This API key is limited to contracts, and not open for ${what}.`);
+}
+
 function refused(code: 'CLIENT_NOT_ALLOWED' | 'KEY_SCOPE_MISSING', message: string): AuthError {
   return new AuthError(code, message, {
     hint: 'Use another key, or change what this one allows with `cairn key limit`.',

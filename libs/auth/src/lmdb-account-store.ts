@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, Environment } from '@cairn/embedded-store';
 import type { Account, ApiKey } from './account.ts';
-import type { AccountStore } from './account-store.ts';
+import type { AccountStore, AccountUpdate } from './account-store.ts';
 import type { AuditEntry } from './audit.ts';
 import { AuthError } from './errors.ts';
 import { LmdbMemberStore } from './members/lmdb-member-store.ts';
@@ -71,14 +71,14 @@ class LmdbAccountStore implements AccountStore {
     for (const { value } of [...this.#accounts.range()]) yield decode<Account>(value);
   }
 
-  async updateAccount(id: string, change: (account: Account) => Account, entry: AuditEntry): Promise<Account> {
+  async updateAccount(id: string, change: (account: Account) => AccountUpdate): Promise<Account> {
     return await this.#environment.transaction(() => {
       const before = read<Account>(this.#accounts, id);
       if (before === undefined) throw accountNotFound(id);
-      const after = change(before);
-      this.#accounts.put(Buffer.from(id), encode(after));
-      this.#log(entry);
-      return after;
+      const { account, entries } = change(before);
+      if (account !== before) this.#accounts.put(Buffer.from(id), encode(account));
+      for (const entry of entries) this.#log(entry);
+      return account;
     });
   }
 

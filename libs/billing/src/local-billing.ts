@@ -5,7 +5,7 @@ import { BillingError } from './errors.ts';
 export const localBilling: BillingProvider = {
   name: 'local',
   async attach({ name }) {
-    const text = `The operator of this service attaches cards: \`cairn card attach ${name} --brand visa --last4 4242\`, or in the console.`;
+    const text = `Ask the operator of this service to attach a card to the account ${name}; this deployment takes no cards online.`;
     return { kind: 'ask', text };
   },
   async webhook() {

@@ -151,6 +151,6 @@ describe('messages', () => {
 
 test('without a provider, the operator attaches cards, and messages are not expected', async () => {
   const step = await localBilling.attach(await auth.account('ann'), { returnUrl: '' });
-  expect(step).toEqual({ kind: 'ask', text: expect.stringContaining('cairn card attach ann') });
+  expect(step).toEqual({ kind: 'ask', text: expect.stringContaining('attach a card to the account ann') });
   await expect(localBilling.webhook(Buffer.from(''), '')).rejects.toMatchObject({ code: 'WEBHOOK_NOT_EXPECTED' });
 });

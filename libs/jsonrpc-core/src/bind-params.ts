@@ -1,49 +1,61 @@
-import { errorText, isCairnError } from '@cairn/errors';
+import { type CairnError, errorText, isCairnError } from '@cairn/errors';
 import type { AnyMethod } from './method.ts';
 import { RpcError } from './rpc-error.ts';
 
 /**
- * Reads the parameters of a request by position or by name.
+ * Reads the parameters of a request by position or by name, in the order and in the words of geth: a bad value is
+ * reported before a missing one behind it, and both before values that are too many.
  * @throws RpcError `params` naming the parameter, what it takes and what came
  */
-export function bindParams<Context>(
-  method: AnyMethod<Context>,
-  given: readonly unknown[] | Readonly<Record<string, unknown>>,
-): readonly unknown[] {
+export function bindParams<Context>(method: AnyMethod<Context>, given: unknown): readonly unknown[] {
   const { params } = method;
-  const values = Array.isArray(given) ? given : byName(method, given as Readonly<Record<string, unknown>>);
-  if (values.length > params.length) {
-    throw new RpcError(
-      'params',
-      `${method.name} takes ${params.length} ${params.length === 1 ? 'parameter' : 'parameters'}, not ${values.length}.`,
-    );
-  }
-  return params.map(({ name, summary, isRequired = true, parse }, index) => {
+  const values: readonly unknown[] = Array.isArray(given) ? given : byName(method, given);
+  const bound = params.map(({ name, summary, isRequired = true, parsesAbsent = false, parse }, index) => {
     const value: unknown = values[index];
-    if (value === undefined || (value === null && !isRequired)) {
+    if (!parsesAbsent && (value === undefined || (value === null && !isRequired))) {
       if (!isRequired) return undefined;
-      throw new RpcError('params', `Parameter ${index + 1}, ${name}, is missing: ${summary}`);
+      throw new RpcError(
+        'params',
+        `missing value for required argument ${index}. Parameter ${index + 1}, ${name}, is ${summary}`,
+      );
     }
     try {
       return parse(`parameter ${index + 1}, ${name}`, value);
     } catch (error) {
-      if (isCairnError(error, 'VALUE_INVALID')) throw new RpcError('params', errorText(error));
-      throw error;
+      throw isCairnError(error, 'VALUE_INVALID') ? invalidArgument(index, error) : error;
     }
   });
-}
-
-function byName<Context>(
-  { name: method, params }: AnyMethod<Context>,
-  given: Readonly<Record<string, unknown>>,
-): unknown[] {
-  const unknown = Object.keys(given).find((key) => !params.some(({ name }) => name === key));
-  if (unknown !== undefined) {
-    const names = params.map(({ name }) => name).join(', ') || 'none';
+  if (values.length > params.length) {
+    const names = params.map(({ name }) => name).join(', ');
     throw new RpcError(
       'params',
-      `${method} has no parameter ${JSON.stringify(unknown.slice(0, 64))}; it takes ${names}.`,
+      `too many arguments, want at most ${params.length}. ${method.name} takes ${names || 'no parameters'}.`,
     );
   }
-  return params.map(({ name }) => given[name]);
+  return bound;
+}
+
+/** The error of a parameter whose value a parser refuses: geth's words, then what the parser says. */
+export function invalidArgument(index: number, error: CairnError): RpcError {
+  return new RpcError('params', `invalid argument ${index}: ${withReason(error)}`);
+}
+
+/** The text of an error, after its reason in the words of geth where it has one. */
+function withReason(error: CairnError): string {
+  const text = errorText(error);
+  const { reason } = error.details;
+  return typeof reason === 'string' ? `${reason}. ${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
+}
+
+function byName<Context>({ name: method, params }: AnyMethod<Context>, given: unknown): unknown[] {
+  if (given === undefined || given === null) return [];
+  if (typeof given !== 'object')
+    throw new RpcError('params', 'non-array args. Send params as a list, or as an object by name.');
+  const values: Readonly<Record<string, unknown>> = { ...given };
+  const unknown = Object.keys(values).find((key) => !params.some(({ name }) => name === key));
+  if (unknown !== undefined) {
+    const names = params.map(({ name }) => name).join(', ') || 'none';
+    throw new RpcError('params', `unknown argument ${JSON.stringify(unknown.slice(0, 64))}. ${method} takes ${names}.`);
+  }
+  return params.map(({ name }) => values[name]);
 }

@@ -12,7 +12,9 @@ const number = {
   summary: 'a number such as 1.',
   parse: (field: string, value: unknown) => {
     if (typeof value === 'number') return value;
-    throw new CairnError('VALUE_INVALID', `${field}: expected a number, got ${JSON.stringify(value)}`);
+    throw new CairnError('VALUE_INVALID', `${field}: expected a number, got ${JSON.stringify(value)}`, {
+      details: { reason: 'json: cannot unmarshal string into Go value of type int' },
+    });
   },
 };
 let notified = 0;
@@ -30,6 +32,16 @@ const methods = [
     result: '',
     params: [{ ...number, isRequired: false }],
     handle: ([a]) => a ?? 'absent',
+  }),
+  define({
+    name: 'depends',
+    summary: '',
+    result: '',
+    params: [
+      number,
+      { name: 'b', summary: '', isRequired: false, parsesAbsent: true, parse: (_, value) => ({ value }) },
+    ],
+    handle: ([, b]) => String(b?.value),
   }),
   define({ name: 'who', summary: '', result: '', params: [], handle: (_, { user }) => user }),
   define({ name: 'raw', summary: '', result: '', params: [], handle: () => new RawJson('{"kept":1.0}') }),
@@ -79,6 +91,8 @@ describe('a request', () => {
     ['with null params', request('who', null), 'ann'],
     ['with an optional parameter left out', request('maybe', []), 'absent'],
     ['with an optional parameter null', request('maybe', [null]), 'absent'],
+    ['whose parser gets an absent value', request('depends', [1]), 'undefined'],
+    ['whose parser gets null', request('depends', [1, null]), 'null'],
     ['whose handler returns nothing', request('nothing'), null],
   ])('%s is answered', async (_, body, result) => {
     expect(await send(body)).toEqual({ jsonrpc: '2.0', id: 1, result });
@@ -98,7 +112,7 @@ describe('a request', () => {
           fc.integer(),
           fc.double({ noNaN: true, noDefaultInfinity: true }),
           fc.string({ maxLength: 200, unit: 'binary' }),
-          fc.constant(null),
+          fc.constantFrom(null, true, false),
         ),
         async (id) => {
           const sent = JSON.parse(JSON.stringify(id));
@@ -128,8 +142,9 @@ describe('a request', () => {
     ['another version', '{"jsonrpc":"1.0","id":7,"method":"who"}', -32600, 7],
     ['no method', '{"jsonrpc":"2.0","id":7}', -32600, 7],
     ['an object as id', '{"jsonrpc":"2.0","id":{},"method":"who"}', -32600, null],
-    ['params as a number', request('who', 5), -32600, 1],
+    ['params as a number', request('who', 5), -32602, 1],
     ['an unknown method', request('nope'), -32601, 1],
+    ['an unknown method with params as a number', request('nope', 5), -32601, 1],
     ['a missing parameter', request('add', [1]), -32602, 1],
     ['a bad parameter', request('add', [1, 'x']), -32602, 1],
     ['too many parameters', request('who', [1]), -32602, 1],
@@ -141,9 +156,27 @@ describe('a request', () => {
     expect(await send(body)).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
   });
 
-  test('errors name the parameter and what it takes, and leak nothing', async () => {
-    expect((await send(request('add', [1])))?.error.message).toBe('Parameter 2, b, is missing: a number such as 1.');
-    expect((await send(request('add', [1, 'x'])))?.error.message).toBe('parameter 2, b: expected a number, got "x"');
+  test('a bad value is reported before a missing one, and both before values that are too many', async () => {
+    expect((await send(request('add', ['x'])))?.error.message).toMatch(/^invalid argument 0: /);
+    expect((await send(request('add', ['x', 1, 2])))?.error.message).toMatch(/^invalid argument 0: /);
+  });
+
+  test('errors begin with the words of geth, name the parameter and what it takes, and leak nothing', async () => {
+    const message = async (body: string) => (await send(body))?.error.message;
+    expect(await message(request('add', [1]))).toBe(
+      'missing value for required argument 1. Parameter 2, b, is a number such as 1.',
+    );
+    expect(await message(request('add', [1, 'x']))).toBe(
+      'invalid argument 1: json: cannot unmarshal string into Go value of type int. Parameter 2, b: expected a number, got "x"',
+    );
+    expect(await message(request('add', [1, 2, 3]))).toBe('too many arguments, want at most 2. add takes a, b.');
+    expect(await message(request('who', [1]))).toBe('too many arguments, want at most 0. who takes no parameters.');
+    expect(await message(request('nope'))).toBe('the method nope does not exist/is not available');
+    expect(await message(request('who', 5))).toMatch(/^non-array args\. /);
+    expect(await message(request('m'.repeat(2049)))).toBe('method name too long: 2049 > 2048');
+    expect(await message('[]')).toMatch(/^empty batch\. /);
+    expect(await message('{')).toMatch(/^parse error\. /);
+    expect(await message('{"jsonrpc":"2.0","id":7}')).toMatch(/^invalid request\. /);
     expect(JSON.stringify(await send(request('fail')))).not.toContain('planted');
     expect((await send(request('fail')))?.error.message).toContain('r1');
     expect((await send(request('refuse')))?.error.data).toBe('0x');
@@ -165,6 +198,7 @@ describe('a batch', () => {
   test('of notifications only has no answer', async () => {
     expect(await send('[{"jsonrpc":"2.0","method":"notify"}]')).toBeUndefined();
     expect(await send('{"jsonrpc":"2.0","method":"fail"}')).toBeUndefined();
+    expect(await send('{"jsonrpc":"2.0","method":"who","params":5}')).toBeUndefined();
   });
 
   test('over the limit is refused as a whole', async () => {

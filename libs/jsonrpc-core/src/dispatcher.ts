@@ -63,7 +63,7 @@ export interface DispatcherOptions<Context> {
   /** Throws where the caller may not; parameters are read by then. */
   readonly authorize?: (method: AnyMethod<Context>, params: readonly unknown[], context: Context) => void;
   readonly onCall?: (call: DispatchedCall, context: Context) => void;
-  /** Answers for names that no method has, such as those of writes. */
+  /** Advice for names that no method has, such as those of writes: a sentence after the words of geth. */
   readonly unknownMethod?: (name: string) => string | undefined;
   /** Makes references for internal errors. */
   readonly reference?: () => string;
@@ -110,12 +110,13 @@ export class Dispatcher<Context> {
         return ids[index];
       });
     if (!Array.isArray(parsed)) return this.#answer(requestAt(0, parsed), context);
-    if (parsed.length === 0) return errorLine('null', new RpcError('request', 'A batch needs one request or more.'));
+    if (parsed.length === 0)
+      return errorLine('null', new RpcError('request', 'empty batch. Send one request or more.'));
     const { batchLengthMax } = this.limits;
     if (parsed.length > batchLengthMax) {
       return errorLine(
         'null',
-        new RpcError('limit', `A batch may hold ${batchLengthMax} requests, not ${parsed.length}.`, {
+        new RpcError('limit', `batch too large. A batch may hold ${batchLengthMax} requests, not ${parsed.length}.`, {
           limit: 'batch',
           batchLengthMax,
         }),
@@ -161,7 +162,7 @@ export class Dispatcher<Context> {
     const { responseCharactersMax } = this.limits;
     const error = new RpcError(
       'limit',
-      `The answer is longer than ${responseCharactersMax} characters; ask for less in one batch.`,
+      `response too large. The answer is longer than ${responseCharactersMax} characters; ask for less in one batch.`,
       { limit: 'response', responseCharactersMax },
     );
     return id === undefined ? undefined : errorLine(id, error);
@@ -222,8 +223,11 @@ export class Dispatcher<Context> {
   }
 
   #unknown(name: string): RpcError {
-    const shown = JSON.stringify(name);
-    return new RpcError('method', this.#options.unknownMethod?.(name) ?? `The method ${shown} does not exist.`);
+    const advice = this.#options.unknownMethod?.(name);
+    return new RpcError(
+      'method',
+      `the method ${name} does not exist/is not available${advice === undefined ? '' : `. ${advice}`}`,
+    );
   }
 
   #errorFrom(thrown: unknown): RpcError {
@@ -244,7 +248,7 @@ function decodeUtf8(body: Uint8Array): string {
 }
 
 function notJson(): RpcError {
-  return new RpcError('parse', 'The body is not valid JSON in UTF-8.');
+  return new RpcError('parse', 'parse error. The body is not valid JSON in UTF-8.');
 }
 
 function serialize(result: unknown): string {

@@ -1,3 +1,4 @@
+export { invalidArgument } from './bind-params.ts';
 export {
   type DispatchedCall,
   Dispatcher,

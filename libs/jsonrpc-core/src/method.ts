@@ -15,6 +15,8 @@ export interface ParamDefinition<T = unknown> {
   readonly schema?: JsonSchema;
   /** A request without it is refused. Default true. */
   readonly isRequired?: boolean;
+  /** `parse` gets absent values too, as `undefined`, and `null`: what they mean depends on other parameters. Default false. */
+  readonly parsesAbsent?: boolean;
   /** Reads the value; throws an error whose message names `field`, what was expected and what came. */
   readonly parse: (field: string, value: unknown) => T;
 }
@@ -46,6 +48,10 @@ export interface MethodDescription {
   readonly errors?: readonly RpcErrorName[];
   /** How much work it is, where one lookup of a key is 1. Told with each call, so that usage can be summed. Default 1. */
   readonly cost?: number;
+  /** More sentences for documentation, such as rules of access. */
+  readonly notes?: readonly string[];
+  /** Fields of its own in an OpenRPC document (specification extensions). */
+  readonly extensions?: Readonly<Record<`x-${string}`, string | number | boolean>>;
 }
 
 /** One method: validation, documentation and metrics come from here. */

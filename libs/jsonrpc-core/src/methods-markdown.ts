@@ -15,12 +15,14 @@ export function methodsMarkdown<Context>(groups: readonly MethodGroup<Context>[]
   return `${[...sections, errorsSection()].join('\n\n')}\n`;
 }
 
-function methodSection<Context>({ name, summary, params, result, errors = [], cost = 1 }: AnyMethod<Context>): string {
+function methodSection<Context>(method: AnyMethod<Context>): string {
+  const { name, summary, params, result, errors = [], cost = 1, notes = [] } = method;
   const lines = [`### ${name}`, '', summary, ''];
   for (const [index, param] of params.entries()) lines.push(`${index + 1}. ${paramLine(param)}`);
   if (params.length > 0) lines.push('');
   const codes = errors.map((error) => rpcErrors[error].code).join(', ');
   lines.push(`Returns: ${result} Cost: ${cost}.${codes && ` Errors: ${codes}.`}`);
+  for (const note of notes) lines.push('', note);
   return lines.join('\n');
 }
 

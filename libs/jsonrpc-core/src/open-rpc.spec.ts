@@ -13,6 +13,8 @@ const get = defineMethod<unknown>()({
   resultSchema: { title: 'Thing', type: 'object', properties: { hash, others: { type: 'array', items: hash } } },
   errors: ['server'],
   cost: 3,
+  notes: ['Open on Sundays.'],
+  extensions: { 'x-day': 'Sunday' },
   handle: () => null,
 });
 const info = { title: 'Things', version: '1.2.3' };
@@ -34,6 +36,7 @@ describe('openRpcDocument', () => {
         result: { name: 'result', summary: 'The thing.', schema: { $ref: '#/components/schemas/Thing' } },
         errors: [{ $ref: '#/components/errors/server' }],
         'x-cost': 3,
+        'x-day': 'Sunday',
       },
     ]);
   });
@@ -56,7 +59,7 @@ test('methodsMarkdown names parameters, result, errors and remedies', () => {
     '### get',
     '1. `hash`: its hash.',
     '2. `full` (optional): whether all of it.',
-    'Returns: The thing. Cost: 3. Errors: -32000.',
+    'Returns: The thing. Cost: 3. Errors: -32000.\n\nOpen on Sundays.',
     '| -32601 | There is no such method. |',
   ]) {
     expect(page).toContain(part);

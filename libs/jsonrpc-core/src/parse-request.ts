@@ -8,12 +8,14 @@ export type ParsedRequest =
   | {
       readonly id: IdText | undefined;
       readonly method: string;
-      readonly params: readonly unknown[] | Readonly<Record<string, unknown>>;
+      /** Any value: a wrong kind is an error of the method. */
+      readonly params: unknown;
     }
   | { readonly id: IdText; readonly error: RpcError };
 
-const shape = 'expected {"jsonrpc":"2.0","id":…,"method":"…","params":[…]}';
-const methodCharactersMax = 128;
+const shape = '{"jsonrpc":"2.0","id":…,"method":"…","params":[…]}';
+/** Longest name of a method, as in geth. */
+const methodCharactersMax = 2048;
 const idCharactersMax = 256;
 
 /**
@@ -22,30 +24,34 @@ const idCharactersMax = 256;
  */
 export function parseRequest(value: unknown, numberText: () => string | undefined): ParsedRequest {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { id: 'null', error: new RpcError('request', `Not a request: ${shape}.`) };
+    return { id: 'null', error: invalid(`Send an object such as ${shape}.`) };
   const { jsonrpc, method, params, id } = value as Readonly<Record<string, unknown>>;
   const idText = textOf(id, numberText);
   if (idText === null)
     return {
       id: 'null',
-      error: new RpcError(
-        'request',
-        `id: expected a number or a text of at most ${idCharactersMax} characters, or null.`,
+      error: invalid(
+        `The id has to be a number, a text of at most ${idCharactersMax} characters, true, false or null.`,
       ),
     };
-  const refuse = (message: string) => ({ id: idText ?? 'null', error: new RpcError('request', message) });
-  if (jsonrpc !== '2.0') return refuse('jsonrpc: expected "2.0".');
-  if (typeof method !== 'string' || method === '' || method.length > methodCharactersMax)
-    return refuse(`method: expected a name of at most ${methodCharactersMax} characters.`);
-  if (params !== undefined && params !== null && typeof params !== 'object')
-    return refuse('params: expected a list or an object.');
-  return { id: idText, method, params: (params ?? []) as readonly unknown[] | Readonly<Record<string, unknown>> };
+  const refuse = (error: RpcError) => ({ id: idText ?? 'null', error });
+  if (jsonrpc !== '2.0') return refuse(invalid('The member jsonrpc has to be "2.0".'));
+  if (typeof method !== 'string' || method === '') return refuse(invalid('The member method has to be a name.'));
+  if (method.length > methodCharactersMax)
+    return refuse(new RpcError('request', `method name too long: ${method.length} > ${methodCharactersMax}`));
+  return { id: idText, method, params };
+}
+
+/** An error that begins with the words of geth. */
+function invalid(advice: string): RpcError {
+  return new RpcError('request', `invalid request. ${advice}`);
 }
 
 /** `undefined` where there is no id, `null` where it is no valid one. */
 function textOf(id: unknown, numberText: () => string | undefined): IdText | undefined | null {
   if (id === undefined) return undefined;
-  if (id === null) return 'null';
+  // JSON-RPC 2.0 has no true and false as ids; geth returns them as they came.
+  if (id === null || typeof id === 'boolean') return String(id);
   if (typeof id === 'number') {
     if (Number.isSafeInteger(id)) return JSON.stringify(id);
     const text = numberText();

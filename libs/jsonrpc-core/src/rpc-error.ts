@@ -94,8 +94,8 @@ export const rpcErrors = {
   },
   tooManyBlocks: {
     code: -38026,
-    meaning: 'A simulation has too many blocks, gaps between given numbers included.',
-    remedy: 'Simulate 256 blocks at most.',
+    meaning: 'A simulation has too many blocks, gaps between given numbers included, or a request too many slots.',
+    remedy: 'Simulate 256 blocks and ask for 1,024 slots at most.',
   },
   reverted: {
     code: 3,

@@ -10,7 +10,9 @@ export { defaultPlans, fallbackPlan, numericLimits, type Plan, parsePlan, requir
 export type { PlanStore } from './plans/plan-store.ts';
 export {
   answerBytesPerCredit,
+  bodyBytesPerCredit,
   creditsOfAnswer,
+  creditsOfBody,
   creditsOfGas,
   creditsOfTransfer,
   gasPerCredit,

@@ -21,6 +21,8 @@ export interface MeteringOptions extends MeteringStores {
 export interface Metering {
   readonly limiter: Limiter;
   readonly ledger: Ledger;
+  /** Rows of the ledger as they are stored: those of the last half second may be missing. */
+  readonly usage: Pick<UsageStore, 'rows'>;
   /** Tells the ledger what is left, gives back what is held, and closes the stores. */
   close(): Promise<void>;
 }
@@ -33,6 +35,7 @@ export async function startMetering({ plans, limits, usage, service, onError }: 
   return {
     limiter,
     ledger,
+    usage,
     async close() {
       await ledger.close();
       await limiter.close();

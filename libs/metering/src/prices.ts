@@ -2,6 +2,8 @@
 export const gasPerCredit = 10_000;
 /** Bytes of an answer of JSON-RPC that cost one credit beyond the price of a method. */
 export const answerBytesPerCredit = 100 * 1024;
+/** Bytes of a body to JSON-RPC that cost one credit beyond the prices of its requests: they are received, decoded and parsed. */
+export const bodyBytesPerCredit = 100 * 1024;
 /** Bytes of a transfer to or from storage that cost one credit. */
 export const transferBytesPerCredit = 1024 * 1024;
 
@@ -13,6 +15,11 @@ export function creditsOfGas(gas: number): number {
 /** Credits for an answer of so many bytes. */
 export function creditsOfAnswer(bytes: number): number {
   return Math.floor(bytes / answerBytesPerCredit);
+}
+
+/** Credits for a body of so many bytes, without its encoding. */
+export function creditsOfBody(bytes: number): number {
+  return Math.floor(bytes / bodyBytesPerCredit);
 }
 
 /** Credits for bytes received by storage and sent by it. */

@@ -13,6 +13,8 @@ export interface RawHttp {
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** Requests that are answered before HTTP's objects are made for them: see `PlainLane`. */
   readonly plain?: PlainHandler;
+  /** Connections at the same time; more are closed when they are opened. Default: no limit. */
+  readonly connectionsMax?: number;
   /** Takes a protocol upgrade, or returns false to have it refused. */
   handleUpgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** What the service stands on. Default: nothing. */

@@ -10,6 +10,10 @@ const text = (pattern: RegExp, expected: string) =>
   z.string({ error: `expected ${expected}` }).regex(pattern, `expected ${expected}`);
 const url = text(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, 'an address such as https://storage.example');
 const path = text(/^[^\0]{1,4096}$/, 'a path');
+const origins = text(
+  /^(\*|https?:\/\/[^\s,/]+(,https?:\/\/[^\s,/]+)*)$/,
+  '* or origins such as https://app.example, without a path and separated by commas',
+);
 const adminPort = (service: string) =>
   integer(0, 65_535, 'a port')
     .optional()
@@ -133,12 +137,12 @@ export const settingsShape = {
     .enum(['compiled', 'interpreter', 'ethereumjs'], { error: 'expected compiled, interpreter or ethereumjs' })
     .default('compiled')
     .describe('What runs calls and blocks: hot code as WebAssembly, an interpreter, or the reference @ethereumjs.'),
-  CAIRN_CORS_ORIGINS: text(
-    /^(\*|https?:\/\/[^\s,]+(,https?:\/\/[^\s,]+)*)$/,
-    '* or origins such as https://app.example, separated by commas',
-  )
+  CAIRN_CORS_ORIGINS: origins
     .optional()
     .describe('Web pages that may call the JSON-RPC gateway from a browser. Default: none.'),
+  CAIRN_STORAGE_CORS_ORIGINS: origins
+    .optional()
+    .describe('Web pages that may call the storage API from a browser. Default: none.'),
 } as const;
 
 export const settingsSchema = z.object(settingsShape);

@@ -19,6 +19,14 @@ export interface LoadSettingsOptions {
 
 const names = Object.keys(settingsShape) as SettingName[];
 const pathNames = ['CAIRN_HOME', 'CAIRN_NETWORKS', 'TLS_CERT', 'TLS_KEY'] as const;
+/** Variables of the admin command, which stay exported in a shell while services and other commands run. */
+const commandNames = new Set([
+  'CAIRN_CONFIG',
+  'CAIRN_MIGRATE_KEY',
+  'CAIRN_MIGRATE_SECRET',
+  'CAIRN_MIGRATE_FROM_KEY',
+  'CAIRN_MIGRATE_FROM_SECRET',
+]);
 const defaultFile = 'cairn.config.json';
 
 /**
@@ -55,7 +63,7 @@ function readEnvironment(
   problems: SettingsProblem[],
 ): RawSettings {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('CAIRN_') || name === 'CAIRN_CONFIG' || Object.hasOwn(settingsShape, name)) continue;
+    if (!name.startsWith('CAIRN_') || commandNames.has(name) || Object.hasOwn(settingsShape, name)) continue;
     problems.push({ key: name, problem: unknownName(name) });
   }
   const found = names.filter((name) => env[name] !== undefined && env[name] !== '');

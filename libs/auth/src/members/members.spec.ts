@@ -116,6 +116,19 @@ describe('sessions', () => {
     await expect(signIn()).rejects.toMatchObject({ code: 'ATTEMPTS_PAUSED' });
   });
 
+  test('of many wrong passwords at the same time only the free ones and one more are tried', async () => {
+    const codes = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => signIn({ password: `guess number ${n}` }).catch(({ code }) => code)),
+    );
+    expect(codes.filter((code) => code === 'SIGN_IN_FAILED')).toHaveLength(11);
+    expect(codes.filter((code) => code === 'ATTEMPTS_PAUSED')).toHaveLength(89);
+  });
+
+  test('right passwords do not count, however many', async () => {
+    for (let n = 0; n < 15; n++) await signIn();
+    await Promise.all(Array.from({ length: 10 }, () => signIn()));
+  });
+
   test('a new password ends all other sessions', async () => {
     const [one, other] = [await signIn(), await signIn()];
     const changed = { before: ann.password, after: 'some other words', actor };

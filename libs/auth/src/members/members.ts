@@ -4,16 +4,18 @@ import type { Actor } from '../audit.ts';
 import type { Auth } from '../auth.ts';
 import { check } from '../checks.ts';
 import { AuthError } from '../errors.ts';
-import { FailureGate } from '../failure-gate.ts';
 import { memberNotFound } from './lmdb-member-store.ts';
 import { type Member, type MemberRole, newMember, type Session } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 import { checkPassword, hashPassword, passwordMatches } from './password.ts';
+import { localSignInAttempts, type SignInAttempts } from './sign-in-attempts.ts';
 import { acceptCode, createTotp } from './totp.ts';
 
 export interface MembersOptions {
   readonly auth: Auth;
   readonly store: MemberStore;
+  /** Counts attempts at passwords and codes. Default: those of this process. */
+  readonly attempts?: SignInAttempts;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
 }
@@ -43,11 +45,12 @@ export class Members {
   readonly #auth: Auth;
   readonly #store: MemberStore;
   readonly #now: () => number;
-  readonly #failures = new FailureGate();
+  readonly #attempts: SignInAttempts;
 
-  constructor({ auth, store, now = Date.now }: MembersOptions) {
+  constructor({ auth, store, attempts = localSignInAttempts(), now = Date.now }: MembersOptions) {
     this.#auth = auth;
     this.#store = store;
+    this.#attempts = attempts;
     this.#now = now;
   }
 
@@ -122,33 +125,32 @@ export class Members {
     client: { readonly address: string | undefined },
   ): Promise<SignedIn & { readonly token: string }> {
     const address = email.trim().toLowerCase().slice(0, 256);
-    this.#failures.check(address, client.address);
+    const attempt = await this.#attempts.reserve(address, client.address);
     const member = await this.#store.byEmail(address);
-    if (!(await passwordMatches(member?.passwordHash, password.slice(0, 1024))) || member === undefined) {
-      this.#failures.failed(address, client.address);
+    if (!(await passwordMatches(member?.passwordHash, password.slice(0, 1024))) || member === undefined)
       throw new AuthError('SIGN_IN_FAILED', 'E-mail address or password is not right.', { hint: 'Check both.' });
+    if (member.totp?.isConfirmed) {
+      // The password was right, and a page asks for the code only now.
+      if (!code) await attempt.withdrawn();
+      await this.#requireCode(member, code);
     }
-    if (member.totp?.isConfirmed) await this.#requireCode(member, code, client.address);
-    this.#failures.succeeded(address, client.address);
+    await attempt.succeeded();
     const account = await this.#auth.account(member.accountId);
     return { ...(await this.#open(member)), member, account };
   }
 
-  async #requireCode(member: Member, code: string | undefined, address: string | undefined): Promise<void> {
+  /** @throws TOTP_REQUIRED, TOTP_INVALID */
+  async #requireCode({ id }: Member, code: string | undefined): Promise<void> {
     if (code === undefined || code === '')
       throw new AuthError('TOTP_REQUIRED', 'A code of the second factor is needed.', { hint: 'Enter the six digits.' });
-    await this.#tryCode(member, code, address);
+    await this.#takeCode(id, code);
   }
 
   /** A code has six digits: whoever tries many must wait. @throws TOTP_INVALID, ATTEMPTS_PAUSED */
   async #tryCode({ id, email }: Member, code: string, address: string | undefined): Promise<void> {
-    this.#failures.check(email, address);
-    try {
-      await this.#takeCode(id, code);
-    } catch (error) {
-      this.#failures.failed(email, address);
-      throw error;
-    }
+    const attempt = await this.#attempts.reserve(email, address);
+    await this.#takeCode(id, code);
+    await attempt.withdrawn();
   }
 
   /** Takes a code once. @throws TOTP_INVALID */
@@ -202,11 +204,10 @@ export class Members {
     { member }: SignedIn,
     { before, after, actor }: { readonly before: string; readonly after: string; readonly actor: Actor },
   ): Promise<void> {
-    this.#failures.check(member.email, actor.from);
-    if (!(await passwordMatches(member.passwordHash, before))) {
-      this.#failures.failed(member.email, actor.from);
+    const attempt = await this.#attempts.reserve(member.email, actor.from);
+    if (!(await passwordMatches(member.passwordHash, before)))
       throw new AuthError('SIGN_IN_FAILED', 'The present password is not right.', { hint: 'Check it.' });
-    }
+    await attempt.withdrawn();
     await this.setPassword(member, after, actor);
   }
 

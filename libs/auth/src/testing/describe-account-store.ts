@@ -62,13 +62,33 @@ export function describeAccountStore(name: string, create: () => Promise<Account
       await store.insertAccount(account('a'), entry);
       await Promise.all(
         Array.from({ length: 20 }, () =>
-          store.updateAccount('a', (before) => ({ ...before, plan: `${before.plan}+` }), entry),
+          store.updateAccount('a', (before) => ({
+            account: { ...before, plan: `${before.plan}+` },
+            entries: [entry],
+          })),
         ),
       );
       expect((await store.account('a'))?.plan).toBe(`free${'+'.repeat(20)}`);
-      await expect(store.updateAccount('none', (before) => before, entry)).rejects.toMatchObject({
+      await expect(store.updateAccount('none', (account) => ({ account, entries: [entry] }))).rejects.toMatchObject({
         code: 'ACCOUNT_NOT_FOUND',
       });
+    });
+
+    test('updateAccount logs every entry of a change, and none of one that throws', async () => {
+      await store.insertAccount(account('a'), entry);
+      const by = (action: string) => ({ ...entry, action });
+      await store.updateAccount('a', (before) => ({
+        account: { ...before, plan: 'team', quotaBytes: 5 },
+        entries: [by('plan'), by('quota')],
+      }));
+      const fail = () => {
+        throw new Error('planted');
+      };
+      await expect(store.updateAccount('a', fail)).rejects.toThrow('planted');
+      expect(await store.account('a')).toMatchObject({ plan: 'team', quotaBytes: 5 });
+      const actions = (await collect(store.auditEntries('a'))).map(({ action }) => action);
+      expect(actions.slice(0, 2)).toEqual(['quota', 'plan']);
+      expect(actions).toHaveLength(3);
     });
 
     test('keeps the keys of accounts apart', async () => {
@@ -94,7 +114,7 @@ export function describeAccountStore(name: string, create: () => Promise<Account
       const by = (action: string) => ({ ...entry, action });
       await store.insertAccount(account('a'), by('first'));
       await store.insertAccount(account('b'), { ...by('of another'), accountId: 'b' });
-      await store.updateAccount('a', (before) => before, by('second'));
+      await store.updateAccount('a', (account) => ({ account, entries: [by('second')] }));
       await store.insertKey(key('k1', 'a'), by('third'));
       // A change of a key is one of its account, whatever the caller knew.
       await store.updateKey('k1', (before) => before, { ...by('fourth'), accountId: '' });

@@ -112,6 +112,24 @@ export class AccountLimits {
     return this.#requireBytesSlowly();
   }
 
+  /**
+   * Looks whether a request of so many credits could be admitted, and takes nothing: asked before a body is read and parsed.
+   * @throws LIMIT_REACHED as {@link admit}
+   */
+  requireRequest(credits: number): Promise<void> | undefined {
+    const now = this.#now();
+    this.usedAt = now;
+    if (hasSome(this.#requests, now) && hasSome(this.#credits, now, credits)) return undefined;
+    return this.#requireRequestSlowly(credits);
+  }
+
+  async #requireRequestSlowly(credits: number): Promise<void> {
+    await this.#take('requestsPerSecond', this.#requests, 1);
+    this.#requests?.charge(-1);
+    await this.#take('creditsPerDay', this.#credits, credits);
+    this.#credits?.charge(-credits);
+  }
+
   async #requireBytesSlowly(): Promise<void> {
     await this.#take('bytesInPerDay', this.#bytesIn, 1);
     this.#bytesIn?.charge(-1);
@@ -177,9 +195,9 @@ export class AccountLimits {
   }
 }
 
-function hasSome(lease: Lease | undefined, now: number): boolean {
+function hasSome(lease: Lease | undefined, now: number, amount = 1): boolean {
   if (lease === undefined) return true;
-  if (!lease.tryTake(1, now)) return false;
-  lease.charge(-1);
+  if (!lease.tryTake(amount, now)) return false;
+  lease.charge(-amount);
   return true;
 }

@@ -55,6 +55,17 @@ describe('requests a second', () => {
     expect(await admitted(100)).toBe(30);
   });
 
+  test('requireRequest takes nothing, and refuses where a request or its credits are not left', async () => {
+    const [limiter] = await start({ requestsPerSecond: 1, burst: 2, creditsPerDay: 10 });
+    const limits = limiter?.of(account);
+    for (let n = 0; n < 10; n++) await limits?.requireRequest(10);
+    const refusal = (limit: string) =>
+      expect.objectContaining({ code: 'LIMIT_REACHED', details: expect.objectContaining({ limit }) });
+    await expect(limits?.requireRequest(11)).rejects.toEqual(refusal('creditsPerDay'));
+    expect(await admitted(3)).toBe(2);
+    await expect(limits?.requireRequest(1)).rejects.toEqual(refusal('requestsPerSecond'));
+  });
+
   test('the refusal names limit, use and when to come again', async () => {
     const [limiter] = await start({ requestsPerSecond: 1, burst: 2 });
     await admitted(2);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { isAmbiguous } from '../ambiguous-fields.ts';
 import { type Dependency, readiness } from '../health.ts';
 import { isTrustedHost } from '../host-check.ts';
 
@@ -42,6 +43,7 @@ export class AdminServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?', 1)[0];
     response.setHeader('cache-control', 'no-store');
+    if (isAmbiguous(request)) return sendJson(response, 400, { error: 'Send the header field Host once.' });
     if (!isTrustedHost(request.headers.host, this.#options.hosts ?? noNames))
       return sendJson(response, 421, { error: 'Add the host name of this request to CAIRN_HOSTS.' });
     if (request.method !== 'GET' && request.method !== 'HEAD')

@@ -82,4 +82,14 @@ describe('documents over HTTP', () => {
     expect((await fetch(`${url}/docs`, { method: 'POST' })).status).toBe(405);
     expect((await fetch(`${url}/other`)).status).toBe(404);
   });
+
+  test('the index names the service, its version and its links', async () => {
+    const answer = await fetch(url);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(await answer.json()).toEqual({
+      name: openApi.info.title,
+      version: openApi.info.version,
+      links: { docs: '/docs', description: '/openapi.json', live: '/livez', ready: '/readyz' },
+    });
+  });
 });

@@ -4,7 +4,7 @@ import { type ApiOperation, operationsOf } from './operations.ts';
 
 const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{margin:0 auto;max-width:56rem;padding:1rem}
 code,pre{font:14px/1.5 ui-monospace,monospace}pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:.5rem}
-nav ul{columns:16rem;padding-left:1.2rem}section{border-top:1px solid #8886;padding:.5rem 0}
+nav ul{columns:18rem;column-gap:2rem;padding-left:1.2rem}nav li{overflow-wrap:anywhere;break-inside:avoid}section{border-top:1px solid #8886;padding:.5rem 0}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8883}
 h3{overflow-wrap:anywhere}a{color:LinkText}`;
 const styleHash = createHash('sha256').update(style).digest('base64');
@@ -38,17 +38,21 @@ export interface ApiDocumentsOptions {
   /** Where the JSON is, such as `/openapi.json`. */
   readonly path: string;
   readonly document: () => ApiDocument;
+  /** Answers `/` with name, version and links. Default true; false for a service that has pages of its own. */
+  readonly hasIndex?: boolean;
 }
 
-/** Answers for the document of an API at its path, and at `/docs` for people. */
+/** Answers for the document of an API at its path, at `/docs` for people, and at `/` with the links to both. */
 export class ApiDocuments {
   readonly #path: string;
   readonly #document: () => ApiDocument;
+  readonly #hasIndex: boolean;
   /** Made when they are first asked for. */
   #json: string | undefined;
   #page: string | undefined;
 
-  constructor({ path, document }: ApiDocumentsOptions) {
+  constructor({ path, document, hasIndex = true }: ApiDocumentsOptions) {
+    this.#hasIndex = hasIndex;
     this.#path = path;
     this.#document = document;
   }
@@ -56,12 +60,16 @@ export class ApiDocuments {
   /** @returns false for other paths */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const { url, method } = request;
-    if (url !== this.#path && url !== '/docs') return false;
+    if (url !== this.#path && url !== '/docs' && !(this.#hasIndex && url === '/')) return false;
     if (method !== 'GET' && method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD' }).end();
       return true;
     }
     response.setHeader('cache-control', 'no-cache');
+    if (url === '/') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(this.#index());
+      return true;
+    }
     if (url === this.#path) {
       this.#json ??= JSON.stringify(this.#document());
       response.writeHead(200, { 'content-type': 'application/json' }).end(this.#json);
@@ -76,7 +84,15 @@ export class ApiDocuments {
     response.end(this.#page);
     return true;
   }
+
+  #index(): string {
+    const { title: name, version } = this.#document().info;
+    return `${JSON.stringify({ name, version, links: { docs: '/docs', description: this.#path, ...healthLinks } })}\n`;
+  }
 }
+
+/** Paths that every service answers, for the index at `/`. */
+const healthLinks = { live: '/livez', ready: '/readyz' } as const;
 
 function groupOf(operations: readonly ApiOperation[]): Map<string, ApiOperation[]> {
   const groups = new Map<string, ApiOperation[]>();

@@ -120,6 +120,8 @@ test('health first, then the raw handler, then Nest', async () => {
   expect(await text('/readyz')).toBe('{"status":"ok","dependencies":{}}');
   expect(await text('/slow', { method: 'POST', body: 'abcd' })).toBe('begun finished');
   expect(await text('/hello')).toBe('from nest');
+  const { headers } = await fetch(`http://127.0.0.1:${port}/hello`);
+  expect(headers.has('x-powered-by')).toBe(false);
 });
 
 test('a signal lets the request under way finish, closes the stores and ends with 0', async () => {

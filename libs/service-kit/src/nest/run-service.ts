@@ -8,6 +8,7 @@ import { AdminServer, createRegistry } from '../admin/admin-server.ts';
 import type { Dependency } from '../health.ts';
 import { trustedHosts } from '../host-check.ts';
 import { createLogger, type Logger, nestLogger } from '../logger.ts';
+import { ownOpenFilesAdvice } from '../open-files.ts';
 import { PlainLane } from '../plain-http/plain-lane.ts';
 import { RAW_HTTP, type RawHttp } from '../raw-http.ts';
 import { loadSettings, type Settings } from '../settings.ts';
@@ -48,6 +49,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
     return;
   }
   const logger = createLogger({ name, level: settings.LOG_LEVEL });
+  const advice = ownOpenFilesAdvice();
+  if (advice !== undefined) logger.warn(advice);
   try {
     await serve(options, settings, logger);
   } catch (error) {
@@ -62,7 +65,9 @@ async function serve({ name, portSetting, module }: ServiceOptions, settings: Se
     service: name,
     onProblem: (problem) => logger.warn({ problem }, 'traces are lost'),
   });
-  const app = await NestFactory.create(module({ settings, logger, tracing }), new ExpressAdapter(), {
+  const express = new ExpressAdapter();
+  express.getInstance<{ disable(name: string): void }>().disable('x-powered-by');
+  const app = await NestFactory.create(module({ settings, logger, tracing }), express, {
     bodyParser: false,
     logger: nestLogger(logger),
     abortOnError: false,
@@ -80,6 +85,8 @@ async function serve({ name, portSetting, module }: ServiceOptions, settings: Se
   await listen(server, settings[portSetting], settings.CAIRN_BIND);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, bind: settings.CAIRN_BIND, tls: settings.tls !== undefined }, `${name} listens`);
+  // A supervisor learns the port, also where the setting is 0, and that it is this process that listens there.
+  process.send?.({ kind: 'listening', port });
 }
 
 const draining: Dependency = { name: 'service', problem: 'the service is shutting down' };
@@ -181,12 +188,21 @@ function stopOnSignals({ app, server, plainLane, raw, logger, state, admin, trac
 
 function startFailure(error: unknown, { name, portSetting }: ServiceOptions, settings: Settings): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const where = `${settings.CAIRN_BIND}:${settings[portSetting]}`;
+  // The admin port fails with the same codes; the error carries the port.
+  const failedPort = error instanceof Error && 'port' in error ? error.port : settings[portSetting];
+  const adminSetting = adminPortSettings[portSetting];
+  const isAdmin = failedPort === settings[adminSetting] && failedPort !== settings[portSetting];
+  const [setting, bindSetting] = isAdmin
+    ? ([adminSetting, 'CAIRN_ADMIN_BIND'] as const)
+    : ([portSetting, 'CAIRN_BIND'] as const);
+  const where = `${settings[bindSetting]}:${settings[setting]}`;
   if (code === 'EADDRINUSE')
-    return `${name} cannot listen on ${where}: the port is taken. Set ${portSetting} to another one.`;
-  if (code === 'EACCES') return `${name} may not listen on ${where}. Set ${portSetting} to a port above 1023.`;
+    return `${name} cannot listen on ${where}: the port is taken. Set ${setting} to another one.`;
+  if (code === 'EACCES') return `${name} may not listen on ${where}. Set ${setting} to a port above 1023.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `${name} cannot listen on ${where}. Set CAIRN_BIND to an address of this machine.`;
+    return `${name} cannot listen on ${where}. Set ${bindSetting} to an address of this machine.`;
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return `${name} has no file descriptors left. Raise the limit: \`ulimit -n 65536\`, or LimitNOFILE= of the unit.`;
   return isCairnError(error)
     ? `${name} cannot start. ${errorText(error)}`
     : `${name} cannot start: ${errorText(error)}`;

@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isAmbiguous } from '../ambiguous-fields.ts';
 import { answerHealth, type Dependency } from '../health.ts';
 import type { RawHttp } from '../raw-http.ts';
+import { UpgradeOrder } from './upgrade-order.ts';
 
 /** A connection on which nothing moves for this long is closed. */
 const idleMs = 120_000;
@@ -28,7 +30,10 @@ export interface TakeRequestsOptions {
 export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRequestsOptions): void {
   const express = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
+  const order = new UpgradeOrder();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    order.began(request, response);
+    if (isAmbiguous(request)) return void response.writeHead(400, { connection: 'close', 'content-length': 0 }).end();
     response.setHeader('x-content-type-options', 'nosniff');
     if (isTls) response.setHeader('strict-transport-security', transportSecurity);
     if (state.isDraining) response.setHeader('connection', 'close');
@@ -45,15 +50,17 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
   server.on('checkContinue', onRequest);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    if (state.isDraining || !raw.handleUpgrade?.(request, socket, head)) {
+    order.after(socket, () => {
+      if (!state.isDraining && !isAmbiguous(request) && raw.handleUpgrade?.(request, socket, head)) return;
       socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-    }
+    });
   });
   server.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
     const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     else socket.destroy();
   });
+  if (raw.connectionsMax !== undefined) server.maxConnections = raw.connectionsMax;
   // An upload may take hours as long as it moves; headers must come at once.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;

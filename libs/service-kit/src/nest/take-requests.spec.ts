@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { RawHttp } from '../raw-http.ts';
+import { takeRequests } from './take-requests.ts';
+
+/** Answers under way, oldest first: a test ends them in the order that it chooses. */
+let answers: (() => void)[];
+let asked: string[];
+let server: Server;
+let port: number;
+let sockets: Socket[] = [];
+
+beforeEach(async () => {
+  answers = [];
+  asked = [];
+  const raw: RawHttp = {
+    connectionsMax: 3,
+    handleRequest(request, response) {
+      asked.push(request.url ?? '');
+      request.resume();
+      answers.push(() => response.end(`answer to ${request.url};`));
+      return true;
+    },
+    handleUpgrade(_request, socket) {
+      socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nupgraded;');
+      return true;
+    },
+  };
+  server = createServer();
+  takeRequests({ server, raw, state: { isDraining: false }, dependencies: () => [], isTls: false });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  server.close();
+  server.closeAllConnections();
+});
+
+/** Sends bytes in one piece; resolves with all that comes back until the server closes the connection. */
+function exchange(text: string): { readonly answer: Promise<string>; destroy(): void } {
+  const socket = connect(port, '127.0.0.1', () => socket.write(text));
+  sockets.push(socket);
+  let received = '';
+  const answer = new Promise<string>((resolve, reject) => {
+    socket.setEncoding('latin1').on('data', (part: string) => {
+      received += part;
+    });
+    socket.on('close', () => resolve(received)).on('error', reject);
+  });
+  return { answer, destroy: () => socket.destroy() };
+}
+
+async function eventually(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(isSo()).toBe(true);
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: here\r\n\r\n`;
+const upgrade = 'GET /up HTTP/1.1\r\nhost: here\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
+
+test('an upgrade behind two pipelined requests is answered after both', async () => {
+  const { answer } = exchange(get('/one') + get('/two') + upgrade);
+  await eventually(() => answers.length === 2);
+  // The second answer is ready first and waits for the first one; the upgrade waits for both.
+  answers[1]?.();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  answers[0]?.();
+  const text = await answer;
+  expect(text.match(/answer to \/one|answer to \/two|upgraded/g)).toEqual([
+    'answer to /one',
+    'answer to /two',
+    'upgraded',
+  ]);
+});
+
+test('an upgrade without a request before it is answered', async () => {
+  expect(await exchange(upgrade).answer).toContain('101 Switching Protocols\r\n\r\nupgraded;');
+});
+
+test('an upgrade is dropped when its client leaves before the answers that it waits for', async () => {
+  const { answer, destroy } = exchange(get('/one') + upgrade);
+  await eventually(() => answers.length === 1);
+  destroy();
+  await answer;
+  answers[0]?.();
+});
+
+for (const name of ['host', 'Host', 'Authorization'])
+  test(`a request with two ${name} fields gets 400`, async () => {
+    const fields = `host: here\r\nauthorization: Basic YQ==\r\n${name}: there\r\n`;
+    const text = await exchange(`GET /one HTTP/1.1\r\n${fields}\r\n`).answer;
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(text).toContain('connection: close');
+    expect(asked).toEqual([]);
+  });
+
+test('an upgrade with two Host fields gets 400', async () => {
+  const text = await exchange(upgrade.replace('host: here', 'host: here\r\nhost: there')).answer;
+  expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+});
+
+test('connections beyond the limit of the service are closed', async () => {
+  const open = [0, 1, 2].map(() => exchange(''));
+  await eventually(() => sockets.every(({ connecting }) => !connecting));
+  expect(await exchange(upgrade).answer.catch(() => '')).toBe('');
+  for (const { destroy } of open) destroy();
+});

@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Answers under way per connection, so that an upgrade is answered in its turn (RFC 9112, section 9.3.2). */
+export class UpgradeOrder {
+  readonly #pending = new WeakMap<Duplex, { answers: number; upgrade?: () => void }>();
+
+  /** Counts an answer until it has left, or cannot leave any more. */
+  began({ socket }: IncomingMessage, response: ServerResponse): void {
+    const state = this.#pending.get(socket) ?? { answers: 0 };
+    this.#pending.set(socket, state);
+    state.answers++;
+    response.once('close', () => {
+      state.answers--;
+      if (state.answers === 0) state.upgrade?.();
+    });
+  }
+
+  /** Runs the upgrade after the answers before it; immediately where there are none, never where the client has left. */
+  after(socket: Duplex, upgrade: () => void): void {
+    const state = this.#pending.get(socket);
+    if (state === undefined || state.answers === 0) upgrade();
+    else
+      state.upgrade = () => {
+        if (!socket.destroyed) upgrade();
+      };
+  }
+}
