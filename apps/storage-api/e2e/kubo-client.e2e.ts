@@ -96,7 +96,7 @@ test('values of the IPLD data model', async () => {
   const parent = await ipfs.dag.put({ child, list: [1, { deep: text('bytes') }] }, { storeCodec: 'dag-cbor' });
   expect((await ipfs.dag.get(parent, { path: '/list/1/deep' })).value).toEqual(text('bytes'));
   expect((await ipfs.dag.get(parent, { path: '/child/hello' })).value).toBe('world');
-  expect(await ipfs.dag.resolve(parent, { path: '/child/hello' })).toMatchObject({ remainderPath: 'hello' });
+  expect(await ipfs.dag.resolve(parent, { path: '/child/hello' })).toMatchObject({ remainderPath: '/hello' });
 });
 
 test('blocks', async () => {

@@ -28,6 +28,22 @@ export class Service {
     await auth.close();
   }
 
+  #opened = 0;
+
+  /** A new account with a card; returns the value of its `authorization` header. Works while the service runs. */
+  async openAccount(): Promise<string> {
+    const name = `opened${++this.#opened}`;
+    const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(this.home, 'accounts') }) });
+    try {
+      await auth.createAccount({ name, plan: 'local' });
+      await auth.attachCard(name, { brand: 'visa', last4: '4242' });
+      await auth.createKey(name, { id: name, secret: `secret-of-${name}` });
+    } finally {
+      await auth.close();
+    }
+    return basic(name);
+  }
+
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const port = await freePort();
     this.url = `http://127.0.0.1:${port}`;

@@ -15,7 +15,7 @@ import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
-import { commands } from './api-v0/commands.ts';
+import { commands, withListing } from './api-v0/commands.ts';
 import { Files } from './api-v0/files/files.ts';
 import { HeldRoots } from './api-v0/held-roots.ts';
 import { shardingOf } from './api-v0/naming.ts';
@@ -24,6 +24,8 @@ import { Sessions } from './api-v0/sessions.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
 import { WAITS, Waits } from './api-v0/waits.ts';
+import { CodecPool } from './codec-pool/codec-pool.ts';
+import { Leftovers } from './leftovers.ts';
 import { Upkeep } from './upkeep.ts';
 
 const MiB = 1024 * 1024;
@@ -67,7 +69,9 @@ export class AppModule {
         }),
       ],
       providers: [
+        { provide: CodecPool, useFactory: () => new CodecPool() },
         HeldRoots,
+        Leftovers,
         PeerIdentity,
         Upkeep,
         { provide: WAITS, useValue: waits },
@@ -76,7 +80,7 @@ export class AppModule {
         StorageState,
         Files,
         ...commands,
-        { provide: COMMANDS, inject: commands, useFactory: (...list: Command[]) => list },
+        { provide: COMMANDS, inject: commands, useFactory: (...working: Command[]) => withListing(working) },
         { provide: RAW_HTTP, useClass: ApiV0Server },
       ],
     };

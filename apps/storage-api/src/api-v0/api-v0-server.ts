@@ -17,6 +17,7 @@ import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import {
   ApiDocuments,
+  Cors,
   type Dependency,
   type Logger,
   type RawHttp,
@@ -24,22 +25,43 @@ import {
   type RequestSpan,
   registerUsageMetrics,
   requestId,
+  type Settings,
   type Tracing,
 } from '@cairn/service-kit';
-import { LOGGER, TRACING } from '@cairn/service-kit/nest';
+import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, apiErrorFrom, sendError } from './api-error.ts';
+import { ApiError, apiErrorFrom, PlainApiError, sendError } from './api-error.ts';
+import { hasBodyArgs, readBodyArgs } from './body-args.ts';
 import { COMMANDS, type Command } from './command.ts';
+import { commandLineOptions } from './command-line-options.ts';
 import { discardBody } from './discard-body.ts';
+import { parseGlobalOptions, upgradeCids } from './global-options.ts';
+import { boundaryOf } from './multipart.ts';
 import { openApiDocument } from './open-api.ts';
-import { parseDuration, parseOptions } from './options.ts';
+import { parseOptions } from './options.ts';
+import { checkCidBase } from './print-cid.ts';
+import { startLifetime } from './request-lifetime.ts';
+import { checkArgs, RequestTargets } from './request-target.ts';
 import { StorageMeter } from './storage-meter.ts';
 import { StorageState } from './storage-state.ts';
 import { WAITS, type Waits } from './waits.ts';
-import { failStream } from './write.ts';
+import { endLines, failStream } from './write.ts';
 
 const prefix = '/api/v0/';
+const methods = 'OPTIONS, POST';
 const queryCharactersMax = 16_384;
+
+/** Header fields that web pages may send and read where they may call (`CAIRN_STORAGE_CORS_ORIGINS`). */
+const requestHeaders = ['authorization', 'content-type', 'x-requested-with', 'x-request-id'];
+const exposedHeaders = [
+  'x-stream-output',
+  'x-chunked-output',
+  'x-content-length',
+  'x-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+];
 
 /** What one request has shown of itself, for its line in the log. */
 interface Trace {
@@ -58,9 +80,10 @@ interface Trace {
  */
 @Injectable()
 export class ApiV0Server implements RawHttp {
-  readonly #commands: ReadonlyMap<string, Command>;
+  readonly #targets: RequestTargets;
   readonly #failures = new FailureGate();
   readonly #documents: ApiDocuments;
+  readonly #cors: Cors;
 
   constructor(
     @Inject(COMMANDS) commands: readonly Command[],
@@ -72,9 +95,11 @@ export class ApiV0Server implements RawHttp {
     @Inject(MFS) private readonly mfs: Mfs,
     @Inject(StorageState) private readonly state: StorageState,
     @Inject(TRACING) private readonly tracing: Tracing,
+    @Inject(SETTINGS) settings: Settings,
   ) {
-    this.#commands = new Map(commands.map((command) => [command.name, command]));
+    this.#targets = new RequestTargets(commands);
     this.#documents = new ApiDocuments({ path: '/openapi.json', document: () => openApiDocument(commands) });
+    this.#cors = new Cors({ origins: settings.CAIRN_STORAGE_CORS_ORIGINS, requestHeaders, exposedHeaders });
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
@@ -90,6 +115,7 @@ export class ApiV0Server implements RawHttp {
       failure: undefined,
     };
     response.setHeader('x-request-id', trace.id);
+    this.#cors.setHeaders(request, response);
     response.once('close', () => this.#log(trace, request, response));
     this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
     return true;
@@ -109,20 +135,32 @@ export class ApiV0Server implements RawHttp {
     if (url.length > queryCharactersMax)
       throw new ApiError(414, `the URL is longer than ${queryCharactersMax} characters`);
     const at = url.indexOf('?');
-    const name = url.slice(prefix.length, at === -1 ? undefined : at).replace(/\/$/, '');
-    const command = this.#commands.get(name);
-    trace.command = command?.name ?? 'unknown';
-    if (request.method !== 'POST') throw new ApiError(405, 'this API takes POST only', { allow: 'POST' });
-    if (command === undefined) throw new ApiError(404, `there is no command ${JSON.stringify(name.slice(0, 64))}`);
+    trace.command = 'unknown';
+    if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: methods }).end();
+    if (request.method !== 'POST') throw new PlainApiError(405, '405 - Method Not Allowed', { allow: methods });
+    if (this.#cors.isForeign(request.headers)) throw new PlainApiError(403, '403 - Forbidden');
+    const { command, pathArgs } = this.#targets.find(url.slice(prefix.length, at === -1 ? undefined : at));
+    if (command === undefined) return endLines(response);
+    trace.command = command.name;
     trace.principal = await this.#authenticate(request, command);
-    await this.#admit(trace, trace.principal, command, request, response);
+    const meter = await this.#admit(trace, trace.principal, command, request, response);
     const query = new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
-    const args = query.getAll('arg');
-    checkArgs(command, args);
+    const given = [...pathArgs, ...query.getAll('arg')];
+    // In Kubo's order: of two faults the same one is reported. Where an argument is missing, the body is not looked at.
+    if (command.file !== undefined && given.length >= command.args.min) boundaryOf(request, command.file);
+    const chosen = parseGlobalOptions(query);
+    upgradeCids(query, chosen);
+    parseOptions(commandLineOptions[command.name] ?? {}, query);
     const options = parseOptions(command.options, query);
-    const { signal, release } = this.#lifetime(response, query.get('timeout'), trace.meter);
+    const lifetime = { ...chosen, waits: this.waits, meter };
+    const readsArgs = hasBodyArgs(command, given, request);
+    if (!readsArgs) checkArgs(command, given);
+    if ('cid-base' in options) checkCidBase(options['cid-base']);
+    const { signal, release } = startLifetime(response, lifetime);
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
+      const further = readsArgs ? await readBodyArgs(command, request, signal) : [];
+      const args = checkArgs(command, [...given, ...further]);
       await command.run({ principal: trace.principal, args, options, request, response, signal });
     } finally {
       release();
@@ -137,7 +175,7 @@ export class ApiV0Server implements RawHttp {
     command: Command,
     { socket }: IncomingMessage,
     response: ServerResponse,
-  ): Promise<void> {
+  ): Promise<StorageMeter> {
     const meter = new StorageMeter(this.metering, principal, command, socket);
     trace.meter = meter;
     try {
@@ -146,36 +184,18 @@ export class ApiV0Server implements RawHttp {
       const { policy, rateLimit } = meter.limits;
       if (policy !== '') response.setHeader('ratelimit-policy', policy).setHeader('ratelimit', rateLimit);
     }
+    return meter;
   }
 
   /** What the account holds now, for the ledger. */
   async #countStored({ account: { id } }: Principal): Promise<void> {
-    const { bytes } = await this.pinning.usage(id);
-    this.metering.ledger.storedBytes(id, bytes + (await this.mfs.usage(id)));
-  }
-
-  /** A signal that ends with the connection and with the request's own `timeout`. */
-  #lifetime(response: ServerResponse, timeout: string | null, meter: StorageMeter | undefined) {
-    const controller = new AbortController();
-    meter?.watch((error) => controller.abort(error));
-    const onClose = () => controller.abort(new ApiError(499, 'the client closed the connection'));
-    response.once('close', onClose);
-    const milliseconds = timeout ? parseDuration('timeout', timeout) : undefined;
-    const timer =
-      milliseconds === undefined
-        ? undefined
-        : setTimeout(
-            () => controller.abort(new ApiError(500, `context deadline exceeded: timeout=${timeout}`)),
-            milliseconds,
-          );
-    this.waits.set(controller.signal, milliseconds);
-    return {
-      signal: controller.signal,
-      release: () => {
-        response.off('close', onClose);
-        clearTimeout(timer);
-      },
-    };
+    // Awaited together: a rejection that nothing awaits yet would end the process.
+    const [pins, claimed, files] = await Promise.all([
+      this.pinning.usage(id),
+      this.pinning.claimed(id),
+      this.mfs.usage(id),
+    ]);
+    this.metering.ledger.storedBytes(id, pins.bytes + claimed.bytes + files);
   }
 
   async #authenticate({ headers, socket }: IncomingMessage, { scope }: Command): Promise<Principal> {
@@ -236,9 +256,4 @@ export class ApiV0Server implements RawHttp {
       this.logger.error({ ...line, stack: failure instanceof Error ? failure.stack : undefined }, 'request failed');
     } else this.logger.info(line, 'request');
   }
-}
-
-function checkArgs({ args }: Command, given: readonly string[]): void {
-  if (given.length < args.min) throw new ApiError(400, `argument ${JSON.stringify(args.name)} is required`);
-  if (given.length > args.max) throw new ApiError(400, `expected ${args.max} arg at most, got ${given.length}`);
 }

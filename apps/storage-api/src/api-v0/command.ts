@@ -22,8 +22,12 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   /** What a key must be allowed to do. */
   readonly scope: StorageScope;
   readonly options: Specs;
-  /** How many `arg`s it takes, and what Kubo calls them in its errors. */
-  readonly args: { readonly name: string; readonly min: number; readonly max: number };
+  /** How many `arg`s it takes, and Kubo's name of each; the last name is that of all further ones. */
+  readonly args: { readonly name: string | readonly string[]; readonly min: number; readonly max: number };
+  /** True for a command that answers with a reason only: no document lists it. */
+  readonly isRefused?: boolean;
+  /** Kubo's name of the body that the command needs, a multipart form. */
+  readonly file?: string;
   /** Answers the request. What it throws before the first byte becomes Kubo's error body. */
   run(context: CommandContext<Specs>): Promise<void>;
 }

@@ -1,22 +1,36 @@
 import { addCommands } from './add/commands.ts';
 import { blockCommands } from './block/commands.ts';
+import { cidCommands } from './cid/commands.ts';
+import { type Command } from './command.ts';
+import { configCommands } from './config/commands.ts';
 import { dagCommands } from './dag/commands.ts';
 import { filesCommands } from './files/commands.ts';
+import { multibaseCommands } from './multibase/commands.ts';
 import { nodeCommands } from './node/commands.ts';
+import { CommandsListCommand } from './node/commands-list.command.ts';
 import { objectCommands } from './object/commands.ts';
 import { pinCommands } from './pin/commands.ts';
 import { readCommands } from './read/commands.ts';
+import { refusedCommands } from './refused/refused-command.ts';
 import { repoCommands } from './repo/commands.ts';
 
 /** Every command of the API, each a file of its own. */
 export const commands = [
   ...addCommands,
   ...blockCommands,
+  ...cidCommands,
+  ...configCommands,
   ...dagCommands,
   ...filesCommands,
+  ...multibaseCommands,
   ...nodeCommands,
   ...objectCommands,
   ...pinCommands,
   ...readCommands,
   ...repoCommands,
 ];
+
+/** Adds to the commands that work those that list them and those that are refused. */
+export function withListing(working: readonly Command[]): readonly Command[] {
+  return [...working, new CommandsListCommand(working), ...refusedCommands];
+}

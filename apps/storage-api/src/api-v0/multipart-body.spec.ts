@@ -26,9 +26,11 @@ async function read(body: Buffer, places: readonly number[], boundary = 'b') {
 
 /** Bytes that often look like the beginning of a boundary. */
 const content = fc
-  .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r\n--', '\r\n--b', 'b', 'x'), { maxLength: 30 })
+  .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r\n--', '\r\n--b', '\r\n--bx', '\r\n--b-x', 'b', 'x'), {
+    maxLength: 30,
+  })
   .map((texts) => Buffer.from(texts.join('')))
-  .filter((bytes) => !`\r\n${bytes.toString()}`.includes('\r\n--b'));
+  .filter((bytes) => !/\r\n--b(?:[ \t\r\n]|--|-?$)/.test(`\r\n${bytes.toString()}`));
 
 test('gives back the parts that went in, wherever the chunks of the connection end', async () => {
   await fc.assert(
@@ -58,12 +60,19 @@ test('passes over what is not read of a part', async () => {
   expect(await reader.nextPart()).toBe(false);
 });
 
+test('reads text that begins like a boundary as preamble and as content', async () => {
+  const body = Buffer.from('--bx\r\n--b\r\n\r\n1\r\n--bx\r\n--b-\r\n--b--');
+  for (const place of body.keys())
+    expect(await read(body, [place])).toEqual([{ headers: '', bytes: Buffer.from('1\r\n--bx\r\n--b-') }]);
+});
+
 test.each([
   ['', /ends before/],
   ['--b\r\nA: 1\r\n\r\nno end', /ends before/],
   ['--b\r\nA: 1\r\n', /ends before/],
   ['--b', /ends before/],
-  ['--bx\r\n\r\n\r\n--b--', /other text/],
+  ['--b x\r\n\r\n\r\n--b--', /other text/],
+  ['--b\r\n\r\ncontent\r\n--b--x\r\nmore\r\n--b--', /last boundary is followed by other text/],
   [`${'x'.repeat(70_000)}--b--`, /does not occur/],
   [`--b\r\n${'A: 1\r\n'.repeat(5000)}\r\n`, /bytes of headers/],
 ])('refuses %j', async (body, reason) => {

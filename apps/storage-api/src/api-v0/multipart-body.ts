@@ -4,7 +4,12 @@ const headerBytesMax = 16 * 1024;
 const preambleBytesMax = 64 * 1024;
 const crlf = Buffer.from('\r\n');
 const endOfHeaders = Buffer.from('\r\n\r\n');
+const dash = 0x2d;
 const dashes = 0x2d2d;
+/** Space, tab, carriage return and line feed. */
+const blanks: readonly number[] = [0x20, 0x09, 0x0d, 0x0a];
+/** Longest rest of the line of a boundary. */
+const lineBytesMax = 200;
 
 /**
  * A multipart body (RFC 2046, section 5.1) that is read as it streams in: {@link nextPart}, {@link partHeaders}, then
@@ -24,15 +29,18 @@ export class MultipartBody {
     this.#delimiter = Buffer.concat([Buffer.from('\r\n--'), boundary]);
   }
 
-  /** Goes on to the next part, past what is left of this one; false after the last. @throws ApiError 400 */
+  /** Advances to the next part, past the rest of this one; false after the last. @throws ApiError 400 */
   async nextPart(): Promise<boolean> {
-    if (!this.#hasBegun) await this.#take(this.#delimiter, preambleBytesMax, 'its boundary does not occur in it');
+    if (!this.#hasBegun) await this.#skipPreamble();
     this.#hasBegun = true;
     for await (const _ of this.partBytes());
     await this.#fill(2);
-    if (this.#buffer.readUInt16BE() === dashes) return false;
-    const line = await this.#take(crlf, 200, 'a boundary is not followed by the end of its line');
-    if (line.some((byte) => byte !== 0x20 && byte !== 0x09)) throw invalid('a boundary is followed by other text');
+    if (this.#buffer.readUInt16BE() === dashes) {
+      await this.#requireEndOfLine();
+      return false;
+    }
+    const line = await this.#take(crlf, lineBytesMax, 'a boundary is not followed by the end of its line');
+    if (!isBlank(line)) throw invalid('a boundary is followed by other text');
     this.#isInPart = true;
     return true;
   }
@@ -56,13 +64,39 @@ export class MultipartBody {
   /** The bytes of the part, to its end. @throws ApiError 400 when the body ends before it */
   async *partBytes(): AsyncGenerator<Buffer> {
     while (this.#isInPart) {
-      const at = this.#buffer.indexOf(this.#delimiter);
-      const end = at === -1 ? this.#undecided() : at;
-      if (at !== -1) this.#isInPart = false;
+      const { end, isDelimiter } = this.#scan();
+      if (isDelimiter) this.#isInPart = false;
       const bytes = this.#buffer.subarray(0, end);
-      this.#buffer = this.#buffer.subarray(at === -1 ? end : end + this.#delimiter.length);
+      this.#buffer = this.#buffer.subarray(isDelimiter ? end + this.#delimiter.length : end);
       if (bytes.length > 0) yield bytes;
       if (this.#isInPart) await this.#more();
+    }
+  }
+
+  async #skipPreamble(): Promise<void> {
+    for (let skipped = 0; ; ) {
+      const { end, isDelimiter } = this.#scan();
+      skipped += end;
+      this.#buffer = this.#buffer.subarray(isDelimiter ? end + this.#delimiter.length : end);
+      if (skipped > preambleBytesMax) throw invalid('its boundary does not occur in it');
+      if (isDelimiter) return;
+      await this.#more();
+    }
+  }
+
+  /**
+   * Finds the next delimiter. Text that only begins like one is content: after a delimiter comes the end of its line, white space, or
+   * two dashes, as in Go's mime/multipart. Without `isDelimiter`, bytes before `end` are content and the rest is undecided.
+   */
+  #scan(): { readonly end: number; readonly isDelimiter: boolean } {
+    const buffer = this.#buffer;
+    for (let from = 0; ; ) {
+      const at = buffer.indexOf(this.#delimiter, from);
+      if (at === -1) return { end: this.#undecided(), isDelimiter: false };
+      const [next, second] = buffer.subarray(at + this.#delimiter.length, at + this.#delimiter.length + 2);
+      if (next === undefined || (next === dash && second === undefined)) return { end: at, isDelimiter: false };
+      if (next === dash ? second === dash : blanks.includes(next)) return { end: at, isDelimiter: true };
+      from = at + 1;
     }
   }
 
@@ -76,6 +110,13 @@ export class MultipartBody {
       at = from;
     }
     return length;
+  }
+
+  /** Requires that the line of the last boundary has no other text: content that looks like it would be cut off unnoticed. */
+  async #requireEndOfLine(): Promise<void> {
+    while (!this.#buffer.includes(0x0a) && this.#buffer.length < lineBytesMax) if (!(await this.#read())) break;
+    const [line = ''] = this.#buffer.subarray(2).toString('latin1').split('\n', 1);
+    if (!/^[ \t\r]*$/.test(line)) throw invalid('the last boundary is followed by other text');
   }
 
   /** What comes before `mark`; takes both. */
@@ -97,10 +138,20 @@ export class MultipartBody {
   }
 
   async #more(): Promise<void> {
-    const { done, value } = await this.#source.next();
-    if (done) throw invalid('it ends before its last boundary');
-    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value]);
+    if (!(await this.#read())) throw invalid('it ends before its last boundary');
   }
+
+  /** Appends the next chunk; false at the end of the body. */
+  async #read(): Promise<boolean> {
+    const { done, value } = await this.#source.next();
+    if (done) return false;
+    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value]);
+    return true;
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09);
 }
 
 function invalid(reason: string): ApiError {

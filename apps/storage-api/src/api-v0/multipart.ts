@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from './api-error.ts';
+import type { Readable } from 'node:stream';
+import { ApiError, PlainApiError } from './api-error.ts';
 import { MultipartBody } from './multipart-body.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
+import { UploadPace } from './upload-pace.ts';
+
+/** A request as far as its body is concerned. */
+export type RequestBody = Readable & Pick<IncomingMessage, 'headers' | 'complete'>;
 
 /** One part of an upload. What is not read of its bytes is passed over when the next part is asked for. */
 export interface UploadPart extends PartHeaders {
@@ -15,12 +20,19 @@ const partsMax = 200_000;
 
 /**
  * The parts of a multipart body (RFC 7578, RFC 2046 section 5.1), one after the other and only as fast as they are read:
- * no more than one chunk of the connection is held.
- * @throws ApiError 400 for a body that is no multipart or ends too early; the reason of the signal
+ * no more than one chunk of the connection is held. `argument`: Kubo's name of what the parts are.
+ * @throws ApiError 400 for a body that is no multipart or ends too early, 408 for one that arrives too slowly; the reason of
+ * the signal
  */
-export async function* readParts(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<UploadPart> {
-  const chunks = chunksOf(request, signal);
-  const body = new MultipartBody(chunks, boundaryOf(request));
+export async function* readParts(
+  request: RequestBody,
+  signal: AbortSignal,
+  argument = 'path',
+  pace = new UploadPace(),
+): AsyncGenerator<UploadPart> {
+  const boundary = boundaryOf(request, argument);
+  const chunks = chunksOf(request, signal, pace);
+  const body = new MultipartBody(chunks, boundary);
   try {
     for (let count = 0; await body.nextPart(); count++) {
       if (count === partsMax)
@@ -34,7 +46,7 @@ export async function* readParts(request: IncomingMessage, signal: AbortSignal):
 }
 
 /** Chunks of the body as they come. The request outlives it, since the answer goes the same way. */
-async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* chunksOf(request: RequestBody, signal: AbortSignal, pace: UploadPace): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
   let giveUp: (reason: unknown) => void = () => {};
   const onAbort = () => giveUp(signal.reason);
@@ -45,13 +57,22 @@ async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGe
       // A promise for each chunk: a race with one that lives as long as the request would keep all chunks in memory.
       const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
         giveUp = reject;
-        chunks.next().then(resolve, reject);
+        const arrived = pace.wait(reject);
+        const take = (next: IteratorResult<Buffer>) => {
+          // Rejects first where the body is too slow.
+          arrived(next.done === true ? undefined : next.value.length);
+          resolve(next);
+        };
+        chunks.next().then(take, (error: unknown) => {
+          arrived(undefined);
+          reject(error);
+        });
       });
       if (done) return;
       yield value;
     }
   } catch (error) {
-    if (request.complete || signal.aborted) throw error;
+    if (request.complete || signal.aborted || error instanceof ApiError) throw error;
     throw new ApiError(400, 'the connection was closed before the end of the body');
   } finally {
     signal.removeEventListener('abort', onAbort);
@@ -60,12 +81,14 @@ async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGe
   }
 }
 
-function boundaryOf({ headers }: IncomingMessage): Buffer {
+/** The boundary of a multipart form. @throws PlainApiError 400, in Kubo's words, for a body that is none */
+export function boundaryOf({ headers }: Pick<IncomingMessage, 'headers'>, argument: string): Buffer {
   const type = headers['content-type'] ?? '';
+  if (!/^\s*multipart\/form-data\s*(;|$)/i.test(type)) {
+    throw new PlainApiError(400, `file argument '${argument}' is required`);
+  }
   const boundary = /;\s*boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))/i.exec(type);
   const text = boundary?.[1] ?? boundary?.[2];
-  if (!/^multipart\/\S/i.test(type) || text === undefined) {
-    throw new ApiError(400, 'expected Content-Type multipart/form-data with a boundary, and a part named "file"');
-  }
+  if (text === undefined) throw new PlainApiError(400, 'no multipart boundary param in Content-Type');
   return Buffer.from(text);
 }

@@ -1,6 +1,8 @@
 import type { FileNaming, ShardingOptions } from '@cairn/mfs';
 import type { Settings } from '@cairn/service-kit';
 import { isProfileName, type Profile, profiles } from '@cairn/unixfs';
+import { multihashName } from './add/add-hash.ts';
+import { ApiError } from './api-error.ts';
 
 /** The profile that the service is set to, if any. */
 function profileOf({ STORAGE_CID_PROFILE: name }: Settings): Profile | undefined {
@@ -23,34 +25,44 @@ export function shardingOf(settings: Settings): ShardingOptions {
   };
 }
 
+const most = 2 ** 31 - 1;
+
 /** Options of commands that make files and directories in the tree of an account. */
 export const namingOptions = {
-  'cid-version': { kind: 'integer', min: 0, max: 1 },
+  'cid-version': { kind: 'integer', alias: 'cid-ver', min: -most - 1, max: most },
   hash: { kind: 'text' },
 } as const;
 
-/** How a new file or directory is named: what the request asks for, then the profile of the service. */
+/** The naming that a request asks for. */
+export interface ChosenNaming {
+  readonly 'cid-version': number | undefined;
+  readonly hash: string | undefined;
+}
+
+/** CID version and hash function that a request asks for; none where it asks for neither. @throws ApiError 400 in Kubo's words */
+export function askedNaming({
+  'cid-version': version,
+  hash,
+}: ChosenNaming): { readonly cidVersion: 0 | 1; readonly hash: string } | undefined {
+  if (version === undefined && hash === undefined) return undefined;
+  if (version !== undefined && version !== 0 && version !== 1)
+    throw new ApiError(400, `unknown CID version: ${version}`);
+  if (hash === undefined) return { cidVersion: version ?? 0, hash: 'sha2-256' };
+  const name = multihashName(hash.toLowerCase(), `unrecognized hash function: ${JSON.stringify(hash)}`);
+  // Kubo names all that is hashed as asked with version 1.
+  return { cidVersion: 1, hash: name };
+}
+
+/** How a new file or directory is named: what the request asks for, else the profile of the service. */
 export function namingFor(
   settings: Settings,
-  chosen: {
-    readonly 'cid-version': number | undefined;
-    readonly hash: string | undefined;
-    readonly 'raw-leaves'?: boolean | undefined;
-  },
+  chosen: ChosenNaming & { readonly 'raw-leaves'?: boolean | undefined },
 ): FileNaming {
   const profile = profileOf(settings);
-  const version = chosen['cid-version'];
-  const { hash } = chosen;
-  const rawLeaves = chosen['raw-leaves'];
+  const rawLeaves = chosen['raw-leaves'] ?? profile?.rawLeaves;
   return {
-    ...(profile && {
-      ...(hash === undefined && { cidVersion: profile.cidVersion }),
-      ...(version === undefined && { rawLeaves: profile.rawLeaves }),
-      chunker: profile.chunker,
-      fileLinksMax: profile.fileLinksMax,
-    }),
-    ...(version !== undefined && { cidVersion: version === 1 ? (1 as const) : (0 as const) }),
-    ...(hash !== undefined && { hash }),
+    ...(askedNaming(chosen) ?? (profile && { cidVersion: profile.cidVersion })),
+    ...(profile && { chunker: profile.chunker }),
     ...(rawLeaves !== undefined && { rawLeaves }),
   };
 }

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import type { OptionSpec } from './options.ts';
 import { priceOf } from './prices.ts';
 
-type Described = Pick<Command, 'name' | 'scope' | 'args' | 'options'>;
+type Described = Pick<Command, 'name' | 'scope' | 'args' | 'options' | 'isRefused'>;
 
 /** Commands that take a body, and the parts of it that they read. */
 const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: boolean }>> = {
@@ -13,6 +13,9 @@ const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: 
   'dag/put': { part: 'object data', isMany: true },
   'dag/import': { part: 'path', isMany: true },
   'files/write': { part: 'data', isMany: false },
+  'multibase/decode': { part: 'encoded_file', isMany: false },
+  'multibase/encode': { part: 'file', isMany: false },
+  'multibase/transcode': { part: 'encoded_file', isMany: false },
 };
 
 const refusals: Readonly<Record<string, string>> = {
@@ -29,7 +32,8 @@ const refusals: Readonly<Record<string, string>> = {
 
 /** The API as OpenAPI 3.1, made of what parses the requests. */
 export function openApiDocument(commands: readonly Described[]): ApiDocument {
-  const sorted = [...commands].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const offered = commands.filter(({ isRefused }) => isRefused !== true);
+  const sorted = offered.sort((one, other) => (one.name < other.name ? -1 : 1));
   return {
     openapi: '3.1.0',
     info: {
@@ -79,7 +83,7 @@ function operationOf(command: Described): object {
               name: 'arg',
               in: 'query',
               required: args.min > 0,
-              description: args.name,
+              description: typeof args.name === 'string' ? args.name : args.name.join(', '),
               schema: { type: 'array', items: { type: 'string' }, minItems: args.min, maxItems: args.max },
               explode: true,
             },

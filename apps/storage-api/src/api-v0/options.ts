@@ -1,11 +1,26 @@
-import { ApiError } from './api-error.ts';
+import { ApiError, PlainApiError } from './api-error.ts';
+import { type IntegerType, parseGoBoolean, parseGoInteger } from './go-values.ts';
+
+interface NamedOption {
+  /** Kubo's second name of the option, such as `w` for `wrap-with-directory`. */
+  readonly alias?: string;
+}
 
 /** What an option takes: its kind, and its value where the request has none. */
-export type OptionSpec =
-  | { readonly kind: 'boolean'; readonly default?: boolean }
-  | { readonly kind: 'integer'; readonly default?: number; readonly min: number; readonly max: number }
-  | { readonly kind: 'text'; readonly default?: string; readonly oneOf?: readonly string[] }
-  | { readonly kind: 'refused'; readonly reason: string };
+export type OptionSpec = NamedOption &
+  (
+    | { readonly kind: 'boolean'; readonly default?: boolean }
+    | {
+        readonly kind: 'integer';
+        /** Kubo's type of the option, which decides the form that is read. Default `int`. */
+        readonly type?: IntegerType;
+        readonly default?: number;
+        readonly min: number;
+        readonly max: number;
+      }
+    | { readonly kind: 'text'; readonly default?: string; readonly oneOf?: readonly string[] }
+    | { readonly kind: 'refused'; readonly reason: string }
+  );
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
@@ -25,29 +40,42 @@ export type OptionValues<Specs extends OptionSpecs> = {
 };
 
 /**
- * Reads options from a query. Options that a command does not know are passed over, as Kubo does; of repeated ones the
- * last counts.
- * @throws ApiError 400, naming the option and what it takes
+ * Reads options from a query. Options that a command does not know are passed over, as Kubo does.
+ * @throws PlainApiError 400 for an option that is repeated or of another type, in Kubo's words; ApiError 400 for a value out of range
  */
 export function parseOptions<Specs extends OptionSpecs>(specs: Specs, query: URLSearchParams): OptionValues<Specs> {
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
-    const given = query.getAll(name).at(-1);
+    const given = singleValue(name, query, spec.alias);
     if (given === undefined) values[name] = spec.kind === 'refused' ? undefined : spec.default;
     else values[name] = parseValue(name, spec, given);
   }
   return values as OptionValues<Specs>;
 }
 
+/** The one value of an option under either of its names. @throws PlainApiError 400 for a repeated one */
+function singleValue(name: string, query: URLSearchParams, alias: string | undefined): string | undefined {
+  for (const each of alias === undefined ? [name] : [name, alias]) {
+    const given = query.getAll(each);
+    if (given.length > 1)
+      throw new PlainApiError(400, `expected key ${name} to have only a single value, received [${given.join(' ')}]`);
+    if (given[0] !== undefined) return given[0];
+  }
+  return undefined;
+}
+
 function parseValue(name: string, spec: OptionSpec, given: string): unknown {
   switch (spec.kind) {
-    case 'boolean':
-      if (['', 'true', '1', 't', 'T', 'TRUE', 'True'].includes(given)) return true;
-      if (['false', '0', 'f', 'F', 'FALSE', 'False'].includes(given)) return false;
-      throw invalid(name, given, 'true or false');
+    case 'boolean': {
+      const value = parseGoBoolean(given);
+      if (value === undefined) throw unconvertible(name, given, 'bool');
+      return value;
+    }
     case 'integer': {
-      const value = /^-?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
-      if (value >= spec.min && value <= spec.max) return value;
+      const parsed = parseGoInteger(given, spec.type ?? 'int');
+      if (parsed === undefined) throw unconvertible(name, given, spec.type ?? 'int');
+      const value = Number(parsed);
+      if (Number.isSafeInteger(value) && value >= spec.min && value <= spec.max) return value;
       throw invalid(name, given, `an integer from ${spec.min} to ${spec.max}`);
     }
     case 'text':
@@ -55,9 +83,15 @@ function parseValue(name: string, spec: OptionSpec, given: string): unknown {
       if (spec.oneOf && !spec.oneOf.includes(given)) throw invalid(name, given, `one of ${spec.oneOf.join(', ')}`);
       return given;
     case 'refused':
-      if (given === 'false') return undefined;
+      if (parseGoBoolean(given) === false) return undefined;
       throw new ApiError(400, `option ${JSON.stringify(name)} is not supported: ${spec.reason}`);
   }
+}
+
+/** Kubo's words for a value of another type. */
+function unconvertible(name: string, given: string, type: string): PlainApiError {
+  const value = given === '' ? 'empty value' : `value ${JSON.stringify(given)}`;
+  return new PlainApiError(400, `could not convert ${value} to type "${type}" (for option "-${name}")`);
 }
 
 function invalid(name: string, given: string, expected: string): ApiError {

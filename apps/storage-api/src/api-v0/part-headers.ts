@@ -1,19 +1,22 @@
-import type { UnixfsMetadata } from '@cairn/unixfs';
+import { posix } from 'node:path';
 import { ApiError } from './api-error.ts';
+import { type PartMetadata, parsePartMetadata } from './part-metadata.ts';
 
 /** What the headers of a part say. */
 export interface PartHeaders {
   /** Name of the form field, without what clients append to it. */
   readonly name: string;
-  /** Path of the file; empty where there is none. */
+  /** Path of the file without slashes around it and without relative names; empty where there is none. */
   readonly filename: string;
   /** In lower case, without parameters. */
   readonly contentType: string;
-  /** Mode and time of a file, which clients of Kubo append to the field name: `file?mode=0644&mtime=1700000000`. */
-  readonly metadata: UnixfsMetadata;
+  readonly metadata: PartMetadata;
 }
 
-/** Reads the headers of a part. @throws ApiError 400 for mode or time that is none */
+/**
+ * Reads the headers of a part.
+ * @throws ApiError 400 for a file name that is no text or has a NUL character, and for a time out of range
+ */
 export function parsePartHeaders(text: string): PartHeaders {
   const headers = new Map<string, string>();
   for (const line of text.split('\r\n')) {
@@ -25,10 +28,23 @@ export function parsePartHeaders(text: string): PartHeaders {
   const query = field.indexOf('?');
   return {
     name: query === -1 ? field : field.slice(0, query),
-    filename: decodeName(extended(disposition.get('filename*')) ?? disposition.get('filename') ?? ''),
-    contentType: (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
-    metadata: query === -1 ? {} : metadataOf(new URLSearchParams(field.slice(query + 1))),
+    filename: cleanPath(decodeName(extended(disposition.get('filename*')) ?? disposition.get('filename') ?? '')),
+    contentType: mediaType(headers.get('content-type') ?? ''),
+    metadata: query === -1 ? { fileMode: 0 } : parsePartMetadata(field.slice(query + 1)),
   };
+}
+
+const token = "[\\w!#$%&'*+.^`|~-]+";
+const mediaTypeForm = new RegExp(
+  `^(${token}(?:/${token})?)\\s*(?:;\\s*(?:${token}\\s*=\\s*(?:${token}|"(?:[^"\\\\]|\\\\.)*")\\s*)?)*$`,
+);
+
+/** The media type in lower case, without parameters; empty where there is none. @throws ApiError 400 for what Go refuses too */
+function mediaType(value: string): string {
+  if (value === '') return '';
+  const [, type] = mediaTypeForm.exec(value) ?? [];
+  if (type === undefined) throw new ApiError(400, `mime: invalid media type ${JSON.stringify(value.slice(0, 100))}`);
+  return type.toLowerCase();
 }
 
 function parametersOf(value: string): ReadonlyMap<string, string> {
@@ -45,37 +61,23 @@ function extended(value: string | undefined): string | undefined {
   return /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
 }
 
-/** Clients percent-encode file names, as Kubo expects; a name that only looks so is kept. */
+/** Clients escape file names as in a query; one with a wrong escape is kept as it is. Kubo does the same. @throws ApiError 400 */
 function decodeName(filename: string): string {
+  if (/%(?![\da-f]{2})/i.test(filename)) return filename;
   try {
-    return decodeURIComponent(filename);
+    return decodeURIComponent(filename.replaceAll('+', ' '));
   } catch {
-    return filename;
+    throw new ApiError(
+      400,
+      `the file name ${JSON.stringify(filename.slice(0, 100))} is not UTF-8; escape its characters as UTF-8`,
+    );
   }
 }
 
-/** Mode (octal), `mtime` (seconds) and `mtime-nsecs` of a query. @throws ApiError 400 */
-export function metadataOf(query: URLSearchParams): UnixfsMetadata {
-  const mode = query.get('mode');
-  const seconds = query.get('mtime');
-  const nanoseconds = query.get('mtime-nsecs');
-  if (mode !== null && !/^[0-7]{1,7}$/.test(mode)) throw invalid('mode', mode, 'octal digits such as 0644');
-  if (seconds !== null && !/^-?\d{1,15}$/.test(seconds)) throw invalid('mtime', seconds, 'seconds since 1970');
-  if (nanoseconds !== null && !/^\d{1,9}$/.test(nanoseconds))
-    throw invalid('mtime-nsecs', nanoseconds, '0 to 999999999');
-  if (nanoseconds !== null && seconds === null) throw new ApiError(400, 'option "mtime-nsecs" needs option "mtime"');
-  return {
-    // Go sends type bits above the permissions for directories and links; UnixFS keeps the low twelve.
-    ...(mode !== null && { mode: Number.parseInt(mode, 8) & 0o7777 }),
-    ...(seconds !== null && {
-      mtime: { seconds: Number(seconds), ...(nanoseconds !== null && { nanoseconds: Number(nanoseconds) }) },
-    }),
-  };
-}
-
-function invalid(name: string, given: string, expected: string): ApiError {
-  return new ApiError(
-    400,
-    `invalid value ${JSON.stringify(given.slice(0, 64))} for option "${name}": expected ${expected}`,
-  );
+function cleanPath(path: string): string {
+  if (path.includes('\0')) {
+    const name = JSON.stringify(path.slice(0, 100));
+    throw new ApiError(400, `the file name ${name} has a NUL character, which no file system takes; rename the file`);
+  }
+  return posix.normalize(`/${path}`).replace(/^\/+|\/+$/g, '');
 }

@@ -1,7 +1,7 @@
 import type { Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
-import { ApiError } from './api-error.ts';
+import { PlainApiError } from './api-error.ts';
 
 /** The blocks that the `arg`s of a request lead to, in order. */
 export async function resolveAll(
@@ -14,9 +14,9 @@ export async function resolveAll(
   return cids;
 }
 
-/** One argument of a command that takes a fixed number of them. */
+/** One argument of a command that takes a fixed number of them; their number is checked before the command runs. */
 export function argument(args: readonly string[], index: number, name: string): string {
   const given = args[index];
-  if (given === undefined || given === '') throw new ApiError(400, `argument ${JSON.stringify(name)} is required`);
+  if (given === undefined) throw new PlainApiError(400, `argument ${JSON.stringify(name)} is required`);
   return given;
 }

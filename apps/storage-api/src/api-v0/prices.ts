@@ -9,6 +9,7 @@ const pricesByName: Readonly<Record<string, number>> = {
   'repo/gc': 20,
   'repo/verify': 50,
   'refs/local': 20,
+  'repo/ls': 20,
 };
 
 /** Credits of a command. */

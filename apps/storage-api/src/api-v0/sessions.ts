@@ -6,30 +6,43 @@ import { PINNING } from '@cairn/pinning/nest';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import { Leftovers } from '../leftovers.ts';
 
 /** Opens write sessions for accounts, each with the quota of the account, else of its plan, else of the service. */
 @Injectable()
 export class Sessions {
   constructor(
     @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Leftovers) private readonly leftovers: Leftovers,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(METERING) private readonly metering: Metering,
   ) {}
 
-  /** Runs `work` in a write session that ends with it; without `hasQuota`, for work that makes an account hold no more. */
+  /** Bytes that an account may hold; nothing where there is no quota. */
+  quotaOf({ quotaBytes, plan }: Principal['account']): number | undefined {
+    return quotaBytes ?? this.metering.limiter.plan(plan).storedBytes ?? this.settings.STORAGE_QUOTA_BYTES;
+  }
+
+  /**
+   * Runs `work` in a write session that ends with it. What it has written and neither pinned nor given to the tree counts as
+   * held by the account where it succeeds, and is removed soon where it fails. Without `hasQuota`, for work that makes an
+   * account hold no more.
+   */
   async run<T>(
     { account }: Principal,
     signal: AbortSignal,
     work: (session: WriteSession) => Promise<T>,
     { hasQuota = true } = {},
   ): Promise<T> {
-    const { storedBytes } = this.metering.limiter.plan(account.plan);
-    const quotaBytes = hasQuota ? (account.quotaBytes ?? storedBytes ?? this.settings.STORAGE_QUOTA_BYTES) : undefined;
+    const quotaBytes = hasQuota ? this.quotaOf(account) : undefined;
     const session = await this.pinning.write(account.id, { signal, ...(quotaBytes !== undefined && { quotaBytes }) });
     try {
-      return await work(session);
+      const result = await work(session);
+      await session.keep();
+      return result;
     } finally {
-      await session.end();
+      const { leftovers } = await session.end();
+      if (leftovers > 0) this.leftovers.removeSoon(account.id);
     }
   }
 }

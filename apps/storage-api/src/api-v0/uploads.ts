@@ -3,10 +3,11 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from './api-error.ts';
 
-/** Holds uploads to the limits of the service: how many at once, and how long each. */
+/** Limits uploads: how many run at the same time, in all and of one account, and how long each is. */
 @Injectable()
 export class Uploads {
   #running = 0;
+  readonly #ofAccounts = new Map<string, number>();
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
@@ -15,19 +16,24 @@ export class Uploads {
     return this.#running;
   }
 
-  /** Runs one upload. @throws ApiError 429 while as many as are allowed are under way */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs one upload. An account takes no more slots than it leaves free: alone half of them, and others always find some.
+   * @throws ApiError 429 while all slots, or those of the account, are taken
+   */
+  async run<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const { CAIRN_UPLOADS_MAX: most } = this.settings;
-    if (this.#running >= most) {
-      throw new ApiError(429, `${most} uploads are under way, the most allowed; try again in a moment`, {
-        'retry-after': '1',
-      });
-    }
+    const own = this.#ofAccounts.get(accountId) ?? 0;
+    const free = most - this.#running;
+    if (own >= free) throw busy(free === 0 ? `${most} uploads` : `${own} uploads of this account`);
     this.#running++;
+    this.#ofAccounts.set(accountId, own + 1);
     try {
       return await work();
     } finally {
       this.#running--;
+      const left = (this.#ofAccounts.get(accountId) ?? 1) - 1;
+      if (left === 0) this.#ofAccounts.delete(accountId);
+      else this.#ofAccounts.set(accountId, left);
     }
   }
 
@@ -48,4 +54,8 @@ export class Uploads {
       }
     };
   }
+}
+
+function busy(uploads: string): ApiError {
+  return new ApiError(429, `${uploads} are under way, the most allowed; try again in a moment`, { 'retry-after': '1' });
 }

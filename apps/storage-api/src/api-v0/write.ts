@@ -1,21 +1,25 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/**
- * Headers of every streamed answer of Kubo. What goes wrong after the first byte is told in the trailer: see
- * `failStream`.
- */
-export const streamHeaders = { 'x-stream-output': '1', trailer: 'X-Stream-Error' } as const;
+/** Headers of Kubo's answers that are one stream of bytes. */
+export const streamHeaders = { 'x-stream-output': '1' } as const;
 
-/** Headers of Kubo's streams of JSON lines. */
-export const jsonLinesHeaders = {
-  'content-type': 'application/json',
-  'x-chunked-output': '1',
-  trailer: 'X-Stream-Error',
-} as const;
+/** Headers of Kubo's answers that are any number of JSON values, also none. */
+const jsonLinesHeaders = { 'content-type': 'application/json', 'x-chunked-output': '1' } as const;
+
+/** Name of the trailer that reports an error after the first byte: see {@link failStream}. */
+const errorTrailer = 'X-Stream-Error';
 
 /** Bytes that may wait for the client: the next blocks are read and hashed while the last ones are on their way. */
 const aheadBytesMax = 512 * 1024;
+
+/**
+ * Sends the head of an answer. It announces the error trailer, as every answer of Kubo's commands does; HTTP/1.0 has no
+ * chunks, so it has no trailers.
+ */
+export function sendHead(response: ServerResponse, headers: OutgoingHttpHeaders, status = 200): void {
+  response.writeHead(status, response.useChunkedEncodingByDefault ? { ...headers, trailer: errorTrailer } : headers);
+}
 
 /** Writes a chunk and waits while the client is slow. @throws the reason of the signal when the client goes away */
 export async function write(response: ServerResponse, chunk: Uint8Array | string, signal: AbortSignal): Promise<void> {
@@ -31,50 +35,45 @@ export async function write(response: ServerResponse, chunk: Uint8Array | string
 
 /** Writes one line of a stream of JSON, the headers first. @throws the reason of the signal */
 export async function writeLine(response: ServerResponse, value: unknown, signal: AbortSignal): Promise<void> {
-  if (!response.headersSent) response.writeHead(200, jsonLinesHeaders);
+  if (!response.headersSent) sendHead(response, jsonLinesHeaders);
   await write(response, `${JSON.stringify(value)}\n`, signal);
 }
 
 /** Ends a stream of JSON lines, also one without any. */
 export function endLines(response: ServerResponse): void {
-  if (!response.headersSent) response.writeHead(200, jsonLinesHeaders);
+  if (!response.headersSent) sendHead(response, jsonLinesHeaders);
   response.end();
 }
 
 /** Sends one JSON value as the whole answer. */
-export function sendJson(response: ServerResponse, value: unknown): void {
-  const body = `${JSON.stringify(value)}\n`;
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    'x-chunked-output': '1',
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
+export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
+  sendHead(response, { 'content-type': 'application/json' }, status);
+  response.end(`${JSON.stringify(value)}\n`);
 }
 
-/** Answers a command that has nothing to say. */
-export function sendNothing(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': 0 });
-  response.end();
+/** Sends bytes that are at hand as the whole answer, as Kubo streams the output of commands. */
+export function sendText(response: ServerResponse, bytes: Uint8Array): void {
+  sendHead(response, { ...streamHeaders, 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' });
+  response.end(bytes);
 }
 
 /**
- * Streams bytes as the answer. The headers go out with the first bytes, so that what goes wrong before them is still an
+ * Streams bytes as the answer, with their number where it is announced. The headers go out with the first bytes, so that what goes wrong before them is still an
  * error of its own.
  */
 export async function sendBytes(
   response: ServerResponse,
   source: AsyncGenerator<Uint8Array>,
-  length: number,
+  length: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const first = await source.next();
-  response.writeHead(200, {
+  sendHead(response, {
     ...streamHeaders,
     'content-type': 'text/plain',
     'x-content-type-options': 'nosniff',
     // Lets a client that knows no trailers see for itself when the stream was cut short.
-    'x-content-length': length,
+    ...(length !== undefined && { 'x-content-length': length }),
   });
   if (!first.done) await write(response, first.value, signal);
   for await (const bytes of source) await write(response, bytes, signal);
@@ -83,14 +82,15 @@ export async function sendBytes(
 
 /**
  * Ends a stream that has begun with the reason in the trailer `X-Stream-Error`, as Kubo does, and closes the connection.
- * Where the length was announced there is no trailer: there the connection ends before the bytes do.
+ * Without trailers (HTTP/1.0) the connection is reset, which no client takes for a complete answer.
  */
 export function failStream(response: ServerResponse, message: string): void {
-  if (response.hasHeader('content-length') || !response.hasHeader('trailer')) {
+  if (!response.hasHeader('trailer')) {
     response.destroy();
     return;
   }
-  // Header values hold no line ends and only Latin-1.
-  response.addTrailers({ 'X-Stream-Error': message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 1000) });
+  // Header values hold no line ends; UTF-8 goes out byte by byte, as from Go.
+  const bytes = Buffer.from(message.slice(0, 1000)).toString('latin1');
+  response.addTrailers({ [errorTrailer]: bytes.replace(/[^\x20-\x7e\x80-\xff]+/g, ' ') });
   response.end(() => response.destroy());
 }

@@ -1,39 +1,58 @@
 import type { Block } from '@cairn/blockstore';
-import { parseTreePath } from '@cairn/mfs';
+import { assertHashAllowed } from '@cairn/cid';
 import type { WriteSession } from '@cairn/pinning';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
-import { type ImportedEntry, importTree, type TreeEntry, type TreeOptions } from '@cairn/unixfs';
+import { type ImportedEntry, importTree, type TreeOptions } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { explained } from '../files/explained.ts';
 import { Files } from '../files/files.ts';
-import { printMetadata } from '../metadata-options.ts';
-import { readParts, type UploadPart } from '../multipart.ts';
+import { readParts } from '../multipart.ts';
+import type { PartMetadata } from '../part-metadata.ts';
 import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
 import { Uploads } from '../uploads.ts';
 import { endLines, writeLine } from '../write.ts';
-import { addOptions, entryMetadata, sendsEveryMetadata, treeOptions } from './add-options.ts';
+import { type AddEntry, addEntries } from './add-entries.ts';
+import { addOptions, treeOptions } from './add-options.ts';
+import { DurableLines } from './durable-lines.ts';
+import { putInTree } from './to-files.ts';
 
 type AddContext = CommandContext<typeof addOptions>;
+type Imported = ImportedEntry<AddEntry>;
+
+/** Bytes taken of a file so far. */
+interface Progress {
+  readonly path: string;
+  readonly bytes: number;
+  readonly top: AddEntry | undefined;
+}
+
+type Line = Imported | Progress;
+
+function isImported(line: Line): line is Imported {
+  return 'cid' in line;
+}
 
 const progressStepBytes = 256 * 1024;
-/** Roots are pinned together, so that many small files cost few commits. */
-const rootsPerPin = 64;
-const symlinkBytesMax = 4096;
-const onlyHashStore = { putMany: async (_blocks: readonly Block[]) => {} };
+/** Pins that are made concurrently. */
+const pinsAtOnce = 64;
+const onlyHashStore = {
+  putMany: async (blocks: readonly Block[]) => {
+    for (const { cid } of blocks) assertHashAllowed(cid.multihash);
+  },
+};
 
 /**
- * `add`: files, directories and symlinks as UnixFS DAGs with the CIDs that Kubo gives. A root is told when its blocks
- * and its pin are on the disk; an add that ends early pins none of what it has not told.
+ * `add`: files, directories and symlinks as UnixFS DAGs with the CIDs that Kubo gives. Each line is written when the blocks that it
+ * names and the pin of its root are on the disk; an add that ends early pins none of what it has not reported.
  */
 @Injectable()
 export class AddCommand implements Command<typeof addOptions> {
   readonly name = 'add';
   readonly scope = 'add';
   readonly args = { name: 'path', min: 0, max: 0 };
+  readonly file = 'path';
   readonly options = addOptions;
 
   constructor(
@@ -44,109 +63,136 @@ export class AddCommand implements Command<typeof addOptions> {
   ) {}
 
   async run(context: AddContext): Promise<void> {
-    await this.uploads.run(async () => {
-      if (context.options['only-hash']) await this.#add(context);
-      else await this.sessions.run(context.principal, context.signal, (session) => this.#add(context, session));
+    const options = treeOptions(context.options, this.settings);
+    await this.uploads.run(context.principal.account.id, async () => {
+      if (context.options['only-hash']) await this.#add(context, options);
+      else
+        await this.sessions.run(context.principal, context.signal, (session) => this.#add(context, options, session));
     });
   }
 
-  async #add(context: AddContext, session?: WriteSession): Promise<void> {
-    const { request, response, signal, options: chosen } = context;
-    let parts = 0;
-    const counted = async function* (source: AsyncIterable<UploadPart>) {
-      for await (const part of source) {
-        parts++;
-        yield part;
-      }
-    };
-    const entries = this.#entries(counted(readParts(request, signal)), context);
-    const options = { ...treeOptions(chosen, this.settings), signal, onProgress: progressOf(context) };
-    const waiting: ImportedEntry[] = [];
-    const keep = async () => {
-      if (session) await this.#keep(context, session, waiting);
-      for (const root of waiting.splice(0)) await tell(context, root);
-    };
-    for await (const entry of importTree(entries, session?.store ?? onlyHashStore, options)) {
-      if (!entry.isRoot) await tell(context, entry);
-      else if (waiting.push(entry) >= rootsPerPin) await keep();
+  async #add(context: AddContext, options: TreeOptions, session?: WriteSession): Promise<void> {
+    const { request, response, options: chosen } = context;
+    const failure = new AbortController();
+    const signal = AbortSignal.any([context.signal, failure.signal]);
+    const entries = addEntries(readParts(request, signal), chosen, this.uploads.limiter());
+    let rootsBefore = 0;
+    const lines = new DurableLines<Line>({
+      keep: async (waiting) => {
+        const roots = waiting.filter(isImported).filter(({ isRoot }) => isRoot);
+        if (session && waiting.some(isImported)) await this.#keep(context, session, roots);
+        if (session && chosen['to-files'] !== undefined && roots.length > 0)
+          await this.#putInTree(context, session, waiting, { roots, before: rootsBefore });
+        else for (const line of waiting) await report(context, line);
+        rootsBefore += roots.length;
+      },
+      onFailure: (error) => failure.abort(error),
+    });
+    const store = session?.store ?? onlyHashStore;
+    try {
+      const importing = importTree<AddEntry>(entries, store, {
+        ...options,
+        signal,
+        onProgress: progressOf(context, lines),
+      });
+      for await (const entry of importing) await lines.add(entry);
+      await lines.end();
+    } catch (error) {
+      // Entries before the one that failed are reported, as in Kubo.
+      if (!signal.aborted) await lines.end().catch(() => {});
+      throw error;
+    } finally {
+      await lines.discard();
     }
-    if (parts === 0) throw new ApiError(400, 'argument "path" is required: a multipart part named "file"');
-    await keep();
     endLines(response);
   }
 
-  /** Makes roots durable, then their pins: in this order a crash between them leaves blocks without a pin, never the reverse. */
-  async #keep(
-    { options: chosen, principal, signal }: AddContext,
-    session: WriteSession,
-    roots: readonly ImportedEntry[],
-  ): Promise<void> {
+  /** Makes blocks durable, then pins: in this order a crash between them leaves blocks without a pin, never the reverse. */
+  async #keep({ options: chosen }: AddContext, session: WriteSession, roots: readonly Imported[]): Promise<void> {
     await session.store.sync();
-    if (chosen.pin) for (const { cid } of roots) await session.pin(cid, { name: chosen['pin-name'] });
-    const to = chosen['to-files'];
-    if (to === undefined || roots.length === 0) return;
-    await this.files.changeIn(session, principal, signal, async (tree) => {
-      for (const { cid, path } of roots) {
-        const { names, isInto } = parseTreePath(to === '' ? '/' : to);
-        const target = isInto || names.length === 0 ? [...names, path.split('/').at(-1) || cid.toString()] : names;
-        await explained('to-files', () => tree.put(parseTreePath(`/${target.join('/')}`), cid));
-      }
-    });
+    if (chosen.pin) await pinAll(session, roots, chosen['pin-name']);
+    else if (chosen['to-files'] === undefined) await session.keep(roots.map(({ cid }) => cid));
   }
 
-  async *#entries(
-    parts: AsyncIterable<UploadPart>,
-    { options: chosen, request }: AddContext,
-  ): AsyncGenerator<TreeEntry> {
-    const limited = this.uploads.limiter();
-    const isOwnMeant = !sendsEveryMetadata(request.headers['user-agent']);
-    for await (const { filename, contentType, metadata, bytes } of parts) {
-      const path = filename.replace(/^\/+|\/+$/g, '');
-      const entry = { path, ...entryMetadata(chosen, metadata, isOwnMeant) };
-      if (contentType === 'application/x-directory') {
-        // A directory without a name is the one that wraps: its entries come with names of their own.
-        if (path !== '') yield entry;
-      } else if (contentType === 'application/symlink') yield { ...entry, symlink: await textOf(limited(bytes)) };
-      else yield { ...entry, content: limited(bytes) };
+  /** Puts roots into the file tree and reports lines. A root that the tree refuses is reported before its error, as in Kubo. */
+  async #putInTree(
+    context: AddContext,
+    session: WriteSession,
+    waiting: readonly Line[],
+    { roots, before }: { readonly roots: readonly Imported[]; readonly before: number },
+  ): Promise<void> {
+    const { options: chosen, principal, signal } = context;
+    const put = (some: readonly Imported[], first: number) =>
+      this.files.changeIn(session, principal, signal, async (tree) => {
+        for (const [index, { cid, path, top }] of some.entries()) {
+          // A file without a name goes by its CID, which is no name for the tree.
+          const name = top?.path === '' ? '' : path;
+          await putInTree(tree, chosen['to-files'] ?? '', { cid, name }, before + first + index === 0);
+        }
+      });
+    const isDone = await put(roots, 0).then(
+      () => true,
+      () => false,
+    );
+    if (!isDone && !chosen.pin) await session.keep(roots.map(({ cid }) => cid));
+    for (const line of waiting) {
+      await report(context, line);
+      if (!isDone && isImported(line) && line.isRoot) await put([line], roots.indexOf(line));
     }
   }
 }
 
-async function textOf(source: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const bytes of source) {
-    length += bytes.length;
-    if (length > symlinkBytesMax) throw new ApiError(400, `a symlink has more than ${symlinkBytesMax} bytes`);
-    chunks.push(bytes);
+/** Pins roots, some at a time: concurrent pins share a commit. */
+async function pinAll(session: WriteSession, roots: readonly Imported[], name: string | undefined): Promise<void> {
+  const cids = [...new Map(roots.map(({ cid }) => [cid.toString(), cid])).values()];
+  for (let at = 0; at < cids.length; at += pinsAtOnce) {
+    const outcomes = await Promise.allSettled(cids.slice(at, at + pinsAtOnce).map((cid) => session.pin(cid, { name })));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Lines of progress, where they are asked for: every 256 KiB of a file, and at its end. */
-function progressOf({ options: chosen, response, signal }: AddContext): NonNullable<TreeOptions['onProgress']> {
-  if (!chosen.progress || chosen.silent) return () => {};
-  let told = 0;
-  return (path, bytes, isDone) => {
-    if (!isDone && bytes - told < progressStepBytes) return;
-    told = isDone ? 0 : bytes;
+function progressOf({ options: chosen, response, signal }: AddContext, lines: DurableLines<Line>) {
+  if (!chosen.progress) return () => {};
+  let reported = 0;
+  let last: Progress | undefined;
+  return (path: string, bytes: number, isDone: boolean, top: AddEntry | undefined) => {
+    if (!isDone && bytes - reported < progressStepBytes) return;
+    reported = isDone ? 0 : bytes;
+    // The next line makes up for one that a slow client misses.
     if (signal.aborted || (response.writableNeedDrain && !isDone)) return;
-    // Not waited for: a line of progress that a slow client misses is made up for by the next.
-    void writeLine(response, { Name: path, Bytes: bytes }, signal);
+    const line = { path, bytes, top };
+    lines.pass(line, last?.path === path ? last : undefined);
+    last = isDone ? undefined : line;
   };
 }
 
-/** One line of the answer, its keys in Kubo's order. */
-async function tell(
-  { response, signal, options: chosen }: AddContext,
-  { path, cid, dagSize, mode, mtime }: ImportedEntry,
-): Promise<void> {
-  if (chosen.silent) return;
-  const line = {
+/** Writes one line of the answer, its keys in Kubo's order; `silent` leaves out those of files, as in Kubo. */
+async function report({ response, signal, options: chosen }: AddContext, line: Line): Promise<void> {
+  if (!isImported(line)) {
+    const { path, bytes, top } = line;
+    await writeLine(response, { Name: path, ...(bytes > 0 && { Bytes: bytes }), ...printPart(top?.part) }, signal);
+    return;
+  }
+  const { path, cid, dagSize, type, top } = line;
+  if (chosen.silent && type !== 'directory') return;
+  const values = {
     Name: path,
-    Hash: printCid(cid, chosen['cid-base']),
+    Hash: printCid(cid, chosen['cid-base'], chosen['upgrade-cidv0-in-output']),
     Size: String(dagSize),
-    ...printMetadata({ mode, mtime }),
+    ...printPart(top?.part),
   };
-  await writeLine(response, line, signal);
+  await writeLine(response, values, signal);
+}
+
+/** Mode and time of the part at the top as it was sent, which Kubo reports on each line below it. */
+function printPart(part: PartMetadata | undefined) {
+  if (part === undefined) return {};
+  const { fileMode, mtime } = part;
+  return {
+    ...(fileMode !== 0 && { Mode: `0${fileMode.toString(8)}` }),
+    ...(mtime && mtime.seconds !== 0 && { Mtime: mtime.seconds }),
+    ...(mtime?.nanoseconds && { MtimeNsecs: mtime.nanoseconds }),
+  };
 }

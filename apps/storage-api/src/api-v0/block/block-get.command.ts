@@ -4,6 +4,7 @@ import { resolveToBlock } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
+import { sendHead, streamHeaders } from '../write.ts';
 
 /** `block/get`: the bytes of a block. */
 @Injectable()
@@ -18,13 +19,7 @@ export class BlockGetCommand implements Command<Record<never, never>> {
   async run({ args, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
     const cid = await resolveToBlock(this.store, argument(args, 0, 'cid'), { signal });
     const bytes = await this.store.get(cid, { signal });
-    response.writeHead(200, {
-      'content-type': 'application/vnd.ipld.raw',
-      'x-content-type-options': 'nosniff',
-      'x-stream-output': '1',
-      'x-content-length': bytes.length,
-      'content-length': bytes.length,
-    });
+    sendHead(response, { ...streamHeaders, 'content-type': 'application/vnd.ipld.raw' });
     response.end(bytes);
   }
 }

@@ -1,19 +1,22 @@
-import { parseCid } from '@cairn/cid';
+import type { Blockstore } from '@cairn/blockstore';
+import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { resolveAll } from '../paths.ts';
+import { printCid } from '../print-cid.ts';
 import { endLines, writeLine } from '../write.ts';
 
 const options = {
   force: { kind: 'boolean', default: false },
   quiet: { kind: 'boolean', default: false },
+  'cid-base': { kind: 'text' },
 } as const;
 
 /**
- * `block/rm`: lets go of blocks that the account has written. They are gone at once where no other account can hold
- * them, else with the next collection of garbage if none does.
+ * `block/rm`: removes blocks that the account has written. A line says that a block is gone, or why it stays: pinned, in the
+ * files of the account, or written or held by another account too. Answers are 200 in any case, as in Kubo.
  */
 @Injectable()
 export class BlockRmCommand implements Command<typeof options> {
@@ -22,24 +25,29 @@ export class BlockRmCommand implements Command<typeof options> {
   readonly args = { name: 'cid', min: 1, max: 1000 };
   readonly options = options;
 
-  constructor(@Inject(PINNING) private readonly pinning: Pinning) {}
+  constructor(
+    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(BLOCKSTORE) private readonly store: Blockstore,
+  ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     // All are read before the first is removed.
-    const cids = args.map((arg) => parseCid(arg.replace(/^\/?ipfs\//, '')));
-    let failed = 0;
-    for (const cid of cids) {
-      const outcome = await this.pinning.discard(principal.account.id, cid, { signal });
-      const Hash = cid.toString();
+    const cids = await resolveAll(this.store, args, signal);
+    const outcomes = await this.pinning.discard(principal.account.id, cids, { signal });
+    const removed = new Set<string>();
+    for (const [index, cid] of cids.entries()) {
+      const Hash = printCid(cid, chosen['cid-base']);
+      // A CID may be named twice; the second time finds nothing.
+      const isAgain = outcomes[index] === 'discarded' && removed.has(cid.toString());
+      const outcome = isAgain ? 'absent' : (outcomes[index] ?? 'absent');
+      if (outcome === 'discarded') removed.add(cid.toString());
       if (outcome === 'discarded' || (outcome === 'absent' && chosen.force)) {
         if (!chosen.quiet) await writeLine(response, { Hash }, signal);
         continue;
       }
-      failed++;
-      const reason = outcome === 'absent' ? `ipld: could not find ${Hash}: block not found` : outcome.reason;
+      const reason = outcome === 'absent' ? `ipld: could not find ${cid}` : outcome.reason;
       await writeLine(response, { Hash, Error: reason }, signal);
     }
-    if (failed > 0 && args.length === failed && chosen.quiet) throw new ApiError(500, 'some blocks not removed');
     endLines(response);
   }
 }

@@ -2,43 +2,89 @@ import type { Block, Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
 import { resolveToBlock, writeCar } from '@cairn/dag';
-import { visitDag } from '@cairn/pinning';
+import { linksOf } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
-import { streamHeaders, write } from '../write.ts';
+import { sendHead, streamHeaders, write } from '../write.ts';
+import { walkInOrder } from './walk-in-order.ts';
+
+const options = {
+  // Concerns the output of Kubo's command line only.
+  progress: { kind: 'boolean', alias: 'p' },
+  'local-only': { kind: 'boolean', default: false },
+  offline: { kind: 'boolean' },
+} as const;
 
 const identity = 0x00;
+/** Names of blocks that one partial export holds in memory. */
+const blocksMax = 4_000_000;
 
-/** `dag/export`: a DAG as a CAR of version 1, each block once, parents first. */
+/** `dag/export`: a DAG as a CAR of version 1, each block once, parents first; with `local-only` what is here of it. */
 @Injectable()
-export class DagExportCommand implements Command<Record<never, never>> {
+export class DagExportCommand implements Command<typeof options> {
   readonly name = 'dag/export';
   readonly scope = 'read';
   readonly args = { name: 'root', min: 1, max: 1 };
-  readonly options = {};
+  readonly options = options;
 
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
-  async run({ args, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
-    const root = await resolveToBlock(this.store, argument(args, 0, 'root'), { signal });
+  async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+    const isPartial = chosen['local-only'];
+    if (isPartial && chosen.offline === false) {
+      throw new ApiError(
+        400,
+        '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them',
+      );
+    }
+    // Without a signal reads do not wait for blocks.
+    const reading = isPartial ? {} : { signal };
+    const root = await resolveToBlock(this.store, argument(args, 0, 'root'), reading);
     // The root is read before the first byte goes out, so that a DAG that is not here is still an error.
-    if (root.multihash.code !== identity) await this.store.get(root, { signal });
-    response.writeHead(200, {
-      ...streamHeaders,
-      'content-type': 'application/vnd.ipld.car; version=1',
-      'x-content-type-options': 'nosniff',
-    });
-    for await (const bytes of writeCar([root], this.#blocks(root, signal))) await write(response, bytes, signal);
+    await this.#read(root, reading);
+    sendHead(response, { ...streamHeaders, 'content-type': 'application/vnd.ipld.car' });
+    const blocks = isPartial ? this.#localBlocks(root, signal) : this.#blocks(root, signal);
+    for await (const bytes of writeCar([root], blocks)) await write(response, bytes, signal);
     response.end();
   }
 
   async *#blocks(root: CID, signal: AbortSignal): AsyncGenerator<Block> {
-    for await (const { cid, isRepeated } of visitDag(this.store, root, { signal, order: 'depth-first' })) {
-      if (isRepeated) continue;
-      // The block of an identity CID is in its name; it is written all the same, as Kubo does.
-      const { code, digest } = cid.multihash;
-      yield { cid, bytes: code === identity ? digest : await this.store.get(cid, { signal }) };
+    for await (const { cid } of walkInOrder(this.store, root, signal))
+      yield { cid, bytes: await this.#read(cid, { signal }) };
+  }
+
+  /** Blocks that are here; one that is missing or cannot be read is passed over with what is below it. */
+  async *#localBlocks(root: CID, signal: AbortSignal): AsyncGenerator<Block> {
+    const seen = new Set<string>();
+    const open = [root];
+    for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
+      signal.throwIfAborted();
+      if (seen.has(cid.toString())) continue;
+      seen.add(cid.toString());
+      if (seen.size > blocksMax || open.length > blocksMax)
+        throw new ApiError(400, `the DAG has more than ${blocksMax} blocks`);
+      const block = await this.#readLocal(cid);
+      if (block === undefined) continue;
+      // A partial CAR has no blocks that stand in their CIDs, as in Kubo.
+      if (cid.multihash.code !== identity) yield { cid, bytes: block.bytes };
+      for (const link of block.links.reverse()) open.push(link);
     }
+  }
+
+  async #readLocal(cid: CID): Promise<{ readonly bytes: Uint8Array; readonly links: CID[] } | undefined> {
+    try {
+      const bytes = await this.#read(cid, {});
+      return { bytes, links: linksOf(cid, bytes) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The block of an identity CID is in its name; it is written all the same, as Kubo does. */
+  async #read(cid: CID, reading: { readonly signal?: AbortSignal }): Promise<Uint8Array> {
+    const { code, digest } = cid.multihash;
+    return code === identity ? digest : await this.store.get(cid, reading);
   }
 }

@@ -1,30 +1,30 @@
-import type { Block } from '@cairn/blockstore';
+import { Slices } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { readCar } from '@cairn/dag';
-import { errorText, isCairnError } from '@cairn/errors';
+import { isCairnError } from '@cairn/errors';
 import type { WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
+import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { readParts } from '../multipart.ts';
-import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
 import { Uploads } from '../uploads.ts';
 import { endLines, writeLine } from '../write.ts';
+import { CarImport } from './car-import.ts';
 
 const options = {
-  'pin-roots': { kind: 'boolean', default: true },
+  'pin-roots': { kind: 'boolean' },
+  'local-only': { kind: 'boolean', default: false },
+  // Concerns the output of Kubo's command line only.
   silent: { kind: 'boolean', default: false },
   stats: { kind: 'boolean', default: false },
   'allow-big-block': { kind: 'boolean', default: false },
-  'cid-base': { kind: 'text' },
 } as const;
 
-const batchBytes = 2 * 1024 * 1024;
 const rootsMax = 10_000;
 
 /**
- * `dag/import`: the blocks of CARs, each held to its name, then the pins of their roots. Nothing is pinned before every
+ * `dag/import`: the blocks of CARs, each verified against its CID, then the pins of their roots. Nothing is pinned before every
  * CAR has been read to its end and its blocks are on the disk.
  */
 @Injectable()
@@ -32,6 +32,7 @@ export class DagImportCommand implements Command<typeof options> {
   readonly name = 'dag/import';
   readonly scope = 'add';
   readonly args = { name: 'path', min: 0, max: 0 };
+  readonly file = 'path';
   readonly options = options;
 
   constructor(
@@ -40,7 +41,7 @@ export class DagImportCommand implements Command<typeof options> {
   ) {}
 
   async run(context: CommandContext<typeof options>): Promise<void> {
-    await this.uploads.run(() => this.#import(context));
+    await this.uploads.run(context.principal.account.id, () => this.#import(context));
   }
 
   async #import({
@@ -51,61 +52,74 @@ export class DagImportCommand implements Command<typeof options> {
     signal,
   }: CommandContext<typeof options>): Promise<void> {
     const limited = this.uploads.limiter();
+    const pinsRoots = choosePinning(chosen);
     await this.sessions.run(principal, signal, async (session) => {
       const roots = new Map<string, CID>();
       const stats = { BlockCount: 0, BlockBytesCount: 0 };
       let parts = 0;
       for await (const { bytes } of readParts(request, signal)) {
         parts++;
-        // The store holds every block to its name when it takes it.
-        const car = await readCar(limited(bytes), { verify: false });
-        for (const root of car.roots) roots.set(root.toString(), root);
-        if (roots.size > rootsMax) throw new ApiError(400, `the CARs have more than ${rootsMax} roots`);
-        await write(session, car.blocks, stats);
+        // The store verifies every block against its CID when it takes it.
+        const car = await readCar(limited(bytes), { verify: false }).catch(emptyCar);
+        if (car === undefined) continue;
+        await addRoots(roots, car.roots);
+        await new CarImport(session, stats).write(car.blocks);
       }
       if (parts === 0) throw new ApiError(400, 'argument "path" is required: a multipart part with a CAR');
       await session.store.sync();
-      for (const root of chosen['pin-roots'] ? roots.values() : []) {
+      const slices = new Slices();
+      for (const root of pinsRoots ? roots.values() : []) {
+        await slices.step();
         const PinErrorMsg = await pin(session, root, signal);
-        const line = { Root: { Cid: { '/': printCid(root, chosen['cid-base']) }, PinErrorMsg } };
-        if (!chosen.silent || PinErrorMsg !== '') await writeLine(response, line, signal);
+        await writeLine(response, { Root: { Cid: { '/': root.toString() }, PinErrorMsg } }, signal);
       }
+      await session.keep();
       if (chosen.stats) await writeLine(response, { Stats: stats }, signal);
     });
     endLines(response);
   }
 }
 
+/** Adds the roots of one CAR, each once. @throws ApiError 400 for too many */
+async function addRoots(roots: Map<string, CID>, added: readonly CID[]): Promise<void> {
+  const slices = new Slices();
+  let last: CID | undefined;
+  for (const root of added) {
+    if (root === last) continue;
+    last = root;
+    roots.set(root.toString(), root);
+    if (roots.size > rootsMax) throw new ApiError(400, `the CARs have more than ${rootsMax} roots`);
+    await slices.step();
+  }
+}
+
+/** Whether roots are pinned: a partial CAR has no whole DAG to pin. @throws ApiError 400 */
+function choosePinning(chosen: Pick<CommandContext<typeof options>['options'], 'pin-roots' | 'local-only'>): boolean {
+  const pinRoots = chosen['pin-roots'];
+  if (!chosen['local-only']) return pinRoots ?? true;
+  if (pinRoots !== true) return false;
+  throw new ApiError(
+    400,
+    '--local-only implies --pin-roots=false and cannot be combined with --pin-roots=true; please drop one of them',
+  );
+}
+
+/** A part without a byte is a CAR of nothing, as in Kubo. @throws any other error */
+function emptyCar(error: unknown): undefined {
+  if (!isCairnError(error, 'CAR_INVALID') || error.details.words !== 'EOF') throw error;
+}
+
 /** Why a root cannot be pinned, or `''`: the roots after it are pinned all the same. */
 async function pin(session: WriteSession, root: CID, signal: AbortSignal): Promise<string> {
   try {
-    await session.pin(root);
+    await session.pin(root, { name: '' });
     return '';
   } catch (error) {
     signal.throwIfAborted();
     if (!isCairnError(error)) throw error;
+    // Kubo looks for the root in its store, and for what is below in its DAG service, which says more.
     if (isCairnError(error, 'BLOCK_NOT_FOUND') && error.details.cid === root.toString())
-      return 'blockstore: block not found';
-    return errorText(error);
+      return `ipld: could not find ${root}`;
+    return apiErrorFrom(error)?.message ?? error.message;
   }
-}
-
-async function write(
-  { store }: WriteSession,
-  blocks: AsyncIterable<Block>,
-  stats: { BlockCount: number; BlockBytesCount: number },
-): Promise<void> {
-  let batch: Block[] = [];
-  let waiting = 0;
-  for await (const block of blocks) {
-    batch.push(block);
-    waiting += block.bytes.length;
-    stats.BlockCount++;
-    stats.BlockBytesCount += block.bytes.length;
-    if (waiting < batchBytes && batch.length < 1000) continue;
-    await store.putMany(batch);
-    batch = [];
-    waiting = 0;
-  }
-  await store.putMany(batch);
 }

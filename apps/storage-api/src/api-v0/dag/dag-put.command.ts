@@ -1,17 +1,18 @@
 import { limits, nameBlock } from '@cairn/blockstore';
-import { hashFunction } from '@cairn/cid';
-import { type DagCodec, dagCodecs, decodeDag, encodeDag } from '@cairn/dag';
+import { hashFunction, multicodecName, parseMulticodec } from '@cairn/cid';
+import { isTranscodable, type TranscodableCodec } from '@cairn/dag';
+import { isCairnError } from '@cairn/errors';
 import { Inject, Injectable } from '@nestjs/common';
+import { CodecPool } from '../../codec-pool/codec-pool.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { partBytes } from '../part-bytes.ts';
-import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
 import { endLines, writeLine } from '../write.ts';
 
 const options = {
-  'store-codec': { kind: 'text', default: 'dag-cbor', oneOf: dagCodecs },
-  'input-codec': { kind: 'text', default: 'dag-json', oneOf: dagCodecs },
+  'store-codec': { kind: 'text', default: 'dag-cbor' },
+  'input-codec': { kind: 'text', default: 'dag-json' },
   hash: { kind: 'text', default: 'sha2-256' },
   pin: { kind: 'boolean', default: false },
   'allow-big-block': { kind: 'boolean', default: false },
@@ -24,26 +25,54 @@ export class DagPutCommand implements Command<typeof options> {
   readonly name = 'dag/put';
   readonly scope = 'add';
   readonly args = { name: 'object data', min: 0, max: 0 };
+  readonly file = 'object data';
   readonly options = options;
 
-  constructor(@Inject(Sessions) private readonly sessions: Sessions) {}
+  constructor(
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(CodecPool) private readonly codecs: CodecPool,
+  ) {}
 
   async run({ principal, request, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const hash = hashFunction(chosen.hash).name;
-    const [input, codec] = [chosen['input-codec'] as DagCodec, chosen['store-codec'] as DagCodec];
+    const [input, codec] = [codecOf(chosen['input-codec'], 'decoder'), codecOf(chosen['store-codec'], 'encoder')];
+    const hash = hashFunction(codeOf(chosen.hash === '' ? 'sha2-256' : chosen.hash)).name;
+    const limit = { bytesMax: limits.blockBytesMax, allowsBig: chosen['allow-big-block'] };
     await this.sessions.run(principal, signal, async (session) => {
       const cids: string[] = [];
-      for await (const data of partBytes(request, limits.blockBytesMax, signal)) {
-        const block = nameBlock(encodeDag(codec, decodeDag(input, data)), { codec, hash });
+      for await (const data of partBytes(request, { ...limit, signal, argument: 'object data' })) {
+        const job = { kind: 'transcode', bytes: data, from: input, to: codec } as const;
+        const bytes = await this.codecs.run(job, { account: principal.account.id, signal }).catch(asKubo);
+        const block = nameBlock(bytes, { codec, hash });
         const { cid } = block;
         await session.store.putMany([block]);
         if (chosen.pin) await session.pin(cid);
-        cids.push(printCid(cid, chosen['cid-base']));
+        cids.push(cid.toString());
       }
-      if (cids.length === 0) throw new ApiError(400, 'argument "object data" is required: a multipart part');
-      await session.store.sync();
+      await session.keep();
       for (const cid of cids) await writeLine(response, { Cid: { '/': cid } }, signal);
     });
     endLines(response);
   }
+}
+
+/** @throws ApiError 500 for data that Kubo refuses too, in its words as far as they are known; any other error */
+function asKubo(error: unknown): never {
+  if (!isCairnError(error, 'DAG_INVALID') && !isCairnError(error, 'VALUE_INVALID')) throw error;
+  const { cause } = error;
+  throw new ApiError(500, cause instanceof Error ? cause.message : error.message);
+}
+
+/** The code of a multicodec, by name or number. @throws ApiError 400, in Kubo's words */
+function codeOf(text: string): number {
+  const code = parseMulticodec(text);
+  if (code === undefined) throw new ApiError(400, `unknown multicodec: ${JSON.stringify(text)}`);
+  return code;
+}
+
+/** @throws ApiError 400, in Kubo's words */
+function codecOf(text: string, role: 'decoder' | 'encoder'): TranscodableCodec {
+  const code = codeOf(text);
+  const name = multicodecName(code);
+  if (name !== undefined && isTranscodable(name)) return name;
+  throw new ApiError(400, `no ${role} registered for multicodec code ${code} (0x${code.toString(16)})`);
 }

@@ -4,23 +4,23 @@ import { resolveDagPath } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
-import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
-
-const options = { 'cid-base': { kind: 'text' } } as const;
 
 /** `dag/resolve`: the block that a path leads to, and what is left of the path within it. */
 @Injectable()
-export class DagResolveCommand implements Command<typeof options> {
+export class DagResolveCommand implements Command<Record<never, never>> {
   readonly name = 'dag/resolve';
   readonly scope = 'read';
   readonly args = { name: 'ref', min: 1, max: 1 };
-  readonly options = options;
+  readonly options = {};
 
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
-  async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+  async run({ args, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
     const { cid, remainder } = await resolveDagPath(this.store, argument(args, 0, 'ref'), { signal });
-    sendJson(response, { Cid: { '/': printCid(cid, chosen['cid-base']) }, RemPath: remainder.join('/') });
+    sendJson(response, {
+      Cid: { '/': cid.toString() },
+      RemPath: remainder.map((name) => `/${name}`).join(''),
+    });
   }
 }

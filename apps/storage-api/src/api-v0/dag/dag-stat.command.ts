@@ -1,15 +1,16 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import { visitDag } from '@cairn/pinning';
+import { resolveDagPath } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
+import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, writeLine } from '../write.ts';
+import { walkInOrder } from './walk-in-order.ts';
 
-const options = { progress: { kind: 'boolean', default: true }, 'cid-base': { kind: 'text' } } as const;
-const progressEvery = 10_000;
+const options = { progress: { kind: 'boolean', default: true, alias: 'p' }, 'cid-base': { kind: 'text' } } as const;
+/** Blocks up to which each has a line of progress, as in Kubo; beyond that each so many blocks have one. */
+const progressEvery = 1000;
 const seenMax = 4_000_000;
 
 /** `dag/stat`: how much DAGs hold, each and together; blocks that several share count once together. */
@@ -24,33 +25,58 @@ export class DagStatCommand implements Command<typeof options> {
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const seen = new Set<string>();
-    let uniqueBytes = 0;
     const stats: { readonly Cid: string; Size: number; NumBlocks: number }[] = [];
-    const summary = () => {
-      const TotalSize = stats.reduce((sum, { Size }) => sum + Size, 0);
-      return {
-        UniqueBlocks: seen.size,
-        TotalSize: uniqueBytes,
-        SharedSize: TotalSize - uniqueBytes,
-        Ratio: uniqueBytes === 0 ? 1 : TotalSize / uniqueBytes,
-        DagStats: stats,
-      };
-    };
-    for (const root of await resolveAll(this.store, args, signal)) {
+    let TotalSize = 0;
+    const DagStats = () =>
+      stats.map(({ Cid, Size, NumBlocks }) => ({
+        Cid,
+        ...(Size > 0 && { Size }),
+        ...(NumBlocks > 0 && { NumBlocks }),
+      }));
+    for (const path of args) {
+      const { cid: root, remainder } = await resolveDagPath(this.store, path, { signal });
+      if (remainder.length > 0)
+        throw new ApiError(400, 'cannot return size for anything other than a DAG with a root CID');
       const stat = { Cid: printCid(root, chosen['cid-base']), Size: 0, NumBlocks: 0 };
-      stats.push(stat);
-      for await (const { cid, bytes, isRepeated } of visitDag(this.store, root, { signal })) {
-        if (isRepeated) continue;
+      for await (const { cid, bytes } of walkInOrder(this.store, root, signal, { explain: traversalError(root) })) {
+        if (stat.NumBlocks === 0) stats.push(stat);
         stat.Size += bytes;
         stat.NumBlocks++;
-        const key = Buffer.from(cid.multihash.bytes).toString('latin1');
-        if (!seen.has(key)) uniqueBytes += bytes;
-        seen.add(key);
+        // By CID: version 0 and version 1 of one multihash are two blocks, as in Kubo.
+        if (!seen.has(cid.toString())) TotalSize += bytes;
+        seen.add(cid.toString());
         if (seen.size > seenMax) throw new ApiError(400, `the DAGs have more than ${seenMax} blocks together`);
-        if (chosen.progress && stat.NumBlocks % progressEvery === 0) await writeLine(response, summary(), signal);
+        if (!chosen.progress || (seen.size > progressEvery && seen.size % progressEvery !== 0)) continue;
+        await writeLine(response, { ...(TotalSize > 0 && { TotalSize }), DagStats: DagStats() }, signal);
       }
     }
-    await writeLine(response, summary(), signal);
+    const SharedSize = stats.reduce((sum, { Size }) => sum + Size, 0) - TotalSize;
+    const summary = {
+      UniqueBlocks: seen.size,
+      ...(TotalSize > 0 && { TotalSize }),
+      ...(SharedSize > 0 && { SharedSize }),
+      Ratio: TotalSize === 0 ? 1 : float32((TotalSize + SharedSize) / TotalSize),
+      DagStats: DagStats(),
+    };
+    await writeLine(response, summary, signal);
     endLines(response);
   }
+}
+
+/** Words of Kubo for an error below the root. */
+function traversalError(root: { equals(other: unknown): boolean }) {
+  return (cid: unknown, error: unknown): unknown => {
+    const reason = root.equals(cid) ? undefined : apiErrorFrom(error);
+    return reason?.status === 500 ? new ApiError(500, `error traversing DAG: ${reason.message}`) : error;
+  };
+}
+
+/** The shortest number that is the same as a 32-bit float: Kubo's ratio is one. */
+function float32(value: number): number {
+  const wanted = Math.fround(value);
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(wanted.toPrecision(digits));
+    if (Math.fround(shorter) === wanted) return shorter;
+  }
+  return Number(wanted.toPrecision(9));
 }

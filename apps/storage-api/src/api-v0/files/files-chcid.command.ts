@@ -1,42 +1,52 @@
-import { inherit, namingOf, parseTreePath } from '@cairn/mfs';
-import { rewriteNode } from '@cairn/unixfs';
+import { namingFrom, parseTreePath } from '@cairn/mfs';
+import { readNode, rewriteNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { namingOptions } from '../naming.ts';
-import { sendNothing } from '../write.ts';
+import { askedNaming, namingOptions } from '../naming.ts';
+import { argument } from '../paths.ts';
+import { endLines } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
-const options = namingOptions;
+const options = { ...flushOption, ...namingOptions } as const;
 
-/** `files/chcid`: another CID version or hash function for a directory and for what will be made in it. */
+/** `files/chcid`: another CID version or hash function for a directory below the root. */
 @Injectable()
 export class FilesChcidCommand implements Command<typeof options> {
   readonly name = 'files/chcid';
   readonly scope = 'add';
-  readonly args = { name: 'path', min: 0, max: 1 };
+  readonly args = { name: 'path', min: 1, max: 1 };
   readonly options = options;
 
   constructor(@Inject(Files) private readonly files: Files) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const path = parseTreePath(args[0] ?? '/');
-    const { 'cid-version': version, hash } = chosen;
+    const path = parseTreePath(`/${argument(args, 0, 'path')}`);
+    const asked = askedNaming(chosen);
+    if (path.names.length === 0)
+      throw new ApiError(
+        500,
+        "cannot change CID format of the MFS root; use 'ipfs config Import.CidVersion' and 'ipfs config Import.HashFunction' instead",
+      );
     await this.files.change(
       principal,
       signal,
       async (tree) => {
+        // As in Kubo a request without options looks the path up only when it flushes.
+        if (asked === undefined && !chosen.flush) return;
         const cid = await tree.lookup(path);
-        if (!(await tree.isDirectory(cid))) throw new ApiError(400, 'can only update directories');
-        const asked = {
-          ...(version !== undefined && { cidVersion: version === 1 ? (1 as const) : (0 as const) }),
-          ...(hash !== undefined && { hash }),
-        };
-        const renamed = await rewriteNode(tree.blocks, cid, { ...inherit(namingOf(cid), asked), signal });
+        if (asked === undefined) {
+          const { type } = await readNode(tree.blocks, cid, { signal });
+          if (type === 'symlink') throw new ApiError(500, 'symlinks not yet supported');
+          return;
+        }
+        if (!(await tree.isDirectory(cid))) throw new ApiError(500, 'can only update directories');
+        const renamed = await rewriteNode(tree.blocks, cid, { ...namingFrom(asked), signal });
         await tree.replace(path, renamed.cid);
       },
       { isGrowing: false },
     );
-    sendNothing(response);
+    endLines(response);
   }
 }

@@ -4,7 +4,7 @@ import { importDirectory } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { sendNothing } from '../write.ts';
+import { endLines } from '../write.ts';
 import { Files } from './files.ts';
 
 const options = { confirm: { kind: 'boolean', default: false } } as const;
@@ -33,12 +33,12 @@ export class FilesChrootCommand implements Command<typeof options> {
       signal,
       async (tree, session) => {
         const root = given ?? (await importDirectory([], tree.blocks)).cid;
-        await admit(tree, session, root);
+        await admit(tree, session, root, await tree.size());
         if (!(await tree.isDirectory(root))) throw new ApiError(400, `${root} is not a directory`);
         await tree.replace(parseTreePath('/'), root);
       },
       { isGrowing: given !== undefined },
     );
-    sendNothing(response);
+    endLines(response);
   }
 }

@@ -1,25 +1,31 @@
-import { type CopySource, copyInto, parseTreePath } from '@cairn/mfs';
+import { isCairnError } from '@cairn/errors';
+import { admit, below, type FileTree, parseTreePath, type TreePath, unlinkFile } from '@cairn/mfs';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
+import { collapseFile, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { namingFor, namingOptions } from '../naming.ts';
-import { sendNothing } from '../write.ts';
+import { namingFor } from '../naming.ts';
+import { argument } from '../paths.ts';
+import { endLines } from '../write.ts';
 import { explained } from './explained.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
 const options = {
-  parents: { kind: 'boolean', default: false },
+  ...flushOption,
+  parents: { kind: 'boolean', alias: 'p', default: false },
   force: { kind: 'boolean', default: false },
-  ...namingOptions,
+  // Not one of its options in Kubo, which heeds it all the same for directories that are made.
+  hash: { kind: 'text' },
 } as const;
 
-/** `files/cp`: copies files and directories, from the tree or from any content, by reference. */
+/** `files/cp`: copies a file or directory, from the tree or from any content, by reference. */
 @Injectable()
 export class FilesCpCommand implements Command<typeof options> {
   readonly name = 'files/cp';
   readonly scope = 'add';
-  readonly args = { name: 'source and dest', min: 2, max: 1000 };
+  readonly args = { name: ['source', 'dest'], min: 2, max: 2 };
   readonly options = options;
 
   constructor(
@@ -28,21 +34,36 @@ export class FilesCpCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const { parents, force } = chosen;
-    const to = args.at(-1) ?? '';
-    const destination = parseTreePath(to);
-    const naming = namingFor(this.settings, chosen);
+    const naming = namingFor(this.settings, { 'cid-version': undefined, hash: chosen.hash });
+    const { names } = parseTreePath(argument(args, 0, 'source'));
+    const from = { names, text: names.map((name) => `/${name}`).join(''), isInto: false };
+    const to = parseTreePath(argument(args, 1, 'dest'));
     await this.files.change(principal, signal, async (tree, session) => {
-      const sources: CopySource[] = [];
-      for (const path of args.slice(0, -1)) {
-        sources.push(
-          await explained(`cp: cannot get node from path ${path}`, () => this.files.locate(tree, path, signal)),
-        );
-      }
-      await explained(`cp: cannot put node in path ${to}`, () =>
-        copyInto(tree, sources, destination, { session, parents, force, naming }),
+      const source = await explained(`cp: cannot get node from path ${from.text}`, () =>
+        this.files.locate(tree, from, signal),
       );
+      const path = to.isInto ? below(to, source.name || '.') : to;
+      if (source.isOutside) await admit(tree, session, source.cid, chosen.force ? await sizeAt(tree, path) : 0);
+      if (chosen.parents) await tree.makeDirectory(above(path), { parents: true, naming });
+      if (chosen.force) await explained('cp: cannot unlink existing file', () => unlinkFile(tree, path));
+      // Kubo puts a single raw leaf in the place of its root when it flushes what was copied.
+      const isCollapsed = chosen.flush && source.cid.version === 1;
+      const cid = isCollapsed ? await collapseFile(tree.blocks, source.cid, { signal }) : source.cid;
+      await explained(`cp: cannot put node in path ${path.text}`, () => tree.put(path, cid));
     });
-    sendNothing(response);
+    endLines(response);
   }
+}
+
+/** Bytes that an entry counts; 0 where none can be found. */
+async function sizeAt(tree: FileTree, path: TreePath): Promise<number> {
+  const found = await tree.find(path).catch((error: unknown) => {
+    if (isCairnError(error, 'NOT_A_DIRECTORY')) return undefined;
+    throw error;
+  });
+  return found ? (await statNode(tree.blocks, found, tree.read)).dagSize : 0;
+}
+
+function above({ names }: TreePath): TreePath {
+  return parseTreePath(`/${names.slice(0, -1).join('/')}`);
 }

@@ -1,10 +1,14 @@
+import { parseTreePath } from '@cairn/mfs';
+import { readNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
-const options = { 'cid-base': { kind: 'text' } } as const;
+const options = { ...flushOption, 'cid-base': { kind: 'text' } } as const;
 
 /** `files/flush`: the CID at a path. Every change was durable when it was answered, so there is nothing to write. */
 @Injectable()
@@ -18,7 +22,10 @@ export class FilesFlushCommand implements Command<typeof options> {
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const tree = await this.files.tree(principal, signal);
-    const { cid } = await this.files.locate(tree, args[0] ?? '/', signal);
+    // Kubo takes a path without its leading slash here.
+    const cid = await tree.lookup(parseTreePath(`/${args[0] ?? ''}`));
+    const { type } = await readNode(tree.blocks, cid, { signal });
+    if (type === 'symlink') throw new ApiError(500, 'symlinks not yet supported');
     sendJson(response, { Cid: printCid(cid, chosen['cid-base']) });
   }
 }

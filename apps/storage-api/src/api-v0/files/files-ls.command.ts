@@ -1,17 +1,17 @@
-import type { FileTree } from '@cairn/mfs';
-import { listDirectory, type PbLink, readNode, statNode } from '@cairn/unixfs';
+import { type FileTree, parseTreePath, splitPath, type TreePath } from '@cairn/mfs';
+import { listDirectory, readNode, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { printMetadata } from '../metadata-options.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, sendJson, writeLine } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
 const options = {
-  long: { kind: 'boolean', default: false },
-  l: { kind: 'boolean', default: false },
-  U: { kind: 'boolean', default: false },
+  ...flushOption,
+  long: { kind: 'boolean', alias: 'l', default: false },
+  // Not one of Kubo's: clients in JavaScript ask for it, and long directories need it.
   stream: { kind: 'boolean', default: false },
   'cid-base': { kind: 'text' },
 } as const;
@@ -34,7 +34,7 @@ export class FilesLsCommand implements Command<typeof options> {
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const tree = await this.files.tree(principal, signal);
-    const entries = this.#entries(tree, await this.files.locate(tree, args[0] ?? '/', signal), chosen);
+    const entries = this.#entries(tree, parseTreePath(args[0] ?? '/'), chosen);
     let waiting: unknown[] = [];
     for await (const entry of entries) {
       waiting.push(entry);
@@ -53,24 +53,20 @@ export class FilesLsCommand implements Command<typeof options> {
 
   async *#entries(
     tree: FileTree,
-    { cid, name }: Pick<PbLink, 'cid' | 'name'>,
-    chosen: CommandContext<typeof options>['options'],
+    path: TreePath,
+    { long, 'cid-base': base }: CommandContext<typeof options>['options'],
   ): AsyncGenerator<unknown> {
+    const cid = await tree.lookup(path);
     const node = await readNode(tree.blocks, cid, tree.read);
     const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
-    const links = isDirectory ? listDirectory(tree.blocks, node, tree.read) : [{ name, cid }];
-    const isLong = chosen.long || chosen.l;
+    const links = isDirectory ? listDirectory(tree.blocks, node, tree.read) : [{ name: splitPath(path).name, cid }];
     for await (const link of links) {
-      if (!isLong) yield { Name: link.name, Type: 0, Size: 0, Hash: '' };
+      if (!long) yield { Name: link.name, Type: 0, Size: 0, Hash: '' };
       else {
-        const { type, fileSize, mode, mtime } = await statNode(tree.blocks, link.cid, tree.read);
-        yield {
-          Name: link.name,
-          Type: types[type],
-          Size: fileSize,
-          Hash: printCid(link.cid, chosen['cid-base']),
-          ...printMetadata({ mode, mtime }),
-        };
+        const { type, fileSize } = await statNode(tree.blocks, link.cid, tree.read);
+        // Kubo prints the entries of a directory without regard to cid-base.
+        const Hash = isDirectory ? link.cid.toString() : printCid(link.cid, base);
+        yield { Name: link.name, Type: types[type], Size: fileSize, Hash };
       }
     }
   }

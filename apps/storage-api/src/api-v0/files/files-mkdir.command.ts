@@ -3,19 +3,19 @@ import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { metadataFrom, metadataOptions } from '../metadata-options.ts';
 import { namingFor, namingOptions } from '../naming.ts';
-import { sendNothing } from '../write.ts';
+import { argument } from '../paths.ts';
+import { endLines } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
 const options = {
-  parents: { kind: 'boolean', default: false },
-  p: { kind: 'boolean', default: false },
+  ...flushOption,
+  parents: { kind: 'boolean', alias: 'p', default: false },
   ...namingOptions,
-  ...metadataOptions,
 } as const;
 
-/** `files/mkdir`: makes a directory. */
+/** `files/mkdir`: makes a directory. As in Kubo it has neither mode nor time. */
 @Injectable()
 export class FilesMkdirCommand implements Command<typeof options> {
   readonly name = 'files/mkdir';
@@ -29,12 +29,9 @@ export class FilesMkdirCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const path = parseTreePath(args[0] ?? '');
-    const parents = chosen.parents || chosen.p;
-    const { cidVersion, hash } = namingFor(this.settings, chosen);
-    const naming = { ...(cidVersion !== undefined && { cidVersion }), ...(hash !== undefined && { hash }) };
-    const how = { parents, naming, ...metadataFrom(chosen) };
+    const path = parseTreePath(argument(args, 0, 'path'));
+    const how = { parents: chosen.parents, naming: namingFor(this.settings, chosen) };
     await this.files.change(principal, signal, (tree) => tree.makeDirectory(path, how));
-    sendNothing(response);
+    endLines(response);
   }
 }

@@ -1,15 +1,19 @@
-import { NotAFilePathError } from '@cairn/mfs';
+import { NotAFilePathError, parseTreePath } from '@cairn/mfs';
 import { catNode, readNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
 import { sendBytes } from '../write.ts';
+import { explained } from './explained.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
+const most = Number.MAX_SAFE_INTEGER;
 const options = {
-  offset: { kind: 'integer', default: 0, min: 0, max: Number.MAX_SAFE_INTEGER },
-  count: { kind: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER },
+  ...flushOption,
+  offset: { kind: 'integer', type: 'int64', alias: 'o', default: 0, min: -most, max: most },
+  count: { kind: 'integer', type: 'int64', alias: 'n', min: -most, max: most },
 } as const;
 
 /** `files/read`: the bytes of a file, or a part of them. */
@@ -25,13 +29,17 @@ export class FilesReadCommand implements Command<typeof options> {
   async run(context: CommandContext<typeof options>): Promise<void> {
     const { principal, args, response, signal } = context;
     const { offset, count } = context.options;
-    const path = argument(args, 0, 'path');
+    const path = parseTreePath(argument(args, 0, 'path'));
+    if (offset < 0) throw new ApiError(400, 'cannot specify negative offset');
+    if (count !== undefined && count < 0) throw new ApiError(400, "cannot specify negative 'count'");
     const tree = await this.files.tree(principal, signal);
-    const { cid } = await this.files.locate(tree, path, signal);
+    const cid = await explained(path.text, () => tree.lookup(path));
     const node = await readNode(tree.blocks, cid, { signal });
-    if (node.type !== 'file' && node.type !== 'raw') throw new NotAFilePathError(path);
-    if (offset > node.fileSize) throw new ApiError(400, `offset was past end of file (${offset} > ${node.fileSize})`);
+    if (node.type === 'symlink') throw new ApiError(500, 'symlinks not yet supported');
+    if (node.type !== 'file' && node.type !== 'raw') throw new NotAFilePathError(path.text);
+    if (offset > node.fileSize) throw new ApiError(500, `offset was past end of file (${offset} > ${node.fileSize})`);
     const length = Math.min(count ?? node.fileSize, node.fileSize - offset);
-    await sendBytes(response, catNode(tree.blocks, node, { offset, length, signal }), length, signal);
+    // Kubo announces no length here.
+    await sendBytes(response, catNode(tree.blocks, node, { offset, length, signal }), undefined, signal);
   }
 }

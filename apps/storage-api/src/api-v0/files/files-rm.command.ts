@@ -1,16 +1,19 @@
-import { parseTreePath, remove } from '@cairn/mfs';
+import { errorText, isCairnError } from '@cairn/errors';
+import { parseTreePath, remove, type TreePath } from '@cairn/mfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { sendNothing } from '../write.ts';
+import { endLines, writeLine } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
 const options = {
-  recursive: { kind: 'boolean', default: false },
-  r: { kind: 'boolean', default: false },
+  ...flushOption,
+  recursive: { kind: 'boolean', alias: 'r', default: false },
   force: { kind: 'boolean', default: false },
 } as const;
 
-/** `files/rm`: removes files and directories, all that are named or none. */
+/** `files/rm`: removes files and directories. As in Kubo each path that cannot be removed is a line, and the others go. */
 @Injectable()
 export class FilesRmCommand implements Command<typeof options> {
   readonly name = 'files/rm';
@@ -21,16 +24,50 @@ export class FilesRmCommand implements Command<typeof options> {
   constructor(@Inject(Files) private readonly files: Files) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const paths = args.map(parseTreePath);
-    const how = { recursive: chosen.recursive || chosen.r, force: chosen.force };
+    if (!chosen.flush)
+      throw new ApiError(
+        500,
+        'files rm always flushes for safety. The --flush flag cannot be set to false for this command',
+      );
+    const how = { recursive: chosen.recursive, force: chosen.force };
+    let failures: string[] = [];
     await this.files.change(
       principal,
       signal,
       async (tree) => {
-        for (const path of paths) await remove(tree, path, how);
+        // The change may run again over a newer tree.
+        failures = [];
+        for (const arg of args) {
+          const failure = await failureOf(
+            () => parseTreePath(arg),
+            (path) => remove(tree, path, how),
+            arg,
+          );
+          if (failure !== undefined) failures.push(failure);
+        }
       },
       { isGrowing: false },
     );
-    sendNothing(response);
+    if (failures.length === 0) return endLines(response);
+    for (const failure of failures) await writeLine(response, failure, signal);
+    throw new ApiError(500, "can't remove some files");
+  }
+}
+
+/** Kubo's line for a path that stays; nothing for one that is gone. */
+async function failureOf(
+  parse: () => TreePath,
+  act: (path: TreePath) => Promise<void>,
+  given: string,
+): Promise<string | undefined> {
+  let path: TreePath | undefined;
+  try {
+    path = parse();
+    await act(path);
+    return undefined;
+  } catch (error) {
+    if (!isCairnError(error)) throw error;
+    const words = apiErrorFrom(error)?.message ?? errorText(error);
+    return path === undefined ? `${given} is not a valid path: ${words}` : `${path.text}: ${words}`;
   }
 }

@@ -1,21 +1,31 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import type { CID } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
-import { visitDag } from '@cairn/pinning';
+import { parseTreePath } from '@cairn/mfs';
 import { statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { printMetadata } from '../metadata-options.ts';
+import { printStat } from '../go-metadata.ts';
 import { argument } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
+import { localSize } from './local-size.ts';
 
 const options = {
+  ...flushOption,
   'with-local': { kind: 'boolean', default: false },
   'cid-base': { kind: 'text' },
+  // Clients format the answer themselves; Kubo only refuses several of them.
+  format: { kind: 'text' },
+  hash: { kind: 'boolean', default: false },
+  size: { kind: 'boolean', default: false },
 } as const;
+
+/** Format that Kubo sets where a request has none. */
+const defaultFormat =
+  '<hash>\nSize: <size>\nCumulativeSize: <cumulsize>\nChildBlocks: <childs>\nType: <type>\nMode: <mode> (<mode-octal>)\nMtime: <mtime>';
 
 /** `files/stat`: what a path names. */
 @Injectable()
@@ -31,29 +41,29 @@ export class FilesStatCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+    const { format = defaultFormat, hash, size } = chosen;
+    if ([hash, size, format !== defaultFormat].filter(Boolean).length > 1)
+      throw new ApiError(
+        400,
+        'invalid parameters: format was set by multiple options. Only one format option is allowed',
+      );
+    const path = parseTreePath(argument(args, 0, 'path'));
     const tree = await this.files.tree(principal, signal);
-    const { cid } = await this.files.locate(tree, argument(args, 0, 'path'), signal);
+    const { cid } = await this.files.locate(tree, path, signal);
     const { type, fileSize, dagSize, blocks, mode, mtime } = await statNode(tree.blocks, cid, { signal });
     sendJson(response, {
       Hash: printCid(cid, chosen['cid-base']),
       Size: fileSize,
       CumulativeSize: dagSize,
       Blocks: blocks,
-      Type: type,
+      Type: type === 'directory' ? 'directory' : 'file',
       ...(chosen['with-local'] && (await this.#local(cid, signal))),
-      ...printMetadata({ mode, mtime }),
+      ...printStat({ type, mode, mtime }),
     });
   }
 
-  /** How much of a DAG is here: each block counts once. */
-  async #local(cid: CID, signal: AbortSignal) {
-    let SizeLocal = 0;
-    try {
-      for await (const { bytes } of visitDag(this.store, cid, { signal })) SizeLocal += bytes;
-      return { WithLocality: true, Local: true, SizeLocal };
-    } catch (error) {
-      if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
-      return { WithLocality: true, SizeLocal };
-    }
+  async #local(cid: Parameters<typeof localSize>[1], signal: AbortSignal) {
+    const { isWhole, bytes } = await localSize(this.store, cid, signal);
+    return { WithLocality: true, ...(isWhole && { Local: true }), ...(bytes > 0 && { SizeLocal: bytes }) };
   }
 }

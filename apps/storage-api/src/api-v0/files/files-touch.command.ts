@@ -1,23 +1,21 @@
 import { parseTreePath, touch } from '@cairn/mfs';
-import type { Settings } from '@cairn/service-kit';
-import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { metadataFrom, metadataOptions } from '../metadata-options.ts';
-import { namingFor, namingOptions } from '../naming.ts';
 import { argument } from '../paths.ts';
-import { sendNothing } from '../write.ts';
+import { endLines } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
-const { mtime, 'mtime-nsecs': nanoseconds } = metadataOptions;
+const most = Number.MAX_SAFE_INTEGER;
 const options = {
-  mtime,
-  'mtime-nsecs': nanoseconds,
-  parents: { kind: 'boolean', default: false },
-  ...namingOptions,
+  ...flushOption,
+  mtime: { kind: 'integer', type: 'int64', min: -most, max: most },
+  'mtime-nsecs': { kind: 'integer', type: 'uint', default: 0, min: 0, max: most },
 } as const;
 
-/** `files/touch`: sets the time of a file or directory, now or the one given; makes a file that is not there. */
+const nanosecondsPerSecond = 1_000_000_000;
+
+/** `files/touch`: sets the time of a file or directory, now or the one given. */
 @Injectable()
 export class FilesTouchCommand implements Command<typeof options> {
   readonly name = 'files/touch';
@@ -25,18 +23,22 @@ export class FilesTouchCommand implements Command<typeof options> {
   readonly args = { name: 'path', min: 1, max: 1 };
   readonly options = options;
 
-  constructor(
-    @Inject(Files) private readonly files: Files,
-    @Inject(SETTINGS) private readonly settings: Settings,
-  ) {}
+  constructor(@Inject(Files) private readonly files: Files) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const path = parseTreePath(argument(args, 0, 'path'));
-    const now = Date.now();
-    const current = { seconds: Math.floor(now / 1000), nanoseconds: (now % 1000) * 1_000_000 };
-    const { mtime: given = current } = metadataFrom({ ...chosen, mode: undefined });
-    const how = { mtime: given, parents: chosen.parents, naming: namingFor(this.settings, chosen) };
-    await this.files.change(principal, signal, (tree) => touch(tree, path, how));
-    sendNothing(response);
+    const mtime = timeOf(chosen.mtime, chosen['mtime-nsecs']);
+    await this.files.change(principal, signal, (tree) => touch(tree, path, mtime));
+    endLines(response);
   }
+}
+
+/** In Kubo a time of 0 is none, and nanoseconds beyond a second are seconds. */
+function timeOf(seconds: number | undefined, nanoseconds: number) {
+  if (!seconds) {
+    const now = Date.now();
+    return { seconds: Math.floor(now / 1000), nanoseconds: (now % 1000) * 1_000_000 };
+  }
+  const carried = Math.floor(nanoseconds / nanosecondsPerSecond);
+  return { seconds: seconds + carried, nanoseconds: nanoseconds - carried * nanosecondsPerSecond };
 }

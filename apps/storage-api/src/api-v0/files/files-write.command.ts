@@ -1,28 +1,27 @@
-import type { FileTree, TreePath } from '@cairn/mfs';
-import { type Content, inherit, namingOf, parseTreePath, takeContent, writeFile } from '@cairn/mfs';
+import { type Content, namingFrom, parseTreePath, takeContent, writeFile } from '@cairn/mfs';
 import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { metadataFrom, metadataOptions } from '../metadata-options.ts';
 import { readParts } from '../multipart.ts';
 import { namingFor, namingOptions } from '../naming.ts';
 import { argument } from '../paths.ts';
 import { Uploads } from '../uploads.ts';
-import { sendNothing } from '../write.ts';
+import { endLines } from '../write.ts';
 import { Files } from './files.ts';
+import { flushOption } from './flush-option.ts';
 
 const most = Number.MAX_SAFE_INTEGER;
 const options = {
-  offset: { kind: 'integer', default: 0, min: 0, max: most },
-  count: { kind: 'integer', min: 0, max: most },
-  create: { kind: 'boolean', default: false },
-  parents: { kind: 'boolean', default: false },
-  truncate: { kind: 'boolean', default: false },
+  ...flushOption,
+  offset: { kind: 'integer', type: 'int64', alias: 'o', default: 0, min: -most, max: most },
+  count: { kind: 'integer', type: 'int64', alias: 'n', min: -most, max: most },
+  create: { kind: 'boolean', alias: 'e', default: false },
+  parents: { kind: 'boolean', alias: 'p', default: false },
+  truncate: { kind: 'boolean', alias: 't', default: false },
   'raw-leaves': { kind: 'boolean' },
   ...namingOptions,
-  ...metadataOptions,
 } as const;
 
 /**
@@ -34,6 +33,7 @@ export class FilesWriteCommand implements Command<typeof options> {
   readonly name = 'files/write';
   readonly scope = 'add';
   readonly args = { name: 'path', min: 1, max: 1 };
+  readonly file = 'data';
   readonly options = options;
 
   constructor(
@@ -44,18 +44,19 @@ export class FilesWriteCommand implements Command<typeof options> {
 
   async run(context: CommandContext<typeof options>): Promise<void> {
     const { principal, args, request, response, signal } = context;
-    const { 'raw-leaves': _, mode: __, mtime: ___, 'mtime-nsecs': ____, count, ...chosen } = context.options;
+    const { offset, count, create, parents, truncate } = context.options;
     const path = parseTreePath(argument(args, 0, 'path'));
     const naming = namingFor(this.settings, context.options);
-    const how = { ...chosen, naming, ...metadataFrom(context.options) };
-    const inherited = await this.#namingAt(await this.files.tree(principal, signal), path);
-    await this.uploads.run(() =>
+    if (offset < 0) throw new ApiError(400, 'cannot have negative write offset');
+    if (count !== undefined && count < 0) throw new ApiError(400, 'cannot have negative byte count');
+    const how = { offset, create, parents, truncate, naming };
+    const named = { ...naming, ...namingFrom(naming) };
+    await this.uploads.run(principal.account.id, () =>
       this.files.sessions.run(principal, signal, async (session) => {
         const limited = this.uploads.limiter();
-        const named = { ...naming, ...inherit(inherited, naming) };
         let content: Content | undefined;
         // What lies behind `count`, and further parts, are passed over; the client must be able to send them.
-        for await (const { bytes } of readParts(request, signal)) {
+        for await (const { bytes } of readParts(request, signal, 'data')) {
           const source = limited(count === undefined ? bytes : first(bytes, count));
           content ??= await takeContent(source, session.store, named, signal);
         }
@@ -64,13 +65,7 @@ export class FilesWriteCommand implements Command<typeof options> {
         await this.files.changeIn(session, principal, signal, (tree) => writeFile(tree, path, written, how));
       }),
     );
-    sendNothing(response);
-  }
-
-  /** How the file is named, if the tree stays as it is while the body comes. */
-  async #namingAt(tree: FileTree, path: TreePath) {
-    const found = await tree.find(path);
-    return found ? namingOf(found) : await tree.namingAt(path);
+    endLines(response);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
-import { type FileTree, type Mfs, parseTreePath } from '@cairn/mfs';
+import type { FileTree, Mfs, TreePath } from '@cairn/mfs';
 import { MFS } from '@cairn/mfs/nest';
 import type { WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
@@ -31,13 +31,11 @@ export class Files {
   }
 
   /** What a path names. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, PATH_INVALID, LINK_NOT_FOUND, BLOCK_NOT_FOUND */
-  async locate(tree: FileTree, path: string, signal: AbortSignal): Promise<Located> {
-    if (path.startsWith('/ipfs/')) {
-      const cid = await resolveToBlock(this.store, path, { signal });
-      return { cid, name: path.replace(/\/+$/, '').split('/').at(-1) ?? '', isOutside: true };
-    }
-    const parsed = parseTreePath(path);
-    return { cid: await tree.lookup(parsed), name: parsed.names.at(-1) ?? '', isOutside: false };
+  async locate(tree: FileTree, path: TreePath, signal: AbortSignal): Promise<Located> {
+    const name = path.names.at(-1) ?? '';
+    if (path.names[0] !== 'ipfs' || path.text === '/ipfs')
+      return { cid: await tree.lookup(path), name, isOutside: false };
+    return { cid: await resolveToBlock(this.store, path.text, { signal }), name, isOutside: true };
   }
 
   /**
@@ -56,13 +54,15 @@ export class Files {
     });
   }
 
-  /** As {@link change}, in a session that is open. */
-  changeIn(
+  /** As {@link change}, in a session that is open: what it has written so far is held by the tree from then on. */
+  async changeIn(
     session: WriteSession,
     { account }: Principal,
     signal: AbortSignal,
     change: (tree: FileTree, session: WriteSession) => Promise<void>,
   ): Promise<CID> {
-    return this.mfs.change(account.id, session, (tree) => change(tree, session), { signal });
+    const root = await this.mfs.change(account.id, session, (tree) => change(tree, session), { signal });
+    await session.cover();
+    return root;
   }
 }

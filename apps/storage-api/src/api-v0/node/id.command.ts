@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import manifest from '../../../package.json' with { type: 'json' };
 import { ApiError } from '../api-error.ts';
+import { decodePeerId } from '../cid/cid-parts.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { sendJson } from '../write.ts';
 import { PeerIdentity } from './peer-identity.ts';
@@ -18,6 +19,7 @@ export class IdCommand implements Command<Record<never, never>> {
   async run({ args, response }: CommandContext<Record<never, never>>): Promise<void> {
     const { id, publicKey } = await this.identity.get();
     const [asked = id] = args;
+    if (asked !== id && decodePeerId(asked) === undefined) throw new ApiError(500, 'invalid peer id');
     if (asked !== id) throw new ApiError(500, 'this node does not talk to other peers; ask without an argument');
     sendJson(response, {
       ID: id,

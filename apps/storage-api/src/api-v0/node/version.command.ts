@@ -3,22 +3,29 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { Command, CommandContext } from '../command.ts';
 import { sendJson } from '../write.ts';
 
+// The CLI prints the part that these options ask for: the answer has all of them always.
+const options = {
+  number: { kind: 'boolean', alias: 'n' },
+  commit: { kind: 'boolean' },
+  repo: { kind: 'boolean' },
+  all: { kind: 'boolean' },
+} as const;
+
 /** `version`: what serves here, in the fields of Kubo's answer. */
 @Injectable()
-export class VersionCommand implements Command {
+export class VersionCommand implements Command<typeof options> {
   readonly name = 'version';
   readonly scope = 'read';
   readonly args = { name: '', min: 0, max: 0 };
-  readonly options = {};
+  readonly options = options;
 
-  async run({ response }: CommandContext): Promise<void> {
+  async run({ response }: CommandContext<typeof options>): Promise<void> {
     sendJson(response, {
       Version: manifest.version,
       Commit: '',
       Repo: '1',
       System: `${process.arch}/${process.platform}`,
       Golang: '',
-      Agent: `cairn/${manifest.version}`,
     });
   }
 }

@@ -1,23 +1,28 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { type CID, parseCid } from '@cairn/cid';
+import { resolveToBlock } from '@cairn/dag';
 import { isCairnError } from '@cairn/errors';
-import type { SessionPinOptions, WriteSession } from '@cairn/pinning';
+import type { Pin, SessionPinOptions, WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
-import { jsonLinesHeaders, sendJson, writeLine } from '../write.ts';
+import { endLines, sendJson, writeLine } from '../write.ts';
+import { checkPinName } from './pin-name.ts';
 
 const options = {
-  recursive: { kind: 'boolean', default: true },
-  name: { kind: 'text' },
+  recursive: { kind: 'boolean', default: true, alias: 'r' },
+  name: { kind: 'text', alias: 'n' },
   progress: { kind: 'boolean', default: false },
   'cid-base': { kind: 'text' },
 } as const;
 
-/** `pin/add`: pins DAGs that are here as a whole. */
+/** Time between two lines of progress. */
+const progressMs = 500;
+
+/** `pin/add`: pins DAGs that are here as a whole, one after the other. */
 @Injectable()
 export class PinAddCommand implements Command<typeof options> {
   readonly name = 'pin/add';
@@ -31,35 +36,51 @@ export class PinAddCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const cids = await resolveAll(this.store, args, signal);
-    if (chosen.progress) response.writeHead(200, jsonLinesHeaders);
+    checkPinName(chosen.name);
+    const Pins: string[] = [];
+    let walked = { blocks: 0, bytes: 0 };
+    let reportedAt = performance.now();
+    const onProgress = (blocks: number) => {
+      if (performance.now() - reportedAt < progressMs) return;
+      reportedAt = performance.now();
+      void writeLine(response, { Progress: walked.blocks + blocks }, signal).catch(() => {});
+    };
     await this.sessions.run(principal, signal, async (session) => {
-      for (const cid of cids) {
-        await this.#pin(session, cid, signal, {
+      for (const path of args) {
+        const cid = await resolveToBlock(this.store, path, { signal });
+        const { mode, size } = await this.#pin(session, cid, signal, {
           mode: chosen.recursive ? 'recursive' : 'direct',
-          name: chosen.name,
-          ...(chosen.progress && {
-            onProgress: (blocks: number) => void response.write(`${JSON.stringify({ Progress: blocks })}\n`),
-          }),
+          // A pin without a name loses the one that it had, as in Kubo.
+          name: chosen.name ?? '',
+          ...(chosen.progress && { onProgress }),
         });
+        if (mode === 'recursive') walked = { blocks: walked.blocks + size.blocks, bytes: walked.bytes + size.bytes };
+        Pins.push(printCid(cid, chosen['cid-base']));
       }
     });
-    const answer = { Pins: cids.map((cid) => printCid(cid, chosen['cid-base'])) };
-    if (!chosen.progress) return sendJson(response, answer);
-    await writeLine(response, answer, signal);
-    response.end();
+    if (!chosen.progress) return sendJson(response, { Pins });
+    const { blocks, bytes } = walked;
+    if (blocks > 0) await writeLine(response, { Progress: blocks, ...(bytes > 0 && { Bytes: bytes }) }, signal);
+    await writeLine(response, { Pins }, signal);
+    endLines(response);
   }
 
   /** Pins, and waits for blocks that are not here yet as long as a read of them would. */
-  async #pin(session: WriteSession, cid: CID, signal: AbortSignal, how: SessionPinOptions): Promise<void> {
-    while (true) {
-      try {
-        await session.pin(cid, how);
-        return;
-      } catch (error) {
-        if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
-        await this.store.get(parseCid(String(error.details.cid)), { signal });
+  async #pin(session: WriteSession, cid: CID, signal: AbortSignal, how: SessionPinOptions): Promise<Pin> {
+    try {
+      while (true) {
+        try {
+          return await session.pin(cid, how);
+        } catch (error) {
+          if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
+          await this.store.get(parseCid(String(error.details.cid)), { signal });
+        }
       }
+    } catch (error) {
+      if (isCairnError(error, 'PIN_MODE_CONFLICT')) throw new ApiError(500, `pin: ${cid} already pinned recursively`);
+      const reason = apiErrorFrom(error);
+      if (reason?.status !== 500) throw error;
+      throw new ApiError(500, `pin: ${reason.message}`, reason.headers);
     }
   }
 }

@@ -1,21 +1,23 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
-import type { Pin, Pinning } from '@cairn/pinning';
+import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { walkInOrder } from '../dag/walk-in-order.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, sendJson, writeLine } from '../write.ts';
+import { checkPinName } from './pin-name.ts';
 
 const options = {
-  type: { kind: 'text', default: 'all' },
-  name: { kind: 'text' },
+  type: { kind: 'text', default: 'all', alias: 't' },
+  name: { kind: 'text', alias: 'n' },
   names: { kind: 'boolean', default: false },
-  quiet: { kind: 'boolean', default: false },
-  stream: { kind: 'boolean', default: false },
+  quiet: { kind: 'boolean', default: false, alias: 'q' },
+  stream: { kind: 'boolean', default: false, alias: 's' },
   'cid-base': { kind: 'text' },
 } as const;
 
@@ -52,22 +54,20 @@ export class PinLsCommand implements Command<typeof options> {
         `invalid type '${chosen.type.slice(0, 64)}', must be one of {direct, indirect, recursive, all}`,
       );
     }
-    if (chosen.name === '') throw new ApiError(400, 'the name filter cannot be empty');
-    const keys: Record<string, { readonly Type: string; readonly Name?: string }> = {};
+    checkPinName(chosen.name);
+    const showsNames = chosen.names || Boolean(chosen.name);
+    const keys: Record<string, { readonly Type: string; readonly Name: string }> = {};
     let count = 0;
-    for await (const { cid, type, name } of args.length > 0 ? this.#named(context) : this.#all(context)) {
+    for await (const { cid, type: Type, name = '' } of args.length > 0 ? this.#named(context) : this.#all(context)) {
       const Cid = printCid(cid, chosen['cid-base']);
-      const entry = { Type: type, ...(name !== undefined && name !== '' && this.#shows(chosen) && { Name: name }) };
-      if (chosen.stream) await writeLine(response, { Cid, ...entry }, signal);
+      const Name = showsNames ? name : '';
+      // Kubo leaves empty fields out of its lines, and keeps them in the list.
+      if (chosen.stream) await writeLine(response, { Cid, ...(Name !== '' && { Name }), Type }, signal);
       else if (++count > pinsMax) throw new ApiError(400, `there are more than ${pinsMax} pins; ask with stream=true`);
-      else keys[Cid] = entry;
+      else keys[Cid] = { Type, Name };
     }
     if (chosen.stream) endLines(response);
-    else sendJson(response, { Keys: keys });
-  }
-
-  #shows({ name, names }: LsContext['options']): boolean {
-    return names || name !== undefined;
+    else sendJson(response, count === 0 ? {} : { Keys: keys });
   }
 
   async *#all({ principal, options: chosen, signal }: LsContext): AsyncGenerator<ListedPin> {
@@ -76,27 +76,51 @@ export class PinLsCommand implements Command<typeof options> {
       signal.throwIfAborted();
       if (type !== 'all' && type !== mode) continue;
       // As in Kubo: names that contain the text.
-      if (wanted === undefined || name?.includes(wanted)) yield { cid, type: mode, name };
+      if (!wanted || name?.includes(wanted)) yield { cid, type: mode, name };
     }
     // What is pinned indirectly has no name of its own.
-    if ((type !== 'all' && type !== 'indirect') || wanted !== undefined) return;
-    for await (const { cid } of this.pinning.indirect(principal.account.id, { signal }))
-      yield { cid, type: 'indirect' };
+    if ((type !== 'all' && type !== 'indirect') || wanted) return;
+    const seen = new Set<string>();
+    for await (const root of this.#roots(principal.account.id)) {
+      for await (const { cid } of walkInOrder(this.store, root, signal, { seen })) {
+        if ((await this.pinning.get(principal.account.id, cid)) === undefined) yield { cid, type: 'indirect' };
+      }
+    }
   }
 
-  async *#named({ principal, args, options: { type }, signal }: LsContext): AsyncGenerator<ListedPin> {
+  async *#roots(account: string): AsyncGenerator<CID> {
+    for await (const { cid, mode } of this.pinning.list(account)) if (mode === 'recursive') yield cid;
+  }
+
+  /** The recursive pin whose DAG has this very CID: another version or codec of its multihash is another one, as in Kubo. */
+  async #findThrough(account: string, wanted: CID, signal: AbortSignal): Promise<CID | undefined> {
+    const seen = new Set<string>();
+    for await (const root of this.#roots(account)) {
+      for await (const { cid } of walkInOrder(this.store, root, signal, { seen }))
+        if (cid.equals(wanted) && !cid.equals(root)) return root;
+    }
+    return undefined;
+  }
+
+  async *#named({
+    principal,
+    args,
+    options: { type, 'cid-base': base },
+    signal,
+  }: LsContext): AsyncGenerator<ListedPin> {
     const account = principal.account.id;
     const cids = await resolveAll(this.store, args, signal);
     for (const [index, cid] of cids.entries()) {
-      const pin: Pin | undefined = type === 'indirect' ? undefined : await this.pinning.get(account, cid);
+      const pin = await this.pinning.get(account, cid);
       if (pin && (type === 'all' || type === pin.mode)) {
         yield { cid, type: pin.mode, name: pin.name };
         continue;
       }
-      const isAsked = type === 'all' || type === 'indirect';
-      const through = isAsked ? await this.pinning.findThrough(account, cid, { signal }) : undefined;
+      // A direct pin may be pinned through another pin too; a recursive pin is never indirect.
+      const isAsked = type === 'all' || (type === 'indirect' && pin?.mode !== 'recursive');
+      const through = isAsked ? await this.#findThrough(account, cid, signal) : undefined;
       if (through === undefined) throw new ApiError(500, `path '${args[index]}' is not pinned`);
-      yield { cid, type: `indirect through ${through}` };
+      yield { cid, type: `indirect through ${printCid(through, base)}` };
     }
   }
 }

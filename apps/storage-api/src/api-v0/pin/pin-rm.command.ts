@@ -1,19 +1,19 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { resolveToBlock } from '@cairn/dag';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
 
 const options = {
-  recursive: { kind: 'boolean', default: true },
+  recursive: { kind: 'boolean', default: true, alias: 'r' },
   'cid-base': { kind: 'text' },
 } as const;
 
-/** `pin/rm`: removes pins of the calling account, all that are named or none. */
+/** `pin/rm`: removes pins of the calling account, one after the other up to one that is not there. */
 @Injectable()
 export class PinRmCommand implements Command<typeof options> {
   readonly name = 'pin/rm';
@@ -27,8 +27,12 @@ export class PinRmCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const cids = await resolveAll(this.store, args, signal);
-    await this.pinning.unpin(principal.account.id, cids, { recursive: chosen.recursive });
-    sendJson(response, { Pins: cids.map((cid) => printCid(cid, chosen['cid-base'])) });
+    const Pins: string[] = [];
+    for (const path of args) {
+      const cid = await resolveToBlock(this.store, path, { signal });
+      await this.pinning.unpin(principal.account.id, [cid], { recursive: chosen.recursive });
+      Pins.push(printCid(cid, chosen['cid-base']));
+    }
+    sendJson(response, { Pins });
   }
 }

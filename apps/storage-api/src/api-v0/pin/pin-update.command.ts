@@ -1,9 +1,12 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import type { CID } from '@cairn/cid';
+import { type CairnError, isCairnError } from '@cairn/errors';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
+import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
+import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
@@ -17,7 +20,7 @@ const options = { unpin: { kind: 'boolean', default: true }, 'cid-base': { kind:
 export class PinUpdateCommand implements Command<typeof options> {
   readonly name = 'pin/update';
   readonly scope = 'pin';
-  readonly args = { name: 'from-path and to-path', min: 2, max: 2 };
+  readonly args = { name: ['from-path', 'to-path'], min: 2, max: 2 };
   readonly options = options;
 
   constructor(
@@ -27,13 +30,29 @@ export class PinUpdateCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+    // Both paths are read before the first is resolved.
+    for (const path of args) parsePath(path);
     const [from, to] = await resolveAll(this.store, args, signal);
     if (from === undefined || to === undefined) throw new ApiError(400, 'argument "to-path" is required');
     const account = principal.account.id;
     const before = await this.pinning.get(account, from);
     if (before?.mode !== 'recursive') throw new ApiError(500, "'from' cid was not recursively pinned already");
-    await this.sessions.run(principal, signal, (session) => session.pin(to, { name: before.name }));
-    if (chosen.unpin && !from.equals(to)) await this.pinning.unpin(account, [from]);
+    if (!from.equals(to)) {
+      if ((await this.pinning.get(account, to))?.mode === 'recursive')
+        throw new ApiError(500, "'to' cid was already recursively pinned");
+      await this.sessions
+        .run(principal, signal, (session) => session.pin(to, { name: before.name ?? '' }))
+        .catch((error: unknown) => {
+          throw isCairnError(error, 'BLOCK_NOT_FOUND') ? new ApiError(500, missingWords(error, to)) : error;
+        });
+      if (chosen.unpin) await this.pinning.unpin(account, [from]);
+    }
     sendJson(response, { Pins: [from, to].map((cid) => printCid(cid, chosen['cid-base'])) });
   }
+}
+
+/** Kubo's words: a missing root is named before the error that names the block. */
+function missingWords(error: CairnError, root: CID): string {
+  const message = apiErrorFrom(error)?.message ?? error.message;
+  return error.details.cid === root.toString() ? `get ${root}: ${message}` : message;
 }

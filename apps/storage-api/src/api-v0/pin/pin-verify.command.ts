@@ -1,18 +1,21 @@
-import { errorText } from '@cairn/errors';
+import type { Blockstore } from '@cairn/blockstore';
+import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, writeLine } from '../write.ts';
+import { findBadBlocks } from './find-bad-blocks.ts';
 
 const options = {
   verbose: { kind: 'boolean', default: false },
-  quiet: { kind: 'boolean', default: false },
+  quiet: { kind: 'boolean', default: false, alias: 'q' },
   'cid-base': { kind: 'text' },
 } as const;
 
-/** `pin/verify`: whether every DAG that the account pins is whole; with `verbose`, those that are too. */
+/** `pin/verify`: the pinned DAGs that are not whole, with the blocks that they lack; with `verbose`, the whole ones too. */
 @Injectable()
 export class PinVerifyCommand implements Command<typeof options> {
   readonly name = 'pin/verify';
@@ -20,19 +23,21 @@ export class PinVerifyCommand implements Command<typeof options> {
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = options;
 
-  constructor(@Inject(PINNING) private readonly pinning: Pinning) {}
+  constructor(
+    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(BLOCKSTORE) private readonly store: Blockstore,
+  ) {}
 
   async run({ principal, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    for await (const { pin, error } of this.pinning.verify(principal.account.id, { signal })) {
-      const Cid = printCid(pin.cid, chosen['cid-base']);
-      if (error === undefined) {
-        if (chosen.verbose) await writeLine(response, { Cid, Ok: true }, signal);
-        continue;
-      }
-      const bad =
-        error instanceof Object && 'details' in error ? (error.details as { readonly cid?: string }).cid : undefined;
-      const BadNodes = [{ Cid: bad ?? Cid, Err: errorText(error) }];
-      await writeLine(response, { Cid, Ok: false, ...(!chosen.quiet && { BadNodes }) }, signal);
+    const { verbose, quiet, 'cid-base': base } = chosen;
+    if (verbose && quiet) throw new ApiError(400, 'the --verbose and --quiet options can not be used at the same time');
+    for await (const { cid, mode } of this.pinning.list(principal.account.id)) {
+      if (mode !== 'recursive') continue;
+      const bad = await findBadBlocks(this.store, cid, signal);
+      const Cid = printCid(cid, base);
+      const BadNodes = bad.map((block) => ({ Cid: printCid(block.cid, base), Err: block.reason }));
+      if (bad.length > 0) await writeLine(response, quiet ? { Cid } : { Cid, BadNodes }, signal);
+      else if (verbose) await writeLine(response, { Cid, Ok: true }, signal);
     }
     endLines(response);
   }

@@ -1,15 +1,24 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { resolveToBlock } from '@cairn/dag';
 import { catNode, NotAFileError, readNode, type UnixfsNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { resolveAll } from '../paths.ts';
 import { sendBytes } from '../write.ts';
 
+const most = Number.MAX_SAFE_INTEGER;
 const options = {
-  offset: { kind: 'integer', default: 0, min: 0, max: Number.MAX_SAFE_INTEGER },
-  length: { kind: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER },
+  offset: { kind: 'integer', type: 'int64', alias: 'o', default: 0, min: -most, max: most },
+  length: { kind: 'integer', type: 'int64', alias: 'l', min: -most, max: most },
 } as const;
+
+/** Part of a file. */
+interface Piece {
+  readonly root: UnixfsNode;
+  readonly offset: number;
+  readonly length: number;
+}
 
 /** `cat`: the bytes of files one after the other; `offset` and `length` count over all of them. */
 @Injectable()
@@ -22,35 +31,41 @@ export class CatCommand implements Command<typeof options> {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
   async run({ args, options: { offset, length }, response, signal }: CommandContext<typeof options>): Promise<void> {
-    // Every root is found and read before the first byte goes out, so that what is missing is still an error.
-    const roots: UnixfsNode[] = [];
-    for (const cid of await resolveAll(this.store, args, signal)) {
+    if (offset < 0) throw new ApiError(400, 'cannot specify negative offset');
+    if (length !== undefined && length < 0) throw new ApiError(400, 'cannot specify negative length');
+    // As in Kubo nothing is looked up where nothing is read.
+    const pieces = length === 0 ? [] : await this.#pieces(args, offset, length ?? Number.POSITIVE_INFINITY, signal);
+    const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    await sendBytes(response, this.#bytes(pieces, signal), total, signal);
+  }
+
+  /** Finds what is read, before the first byte goes out, so that a missing file is still an error of its own. */
+  async #pieces(args: readonly string[], offset: number, length: number, signal: AbortSignal): Promise<Piece[]> {
+    const pieces: Piece[] = [];
+    let skip = offset;
+    let left = length;
+    for (const arg of args) {
+      const cid = await resolveToBlock(this.store, arg, { signal });
       const root = await readNode(this.store, cid, { signal });
-      if (root.type !== 'file' && root.type !== 'raw') throw new NotAFileError(cid.toString(), kindOf(root));
-      roots.push(root);
+      const size = root.type === 'symlink' ? root.data.length : root.fileSize;
+      if (root.type === 'directory' || root.type === 'hamt-sharded-directory')
+        throw new NotAFileError(cid.toString(), 'directory');
+      const start = Math.min(skip, size);
+      skip -= start;
+      const taken = Math.min(size - start, left);
+      left -= taken;
+      pieces.push({ root, offset: start, length: taken });
+      if (left === 0) break;
     }
-    const total = roots.reduce((sum, { fileSize }) => sum + fileSize, 0);
-    const start = Math.min(offset, total);
-    const end = length === undefined ? total : Math.min(total, start + length);
-    await sendBytes(response, this.#bytes(roots, start, end, signal), end - start, signal);
+    return pieces;
   }
 
-  async *#bytes(
-    roots: readonly UnixfsNode[],
-    start: number,
-    end: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array> {
-    let before = 0;
-    for (const root of roots) {
-      const offset = Math.max(0, start - before);
-      const length = Math.min(root.fileSize, end - before) - offset;
-      if (length > 0) yield* catNode(this.store, root, { offset, length, signal });
-      before += root.fileSize;
+  async *#bytes(pieces: readonly Piece[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    for (const { root, offset, length } of pieces) {
+      if (length === 0) continue;
+      // Symlinks are not followed: their target is all that they hold.
+      if (root.type === 'symlink') yield root.data.subarray(offset, offset + length);
+      else yield* catNode(this.store, root, { offset, length, signal });
     }
   }
-}
-
-function kindOf({ type }: UnixfsNode): string {
-  return type === 'hamt-sharded-directory' ? 'directory' : type;
 }

@@ -1,20 +1,21 @@
+import { basename, normalize } from 'node:path/posix';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
-import { catNode, parsePath, readNode } from '@cairn/unixfs';
+import { catNode, readNode, type UnixfsNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
-import { streamHeaders, write } from '../write.ts';
+import { sendHead, streamHeaders, write } from '../write.ts';
 import { tarOf } from './tar.ts';
 
 const options = {
-  archive: { kind: 'boolean', default: false },
-  compress: { kind: 'boolean', default: false },
-  'compression-level': { kind: 'integer', min: 1, max: 9 },
+  archive: { kind: 'boolean', alias: 'a', default: false },
+  compress: { kind: 'boolean', alias: 'C', default: false },
+  'compression-level': { kind: 'integer', alias: 'l', min: -(2 ** 31), max: 2 ** 31 - 1 },
 } as const;
 
 /** `get`: a file or a whole tree as a tar archive; with `compress`, gzipped: a file without `archive` goes bare. */
@@ -29,18 +30,20 @@ export class GetCommand implements Command<typeof options> {
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const path = argument(args, 0, 'ipfs-path');
+    const level = chosen['compression-level'];
+    if (chosen.compress && level !== undefined && (level < 1 || level > 9))
+      throw new ApiError(400, 'compression level must be between 1 and 9');
     const cid = await resolveToBlock(this.store, path, { signal });
     const root = await readNode(this.store, cid, { signal });
-    const name = parsePath(path).segments.at(-1) ?? cid.toString();
-    const isFile = root.type === 'file' || root.type === 'raw';
-    if (chosen.compress && !chosen.archive && !isFile) throw new ApiError(400, 'file is not regular');
     const isTar = chosen.archive || !chosen.compress;
-    const source = isTar ? tarOf(this.store, name, root, signal) : catNode(this.store, root, { signal });
-    response.writeHead(200, {
+    if (!isTar && isDirectory(root)) throw new ApiError(500, 'file is not regular');
+    const isPax = !chosen.archive;
+    const source = isTar ? tarOf(this.store, nameOf(path), root, { signal, isPax }) : this.#bytes(root, signal);
+    sendHead(response, {
       ...streamHeaders,
       'content-type': chosen.compress ? 'application/gzip' : 'application/x-tar',
       'x-content-type-options': 'nosniff',
-      ...(isFile && { 'x-content-length': root.fileSize }),
+      'x-content-length': sizeOf(root),
     });
     // The answer is not part of the pipeline: where the source fails, the reason must still go into the trailer.
     const body = async (chunks: AsyncIterable<Uint8Array>) => {
@@ -48,9 +51,29 @@ export class GetCommand implements Command<typeof options> {
     };
     if (!chosen.compress) await pipeline(source, body, { signal });
     else {
-      const level = chosen['compression-level'] ?? constants.Z_DEFAULT_COMPRESSION;
-      await pipeline(source, createGzip({ level }), body, { signal });
+      const gzip = createGzip({ level: level ?? constants.Z_DEFAULT_COMPRESSION });
+      await pipeline(source, gzip, body, { signal });
     }
     response.end();
   }
+
+  async *#bytes(root: UnixfsNode, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    if (root.type === 'symlink') yield root.data;
+    else yield* catNode(this.store, root, { signal });
+  }
+}
+
+function isDirectory({ type }: UnixfsNode): boolean {
+  return type === 'directory' || type === 'hamt-sharded-directory';
+}
+
+/** Name of the root in an archive: the last part of the path. */
+function nameOf(path: string): string {
+  return basename(normalize(path));
+}
+
+/** Length that Kubo announces: of a directory the size of its DAG, of a symlink that of its target. */
+function sizeOf(root: UnixfsNode): number {
+  if (root.type === 'symlink') return root.data.length;
+  return isDirectory(root) ? root.links.reduce((sum, { tsize }) => sum + tsize, root.blockBytes) : root.fileSize;
 }

@@ -1,19 +1,19 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { codecs } from '@cairn/cid';
+import { resolveToBlock } from '@cairn/dag';
 import { listDirectory, type PbLink, readNode, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { printMetadata } from '../metadata-options.ts';
-import { resolveAll } from '../paths.ts';
+import { goFileMode, goTime } from '../go-metadata.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, sendJson, writeLine } from '../write.ts';
 
 const options = {
   'resolve-type': { kind: 'boolean', default: true },
   size: { kind: 'boolean', default: true },
-  stream: { kind: 'boolean', default: false },
+  stream: { kind: 'boolean', alias: 's', default: false },
   'cid-base': { kind: 'text' },
 } as const;
 
@@ -21,6 +21,16 @@ const options = {
 const types = { directory: 1, file: 2, symlink: 4 } as const;
 /** Without `stream` the whole answer is held in memory. */
 const entriesMax = 250_000;
+
+interface LsEntry {
+  readonly Name: string;
+  readonly Hash: string;
+  readonly Size: number;
+  readonly Type: number;
+  readonly Target: string;
+  readonly Mode: number;
+  readonly ModTime: string;
+}
 
 /** `ls`: the entries of directories, plain and sharded; of a file, the links of its root block. */
 @Injectable()
@@ -33,43 +43,49 @@ export class LsCommand implements Command<typeof options> {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const cids = await resolveAll(this.store, args, signal);
-    const objects: unknown[] = [];
+    const Objects: { Hash: string; Links: LsEntry[] }[] = [];
     let count = 0;
-    for (const [index, cid] of cids.entries()) {
-      const Hash = args[index] ?? '';
-      const node = await readNode(this.store, cid, { signal });
+    for (const Hash of args) {
+      const node = await readNode(this.store, await resolveToBlock(this.store, Hash, { signal }), { signal });
       const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
-      // A file has no entries to tell its mode and time of.
-      const object = { Hash, Links: [] as unknown[], ...(!isDirectory && printMetadata(node)) };
-      objects.push(object);
+      const Links: LsEntry[] = [];
       for await (const link of isDirectory ? listDirectory(this.store, node, { signal }) : node.links) {
         const entry = await this.#describe(link, chosen, signal);
         if (chosen.stream) await writeLine(response, { Objects: [{ Hash, Links: [entry] }] }, signal);
-        else if (++count <= entriesMax) object.Links.push(entry);
+        else if (++count <= entriesMax) Links.push(entry);
         else throw new ApiError(400, `there are more than ${entriesMax} entries; ask with stream=true`);
       }
+      Objects.push({ Hash, Links: sorted(Links) });
     }
     if (chosen.stream) endLines(response);
-    else sendJson(response, { Objects: objects });
+    else sendJson(response, { Objects });
   }
 
   async #describe(
     { name, cid, tsize }: PbLink,
     chosen: CommandContext<typeof options>['options'],
     signal: AbortSignal,
-  ) {
-    const entry = { Name: name, Hash: printCid(cid, chosen['cid-base']), Size: tsize, Type: 0, Target: '' };
-    if (!chosen['resolve-type'] && !chosen.size) return entry;
-    if (cid.code === codecs.raw) return { ...entry, Type: types.file };
-    if (cid.code !== codecs['dag-pb']) return entry;
-    const { type, fileSize, target, mode, mtime } = await statNode(this.store, cid, { signal });
-    return {
-      ...entry,
-      Size: chosen.size ? fileSize : tsize,
-      Type: types[type],
-      Target: target ?? '',
-      ...printMetadata({ mode, mtime }),
+  ): Promise<LsEntry> {
+    const isRaw = cid.code === codecs.raw;
+    const entry = {
+      Name: name,
+      Hash: printCid(cid, chosen['cid-base']),
+      Size: isRaw ? tsize : 0,
+      Type: isRaw ? types.file : 0,
+      Target: '',
+      Mode: 0,
+      ModTime: goTime(undefined),
     };
+    // One of the two is enough for Kubo to read the entry, and to print all that it finds.
+    if (cid.code !== codecs['dag-pb'] || !(chosen['resolve-type'] || chosen.size)) return entry;
+    const { type, fileSize, target = '', mode, mtime } = await statNode(this.store, cid, { signal });
+    const metadata = { Mode: goFileMode({ type, mode }), ModTime: goTime(mtime) };
+    return { ...entry, Size: fileSize, Type: types[type], Target: target, ...metadata };
   }
+}
+
+/** Entries by the bytes of their names: a sharded directory has them in another order, a file has them without names. */
+function sorted(entries: readonly LsEntry[]): LsEntry[] {
+  const keyed = entries.map((entry) => ({ entry, key: Buffer.from(entry.Name) }));
+  return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
 }

@@ -17,7 +17,7 @@ const seenMax = 4_000_000;
  */
 @Injectable()
 export class RefsLocalCommand implements Command<Record<never, never>> {
-  readonly name = 'refs/local';
+  readonly name: string = 'refs/local';
   readonly scope = 'read';
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = {};
@@ -37,11 +37,17 @@ export class RefsLocalCommand implements Command<Record<never, never>> {
       told.add(Ref);
       await writeLine(response, { Ref, Err: '' }, signal);
     };
-    for await (const cid of this.pinning.written(principal.account.id)) await tell(cid);
+    for await (const cid of this.pinning.unheld(principal.account.id)) await tell(cid);
     for await (const { cid, isWhole } of this.held.of(principal.account.id)) {
       if (!isWhole) await tell(cid);
       else for await (const block of visitDag(this.store, cid, { signal })) await tell(block.cid);
     }
     endLines(response);
   }
+}
+
+/** `repo/ls`: the same as `refs/local`. */
+@Injectable()
+export class RepoLsCommand extends RefsLocalCommand {
+  override readonly name: string = 'repo/ls';
 }

@@ -1,8 +1,9 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
+import { multibaseOf } from '@cairn/cid';
 import { resolveDagPath } from '@cairn/dag';
+import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
@@ -22,9 +23,17 @@ export class ResolveCommand implements Command<typeof options> {
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const path = argument(args, 0, 'name');
-    if (path.startsWith('/ipns/'))
-      throw new ApiError(400, 'IPNS names are not resolved here; give a path under /ipfs/');
-    const { cid, remainder } = await resolveDagPath(this.store, path, { signal });
-    sendJson(response, { Path: ['/ipfs', printCid(cid, chosen['cid-base']), ...remainder].join('/') });
+    const parsed = parsePath(path);
+    const { cid, remainder } = await resolveDagPath(this.store, parsed, { signal });
+    const base = chosen['cid-base'] || baseOf(path);
+    sendJson(response, { Path: [`/${parsed.namespace ?? 'ipfs'}`, printCid(cid, base), ...remainder].join('/') });
   }
+}
+
+/** The multibase of the CID in a path, which the answer uses too. Version 0 has none: CIDs stay what they are. */
+function baseOf(path: string): string | undefined {
+  const parts = path.split('/');
+  const text = parts[0] || parts[2] || '';
+  if (text.startsWith('Qm')) return undefined;
+  return multibaseOf(text)?.name;
 }

@@ -1,5 +1,6 @@
 import { createMemoryBlockstore } from '@cairn/blockstore';
-import { importTree, readNode } from '@cairn/unixfs';
+import { cidFor } from '@cairn/cid';
+import { encodePbNode, encodeUnixfsData, importTree, readNode } from '@cairn/unixfs';
 import { expect, test } from '@jest/globals';
 import { extract } from 'tar-stream';
 import { tarOf } from './tar.ts';
@@ -22,7 +23,7 @@ test('a tree becomes an archive with its links, modes and times, its names below
   if (cid === undefined) throw new Error('no root');
   const reading = extract();
   const chunks: Uint8Array[] = [];
-  for await (const chunk of tarOf(store, 'asked', await readNode(store, cid), new AbortController().signal))
+  for await (const chunk of tarOf(store, 'asked', await readNode(store, cid), { signal: new AbortController().signal }))
     chunks.push(chunk);
   reading.end(Buffer.concat(chunks));
   const found = new Map<string, unknown>();
@@ -37,6 +38,32 @@ test('a tree becomes an archive with its links, modes and times, its names below
   expect(found.get('asked')).toMatchObject({ type: 'directory', mode: 0o750 });
   expect(found.get('asked/file')).toMatchObject({ type: 'file', mode: 0o640, text: 'content', mtime: new Date(7000) });
   expect(found.get('asked/link')).toMatchObject({ type: 'symlink', linkname: 'file' });
+});
+
+test('a directory with two entries of one name is refused before the first of them is packed', async () => {
+  const store = createMemoryBlockstore();
+  const put = async (bytes: Uint8Array) => {
+    const cid = cidFor(bytes, { codec: 'dag-pb' });
+    await store.putMany([{ cid, bytes }]);
+    return cid;
+  };
+  const data = encodeUnixfsData({ type: 'directory' });
+  const link = await put(
+    encodePbNode({ links: [], data: encodeUnixfsData({ type: 'symlink', data: Buffer.from('/etc') }) }),
+  );
+  const directory = await put(encodePbNode({ links: [], data }));
+  const links = [link, directory].map((cid) => ({ cid, name: 'x', tsize: 0 }));
+  const inner = await put(encodePbNode({ links, data }));
+  const root = await put(encodePbNode({ links: [{ cid: inner, name: 'inner', tsize: 0 }], data }));
+  for (const cid of [inner, root]) {
+    const packed: Uint8Array[] = [];
+    const reading = async () => {
+      const tar = tarOf(store, 'asked', await readNode(store, cid), { signal: new AbortController().signal });
+      for await (const chunk of tar) packed.push(chunk);
+    };
+    await expect(reading()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('two entries') });
+    expect(Buffer.concat(packed).includes('/etc')).toBe(false);
+  }
 });
 
 async function* from<T>(list: readonly T[]) {

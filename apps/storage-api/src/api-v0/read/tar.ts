@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Blockstore } from '@cairn/blockstore';
-import { catNode, listDirectory, readNode, type UnixfsNode } from '@cairn/unixfs';
+import { catNode, listDirectory, readNode, type UnixfsNode, type UnixfsTime } from '@cairn/unixfs';
 import { type Header, type Pack, pack } from 'tar-stream';
 import { ApiError } from '../api-error.ts';
 
@@ -10,12 +10,18 @@ const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const;
 
 /**
  * A tar archive of a file or a tree, made as it is read: memory holds one chunk and one node for each level.
- * @throws ApiError 400 for names that would lead out of the directory it is unpacked in
+ * @throws ApiError 400 for names that would lead out of the directory it is unpacked in, and for two entries of one name: a
+ * symlink and then a directory lead out of it as well
  */
-export function tarOf(store: Pick<Blockstore, 'get'>, name: string, root: UnixfsNode, signal: AbortSignal): Readable {
+export function tarOf(
+  store: Pick<Blockstore, 'get'>,
+  name: string,
+  root: UnixfsNode,
+  { signal, isPax = false }: TarOptions,
+): Readable {
   const archive = pack();
   const out = Readable.from(archive);
-  add(archive, { store, signal, now: new Date() }, name, root, 0).then(
+  add(archive, { store, signal, isPax, now: currentTime() }, name, root, 0).then(
     () => archive.finalize(),
     (error: unknown) => {
       // What was packed so far is of no use without its end.
@@ -28,10 +34,19 @@ export function tarOf(store: Pick<Blockstore, 'get'>, name: string, root: Unixfs
 
 type EntryHeader = Partial<Header> & Pick<Header, 'name'>;
 
-interface Context {
-  readonly store: Pick<Blockstore, 'get'>;
+/** Eleven octal digits. */
+const headerSecondsMax = 0o77777777777;
+
+export interface TarOptions {
   readonly signal: AbortSignal;
-  readonly now: Date;
+  /** Keeps nanoseconds, in records of the PAX format: Kubo sends them unless the client wants an archive. Default false. */
+  readonly isPax?: boolean;
+}
+
+interface Context extends Required<TarOptions> {
+  readonly store: Pick<Blockstore, 'get'>;
+  /** Time of entries without one. */
+  readonly now: UnixfsTime;
 }
 
 async function add(archive: Pack, context: Context, path: string, node: UnixfsNode, depth: number): Promise<void> {
@@ -42,13 +57,14 @@ async function add(archive: Pack, context: Context, path: string, node: UnixfsNo
   const metadata = (kind: keyof typeof defaultModes): EntryHeader => ({
     name: path,
     type: kind,
-    mode: mode ?? defaultModes[kind],
-    mtime: mtime ? new Date(mtime.seconds * 1000) : now,
+    mode: mode || defaultModes[kind],
+    ...timeHeaders(mtime ?? now, context.isPax),
   });
   if (type === 'symlink') {
     await entry(archive, { ...metadata('symlink'), linkname: Buffer.from(node.data).toString() });
   } else if (type === 'directory' || type === 'hamt-sharded-directory') {
     await entry(archive, metadata('directory'));
+    requireDistinctNames(node);
     for await (const { name, cid } of listDirectory(store, node, { signal })) {
       if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name))
         throw new ApiError(400, `the entry ${JSON.stringify(name.slice(0, 100))} cannot be unpacked as a file`);
@@ -62,6 +78,39 @@ async function add(archive: Pack, context: Context, path: string, node: UnixfsNo
     file.end(new Uint8Array(0));
     await finished;
   }
+}
+
+/** Sharded directories need no check: an entry of theirs has the one place that the hash of its name gives. */
+function requireDistinctNames({ type, links }: UnixfsNode): void {
+  if (type !== 'directory') return;
+  const names = new Set<string>();
+  for (const { name } of links) {
+    if (names.has(name))
+      throw new ApiError(400, `two entries have the name ${JSON.stringify(name.slice(0, 100))}; read each by its CID`);
+    names.add(name);
+  }
+}
+
+/** A time as a tar archive holds it: seconds from 1970 to 2242 in the header, any other time in a PAX record. */
+function timeHeaders({ seconds, nanoseconds = 0 }: UnixfsTime, isPax: boolean): Pick<EntryHeader, 'mtime' | 'pax'> {
+  const isInHeader = seconds >= 0 && seconds <= headerSecondsMax;
+  const mtime = new Date((isInHeader ? seconds : 0) * 1000);
+  const fraction = isPax && nanoseconds > 0 ? nanoseconds : 0;
+  return isInHeader && fraction === 0 ? { mtime } : { mtime, pax: { mtime: paxTime(seconds, fraction) } };
+}
+
+/** Seconds with their fraction, as PAX writes them; before 1970 both are negative. */
+function paxTime(seconds: number, nanoseconds: number): string {
+  const isNegative = seconds < 0 && nanoseconds > 0;
+  const whole = isNegative ? seconds + 1 : seconds;
+  const rest = isNegative ? 1_000_000_000 - nanoseconds : nanoseconds;
+  const fraction = rest === 0 ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`;
+  return `${isNegative && whole === 0 ? '-' : ''}${whole}${fraction}`;
+}
+
+function currentTime(): UnixfsTime {
+  const now = Date.now();
+  return { seconds: Math.floor(now / 1000), nanoseconds: (now % 1000) * 1_000_000 };
 }
 
 function entry(archive: Pack, headers: EntryHeader): Promise<void> {

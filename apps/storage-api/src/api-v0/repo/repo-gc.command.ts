@@ -1,12 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { CID } from '@cairn/cid';
-import { isCairnError } from '@cairn/errors';
-import type { CollectionReport, Collector } from '@cairn/pinning';
+import type { Collector } from '@cairn/pinning';
 import { COLLECTOR } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { endLines, jsonLinesHeaders, writeLine } from '../write.ts';
+import { endLines, writeLine } from '../write.ts';
 
 const options = {
   'stream-errors': { kind: 'boolean', default: false },
@@ -14,11 +12,12 @@ const options = {
   silent: { kind: 'boolean', default: false },
 } as const;
 
-const lookAgainMs = 50;
+/** Kubo's words (`gc.ErrCannotFetchAllLinks`). */
+const abortedText = 'garbage collection aborted: could not retrieve some links';
 
 /**
- * `repo/gc`: collects garbage. What only the calling account has written goes at once and is told, line by line; what
- * others have written keeps its grace period, and is not for its eyes.
+ * `repo/gc`: removes what only the calling account has written and holds no longer, and lists it line by line. What others
+ * have written too goes with the collections of the service. The cost follows what the account holds and held.
  */
 @Injectable()
 export class RepoGcCommand implements Command<typeof options> {
@@ -30,35 +29,26 @@ export class RepoGcCommand implements Command<typeof options> {
   constructor(@Inject(COLLECTOR) private readonly collector: Collector) {}
 
   async run({ principal, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    response.writeHead(200, jsonLinesHeaders);
-    const { unreadable } = await this.#collect(principal.account.id, signal, (cids) => {
-      if (chosen.silent || signal.aborted) return;
-      response.write(cids.map((cid) => `${JSON.stringify({ Key: { '/': cid.toString() } })}\n`).join(''));
-    });
-    for (const { root, reason } of chosen['stream-errors'] ? unreadable : [])
-      await writeLine(response, { Error: `${root}: ${reason}` }, signal);
-    if (unreadable.length > 0) {
-      throw new ApiError(
-        500,
-        `nothing was removed: ${unreadable.length} pinned DAGs cannot be walked; see repo/verify`,
-      );
+    // As in Kubo, `silent` is about keys, and errors that are streamed come with all of them.
+    const isSilent = chosen.silent && !chosen['stream-errors'];
+    let written = Promise.resolve();
+    const onRemoved = (cids: readonly CID[]) => {
+      if (isSilent) return;
+      written = written.then(async () => {
+        for (const cid of cids) await writeLine(response, { Key: { '/': cid.toString() } }, signal);
+      });
+      // Reported below: the collection itself need not end with its listener.
+      written.catch(() => {});
+    };
+    const { unreadable } = await this.collector.collectFor(principal.account.id, { signal, onRemoved });
+    await written;
+    const errors = unreadable.map(({ root, reason }) => `could not retrieve links for ${root}: ${reason}`);
+    if (errors.length > 0) {
+      errors.push(abortedText);
+      if (!chosen['stream-errors']) throw new ApiError(500, errors.join('; '));
+      for (const text of errors) await writeLine(response, { Key: null, Error: text }, signal);
+      throw new ApiError(500, 'encountered errors during gc run');
     }
     endLines(response);
-  }
-
-  /** Waits for a collection that is under way: what it began with does not know what this account has let go since. */
-  async #collect(
-    account: string,
-    signal: AbortSignal,
-    onRemoved: (cids: readonly CID[]) => void,
-  ): Promise<CollectionReport> {
-    while (true) {
-      try {
-        return await this.collector.collect({ account, signal, onRemoved });
-      } catch (error) {
-        if (!isCairnError(error, 'COLLECTION_BUSY')) throw error;
-        await wait(lookAgainMs, undefined, { signal });
-      }
-    }
   }
 }

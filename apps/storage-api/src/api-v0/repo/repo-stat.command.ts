@@ -6,6 +6,7 @@ import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
+import { Sessions } from '../sessions.ts';
 import { sendJson } from '../write.ts';
 
 const options = {
@@ -26,21 +27,27 @@ abstract class StatCommand implements Command<typeof options> {
   constructor(
     @Inject(PINNING) private readonly pinning: Pinning,
     @Inject(MFS) private readonly mfs: Mfs,
+    @Inject(Sessions) private readonly sessions: Sessions,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   async run({ principal, options: chosen, response }: CommandContext<typeof options>): Promise<void> {
-    const { bytes, blocks } = await this.pinning.usage(principal.account.id);
-    const quota = principal.account.quotaBytes ?? this.settings.STORAGE_QUOTA_BYTES;
+    const { id } = principal.account;
+    const { bytes, blocks } = await this.pinning.usage(id);
+    const claimed = await this.pinning.claimed(id);
     // Kubo gives the largest 64-bit number where there is no limit; clients read it as a number.
-    const RepoSize = bytes + (await this.mfs.usage(principal.account.id));
-    const sizes = { RepoSize, StorageMax: quota ?? this.settings.STORAGE_BYTES_MAX ?? Number.MAX_SAFE_INTEGER };
+    const RepoSize = bytes + claimed.bytes + (await this.mfs.usage(id));
+    const sizes = {
+      RepoSize,
+      StorageMax:
+        this.sessions.quotaOf(principal.account) ?? this.settings.STORAGE_BYTES_MAX ?? Number.MAX_SAFE_INTEGER,
+    };
     if (chosen['size-only']) sendJson(response, { ...sizes, NumObjects: 0, RepoPath: '', Version: '' });
     else
       sendJson(response, {
         ...sizes,
-        NumObjects: blocks,
-        RepoPath: principal.account.id,
+        NumObjects: blocks + claimed.blocks,
+        RepoPath: id,
         Version: `fs-repo@${repoVersion}`,
       });
   }

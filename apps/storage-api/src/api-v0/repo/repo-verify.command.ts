@@ -1,18 +1,20 @@
 import { type Blockstore, type CollectableBlockstore, withVerification } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
-import { codecs } from '@cairn/cid';
+import { type CID, codecs } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
-import { visitDag } from '@cairn/pinning';
+import { type Pinning, visitDag } from '@cairn/pinning';
+import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { HeldRoots } from '../held-roots.ts';
 import { writeLine } from '../write.ts';
 
-const progressEvery = 1000;
+/** Names that are held in memory; beyond, a block that is held twice is checked twice. */
+const namesMax = 4_000_000;
 
 /**
- * `repo/verify`: reads every block that the account holds and checks it against its name. What is wrong is set aside, and
+ * `repo/verify`: reads every block that the account holds or has written, and checks it against its name. What is wrong is set aside, and
  * mended when the same content is added again.
  */
 @Injectable()
@@ -28,31 +30,53 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
   constructor(
     @Inject(COLLECTABLE) store: CollectableBlockstore,
     @Inject(HeldRoots) private readonly held: HeldRoots,
+    @Inject(PINNING) private readonly pinning: Pinning,
   ) {
     this.#store = withVerification(store, { quarantine: store });
   }
 
   async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
+    const { id } = principal.account;
     let checked = 0;
-    let bad = 0;
-    for await (const { cid: root, isWhole } of this.held.of(principal.account.id)) {
-      const blocks = isWhole ? visitDag(this.#store, root, { signal }) : [{ cid: root }];
-      const found = async (error: unknown) => {
-        if (!isCairnError(error)) throw error;
-        bad++;
-        await writeLine(response, { Msg: `${root}: ${errorText(error)}`, Progress: 0 }, signal);
-      };
+    let corrupt = 0;
+    const found = async (cid: CID, error: unknown) => {
+      signal.throwIfAborted();
+      if (!isCairnError(error)) throw error;
+      corrupt++;
+      await writeLine(response, { Msg: `block ${cid} was corrupt (${errorText(error)})`, Progress: 0 }, signal);
+    };
+    const counted = new Set<string>();
+    /** False for a block that was checked before. */
+    const isNew = ({ multihash }: CID) => {
+      const key = Buffer.from(multihash.bytes).toString('latin1');
+      if (counted.has(key)) return false;
+      if (counted.size < namesMax) counted.add(key);
+      return true;
+    };
+    const count = () => writeLine(response, { Msg: '', Progress: ++checked }, signal);
+    const check = async (cid: CID) => {
+      if (!isNew(cid)) return;
+      await this.#store.get(cid).catch((error: unknown) => found(cid, error));
+      await count();
+    };
+    for await (const { cid: root, isWhole } of this.held.of(id)) {
+      if (!isWhole) {
+        await check(root);
+        continue;
+      }
       try {
-        for await (const { cid } of blocks) {
+        for await (const { cid } of visitDag(this.#store, root)) {
+          signal.throwIfAborted();
           // The walk has read what has links; leaves are read here. Either read checks the bytes.
-          if (!isWhole || cid.code === codecs.raw) await this.#store.get(cid, { signal }).catch(found);
-          if (++checked % progressEvery === 0) await writeLine(response, { Msg: '', Progress: checked }, signal);
+          if (cid.code === codecs.raw) await check(cid);
+          else if (isNew(cid)) await count();
         }
       } catch (error) {
-        await found(error);
+        await found(root, error);
       }
     }
-    if (bad > 0) throw new ApiError(500, `verify complete, some blocks were corrupt or missing: ${bad}`);
+    for await (const cid of this.pinning.unheld(id)) await check(cid);
+    if (corrupt > 0) throw new ApiError(500, `verify complete, ${corrupt} blocks corrupt`);
     await writeLine(response, { Msg: 'verify complete, all blocks validated.', Progress: 0 }, signal);
     response.end();
   }

@@ -1,0 +1,36 @@
+/** Commands that need what a service of many accounts without peers does not have. They answer with an error and its reason. */
+const notOffered = /^\/api\/v0\/(key|name|routing|swarm)\/|arg=(\/ipns\/|\{\w+\})/;
+
+/** Steps whose answer differs by design, by scenario: the number of the step, and the reason. */
+const byDesign: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  'wrong requests': {
+    13: 'Answers are JSON whatever encoding is asked for.',
+    14: 'Answers are JSON whatever encoding is asked for.',
+    18: 'Kubo ends a request with a wrong timeout without an answer; here it is refused.',
+    27: 'Words of the parser of a broken multipart body.',
+  },
+  'dag/get and dag/resolve': { 12: 'Kubo sends status 200 before it encodes; here a value without a form is refused.' },
+  'dag/put': { 11: 'Words of the parser of broken dag-cbor.' },
+  'files/cp and files/mv': {
+    23: 'Kubo loses a directory that is moved into itself (step 20); here it stays.',
+    24: 'Kubo loses a directory that is moved into itself (step 20); here it stays.',
+  },
+  refs: { 21: 'Kubo holds an empty directory of its own.' },
+  'name/resolve': { 1: 'ProtocolVersion is what older clients read.' },
+};
+
+/** Steps that do not agree yet. */
+const open: Readonly<Record<string, readonly number[]>> = {
+  'add with names': [9, 10],
+  'dag/put': [4, 5, 7, 9, 13, 14, 15, 16, 17, 18, 24, 27, 28],
+};
+
+/** True where an error that says what is not offered may stand in place of Kubo's answer. */
+export function isNotOffered(path: string): boolean {
+  return notOffered.test(path);
+}
+
+/** Why a step may differ; undefined for one that must agree. */
+export function reasonOf(scenario: string, step: number): string | undefined {
+  return byDesign[scenario]?.[step] ?? (open[scenario]?.includes(step) ? 'does not agree yet' : undefined);
+}

@@ -1,0 +1,3 @@
+import { ConfigCommand, ConfigShowCommand } from './config.command.ts';
+
+export const configCommands = [ConfigCommand, ConfigShowCommand];

@@ -1,0 +1,61 @@
+import type { Settings } from '@cairn/service-kit';
+import { isProfileName, profiles } from '@cairn/unixfs';
+import { ApiError } from '../api-error.ts';
+
+/** A value of the configuration. */
+export type ConfigValue = string | number | boolean | ConfigMap;
+
+export interface ConfigMap {
+  readonly [name: string]: ConfigValue;
+}
+
+/**
+ * The settings of the service that concern its accounts, under Kubo's names and in Kubo's units
+ * (https://github.com/ipfs/kubo/blob/v0.42.0/docs/config.md). Everything else is the operator's.
+ */
+export function configOf(settings: Settings, peerId: string): ConfigMap {
+  const { STORAGE_BYTES_MAX: bytesMax, STORAGE_CID_PROFILE: chosen = 'unixfs-v0-2015' } = settings;
+  const profile = profiles[isProfileName(chosen) ? chosen : 'unixfs-v0-2015'];
+  const shardBytes = settings.STORAGE_SHARD_BYTES ?? profile.shardBytes;
+  return {
+    Datastore: {
+      GCPeriod: `${settings.STORAGE_GC_INTERVAL_SECONDS}s`,
+      HashOnRead: true,
+      StorageGCWatermark: settings.STORAGE_GC_WATERMARK_PERCENT,
+      ...(bytesMax !== undefined && { StorageMax: `${bytesMax}B` }),
+    },
+    Identity: { PeerID: peerId },
+    Import: {
+      CidVersion: profile.cidVersion,
+      HashFunction: profile.hash,
+      UnixFSChunker: profile.chunker,
+      UnixFSDirectoryMaxLinks: profile.directoryLinksMax,
+      UnixFSFileMaxLinks: profile.fileLinksMax,
+      UnixFSHAMTDirectoryMaxFanout: profile.shardFanout,
+      UnixFSHAMTDirectorySizeEstimation: settings.STORAGE_SHARD_ESTIMATION ?? profile.shardEstimation,
+      UnixFSHAMTDirectorySizeThreshold: `${shardBytes}B`,
+      UnixFSRawLeaves: profile.rawLeaves,
+    },
+    Routing: { Type: 'none' },
+  };
+}
+
+/** The value of a key such as `Import.CidVersion`. @throws ApiError 500 in Kubo's words */
+export function configValue(config: ConfigMap, key: string): ConfigValue {
+  if (['identity', 'identity.privkey'].includes(key.toLowerCase()))
+    throw new ApiError(500, 'cannot show or change private key through API');
+  let value: ConfigValue = config;
+  const passed: string[] = [];
+  for (const name of key.split('.')) {
+    if (!(value instanceof Object)) throw invalidKey(`${passed.join('.')} key is not a map`);
+    passed.push(name);
+    const next: ConfigValue | undefined = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (next === undefined) throw invalidKey(`${passed.join('.')} not found`);
+    value = next;
+  }
+  return value;
+}
+
+function invalidKey(reason: string): ApiError {
+  return new ApiError(500, `failed to get config value: ${JSON.stringify(reason)}`);
+}

@@ -1,0 +1,59 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Blockstore } from '@cairn/blockstore';
+import { type CID, codecs } from '@cairn/cid';
+import { linksOf } from '@cairn/pinning';
+import { ApiError } from '../api-error.ts';
+
+/** A block of a DAG with its length. */
+export interface WalkedBlock {
+  readonly cid: CID;
+  readonly bytes: number;
+}
+
+export interface WalkInOrderOptions {
+  /** Gives the error to throw where a block cannot be read. */
+  readonly explain?: (cid: CID, error: unknown) => unknown;
+  /** CIDs that were visited before, which are passed over; those of this walk are added. */
+  readonly seen?: Set<string>;
+}
+
+/** Blocks between two turns of the event loop. */
+const turnEvery = 256;
+/** Names of blocks that one walk holds in memory. */
+const blocksMax = 4_000_000;
+
+/**
+ * Walks a DAG in the order of its links, each CID where it first occurs. CIDs of different versions or codecs with one
+ * multihash are different, as in Kubo's traversals.
+ * @throws ApiError 400 for a DAG of more than 4,000,000 CIDs; the reason of the signal
+ */
+export async function* walkInOrder(
+  store: Pick<Blockstore, 'get' | 'has' | 'size'>,
+  root: CID,
+  signal: AbortSignal,
+  { explain = (_, error) => error, seen = new Set() }: WalkInOrderOptions = {},
+): AsyncGenerator<WalkedBlock> {
+  const open = [root];
+  for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
+    signal.throwIfAborted();
+    const key = cid.toString();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (seen.size > blocksMax || open.length > blocksMax)
+      throw new ApiError(400, `the DAG under ${root} has more than ${blocksMax} blocks`);
+    const { bytes, links } = await read(store, cid, signal).catch((error: unknown) => {
+      throw explain(cid, error);
+    });
+    yield { cid, bytes };
+    // A store may answer without a turn of the event loop; other requests want theirs.
+    if (seen.size % turnEvery === 0) await turn();
+    for (const link of links.reverse()) open.push(link);
+  }
+}
+
+async function read(store: Pick<Blockstore, 'get' | 'has' | 'size'>, cid: CID, signal: AbortSignal) {
+  // A leaf need not be read for its length; one that is missing is read for the wait and the error.
+  if (cid.code === codecs.raw && (await store.has(cid))) return { bytes: await store.size(cid), links: [] };
+  const block = await store.get(cid, { signal });
+  return { bytes: block.length, links: linksOf(cid, block) };
+}

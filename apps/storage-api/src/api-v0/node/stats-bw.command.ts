@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Metering, UsageStore } from '@cairn/metering';
+import { METERING } from '@cairn/metering/nest';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../api-error.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { parseDuration } from '../options.ts';
+import { endLines, writeLine } from '../write.ts';
+
+const options = {
+  peer: { kind: 'text', alias: 'p' },
+  proto: { kind: 'text', alias: 't' },
+  poll: { kind: 'boolean', default: false },
+  interval: { kind: 'text', alias: 'i', default: '1s' },
+} as const;
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** Shortest time between two answers of one request. */
+const intervalMsMin = 1000;
+
+/**
+ * `stats/bw`: bytes that the account sent to this service and received from it since midnight UTC, and bytes a second in
+ * the last whole minute.
+ */
+@Injectable()
+export class StatsBwCommand implements Command<typeof options> {
+  readonly name = 'stats/bw';
+  readonly scope = 'read';
+  readonly args = { name: '', min: 0, max: 0 };
+  readonly options = options;
+
+  constructor(@Inject(METERING) private readonly metering: Metering) {}
+
+  async run({ principal, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+    if (chosen.peer !== undefined && chosen.proto !== undefined)
+      throw new ApiError(400, 'please only specify peer OR protocol');
+    if (chosen.peer !== undefined || chosen.proto !== undefined)
+      throw new ApiError(400, 'this service does not talk to other peers; ask for the total');
+    const intervalMs = Math.max(intervalMsMin, parseDuration('interval', chosen.interval));
+    while (true) {
+      await writeLine(response, await bandwidthOf(this.metering.usage, principal.account.id, Date.now()), signal);
+      if (!chosen.poll) break;
+      await sleep(intervalMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+    endLines(response);
+  }
+}
+
+/** Bandwidth of an account in the fields of Kubo's answer. */
+export async function bandwidthOf(usage: Pick<UsageStore, 'rows'>, accountId: string, now: number) {
+  const minute = Math.floor(now / minuteMs) * minuteMs;
+  const day = Math.floor(now / dayMs) * dayMs;
+  const total = await sumOf(usage, accountId, { from: day, to: day + dayMs, resolution: 'day' });
+  const last = await sumOf(usage, accountId, { from: minute - minuteMs, to: minute, resolution: 'minute' });
+  return { TotalIn: total.in, TotalOut: total.out, RateIn: last.in / 60, RateOut: last.out / 60 };
+}
+
+async function sumOf(
+  usage: Pick<UsageStore, 'rows'>,
+  accountId: string,
+  { from, to, resolution }: { readonly from: number; readonly to: number; readonly resolution: 'minute' | 'day' },
+) {
+  const sum = { in: 0, out: 0 };
+  for await (const { service, bytesIn, bytesOut } of usage.rows(accountId, { from, to }, resolution)) {
+    if (service !== 'storage-api') continue;
+    sum.in += bytesIn;
+    sum.out += bytesOut;
+  }
+  return sum;
+}

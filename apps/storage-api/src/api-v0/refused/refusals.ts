@@ -1,0 +1,103 @@
+/** One command of Kubo 0.42 that this service does not offer. */
+export interface Refusal {
+  /** Kubo's name of the first argument, where it is required. */
+  readonly argument?: string;
+  /** Kubo's code 1 (status 400); else 0 (status 500). */
+  readonly isClientError?: boolean;
+  readonly message: string;
+}
+
+/** Command, or command with its required argument: `swarm/connect <address>`. */
+type Entry = string;
+
+const online = 'this action must be run in online mode';
+const noPeers = `${online}: this service does not talk to other peers. Content comes in with add and dag/import.`;
+const noRouting = `${online}: this service announces and finds nothing on other peers. Content is read here by its CID.`;
+const noNames = 'IPNS is not offered: this service keeps no keys for accounts. Share content by its CID.';
+const offline = `${online}, try running 'ipfs daemon' first`;
+const offlineCommand = "this command must be run in online mode. Try running 'ipfs daemon' first";
+const noPubsub = 'experimental pubsub feature not enabled, run daemon with --enable-pubsub-experiment to use';
+const noNamePubsub = 'IPNS pubsub subsystem is not enabled';
+const noStreams = 'libp2p stream mounting not enabled';
+const noFilestore = 'filestore is not enabled, see https://git.io/vNItf';
+const noRemote = 'service not known';
+const operators = 'is refused: it belongs to the operator of this service, not to an account. Ask the operator.';
+const removed = "removed, use 'ipfs dag' or 'ipfs files' instead";
+
+/** Commands of each reason. Messages without a reason of this service are those of a Kubo with its default settings. */
+const groups: readonly {
+  readonly message: string;
+  readonly isClientError?: boolean;
+  readonly entries: readonly Entry[];
+}[] = [
+  {
+    message: noPeers,
+    entries: [
+      ...['bitswap/ledger <peer>', 'bitswap/reprovide', 'bitswap/stat', 'bitswap/wantlist', 'stats/bitswap'],
+      ...['swarm/addrs', 'swarm/addrs/autonat', 'swarm/addrs/listen', 'swarm/addrs/local', 'swarm/peers'],
+      ...['swarm/connect <address>', 'swarm/disconnect <address>', 'swarm/resources', 'swarm/peering/ls'],
+      ...['swarm/filters', 'swarm/filters/add <address>', 'swarm/filters/rm <address>'],
+      ...['swarm/peering/add <address>', 'swarm/peering/rm <ID>', 'ping <peer ID>'],
+      ...['bootstrap', 'bootstrap/add', 'bootstrap/list', 'bootstrap/rm', 'bootstrap/rm/all', 'version/check'],
+    ],
+  },
+  {
+    message: noRouting,
+    entries: [
+      ...['dht/findpeer', 'dht/findprovs', 'dht/get', 'dht/provide', 'dht/put', 'dht/query <peerID>', 'stats/dht'],
+      ...['provide/clear', 'provide/once <cid>', 'provide/stat', 'stats/provide', 'stats/reprovide'],
+      ...['routing/findpeer <peerID>', 'routing/findprovs <key>', 'routing/provide <key>'],
+      ...['routing/put <key>', 'routing/reprovide'],
+    ],
+  },
+  {
+    message: noNames,
+    entries: [
+      ...['key/gen <name>', 'key/import <name>', 'key/list', 'key/ls', 'key/rename <name>', 'key/rm <name>'],
+      ...['key/sign', 'key/verify', 'name/inspect'],
+      ...['name/publish <ipfs-path>', 'name/put <name>', 'name/resolve'],
+    ],
+  },
+  { message: offline, entries: ['name/get <name>', 'routing/get <key>'] },
+  { message: offlineCommand, entries: ['mount'] },
+  {
+    message: noPubsub,
+    entries: ['pubsub/ls', 'pubsub/peers', 'pubsub/pub <topic>', 'pubsub/reset', 'pubsub/sub <topic>'],
+  },
+  { message: noNamePubsub, isClientError: true, entries: ['name/pubsub/cancel <name>', 'name/pubsub/subs'] },
+  {
+    message: noStreams,
+    entries: [
+      ...['p2p/close', 'p2p/forward <protocol>', 'p2p/listen <protocol>', 'p2p/ls'],
+      ...['p2p/stream/close', 'p2p/stream/ls'],
+    ],
+  },
+  { message: noFilestore, entries: ['filestore/dups', 'filestore/ls', 'filestore/verify'] },
+  { message: noRemote, entries: ['pin/remote/add <ipfs-path>', 'pin/remote/ls', 'pin/remote/rm'] },
+  {
+    message: operators,
+    entries: [
+      ...['config/profile/apply <profile>', 'config/replace', 'pin/remote/service/add <service>'],
+      ...['pin/remote/service/rm <service>', 'diag/cmds', 'diag/cmds/clear', 'diag/cmds/set-time <time>'],
+      ...['diag/healthy', 'diag/profile', 'diag/sys', 'log/level', 'log/ls', 'log/tail', 'shutdown'],
+    ],
+  },
+  {
+    message: removed,
+    entries: [
+      ...['object/data', 'object/get', 'object/links', 'object/new', 'object/put', 'object/stat'],
+      ...['object/patch/append-data', 'object/patch/set-data'],
+    ],
+  },
+];
+
+/** Every command of Kubo 0.42 that is answered with a reason in place of a result, by name. */
+export const refusals: ReadonlyMap<string, Refusal> = new Map(
+  groups.flatMap(({ message, isClientError = false, entries }) =>
+    entries.map((entry) => {
+      const [, name = entry, argument] = /^(\S+)(?: <(.+)>)?$/.exec(entry) ?? [];
+      const text = message === operators ? `${name} ${message}` : message;
+      return [name, { message: text, isClientError, ...(argument !== undefined && { argument }) }] as const;
+    }),
+  ),
+);

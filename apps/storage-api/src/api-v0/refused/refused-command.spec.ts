@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { refusals } from './refusals.ts';
+import { refusedCommands } from './refused-command.ts';
+
+test('every refusal has one command, whose answer is an error with the reason', async () => {
+  expect(new Set(refusedCommands.map(({ name }) => name)).size).toBe(refusals.size);
+  for (const command of refusedCommands) {
+    await expect(command.run()).rejects.toMatchObject({ message: refusals.get(command.name)?.message });
+  }
+});
+
+test.each([
+  ['swarm/peers', 500, /^this action must be run in online mode: this service does not talk to other peers\./],
+  ['key/gen', 500, /keeps no keys for accounts/],
+  ['config/replace', 500, /^config\/replace is refused: it belongs to the operator/],
+  ['shutdown', 500, /^shutdown is refused: it belongs to the operator/],
+  // Answers of Kubo 0.42 with its default settings.
+  ['filestore/ls', 500, /^filestore is not enabled, see https:\/\/git\.io\/vNItf$/],
+  ['pubsub/ls', 500, /^experimental pubsub feature not enabled, run daemon with --enable-pubsub-experiment to use$/],
+  ['p2p/ls', 500, /^libp2p stream mounting not enabled$/],
+  ['name/pubsub/subs', 400, /^IPNS pubsub subsystem is not enabled$/],
+  ['pin/remote/ls', 500, /^service not known$/],
+  ['object/get', 500, /^removed, use 'ipfs dag' or 'ipfs files' instead$/],
+])('%s is refused with %s and its reason', async (name, status, message) => {
+  const command = refusedCommands.find((each) => each.name === name);
+  await expect(command?.run()).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
+});
+
+test('a refused command still asks for the argument that Kubo requires', () => {
+  const argsOf = (name: string) => refusedCommands.find((command) => command.name === name)?.args;
+  expect(argsOf('swarm/connect')).toEqual({ name: 'address', min: 1, max: 1 });
+  expect(argsOf('ping')).toEqual({ name: 'peer ID', min: 1, max: 1 });
+  expect(argsOf('swarm/peers')).toEqual({ name: '', min: 0, max: 1 });
+});

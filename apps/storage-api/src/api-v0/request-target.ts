@@ -1,0 +1,66 @@
+import { ApiError, PlainApiError } from './api-error.ts';
+import type { Command } from './command.ts';
+
+/** Command that a path names. */
+export interface RequestTarget {
+  /** Absent for the name of a group of commands such as `pin`: Kubo answers it with nothing. */
+  readonly command: Command | undefined;
+  /** Arguments that stand in the path. */
+  readonly pathArgs: readonly string[];
+}
+
+/** Commands of Kubo's command line alone, below others that take an argument in the path. */
+const localCommands: ReadonlySet<string> = new Set(['commands/completion', 'config/edit']);
+
+/** Finds commands by path, as Kubo does: the last part of `refs/<cid>` is an argument, since `refs` is a command. */
+export class RequestTargets {
+  readonly #commands: ReadonlyMap<string, Command>;
+  readonly #groups: ReadonlySet<string>;
+
+  constructor(commands: readonly Command[]) {
+    this.#commands = new Map(commands.map((command) => [command.name, command]));
+    this.#groups = new Set(commands.flatMap(({ name }) => prefixesOf(name)));
+  }
+
+  /** Finds what a path below /api/v0/ names. @throws PlainApiError 404 */
+  find(path: string): RequestTarget {
+    const name = decodePath(path);
+    const command = this.#commands.get(name);
+    if (command !== undefined) return { command, pathArgs: [] };
+    if (this.#groups.has(name)) return { command: undefined, pathArgs: [] };
+    const at = name.lastIndexOf('/');
+    const parent = at === -1 ? undefined : this.#commands.get(name.slice(0, at));
+    if (parent === undefined || localCommands.has(name)) throw new PlainApiError(404, '404 page not found');
+    return { command: parent, pathArgs: [name.slice(at + 1)] };
+  }
+}
+
+/**
+ * Checks the number of arguments. Further ones of a command that takes a fixed number are passed over, as Kubo does.
+ * @throws PlainApiError 400 for a missing argument; ApiError 400 for more than one request may have
+ */
+export function checkArgs({ args: { name, min, max } }: Pick<Command, 'args'>, given: readonly string[]): string[] {
+  const names = typeof name === 'string' ? [name] : name;
+  if (given.length < min) {
+    const missing = names[Math.min(given.length, names.length - 1)];
+    throw new PlainApiError(400, `argument ${JSON.stringify(missing)} is required`);
+  }
+  const takesMany = max > names.length;
+  if (takesMany && given.length > max) {
+    throw new ApiError(400, `expected ${max} arguments at most, got ${given.length}; send several requests`);
+  }
+  return given.slice(0, max);
+}
+
+function prefixesOf(name: string): string[] {
+  const parts = name.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new PlainApiError(400, '400 Bad Request: the path has a percent sign that encodes no character');
+  }
+}

@@ -1,0 +1,56 @@
+import { PassThrough } from 'node:stream';
+import { expect, jest, test } from '@jest/globals';
+import { type RequestBody, readParts } from './multipart.ts';
+import { UploadPace } from './upload-pace.ts';
+
+const options = { windowMs: 1000, bytesMin: 100 };
+
+test('a client is refused when a window of waiting ends with too few bytes', () => {
+  let now = 0;
+  const pace = new UploadPace(options, () => now);
+  const reasons: unknown[] = [];
+  /** Waits so long for so many bytes. */
+  const receive = (ms: number, bytes: number) => {
+    const arrived = pace.wait((reason) => reasons.push(reason));
+    now += ms;
+    arrived(bytes);
+  };
+  receive(900, 10);
+  // Time between two waits is that of the service.
+  now += 60_000;
+  receive(99, 89);
+  receive(1, 1);
+  expect(reasons).toEqual([]);
+  receive(600, 50);
+  receive(600, 49);
+  expect(reasons).toEqual([expect.objectContaining({ status: 408, message: expect.stringContaining('99 bytes') })]);
+});
+
+test('a client that sends nothing is refused while it is waited for', () => {
+  jest.useFakeTimers();
+  try {
+    const onSlow = jest.fn();
+    new UploadPace(options).wait(onSlow);
+    jest.advanceTimersByTime(999);
+    expect(onSlow).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(2);
+    expect(onSlow).toHaveBeenCalledWith(expect.objectContaining({ status: 408 }));
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('a body that stops within a part ends with 408', async () => {
+  const stream = new PassThrough();
+  const body: RequestBody = Object.assign(stream, {
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    complete: false,
+  });
+  stream.write('--b\r\nContent-Disposition: form-data; name="file"\r\n\r\nsome by');
+  const pace = new UploadPace({ windowMs: 20, bytesMin: 1000 });
+  const reading = async () => {
+    for await (const { bytes } of readParts(body, new AbortController().signal, 'path', pace))
+      for await (const _ of bytes);
+  };
+  await expect(reading()).rejects.toMatchObject({ status: 408 });
+});

@@ -1,0 +1,167 @@
+import { Worker } from 'node:worker_threads';
+import { ApiError } from '../api-v0/api-error.ts';
+import { bytesOfOutcome, type CodecJob, type CodecOutcome, runCodecJob } from './codec-job.ts';
+
+const codecLimits = {
+  /** Blocks up to this length are decoded in the thread of requests: it takes some milliseconds at most. */
+  inlineBytesMax: 8 * 1024,
+  /** Time of a job in the thread, in milliseconds. The worst block of 2 MiB takes some 5 seconds. */
+  jobMs: 20_000,
+  /** Jobs that wait, of all accounts and of one. */
+  waitingMax: 256,
+  waitingOfAccountMax: 32,
+  /** Memory of the thread in MiB; values take much more than their blocks. */
+  memoryMibMax: 768,
+} as const;
+
+interface Waiting {
+  readonly job: CodecJob;
+  readonly resolve: (bytes: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface CodecRunOptions {
+  /** Accounts take turns. */
+  readonly account: string;
+  readonly signal: AbortSignal;
+}
+
+export interface CodecPoolOptions {
+  /** The built code of the thread. */
+  readonly threadUrl?: URL;
+  readonly jobMs?: number;
+}
+
+/**
+ * Decodes and encodes blocks. Long ones go to a thread with a clock, one at a time, so that no block holds up other requests;
+ * accounts that wait take turns. The thread starts with the first long block.
+ */
+export class CodecPool {
+  readonly #threadUrl: URL;
+  readonly #jobMs: number;
+  #worker: Worker | undefined;
+  /** The job in the thread. */
+  #running: Waiting | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Jobs by account; the account at the front is next. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #waitingCount = 0;
+
+  constructor({ threadUrl = new URL('./codec-thread.js', import.meta.url), jobMs }: CodecPoolOptions = {}) {
+    this.#threadUrl = threadUrl;
+    this.#jobMs = jobMs ?? codecLimits.jobMs;
+  }
+
+  /**
+   * @throws DAG_INVALID, VALUE_INVALID, PATH_LOOKUP_FAILED; ApiError 503 where too many jobs wait, 400 for a block that takes
+   * more time or memory than a job may; the reason of the signal
+   */
+  async run(job: CodecJob, { account, signal }: CodecRunOptions): Promise<Uint8Array> {
+    signal.throwIfAborted();
+    if (job.bytes.length <= codecLimits.inlineBytesMax) return runCodecJob(job);
+    const own = this.#waiting.get(account) ?? [];
+    if (own.length >= codecLimits.waitingOfAccountMax || this.#waitingCount >= codecLimits.waitingMax)
+      throw new ApiError(503, 'too many long blocks wait to be decoded; try again later', { 'retry-after': '1' });
+    let onAbort = () => {};
+    const done = new Promise<Uint8Array>((resolve, reject) => {
+      const waiting = { job, resolve, reject };
+      onAbort = () => this.#abort(account, waiting, signal.reason);
+      own.push(waiting);
+      this.#waiting.set(account, own);
+      this.#waitingCount++;
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#next();
+    try {
+      return await done;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Ends the thread. */
+  async close(): Promise<void> {
+    await this.#endThread();
+  }
+
+  #next(): void {
+    if (this.#running !== undefined) return;
+    const [front] = this.#waiting;
+    if (front === undefined) return;
+    const [account, jobs] = front;
+    const next = jobs.shift();
+    // The account goes behind the others.
+    this.#waiting.delete(account);
+    if (jobs.length > 0) this.#waiting.set(account, jobs);
+    if (next === undefined) return;
+    this.#waitingCount--;
+    this.#running = next;
+    this.#timer = setTimeout(() => this.#fail(tooExpensive(`${this.#jobMs} ms`)), this.#jobMs);
+    // A copy of its own memory: a block may be a view of a page of the store.
+    const bytes = Uint8Array.from(next.job.bytes);
+    this.#worker ??= this.#startThread();
+    this.#worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
+  }
+
+  #startThread(): Worker {
+    const worker = new Worker(this.#threadUrl, {
+      resourceLimits: { maxOldGenerationSizeMb: codecLimits.memoryMibMax },
+      // Options of the process, such as those of a test runner, are not for this code.
+      execArgv: [],
+    });
+    const isCurrent = () => this.#worker === worker;
+    worker.on('message', (outcome: CodecOutcome) => {
+      if (isCurrent()) this.#settle((job) => job.resolve(bytesOfOutcome(outcome)));
+    });
+    worker.on('error', (error: Error & { readonly code?: string }) => {
+      const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      if (isCurrent()) this.#fail(isMemory ? tooExpensive(`${codecLimits.memoryMibMax} MiB`) : error);
+    });
+    worker.unref();
+    return worker;
+  }
+
+  /** Ends the job in the thread together with the thread, whose code cannot be stopped otherwise. */
+  #fail(error: unknown): void {
+    void this.#endThread();
+    this.#settle((job) => job.reject(error));
+  }
+
+  #settle(settle: (job: Waiting) => void): void {
+    clearTimeout(this.#timer);
+    const job = this.#running;
+    this.#running = undefined;
+    if (job !== undefined) {
+      try {
+        settle(job);
+      } catch (error) {
+        job.reject(error);
+      }
+    }
+    this.#next();
+  }
+
+  #abort(account: string, waiting: Waiting, reason: unknown): void {
+    if (this.#running === waiting) {
+      this.#fail(reason);
+      return;
+    }
+    const jobs = this.#waiting.get(account) ?? [];
+    const at = jobs.indexOf(waiting);
+    if (at === -1) return;
+    jobs.splice(at, 1);
+    this.#waitingCount--;
+    if (jobs.length === 0) this.#waiting.delete(account);
+    waiting.reject(reason);
+  }
+
+  async #endThread(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+}
+
+function tooExpensive(limit: string): ApiError {
+  return new ApiError(400, `the block takes more than ${limit} to decode; split it into several blocks`);
+}

@@ -1,0 +1,50 @@
+import { errorChain } from '@cairn/errors';
+import type { Collector } from '@cairn/pinning';
+import { COLLECTOR } from '@cairn/pinning/nest';
+import type { Logger } from '@cairn/service-kit';
+import { LOGGER } from '@cairn/service-kit/nest';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+
+/** A client that was cut off usually comes back within this time, and sends the same blocks. */
+const restMs = 30_000;
+
+/** Removes what failed writes have left: it counts for no account, so it must not wait for its grace period. */
+@Injectable()
+export class Leftovers implements OnModuleDestroy {
+  readonly #stop = new AbortController();
+  /** Accounts that wait for their turn; one collection at a time. */
+  readonly #waiting = new Map<string, NodeJS.Timeout>();
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(COLLECTOR) private readonly collector: Collector,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Collects for an account a little later, once for all failures until then. */
+  removeSoon(account: string): void {
+    if (this.#waiting.has(account) || this.#stop.signal.aborted) return;
+    const timer = setTimeout(() => {
+      this.#work = this.#work.then(() => this.#remove(account));
+    }, restMs).unref();
+    this.#waiting.set(account, timer);
+  }
+
+  async #remove(account: string): Promise<void> {
+    this.#waiting.delete(account);
+    const { signal } = this.#stop;
+    if (signal.aborted) return;
+    try {
+      const report = await this.collector.collectFor(account, { signal });
+      this.logger.info({ account, ...report }, 'removed what failed writes have left');
+    } catch (error) {
+      if (!signal.aborted) this.logger.error({ causes: errorChain(error) }, 'leftovers of failed writes stay');
+    }
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.#stop.abort(new Error('the service is shutting down'));
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    await this.#work;
+  }
+}
