@@ -83,7 +83,7 @@ describe('eth_call', () => {
     expect(await at('earliest')).toBe('0x');
     expect((await call(gateway.url, 'eth_call', [balance, '0xffff'])).error).toEqual({
       code: -32000,
-      message: 'header not found',
+      message: 'header not found. The newest block is 24.',
     });
   });
 });

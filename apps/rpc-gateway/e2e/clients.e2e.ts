@@ -182,6 +182,27 @@ describe('ethers', () => {
     }
   });
 
+  test.each(['http', 'webSocket'] as const)(
+    'on("pending") over %s reports nothing and rejects nothing',
+    async (kind) => {
+      const provider = kind === 'http' ? new JsonRpcProvider(gateway.url) : new WebSocketProvider(gateway.webSocketUrl);
+      const events: unknown[] = [];
+      const onRejection = (reason: unknown) => events.push(reason);
+      process.on('unhandledRejection', onRejection);
+      try {
+        await provider.on('pending', (hash) => events.push(hash));
+        expect(await provider.getBlockNumber()).toBe(24);
+        await provider.off('pending');
+        // The subscription is ended behind the call that removes the listener.
+        for (let count = 0; count < 3; count++) await provider.send('eth_chainId', []);
+        expect(events).toEqual([]);
+      } finally {
+        await provider.destroy();
+        process.off('unhandledRejection', onRejection);
+      }
+    },
+  );
+
   test('a provider over WebSocket', async () => {
     const provider = new WebSocketProvider(gateway.webSocketUrl);
     try {

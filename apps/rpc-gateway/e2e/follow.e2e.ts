@@ -4,7 +4,7 @@ import { openChainStore } from '@cairn/chain-store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPublicClient, webSocket } from 'viem';
 import { WebSocket } from 'ws';
-import { call, createHome, type Gateway, startGateway, until } from './gateway.ts';
+import { call, createHome, type Gateway, key, startGateway, until, withAuth } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
 // One gateway follows another, which is killed, goes back and comes back.
@@ -87,8 +87,10 @@ test('whoever has subscribed is told of new heads, and of logs that come and go'
   const answers = new Map<number, (result: unknown) => void>();
   socket.on('message', (data) => {
     const message = JSON.parse(String(data));
-    if (message.method === 'eth_subscription') told[message.params.subscription]?.push(message.params.result);
-    else answers.get(message.id)?.(message.result ?? message.error);
+    if (message.method === 'eth_subscription') {
+      const { subscription, result } = message.params;
+      told[subscription] = [...(told[subscription] ?? []), result];
+    } else answers.get(message.id)?.(message.result ?? message.error);
   });
   const ask = (method: string, ...params: readonly unknown[]) =>
     new Promise<unknown>((resolve) => {
@@ -98,8 +100,14 @@ test('whoever has subscribed is told of new heads, and of logs that come and go'
     });
   const heads = String(await ask('eth_subscribe', 'newHeads'));
   const logs = String(await ask('eth_subscribe', 'logs', { address: sample.contracts.Token.address }));
-  for (const id of [heads, logs]) told[id] = [];
-  expect(await ask('eth_subscribe', 'newPendingTransactions')).toMatchObject({ code: -32602 });
+  const receipts = String(await ask('eth_subscribe', 'transactionReceipts'));
+  const pending = String(await ask('eth_subscribe', 'newPendingTransactions'));
+  const syncing = String(await ask('eth_subscribe', 'syncing'));
+  for (const id of [heads, logs, receipts, pending, syncing]) told[id] ??= [];
+  const { result: blockFilter } = await call(follower.url, 'eth_newBlockFilter', []);
+  const { result: logFilter } = await call(follower.url, 'eth_newFilter', [
+    { address: sample.contracts.Token.address },
+  ]);
 
   const { result } = await call(upstream.url, 'eth_getBlockByNumber', ['0x14', false]);
   await chooseHead((result as { hash: `0x${string}` }).hash);
@@ -113,6 +121,13 @@ test('whoever has subscribed is told of new heads, and of logs that come and go'
     { blockNumber: '0x15', removed: false },
   ]);
   expect(told[heads]?.map(({ number }) => number)).toEqual(['0x15', '0x16', '0x17', '0x18']);
+  const { result: ofBlock } = await call(follower.url, 'eth_getBlockReceipts', ['0x15']);
+  expect(told[receipts]).toContainEqual(ofBlock);
+  expect(told[syncing]).toContainEqual(false);
+  expect(told[pending]).toEqual([]);
+  // The filters were not asked between the two changes of the head, which cancel each other.
+  expect((await call(follower.url, 'eth_getFilterChanges', [blockFilter])).result).toEqual([]);
+  expect((await call(follower.url, 'eth_getFilterChanges', [logFilter])).result).toEqual([]);
 
   expect(await ask('eth_unsubscribe', heads)).toBe(true);
   expect(await ask('eth_unsubscribe', heads)).toMatchObject({ code: -32000 });
@@ -133,6 +148,33 @@ test('viem watches blocks over WebSocket', async () => {
   unwatch();
   const rpc = await client.transport.getRpcClient();
   rpc.close();
+});
+
+test('a list of contracts that is shortened ends a socket that is subscribed to others', async () => {
+  const id = 'narrowed';
+  const { Token, Loops } = sample.contracts;
+  const limited = (contracts: readonly string[]) => ({ policy: { contracts } });
+  await withAuth(
+    follower.home,
+    async (auth) => void (await auth.createKey('caller', { id, ...limited([Token.address]) })),
+  );
+  const socket = new WebSocket(follower.webSocketUrl.replace(key, id));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await new Promise((resolve) => socket.once('open', resolve));
+  const answered = new Promise((resolve) => socket.once('message', resolve));
+  const params = ['logs', { address: Token.address }];
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params }));
+  expect(JSON.parse(String(await answered))).toHaveProperty('result');
+
+  await withAuth(follower.home, async (auth) => void (await auth.limitKey(id, limited([Loops.address]))));
+  const url = follower.url.replace(key, id);
+  const read = () => call(url, 'eth_getCode', [Token.address, 'latest']);
+  await until(async () => (await read()).error?.code === -32004, 'the limit');
+  const { result } = await call(upstream.url, 'eth_getBlockByNumber', ['0x14', false]);
+  await chooseHead((result as { hash: `0x${string}` }).hash);
+  expect(await closed).toBe(1008);
+  await chooseHead(sample.head);
+  await isAt(sample.head);
 });
 
 test('it serves while its source is away, and goes on when that is back; kill -9 costs neither anything', async () => {

@@ -51,7 +51,7 @@ describe('bodies', () => {
     ['a member of all objects as a method', line('constructor'), -32601],
     ['a method of another case', line('ETH_CHAINID'), -32601],
     ['a write', line('eth_sendRawTransaction', ['0x']), -32601],
-    ['parameters that are a text', line('eth_chainId', 'x'), -32600],
+    ['parameters that are a text', line('eth_chainId', 'x'), -32602],
     [
       'a number of a million digits as a block',
       line('eth_getBlockByNumber', [`${'1'.repeat(1_000_000)}`, false]),
@@ -120,12 +120,13 @@ test.each([
   ['"\\u0000\\"\\\\"', '"\\u0000\\"\\\\"'],
   ['"ключ 🔑"', '"ключ 🔑"'],
   ['null', 'null'],
+  ['true', 'true'],
 ])('the id %s comes back as %s', async (id, told) => {
   const response = await post(gateway.url, `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`);
   expect(await response.text()).toBe(`{"jsonrpc":"2.0","id":${told},"result":"${chainId}"}`);
 });
 
-test.each(['true', '{}', '[1]', `"${'x'.repeat(100_000)}"`, '1'.repeat(1_000_000)])(
+test.each(['{}', '[1]', `"${'x'.repeat(100_000)}"`, '1'.repeat(1_000_000)])(
   'the id %.20s is refused and not repeated',
   async (id) => {
     expect(await codeOf(`{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`)).toEqual([200, -32600, null]);

@@ -76,7 +76,7 @@ describe('JSON-RPC', () => {
     ];
     expect(await answersOf(`[${batch.join(',')}]`)).toMatchObject([
       { id: 'a', result: `0x${sample.chainId.toString(16)}` },
-      { id: 2, error: { code: -32602, message: expect.stringContaining('parameter 1, hash') } },
+      { id: 2, error: { code: -32602, message: expect.stringContaining('Parameter 1, hash') } },
       { id: null, error: { code: -32601 } },
       { id: null, error: { code: -32600 } },
       { id: 1.5, result: String(sample.chainId) },

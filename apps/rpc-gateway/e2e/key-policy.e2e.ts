@@ -1,8 +1,9 @@
 import type { KeyPolicy } from '@cairn/auth';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { type Answer, createHome, type Gateway, key, post, startGateway, until, withAuth } from './gateway.ts';
-import { sample, sampleEntry } from './sample-network.ts';
+import { type Answer, type Gateway, key, post, until, withAuth } from './gateway.ts';
+import { startLimitedGateway } from './limited-gateway.ts';
+import { sample } from './sample-network.ts';
 
 const { Token, Loops } = sample.contracts;
 const from = sample.accounts.alice;
@@ -17,17 +18,7 @@ const policies: Record<string, KeyPolicy> = {
 
 let gateway: Gateway;
 beforeAll(async () => {
-  const home = await createHome();
-  await withAuth(home, async (auth) => {
-    for (const [id, policy] of Object.entries(policies)) await auth.createKey('caller', { id, policy });
-  });
-  gateway = await startGateway({
-    home,
-    networks: [
-      { ...sampleEntry, requireFrom: false },
-      { ...sampleEntry, name: 'second', hosts: ['second.example'], blocks: [] },
-    ],
-  });
+  gateway = await startLimitedGateway(policies);
 });
 afterAll(() => gateway?.end());
 
@@ -56,9 +47,9 @@ test('contracts', async () => {
   expect(await ask('contracts', 'eth_getCode', [Loops.address, 'latest'])).toEqual([200, -32004]);
   expect(await ask('contracts', 'eth_getLogs', [{ address: Token.address }])).toEqual([200, 'ok']);
   expect(await ask('contracts', 'eth_getLogs', [{}])).toEqual([200, -32004]);
-  expect(await ask('contracts', 'eth_getStorageValues', [{ [Loops.address]: ['0x0'] }, 'latest'])).toEqual([
-    200, -32004,
-  ]);
+  expect(
+    await ask('contracts', 'eth_getStorageValues', [{ [Loops.address]: [`0x${'00'.repeat(32)}`] }, 'latest']),
+  ).toEqual([200, -32004]);
   const simulation = { blockStateCalls: [{ calls: [{ from, to: Loops.address }] }] };
   expect(await ask('contracts', 'eth_simulateV1', [simulation, 'latest'])).toEqual([200, -32004]);
   expect(await ask('contracts', 'eth_blockNumber')).toEqual([200, 'ok']);

@@ -1,40 +1,47 @@
-import { requireContracts, requireMethod } from '@cairn/auth';
-import type { CallRequest, Simulation } from '@cairn/evm-executor';
+import { type KeyPolicy, requireAllContracts, requireMethod } from '@cairn/auth';
+import type { AccountOverride } from '@cairn/evm-executor';
 import type { AnyMethod } from '@cairn/jsonrpc-core';
 import { requirePlanMethod } from '@cairn/metering';
-import type { LogFilter } from './methods/logs/log-filter.ts';
+import { revealsOf } from './methods/define.ts';
+import { contractsOfTopic, requireNamed } from './methods/reveals.ts';
 import type { RequestContext } from './request-context.ts';
+import type { Topic } from './subscriptions/topic.ts';
 
-type Named = readonly (string | undefined)[];
-
-const ofCall = ([call]: readonly unknown[]): Named => [(call as CallRequest).to];
-const ofAddress = ([address]: readonly unknown[]): Named => [address as string];
-const ofFilter = (filter: LogFilter | undefined): Named =>
-  filter === undefined || filter.addresses.length === 0 ? [undefined] : filter.addresses;
-
-/** The contracts that a request reads or calls; `undefined` among them where it leaves that open. */
-const contractsOf: Readonly<Record<string, (params: readonly unknown[]) => Named>> = {
-  eth_call: ofCall,
-  eth_estimateGas: ofCall,
-  eth_createAccessList: ofCall,
-  debug_traceCall: ofCall,
-  eth_simulateV1: ([simulation]) => (simulation as Simulation).blocks.flatMap(({ calls }) => calls.map(({ to }) => to)),
-  eth_getCode: ofAddress,
-  eth_getStorageAt: ofAddress,
-  eth_getProof: ofAddress,
-  eth_getStorageValues: ([wanted]) => (wanted as readonly (readonly [string])[]).map(([address]) => address),
-  eth_getLogs: ([filter]) => ofFilter(filter as LogFilter),
-  eth_subscribe: ([kind, filter]) => (kind === 'logs' ? ofFilter(filter as LogFilter | undefined) : []),
-};
-
-/** Holds a request to what its plan and its key are limited to. @throws METHOD_NOT_IN_PLAN, KEY_SCOPE_MISSING */
+/** Checks a request against the limits of its plan and its key. @throws METHOD_NOT_IN_PLAN, KEY_SCOPE_MISSING */
 export function authorize(
-  { name }: AnyMethod<RequestContext>,
+  method: AnyMethod<RequestContext>,
   params: readonly unknown[],
   { principal, meter }: RequestContext,
 ): void {
   const { policy } = principal.key;
-  requirePlanMethod(meter.limits.plan, name);
-  requireMethod(policy, name);
-  if (policy.contracts !== undefined) requireContracts(policy, contractsOf[name]?.(params) ?? []);
+  requirePlanMethod(meter.limits.plan, method.name);
+  requireMethod(policy, method.name);
+  if (policy.contracts !== undefined) requireRevealed(policy, method, params);
+}
+
+/** @throws KEY_SCOPE_MISSING where the answer can show a contract that is not among those of the key */
+export function requireRevealed(
+  policy: KeyPolicy,
+  method: AnyMethod<RequestContext>,
+  params: readonly unknown[],
+): void {
+  const reveals = revealsOf(method);
+  if (reveals === 'anything') requireAllContracts(policy, `${method.name}, which can show any contract`);
+  // The handlers of other kinds check the data that they find.
+  if (typeof reveals === 'string') return;
+  // The parameters are those that the definition of this method has parsed.
+  requireNamed(policy, method.name, reveals.contracts(params as never));
+  for (const overrides of reveals.overrides?.(params as never) ?? [])
+    for (const override of overrides?.values() ?? [])
+      if (changesContract(override)) requireAllContracts(policy, 'overrides of code, storage or precompiles');
+}
+
+function changesContract({ code, state, stateDiff, movePrecompileToAddress }: AccountOverride): boolean {
+  return [code, state, stateDiff, movePrecompileToAddress].some((field) => field !== undefined);
+}
+
+/** Checks a subscription against the limits of its key, which may have changed. @throws KEY_SCOPE_MISSING */
+export function authorizeTopic(policy: KeyPolicy, topic: Topic): void {
+  requireMethod(policy, 'eth_subscribe');
+  if (policy.contracts !== undefined) requireNamed(policy, 'eth_subscribe', contractsOfTopic(topic));
 }

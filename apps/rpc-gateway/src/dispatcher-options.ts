@@ -35,8 +35,6 @@ export function dispatcherOptions({
     admit: (method, { meter }) => meter.admit(method),
     onCall: (call, { meter }) => meter.told(call),
     unknownMethod: (name) =>
-      writes.test(name)
-        ? `The method ${JSON.stringify(name)} is not available: this gateway reads chains and neither signs nor sends.`
-        : undefined,
+      writes.test(name) ? 'This gateway reads chains and neither signs nor sends.' : 'METHODS.md lists the methods.',
   };
 }

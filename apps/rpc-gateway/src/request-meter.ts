@@ -1,12 +1,21 @@
 import type { Principal } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import type { AnyMethod, DispatchedCall } from '@cairn/jsonrpc-core';
-import { type AccountLimits, creditsOfAnswer, creditsOfGas, type Metering, type UsageOwner } from '@cairn/metering';
+import {
+  type AccountLimits,
+  creditsOfAnswer,
+  creditsOfBody,
+  creditsOfGas,
+  type Metering,
+  type UsageOwner,
+} from '@cairn/metering';
 import type { RequestSpan } from '@cairn/service-kit';
 import type { RequestContext } from './request-context.ts';
 
 /** Credits of a request for a method that there is not, and of a notification of a subscription. */
 const smallestPrice = 1;
+/** Bytes of a body that is read and parsed before limits are asked: their answers name the requests that were refused. */
+const smallBodyBytes = 4096;
 
 /** What one body costs and counts: its limits before, its usage after. */
 export class RequestMeter {
@@ -55,6 +64,16 @@ export class RequestMeter {
     }
     this.#isInside = true;
     return this.limits.requireBytes();
+  }
+
+  /**
+   * Asks before a longer body is read and parsed whether the account has room for it.
+   * @param bytes as far as they are announced
+   * @throws LIMIT_REACHED, also as a rejection
+   */
+  requireRoom(bytes: number): Promise<void> | undefined {
+    if (bytes <= smallBodyBytes) return undefined;
+    return this.limits.requireRequest(Math.max(smallestPrice, creditsOfBody(bytes)));
   }
 
   /** Counts one call before it is worked on. @throws LIMIT_REACHED, also as a rejection */
@@ -136,7 +155,16 @@ export class RequestMeter {
     this.#isInside = false;
     this.#isEnded = true;
     if (this.#count === 0) this.#recordUnanswered(status);
+    this.#chargeBody(bytesIn);
     this.#countBytes(this.#operation, bytesIn, bytesOut);
+  }
+
+  #chargeBody(bytes: number): void {
+    const credits = creditsOfBody(bytes);
+    if (credits === 0) return;
+    this.#charge(credits);
+    const use = { operation: this.#operation, network: this.#network, credits };
+    this.#metering.ledger.addUse(this.#owner, use);
   }
 
   /** A body that held no call is counted as one, so that it is not free. */

@@ -6,9 +6,11 @@ import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 type KnownCode =
   | CallRejectionCode
   | SimulationErrorCode
+  | 'TRACE_REFUSED'
   | 'TRACE_TOO_LARGE'
   | Exclude<ExecutionErrorCode, 'EXECUTION_FAILED'>
   | 'KEY_SCOPE_MISSING'
+  | 'CONTRACT_NOT_ALLOWED'
   | 'METHOD_NOT_IN_PLAN'
   | 'LIMIT_REACHED'
   | 'VALUE_INVALID'
@@ -21,10 +23,12 @@ type KnownCode =
 const names: ReadonlyMap<string, RpcErrorName> = new Map(
   Object.entries({
     KEY_SCOPE_MISSING: 'forbidden',
+    CONTRACT_NOT_ALLOWED: 'forbidden',
     METHOD_NOT_IN_PLAN: 'forbidden',
     LIMIT_REACHED: 'limit',
     VALUE_INVALID: 'params',
     OVERRIDE_INVALID: 'server',
+    CALL_FEES_MIXED: 'server',
     CALL_FEE_INVALID: 'server',
     CALL_FEE_BELOW_BASE: 'server',
     CALL_NONCE_TOO_LOW: 'server',
@@ -35,9 +39,15 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(
     SIMULATION_NUMBER_INVALID: 'server',
     SIMULATION_TIME_INVALID: 'server',
     SIMULATION_GAS_EXCEEDED: 'server',
+    TRACE_REFUSED: 'server',
+    SIMULATION_SYSTEM_CALL_FAILED: 'server',
     TRACE_TOO_LARGE: 'limit',
     CALL_FUNDS_INSUFFICIENT: 'server',
     CALL_GAS_TOO_LOW: 'server',
+    CALL_GAS_BELOW_FLOOR: 'server',
+    CALL_GAS_TOO_HIGH: 'server',
+    CALL_BLOCK_GAS_EXCEEDED: 'server',
+    CALL_SENDER_HAS_CODE: 'server',
     CALL_INITCODE_TOO_LARGE: 'server',
     CALL_BLOBS_INVALID: 'server',
     CALL_AUTHORIZATIONS_INVALID: 'server',

@@ -14,6 +14,7 @@ import {
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Logger, Settings } from '@cairn/service-kit';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Filters } from '../subscriptions/filters.ts';
 import { HeadWatcher } from '../subscriptions/head-watcher.ts';
 import type { Chain } from './chain.ts';
 import { ImportMeter } from './import-meter.ts';
@@ -46,6 +47,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
   /** Heights of the sources of networks, by name. */
   readonly #sources = new Map<string, SourceHead>();
   readonly #watchers = new Map<string, HeadWatcher>();
+  readonly #filters = new Map<string, Filters>();
   #importing: Promise<void> = Promise.resolve();
   #pool: CallPool | undefined;
   #notReady: string | undefined = 'the networks are being imported';
@@ -175,6 +177,16 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
       this.#watchers.set(name, watcher);
     }
     return watcher;
+  }
+
+  /** The filters that clients ask for changes of a network. */
+  filters({ network: { name }, store }: Chain): Filters {
+    let filters = this.#filters.get(name);
+    if (filters === undefined) {
+      filters = new Filters(store);
+      this.#filters.set(name, filters);
+    }
+    return filters;
   }
 
   /** Heights of the networks that have blocks, and how many blocks their sources are ahead. */

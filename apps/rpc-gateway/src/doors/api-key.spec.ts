@@ -34,7 +34,7 @@ describe('identify', () => {
   });
 
   test.each([
-    ['CREDENTIALS_INVALID', 401, 'Create one with `cairn key create`'],
+    ['CREDENTIALS_INVALID', 401, 'Create one in the console'],
     ['ACCOUNT_SUSPENDED', 403, 'The account is suspended.'],
   ] as const)('%s becomes %d and never shows the key', async (code, status, message) => {
     const auth = authThat(async () => {

@@ -1,6 +1,8 @@
 import { type Auth, type Client, FailureGate, type Principal, requireClient, requireNetwork } from '@cairn/auth';
 import { errorText, isCairnError } from '@cairn/errors';
 import { RpcError } from '@cairn/jsonrpc-core';
+import { authorizeTopic } from '../authorize.ts';
+import type { Topic } from '../subscriptions/topic.ts';
 
 /** A refusal with its HTTP status. */
 export class DoorError extends RpcError {
@@ -49,14 +51,9 @@ export async function identify(
     }
     if (isCairnError(error, 'CREDENTIALS_INVALID')) failures.failed(key, address);
     if (isCairnError(error, 'CREDENTIALS_INVALID')) {
-      throw new DoorError(
-        401,
-        'notFound',
-        'The API key in the path is not valid. Create one with `cairn key create`.',
-        {
-          'www-authenticate': 'ApiKey realm="cairn"',
-        },
-      );
+      throw new DoorError(401, 'notFound', 'The API key in the path is not valid. Create one in the console.', {
+        'www-authenticate': 'ApiKey realm="cairn"',
+      });
     }
     if (isCairnError(error, 'ACCOUNT_SUSPENDED')) throw new DoorError(403, 'notFound', errorText(error));
     throw error;
@@ -65,9 +62,20 @@ export async function identify(
 
 /** Whether a key is open for a client and a network. @throws DoorError 403 */
 export function admit({ key: { policy } }: Principal, client: Client, network: string): void {
-  try {
+  forbidding(() => {
     requireClient(policy, client);
     requireNetwork(policy, network);
+  });
+}
+
+/** Checks that a key is still open for the events of a subscription. @throws DoorError 403 */
+export function admitTopic({ key: { policy } }: Principal, topic: Topic): void {
+  forbidding(() => authorizeTopic(policy, topic));
+}
+
+function forbidding(check: () => void): void {
+  try {
+    check();
   } catch (error) {
     if (isCairnError(error, 'CLIENT_NOT_ALLOWED', 'KEY_SCOPE_MISSING'))
       throw new DoorError(403, 'forbidden', errorText(error));

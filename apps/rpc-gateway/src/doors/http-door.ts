@@ -7,6 +7,7 @@ import { DISPATCHER } from '@cairn/jsonrpc-core/nest';
 import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
+  Cors,
   type Logger,
   type PlainAnswer,
   type PlainHandler,
@@ -53,7 +54,7 @@ export class HttpDoor {
     takes: (path) => path.startsWith('/v3/'),
     answer: (request) => this.#answerPlain(request),
   };
-  readonly #corsOrigins: ReadonlySet<string>;
+  readonly #cors: Cors;
 
   constructor(
     @Inject(AUTH) private readonly auth: Auth,
@@ -64,7 +65,11 @@ export class HttpDoor {
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {
-    this.#corsOrigins = new Set(settings.CAIRN_CORS_ORIGINS?.split(',') ?? []);
+    this.#cors = new Cors({
+      origins: settings.CAIRN_CORS_ORIGINS,
+      requestHeaders: ['content-type'],
+      exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'],
+    });
   }
 
   /** Takes requests under /v3; false for others. */
@@ -77,7 +82,7 @@ export class HttpDoor {
       const bytesOut = response.headersSent ? Number(response.getHeader('content-length') ?? 0) : 0;
       this.#end(trace, response.headersSent ? response.statusCode : 499, bytesOut);
     });
-    this.#allowOrigin(request, response);
+    this.#cors.setHeaders(request, response);
     this.#answer(request, response, trace).catch((error: unknown) => this.#fail(error, request, response, trace));
     return true;
   }
@@ -90,7 +95,13 @@ export class HttpDoor {
     const client = { address: request.socket.remoteAddress, origin: request.headers.origin };
     const chain = this.#admit(principal, client, request.headers, trace);
     await trace.meter?.enter();
-    const body = await readBody(request, response, this.settings.CAIRN_RPC_BODY_BYTES_MAX);
+    const { CAIRN_RPC_BODY_BYTES_MAX: bytesMax } = this.settings;
+    const announced = Number(request.headers['content-length'] ?? bytesMax);
+    // A longer one is refused for its length, whatever the account has.
+    if (announced <= bytesMax) await trace.meter?.requireRoom(announced);
+    const body = await readBody(request, response, bytesMax, (bytes) => {
+      trace.bytesIn = bytes;
+    });
     const source = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) source.abort(new Error('the client closed the connection'));
@@ -133,8 +144,10 @@ export class HttpDoor {
     const { CAIRN_RPC_BODY_BYTES_MAX: bytesMax } = this.settings;
     if (body.length > bytesMax) throw bodyTooLong(bytesMax);
     const dispatch = () => this.#dispatch(body, headers, { principal, chain, source: request, trace });
-    const waiting = trace.meter?.enter();
-    return waiting === undefined ? dispatch() : waiting.then(dispatch);
+    const waiting = trace.meter?.enter() ?? trace.meter?.requireRoom(body.length);
+    return waiting === undefined
+      ? dispatch()
+      : waiting.then(() => trace.meter?.requireRoom(body.length)).then(dispatch);
   }
 
   #traceOf(headers: Headers): Trace {
@@ -205,19 +218,6 @@ export class HttpDoor {
     } catch (error) {
       throw error instanceof RpcError ? new DoorError(404, 'notFound', error.message) : error;
     }
-  }
-
-  /** Browsers ask before they call; without the setting no page of another origin may. */
-  #allowOrigin(request: IncomingMessage, response: ServerResponse): void {
-    const { origin } = request.headers;
-    if (origin === undefined || !(this.#corsOrigins.has('*') || this.#corsOrigins.has(origin))) return;
-    response.setHeader('access-control-allow-origin', this.#corsOrigins.has('*') ? '*' : origin);
-    response.setHeader('vary', 'origin');
-    response.setHeader('access-control-expose-headers', 'x-request-id, ratelimit, ratelimit-policy, retry-after');
-    if (request.method !== 'OPTIONS') return;
-    response.setHeader('access-control-allow-methods', 'POST');
-    response.setHeader('access-control-allow-headers', 'content-type');
-    response.setHeader('access-control-max-age', '600');
   }
 
   #fail(error: unknown, request: IncomingMessage, response: ServerResponse, trace: Trace): void {

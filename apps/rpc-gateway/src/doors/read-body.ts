@@ -5,9 +5,15 @@ import { decoded } from './content-encoding.ts';
 /**
  * The body of a request, in one piece and without its encoding. A client that asks before it sends is told to go on only
  * when the length that it announces is allowed; a small body that unpacks to a large one is ended at the limit.
+ * @param onLength called with the bytes so far: also those of a body that is refused are paid for
  * @throws DoorError 413 as soon as it is too long, 400 when it is not encoded as it says, Error when it is cut off
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+  onLength: (bytes: number) => void = () => {},
+): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(bodyTooLong(bytesMax));
   return new Promise((resolve, reject) => {
     const source = decoded(request);
@@ -16,6 +22,7 @@ export function readBody(request: IncomingMessage, response: ServerResponse, byt
     let length = 0;
     source.on('data', (chunk: Buffer) => {
       length += chunk.length;
+      onLength(length);
       if (length > bytesMax) {
         source.removeAllListeners('data');
         reject(bodyTooLong(bytesMax));

@@ -20,10 +20,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
+import { syncStatus } from '../chains/sync-status.ts';
 import type { RequestContext } from '../request-context.ts';
 import { RequestMeter } from '../request-meter.ts';
 import { Subscriptions } from '../subscriptions/subscriptions.ts';
-import { admit, DoorError, identify, keyInPath, limitRefusal } from './api-key.ts';
+import type { Topic } from '../subscriptions/topic.ts';
+import { admit, admitTopic, DoorError, identify, keyInPath, limitRefusal } from './api-key.ts';
 
 const pingEveryMs = 30_000;
 /** Messages that one socket may have in work: more wait unread in the socket. */
@@ -116,7 +118,8 @@ export class WebSocketDoor {
       const subscriptions = new Subscriptions({
         store: chain.store,
         watcher: this.registry.watcher(chain),
-        send: (notification) => this.#notify(session, notification),
+        send: (notification, topic) => this.#notify(session, notification, topic),
+        syncStatus: () => syncStatus(chain, this.registry.sourceHead(chain.network.name)),
       });
       const session: Session = {
         id,
@@ -192,6 +195,7 @@ export class WebSocketDoor {
     let status = 200;
     try {
       await meter.enter();
+      await meter.requireRoom(body.length);
       const { registry } = this;
       const context = { chain, registry, principal, subscriptions, signal: abort.signal, meter };
       answer = await this.dispatcher.handle(body, context);
@@ -229,10 +233,11 @@ export class WebSocketDoor {
     );
   }
 
-  #notify(session: Session, notification: string): void {
+  #notify(session: Session, notification: string, topic: Topic): void {
     if (this.#isDraining) return;
     this.#authorized(session)
       .then((principal) => {
+        admitTopic(principal, topic);
         const meter = new RequestMeter(this.metering, principal, session.chain.network.name);
         meter.notified(Buffer.byteLength(notification));
         this.#send(session, notification);

@@ -1,5 +1,38 @@
-import { defineMethod } from '@cairn/jsonrpc-core';
+import {
+  type AnyMethod,
+  defineMethod,
+  type MethodDefinition,
+  type ParamDefinition,
+  type ParamValues,
+} from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../request-context.ts';
+import { type Reveals, revealKindOf, revealKinds } from './reveals.ts';
+
+/** A method that says what it can reveal. */
+type Declared<Params extends readonly ParamDefinition[]> = MethodDefinition<RequestContext, Params> & {
+  /** Decides which keys that are limited to contracts may call the method. */
+  readonly reveals: Reveals<ParamValues<Params>>;
+};
+
+const declared = new WeakMap<AnyMethod<RequestContext>, Reveals<never>>();
 
 /** Declares a method of the gateway. */
-export const define = defineMethod<RequestContext>();
+export function define<const Params extends readonly ParamDefinition[]>({
+  reveals,
+  ...definition
+}: Declared<Params>): AnyMethod<RequestContext> {
+  const kind = revealKindOf(reveals);
+  const note = typeof reveals === 'object' && reveals.note !== undefined ? reveals.note : revealKinds[kind];
+  const method = defineMethod<RequestContext>()<Params>({
+    ...definition,
+    notes: [`Keys that are limited to contracts: ${note}`],
+    extensions: { 'x-contracts': kind },
+  });
+  declared.set(method, reveals);
+  return method;
+}
+
+/** The declaration of a method; anything where it has none, so that it is refused. */
+export function revealsOf(method: AnyMethod<RequestContext>): Reveals<never> {
+  return declared.get(method) ?? 'anything';
+}

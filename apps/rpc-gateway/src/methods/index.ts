@@ -2,7 +2,7 @@ import { type AnyMethod, type MethodGroup, openRpcDocument, RawJson } from '@cai
 import manifest from '../../package.json' with { type: 'json' };
 import type { RequestContext } from '../request-context.ts';
 import { blockMethods } from './blocks/methods.ts';
-import { chainMethods } from './chain/methods.ts';
+import { chainMethods, poolMethods } from './chain/methods.ts';
 import { debugMethods } from './debug/methods.ts';
 import { define } from './define.ts';
 import { executionMethods } from './execution/methods.ts';
@@ -16,8 +16,25 @@ const rpcDiscover = define({
   summary: 'What this gateway offers, as an OpenRPC document.',
   params: [],
   result: 'An OpenRPC document (https://spec.open-rpc.org).',
+  reveals: 'nothing',
   handle: () => openRpcJson(),
 });
+
+const rpcModules = define({
+  name: 'rpc_modules',
+  summary: 'The namespaces of the methods of this gateway, each with its version.',
+  params: [],
+  result: 'An object of versions by namespace.',
+  reveals: 'nothing',
+  handle: () => modules(),
+});
+
+/** Namespaces as geth lists them, in alphabetical order. */
+function modules(): Readonly<Record<string, string>> {
+  const namespaces = methods.flatMap(({ name }) => /^([a-z0-9]+)_/.exec(name)?.[1] ?? []);
+  return Object.fromEntries([...new Set(namespaces)].sort().map((namespace) => [namespace, '1.0']));
+}
+
 let discovered: RawJson | undefined;
 
 /** The methods as an OpenRPC document, made once. */
@@ -34,7 +51,8 @@ export const methodGroups: readonly MethodGroup<RequestContext>[] = [
   { title: 'State', methods: stateMethods },
   { title: 'Execution', methods: executionMethods },
   { title: 'Fees', methods: feeMethods },
-  { title: 'Chain', methods: [...chainMethods, rpcDiscover] },
+  { title: 'Chain', methods: [...chainMethods, rpcModules, rpcDiscover] },
+  { title: 'Transactions that wait', methods: poolMethods },
   { title: 'Debugging', methods: debugMethods },
 ];
 

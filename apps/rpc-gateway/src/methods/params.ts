@@ -1,4 +1,4 @@
-import { InvalidValueError, parseAddress, parseHash, parseQuantity } from '@cairn/block-model';
+import { cannotUnmarshal, InvalidValueError, jsonKind, parseAddress, parseHash, parseUint64 } from '@cairn/block-model';
 import type { ParamDefinition } from '@cairn/jsonrpc-core';
 
 /** The hash of a block. */
@@ -26,17 +26,29 @@ export const addressParam = {
 export const indexParam = {
   name: 'index',
   summary: 'a place in the list, from "0x0" on.',
-  parse: (field: string, value: unknown): number => Number(parseQuantity(field, value)),
+  parse: (field: string, value: unknown): number => Number(parseUint64(field, value, 'hexutil.Uint')),
 } satisfies ParamDefinition<number>;
 
-/** A list, of so many items at most. @throws VALUE_INVALID */
-export function parseList<T>(
+/** Reads a text; `null` is the empty one, as in geth. @throws VALUE_INVALID */
+export function parseText(field: string, value: unknown): string {
+  if (value === null) return '';
+  if (typeof value === 'string') return value;
+  throw new InvalidValueError(field, 'a text', value, cannotUnmarshal(jsonKind(value), 'string'));
+}
+
+/**
+ * Reads a list; `null` is the empty one, as in geth. The body of the request bounds its length.
+ * @param type of the list in Go
+ * @throws VALUE_INVALID
+ */
+export function parseItems<T>(
   field: string,
   value: unknown,
-  lengthMax: number,
+  type: string,
   parse: (field: string, value: unknown) => T,
 ): T[] {
-  if (!Array.isArray(value)) throw new InvalidValueError(field, 'a list', value);
-  if (value.length > lengthMax) throw new InvalidValueError(field, `a list of ${lengthMax} at most`, value.length);
+  if (value === null) return [];
+  if (!Array.isArray(value))
+    throw new InvalidValueError(field, 'a list', value, cannotUnmarshal(jsonKind(value), type));
   return value.map((item, index) => parse(`${field}[${index}]`, item));
 }

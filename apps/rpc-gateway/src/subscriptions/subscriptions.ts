@@ -1,22 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { type Header, headerToJson } from '@cairn/block-model';
+import { type Header, headerToJson, type Json } from '@cairn/block-model';
 import type { ChainStore } from '@cairn/chain-store';
 import { RpcError } from '@cairn/jsonrpc-core';
+import type { SyncStatus } from '../chains/sync-status.ts';
 import type { LogFilter } from '../methods/logs/log-filter.ts';
 import { logsOf } from '../methods/logs/logs-of.ts';
+import { receiptsJson } from '../methods/transactions/receipts.ts';
 import type { HeadChange, HeadWatcher } from './head-watcher.ts';
+import { isInRange, type Topic } from './topic.ts';
 
 /** Of one connection: each new block is matched against all of them. */
 const subscriptionsMax = 100;
 
-/** What a client wants to be told of. */
-export type Topic = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly filter: LogFilter };
+/** Fields that geth's newHeads have as null where a fork is not active yet. */
+const laterFields = {
+  baseFeePerGas: null,
+  withdrawalsRoot: null,
+  blobGasUsed: null,
+  excessBlobGas: null,
+  parentBeaconBlockRoot: null,
+  requestsHash: null,
+  blockAccessListHash: null,
+  slotNumber: null,
+} as const satisfies Json;
 
 /** Subscriptions of one connection (geth's eth_subscribe). */
 export class Subscriptions {
   readonly #store: ChainStore;
   readonly #watcher: HeadWatcher;
-  readonly #send: (notification: string) => void;
+  readonly #send: (notification: string, topic: Topic) => void;
+  readonly #syncStatus: () => SyncStatus;
+  /** The last state that syncing reported. */
+  #isSyncing: boolean | undefined;
   readonly #topics = new Map<string, Topic>();
   #stop: (() => void) | undefined;
 
@@ -25,14 +40,17 @@ export class Subscriptions {
     store,
     watcher,
     send,
+    syncStatus,
   }: {
     readonly store: ChainStore;
     readonly watcher: HeadWatcher;
-    readonly send: (notification: string) => void;
+    readonly send: (notification: string, topic: Topic) => void;
+    readonly syncStatus: () => SyncStatus;
   }) {
     this.#store = store;
     this.#watcher = watcher;
     this.#send = send;
+    this.#syncStatus = syncStatus;
   }
 
   /** @returns the id of the subscription @throws RpcError -32005 when there are too many */
@@ -45,6 +63,8 @@ export class Subscriptions {
     const id = `0x${randomBytes(16).toString('hex')}`;
     this.#topics.set(id, topic);
     this.#stop ??= this.#watcher.listen((change) => this.#tell(change));
+    // The state of now comes behind the answer that names the subscription.
+    if (topic.kind === 'syncing') setImmediate(() => this.#topics.has(id) && this.#notify(id, this.#syncing()));
     return id;
   }
 
@@ -63,21 +83,50 @@ export class Subscriptions {
   }
 
   #tell({ left, joined }: HeadChange): void {
+    const syncing = this.#syncStatus();
+    const hasTurned = this.#isSyncing !== undefined && this.#isSyncing !== (syncing !== false);
     for (const [id, topic] of this.#topics) {
-      if (topic.kind === 'newHeads') {
-        for (const header of joined) this.#notify(id, headerToJson(header));
-        continue;
+      switch (topic.kind) {
+        case 'newHeads':
+          for (const header of joined) this.#notify(id, { ...laterFields, ...headerToJson(header) });
+          break;
+        case 'logs':
+          for (const header of left) this.#tellLogs(id, topic.filter, header, true);
+          for (const header of joined) this.#tellLogs(id, topic.filter, header, false);
+          break;
+        case 'transactionReceipts':
+          for (const header of joined) this.#tellReceipts(id, topic.hashes, header);
+          break;
+        case 'syncing':
+          if (hasTurned) this.#notify(id, this.#syncing());
+          break;
+        case 'newPendingTransactions':
       }
-      for (const header of left) this.#tellLogs(id, topic.filter, header, true);
-      for (const header of joined) this.#tellLogs(id, topic.filter, header, false);
     }
   }
 
+  /** The state of the network in geth's form. */
+  #syncing(): unknown {
+    const status = this.#syncStatus();
+    this.#isSyncing = status !== false;
+    return status === false ? false : { syncing: true, status };
+  }
+
+  #tellReceipts(id: string, hashes: ReadonlySet<string>, header: Header): void {
+    const block = this.#store.block(header.hash);
+    const receipts = block === undefined ? [] : receiptsJson(this.#store, block);
+    const wanted = receipts.filter(({ transactionHash }) => hashes.size === 0 || hashes.has(String(transactionHash)));
+    if (wanted.length > 0) this.#notify(id, wanted);
+  }
+
   #tellLogs(id: string, filter: LogFilter, header: Header, removed: boolean): void {
+    if (!isInRange(filter, header.number)) return;
     for (const log of logsOf(filter, this.#store, header)) this.#notify(id, { ...log, removed });
   }
 
   #notify(subscription: string, result: unknown): void {
-    this.#send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } }));
+    const topic = this.#topics.get(subscription);
+    if (topic === undefined) return;
+    this.#send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } }), topic);
   }
 }

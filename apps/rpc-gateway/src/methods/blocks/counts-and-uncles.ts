@@ -1,9 +1,13 @@
-import { type Block, headerToJson, quantity } from '@cairn/block-model';
-import { blockNumberParam, findWholeBlock } from '../../block-param.ts';
+import { type Block, encodeBlock, headerToJson, quantity } from '@cairn/block-model';
+import { type BlockId, blockNumberParam, findWholeBlock, isPending } from '../../block-param.ts';
+import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
 import { blockHashParam, indexParam } from '../params.ts';
 
 const byHash = (hash: `0x${string}`) => ({ hash, requireCanonical: false });
+/** The parts that the counts of a block are of; the pending block has none. */
+const partsOf = (context: RequestContext, id: BlockId): Pick<Block, 'transactions' | 'uncles'> | undefined =>
+  isPending(id) ? { transactions: [], uncles: [] } : findWholeBlock(context, id);
 const count = (list: readonly unknown[] | undefined) => (list === undefined ? null : quantity(list.length));
 
 export const ethGetBlockTransactionCountByHash = define({
@@ -11,6 +15,7 @@ export const ethGetBlockTransactionCountByHash = define({
   summary: 'The number of transactions of a block.',
   params: [blockHashParam],
   result: 'A quantity, or null where there is no such block.',
+  reveals: 'nothing',
   handle: ([hash], context) => count(findWholeBlock(context, byHash(hash))?.transactions),
 });
 
@@ -19,7 +24,8 @@ export const ethGetBlockTransactionCountByNumber = define({
   summary: 'The number of transactions of a block.',
   params: [blockNumberParam],
   result: 'A quantity, or null where there is no such block.',
-  handle: ([id], context) => count(findWholeBlock(context, id)?.transactions),
+  reveals: 'nothing',
+  handle: ([id], context) => count(partsOf(context, id)?.transactions),
 });
 
 export const ethGetUncleCountByBlockHash = define({
@@ -27,6 +33,7 @@ export const ethGetUncleCountByBlockHash = define({
   summary: 'The number of uncles of a block.',
   params: [blockHashParam],
   result: 'A quantity, or null where there is no such block.',
+  reveals: 'nothing',
   handle: ([hash], context) => count(findWholeBlock(context, byHash(hash))?.uncles),
 });
 
@@ -35,13 +42,16 @@ export const ethGetUncleCountByBlockNumber = define({
   summary: 'The number of uncles of a block.',
   params: [blockNumberParam],
   result: 'A quantity, or null where there is no such block.',
-  handle: ([id], context) => count(findWholeBlock(context, id)?.uncles),
+  reveals: 'nothing',
+  handle: ([id], context) => count(partsOf(context, id)?.uncles),
 });
 
-/** An uncle as a block without a body, which is how geth tells it. */
+/** An uncle in the form of geth: a block without a body. */
 function uncleJson(block: Block | undefined, index: number) {
-  const uncle = block?.uncles[index];
-  return uncle ? { ...headerToJson(uncle), size: quantity(uncle.raw.length + 3), uncles: [] } : null;
+  const header = block?.uncles[index];
+  if (header === undefined) return null;
+  const { length } = encodeBlock({ header, transactions: [], uncles: [] });
+  return { ...headerToJson(header), size: quantity(length), uncles: [] };
 }
 
 export const ethGetUncleByBlockHashAndIndex = define({
@@ -49,6 +59,7 @@ export const ethGetUncleByBlockHashAndIndex = define({
   summary: 'An uncle of a block.',
   params: [blockHashParam, indexParam],
   result: 'Its header, or null where there is none.',
+  reveals: 'nothing',
   handle: ([hash, index], context) => uncleJson(findWholeBlock(context, byHash(hash)), index),
 });
 
@@ -57,5 +68,6 @@ export const ethGetUncleByBlockNumberAndIndex = define({
   summary: 'An uncle of a block.',
   params: [blockNumberParam, indexParam],
   result: 'Its header, or null where there is none.',
+  reveals: 'nothing',
   handle: ([id, index], context) => uncleJson(findWholeBlock(context, id), index),
 });

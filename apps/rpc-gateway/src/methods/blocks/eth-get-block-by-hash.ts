@@ -1,11 +1,12 @@
-import { parseHash } from '@cairn/block-model';
 import { define } from '../define.ts';
-import { blockJson, fullParam } from './block-json.ts';
+import { blockHashParam } from '../params.ts';
+import { blockJson, blockReveals, fullParam } from './block-json.ts';
 
 export const ethGetBlockByHash = define({
   name: 'eth_getBlockByHash',
   summary: 'The block of a hash, held to that hash.',
-  params: [{ name: 'hash', summary: 'the hash of a block, "0x" and 64 digits.', parse: parseHash }, fullParam],
+  params: [blockHashParam, fullParam],
   result: 'The block, or null where there is none.',
+  reveals: blockReveals,
   handle: ([hash, full], context) => blockJson(context, hash, full),
 });

@@ -8,10 +8,13 @@ import {
 } from './counts-and-uncles.ts';
 import { ethGetBlockByHash } from './eth-get-block-by-hash.ts';
 import { ethGetBlockByNumber } from './eth-get-block-by-number.ts';
+import { ethGetHeaderByHash, ethGetHeaderByNumber } from './headers.ts';
 
 export const blockMethods = [
   ethGetBlockByHash,
   ethGetBlockByNumber,
+  ethGetHeaderByHash,
+  ethGetHeaderByNumber,
   ethGetBlockTransactionCountByHash,
   ethGetBlockTransactionCountByNumber,
   ethGetUncleByBlockHashAndIndex,

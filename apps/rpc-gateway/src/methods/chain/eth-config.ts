@@ -48,6 +48,7 @@ export const ethConfig = define({
   summary: 'The fork that is active, the one that follows and the last one of the schedule (EIP-7910).',
   params: [],
   result: 'An object with current, next and last.',
+  reveals: 'nothing',
   handle(_, context) {
     const { spec } = context.chain.store;
     const head = context.chain.store.header(context.chain.store.head.hash);

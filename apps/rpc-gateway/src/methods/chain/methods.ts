@@ -1,4 +1,17 @@
+import { ethCapabilities } from './eth-capabilities.ts';
 import { ethConfig } from './eth-config.ts';
+import {
+  ethCoinbase,
+  ethHashrate,
+  ethMining,
+  ethPendingTransactions,
+  ethProtocolVersion,
+  netPeerCount,
+  txpoolContent,
+  txpoolContentFrom,
+  txpoolInspect,
+  txpoolStatus,
+} from './node-methods.ts';
 import {
   ethAccounts,
   ethBlockNumber,
@@ -15,9 +28,18 @@ export const chainMethods = [
   ethChainId,
   ethSyncing,
   ethAccounts,
+  ethCapabilities,
+  ethConfig,
   netVersion,
   netListening,
+  netPeerCount,
   web3ClientVersion,
   web3Sha3,
-  ethConfig,
+  ethCoinbase,
+  ethHashrate,
+  ethMining,
+  ethProtocolVersion,
 ];
+
+/** Methods of the pool of transactions that wait. */
+export const poolMethods = [ethPendingTransactions, txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus];

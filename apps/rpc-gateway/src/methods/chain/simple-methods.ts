@@ -1,6 +1,7 @@
 import { bytesFromHex, hexFromBytes, parseData, quantity } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import manifest from '../../../package.json' with { type: 'json' };
+import { syncStatus } from '../../chains/sync-status.ts';
 import { define } from '../define.ts';
 
 const clientVersion = `Cairn/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
@@ -12,6 +13,7 @@ export const web3Sha3 = define({
     { name: 'data', summary: 'hexadecimal bytes.', parse: (field: string, value: unknown) => parseData(field, value) },
   ],
   result: '32 bytes.',
+  reveals: 'nothing',
   handle: ([data]) => hexFromBytes(keccak256(bytesFromHex(data))),
 });
 
@@ -20,6 +22,7 @@ export const ethChainId = define({
   summary: 'The chain id (EIP-155).',
   params: [],
   result: 'A quantity.',
+  reveals: 'nothing',
   handle: (_, { chain }) => quantity(chain.store.chainId),
 });
 
@@ -28,6 +31,7 @@ export const netVersion = define({
   summary: 'The network id, which is the chain id here.',
   params: [],
   result: 'A decimal number as text.',
+  reveals: 'nothing',
   handle: (_, { chain }) => chain.store.chainId.toString(),
 });
 
@@ -36,6 +40,7 @@ export const netListening = define({
   summary: 'Whether this gateway takes connections.',
   params: [],
   result: 'true.',
+  reveals: 'nothing',
   handle: () => true,
 });
 
@@ -44,6 +49,7 @@ export const web3ClientVersion = define({
   summary: 'Name and version of this gateway.',
   params: [],
   result: 'Text.',
+  reveals: 'nothing',
   handle: () => clientVersion,
 });
 
@@ -52,27 +58,17 @@ export const ethBlockNumber = define({
   summary: 'Height of the newest block.',
   params: [],
   result: 'A quantity.',
+  reveals: 'nothing',
   handle: (_, { chain }) => quantity(chain.store.head.number),
 });
-
-/** Behind its source by more blocks than this, a network counts as syncing. */
-const lagMax = 2n;
 
 export const ethSyncing = define({
   name: 'eth_syncing',
   summary: 'How far a network that follows a source is behind it; false where it is not, or follows none.',
   params: [],
   result: 'false, or an object with startingBlock, currentBlock and highestBlock.',
-  handle(_, { chain: { network, store }, registry }) {
-    const { number } = store.head;
-    const source = registry.sourceHead(network.name);
-    if (source === undefined || source.number - number <= lagMax) return false;
-    return {
-      startingBlock: quantity(source.startingNumber),
-      currentBlock: quantity(number),
-      highestBlock: quantity(source.number),
-    };
-  },
+  reveals: 'nothing',
+  handle: (_, { chain, registry }) => syncStatus(chain, registry.sourceHead(chain.network.name)),
 });
 
 export const ethAccounts = define({
@@ -80,5 +76,6 @@ export const ethAccounts = define({
   summary: 'The accounts that this gateway signs for: none.',
   params: [],
   result: 'An empty list.',
+  reveals: 'nothing',
   handle: () => [],
 });

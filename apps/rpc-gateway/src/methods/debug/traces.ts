@@ -1,29 +1,39 @@
-import { parseBlockOverrides, parseStateOverrides, parseTraceOptions, type TraceOptions } from '@cairn/evm-executor';
+import { type Block, bytesFromHex, decodeBlock, type Hex, parseData, parseQuantity } from '@cairn/block-model';
+import {
+  parseBlockOverrides,
+  parseStateOverrides,
+  parseTraceOptions,
+  type TraceBlockJob,
+  type TraceOptions,
+  tracerNames,
+} from '@cairn/evm-executor';
 import { type ParamDefinition, RawJson, RpcError } from '@cairn/jsonrpc-core';
-import { blockNumberParam, optionalBlockIdParam, requireHeader } from '../../block-param.ts';
+import { type BlockId, blockNumberParam, isPending, optionalBlockIdParam } from '../../block-param.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
 import { callParam } from '../execution/call-params.ts';
 import { messageJob, runJob } from '../execution/run-job.ts';
 import { blockHashParam, transactionHashParam } from '../params.ts';
+import { requireTraced } from './traced-block.ts';
 
 const traceOptionsParam = {
   name: 'config',
-  summary:
-    'tracer (callTracer, prestateTracer, 4byteTracer, noopTracer; single steps without) with tracerConfig; for steps enableMemory, enableReturnData, disableStack, disableStorage, limit.',
+  summary: `tracer (${tracerNames.join(', ')}; single steps without) with tracerConfig; timeout of a transaction, such as "5s"; for steps enableMemory, enableReturnData, disableStack, disableStorage, limit (characters of steps).`,
   isRequired: false,
   parse: (field: string, value: unknown) => parseTraceOptions(value, field),
 } satisfies ParamDefinition<TraceOptions>;
 
 const traceCallOptionsParam = {
   ...traceOptionsParam,
-  summary: `${traceOptionsParam.summary} Also stateOverrides and blockOverrides.`,
+  summary: `${traceOptionsParam.summary} Also stateOverrides, blockOverrides, and txIndex: the call runs before that transaction of the block instead of after the block.`,
   parse(field: string, value: unknown) {
-    const { stateOverrides, blockOverrides } = (value ?? {}) as Readonly<Record<string, unknown>>;
+    const options = parseTraceOptions(value, field);
+    const { stateOverrides, blockOverrides, txIndex } = (value ?? {}) as Readonly<Record<string, unknown>>;
     return {
-      options: parseTraceOptions(value, field),
+      options,
       state: stateOverrides ? parseStateOverrides(stateOverrides, `${field}.stateOverrides`) : undefined,
       block: blockOverrides ? parseBlockOverrides(blockOverrides, `${field}.blockOverrides`) : undefined,
+      index: txIndex === undefined || txIndex === null ? undefined : parseQuantity(`${field}.txIndex`, txIndex),
     };
   },
 } satisfies ParamDefinition;
@@ -35,23 +45,36 @@ export const debugTraceCall = define({
   name: 'debug_traceCall',
   summary: 'What happens in a call on the state after a block, in geth’s form.',
   params: [callParam, optionalBlockIdParam, traceCallOptionsParam],
-  result: 'What the tracer tells.',
+  result: 'The answer of the tracer.',
   ...common,
-  async handle([call, id, config], context) {
-    const { options = steps, state, block } = config ?? {};
+  reveals: { contracts: ([call]) => [call.to], overrides: ([, , config]) => [config?.state] },
+  async handle([call, asked, config], context) {
+    const id: BlockId = asked ?? { tag: 'latest' };
+    if ('tag' in id && id.tag === 'pending') throw new RpcError('server', 'tracing on top of pending is not supported');
+    const { options = steps, state, block, index } = config ?? {};
+    requireTraced(context, id);
     const message = messageJob(context, call, id, { state, block });
-    return new RawJson(
-      (await runJob(context, 'debug_traceCall', { kind: 'traceCall' as const, options, ...message })).json,
-    );
+    const place = index === undefined ? {} : { index: requireIndex(context, message.blockHash, index) };
+    const job = { kind: 'traceCall' as const, options, ...message, ...place };
+    return new RawJson((await runJob(context, 'debug_traceCall', job)).json);
   },
 });
+
+/** The place of a transaction in a block, or the first of none. @throws RpcError in geth's words */
+function requireIndex(context: RequestContext, blockHash: Hex, index: bigint): number {
+  const { header, transactions } = context.chain.store.block(blockHash) ?? { transactions: [] };
+  if (header?.number === 0n) throw new RpcError('server', 'no transaction in genesis');
+  if (index < BigInt(transactions.length) || (index === 0n && transactions.length === 0)) return Number(index);
+  throw new RpcError('server', `transaction index ${index} out of range for block ${blockHash}`);
+}
 
 export const debugTraceTransaction = define({
   name: 'debug_traceTransaction',
   summary: 'What happened in a transaction of the canonical chain, in geth’s form.',
   params: [transactionHashParam, traceOptionsParam],
-  result: 'What the tracer tells.',
+  result: 'The answer of the tracer.',
   ...common,
+  reveals: 'anything',
   async handle([hash, options = steps], context) {
     const place = context.chain.store.transactionPlace(hash);
     if (place === undefined) throw new RpcError('server', 'transaction not found');
@@ -59,14 +82,17 @@ export const debugTraceTransaction = define({
   },
 });
 
+const traces = 'A list with the hash of each transaction and the answer of the tracer.';
+
 export const debugTraceBlockByHash = define({
   name: 'debug_traceBlockByHash',
   summary: 'What happened in each transaction of a block, in geth’s form.',
   params: [blockHashParam, traceOptionsParam],
-  result: 'A list with the hash of each transaction and what the tracer tells of it.',
+  result: traces,
   ...common,
+  reveals: 'anything',
   async handle([hash, options = steps], context) {
-    if (context.chain.store.header(hash) === undefined) throw new RpcError('server', `block ${hash} not found`);
+    requireTraced(context, { hash, requireCanonical: false });
     return await trace(context, 'debug_traceBlockByHash', { blockHash: hash, options });
   },
 });
@@ -75,27 +101,55 @@ export const debugTraceBlockByNumber = define({
   name: 'debug_traceBlockByNumber',
   summary: 'The same by height or tag.',
   params: [blockNumberParam, traceOptionsParam],
-  result: 'A list with the hash of each transaction and what the tracer tells of it.',
+  result: traces,
   ...common,
+  reveals: 'anything',
   async handle([id, options = steps], context) {
-    return await trace(context, 'debug_traceBlockByNumber', {
-      blockHash: requireHeader(context, id).hash,
-      options,
-    });
+    // The pending block has no transactions.
+    if (isPending(id)) return [];
+    const blockHash = requireTraced(context, id);
+    return await trace(context, 'debug_traceBlockByNumber', { blockHash, options });
   },
 });
+
+export const debugTraceBlock = define({
+  name: 'debug_traceBlock',
+  summary: 'The same for a block that the chain need not have, on the state after its parent.',
+  params: [
+    { name: 'block', summary: 'the block as RLP, as debug_getRawBlock gives it.', parse: parseData },
+    traceOptionsParam,
+  ],
+  result: traces,
+  ...common,
+  reveals: 'anything',
+  async handle([rlp, options = steps], context) {
+    const raw = bytesFromHex(rlp);
+    const { header } = decoded(raw);
+    if (header.number === 0n) throw new RpcError('server', 'genesis is not traceable');
+    const { store } = context.chain;
+    if (store.hashByNumber(header.number - 1n) === undefined)
+      throw new RpcError('server', `block #${header.number - 1n} not found`);
+    requireTraced(context, { hash: header.parentHash, requireCanonical: false });
+    return await trace(context, 'debug_traceBlock', { blockHash: header.hash, raw, options });
+  },
+});
+
+function decoded(raw: Uint8Array): Block {
+  try {
+    return decodeBlock(raw);
+  } catch (error) {
+    throw new RpcError('server', `could not decode block: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
 
 async function trace(
   context: RequestContext,
   method: string,
-  job: { readonly blockHash: `0x${string}`; readonly index?: number; readonly options: TraceOptions },
+  job: Omit<TraceBlockJob, 'kind' | 'chain'>,
 ): Promise<RawJson> {
   if (context.chain.store.header(job.blockHash)?.number === 0n)
     throw new RpcError('server', 'genesis is not traceable');
-  const { json } = await runJob(context, method, {
-    kind: 'traceBlock' as const,
-    chain: context.chain.network.name,
-    ...job,
-  });
+  const chain = context.chain.network.name;
+  const { json } = await runJob(context, method, { kind: 'traceBlock' as const, chain, ...job });
   return new RawJson(json);
 }

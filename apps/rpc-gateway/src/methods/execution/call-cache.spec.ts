@@ -17,6 +17,16 @@ test('a call is executed once on a block, and again on another or with another f
   expect(await ask(place, { ...call, gas: 6n })).toEqual(success('0x04'));
 });
 
+test('a call that is limited to contracts has an entry of its own', async () => {
+  const call = { to: '0xee' } as const;
+  const ask = (contracts: readonly string[] | undefined, output: `0x${string}`) =>
+    cachedCall({ ...place, call, contracts }, async () => success(output));
+  expect(await ask(undefined, '0x01')).toEqual(success('0x01'));
+  expect(await ask(['0xee'], '0x02')).toEqual(success('0x02'));
+  expect(await ask(['0xee'], '0x03')).toEqual(success('0x02'));
+  expect(await ask(['0xee', '0xff'], '0x04')).toEqual(success('0x04'));
+});
+
 test('a failure is not remembered', async () => {
   const call = { to: '0xbb' } as const;
   await expect(cachedCall({ ...place, call }, () => Promise.reject(new Error('no time')))).rejects.toThrow('no time');

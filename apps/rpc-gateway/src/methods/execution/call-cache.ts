@@ -20,15 +20,24 @@ function sizeOf(result: CallResult): number {
 /** Calls under way, by key. */
 const running = new Map<string, Promise<CallResult>>();
 
+export interface CachedCall {
+  readonly network: string;
+  readonly blockHash: string;
+  readonly call: CallRequest;
+  /** The only contracts that the call may read: such calls have entries of their own. */
+  readonly contracts?: readonly string[] | undefined;
+}
+
 /**
  * The result of a call on a block: the same call on the same block has one answer, so it is executed once, also for those
  * who ask while it runs. What failed for want of time or memory is not remembered.
  */
 export async function cachedCall(
-  { network, blockHash, call }: { readonly network: string; readonly blockHash: string; readonly call: CallRequest },
+  { network, blockHash, call, contracts }: CachedCall,
   execute: () => Promise<CallResult>,
 ): Promise<CallResult> {
-  const key = `${network}/${blockHash}/${keyOf(call)}`;
+  const place = contracts === undefined ? network : `${network}/${contracts.join()}`;
+  const key = `${place}/${blockHash}/${keyOf(call)}`;
   const known = cache.get(key);
   if (known) return known;
   for (let others = running.get(key); others !== undefined; others = running.get(key)) {

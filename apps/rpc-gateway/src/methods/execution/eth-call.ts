@@ -14,13 +14,15 @@ export const ethCall = define({
   result: 'What the call returned, "0x" for nothing.',
   errors: ['reverted', 'server'],
   cost: 20,
+  reveals: { contracts: ([call]) => [call.to], overrides: ([, , state]) => [state] },
   async handle([call, id, state, block], context) {
     requireFrom(call, context.chain.network.requireFrom);
     const job = messageJob(context, call, id, { state, block });
     const execute = () => executeJob(context, job);
-    const isPlain = state === undefined && block === undefined;
-    const { chain: network, blockHash } = job;
-    const result = await (isPlain ? cachedCall({ network, blockHash, call }, execute) : execute());
+    const { chain: network, blockHash, blockOverrides } = job;
+    const { contracts } = context.principal.key.policy;
+    const isPlain = state === undefined && blockOverrides === undefined;
+    const result = await (isPlain ? cachedCall({ network, blockHash, call, contracts }, execute) : execute());
     // From a cache too: what is asked has its price, whoever asked before.
     context.meter.addGas('eth_call', result.gasUsed);
     if (result.kind === 'success') return result.output;

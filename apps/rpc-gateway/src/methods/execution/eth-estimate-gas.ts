@@ -12,6 +12,7 @@ export const ethEstimateGas = define({
   result: 'A quantity.',
   errors: ['reverted', 'server'],
   cost: 100,
+  reveals: { contracts: ([call]) => [call.to], overrides: ([, , state]) => [state] },
   async handle([call, id, state, block], context) {
     const result = await runJob(context, 'eth_estimateGas', {
       kind: 'estimateGas' as const,

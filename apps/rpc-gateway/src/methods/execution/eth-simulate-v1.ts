@@ -13,12 +13,18 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(
     SIMULATION_NUMBER_INVALID: 'blockNumberOrder',
     SIMULATION_TIME_INVALID: 'blockTimeOrder',
     SIMULATION_GAS_EXCEEDED: 'blockGasLimit',
+    SIMULATION_SYSTEM_CALL_FAILED: 'server',
     CALL_NONCE_TOO_LOW: 'nonceTooLow',
     CALL_NONCE_TOO_HIGH: 'nonceTooHigh',
     CALL_NONCE_SPENT: 'internal',
     CALL_FEE_BELOW_BASE: 'baseFeeTooLow',
+    CALL_FEES_MIXED: 'server',
     CALL_FEE_INVALID: 'params',
     CALL_GAS_TOO_LOW: 'intrinsicGas',
+    CALL_GAS_BELOW_FLOOR: 'internal',
+    CALL_GAS_TOO_HIGH: 'internal',
+    CALL_BLOCK_GAS_EXCEEDED: 'internal',
+    CALL_SENDER_HAS_CODE: 'internal',
     CALL_FUNDS_INSUFFICIENT: 'insufficientFunds',
     CALL_INITCODE_TOO_LARGE: 'initCodeTooLarge',
     CALL_BLOBS_INVALID: 'internal',
@@ -55,6 +61,10 @@ export const ethSimulateV1 = define({
     'tooManyBlocks',
   ],
   cost: 200,
+  reveals: {
+    contracts: ([{ blocks }]) => blocks.flatMap(({ calls = [] }) => calls.map(({ to }) => to)),
+    overrides: ([{ blocks }]) => blocks.map(({ stateOverrides }) => stateOverrides),
+  },
   async handle([simulation, id], context) {
     const { hash } = requireHeader(context, id ?? { tag: 'latest' });
     const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: hash, simulation };

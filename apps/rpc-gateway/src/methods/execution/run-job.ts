@@ -1,14 +1,18 @@
-import type {
-  BlockOverrides,
-  CallHalt,
-  CallRequest,
-  CallRevert,
-  ExecutionJob,
-  ResultOf,
-  StateOverrides,
+import type { Hex } from '@cairn/block-model';
+import {
+  type BlockOverrides,
+  blobBaseFeeAt,
+  type CallHalt,
+  type CallRequest,
+  type CallRevert,
+  type ExecutionJob,
+  forkRules,
+  type ResultOf,
+  type StateOverrides,
 } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { type BlockId, requireHeader } from '../../block-param.ts';
+import { type BlockId, isPending, requireHeader } from '../../block-param.ts';
+import { headOf, pendingFields } from '../../chains/pending-block.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 /** Runs a job on a block in a worker, in the lane of the key that asks, for the account of the method that is named. */
@@ -25,13 +29,18 @@ export async function runJob<Job extends ExecutionJob>(
 /** As {@link runJob}, for callers that count the gas themselves. */
 export function executeJob<Job extends ExecutionJob>(context: RequestContext, job: Job): Promise<ResultOf<Job>> {
   const { registry, principal } = context;
+  const { contracts } = principal.key.policy;
   // Read by what waits or takes long: making one costs as much as a light call.
-  return registry.execute(job, {
+  return registry.execute(contracts === undefined ? job : { ...job, contracts: contracts.map(asHex) }, {
     lane: principal.key.id,
     get signal() {
       return context.signal;
     },
   });
+}
+
+function asHex(contract: string): Hex {
+  return `0x${contract.slice(2)}`;
 }
 
 /** What a result has cost: an estimate as much as the transaction that it is for. */
@@ -48,7 +57,28 @@ export function messageJob(
 ) {
   const { name: chain } = context.chain.network;
   const { hash: blockHash } = requireHeader(context, id);
-  return { chain, blockHash, call, stateOverrides: state, blockOverrides: block };
+  const blockOverrides = isPending(id) ? { ...pendingOverrides(context), ...block } : block;
+  return { chain, blockHash, call, stateOverrides: state, blockOverrides };
+}
+
+/** The pending block as overrides of the head: it changes no account, so that the state is that of the head. */
+function pendingOverrides({ chain }: RequestContext): BlockOverrides {
+  const { number, timestamp, gasLimit, baseFeePerGas, miner, mixHash, excessBlobGas, parentHash } = pendingFields(
+    chain,
+    headOf(chain),
+  );
+  const { spec } = chain.store;
+  const rules = spec && forkRules(spec, { number, timestamp });
+  return {
+    number,
+    parentHash,
+    time: timestamp,
+    gasLimit,
+    feeRecipient: miner,
+    prevRandao: mixHash,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(rules && excessBlobGas !== undefined && { blobBaseFee: blobBaseFeeAt(excessBlobGas, rules) }),
+  };
 }
 
 /** The error of code that did not succeed, as geth tells it. */

@@ -1,90 +1,159 @@
 import {
   type Block,
+  cannotUnmarshal,
   effectiveGasPrice,
   type Hex,
   InvalidValueError,
-  nextBaseFee,
-  parseQuantity,
+  jsonKind,
   quantity,
 } from '@cairn/block-model';
-import { forkRules } from '@cairn/evm-executor';
+import { blobBaseFeeAt, forkRules, nextExcessBlobGas } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { blockNumberParam, requireHeader } from '../../block-param.ts';
+import { type BlockId, blockNumberParam, findBlock, isPending } from '../../block-param.ts';
+import { baseFeeAfter, headOf, type PendingFields, pendingFields } from '../../chains/pending-block.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
-import { parseList } from '../params.ts';
-import { blobBaseFeeOf } from './fees.ts';
+import { parseItems } from '../params.ts';
 
+/** Bounds of geth (eth/gasprice/feehistory.go, eth/ethconfig/config.go). */
 const blocksMax = 1024n;
 const percentilesMax = 100;
 const gasPerBlob = 131_072n;
+const countMax = 2n ** 64n - 1n;
 
-/** A count as a quantity, or as a plain number, which older clients send. */
+/** Reads a count in decimal or hexadecimal digits, or as a plain number, which older clients send. @throws VALUE_INVALID */
 function parseCount(field: string, value: unknown): bigint {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-  return parseQuantity(field, value);
+  if (value === '') return 0n;
+  const json = JSON.stringify(value) ?? '';
+  const text = typeof value === 'string' ? json.slice(1, -1) : json;
+  const isNumber = /^(0[xX][0-9a-fA-F]+|[0-9]+)$/.test(text) && text.length < 100;
+  const count = isNumber ? BigInt(text.toLowerCase()) : countMax + 1n;
+  if (count <= countMax) return count;
+  throw new InvalidValueError(
+    field,
+    'a number of blocks such as "0x5"',
+    value,
+    `invalid hex or decimal integer ${JSON.stringify(text.slice(0, 100))}`,
+  );
 }
 
-function parsePercentiles(field: string, value: unknown): readonly number[] | undefined {
-  if (value === null) return undefined;
-  const list = parseList(field, value, percentilesMax, (at, item) => {
-    if (typeof item === 'number' && item >= 0 && item <= 100) return item;
-    throw new InvalidValueError(at, 'a percentile from 0 to 100', item);
+function parsePercentiles(field: string, value: unknown): readonly number[] {
+  return parseItems(field, value, '[]float64', (at, item) => {
+    if (item === null) return 0;
+    if (typeof item === 'number') return item;
+    throw new InvalidValueError(at, 'a percentile from 0 to 100', item, cannotUnmarshal(jsonKind(item), 'float64'));
   });
-  const unsorted = list.findIndex((item, index) => index > 0 && item < (list[index - 1] ?? 0));
-  if (unsorted > 0)
-    throw new RpcError(
-      'params',
-      `invalid reward percentile: #${unsorted - 1}:${list[unsorted - 1]} > #${unsorted}:${list[unsorted]}`,
+}
+
+/** @throws RpcError in geth's words */
+function requireRising(percentiles: readonly number[]): void {
+  const invalid = (reason: string) =>
+    new RpcError(
+      'server',
+      `invalid reward percentile: ${reason}. Give up to ${percentilesMax} that rise, from 0 to 100.`,
     );
-  return list;
+  if (percentiles.length > percentilesMax) throw invalid(`over the query limit ${percentilesMax}`);
+  for (const [index, percentile] of percentiles.entries()) {
+    if (percentile < 0 || percentile > 100) throw invalid(percentile.toFixed(6));
+    const before = percentiles[index - 1];
+    if (before !== undefined && percentile <= before)
+      throw invalid(`#${index - 1}:${before.toFixed(6)} >= #${index}:${percentile.toFixed(6)}`);
+  }
 }
 
 export const ethFeeHistory = define({
   name: 'eth_feeHistory',
   summary: 'Base fees, how full blocks were, and what transactions paid above the base fee, over a range of blocks.',
   params: [
-    { name: 'blockCount', summary: `number of blocks, ${blocksMax} at most.`, parse: parseCount },
+    { name: 'blockCount', summary: `a number of blocks, ${blocksMax} at most.`, parse: parseCount },
     { ...blockNumberParam, name: 'newestBlock' },
     {
       name: 'rewardPercentiles',
-      summary: 'percentiles of the gas of a block, ascending, at which its tips are told.',
-      isRequired: false,
+      summary: 'a rising list of percentiles of the gas of a block, at which tips are reported, or null for none.',
       parse: parsePercentiles,
     },
   ],
   result: 'Lists with an entry for each block, the oldest first; base fees have one more, for the block after.',
+  errors: ['server'],
   cost: 50,
+  reveals: 'nothing',
   handle([asked, newestId, percentiles], context) {
-    const newest = requireHeader(context, newestId).number;
+    if (asked === 0n) return { oldestBlock: '0x0', gasUsedRatio: null };
+    requireRising(percentiles);
+    const newest = newestNumber(context, newestId);
     const limited = asked > blocksMax ? blocksMax : asked;
     const count = limited > newest + 1n ? newest + 1n : limited;
-    if (count === 0n) return { oldestBlock: '0x0', gasUsedRatio: [] };
     const oldest = newest + 1n - count;
-    const blocks = Array.from({ length: Number(count) }, (_, index) => blockAt(context, oldest + BigInt(index)));
-    const last = blocks.at(-1) as Block;
-    const next = nextBaseFee(last.header) ?? 0n;
-    const nextBlobFee = blobBaseFeeOf(context, last.header) ?? 0n;
+    const hasRewards = percentiles.length > 0;
+    const blocks = Array.from({ length: Number(count) }, (_, index) =>
+      feesOf(context, oldest + BigInt(index), percentiles),
+    );
+    const last = blocks.at(-1);
     return {
       oldestBlock: quantity(oldest),
-      ...(percentiles &&
-        percentiles.length > 0 && { reward: blocks.map((block) => rewards(context, block, percentiles)) }),
-      baseFeePerGas: [...blocks.map(({ header }) => quantity(header.baseFeePerGas ?? 0n)), quantity(next)],
-      gasUsedRatio: blocks.map(({ header }) => Number(header.gasUsed) / Number(header.gasLimit)),
-      baseFeePerBlobGas: [
-        ...blocks.map(({ header }) => quantity(blobBaseFeeOf(context, header) ?? 0n)),
-        quantity(nextBlobFee),
-      ],
-      blobGasUsedRatio: blocks.map((block) => blobRatio(context, block)),
+      ...(hasRewards && { reward: blocks.map(({ reward }) => reward) }),
+      baseFeePerGas: [...blocks.map(({ baseFee }) => quantity(baseFee)), quantity(last?.nextBaseFee ?? 0n)],
+      gasUsedRatio: blocks.map(({ gasUsedRatio }) => gasUsedRatio),
+      baseFeePerBlobGas: [...blocks.map(({ blobFee }) => quantity(blobFee)), quantity(last?.nextBlobFee ?? 0n)],
+      blobGasUsedRatio: blocks.map(({ blobGasUsedRatio }) => blobGasUsedRatio),
     };
   },
 });
 
-function blockAt({ chain: { store } }: RequestContext, number: bigint): Block {
+/** @throws RpcError for a block beyond the head */
+function newestNumber(context: RequestContext, id: BlockId): bigint {
+  const { store } = context.chain;
+  const { number: head } = store.head;
+  if (isPending(id)) return head + 1n;
+  if ('number' in id && id.number > head)
+    throw new RpcError('server', `request beyond head block: requested ${id.number}, head ${head}`);
+  const hash = findBlock(context, id);
+  return (hash && store.header(hash)?.number) ?? head;
+}
+
+/** Fees of the block at a height, of which the one after the head is the pending block. */
+function feesOf(context: RequestContext, number: bigint, percentiles: readonly number[]) {
+  const { chain } = context;
+  const { store } = chain;
+  const { number: headNumber } = store.head;
+  if (number > headNumber) {
+    const pending = pendingFields(chain, headOf(chain));
+    // The pending block is no header of the chain, and has all fields that fees need.
+    return { ...blockFees(context, pending), reward: percentiles.map((): Hex => '0x0') };
+  }
   const hash = store.hashByNumber(number);
   const block = hash && store.block(hash);
   if (!block) throw new RpcError('server', `block #${number} not found`);
-  return block;
+  const reward = percentiles.length > 0 ? rewards(context, block, percentiles) : [];
+  return { ...blockFees(context, block.header), reward };
+}
+
+type FeeFields = Pick<
+  PendingFields,
+  'number' | 'timestamp' | 'gasLimit' | 'gasUsed' | 'baseFeePerGas' | 'blobGasUsed' | 'excessBlobGas'
+>;
+
+function blockFees({ chain }: RequestContext, header: FeeFields) {
+  const { gasUsed, gasLimit, baseFeePerGas = 0n } = header;
+  return {
+    baseFee: baseFeePerGas,
+    nextBaseFee: baseFeeAfter(chain, header) ?? 0n,
+    gasUsedRatio: Number(gasUsed) / Number(gasLimit),
+    ...blobFees(chain, header),
+  };
+}
+
+/** geth takes the fees of the block after as if it were of the same fork. */
+function blobFees({ store: { spec } }: RequestContext['chain'], header: FeeFields) {
+  const { excessBlobGas, blobGasUsed } = header;
+  if (excessBlobGas === undefined || spec === undefined) return { blobFee: 0n, nextBlobFee: 0n, blobGasUsedRatio: 0 };
+  const rules = forkRules(spec, header);
+  const blobGasMax = Number(rules.blobsMax * gasPerBlob);
+  return {
+    blobFee: blobBaseFeeAt(excessBlobGas, rules),
+    nextBlobFee: blobBaseFeeAt(nextExcessBlobGas(header, rules), rules),
+    blobGasUsedRatio: blobGasMax === 0 ? 0 : Number(blobGasUsed ?? 0n) / blobGasMax,
+  };
 }
 
 /** The tips at percentiles of the gas that a block used (EIP-1559). */
@@ -107,10 +176,4 @@ function rewards({ chain: { store } }: RequestContext, block: Block, percentiles
     }
     return quantity(paid.at(-1)?.tip ?? 0n);
   });
-}
-
-function blobRatio({ chain: { store } }: RequestContext, { header }: Block): number {
-  if (header.blobGasUsed === undefined || !store.spec) return 0;
-  const { blobsMax } = forkRules(store.spec, header);
-  return blobsMax === 0n ? 0 : Number(header.blobGasUsed) / Number(blobsMax * gasPerBlob);
 }

@@ -1,35 +1,8 @@
-import { effectiveGasPrice, type Header, nextBaseFee, quantity } from '@cairn/block-model';
+import { quantity } from '@cairn/block-model';
 import { blockEnvironment } from '@cairn/evm-executor';
-import type { RequestContext } from '../../request-context.ts';
+import { baseFeeAfter, headOf } from '../../chains/pending-block.ts';
 import { define } from '../define.ts';
-
-/** Blocks that the suggested tip is taken from, and the share of their transactions that pay less. */
-const tipBlocks = 20n;
-const tipPercentile = 60;
-
-function headOf({ chain: { store } }: RequestContext): Header | undefined {
-  return store.header(store.head.hash);
-}
-
-/** Wei per unit of blob gas in the block after a header's; `undefined` before Cancun. */
-export function blobBaseFeeOf({ chain: { store } }: RequestContext, header: Header): bigint | undefined {
-  return store.spec && blockEnvironment(store.spec, header).block.blobBaseFee;
-}
-
-/** What transactions of the newest blocks paid above the base fee: the 60th of a hundred, in wei per gas. */
-function suggestedTip({ chain: { store } }: RequestContext): bigint {
-  const tips: bigint[] = [];
-  const { number } = store.head;
-  for (let height = number; height > 0n && height > number - tipBlocks; height--) {
-    const hash = store.hashByNumber(height);
-    const block = hash && store.block(hash);
-    if (!block) break;
-    const baseFee = block.header.baseFeePerGas ?? 0n;
-    for (const transaction of block.transactions) tips.push(effectiveGasPrice(transaction, baseFee) - baseFee);
-  }
-  tips.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return tips[Math.floor(((tips.length - 1) * tipPercentile) / 100)] ?? 0n;
-}
+import { suggestedTip } from './suggested-tip.ts';
 
 export const ethMaxPriorityFeePerGas = define({
   name: 'eth_maxPriorityFeePerGas',
@@ -37,7 +10,8 @@ export const ethMaxPriorityFeePerGas = define({
   params: [],
   result: 'A quantity.',
   cost: 20,
-  handle: (_, context) => quantity(suggestedTip(context)),
+  reveals: 'nothing',
+  handle: (_, { chain }) => quantity(suggestedTip(chain)),
 });
 
 export const ethGasPrice = define({
@@ -46,7 +20,8 @@ export const ethGasPrice = define({
   params: [],
   result: 'A quantity.',
   cost: 20,
-  handle: (_, context) => quantity((headOf(context)?.baseFeePerGas ?? 0n) + suggestedTip(context)),
+  reveals: 'nothing',
+  handle: (_, { chain }) => quantity((headOf(chain).baseFeePerGas ?? 0n) + suggestedTip(chain)),
 });
 
 export const ethBaseFee = define({
@@ -54,9 +29,9 @@ export const ethBaseFee = define({
   summary: 'The base fee of the next block, in wei per gas (EIP-1559).',
   params: [],
   result: 'A quantity, or null before London.',
-  handle(_, context) {
-    const head = headOf(context);
-    const fee = head && nextBaseFee(head);
+  reveals: 'nothing',
+  handle(_, { chain }) {
+    const fee = baseFeeAfter(chain, headOf(chain));
     return fee === undefined ? null : quantity(fee);
   },
 });
@@ -66,9 +41,10 @@ export const ethBlobBaseFee = define({
   summary: 'The base fee of blobs, in wei per unit of blob gas (EIP-4844).',
   params: [],
   result: 'A quantity, or null before Cancun.',
-  handle(_, context) {
-    const head = headOf(context);
-    const fee = head && blobBaseFeeOf(context, head);
+  reveals: 'nothing',
+  handle(_, { chain }) {
+    const { spec } = chain.store;
+    const fee = spec && blockEnvironment(spec, headOf(chain)).block.blobBaseFee;
     return fee === undefined ? null : quantity(fee);
   },
 });

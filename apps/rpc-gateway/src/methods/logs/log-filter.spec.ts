@@ -13,18 +13,45 @@ const log = (from: number, topics: readonly number[]) => ({
 const read = (value: unknown) => parseLogFilter('filter', value);
 
 describe('parseLogFilter', () => {
+  const member = (fault: string) =>
+    `json: cannot unmarshal ${fault} into Go struct field input.blockHash of type common.Hash`;
   test.each([
-    [{ blockHash: topic(1), fromBlock: '0x1' }, /can't specify/],
-    [{ topics: [null, null, null, null, null] }, /exceed max topics/],
-    [{ address: '0x12' }, /filter.address/],
-    [{ address: [address(1), 7] }, /filter.address\[1\]/],
-    [{ topics: [topic(1), ['0x1']] }, /filter.topics\[1\]\[0\]/],
-    [{ topics: 'x' }, /filter.topics/],
-    [{ fromBlock: 'newest' }, /filter.fromBlock/],
-    [[], /filter/],
-    [null, /filter/],
-  ])('refuses %j', (value, reason) => {
-    expect(() => read(value)).toThrow(reason);
+    [
+      { blockHash: topic(1), fromBlock: '0x1' },
+      /^filter: expected either blockHash or a range/,
+      'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
+    ],
+    [{ blockHash: '0x1' }, /^filter.blockHash/, member('hex string of odd length')],
+    [{ blockHash: 5 }, /^filter.blockHash/, member('non-string')],
+    [{ topics: [null, null, null, null, null] }, /^filter.topics/, 'exceed max topics'],
+    [{ topics: [Array(1001).fill(topic(1))] }, /^filter.topics\[0\]/, 'exceed max topics'],
+    [{ address: '0x1' }, /^filter.address/, 'invalid address: hex string of odd length'],
+    [{ address: '' }, /^filter.address/, 'invalid address: empty hex string'],
+    [
+      { address: ['0x12'] },
+      /^filter.address\[0\]/,
+      'invalid address at index 0: hex has invalid length 1 after decoding; expected 20 for address',
+    ],
+    [{ address: [address(1), 7] }, /^filter.address\[1\]/, 'non-string address at index 1'],
+    [{ address: 5 }, /^filter.address/, 'invalid addresses in query'],
+    [{ topics: [topic(1), ['0x1']] }, /^filter.topics\[1\]\[0\]/, 'hex string of odd length'],
+    [{ topics: [5] }, /^filter.topics\[0\]/, 'invalid topic(s)'],
+    [
+      { topics: 'x' },
+      /^filter.topics/,
+      'json: cannot unmarshal string into Go struct field input.topics of type []interface {}',
+    ],
+    [{ fromBlock: 'newest' }, /^filter.fromBlock/, 'hex string without 0x prefix'],
+    [{ toBlock: '0xffffffffffffffff' }, /^filter.toBlock/, 'block number larger than int64'],
+    [[], /^filter/, 'json: cannot unmarshal array into Go value of type filters.input'],
+  ])('refuses %j', (value, message, reason) => {
+    expect(() => read(value)).toThrow(
+      expect.objectContaining({
+        code: 'VALUE_INVALID',
+        message: expect.stringMatching(message),
+        details: expect.objectContaining({ reason }),
+      }),
+    );
   });
 
   test('takes nothing for the newest block, and null for every topic', () => {
@@ -33,6 +60,7 @@ describe('parseLogFilter', () => {
       addresses: [],
       topics: [[], []],
     });
+    expect(read(null)).toEqual(read({}));
   });
 });
 

@@ -1,16 +1,19 @@
 import {
+  cannotUnmarshal,
+  dataFault,
   type Hex,
   InvalidValueError,
+  jsonKind,
   type Log,
   type LogCondition,
   type LogField,
-  parseAddress,
   parseHash,
+  parseMember,
 } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, parseBlockNumberOrTag } from '../../block-param.ts';
 
-/** Which logs are wanted (execution-apis, Filter). */
+/** The logs that are wanted (execution-apis, Filter). */
 export interface LogFilter {
   readonly blocks: { readonly hash: Hex } | { readonly from: BlockId; readonly to: BlockId };
   /** Any of these; every address where there is none. */
@@ -19,54 +22,112 @@ export interface LogFilter {
   readonly topics: readonly (readonly Hex[])[];
 }
 
-const addressesMax = 1000;
-const topicsPerPlaceMax = 1000;
+/** Addresses, and topics of a place, at most: geth's default of --rpc.logquerylimit. */
+const valuesMax = 1000;
 const placesMax = 4;
 
-/** @throws VALUE_INVALID, RpcError -32602 in geth's words */
+const isGiven = (item: unknown) => item !== undefined && item !== null;
+
+/** Reads a filter; `null` is the empty one, as in geth. @throws VALUE_INVALID in geth's words */
 export function parseLogFilter(field: string, value: unknown): LogFilter {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new InvalidValueError(field, 'an object with address, topics, and blockHash or fromBlock and toBlock', value);
-  const { address, topics, blockHash, fromBlock, toBlock } = value as Readonly<Record<string, unknown>>;
-  const isGiven = (item: unknown) => item !== undefined && item !== null;
-  if (isGiven(blockHash) && (isGiven(fromBlock) || isGiven(toBlock)))
-    throw new RpcError('params', "can't specify fromBlock/toBlock with blockHash");
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new InvalidValueError(
+      field,
+      'an object with address, topics, and blockHash or fromBlock and toBlock',
+      value,
+      cannotUnmarshal(jsonKind(value), 'filters.input'),
+    );
+  const { address, topics, blockHash, fromBlock, toBlock } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const hash = isGiven(blockHash)
+    ? parseMember({ name: 'input' }, 'blockHash', () => parseHash(`${field}.blockHash`, blockHash))
+    : undefined;
+  const block = (name: string, given: unknown): BlockId =>
+    isGiven(given) ? parseBlockNumberOrTag(`${field}.${name}`, given) : { tag: 'latest' };
+  const [from, to] = [block('fromBlock', fromBlock), block('toBlock', toBlock)];
+  if (isGiven(topics) && !Array.isArray(topics)) throw topicsKind(`${field}.topics`, topics);
+  if (hash !== undefined && (isGiven(fromBlock) || isGiven(toBlock)))
+    throw new InvalidValueError(
+      field,
+      'either blockHash or a range',
+      'both',
+      'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
+    );
   return {
-    blocks: isGiven(blockHash)
-      ? { hash: parseHash(`${field}.blockHash`, blockHash) }
-      : {
-          from: isGiven(fromBlock) ? parseBlockNumberOrTag(`${field}.fromBlock`, fromBlock) : { tag: 'latest' },
-          to: isGiven(toBlock) ? parseBlockNumberOrTag(`${field}.toBlock`, toBlock) : { tag: 'latest' },
-        },
-    addresses: isGiven(address) ? parseAny(`${field}.address`, address, addressesMax, parseAddress) : [],
-    topics: isGiven(topics) ? parseTopics(`${field}.topics`, topics) : [],
+    blocks: hash === undefined ? { from, to } : { hash },
+    addresses: isGiven(address) ? parseAddresses(`${field}.address`, address) : [],
+    topics: Array.isArray(topics) ? parseTopics(`${field}.topics`, topics) : [],
   };
 }
 
-function parseTopics(field: string, value: unknown): (readonly Hex[])[] {
-  if (!Array.isArray(value)) throw new InvalidValueError(field, 'a list of topics, or of lists of them', value);
-  if (value.length > placesMax) throw new RpcError('params', 'exceed max topics');
-  return value.map((place, index) => {
+function parseAddresses(field: string, value: unknown): Hex[] {
+  if (typeof value === 'string') return [parseBytes(field, value, addressForm, (fault) => `invalid address: ${fault}`)];
+  if (!Array.isArray(value))
+    throw new InvalidValueError(field, 'an address or a list of addresses', value, 'invalid addresses in query');
+  return value.map((item: unknown, index) => {
     const at = `${field}[${index}]`;
-    if (place === null) return [];
-    const any = parseAny(at, place, topicsPerPlaceMax, (name, item) =>
-      item === null ? undefined : parseHash(name, item),
-    );
-    // null among them stands for every topic.
-    return any.includes(undefined) ? [] : (any as Hex[]);
+    if (typeof item !== 'string')
+      throw new InvalidValueError(at, addressForm.form, item, `non-string address at index ${index}`);
+    return parseBytes(at, item, addressForm, (fault) => `invalid address at index ${index}: ${fault}`);
   });
 }
 
-/** One, or a list of them. */
-function parseAny<T>(
+function parseTopics(field: string, places: readonly unknown[]): (readonly Hex[])[] {
+  if (places.length > placesMax) throw tooManyTopics(field, `a list of ${placesMax} at most`, places.length);
+  return places.map((place, index) => {
+    const at = `${field}[${index}]`;
+    if (place === null) return [];
+    if (!Array.isArray(place)) return [parseTopic(at, place)];
+    if (place.length > valuesMax) throw tooManyTopics(at, `a list of ${valuesMax} at most`, place.length);
+    // A null among them stands for every topic, and ends the list.
+    const end = place.indexOf(null);
+    const topics = place.slice(0, end === -1 ? undefined : end).map((item, n) => parseTopic(`${at}[${n}]`, item));
+    return end === -1 ? topics : [];
+  });
+}
+
+function tooManyTopics(field: string, form: string, length: number): InvalidValueError {
+  return new InvalidValueError(field, form, length, 'exceed max topics');
+}
+
+function topicsKind(field: string, value: unknown): InvalidValueError {
+  const reason = `json: cannot unmarshal ${jsonKind(value)} into Go struct field input.topics of type []interface {}`;
+  return new InvalidValueError(field, 'a list of topics, or of lists of them', value, reason);
+}
+
+function parseTopic(field: string, value: unknown): Hex {
+  if (typeof value !== 'string') throw new InvalidValueError(field, topicForm.form, value, 'invalid topic(s)');
+  return parseBytes(field, value, topicForm, (fault) => fault);
+}
+
+interface BytesForm {
+  readonly name: string;
+  readonly bytes: number;
+  readonly form: string;
+}
+const addressForm: BytesForm = { name: 'address', bytes: 20, form: 'an address, "0x" and 40 digits' };
+const topicForm: BytesForm = { name: 'topic', bytes: 32, form: 'a topic, "0x" and 64 digits' };
+
+/** Reads bytes of one length. geth's filters have words of their own for them. @throws VALUE_INVALID */
+function parseBytes(
   field: string,
-  value: unknown,
-  lengthMax: number,
-  parse: (field: string, value: unknown) => T,
-): T[] {
-  if (!Array.isArray(value)) return [parse(field, value)];
-  if (value.length > lengthMax) throw new InvalidValueError(field, `a list of ${lengthMax} at most`, value.length);
-  return value.map((item, index) => parse(`${field}[${index}]`, item));
+  value: string,
+  { name, bytes, form }: BytesForm,
+  reason: (fault: string) => string,
+): Hex {
+  const length = value.length / 2 - 1;
+  const wrongLength = `hex has invalid length ${length} after decoding; expected ${bytes} for ${name}`;
+  const fault = value === '' ? 'empty hex string' : (dataFault(value) ?? (length === bytes ? undefined : wrongLength));
+  if (fault !== undefined) throw new InvalidValueError(field, form, value, reason(fault));
+  return `0x${value.slice(2).toLowerCase()}`;
+}
+
+/** @throws RpcError for more values than the index is asked for at most */
+export function requireBounded({ addresses, topics }: LogFilter): void {
+  if (addresses.length <= valuesMax && topics.every(({ length }) => length <= valuesMax)) return;
+  throw new RpcError(
+    'server',
+    `exceed max addresses or topics per search position. Give ${valuesMax} at most, or send several requests.`,
+  );
 }
 
 /** Whether a log is wanted. */
@@ -76,7 +137,7 @@ export function matches({ addresses, topics }: LogFilter, log: Log): boolean {
   return topics.every((any, place) => any.length === 0 || any.includes(log.topics[place] ?? '0x'));
 }
 
-/** What blocks must have that can have such logs, for the index. */
+/** Conditions on blocks that can have such logs, for the index. */
 export function conditionsOf({ addresses, topics }: LogFilter): LogCondition[] {
   const byTopic = topics.map((values, place): LogCondition => ({ field: place as LogField, values }));
   return [{ field: 'address' as const, values: addresses }, ...byTopic].filter(({ values }) => values.length > 0);

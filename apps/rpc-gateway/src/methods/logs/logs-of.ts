@@ -2,10 +2,13 @@ import { type Header, quantity } from '@cairn/block-model';
 import type { ChainStore } from '@cairn/chain-store';
 import { type LogFilter, matches } from './log-filter.ts';
 
+/** The part of a chain that logs are read from. */
+export type LogStore = Pick<ChainStore, 'receipts' | 'block'>;
+
 const noLogs = /^0x0*$/;
 
 /** The logs of a block that are wanted, with their places. */
-export function* logsOf(filter: LogFilter, store: ChainStore, header: Header) {
+export function* logsOf(filter: LogFilter, store: LogStore, header: Header) {
   const { hash, number, timestamp, logsBloom } = header;
   if (noLogs.test(logsBloom)) return;
   let logIndex = 0;

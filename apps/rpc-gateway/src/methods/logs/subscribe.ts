@@ -1,65 +1,58 @@
-import { InvalidValueError } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
+import { parseTopic } from '../../subscriptions/topic.ts';
 import { define } from '../define.ts';
-import { parseLogFilter } from './log-filter.ts';
-
-const kinds = '"newHeads" or "logs"';
+import { contractsOfTopic } from '../reveals.ts';
+import { parseSubscriptionId } from './subscription-id.ts';
 
 export const ethSubscribe = define({
   name: 'eth_subscribe',
   summary:
-    'Tells of every new block of the canonical chain, or of every log in one that is wanted, in eth_subscription messages. Over WebSocket only. Logs of blocks that leave the chain come again with `removed`.',
+    'Reports events in eth_subscription messages, over WebSocket only: newHeads, every new block of the canonical chain; logs, every log in one that is wanted, and again with `removed` when its block leaves the chain; transactionReceipts, the receipts of each new block in one list; syncing, whether the gateway is behind its source; newPendingTransactions, of which there are none here.',
   params: [
     {
       name: 'kind',
-      summary: `${kinds}.`,
-      parse(field, value) {
-        if (value === 'newHeads' || value === 'logs') return value;
-        const why = value === 'newPendingTransactions' ? ' (this gateway has no pending transactions)' : '';
-        throw new InvalidValueError(field, `${kinds}${why}`, value);
-      },
+      summary: 'newHeads, logs, transactionReceipts, syncing or newPendingTransactions.',
+      parsesAbsent: true,
+      parse: (_, value) => value,
     },
     {
       name: 'filter',
-      summary: 'for logs: an object with address and topics.',
+      summary:
+        'for logs: an object with address and topics. For transactionReceipts: an object with transactionHashes, 200 at most.',
       isRequired: false,
-      parse: parseLogFilter,
+      parsesAbsent: true,
+      parse: (_, value) => ({ value }),
     },
   ],
   result: 'The id of the subscription.',
-  errors: ['method', 'limit'],
+  errors: ['method', 'limit', 'server'],
   cost: 10,
-  handle([kind, filter], context) {
-    const subscriptions = subscriptionsOf(context);
-    if (kind === 'newHeads') return subscriptions.add({ kind });
-    return subscriptions.add({ kind, filter: filter ?? parseLogFilter('filter', {}) });
+  reveals: {
+    contracts: ([kind, query]) => contractsOfTopic(parseTopic(kind, query ?? { value: undefined })),
+    note: 'open for logs of the contracts of the key, and for the other kinds but transactionReceipts.',
+  },
+  handle([kind, query], context) {
+    const { subscriptions } = context;
+    if (subscriptions === undefined) throw unsupported();
+    return subscriptions.add(parseTopic(kind, query ?? { value: undefined }));
   },
 });
 
 export const ethUnsubscribe = define({
   name: 'eth_unsubscribe',
-  summary: 'Ends a subscription. Over WebSocket only.',
-  params: [
-    {
-      name: 'id',
-      summary: 'the id that eth_subscribe answered.',
-      parse(field, value) {
-        if (typeof value === 'string') return value;
-        throw new InvalidValueError(field, 'the id of a subscription', value);
-      },
-    },
-  ],
+  summary: 'Ends a subscription of the same WebSocket.',
+  params: [{ name: 'id', summary: 'the id that eth_subscribe returned.', parse: parseSubscriptionId }],
   result: 'true; an error where there is no such subscription.',
-  errors: ['method', 'server'],
+  errors: ['server'],
   cost: 1,
-  handle([id], context) {
-    if (subscriptionsOf(context).remove(id)) return true;
-    throw new RpcError('server', 'subscription not found');
+  reveals: 'nothing',
+  handle([id], { subscriptions }: RequestContext) {
+    if (subscriptions?.remove(id)) return true;
+    throw new RpcError('server', 'subscription not found. Subscriptions end with their WebSocket.');
   },
 });
 
-function subscriptionsOf({ subscriptions }: RequestContext) {
-  if (subscriptions) return subscriptions;
-  throw new RpcError('method', 'notifications not supported over HTTP; connect to /ws/v3/<API_KEY>');
+function unsupported(): RpcError {
+  return new RpcError('method', 'notifications not supported. Connect to /ws/v3/<API_KEY> for subscriptions.');
 }

@@ -1,41 +1,49 @@
-import { bigintFromBytes, bytesFromHex, hexFromBytes, quantity } from '@cairn/block-model';
-import { keccak256 } from '@cairn/cid';
+import { bigintFromBytes, bytesFromHex, type Hex, hexFromBytes, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { optionalBlockIdParam, requireHeader } from '../../block-param.ts';
+import { isPending, optionalBlockIdParam, requireHeader, stateUnavailable } from '../../block-param.ts';
 import { define } from '../define.ts';
-import { addressParam, parseList } from '../params.ts';
-import { parseStorageKey } from './storage-key.ts';
+import { addressParam, parseItems, parseText } from '../params.ts';
+import { decodeStorageKey } from './storage-key.ts';
 
 const slotsMax = 1024;
-const emptyCodeHash = hexFromBytes(keccak256(new Uint8Array(0)));
+/** Code hash and storage root of an account that is not in the state: docs/decisions/proof-of-absent-account.md. */
+const absentHash: Hex = `0x${'00'.repeat(32)}`;
 
 export const ethGetProof = define({
   name: 'eth_getProof',
-  summary: 'An account and slots of its storage after a block, with proofs down from the state root (EIP-1186).',
+  summary:
+    'An account and slots of its storage after a block, with proofs down from the state root (EIP-1186). An account that is not in the state has zeros as codeHash and storageHash.',
   params: [
     addressParam,
     {
       name: 'slots',
       summary: `a list of slots, ${slotsMax} at most.`,
-      parse: (field: string, value: unknown) => parseList(field, value, slotsMax, parseStorageKey),
+      parse: (field: string, value: unknown) => parseItems(field, value, '[]string', parseText),
     },
     optionalBlockIdParam,
   ],
   result: 'The account with its proof, and each slot with its own.',
+  errors: ['server'],
   cost: 20,
-  handle([address, slots, id], context) {
-    const { hash, number } = requireHeader(context, id ?? { tag: 'latest' });
+  reveals: { contracts: ([address]) => [address] },
+  handle([address, given, id], context) {
+    if (given.length > slotsMax)
+      throw new RpcError('params', `too many storage keys requested (max ${slotsMax}, got ${given.length})`);
+    const slots = given.map(decodeStorageKey);
+    if (id !== undefined && isPending(id))
+      throw new RpcError('server', 'missing trie node. The state of the pending block is not kept; ask for latest.');
+    const header = requireHeader(context, id ?? { tag: 'latest' });
     const keys = slots.map(({ bytes }) => bytes);
-    const proof = context.chain.store.proof(hash, bytesFromHex(address), keys);
-    if (proof === undefined) throw new RpcError('server', `the state of block ${number} (${hash}) is not kept`);
+    const proof = context.chain.store.proof(header.hash, bytesFromHex(address), keys);
+    if (proof === undefined) throw stateUnavailable(header);
     const { account, accountNodes, storageRoot } = proof;
     return {
       address,
       accountProof: accountNodes.map(hexFromBytes),
       balance: quantity(account?.balance ?? 0n),
-      codeHash: account ? hexFromBytes(account.codeHash) : emptyCodeHash,
+      codeHash: account ? hexFromBytes(account.codeHash) : absentHash,
       nonce: quantity(account?.nonce ?? 0n),
-      storageHash: hexFromBytes(storageRoot),
+      storageHash: account ? hexFromBytes(storageRoot) : absentHash,
       storageProof: proof.slots.map(({ value, nodes }, index) => ({
         key: slots[index]?.text,
         value: quantity(bigintFromBytes(value)),

@@ -1,5 +1,9 @@
+import { ethGetTransactionBySenderAndNonce } from './by-sender.ts';
 import { ethGetBlockReceipts, ethGetTransactionReceipt } from './receipts.ts';
 import {
+  ethGetRawTransactionByBlockHashAndIndex,
+  ethGetRawTransactionByBlockNumberAndIndex,
+  ethGetRawTransactionByHash,
   ethGetTransactionByBlockHashAndIndex,
   ethGetTransactionByBlockNumberAndIndex,
   ethGetTransactionByHash,
@@ -9,6 +13,10 @@ export const transactionMethods = [
   ethGetTransactionByHash,
   ethGetTransactionByBlockHashAndIndex,
   ethGetTransactionByBlockNumberAndIndex,
+  ethGetTransactionBySenderAndNonce,
+  ethGetRawTransactionByHash,
+  ethGetRawTransactionByBlockHashAndIndex,
+  ethGetRawTransactionByBlockNumberAndIndex,
   ethGetTransactionReceipt,
   ethGetBlockReceipts,
 ];

@@ -1,0 +1,87 @@
+import { type Header, type Hex, hexFromBytes, parseHash, parseQuantity } from '@cairn/block-model';
+import { type ParamDefinition, RpcError } from '@cairn/jsonrpc-core';
+import type { RequestContext } from '../../request-context.ts';
+import { define } from '../define.ts';
+import { parseInteger } from './storage-range-at.ts';
+
+/** geth takes plain numbers here. */
+const parseHeight = (field: string, value: unknown): bigint =>
+  typeof value === 'string' ? parseQuantity(field, value) : BigInt(Math.max(-1, parseInteger(field, value)));
+
+const startNumberParam = {
+  name: 'start',
+  summary: 'a height, as a number or a quantity.',
+  parse: parseHeight,
+} satisfies ParamDefinition<bigint>;
+const startHashParam = {
+  name: 'start',
+  summary: 'the hash of a block.',
+  parse: parseHash,
+} satisfies ParamDefinition<Hex>;
+
+const endSummary = 'the later block. Default: start, compared with its parent.';
+const result = 'Addresses of accounts that are new or differ, in the order of their hashes; null for none.';
+const common = { errors: ['server'], cost: 50 } as const;
+
+export const debugGetModifiedAccountsByNumber = define({
+  name: 'debug_getModifiedAccountsByNumber',
+  summary: 'Accounts whose nonce, balance, code or storage two blocks left otherwise.',
+  params: [startNumberParam, { ...startNumberParam, name: 'end', summary: endSummary, isRequired: false }],
+  result,
+  ...common,
+  reveals: 'anything',
+  handle([start, end], context) {
+    const { store } = context.chain;
+    const at = (number: bigint) => {
+      const hash = store.hashByNumber(number);
+      return hash && store.header(hash);
+    };
+    const first = at(start);
+    if (first === undefined) throw new RpcError('server', `start block ${start.toString(16)} not found`);
+    if (end === undefined) return modifiedSinceParent(context, first);
+    const last = at(end);
+    if (last === undefined) throw new RpcError('server', `end block ${end} not found`);
+    return modified(context, first, last);
+  },
+});
+
+export const debugGetModifiedAccountsByHash = define({
+  name: 'debug_getModifiedAccountsByHash',
+  summary: 'The same for blocks by hash, which may be of two branches.',
+  params: [startHashParam, { ...startHashParam, name: 'end', summary: endSummary, isRequired: false }],
+  result,
+  ...common,
+  reveals: 'anything',
+  handle([start, end], context) {
+    const { store } = context.chain;
+    const first = store.header(start);
+    if (first === undefined) throw new RpcError('server', `start block ${start.slice(2)} not found`);
+    if (end === undefined) return modifiedSinceParent(context, first);
+    const last = store.header(end);
+    if (last === undefined) throw new RpcError('server', `end block ${end.slice(2)} not found`);
+    return modified(context, first, last);
+  },
+});
+
+function modifiedSinceParent(context: RequestContext, header: Header): readonly Hex[] | null {
+  const parent = header.number > 0n ? context.chain.store.header(header.parentHash) : undefined;
+  if (parent === undefined) throw new RpcError('server', `block ${header.number.toString(16)} has no parent`);
+  return modified(context, parent, header);
+}
+
+function modified({ chain: { store } }: RequestContext, first: Header, last: Header): readonly Hex[] | null {
+  if (first.number >= last.number) {
+    throw new RpcError(
+      'server',
+      `start block height (${first.number}) must be less than end block height (${last.number})`,
+    );
+  }
+  const found = store.modifiedAccounts(first.hash, last.hash);
+  if (found === undefined) {
+    throw new RpcError(
+      'limit',
+      'there are too many accounts to compare. Ask for the newest 1,024 blocks, or for fewer.',
+    );
+  }
+  return found.length === 0 ? null : found.map(hexFromBytes);
+}

@@ -1,0 +1,46 @@
+import { bytesFromHex, type Hex, parseUint64, senderOf } from '@cairn/block-model';
+import type { ChainStore } from '@cairn/chain-store';
+import { define } from '../define.ts';
+import { addressParam } from '../params.ts';
+import { transactionAt } from './transactions.ts';
+
+export const ethGetTransactionBySenderAndNonce = define({
+  name: 'eth_getTransactionBySenderAndNonce',
+  summary: 'The transaction of a sender with a nonce, in the form of reth. geth 1.17 does not have this method.',
+  params: [
+    addressParam,
+    { name: 'nonce', summary: 'the nonce of the transaction, a quantity.', parse: parseUint64Param },
+  ],
+  result: 'The transaction, or null where there is none.',
+  cost: 20,
+  reveals: 'transaction',
+  handle([address, nonce], context) {
+    const { store } = context.chain;
+    const hash = blockOfNonce(store, bytesFromHex(address), nonce);
+    const transactions = (hash && store.block(hash)?.transactions) ?? [];
+    const index = transactions.findIndex(
+      (transaction) => transaction.nonce === nonce && senderOf(transaction) === address,
+    );
+    return index === -1 ? null : transactionAt(context, hash, index);
+  },
+});
+
+function parseUint64Param(field: string, value: unknown): bigint {
+  return parseUint64(field, value);
+}
+
+/** The first block after which the nonce of an account is above one: 25 lookups for 30 million blocks. */
+function blockOfNonce(store: ChainStore, address: Uint8Array, nonce: bigint): Hex | undefined {
+  const isAbove = (height: bigint) => {
+    const hash = store.hashByNumber(height);
+    return ((hash && store.stateAt(hash)?.getAccount(address)?.nonce) ?? 0n) > nonce;
+  };
+  let [low, high] = [0n, store.head.number];
+  if (!isAbove(high)) return undefined;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (isAbove(middle)) high = middle;
+    else low = middle + 1n;
+  }
+  return store.hashByNumber(low);
+}

@@ -1,0 +1,122 @@
+import { cannotUnmarshal, type Hex, InvalidValueError, jsonKind, parseHash, parseMember } from '@cairn/block-model';
+import { isCairnError } from '@cairn/errors';
+import { invalidArgument, RpcError } from '@cairn/jsonrpc-core';
+import type { BlockId } from '../block-param.ts';
+import { type LogFilter, parseLogFilter, requireBounded } from '../methods/logs/log-filter.ts';
+import { parseItems } from '../methods/params.ts';
+
+/** The events that a subscription reports. */
+export type Topic =
+  | { readonly kind: 'newHeads' }
+  | { readonly kind: 'logs'; readonly filter: LogFilter }
+  /** With hashes, receipts of these transactions only. */
+  | { readonly kind: 'transactionReceipts'; readonly hashes: ReadonlySet<Hex> }
+  | { readonly kind: 'syncing' }
+  /** Reports nothing: this gateway has no transactions that wait. */
+  | { readonly kind: 'newPendingTransactions' };
+
+/** A second parameter of eth_subscribe: absent, or any value, of which `null` is one. */
+export interface GivenQuery {
+  readonly value: unknown;
+}
+
+/** Transactions of one subscription at most, as in geth. */
+const hashesMax = 200;
+const queryField = 'parameter 2, filter';
+
+/** Reads the parameters of eth_subscribe as geth does. @throws RpcError -32601 for an unknown kind, -32602 */
+export function parseTopic(kind: unknown, { value }: GivenQuery): Topic {
+  if (typeof kind !== 'string') {
+    const kinds = 'newHeads, logs, transactionReceipts, syncing or newPendingTransactions';
+    throw new RpcError('params', `expected subscription name as first argument. Give ${kinds}.`);
+  }
+  try {
+    switch (kind) {
+      case 'newHeads':
+      case 'syncing':
+        if (value !== undefined)
+          throw new RpcError('params', `too many arguments, want at most 1. ${kind} takes no filter.`);
+        return { kind };
+      case 'newPendingTransactions':
+        requireFlag(value);
+        return { kind };
+      case 'transactionReceipts':
+        return { kind, hashes: parseHashes(value) };
+      case 'logs':
+        return { kind, filter: parseLogQuery(value) };
+    }
+  } catch (error) {
+    throw isCairnError(error, 'VALUE_INVALID') ? invalidArgument(1, error) : error;
+  }
+  throw new RpcError('method', `no ${JSON.stringify(kind.slice(0, 100))} subscription in eth namespace`);
+}
+
+function requireFlag(value: unknown): void {
+  if (value === undefined || value === null || typeof value === 'boolean') return;
+  throw new InvalidValueError(
+    queryField,
+    'true for whole transactions',
+    value,
+    cannotUnmarshal(jsonKind(value), 'bool'),
+  );
+}
+
+function parseHashes(value: unknown): ReadonlySet<Hex> {
+  if (value === undefined || value === null) return new Set();
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new InvalidValueError(
+      queryField,
+      'an object with transactionHashes',
+      value,
+      cannotUnmarshal(jsonKind(value), 'filters.input'),
+    );
+  const { transactionHashes = null } = value as { readonly transactionHashes?: unknown };
+  const hashes = parseMember({ name: 'input' }, 'transactionHashes', () =>
+    parseItems(`${queryField}.transactionHashes`, transactionHashes, '[]common.Hash', parseHash),
+  );
+  if (hashes.length > hashesMax)
+    throw new RpcError(
+      'server',
+      `exceed max number of transaction hashes allowed per transactionReceipts subscription. Give ${hashesMax} at most.`,
+    );
+  return new Set(hashes);
+}
+
+function parseLogQuery(value: unknown): LogFilter {
+  if (value === undefined)
+    throw new RpcError(
+      'params',
+      'missing value for required argument 1. Parameter 2, filter, is an object with address and topics.',
+    );
+  const filter = parseLogFilter(queryField, value);
+  requireFollowable(filter);
+  return filter;
+}
+
+/** Whether logs of blocks to come can be in the range of a filter. @throws RpcError in geth's words */
+export function requireFollowable(filter: LogFilter): void {
+  requireBounded(filter);
+  // A hash is read and has no effect, as in geth.
+  if ('hash' in filter.blocks) return;
+  const { from, to } = filter.blocks;
+  if (isTag(from, 'pending') || isTag(to, 'pending'))
+    throw new RpcError('params', 'pending logs are not supported. The pending block is empty.');
+  const start = isTag(from, 'earliest') ? { number: 0n } : from;
+  if (isTag(start, 'latest') && isTag(to, 'latest')) return;
+  if ('number' in start && (isTag(to, 'latest') || ('number' in to && to.number >= start.number))) return;
+  throw new RpcError(
+    'params',
+    'invalid block range params. Follow from a number or latest, to latest or a later number.',
+  );
+}
+
+function isTag(id: BlockId, tag: string): boolean {
+  return 'tag' in id && id.tag === tag;
+}
+
+/** Whether a block is in the range of a filter that follows the chain. */
+export function isInRange({ blocks }: LogFilter, number: bigint): boolean {
+  if ('hash' in blocks) return true;
+  const { from, to } = blocks;
+  return !('number' in from && number < from.number) && !('number' in to && number > to.number);
+}
