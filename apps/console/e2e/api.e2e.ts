@@ -170,6 +170,20 @@ describe('accounts are apart', () => {
       card: { last4: '4242' },
     });
     expect(await operator.ask('POST', `operator/accounts/${id}`, { plan: 'none' })).toMatchObject({ status: 400 });
+    // All or nothing: one field that is not valid keeps the others as they are.
+    const half = { plan: 'free', quotaBytes: 5, card: { brand: 'visa', last4: '42' } };
+    expect(await operator.ask('POST', `operator/accounts/${id}`, half)).toMatchObject({ status: 400 });
+    expect(await stage.auth.account('customer')).toMatchObject({ plan: 'team', quotaBytes: 1000 });
+    // Fields that keep their value leave no entry in the audit log.
+    const entries = async () => {
+      const { body } = await operator.ask('GET', `operator/audit?account=${id}`);
+      return (body as unknown as readonly unknown[]).length;
+    };
+    const before = await entries();
+    expect(await operator.ask('POST', `operator/accounts/${id}`, { ...changed, status: 'active' })).toMatchObject({
+      status: 200,
+    });
+    expect(await entries()).toBe(before);
     expect(await operator.ask('POST', `operator/accounts/${id}`, { colour: 1 })).toMatchObject({ status: 400 });
     expect(await operator.ask('PUT', 'operator/plans/mine', { title: 'Mine', burst: -1 })).toMatchObject({
       status: 400,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parsePlan } from '@cairn/metering';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { browserPath, type Stage, setStage } from './console.ts';
 
 const password = 'four words in a row';
@@ -85,19 +85,37 @@ function inBrowser(executablePath: string): void {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   };
 
-  test('signing up opens the console', async () => {
+  /** Types as a person does: into the element that has the focus, with a pause after each character. */
+  const type = async (field: Locator, text: string, delay = 20) => {
+    await field.click();
+    await field.press('ControlOrMeta+a');
+    await field.pressSequentially(text, { delay });
+    expect(await field.inputValue()).toBe(text);
+  };
+
+  const titled = (title: string) => page.waitForFunction((expected) => document.title === expected, title);
+
+  test('the sign-up form keeps its text and focus while a person types slowly', async () => {
     await page.goto(stage.console.url);
+    await titled('Sign in · Cairn');
     expect(await faults()).toEqual([]);
     await page.getByRole('link', { name: 'Sign up' }).click();
-    await page.getByLabel('Account name').fill('browsing');
-    await page.getByLabel('E-mail').fill('ann@example.org');
-    await page.locator('input[type=password]').fill('short');
+    await type(page.getByLabel('Account name'), 'browsing');
+    // Longer than the page's polls are apart.
+    await type(page.getByLabel('E-mail'), 'ann@example.org', 500);
+    expect(await page.getByLabel('Account name').inputValue()).toBe('browsing');
+    await titled('Create an account · Cairn');
+  });
+
+  test('signing up opens the console', async () => {
+    await type(page.locator('input[type=password]'), 'short');
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('alert').getByText('expected 10 to 256 characters').waitFor();
-    await page.locator('input[type=password]').fill(password);
+    await type(page.locator('input[type=password]'), password);
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('No requests in this time').waitFor();
+    await titled('Overview · Cairn');
     expect((await stage.auth.account('browsing')).plan).toBe('free');
     const [cookie] = await context.cookies();
     expect(cookie).toMatchObject({ name: 'cairn_session', httpOnly: true, sameSite: 'Strict' });
@@ -122,10 +140,26 @@ function inBrowser(executablePath: string): void {
     }
     await picture('key');
     expect(await faults()).toEqual([]);
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('Escape');
+    expect(await secret.inputValue()).toBe(key.secret);
+    await dialog.getByRole('button', { name: 'I have copied the secret' }).click();
+    await dialog.waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(key.secret);
     expect((await rpc()).status).toBe(200);
     expect((await kubo('version')).status).toBe(402);
+  });
+
+  test('a new secret is made only after a confirmation', async () => {
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const question = page.getByRole('dialog', { name: 'Make a new secret for website?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect((await kubo('version')).status).toBe(402);
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await question.getByRole('button', { name: 'Make a new secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your key' });
+    expect(await dialog.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(key.secret);
+    await dialog.getByRole('button', { name: 'I have copied the secret' }).click();
   });
 
   test('a file that is dropped here is read back with that key', async () => {
@@ -273,18 +307,18 @@ function inBrowser(executablePath: string): void {
     const other = await browser.newContext({ viewport: { width: 1280, height: 860 } });
     const operator = await other.newPage();
     await operator.goto(stage.console.url);
-    await operator.getByLabel('E-mail').fill('op@example.org');
-    await operator.locator('input[type=password]').fill('not the words');
+    await type(operator.getByLabel('E-mail'), 'op@example.org');
+    await type(operator.locator('input[type=password]'), 'not the words');
     await operator.getByRole('button', { name: 'Sign in' }).click();
     await operator.getByText('E-mail address or password is not right').waitFor();
-    await operator.locator('input[type=password]').fill(password);
+    await type(operator.locator('input[type=password]'), password);
     await operator.getByRole('button', { name: 'Sign in' }).click();
     await operator.getByRole('link', { name: 'Operator' }).click();
     await operator.getByRole('button', { name: 'Change browsing' }).click();
     await operator.getByRole('dialog').getByRole('combobox', { name: 'Status' }).click();
     await operator.getByRole('option', { name: 'suspended' }).click();
     await operator.getByRole('button', { name: 'Save' }).click();
-    await operator.getByText('Changed, everywhere at once.').waitFor();
+    await operator.getByText('Saved. All services use the new values.').waitFor();
     await operator.getByRole('tab', { name: 'Health' }).click();
     await operator.getByText('ready', { exact: true }).first().waitFor();
     await operator.getByRole('tab', { name: 'Audit log' }).click();

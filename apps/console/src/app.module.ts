@@ -17,9 +17,11 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { json, raw } from 'express';
 import { addressesOf } from './addresses.ts';
 import { controllers } from './api/controllers.ts';
+import { BodyLimits, bodyLimits } from './body-limits.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
+import { sharedSignInAttempts } from './sign-in-attempts.ts';
 import { type ConsoleStores, openStores } from './stores.ts';
 import { ADDRESSES, BILLING, MEMBERS, NETWORKS, STORES } from './tokens.ts';
 import { Upstream } from './upstream.ts';
@@ -33,6 +35,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   constructor(
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(ACCOUNTS) private readonly accounts: AccountStore,
+    @Inject(MEMBERS) private readonly members: Members,
   ) {}
 
   static forRoot(this: void, context: ServiceContext): DynamicModule {
@@ -49,8 +52,9 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         { provide: AUTH, inject: [ACCOUNTS], useFactory: (store: AccountStore) => new Auth({ store }) },
         {
           provide: MEMBERS,
-          inject: [AUTH, ACCOUNTS],
-          useFactory: (auth: Auth, store: AccountStore) => new Members({ auth, store: store.members }),
+          inject: [AUTH, ACCOUNTS, STORES],
+          useFactory: (auth: Auth, store: AccountStore, { limits }: ConsoleStores) =>
+            new Members({ auth, store: store.members, attempts: sharedSignInAttempts(limits) }),
         },
         { provide: STORES, useFactory: () => openStores(settings) },
         {
@@ -75,10 +79,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   }
 
   configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(new BodyLimits(this.members).check).forRoutes('api/*path');
     // Signatures are of the bytes.
-    consumer.apply(raw({ type: () => true, limit: '1mb' })).forRoutes('api/billing/webhook');
+    consumer.apply(raw({ type: () => true, limit: bodyLimits.webhookBytesMax })).forRoutes('api/billing/webhook');
     consumer
-      .apply(json({ limit: '1mb', strict: false }))
+      .apply(json({ limit: bodyLimits.callBytesMax, strict: false }))
       .exclude('api/billing/webhook')
       .forRoutes('api/*path');
   }

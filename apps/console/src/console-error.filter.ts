@@ -2,6 +2,8 @@ import { errorChain, isCairnError } from '@cairn/errors';
 import type { Logger } from '@cairn/service-kit';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { bodyLimits } from './body-limits.ts';
+import type { SignedInRequest } from './session.ts';
 
 const statuses: Readonly<Record<string, number>> = {
   VALUE_INVALID: 400,
@@ -30,10 +32,12 @@ const statuses: Readonly<Record<string, number>> = {
   MEMBER_EXISTS: 409,
   KEY_EXISTS: 409,
   KEY_REVOKED: 409,
+  BODY_TOO_LONG: 413,
   ATTEMPTS_PAUSED: 429,
   LIMIT_REACHED: 429,
   BILLING_UNAVAILABLE: 502,
   SERVICE_UNREACHABLE: 502,
+  SERVICE_BUSY: 503,
   STORE_CLOSED: 503,
   STORE_FULL: 507,
 };
@@ -45,12 +49,15 @@ export class ConsoleErrorFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
-    const request = host.switchToHttp().getRequest<Request>();
+    const request = host.switchToHttp().getRequest<SignedInRequest>();
     if (response.headersSent) return void response.destroy();
     const { status, body, headers = {} } = this.#told(error, request);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.status(status).json({ error: body });
-    if (!request.complete) request.resume();
+    if (request.complete) return;
+    request.resume();
+    // A page reads its answer after it has sent all; those who are not signed in do not send for longer than this.
+    if (request.signedIn === undefined) setTimeout(() => request.destroy(), bodyLimits.bodyMsMax).unref();
   }
 
   #told(

@@ -17,7 +17,8 @@ const cookieName = 'cairn_session';
 /** Sent by the pages with every change: no form and no page of another origin can. */
 const guardHeader = 'x-cairn-console';
 
-interface SignedInRequest extends Request {
+/** A request with what the guard has found. */
+export interface SignedInRequest extends Request {
   signedIn?: SignedIn;
 }
 
@@ -64,7 +65,7 @@ function requireOwnPage({ method, headers }: Request): void {
   });
 }
 
-export function tokenOf({ headers }: Request): string | undefined {
+export function tokenOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   const pairs = headers.cookie?.split(';').map((pair) => pair.trim()) ?? [];
   return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1);
 }

@@ -7,6 +7,7 @@ import { ApiDocuments, isTrustedHost, type RawHttp, type Settings, trustedHosts 
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import sirv from 'sirv';
+import { bodyLimits } from './body-limits.ts';
 import { openApiDocument } from './open-api.ts';
 import { RequestLog } from './request-log.ts';
 
@@ -18,10 +19,11 @@ const noncePlace = '{{nonce}}';
 /** The pages: files as they were built, and the one page that all paths lead to. Leaves `/api/` to the controllers. */
 @Injectable()
 export class WebPages implements RawHttp {
+  readonly connectionsMax = bodyLimits.connectionsMax;
   readonly #page: string;
   readonly #assets: ReturnType<typeof sirv>;
   readonly #hosts: ReadonlySet<string>;
-  readonly #documents = new ApiDocuments({ path: '/openapi.json', document: openApiDocument });
+  readonly #documents = new ApiDocuments({ path: '/openapi.json', document: openApiDocument, hasIndex: false });
 
   constructor(
     @Inject(SETTINGS) settings: Settings,

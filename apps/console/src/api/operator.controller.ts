@@ -1,4 +1,4 @@
-import { type Account, type AuditEntry, type Auth, keyReference, type Members, type SignedIn } from '@cairn/auth';
+import { type AuditEntry, type Auth, keyReference, type Members, type SignedIn } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { parsePlan } from '@cairn/metering';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
@@ -48,7 +48,7 @@ export class OperatorController {
     return found;
   }
 
-  @Says('Changes status, plan, quota or card of an account.')
+  @Says('Changes status, plan, quota and card of an account, all or nothing.')
   @HttpCode(200)
   @Post('accounts/:id')
   async change(
@@ -57,16 +57,8 @@ export class OperatorController {
     @TakesBody(changeBody) { status, plan, quotaBytes, card }: z.infer<typeof changeBody>,
     @Req() request: Request,
   ) {
-    const auth = this.auth.as(actorOf(me, request));
-    let account: Account = await auth.account(id);
-    if (plan !== undefined) {
-      await this.#requirePlan(plan);
-      account = await auth.setPlan(id, plan);
-    }
-    if (quotaBytes !== undefined) account = await auth.setQuota(id, quotaBytes ?? undefined);
-    if (card !== undefined) account = card === null ? await auth.removeCard(id) : await auth.attachCard(id, card);
-    if (status !== undefined) account = await auth.setStatus(id, status);
-    return account;
+    if (plan !== undefined) await this.#requirePlan(plan);
+    return await this.auth.as(actorOf(me, request)).changeAccount(id, { status, plan, quotaBytes, card });
   }
 
   async #requirePlan(name: string): Promise<void> {

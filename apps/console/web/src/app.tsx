@@ -11,7 +11,7 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import {
   IconActivity,
   IconCreditCard,
@@ -35,7 +35,7 @@ import { NetworksPage } from './pages/networks.tsx';
 import { OperatorPage } from './pages/operator.tsx';
 import { SecurityPage } from './pages/security.tsx';
 import { SignInPage, SignUpPage } from './pages/sign-in.tsx';
-import { Failure, Waiting } from './parts.tsx';
+import { Failure, titleOf, Waiting } from './parts.tsx';
 import { useChange, useMe } from './use-api.ts';
 
 // Charts are most of the code: they come when they are looked at.
@@ -56,9 +56,8 @@ const operatorPage = { path: '/operator', title: 'Operator', icon: IconTool, pag
 /** Pages for who is signed in; for others, how to. */
 export function App() {
   const me = useMe();
-  if (me.data === undefined && me.error === null) return <Waiting />;
-  if (me.data === undefined || me.error?.status === 401) {
-    if (me.error && me.error.status !== 401) return <Failure error={me.error} />;
+  if (me.data === undefined) return me.error === null ? <Waiting /> : <Failure error={me.error} />;
+  if (me.data === null) {
     return (
       <Switch>
         <Route path="/sign-up" component={SignUpPage} />
@@ -73,6 +72,7 @@ function Shell({ me }: { me: Me }) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [path] = useLocation();
   const shown = me.member.role === 'operator' ? [...pages, operatorPage] : pages;
+  useDocumentTitle(titleOf(shown.find((page) => page.path === path)?.title));
   return (
     <AppShell
       header={{ height: 56 }}

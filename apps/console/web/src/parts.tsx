@@ -17,6 +17,11 @@ import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ApiError } from './api.ts';
 
+/** Title of the browser's tab. */
+export function titleOf(page: string | undefined): string {
+  return page === undefined ? 'Cairn' : `${page} · Cairn`;
+}
+
 /** Head of a page. */
 export function PageHead({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
   return (

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ApiError, api, type Me } from './api.ts';
+import { ApiError, api, type Me } from './api.ts';
 
 /** What the API has at a path, kept fresh. */
 export function useApi<T>(path: string, { refreshMs }: { refreshMs?: number } = {}) {
@@ -13,9 +13,20 @@ export function useApi<T>(path: string, { refreshMs }: { refreshMs?: number } = 
   });
 }
 
-/** Who is signed in. */
+/**
+ * The member who is signed in; null without a session. A missing session is an answer, not an error: as an error without data, every
+ * poll would show the loader again and unmount the sign-in form while somebody types into it.
+ */
 export function useMe() {
-  return useApi<Me>('me', { refreshMs: 5000 });
+  return useQuery<Me | null, ApiError>({
+    queryKey: ['me'],
+    queryFn: () =>
+      api<Me>('me').catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) return null;
+        throw error;
+      }),
+    refetchInterval: ({ state }) => (state.data === null ? false : 5000),
+  });
 }
 
 /** Changes something; then what is shown is asked for again. What is refused is told, unless the page does so itself. */

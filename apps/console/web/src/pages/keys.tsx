@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -51,14 +51,24 @@ export function KeysPage({ me }: { me: Me }) {
       >
         {edited && <LimitForm me={me} edited={edited} onDone={() => setEdited(undefined)} />}
       </Modal>
+      {/* The secret cannot be shown again: neither Escape nor a click beside the dialog closes it. */}
       <Modal
         opened={issued !== undefined}
         onClose={() => setIssued(undefined)}
         title="Your key"
         size="xl"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeOnEscape={false}
+        closeOnClickOutside={false}
+        withCloseButton={false}
       >
-        {issued && <Issued me={me} issued={issued} />}
+        {issued && (
+          <Stack>
+            <Issued me={me} issued={issued} />
+            <Group justify="flex-end">
+              <Button onClick={() => setIssued(undefined)}>I have copied the secret</Button>
+            </Group>
+          </Stack>
+        )}
       </Modal>
     </>
   );

@@ -1,12 +1,14 @@
 import { Anchor, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api.ts';
-import { Failure } from '../parts.tsx';
+import { Failure, titleOf } from '../parts.tsx';
 import { useChange } from '../use-api.ts';
 
 function Frame({ title, children, other }: { title: string; children: ReactNode; other: ReactNode }) {
+  useDocumentTitle(titleOf(title));
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder p="xl" w={400} maw="100%" shadow="sm">

@@ -3,13 +3,13 @@ import type { IssuedKey, Me } from '../../api.ts';
 import { Copy, Snippet } from '../../parts.tsx';
 import { snippetsOf } from '../../snippets.ts';
 
-/** The secret, once, and what to do with it. */
+/** The secret of a new key, shown once, with code that uses it. */
 export function Issued({ me, issued: { key, secret } }: { me: Me; issued: IssuedKey }) {
   const snippets = snippetsOf(me, key.id, secret);
   return (
     <Stack>
-      <Alert color="yellow" title="The secret is shown this once">
-        Keep it now; nobody can tell it later, only make a new one.
+      <Alert color="yellow" title="Copy the secret now">
+        It cannot be shown again. If it is lost, make a new secret for the key.
       </Alert>
       <TextInput label="Key" value={key.id} readOnly rightSection={<Copy value={key.id} label="Copy the key" />} />
       <TextInput
@@ -20,7 +20,7 @@ export function Issued({ me, issued: { key, secret } }: { me: Me; issued: Issued
       />
       {me.account.card === undefined && (
         <Alert color="orange" title="Storage needs a billing card">
-          JSON-RPC works with this key at once; storage, when a card is attached under Billing.
+          JSON-RPC works with this key now. Storage works once a card is attached under Billing.
         </Alert>
       )}
       <Tabs defaultValue="curl">

@@ -22,6 +22,7 @@ export function KeyTable({
     api<IssuedKey>(`keys/${encodeURIComponent(id)}/rotate`, { method: 'POST', body: {} }),
   );
   const [doomed, setDoomed] = useState<ApiKey>();
+  const [rotated, setRotated] = useState<ApiKey>();
   return (
     <Card withBorder padding={0}>
       <Table.ScrollContainer minWidth={720}>
@@ -62,11 +63,7 @@ export function KeyTable({
                       <Button size="xs" variant="default" onClick={() => onEdit(key)}>
                         Limits
                       </Button>
-                      <Button
-                        size="xs"
-                        variant="default"
-                        onClick={() => rotate.mutate(key.id, { onSuccess: onIssued })}
-                      >
+                      <Button size="xs" variant="default" onClick={() => setRotated(key)}>
                         New secret
                       </Button>
                       <Button size="xs" variant="light" color="red" onClick={() => setDoomed(key)}>
@@ -80,6 +77,14 @@ export function KeyTable({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
+      <Confirm
+        title={`Make a new secret for ${rotated?.name}?`}
+        text="The present secret stops working in 24 hours. Replace it in your programs before then."
+        action="Make a new secret"
+        isOpen={rotated !== undefined}
+        onClose={() => setRotated(undefined)}
+        onConfirm={() => rotated && rotate.mutate(rotated.id, { onSuccess: onIssued })}
+      />
       <Confirm
         title={`Revoke ${doomed?.name}?`}
         text="Every request with this key is refused from now on, everywhere. This cannot be undone."

@@ -114,12 +114,18 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
     },
   });
   const change = useChange((body: object) => api(`operator/accounts/${account.id}`, { method: 'POST', body }), {
-    done: 'Changed, everywhere at once.',
+    done: 'Saved. All services use the new values.',
   });
   const save = form.onSubmit(({ plan, status, quotaMib, brand, last4 }) => {
-    const card = brand === '' ? null : { brand, last4 };
-    const isSameCard = brand === (account.card?.brand ?? '') && last4 === (account.card?.last4 ?? '');
-    const body = { plan, status, quotaBytes: quotaMib === '' ? null : quotaMib * MiB, ...(!isSameCard && { card }) };
+    const before = form.getInitialValues();
+    const isSameCard = brand === before.brand && last4 === before.last4;
+    const body = {
+      ...(plan !== before.plan && { plan }),
+      ...(status !== before.status && { status }),
+      // The field shows whole MiB: a quota that is not edited keeps its exact bytes.
+      ...(quotaMib !== before.quotaMib && { quotaBytes: quotaMib === '' ? null : quotaMib * MiB }),
+      ...(!isSameCard && { card: brand === '' ? null : { brand, last4 } }),
+    };
     change.mutate(body, { onSuccess: onDone });
   });
   return (

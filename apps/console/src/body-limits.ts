@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Members } from '@cairn/auth';
+import { AuthError } from '@cairn/auth';
+import { CairnError } from '@cairn/errors';
+import { tokenOf } from './session.ts';
+
+const kib = 1024;
+
+/** Limits of bodies, in bytes and milliseconds. */
+export const bodyLimits = {
+  /** Forms of the pages: the longest holds the policy of a key, of 100 entries in each list. */
+  formBytesMax: 64 * kib,
+  /** Events of the card provider; their senders are known after the signature was checked. */
+  webhookBytesMax: 256 * kib,
+  /** Calls that the pages pass on to a network, for those who are signed in. */
+  callBytesMax: 1024 * kib,
+  /** All bodies under way together. */
+  heldBytesMax: 32 * 1024 * kib,
+  /** From the head of a request to the end of its body. */
+  bodyMsMax: 10_000,
+  /** Connections to the console. */
+  connectionsMax: 1000,
+} as const;
+
+const webhookPath = '/api/billing/webhook';
+const callPath = /^\/api\/networks\/[^/]+\/rpc\/?$/;
+
+type Next = (error?: unknown) => void;
+
+/** Before the parsers of bodies: how long a body may be, how long it may take, and how much is held of all of them. */
+export class BodyLimits {
+  readonly #members: Pick<Members, 'session'>;
+  readonly #limits: { readonly heldBytesMax: number; readonly bodyMsMax: number };
+  #heldBytes = 0;
+
+  constructor(
+    members: Pick<Members, 'session'>,
+    limits: { readonly heldBytesMax: number; readonly bodyMsMax: number } = bodyLimits,
+  ) {
+    this.#members = members;
+    this.#limits = limits;
+  }
+
+  /** Bytes that are reserved for bodies under way. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** Middleware: takes a request on, or ends it with 401, 408, 413 or 503. */
+  readonly check = (
+    request: IncomingMessage & { originalUrl?: string },
+    response: ServerResponse,
+    next: Next,
+  ): void => {
+    this.#check(request, response).then(() => next(), next);
+  };
+
+  async #check(request: IncomingMessage & { originalUrl?: string }, response: ServerResponse): Promise<void> {
+    // Uploads are no JSON: they stream through to the storage API, which limits them.
+    if (!hasBody(request) || !isParsed(request)) return;
+    const path = pathOf(request);
+    if (callPath.test(path)) await this.#requireSession(request);
+    const bytesMax = bytesMaxOf(path);
+    const declared = request.headers['content-length'];
+    const bytes =
+      declared === undefined || request.headers['content-encoding'] !== undefined ? bytesMax : Number(declared);
+    if (bytes > bytesMax) throw new CairnError('BODY_TOO_LONG', 'The body is too long.');
+    this.#hold(bytes, response);
+    this.#limitTime(request, response);
+  }
+
+  /** A long body is read only for those who are signed in. @throws SESSION_INVALID */
+  async #requireSession(request: IncomingMessage): Promise<void> {
+    const token = tokenOf(request);
+    if (token === undefined)
+      throw new AuthError('SESSION_INVALID', 'You are not signed in, or have been signed out.', { hint: 'Sign in.' });
+    await this.#members.session(token);
+  }
+
+  #hold(bytes: number, response: ServerResponse): void {
+    if (this.#heldBytes + bytes > this.#limits.heldBytesMax)
+      throw new CairnError('SERVICE_BUSY', 'Too many requests are being received.', {
+        hint: 'Try again in a moment.',
+        details: { retryAfterSeconds: 1 },
+      });
+    this.#heldBytes += bytes;
+    response.once('close', () => {
+      this.#heldBytes -= bytes;
+    });
+  }
+
+  #limitTime(request: IncomingMessage, response: ServerResponse): void {
+    const { bodyMsMax } = this.#limits;
+    const timer = setTimeout(() => {
+      if (response.headersSent) return void response.destroy();
+      const message = `The body did not arrive within ${bodyMsMax / 1000} s.`;
+      response.writeHead(408, { 'content-type': 'application/json', connection: 'close' });
+      response.end(JSON.stringify({ error: { code: 'BODY_TOO_SLOW', message, hint: 'Send it again.' } }));
+      response.once('close', () => request.destroy());
+    }, bodyMsMax);
+    const stop = () => clearTimeout(timer);
+    request.once('end', stop);
+    request.once('close', stop);
+  }
+}
+
+/** Longest body of a path. */
+export function bytesMaxOf(path: string): number {
+  if (path === webhookPath) return bodyLimits.webhookBytesMax;
+  return callPath.test(path) ? bodyLimits.callBytesMax : bodyLimits.formBytesMax;
+}
+
+function pathOf({ originalUrl, url = '' }: IncomingMessage & { readonly originalUrl?: string }): string {
+  return (originalUrl ?? url).split('?', 1)[0] ?? '';
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isParsed(request: IncomingMessage): boolean {
+  return (
+    pathOf(request) === webhookPath || /^application\/([\w.-]+\+)?json\b/i.test(request.headers['content-type'] ?? '')
+  );
+}
