@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { Cairn } from './cairn.ts';
+import { Cairn, outcomeOf } from './cairn.ts';
 
 const cairn = new Cairn();
 afterAll(() => cairn.remove());
@@ -47,9 +48,19 @@ describe('accounts, cards and keys', () => {
     );
     const opened = await cairn.json<{ policy: unknown }>('key', 'limit', key.id, '--open');
     expect(opened.policy).toEqual({});
+    const unlimited = await cairn.json<Key>('key', 'create', 'limited', '--name', 'unlimited');
+    const list = (await cairn.run('key', 'list', 'limited')).stdout;
+    expect(list).toMatch(new RegExp(`${unlimited.id} .* none$`, 'm'));
+    await cairn.json('key', 'revoke', unlimited.id);
     const entries = await cairn.json<readonly { action: string; actor: unknown; keyId?: string }[]>('audit', 'limited');
-    expect(entries.map(({ action }) => action)).toEqual(['key.limit', 'key.create', 'account.create']);
-    expect(entries[0]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
+    expect(entries.map(({ action }) => action)).toEqual([
+      'key.revoke',
+      'key.create',
+      'key.limit',
+      'key.create',
+      'account.create',
+    ]);
+    expect(entries[2]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
     const told = (await cairn.run('audit', 'limited', '--limit', '2')).stdout;
     expect(told.trim().split('\n').length).toBe(3);
     expect(JSON.stringify(entries) + told).not.toContain(key.secret);
@@ -67,6 +78,7 @@ describe('accounts, cards and keys', () => {
     [['card', 'attach', 'acme'], '--brand'],
     [['key', 'revoke', 'ck_none'], 'no key'],
     [['key', 'rotate', 'x', '--grace', 'soon'], 'number of hours'],
+    [['key', 'create', 'acme', '--networks', 'foo'], 'there is no network "foo". Choose from sample'],
     [['import', 'atlantis'], 'no network "atlantis"'],
     [['frobnicate'], 'unknown command'],
   ])('%j is refused in plain words', async (args, message) => {
@@ -74,6 +86,21 @@ describe('accounts, cards and keys', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('the environment of a shell', () => {
+  test('a mistyped CAIRN_HOME is refused and no store is made', async () => {
+    const missing = join(cairn.home, 'mistyped');
+    const { code, stderr } = await outcomeOf(cairn.spawn(['account', 'list'], { CAIRN_HOME: missing }));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`There is no store in ${missing}. Set CAIRN_HOME`);
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  test('credentials of a migration that stay exported do not break other commands', async () => {
+    const exported = { CAIRN_MIGRATE_KEY: 'ck_x', CAIRN_MIGRATE_SECRET: 'cs_x', CAIRN_MIGRATE_FROM_KEY: 'old' };
+    expect((await outcomeOf(cairn.spawn(['account', 'list'], exported))).code).toBe(0);
   });
 });
 

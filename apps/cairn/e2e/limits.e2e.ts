@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { openLmdbPlanStore, type Plan, type PlanStore, parsePlan } from '@cairn/metering';
@@ -121,7 +122,7 @@ describe('limits', () => {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(refused.headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60');
-    expect(await refused.json()).toMatchObject({ Type: 'error', Code: 4, Message: expect.stringContaining('burst') });
+    expect(await refused.json()).toMatchObject({ Type: 'error', Code: 3, Message: expect.stringContaining('burst') });
   });
 
   test('over WebSocket a refusal is an answer, and connections have a limit of their own', async () => {
@@ -169,6 +170,29 @@ describe('limits', () => {
     expect(first.error?.message).toContain('out of gas');
     const next = (await (await rpc(gateways[0], key, request())).json()) as RpcAnswer;
     expect(next.error).toMatchObject({ code: -32005, data: { limit: 'creditsPerDay' } });
+  });
+
+  test('a body is refused before it is read where the account has no credits, and its bytes are paid for', async () => {
+    const poor = await customer('poor', { creditsPerDay: 0 });
+    const { port } = new URL(gateways[0].url);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', reject);
+      // The head only: an answer before the body is one without it.
+      socket.write(
+        `POST /v3/${poor.id} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 4700000\r\n\r\n`,
+      );
+      socket.once('data', (bytes) => {
+        resolve(bytes.toString());
+        socket.destroy();
+      });
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 429 /);
+    const rich = await customer('rich', { creditsPerDay: 50 });
+    const long = { ...request(), params: ['x'.repeat(4_700_000)] };
+    expect((await rpc(gateways[0], rich, long)).status).toBe(200);
+    const next = await rpc(gateways[0], rich, { ...long, params: ['x'.repeat(600_000)] });
+    expect(next.status).toBe(429);
+    expect(await next.json()).toMatchObject({ error: { code: -32005, data: { limit: 'creditsPerDay', used: 46 } } });
   });
 
   test('an upload that goes beyond the bytes of a day ends with 429, and nothing is kept', async () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -88,6 +89,56 @@ test('fixed credentials are taken, also when they change; kill -9 leaves no serv
   expect([await status('one'), await status('two')]).toEqual([401, 200]);
   second.child.kill('SIGINT');
   expect(outcomeTold(await second.ended)).toEqual({ code: 0, told: [] });
+});
+
+test('up restarts a service that is killed, on its port, while the others serve', async () => {
+  const { child, ended } = await up({ STORAGE_API_PORT: '0' });
+  const children = await sh('pgrep', ['-P', String(child.pid), '-f', 'rpc-gateway']);
+  const before = children.stdout.trim();
+  process.kill(Number(before), 'SIGKILL');
+  let after = before;
+  while (after === before || after === '') {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    after = (
+      await sh('pgrep', ['-P', String(child.pid), '-f', 'rpc-gateway']).catch(() => ({ stdout: '' }))
+    ).stdout.trim();
+    expect((await fetch(`http://127.0.0.1:${ports[2]}/livez`)).status).toBe(200);
+  }
+  const ready = () =>
+    fetch(`http://127.0.0.1:${ports[1]}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await ready())) await new Promise((resolve) => setTimeout(resolve, 100));
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  expect(stderr).toContain('rpc-gateway ended (SIGKILL); it starts again in 1 s.');
+  expect(stdout.trimEnd().endsWith('Stopped.')).toBe(true);
+  expect(code).toBe(0);
+});
+
+test('up does not take another server for its own, and a start that fails loses no secret', async () => {
+  const other = createHttpServer((_request, response) => response.end('{}'));
+  await new Promise<void>((resolve) => other.listen(ports[0], '127.0.0.1', resolve));
+  const failed = await outcomeOf(cairn.spawn(['up'], env));
+  await new Promise((resolve) => other.close(resolve));
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).not.toContain('Paste to try');
+  expect(failed.stdout + failed.stderr).toContain('Set STORAGE_API_PORT to another one');
+  const { printed, child, ended } = await up();
+  expect(printed).toMatch(/Secret +cs_\w+/);
+  expect(printed).toMatch(/Password +\S+ +\(shown this once\)/);
+  child.kill('SIGINT');
+  await ended;
+});
+
+test('up prints the ports that services got where the settings say 0', async () => {
+  const { printed, child, ended } = await up({ STORAGE_API_PORT: '0', RPC_GATEWAY_PORT: '0' });
+  const [, storage] = /Storage API +(http:\S+)\/api\/v0/.exec(printed) ?? [];
+  expect((await fetch(`${storage}/readyz`)).status).toBe(200);
+  expect(printed).not.toContain(':0/');
+  child.kill('SIGINT');
+  await ended;
 });
 
 test('a port that is taken ends it with a plain message, and nothing stays behind', async () => {

@@ -9,8 +9,8 @@ export interface Addresses {
   readonly console: string;
 }
 
-export function addressesOf(settings: Settings): Addresses {
-  const { tls, CAIRN_BIND, STORAGE_API_PORT, RPC_GATEWAY_PORT, CONSOLE_PORT } = settings;
+/** Address of a service that listens on a port, as this machine reaches it. */
+export function addressOf({ tls, CAIRN_BIND }: Settings, port: number): string {
   const scheme = tls ? 'https' : 'http';
   // Listening on all addresses includes this one, which always works from here.
   const host = ['0.0.0.0', '::'].includes(CAIRN_BIND)
@@ -18,17 +18,19 @@ export function addressesOf(settings: Settings): Addresses {
     : CAIRN_BIND.includes(':')
       ? `[${CAIRN_BIND}]`
       : CAIRN_BIND;
-  const at = (port: number) => `${scheme}://${host}:${port}`;
-  return { storage: at(STORAGE_API_PORT), gateway: at(RPC_GATEWAY_PORT), console: at(CONSOLE_PORT) };
+  return `${scheme}://${host}:${port}`;
 }
 
 /** What a person needs to begin: addresses, key and lines to paste. */
-export function banner(settings: Settings, { key: { id, secret }, operator }: DemoAccount): string[] {
-  const { storage, gateway, console: pages } = addressesOf(settings);
+export function banner(
+  settings: Settings,
+  { storage, gateway, console: pages }: Addresses,
+  { key: { id, secret }, operator }: DemoAccount,
+): string[] {
   const shownSecret = secret ?? '<SECRET>';
   const curl = settings.tls ? 'curl -sk' : 'curl -s';
   const rpc = (method: string, params: readonly unknown[]) =>
-    `${curl} ${gateway}/v3/${id} -H 'content-type: application/json' -d '${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}'`;
+    `${curl} ${gateway}/v3/${id} -H 'content-type: application/json' -d '${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}'; echo`;
   const sample = readSample(settings);
   return [
     '',
@@ -39,11 +41,11 @@ export function banner(settings: Settings, { key: { id, secret }, operator }: De
     '',
     `API key       ${id}`,
     secret === undefined
-      ? `Secret        was shown at the first start; a new one: pnpm cairn key rotate ${id}`
+      ? `Secret        was shown at the first start; a new one: npm run cairn -- key rotate ${id}`
       : `Secret        ${secret}   (shown this once)`,
     `Operator      ${operator.email}`,
     operator.password === undefined
-      ? `Password      was shown at the first start; a new one: pnpm cairn member password ${operator.email}`
+      ? `Password      was shown at the first start; a new one: npm run cairn -- member password ${operator.email}`
       : `Password      ${operator.password}   (shown this once)`,
     '',
     'Paste to try:',

@@ -3,7 +3,7 @@ import { openLmdbBlockstore, withVerification } from '@cairn/blockstore';
 import { Mfs, openLmdbRootStore } from '@cairn/mfs';
 import { openLmdbPinStore, Pinning } from '@cairn/pinning';
 
-/** What an account holds, as it is kept and, when asked for, counted anew from its pins and its tree. */
+/** Usage of an account: the stored sums and, on request, a recount of its pins, its file tree and its unpinned blocks. */
 export async function readUsage(home: string, account: string, isRecounted: boolean) {
   const directory = (store: string) => ({ directory: join(home, store) });
   const pins = await openLmdbPinStore(directory('pins'));
@@ -13,9 +13,17 @@ export async function readUsage(home: string, account: string, isRecounted: bool
     const blocks = withVerification(collectable);
     const pinning = new Pinning({ pins, blocks, collectable });
     const mfs = new Mfs({ roots, blocks });
-    const counted = { ...(await pinning.usage(account)), fileBytes: await mfs.usage(account) };
+    const counted = {
+      ...(await pinning.usage(account)),
+      fileBytes: await mfs.usage(account),
+      unpinned: await pinning.claimed(account),
+    };
     const recounted = isRecounted
-      ? { ...(await pinning.recount(account)), fileBytes: await mfs.recount(account) }
+      ? {
+          ...(await pinning.recount(account)),
+          fileBytes: await mfs.recount(account),
+          unpinned: await pinning.recountClaimed(account),
+        }
       : undefined;
     return { counted, recounted };
   } finally {

@@ -1,23 +1,34 @@
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Actor, Auth, Members, openLmdbAccountStore } from '@cairn/auth';
+import { CairnError } from '@cairn/errors';
 import { loadSettings, type Settings } from '@cairn/service-kit';
 
-/** Settings and accounts, open while `use` runs. */
-export async function withAuth<T>(use: (auth: Auth, settings: Settings) => Promise<T>): Promise<T> {
-  return await withAccounts(({ auth, settings }) => use(auth, settings));
+export interface HomeOptions {
+  /** Makes the home where it is missing. Default false: a mistyped CAIRN_HOME must not become an empty store. */
+  readonly mayCreate?: boolean;
 }
 
-/** Who signs in, open while `use` runs. */
+/** Settings and accounts, open while `use` runs. @throws HOME_NOT_FOUND */
+export async function withAuth<T>(
+  use: (auth: Auth, settings: Settings) => Promise<T>,
+  options: HomeOptions = {},
+): Promise<T> {
+  return await withAccounts(({ auth, settings }) => use(auth, settings), options);
+}
+
+/** Members, who sign in to the console, open while `use` runs. @throws HOME_NOT_FOUND */
 export async function withMembers<T>(use: (members: Members, actor: Actor) => Promise<T>): Promise<T> {
-  return await withAccounts(({ members }) => use(members, operator()));
+  return await withAccounts(({ members }) => use(members, operator()), {});
 }
 
 async function withAccounts<T>(
   use: (accounts: { readonly auth: Auth; readonly members: Members; readonly settings: Settings }) => Promise<T>,
+  options: HomeOptions,
 ): Promise<T> {
   const settings = loadSettings();
-  const store = await openLmdbAccountStore({ directory: accountsDirectory(settings) });
+  const store = await openLmdbAccountStore({ directory: accountsDirectory(settings, options) });
   try {
     const auth = new Auth({ store, actor: operator() });
     return await use({ auth, members: new Members({ auth, store: store.members }), settings });
@@ -26,9 +37,16 @@ async function withAccounts<T>(
   }
 }
 
-/** Where accounts, plans and usage are. */
-export function accountsDirectory({ CAIRN_HOME } = loadSettings()): string {
-  return join(CAIRN_HOME, 'accounts');
+/** Returns the directory of accounts, plans and usage. @throws HOME_NOT_FOUND */
+export function accountsDirectory({ CAIRN_HOME } = loadSettings(), { mayCreate = false }: HomeOptions = {}): string {
+  const directory = join(CAIRN_HOME, 'accounts');
+  if (existsSync(directory)) return directory;
+  if (!mayCreate)
+    throw new CairnError('HOME_NOT_FOUND', `There is no store in ${CAIRN_HOME}.`, {
+      hint: 'Set CAIRN_HOME to the home of the services. `cairn up` and `cairn account create` make a new one.',
+    });
+  console.error(`A new store is made in ${CAIRN_HOME}.`);
+  return directory;
 }
 
 function operator(): Actor {

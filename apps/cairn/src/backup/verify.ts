@@ -6,7 +6,7 @@ import { type Network, openChainStore } from '@cairn/chain-store';
 import { errorText } from '@cairn/errors';
 import { addCounts, noCounts, openLmdbUsageStore, type UsageCounts } from '@cairn/metering';
 import { Mfs, openLmdbRootStore } from '@cairn/mfs';
-import { openLmdbPinStore, walkDag } from '@cairn/pinning';
+import { openLmdbPinStore, Pinning, walkDag } from '@cairn/pinning';
 
 /** What was looked at, and what is wrong. */
 export interface VerifyReport {
@@ -21,7 +21,7 @@ export interface VerifyReport {
 export type OnStep = (step: string) => void;
 
 /**
- * Counts everything of a home anew: blocks against their names, pins against their DAGs, usage against pins and trees, hours of the ledger
+ * Counts everything of a home anew: blocks against their names, pins against their DAGs, usage against pins, trees and unpinned blocks, hours of the ledger
  * against its days, blocks of chains and their receipts against their hashes.
  */
 export async function verifyHome({
@@ -65,6 +65,7 @@ async function verifyStorage(home: string, accounts: readonly string[], problems
     });
     const verified = withVerification(store);
     const mfs = new Mfs({ roots, blocks: verified });
+    const pinning = new Pinning({ pins: pinStore, blocks: verified, collectable: store });
     let pins = 0;
     for (const account of accounts) {
       onStep(`pins of ${account}`);
@@ -88,6 +89,9 @@ async function verifyStorage(home: string, accounts: readonly string[], problems
         problems.push(`usage of ${account} is ${JSON.stringify(usage)}, its pins make ${JSON.stringify(sum)}`);
       const [kept, counted] = [await mfs.usage(account), await mfs.recount(account).catch(errorText)];
       if (kept !== counted) problems.push(`files of ${account} count ${kept} bytes, anew ${counted}`);
+      const claimed = JSON.stringify(await pinning.claimed(account));
+      const found = await pinning.recountClaimed(account).then((sums) => JSON.stringify(sums), errorText);
+      if (claimed !== found) problems.push(`blocks of ${account} without a pin count ${claimed}, anew ${found}`);
     }
     return { blocks, pins };
   } finally {

@@ -20,13 +20,16 @@ export function addAccountCommands(program: Command): Command {
     .option('--plan <plan>', 'name of its plan', 'free')
     .option('--json', 'print JSON')
     .action((name: string, options: JsonOption & { readonly email?: string; readonly plan: string }) =>
-      withAuth(async (auth) => {
-        const account = await auth.createAccount({ name, email: options.email, plan: options.plan });
-        print(account, options, [
-          `Created account ${account.name} (${account.id}).`,
-          `Next: cairn card attach ${account.name} --brand visa --last4 4242, then cairn key create ${account.name}`,
-        ]);
-      }),
+      withAuth(
+        async (auth) => {
+          const account = await auth.createAccount({ name, email: options.email, plan: options.plan });
+          print(account, options, [
+            `Created account ${account.name} (${account.id}).`,
+            `Next: cairn card attach ${account.name} --brand visa --last4 4242, then cairn key create ${account.name}`,
+          ]);
+        },
+        { mayCreate: true },
+      ),
     );
   group
     .command('list')

@@ -1,4 +1,5 @@
 import type { KeyOptions, KeyPolicy, StorageScope } from '@cairn/auth';
+import type { Settings } from '@cairn/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
 
 /** What the options of {@link withLimits} came to. */
@@ -36,6 +37,16 @@ export function limitsOf({ expires, storage, ...lists }: LimitOptions): Pick<Key
     ...(Object.keys(policy).length > 0 && { policy }),
     ...(expires !== undefined && { expiresAt: expires }),
   };
+}
+
+/** Checks the networks of a key against the networks file. @throws Error that names the known ones */
+export async function requireKnownNetworks(settings: Settings, { networks = [] }: LimitOptions): Promise<void> {
+  if (networks.length === 0) return;
+  const { networksOf } = await import('../networks.ts');
+  const known = networksOf(settings).map(({ name }) => name);
+  const unknown = networks.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new Error(`--networks: there is no network ${JSON.stringify(unknown)}. Choose from ${known.join(', ')}.`);
 }
 
 const policyLists = new Set(['networks', 'methods', 'contracts', 'origins', 'addresses']);

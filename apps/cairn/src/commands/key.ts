@@ -2,7 +2,7 @@ import type { ApiKey, IssuedKey } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
-import { type LimitOptions, limitsOf, withLimits } from './key-limits.ts';
+import { type LimitOptions, limitsOf, requireKnownNetworks, withLimits } from './key-limits.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -16,20 +16,22 @@ export function addKeyCommands(program: Command): void {
     .option('--name <name>', 'what it is for', 'default')
     .option('--json', 'print JSON')
     .action((account: string, options: JsonOption & LimitOptions & { readonly name: string }) =>
-      withAuth(async (auth) =>
-        printIssued(await auth.createKey(account, { name: options.name, ...limitsOf(options) }), options),
-      ),
+      withAuth(async (auth, settings) => {
+        await requireKnownNetworks(settings, options);
+        printIssued(await auth.createKey(account, { name: options.name, ...limitsOf(options) }), options);
+      }),
     );
   withLimits(group.command('limit <key>'))
     .description('Replaces what a key is limited to, in every running service within a second.')
     .option('--open', 'take all limits away but its end')
     .option('--json', 'print JSON')
     .action((id: string, options: JsonOption & LimitOptions & { readonly open?: boolean }) =>
-      withAuth(async (auth) => {
+      withAuth(async (auth, settings) => {
+        await requireKnownNetworks(settings, options);
         const limits = { ...(options.open && { policy: {} }), ...limitsOf(options) };
         if (Object.keys(limits).length === 0) throw new Error('Name a limit; see cairn key limit --help.');
         const key = await auth.limitKey(id, limits);
-        print(withoutHashes(key), options, [`${key.id} is limited to ${limitText(key)}.`]);
+        print(withoutHashes(key), options, [`Limits of ${key.id}: ${limitText(key)}.`]);
       }),
     );
   group
@@ -40,7 +42,7 @@ export function addKeyCommands(program: Command): void {
       withAuth(async (auth) => {
         const keys = await auth.keys(account);
         const rows = keys.map((key) => [key.id, key.name, stateOf(key), time(key.createdAt), limitText(key)]);
-        print(keys.map(withoutHashes), options, table([['KEY', 'NAME', 'STATE', 'CREATED', 'LIMITED TO'], ...rows]));
+        print(keys.map(withoutHashes), options, table([['KEY', 'NAME', 'STATE', 'CREATED', 'LIMITS'], ...rows]));
       }),
     );
   group
@@ -78,7 +80,7 @@ function withoutHashes({ secrets, ...key }: ApiKey) {
 function limitText({ policy = {}, expiresAt }: ApiKey): string {
   const limits = Object.entries(policy).map(([name, entries]) => `${name} ${entries.join(',') || 'none'}`);
   if (expiresAt !== undefined) limits.push(`until ${time(expiresAt)}`);
-  return limits.join('; ') || 'nothing';
+  return limits.join('; ') || 'none';
 }
 
 function stateOf({ revokedAt, secrets, expiresAt }: ApiKey): string {

@@ -1,10 +1,13 @@
 import { loadSettings, type Settings } from '@cairn/service-kit';
 import type { Command } from 'commander';
-import { addressesOf, banner } from '../banner.ts';
+import { type Addresses, addressOf, banner } from '../banner.ts';
 import { type DemoAccount, ensureDemoAccount, ensureOperator } from '../demo-account.ts';
 import { withAuth, withMembers } from '../stores.ts';
 import { Supervisor } from '../supervise.ts';
+import type { Service } from '../supervised-process.ts';
 import { services } from '../workspace.ts';
+
+type PortSetting = 'STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'CONSOLE_PORT';
 
 /** `cairn up`: what `npm start` runs after the build. */
 export function addUpCommand(program: Command): void {
@@ -38,9 +41,11 @@ async function up(settings: Settings): Promise<number> {
   // Started by another process, it ends with that one.
   process.on('disconnect', onSignal);
   try {
-    const demo = await prepare(settings, stop.signal);
-    await startServices(supervisor, settings);
-    for (const line of banner(settings, demo)) console.log(line);
+    await importNetworks(settings, stop.signal);
+    const addresses = await startServices(supervisor, settings);
+    // Made last: a secret that is shown once must not be lost to a start that fails.
+    const demo = await ensureDemo();
+    for (const line of banner(settings, addresses, demo)) console.log(line);
     return await supervisor.wait();
   } catch (error) {
     if (!stop.signal.aborted) supervisor.stop();
@@ -48,38 +53,51 @@ async function up(settings: Settings): Promise<number> {
     if (stop.signal.aborted) return 0;
     throw error;
   } finally {
+    if (stop.signal.aborted) console.log('Stopped.');
     // An open channel would keep this process alive, and its parent waits for its end.
     process.off('disconnect', onSignal);
     if (process.connected) process.disconnect();
   }
 }
 
-async function startServices(supervisor: Supervisor, settings: Settings): Promise<void> {
-  const { storage, gateway, console: pages } = addressesOf(settings);
-  // Their lines would drown what is printed here; what goes wrong is still told.
-  const env = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
-  // Uploads make garbage outside of the heap, which is let go of with the young generation: a small one, often.
+/** Starts the three services and resolves with where they answer. The console learns the ports of the other two. */
+async function startServices(supervisor: Supervisor, settings: Settings): Promise<Addresses> {
+  // Their lines would drown what is printed here; warnings and errors still show.
+  const common = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
+  // Uploads make garbage outside of the heap, which is freed with the young generation: a small one, often.
   const nodeOptions = ['--max-semi-space-size=2'];
-  await Promise.all([
-    supervisor.start({
-      name: 'storage-api',
-      main: services['storage-api'],
-      env,
-      nodeOptions,
-      readyUrl: `${storage}/readyz`,
-    }),
-    supervisor.start({ name: 'rpc-gateway', main: services['rpc-gateway'], env, readyUrl: `${gateway}/readyz` }),
-    supervisor.start({ name: 'console', main: services.console, env, readyUrl: `${pages}/readyz` }),
+  const start = async (name: keyof typeof services, portSetting: PortSetting, more: Partial<Service> = {}) => {
+    console.log(`Starting ${name} …`);
+    const env = { ...common, ...more.env };
+    const readyUrl = (port: number) => `${addressOf(settings, port)}/readyz`;
+    const port = await supervisor.start({ name, main: services[name], portSetting, readyUrl, ...more, env });
+    return addressOf(settings, port);
+  };
+  const backends = Promise.all([
+    start('storage-api', 'STORAGE_API_PORT', { nodeOptions }),
+    start('rpc-gateway', 'RPC_GATEWAY_PORT'),
   ]);
+  const { STORAGE_API_PORT, RPC_GATEWAY_PORT } = settings;
+  // With known ports all three start concurrently; else the console waits for the ports that the other two get.
+  const env = STORAGE_API_PORT === 0 || RPC_GATEWAY_PORT === 0 ? await backends.then(urlSettings) : {};
+  const [[storage, gateway], pages] = await Promise.all([backends, start('console', 'CONSOLE_PORT', { env })]);
+  return { storage, gateway, console: pages };
 }
 
-async function prepare(settings: Settings, signal: AbortSignal): Promise<DemoAccount> {
+function urlSettings([storage, gateway]: readonly [string, string]): Record<string, string> {
+  return { CAIRN_STORAGE_URL: storage, CAIRN_GATEWAY_URL: gateway };
+}
+
+async function importNetworks(settings: Settings, signal: AbortSignal): Promise<void> {
   console.log(`Stores are in ${settings.CAIRN_HOME}`);
   const [{ networksOf }, { importNetwork }] = await Promise.all([
     import('../networks.ts'),
     import('../import-network.ts'),
   ]);
   for (const network of networksOf(settings)) await importNetwork(settings, network, signal);
-  const key = await withAuth((auth) => ensureDemoAccount(auth, settings));
+}
+
+async function ensureDemo(): Promise<DemoAccount> {
+  const key = await withAuth(ensureDemoAccount, { mayCreate: true });
   return { key, operator: await withMembers(ensureOperator) };
 }

@@ -7,8 +7,8 @@ import { planOf } from './plan.ts';
 export function addUsageCommand(group: Command): void {
   group
     .command('usage <account>')
-    .description('Says what an account holds in storage: pins, and the tree of its files.')
-    .option('--recount', 'count it anew from the pins and the tree, and compare')
+    .description('Says what an account holds in storage: pins, the tree of its files, and blocks without a pin.')
+    .option('--recount', 'count it anew from pins, tree and blocks, and compare')
     .option('--json', 'print JSON')
     .action((name: string, options: { readonly recount?: boolean; readonly json?: boolean }) =>
       withAuth(async (auth, settings) => {
@@ -22,6 +22,7 @@ export function addUsageCommand(group: Command): void {
         const isSame = JSON.stringify(counted) === JSON.stringify(recounted);
         print(usage, options, [
           `${counted.pins} pins of ${counted.blocks} blocks, ${counted.bytes} bytes; files ${counted.fileBytes} bytes`,
+          `${counted.unpinned.blocks} blocks without a pin, ${counted.unpinned.bytes} bytes`,
           quotaBytes === undefined ? 'no quota' : `quota ${quotaBytes} bytes`,
           ...(recounted ? [isSame ? 'counted anew: the same' : `counted anew: ${JSON.stringify(recounted)}`] : []),
         ]);

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
+
+/** A service to run as a process of its own. */
+export interface Service {
+  readonly name: string;
+  /** Its built entry. */
+  readonly main: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Setting that holds its port. A restart keeps the port that the first start got. */
+  readonly portSetting: string;
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
+  /** Address that answers 200 when the service on this port can serve. */
+  readonly readyUrl: (port: number) => string;
+}
+
+const readyWithinMs = 120_000;
+const pollMs = 100;
+/** Pause before a restart: doubles with each failure in a row, and starts anew after a minute of life. */
+const backoff = { firstMs: 1_000, mostMs: 30_000, forgetAfterMs: 60_000 } as const;
+
+/** One service process, restarted with backoff when it ends by itself. */
+export class SupervisedProcess {
+  readonly #service: Service;
+  readonly #onStopped: (isClean: boolean) => void;
+  #child: ChildProcess | undefined;
+  #port: number | undefined;
+  #isStopping = false;
+  #isStarted = false;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(service: Service, { onStopped }: { readonly onStopped: (isClean: boolean) => void }) {
+    this.#service = service;
+    this.#onStopped = onStopped;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Starts the process and resolves with its port when it is ready. @throws Error when it is not */
+  async start(): Promise<number> {
+    const { name, readyUrl } = this.#service;
+    const child = this.#spawn();
+    const end = performance.now() + readyWithinMs;
+    // Its own message says which port it listens on: another server may answer at the address.
+    while (this.#port === undefined || !(await isReady(readyUrl(this.#port)))) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`${name} ended while starting; its message is above.`);
+      if (performance.now() > end) throw new Error(`${name} was not ready within ${readyWithinMs / 1000} s.`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+    this.#isStarted = true;
+    return this.#port;
+  }
+
+  /** Ends the process for good. */
+  stop(signal: NodeJS.Signals): void {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    this.#child?.kill(signal);
+  }
+
+  #spawn(): ChildProcess {
+    const { main, env, nodeOptions = [], portSetting } = this.#service;
+    const port = this.#port === undefined ? {} : { [portSetting]: String(this.#port) };
+    // In a process group of its own, so that Ctrl-C reaches it once, through the supervisor. The channel tells it when the
+    // supervisor is gone, even after kill -9.
+    const child = spawn(process.execPath, [...nodeOptions, main], {
+      env: { ...process.env, ...env, ...port },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    this.#child = child;
+    const startedAt = performance.now();
+    child.on('message', (message) => {
+      if (isListening(message)) this.#port = message.port;
+    });
+    child.once('exit', (code, signal) => this.#onExit(code, signal, performance.now() - startedAt));
+    return child;
+  }
+
+  #onExit(code: number | null, signal: NodeJS.Signals | null, livedMs: number): void {
+    this.#child = undefined;
+    const { name } = this.#service;
+    const how = signal ?? `exit code ${code}`;
+    if (this.#isStopping && code !== 0) console.error(`${name} did not stop cleanly (${how}).`);
+    if (this.#isStopping || !this.#isStarted) {
+      this.#onStopped(this.#isStopping && code === 0);
+      return;
+    }
+    if (livedMs > backoff.forgetAfterMs) this.#failures = 0;
+    const pauseMs = Math.min(backoff.mostMs, backoff.firstMs * 2 ** this.#failures++);
+    console.error(`${name} ended (${how}); it starts again in ${pauseMs / 1000} s.`);
+    this.#timer = setTimeout(() => this.#spawn(), pauseMs);
+  }
+}
+
+/** The message that a service sends its supervisor once it listens. */
+function isListening(message: unknown): message is { readonly kind: 'listening'; readonly port: number } {
+  if (typeof message !== 'object' || message === null || !('kind' in message) || !('port' in message)) return false;
+  return message.kind === 'listening' && typeof message.port === 'number';
+}
+
+function isReady(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    // The certificate of a service of one's own on this machine need not name this address.
+    const sent = url.startsWith('https:') ? requestTls(url, { rejectUnauthorized: false }) : request(url);
+    sent.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    sent.once('error', () => resolve(false));
+    sent.setTimeout(2000, () => sent.destroy());
+    sent.end();
+  });
+}
