@@ -2,24 +2,26 @@
 import { spawn } from 'node:child_process';
 // `npm start`: install, build, then `cairn up`, from a bare clone with only Node and npm.
 import { join } from 'node:path';
-import { build, install, requireNode, root } from './lib/toolchain.mjs';
+import { build, install, isBuilt, rememberBuild, requireNode, root } from './lib/toolchain.mjs';
 
 requireNode();
 const started = Date.now();
-console.log('Cairn: installing …');
-await install();
-console.log('Cairn: building …');
-const lines = [];
-const projects = ['@cairn/storage-api', '@cairn/rpc-gateway', '@cairn/console', '@cairn/cli'].join(',');
-const code = await build(['run-many', '-t', 'build', `--projects=${projects}`], {
-  onOutput: (chunk) => lines.push(chunk),
-});
-if (code !== 0) {
+await install({ onStart: () => console.log('Cairn: installing …') });
+if (!isBuilt()) await buildServices();
+console.log(`Cairn: ready to start after ${((Date.now() - started) / 1000).toFixed(1)} s`);
+
+async function buildServices() {
+  console.log('Cairn: building …');
+  const lines = [];
+  const projects = ['@cairn/storage-api', '@cairn/rpc-gateway', '@cairn/console', '@cairn/cli'].join(',');
+  const code = await build(['run-many', '-t', 'build', `--projects=${projects}`], {
+    onOutput: (chunk) => lines.push(chunk),
+  });
+  if (code === 0) return rememberBuild();
   process.stderr.write(Buffer.concat(lines));
   console.error('The build failed; see the lines above.');
   process.exit(code);
 }
-console.log(`Cairn: ready to start after ${((Date.now() - started) / 1000).toFixed(1)} s`);
 
 // In a process group of its own: signals reach it once, through here, whoever sends them. The channel ends it when this
 // process is killed.

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { measureAddStream } from './add-stream.mjs';
 import { load, report } from './lib/load.mjs';
 import { diskRate, hashRate } from './lib/machine.mjs';
 
@@ -36,6 +37,8 @@ export async function benchStorage({
   line('cat it, every block verified', 'cat', 'MiB/s', 'one core of sha2-256', hashRate());
   line(`add ${small} files of 4 KiB, each durable`, 'smallAdds', '/s', 'bare HTTP', bare);
   line('cat 4 KiB', 'smallCats', '/s', 'bare HTTP', bare);
+  line('add 2,000 small files in one request', 'filesPerSecond', '/s', 'bare HTTP', undefined);
+  line('first line of an add that pauses', 'firstLineMs', 'ms', 'bare HTTP', undefined);
   for (const [size, milliseconds] of ours.firstByte)
     console.log(`first byte of a cat of ${size} MiB`.padEnd(48), milliseconds.toFixed(1).padStart(8), 'ms');
 }
@@ -50,6 +53,7 @@ async function measure({ url, authorization, mebibytes, small, pid }) {
   const target = { hostname, port, authorization };
   const added = await addLarge(target, mebibytes);
   const peakMiB = pid && peakOf(pid);
+  const streamed = await measureAddStream({ url, authorization });
   const middle = await addLarge(target, 64);
   const little = await addLarge(target, 1);
   const firstByte = [];
@@ -82,6 +86,7 @@ async function measure({ url, authorization, mebibytes, small, pid }) {
     }),
   });
   return {
+    ...streamed,
     add: mebibytes / added.seconds,
     peakMiB,
     cat: mebibytes / seconds,

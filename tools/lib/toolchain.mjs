@@ -1,7 +1,7 @@
 // What `npm start` and `npm test` share. Runs before anything is installed: Node's own modules only.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -64,13 +64,14 @@ async function findPnpm() {
 }
 
 /** Installs what the lockfile names, through npx. Skipped when the lockfile and manifests are those of the last install. */
-export async function install() {
+export async function install({ onStart = () => {} } = {}) {
   const stamp = join(root, 'node_modules', '.cairn-installed');
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'pnpm-lock.yaml')))
     .update(process.version)
     .digest('hex');
   if (readIfPresent(stamp) === wanted) return;
+  onStart();
   const lines = [];
   const code = await pnpm(['install', '--frozen-lockfile', '--reporter=append-only'], {
     env: { CI: 'true' },
@@ -91,6 +92,41 @@ export function nx(args, options = {}) {
     ...options,
     env: { NX_DAEMON: 'false', NX_NO_CLOUD: 'true', NX_TUI: 'false', ...options.env },
   });
+}
+
+const stampFile = join(root, 'node_modules', '.cairn-built');
+
+/** Names, sizes and times of everything that a build reads; changes when one of them does. */
+function sourcesHash() {
+  const hash = createHash('sha256').update(process.version);
+  const add = (path) => {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path}\0${size}\0${mtimeMs}\n`);
+  };
+  for (const file of ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', 'nx.json']) add(join(root, file));
+  for (const kind of ['apps', 'libs'])
+    for (const name of readdirSync(join(root, kind)).sort()) {
+      const directory = join(root, kind, name);
+      for (const part of ['package.json', 'tsconfig.build.json', 'dist']) {
+        if (existsSync(join(directory, part))) add(join(directory, part));
+        else hash.update(`no ${name}/${part}\n`);
+      }
+      for (const part of ['src', 'web'])
+        if (existsSync(join(directory, part)))
+          for (const entry of readdirSync(join(directory, part), { recursive: true, withFileTypes: true }))
+            if (entry.isFile() && !entry.parentPath.includes('node_modules')) add(join(entry.parentPath, entry.name));
+    }
+  return hash.digest('hex');
+}
+
+/** Reports whether nothing has changed since the last build that {@link rememberBuild} saw. */
+export function isBuilt() {
+  return readIfPresent(stampFile) === sourcesHash();
+}
+
+/** Keeps what the build that just succeeded has read. */
+export function rememberBuild() {
+  writeFileSync(stampFile, sourcesHash());
 }
 
 /**

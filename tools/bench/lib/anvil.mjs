@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { version } from '../../peers/anvil.mjs';
 
-/** The Rust node that the gateway is compared with, from its npm package. */
-const version = '1.7.1';
 const port = 18_555;
 const network = new URL('../../sample-network/network/', import.meta.url);
 const sample = JSON.parse(readFileSync(new URL('contracts.json', network), 'utf8'));
