@@ -73,9 +73,11 @@ export class Service {
     return this.#child?.pid ?? 0;
   }
 
-  /** Most memory that the process has had resident so far, in MiB. */
+  /** Peak of resident memory in MiB, without the mapped pages of program and store: the system takes those back when it needs room. */
   get memoryPeakMib(): number {
-    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1]) / 1024;
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    const kilobytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
+    return (kilobytes('VmHWM') - kilobytes('RssFile')) / 1024;
   }
 
   /** Sends a signal and resolves with the exit code when the process is gone. */
