@@ -10,6 +10,9 @@ test.each([
   ['0161', 0x71],
   ['0o161', 0x71],
   ['sha2-256', 0x12],
+  ['protobuf', 0x50],
+  ['0x50', 0x50],
+  ['messagepack', 0x201],
   ['3145728', 0x300000],
   ['0x3fffff', 0x3fffff],
 ])('parseMulticodec reads %s', (text, code) => {
@@ -25,6 +28,7 @@ test.each(['', 'nope', 'DAG-CBOR', '-1', '0x', '0xfffffff', '1.0', ' 113', '9'.r
 
 test('the names are those of the codecs that blocks may have', () => {
   for (const [name, code] of Object.entries(codecs)) expect(ipldCodecs.get(code)).toBe(name);
+  for (const [code, name] of ipldCodecs) expect(multicodecName(code)).toBe(name);
   expect(multicodecName(0x1e)).toBe('blake3');
   expect(multicodecName(0x999999)).toBeUndefined();
 });
