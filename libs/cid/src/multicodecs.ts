@@ -51,7 +51,7 @@ export const ipldCodecs: ReadonlyMap<number, string> = new Map([
   [0xb601, 'json-jcs'],
 ]);
 
-/** Module state built once: parsing 603 rows takes 0.1 ms. */
+/** Built when the module loads: 603 rows take under 1 ms. */
 const names: ReadonlyMap<number, string> = new Map(
   multicodecTable.split(';').map((row) => {
     const [code = '', name = ''] = row.trim().split(' ');
