@@ -84,13 +84,10 @@ export function difference(cairn, peer, { isUnordered = false } = {}) {
   if (peer.headers['content-type'] !== 'application/json')
     return cairn.body.equals(peer.body) ? undefined : 'bytes of body';
   if (cairn.status >= 400) return wordsDiffer(ours[0]?.Message, theirs[0]?.Message, 'error');
-  for (const [index, line] of theirs.entries()) {
-    if (line.Err === allNodes && ours[index]?.Err) ours[index] = line;
-    const roots = [ours[index]?.Root, line.Root];
-    // Either of several missing blocks may be found first.
-    if (roots.every((root) => root?.PinErrorMsg?.includes('could not find')))
-      for (const root of roots) root.PinErrorMsg = 'a block is missing';
-  }
+  for (const [index, line] of theirs.entries()) if (line.Err === allNodes && ours[index]?.Err) ours[index] = line;
+  // Either of several missing blocks may be found first, and Kubo reports roots in a random order.
+  for (const { Root: root } of [...ours, ...theirs])
+    if (root?.PinErrorMsg?.includes('could not find')) root.PinErrorMsg = 'a block is missing';
   const sorted = (values) => values.map((value) => JSON.stringify(canonical(value, isUnordered)));
   const [one, other] = [sorted(ours), sorted(theirs)];
   if (isUnordered) for (const list of [one, other]) list.sort();
