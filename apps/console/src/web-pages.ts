@@ -3,7 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ApiDocuments, isTrustedHost, type RawHttp, type Settings, trustedHosts } from '@cairn/service-kit';
+import { storeStates } from '@cairn/embedded-store';
+import {
+  ApiDocuments,
+  type Dependency,
+  isTrustedHost,
+  type RawHttp,
+  type Settings,
+  trustedHosts,
+} from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import sirv from 'sirv';
@@ -26,7 +34,7 @@ export class WebPages implements RawHttp {
   readonly #documents = new ApiDocuments({ path: '/openapi.json', document: openApiDocument, hasIndex: false });
 
   constructor(
-    @Inject(SETTINGS) settings: Settings,
+    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(RequestLog) private readonly requests: RequestLog,
   ) {
     this.#hosts = trustedHosts(settings);
@@ -64,6 +72,10 @@ export class WebPages implements RawHttp {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
     response.end(request.method === 'HEAD' ? undefined : this.#page.replaceAll(noncePlace, nonce));
     return true;
+  }
+
+  dependencies(): readonly Dependency[] {
+    return storeStates(this.settings.CAIRN_HOME);
   }
 
   #api(request: IncomingMessage, response: ServerResponse): false {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { Database } from './database.ts';
 import { StoreError, storeErrorFrom } from './errors.ts';
+import { markStore } from './file-watch.ts';
 import { acquireRoot, releaseRoot, type SharedRoot } from './shared-root.ts';
 
 export interface EnvironmentOptions {
@@ -55,6 +56,7 @@ export class Environment {
     }
     try {
       await environment.#checkFormat(format);
+      if (!readOnly) markStore(directory, `${format.name}/${format.version}`);
     } catch (error) {
       await environment.close();
       throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
@@ -157,6 +159,8 @@ export class Environment {
   }
 
   #writing<T>(action: () => T): T {
+    // Again: the action may have waited for other writers.
+    this.#shared.watch.assertWhole();
     const before = this.#shared.isWriting;
     this.#shared.isWriting = true;
     try {
@@ -199,7 +203,10 @@ export class Environment {
   }
 
   #assertOpen(): void {
-    if (!this.#isClosed) return;
+    if (!this.#isClosed) {
+      this.#shared.watch.assertWhole();
+      return;
+    }
     throw new StoreError('STORE_CLOSED', `The store in ${this.directory} is closed.`, {
       hint: 'The process is shutting down; try again when it is back.',
       details: { directory: this.directory },

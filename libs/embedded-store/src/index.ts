@@ -5,3 +5,4 @@ export { StoreError, type StoreErrorCode } from './errors.ts';
 export { Lease, type LeaseOptions } from './lease.ts';
 export { limits } from './limits.ts';
 export { isGone, type ProcessIdentity, processIdentity } from './process-identity.ts';
+export { type StoreState, storeStates } from './store-states.ts';

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database as LmdbDatabase, open, type RootDatabase } from 'lmdb';
+import { assertDataFile, FileWatch } from './file-watch.ts';
 import { limits } from './limits.ts';
 import { claimProcessNumber } from './same-number.ts';
 
@@ -14,6 +15,7 @@ export interface SharedRoot {
   /** Environments that are open on it. */
   users: number;
   readonly releaseNumber: () => void;
+  readonly watch: FileWatch;
 }
 
 // Two handles of lmdb on one directory in one thread block each other for ever: opening a database through the second
@@ -52,7 +54,8 @@ async function openRoot(
   const releaseNumber = isWritable ? await claimProcessNumber(path) : () => {};
   try {
     const root = openFiles(path, { isWritable, create, isSynced });
-    const shared: SharedRoot = { path, root, databases: new Map(), isWriting: false, users: 1, releaseNumber };
+    const watch = new FileWatch(path);
+    const shared: SharedRoot = { path, root, databases: new Map(), isWriting: false, users: 1, releaseNumber, watch };
     roots.set(path, shared);
     return shared;
   } catch (error) {
@@ -104,6 +107,11 @@ export async function releaseRoot(shared: SharedRoot): Promise<void> {
   await closing;
 }
 
+/** The watches of the stores that are open in this thread, by directory. */
+export function openWatches(): ReadonlyMap<string, FileWatch> {
+  return new Map([...roots].map(([path, { watch }]) => [path, watch]));
+}
+
 const lmdbMagic = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
 
 /**
@@ -113,6 +121,7 @@ const lmdbMagic = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
 function assertFiles(directory: string, create: boolean): boolean {
   const file = join(directory, 'data.mdb');
   const exists = existsSync(file);
+  assertDataFile(directory);
   if (!create && !exists) throw new Error(`ENOENT: ${file} does not exist`);
   const isWritable = canWrite(directory) && (!exists || canWrite(file));
   if (create && !isWritable) throw new Error(`EACCES: ${exists ? file : directory} cannot be written`);

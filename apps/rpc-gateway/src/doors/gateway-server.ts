@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { storeStates } from '@cairn/embedded-store';
 import type { Metering } from '@cairn/metering';
 import { latencyBoundsMs } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
@@ -11,7 +12,9 @@ import {
   type Registry,
   registerGauge,
   registerUsageMetrics,
+  type Settings,
 } from '@cairn/service-kit';
+import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import { openRpcJson } from '../methods/index.ts';
@@ -28,6 +31,7 @@ export class GatewayServer implements RawHttp {
     @Inject(WebSocketDoor) private readonly webSocket: WebSocketDoor,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
     @Inject(METERING) private readonly metering: Metering,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   get plain(): PlainHandler {
@@ -43,7 +47,7 @@ export class GatewayServer implements RawHttp {
   }
 
   dependencies(): readonly Dependency[] {
-    return [{ name: 'networks', problem: this.registry.notReady }];
+    return [...storeStates(this.settings.CAIRN_HOME), { name: 'networks', problem: this.registry.notReady }];
   }
 
   registerMetrics(metrics: Registry): void {

@@ -1,7 +1,9 @@
 import type { LmdbBlockstore } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
+import { storeStates } from '@cairn/embedded-store';
 import { errorText } from '@cairn/errors';
-import { type Dependency, type Registry, registerGauge } from '@cairn/service-kit';
+import { type Dependency, type Registry, registerGauge, type Settings } from '@cairn/service-kit';
+import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { Upkeep } from '../upkeep.ts';
 import { Uploads } from './uploads.ts';
@@ -13,12 +15,15 @@ export class StorageState {
     @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(Upkeep) private readonly upkeep: Upkeep,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   dependencies(): readonly Dependency[] {
+    const stores = storeStates(this.settings.CAIRN_HOME);
+    if (stores.some(({ problem }) => problem !== undefined)) return stores;
     try {
       this.store.fullness();
-      return [{ name: 'blocks' }];
+      return stores;
     } catch (error) {
       return [{ name: 'blocks', problem: errorText(error) }];
     }
