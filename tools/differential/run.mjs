@@ -73,8 +73,8 @@ async function runArea(area, end) {
     if (area.known[name] !== undefined) console.log(`  known, ${count} times: ${name}: ${area.known[name]}`);
   for (const [name, seen] of open) {
     console.log(`  OPEN, ${seen.count} times, --seed ${seen.seed} --only ${area.name}: ${name}`);
-    for (const field of ['cairn', 'peer', 'request'])
-      console.log(`    ${field}: ${JSON.stringify(seen.first[field])?.slice(0, 2000)}`);
+    for (const [field, value] of Object.entries(seen.first))
+      if (field !== 'class') console.log(`    ${field}: ${JSON.stringify(value)?.slice(0, 2000)}`);
   }
   return { compared, failed: open.length };
 }

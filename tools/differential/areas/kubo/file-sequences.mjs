@@ -61,7 +61,8 @@ async function* round({ current }, random) {
       continue;
     }
     const local = path && (await Promise.all(servers.map((server) => statOf(server, path, [['with-local', true]]))));
-    const details = { request, kind, path, cairn, peer, before, trees, local };
+    const forms = path && (await Promise.all(servers.map((server, index) => formOf(server, trees[index].get(path)))));
+    const details = { request, kind, path, cairn, peer, before, trees, local, forms };
     const found = {
       request: history.at(-1),
       cairn: shown(cairn),
@@ -117,6 +118,15 @@ async function listTree(server) {
 
 async function statOf(server, path, query = []) {
   return valuesOf((await exchange(server, { command: 'files/stat', query: [['arg', path], ...query] })).body)[0];
+}
+
+/** Whether a directory is `plain` or `sharded`; undefined for anything else. */
+async function formOf(server, stat) {
+  if (stat?.Type !== 'directory') return undefined;
+  const { body } = await exchange(server, { command: 'dag/get', query: [['arg', stat.Hash]] });
+  const data = Buffer.from(valuesOf(body)[0].Data['/'].bytes, 'base64');
+  // Field 1 of the UnixFS data is its type: 1 is a directory, 5 one that is sharded.
+  return data[1] === 5 ? 'sharded' : 'plain';
 }
 
 /** The deepest path whose stat differs; undefined for equal trees. */

@@ -16,6 +16,8 @@ export const known = {
     'A raw file that gets a mode or time becomes a node of version 0; the cache of Kubo goes on to write raw leaves into it.',
   'stale size in a link of Kubo':
     'Kubo links to a changed entry with the size that it had before; here the size is that of the blocks.',
+  'directory that Kubo keeps sharded':
+    'A sharded directory becomes plain when its entries fit; Kubo asks only after its directory in memory has shrunk.',
   'format of the root by an empty path':
     'files/chcid of Kubo refuses "/" and changes the root where the path is empty; here both are refused.',
   'format of a symlink without a format':
@@ -75,6 +77,8 @@ const recognizers = {
     path !== undefined &&
     !cairn.has(argsOf(request)[0]) &&
     peer.has(argsOf(request)[0]),
+  'directory that Kubo keeps sharded': ({ kind, path, trees: [cairn, peer], forms }) =>
+    kind === undefined && forms?.[0] === 'plain' && forms[1] === 'sharded' && sameEntries(cairn, peer, path),
   'format of the root by an empty path': ({ request, cairn }) =>
     request.command === 'files/chcid' &&
     argsOf(request).includes('') &&
@@ -90,6 +94,14 @@ const recognizers = {
   'symlink copied with flush': ({ request, peer }) =>
     request.command === 'files/cp' && messageOf(peer)?.endsWith('symlinks not yet supported'),
 };
+
+/** Whether all paths below a directory have the same hash in both trees. */
+function sameEntries(cairn, peer, path) {
+  const below = (tree) =>
+    [...tree].filter(([other]) => other !== path && other.startsWith(path === '/' ? path : `${path}/`));
+  const entries = below(cairn);
+  return entries.length === below(peer).length && entries.every(([other, { Hash }]) => peer.get(other)?.Hash === Hash);
+}
 
 /** An error without what differs from case to case. */
 function wordsOf(answer) {
