@@ -37,7 +37,8 @@ export { FetchedState, type PrefetchEntry, type RemoteState } from './fetched-st
 export { type ChainPlace, type ForkRules, forkRules } from './fork-rules.ts';
 export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
 export { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
-export { type CallPoolOptions, callPoolLimits, createCallPool } from './pool/call-pool.ts';
+export { createCallPool } from './pool/call-pool.ts';
+export { type CallPoolOptions, callPoolLimits } from './pool/call-pool-options.ts';
 export type {
   CallChain,
   CallJob,

@@ -105,7 +105,7 @@ async function makePendingBlock({ chain, registry, principal }: RequestContext):
   };
   const job = { kind: 'simulate', chain: chain.network.name, blockHash: head.hash, simulation } as const;
   // Several requests may wait for it: none of them ends it.
-  const { json } = await registry.execute(job, { lane: principal.key.id, signal: new AbortController().signal });
+  const { json } = await registry.execute(job, { lane: principal.account.id, signal: new AbortController().signal });
   const [{ calls: _, parentBeaconBlockRoot: __, ...block }] = JSON.parse(json) as [Record<string, unknown>];
   return { ...block, hash: null, nonce: null, miner: null };
 }

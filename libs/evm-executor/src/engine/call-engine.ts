@@ -1,5 +1,6 @@
 import type { AccessListEntry, Hex, Log } from '@cairn/block-model';
 import type { BlockEnvironment } from '../block-environment.ts';
+import { executionErrors } from '../errors.ts';
 import type { ForkRules } from '../fork-rules.ts';
 import type { WorldState } from '../world-state.ts';
 import type { EngineTracer } from './engine-tracer.ts';
@@ -44,6 +45,15 @@ export interface Deadline {
   readonly timeoutMs: number;
   /** Gas between two looks at the clock. Default 200,000: what takes the interpreter longest for its gas, calls, takes some tens of milliseconds then. */
   readonly gasBetween?: number;
+  /** Asked with each look at the clock: the run is to end now, since its caller is gone. */
+  readonly isStopped?: () => boolean;
+}
+
+/** Ends a run whose time is over. @throws EXECUTION_TIMEOUT */
+export function checkDeadline(deadline: Deadline | undefined): void {
+  if (deadline === undefined) return;
+  if (performance.now() > deadline.at || deadline.isStopped?.() === true)
+    throw executionErrors.timeout(deadline.timeoutMs);
 }
 
 /** Where precompiles answer instead. */

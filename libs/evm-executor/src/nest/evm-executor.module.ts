@@ -1,5 +1,6 @@
 import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { type CallPoolOptions, createCallPool } from '../pool/call-pool.ts';
+import { createCallPool } from '../pool/call-pool.ts';
+import type { CallPoolOptions } from '../pool/call-pool-options.ts';
 import type { CallPool } from '../pool/call-pool-types.ts';
 
 /** The token of the {@link CallPool}. */

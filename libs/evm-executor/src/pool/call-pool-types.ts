@@ -128,12 +128,14 @@ export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
       : CallResult;
 
 export interface CallPoolExecuteOptions {
-  /** Whose call it is, such as the id of an API key: lanes take turns, however many calls each has waiting. */
+  /** The account whose call it is: lanes share the time of the workers, however many calls each has waiting. */
   readonly lane?: string;
   /** Aborting takes the call out of the queue, or ends its worker if it runs on. */
   readonly signal?: AbortSignal;
   /** For this call, instead of that of the pool. Milliseconds from the start of its execution. */
   readonly timeoutMs?: number;
+  /** Called when a worker has ended the call, successfully or not, with the milliseconds that it took. */
+  readonly onUsed?: (workerMs: number) => void;
 }
 
 /** What the pool is doing. */
@@ -141,6 +143,8 @@ export interface CallPoolStats {
   readonly running: number;
   readonly queued: number;
   readonly idle: number;
+  /** Workers that cannot take a call yet. */
+  readonly starting: number;
   /** Workers ended by a limit, a crash or an abort since the start. */
   readonly replaced: number;
 }

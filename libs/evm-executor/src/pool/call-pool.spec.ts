@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Hex } from '@cairn/block-model';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { codes, testHeader, testSpec } from '../test-chain.fixture.ts';
-import { type CallPoolOptions, createCallPool } from './call-pool.ts';
+import { createCallPool } from './call-pool.ts';
+import type { CallPoolOptions } from './call-pool-options.ts';
 import type { CallJob, CallPool } from './call-pool-types.ts';
 
 // Threads run what is built: `nx test` builds first.
@@ -26,6 +27,11 @@ function open(options: Partial<CallPoolOptions> = {}, sourceOptions: object = {}
   const chains = { test: { spec: testSpec, source } };
   // So much gas that no engine comes to the end of a loop before its time is over.
   return createCallPool({ chains, workers: 2, gasCapMultiplier: 100_000, workerUrl, ...options });
+}
+
+/** Waits until all threads of a pool can take calls. */
+async function untilReady(pool: CallPool): Promise<void> {
+  while (pool.stats().starting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 function job(name: keyof typeof codes, call: CallJob['call'] = {}): CallJob {
@@ -129,19 +135,82 @@ describe('a pool', () => {
   });
 });
 
+describe('workers of a pool', () => {
+  let pool: CallPool;
+  afterEach(() => pool.close());
+
+  test('live on when the clients of their calls go away', async () => {
+    pool = await open({ timeoutMs: 60_000 });
+    for (let round = 0; round < 5; round++) {
+      const controller = new AbortController();
+      let used = 0;
+      const onUsed = (workerMs: number) => {
+        used = workerMs;
+      };
+      const spinning = pool.execute(job('spin'), { signal: controller.signal, onUsed });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      controller.abort();
+      await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_ABORTED' });
+      expect(await pool.execute(job('origin'), patient)).toMatchObject({ kind: 'success' });
+      while (pool.stats().running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(used).toBeGreaterThan(0);
+    }
+    expect(pool.stats().replaced).toBe(0);
+  });
+
+  test('are not all held by one lane: one that holds none is served beside it, in its turn after that', async () => {
+    pool = await open({ timeoutMs: 600, queueTimeoutMs: 60_000 });
+    await untilReady(pool);
+    let ended = 0;
+    const greedy = Array.from({ length: 6 }, () =>
+      pool.execute(job('spin'), { lane: 'greedy' }).catch(() => {
+        ended++;
+      }),
+    );
+    expect(pool.stats()).toMatchObject({ running: 2, queued: 4 });
+    for (let call = 0; call < 5; call++) {
+      const modest = pool.execute(job('origin'), { lane: 'modest', ...patient });
+      expect(pool.stats()).toMatchObject({ running: 3 });
+      expect(await modest).toMatchObject({ kind: 'success' });
+    }
+    expect(ended).toBeLessThan(6);
+    await Promise.all(greedy);
+  });
+
+  test('that a lane ended are followed by others that are ready, for calls of other lanes', async () => {
+    pool = await open({ memoryMibMax: 48 });
+    await untilReady(pool);
+    const lane = 'greedy';
+    const hoarding = Array.from({ length: 4 }, () => pool.execute(job('hoard'), { lane, ...patient }).catch(() => {}));
+    while (pool.stats().replaced < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    const { starting } = pool.stats();
+    const modest = pool.execute(job('origin'), { lane: 'modest', ...patient });
+    // It waits for no thread to start and for no other call to end.
+    expect(starting).toBeGreaterThan(0);
+    expect(pool.stats().starting).toBe(starting);
+    expect(await modest).toMatchObject({ kind: 'success' });
+    await Promise.all(hoarding);
+    expect(pool.stats().replaced).toBe(4);
+    const { running, idle, starting: begun } = pool.stats();
+    expect(running + idle + begun).toBe(4);
+  });
+});
+
 describe('the queue of a pool', () => {
   let pool: CallPool;
   afterEach(() => pool.close());
 
   test('refuses what it cannot hold, says when to come back, and keeps room for other lanes', async () => {
     pool = await open({ workers: 1, timeoutMs: 300, queueMax: 4 });
-    const spinning = pool.execute(job('spin'), { lane: 'greedy' });
-    const greedy = Array.from({ length: 5 }, () => pool.execute(job('origin'), { lane: 'greedy' }));
-    const modest = pool.execute(job('origin'), { lane: 'modest' });
-    const outcomes = await Promise.allSettled([spinning, ...greedy, modest]);
+    await untilReady(pool);
+    const inLane = (lane: string, name: keyof typeof codes) => pool.execute(job(name), { lane });
+    const spinning = [inLane('greedy', 'spin'), inLane('second', 'spin')];
+    const greedy = Array.from({ length: 5 }, () => inLane('greedy', 'origin'));
+    const modest = inLane('modest', 'origin');
+    const outcomes = await Promise.allSettled([...spinning, ...greedy, modest]);
     const codesOf = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'ok'));
-    const full = 'EXECUTION_QUEUE_FULL';
-    expect(codesOf).toEqual(['EXECUTION_TIMEOUT', 'ok', 'ok', 'ok', full, full, 'ok']);
+    const [timeout, full] = ['EXECUTION_TIMEOUT', 'EXECUTION_QUEUE_FULL'];
+    expect(codesOf).toEqual([timeout, timeout, 'ok', 'ok', 'ok', full, full, 'ok']);
     await expect(greedy[4]).rejects.toMatchObject({ details: { queueMax: 4, retryAfterMs: expect.any(Number) } });
   });
 
@@ -186,6 +255,6 @@ test('workers that are still starting close what they open: ended amid that, the
   const closings = join(directory, 'closings');
   const pool = await open({ workers: 1 }, { closings });
   await pool.close();
-  expect(readFileSync(closings, 'utf8')).toBe('closed\nclosed\n');
+  expect(readFileSync(closings, 'utf8')).toBe('closed\n'.repeat(3));
   rmSync(directory, { recursive: true });
 });

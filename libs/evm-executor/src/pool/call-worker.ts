@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { executionErrors } from '../errors.ts';
 import type { ExecutionJob, ResultOf } from './call-pool-types.ts';
-import { errorFromPlain, type FromWorker, type ToWorker, type WorkerData } from './worker-protocol.ts';
+import { errorFromPlain, type FromWorker, type ThreadData, type ToWorker, type WorkerData } from './worker-protocol.ts';
 
 export interface CallWorkerOptions {
   readonly workerUrl: URL;
@@ -28,12 +28,15 @@ const startingEndTimeoutMs = 5_000;
 export class CallWorker {
   readonly #worker: Worker;
   readonly #startTimer: NodeJS.Timeout;
+  /** Written by {@link stop}, read by the thread: the number of the last job that is to end. */
+  readonly #stopped = new Int32Array(new SharedArrayBuffer(4));
+  #jobs = 0;
   #isGone = false;
   #isReady = false;
 
   constructor({ workerUrl, workerData, memoryMibMax, startTimeoutMs }: CallWorkerOptions, events: CallWorkerEvents) {
     const worker = new Worker(workerUrl, {
-      workerData,
+      workerData: { ...workerData, stopped: this.#stopped } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: memoryMibMax },
       // Whatever an importer of source conditions or a test runner set for its own process is not for this code.
       execArgv: [],
@@ -76,7 +79,13 @@ export class CallWorker {
   /** Hands it a call. The process stays alive for that long. */
   run(job: ExecutionJob, timeoutMs: number): void {
     this.#worker.ref();
-    this.#post({ kind: 'job', job, timeoutMs });
+    this.#jobs++;
+    this.#post({ kind: 'job', number: this.#jobs, job, timeoutMs });
+  }
+
+  /** Asks the call that runs to end. It does at the next look of its engine at the clock. */
+  stop(): void {
+    Atomics.store(this.#stopped, 0, this.#jobs);
   }
 
   /** Ends it whatever it does. */

@@ -26,7 +26,7 @@ async function openLane() {
       jobs.push(job);
       return fromPool as ResultOf<Job>;
     },
-    stats: () => ({ running: 0, queued: 0, idle: 1, replaced: 0 }),
+    stats: () => ({ running: 0, queued: 0, idle: 1, starting: 0, replaced: 0 }),
     close: async () => undefined,
   };
   const source = {

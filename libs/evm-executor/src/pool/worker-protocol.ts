@@ -10,9 +10,21 @@ export interface WorkerData {
   readonly engine: EngineName;
 }
 
+/** The same in the thread of the worker. */
+export interface ThreadData extends WorkerData {
+  /** One integer, shared: the number of the last job that is to end before its time. */
+  readonly stopped: Int32Array;
+}
+
 /** From the pool: a job and how long it may take, or the wish that the worker ends. Jobs come one at a time. */
 export type ToWorker =
-  | { readonly kind: 'job'; readonly job: ExecutionJob; readonly timeoutMs: number }
+  | {
+      readonly kind: 'job';
+      /** From 1 on, in the order of the jobs of the worker. */
+      readonly number: number;
+      readonly job: ExecutionJob;
+      readonly timeoutMs: number;
+    }
   | { readonly kind: 'end' };
 
 /** From the worker. */

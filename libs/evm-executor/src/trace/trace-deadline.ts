@@ -6,6 +6,6 @@ export function deadlineOf(
   ofJob?: Deadline | undefined,
 ): Deadline | undefined {
   if (timeoutMs === undefined) return ofJob;
-  const own = { at: performance.now() + timeoutMs, timeoutMs };
+  const own = { ...ofJob, at: performance.now() + timeoutMs, timeoutMs };
   return ofJob !== undefined && ofJob.at < own.at ? ofJob : own;
 }

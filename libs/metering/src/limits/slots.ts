@@ -60,9 +60,9 @@ export class Slots {
       }
       if (this.#now() < this.#refusedUntil) return false;
       const needed = this.#inUse + 1;
-      await this.#ask(needed);
-      // Where it was given, somebody else may have taken it meanwhile: then it is asked for again.
-      if (this.#held >= needed) continue;
+      const given = await this.#ask(needed);
+      // Where it was given, another request may have taken it meanwhile, or a renewal given it back: it is asked for again.
+      if (given >= needed) continue;
       this.#refusedUntil = this.#now() + refusalMs;
       return false;
     }
@@ -75,14 +75,17 @@ export class Slots {
 
   /** Keeps what is in use, and gives back what was not needed lately. Called about once a second. */
   async renew({ isClosing = false } = {}): Promise<void> {
-    if (this.#asking !== undefined) await this.#asking;
+    while (this.#asking !== undefined) await this.#asking;
     const needed = isClosing ? 0 : Math.max(this.#inUse, this.#peak);
     this.#peak = this.#inUse;
     if (needed === 0 && this.#held === 0) return;
+    // Places that are being given back are not taken any more.
+    this.#held = Math.min(this.#held, needed);
     await this.#ask(needed, needed);
   }
 
-  async #ask(min: number, want = min + Math.ceil(this.#limit * lotShare)): Promise<void> {
+  /** Resolves with what the store then holds for this process. One at a time. */
+  async #ask(min: number, want = min + Math.ceil(this.#limit * lotShare)): Promise<number> {
     let resolve = () => {};
     this.#asking = new Promise<void>((done) => {
       resolve = done;
@@ -95,6 +98,7 @@ export class Slots {
       this.#others = others;
       // A little earlier than the store forgets it.
       this.#heldUntil = now + ttlMs - 500;
+      return held;
     } finally {
       this.#asking = undefined;
       resolve();

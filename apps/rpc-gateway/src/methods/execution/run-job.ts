@@ -15,7 +15,7 @@ import { type BlockId, isPending, requireHeader } from '../../block-param.ts';
 import { headOf, pendingFields } from '../../chains/pending-block.ts';
 import type { RequestContext } from '../../request-context.ts';
 
-/** Runs a job on a block in a worker, in the lane of the key that asks, for the account of the method that is named. */
+/** Runs a job on a block in a worker, in the lane of the account that asks, charged to the method that is named. */
 export async function runJob<Job extends ExecutionJob>(
   context: RequestContext,
   method: string,
@@ -32,7 +32,7 @@ export function executeJob<Job extends ExecutionJob>(context: RequestContext, jo
   const { contracts } = principal.key.policy;
   // Read by what waits or takes long: making one costs as much as a light call.
   return registry.execute(contracts === undefined ? job : { ...job, contracts: contracts.map(asHex) }, {
-    lane: principal.key.id,
+    lane: principal.account.id,
     get signal() {
       return context.signal;
     },

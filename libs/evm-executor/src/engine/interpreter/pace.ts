@@ -1,5 +1,4 @@
-import { executionErrors } from '../../errors.ts';
-import type { Deadline, EngineMessage } from '../call-engine.ts';
+import { checkDeadline, type Deadline, type EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import type { Frame, Meter } from './frame.ts';
 
@@ -43,7 +42,6 @@ export class Pace implements Meter {
 
   /** @throws EXECUTION_TIMEOUT */
   lookAtClock(): void {
-    const deadline = this.#deadline;
-    if (deadline !== undefined && performance.now() > deadline.at) throw executionErrors.timeout(deadline.timeoutMs);
+    checkDeadline(this.#deadline);
   }
 }
