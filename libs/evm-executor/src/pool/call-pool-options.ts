@@ -10,8 +10,8 @@ export const callPoolLimits = {
   queueTimeoutMs: 10_000, // Clients give up about then.
   memoryMibMax: 256, // Storage written at 100 gas a slot would take gigabytes.
   startTimeoutMs: 30_000, // A worker starts in under a second on an idle machine.
-  deadlineGraceMs: 150, // An interpreter looks at the clock every some tens of milliseconds.
-  abortGraceMs: 250, // Ending a worker costs more than letting a short call finish.
+  deadlineGraceMs: 500, // An engine looks at the clock every some tens of milliseconds of its own time; a busy machine gives it part of a core.
+  abortGraceMs: 1_000, // Ending a worker costs a start-up, more than letting a short call finish.
 } as const;
 
 export interface CallPoolOptions {
