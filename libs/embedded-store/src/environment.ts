@@ -1,14 +1,20 @@
 import { mkdirSync } from 'node:fs';
+import { damageError } from './damage.ts';
 import { Database } from './database.ts';
 import { StoreError, storeErrorFrom } from './errors.ts';
 import { markStore } from './file-watch.ts';
+import { listHead } from './list-head.ts';
+import { type LmdbTable, PlainRecords, type Records } from './records.ts';
+import { SealedRecords } from './sealed-records.ts';
+import { settleFormat } from './settle-format.ts';
 import { acquireRoot, releaseRoot, type SharedRoot } from './shared-root.ts';
+import { isSealed, type StoreFormat, stampOf } from './store-format.ts';
 
 export interface EnvironmentOptions {
   /** Where the files live; made when absent. One environment a directory. */
   readonly directory: string;
   /** What is kept here and in which version of its layout, stamped into new environments and checked at each opening. */
-  readonly format: { readonly name: string; readonly version: number };
+  readonly format: StoreFormat;
   /** For readers that must not create or change anything: worker threads, inspection. Default false. */
   readonly readOnly?: boolean;
   /**
@@ -17,8 +23,6 @@ export interface EnvironmentOptions {
    */
   readonly isSynced?: boolean;
 }
-
-const formatKey = Buffer.from('format');
 
 /**
  * An LMDB environment that several processes and worker threads may use at once, each as often as it likes.
@@ -31,32 +35,38 @@ export class Environment {
   readonly directory: string;
   readonly #shared: SharedRoot;
   readonly #isReadOnly: boolean;
+  readonly #format: StoreFormat;
   readonly #databases = new Map<string, Database>();
   #isClosed = false;
 
-  private constructor(directory: string, shared: SharedRoot, isReadOnly: boolean) {
+  private constructor(shared: SharedRoot, { directory, format, readOnly = false }: EnvironmentOptions) {
     this.directory = directory;
     this.#shared = shared;
-    this.#isReadOnly = isReadOnly;
+    this.#isReadOnly = readOnly;
+    this.#format = format;
   }
 
   /** @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
-  static async open({
-    directory,
-    format,
-    readOnly = false,
-    isSynced = true,
-  }: EnvironmentOptions): Promise<Environment> {
+  static async open(options: EnvironmentOptions): Promise<Environment> {
+    const { directory, format, readOnly = false, isSynced = true } = options;
     let environment: Environment;
     try {
       if (!readOnly) mkdirSync(directory, { recursive: true, mode: 0o700 });
-      environment = new Environment(directory, await acquireRoot(directory, { create: !readOnly, isSynced }), readOnly);
+      environment = new Environment(await acquireRoot(directory, { create: !readOnly, isSynced }), options);
     } catch (error) {
       throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
     }
     try {
-      await environment.#checkFormat(format);
-      if (!readOnly) markStore(directory, `${format.name}/${format.version}`);
+      const { root } = environment.#shared;
+      await settleFormat({
+        root,
+        directory,
+        format,
+        isReadOnly: readOnly,
+        open: (name) => environment.#table(name),
+        transaction: (action) => environment.#run(() => root.childTransaction(action)),
+      });
+      if (!readOnly) markStore(directory, stampOf(format));
     } catch (error) {
       await environment.close();
       throw storeErrorFrom(error, directory, 'STORE_UNAVAILABLE');
@@ -64,48 +74,15 @@ export class Environment {
     return environment;
   }
 
-  async #checkFormat(format: EnvironmentOptions['format']): Promise<void> {
-    const wanted = `${format.name}/${format.version}`;
-    const { root } = this.#shared;
-    const read = () => root.getBinary(formatKey)?.toString();
-    let found = read();
-    if (found === undefined && !this.#isReadOnly) {
-      // Looked at once more inside, since another process may be making the same store at this moment.
-      await this.#run(() =>
-        root.childTransaction(() => {
-          found = read();
-          if (found === undefined) root.putSync(formatKey, Buffer.from(wanted));
-        }),
-      );
-      found ??= wanted;
-    }
-    if (found === wanted) return;
-    const details = { directory: this.directory, wanted, ...(found !== undefined && { found }) };
-    if (found === undefined) {
-      throw new StoreError('STORE_UNAVAILABLE', `The store in ${this.directory} is empty.`, {
-        hint: 'Let a service or an import write it first.',
-        details,
-      });
-    }
-    const message = `The store in ${this.directory} is "${found}", not "${wanted}".`;
-    throw new StoreError('STORE_VERSION_UNSUPPORTED', message, {
-      hint: 'Use the version of Cairn that wrote it, or another directory.',
-      details,
-    });
-  }
-
   /** A named database, made when absent. @throws STORE_UNAVAILABLE for one that a read-only environment lacks */
   database(name: string): Database {
     const known = this.#databases.get(name);
     if (known) return known;
     this.#assertOpen();
-    const { databases, root } = this.#shared;
     try {
-      const options = { name, encoding: 'binary', keyEncoding: 'binary' } as const;
-      const made = databases.get(name) ?? root.openDB<Buffer, Uint8Array>({ ...options, ...this.#creation() });
-      if (made === undefined) throw new Error(`ENOENT: there is no database "${name}" in it`);
-      databases.set(name, made);
-      const database = new Database(made, {
+      const table = this.#table(name);
+      const count = () => (table.getStats() as { readonly entryCount?: number }).entryCount ?? 0;
+      const database = new Database(this.#records(table, name), count, {
         directory: this.directory,
         assertReadable: () => this.#assertOpen(),
         assertWritable: () => this.#assertWriting(),
@@ -115,6 +92,22 @@ export class Environment {
     } catch (error) {
       throw storeErrorFrom(error, this.directory, 'STORE_UNAVAILABLE');
     }
+  }
+
+  #table(name: string): LmdbTable {
+    const { databases, root } = this.#shared;
+    const options = { name, encoding: 'binary', keyEncoding: 'binary' } as const;
+    const made = databases.get(name) ?? root.openDB<Buffer, Uint8Array>({ ...options, ...this.#creation() });
+    if (made === undefined) throw new Error(`ENOENT: there is no database "${name}" in it`);
+    databases.set(name, made);
+    return made;
+  }
+
+  #records(table: LmdbTable, name: string): Records {
+    if (!isSealed(this.#format, name)) return new PlainRecords(table);
+    const damage = (text: string, key?: Uint8Array) =>
+      damageError(text, { directory: this.directory, format: this.#format, database: name, key });
+    return new SealedRecords(table, { name, damage, head: listHead(this.#shared.root, name, damage) });
   }
 
   #creation() {

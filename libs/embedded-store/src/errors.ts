@@ -20,7 +20,8 @@ const causes: readonly { readonly pattern: RegExp; readonly code: StoreErrorCode
     hint: 'Free disk space; nothing of this write was kept.',
   },
   {
-    pattern: /MDB_INVALID|MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_VERSION_MISMATCH|MDB_PANIC/i,
+    pattern:
+      /MDB_INVALID|MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_VERSION_MISMATCH|MDB_PANIC|MDB_BAD_TXN|MDB_INCOMPATIBLE|MDB_CURSOR_FULL/i,
     code: 'STORE_CORRUPT',
     hint: 'The files are damaged or not an LMDB environment. Restore them from a backup.',
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Database as LmdbDatabase, open, type RootDatabase } from 'lmdb';
 import { assertDataFile, FileWatch } from './file-watch.ts';
 import { limits } from './limits.ts';
+import { checkPagesAtOpen } from './pages/check-pages.ts';
 import { claimProcessNumber } from './same-number.ts';
 
 /** One lmdb handle and what all environments of this thread that stand on it share. */
@@ -53,6 +54,7 @@ async function openRoot(
   const isWritable = assertFiles(path, create);
   const releaseNumber = isWritable ? await claimProcessNumber(path) : () => {};
   try {
+    checkPagesAtOpen(path);
     const root = openFiles(path, { isWritable, create, isSynced });
     const watch = new FileWatch(path);
     const shared: SharedRoot = { path, root, databases: new Map(), isWriting: false, users: 1, releaseNumber, watch };

@@ -1,0 +1,67 @@
+import { existsSync, statSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { join } from 'node:path';
+import { StoreError } from '../errors.ts';
+import { type Meta, PageDamage, PageFile } from './page-file.ts';
+import { PageWalk } from './page-walk.ts';
+
+/** Files up to this size are walked whole when they are opened, larger ones without their leaf pages. */
+const wholeBytesMax = 32 * 1024 * 1024;
+/** Other processes may write during a walk; so many snapshots are tried before the walk is given up. */
+const attemptsMax = 5;
+
+/**
+ * Verifies the pages of an LMDB file before LMDB maps it: a damaged page makes LMDB read other memory, end the process, or find
+ * fewer entries. A file that other processes change faster than it is walked is not verified here.
+ * @throws STORE_CORRUPT
+ */
+export function checkPagesAtOpen(directory: string): void {
+  const path = join(directory, 'data.mdb');
+  if (endianness() !== 'LE' || !existsSync(path) || statSync(path).size === 0) return;
+  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+    const file = new PageFile(path);
+    try {
+      const meta = readMeta(file);
+      const damage = meta instanceof PageDamage ? meta : walk(file, meta);
+      if (damage === undefined) return;
+      // A meta page that is read while it is written is damaged too.
+      if (meta instanceof PageDamage ? attempt < attemptsMax : hasMoved(file, meta)) continue;
+      throw pageError(damage, directory);
+    } finally {
+      file.close();
+    }
+  }
+}
+
+function readMeta(file: PageFile): Meta | PageDamage {
+  try {
+    return file.meta();
+  } catch (error) {
+    if (error instanceof PageDamage) return error;
+    throw error;
+  }
+}
+
+function walk(file: PageFile, meta: Meta): PageDamage | undefined {
+  const withLeaves = meta.lastPage * meta.pageBytes <= wholeBytesMax;
+  try {
+    for (const _ of new PageWalk(file, meta, { withLeaves }).steps());
+    return undefined;
+  } catch (error) {
+    if (error instanceof PageDamage) return error;
+    throw error;
+  }
+}
+
+function hasMoved(file: PageFile, { transaction }: Meta): boolean {
+  const now = readMeta(file);
+  return now instanceof PageDamage || now.transaction !== transaction;
+}
+
+/** The error for damaged pages. */
+export function pageError(damage: PageDamage, directory: string): StoreError {
+  return new StoreError('STORE_CORRUPT', `The store in ${directory} is damaged: ${damage.message}.`, {
+    hint: 'Stop the services, run `cairn verify`, then restore a backup or follow the guide "Repair a store".',
+    details: { directory },
+  });
+}

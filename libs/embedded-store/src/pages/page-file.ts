@@ -1,0 +1,134 @@
+// Layout of LMDB's files as lmdb-js 3.5 builds them (mdb.c: MDB_page_header, MDB_meta, MDB_db), data version 2, little-endian.
+import { closeSync, openSync, readSync } from 'node:fs';
+
+export const headerBytes = 24;
+export const pageFlags = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const;
+export const noPage = 0xffff_ffff_ffff_ffffn;
+
+const metaBytes = 168;
+const magic = 0xbeefc0de;
+const dataVersion = 2;
+const pageBytesMax = 65_536;
+/** Addresses of user space have 47 bits: a larger map cannot be. */
+const mapBytesMax = 2n ** 47n;
+const treeBytes = 48;
+
+/** The record of a tree: a named database, the list of names, or the list of free pages. */
+export interface TreeRecord {
+  readonly depth: number;
+  readonly branchPages: number;
+  readonly leafPages: number;
+  readonly overflowPages: number;
+  readonly entries: number;
+  /** `undefined` where the tree is empty. */
+  readonly root: number | undefined;
+}
+
+/** One of the two pages that a snapshot starts from. */
+export interface Meta {
+  readonly pageBytes: number;
+  readonly mapBytes: bigint;
+  readonly free: TreeRecord;
+  readonly main: TreeRecord;
+  readonly lastPage: number;
+  readonly transaction: bigint;
+}
+
+/** Something in a file is not as LMDB writes it. */
+export class PageDamage extends Error {}
+
+/** Reads an LMDB file by page, through the file and not through a map: damage is an error here and never a signal. */
+export class PageFile {
+  readonly #descriptor: number;
+  #pageBytes = 4096;
+
+  constructor(file: string) {
+    this.#descriptor = openSync(file, 'r');
+  }
+
+  get pageBytes(): number {
+    return this.#pageBytes;
+  }
+
+  /** The newer meta page. @throws {PageDamage} */
+  meta(): Meta {
+    const first = this.#meta(0, 0);
+    this.#pageBytes = first.pageBytes;
+    const second = this.#meta(1, first.pageBytes);
+    if (second.pageBytes !== first.pageBytes) throw new PageDamage('the meta pages name different page sizes');
+    const [newer, older] = second.transaction > first.transaction ? [second, first] : [first, second];
+    const isOfParity = (newer.transaction & 1n) === (newer === second ? 1n : 0n);
+    // Each transaction writes the meta page of its parity, so the other one is of its predecessor; a copy begins with 0.
+    const isPair = isOfParity && newer.transaction - older.transaction === 1n;
+    if (!isPair && older.transaction !== 0n)
+      throw new PageDamage(`the meta pages are of transactions ${first.transaction} and ${second.transaction}`);
+    return newer;
+  }
+
+  #meta(number: number, position: number): Meta {
+    const page = this.#read(position, metaBytes);
+    const fail = (problem: string) => new PageDamage(`meta page ${number} ${problem}`);
+    if (page.readUInt16LE(18) !== pageFlags.meta || page.readUInt32LE(24) !== magic) throw fail('is none');
+    if (page.readUInt32LE(28) !== dataVersion) throw fail(`has data version ${page.readUInt32LE(28)}`);
+    const pageBytes = page.readUInt32LE(48);
+    if (pageBytes < 512 || pageBytes > pageBytesMax || (pageBytes & (pageBytes - 1)) !== 0)
+      throw fail(`has pages of ${pageBytes} bytes`);
+    if (Number(page.readBigUInt64LE(0)) !== number) throw fail('has another number');
+    const mapBytes = page.readBigUInt64LE(40);
+    const lastPage = Number(page.readBigUInt64LE(144));
+    if (
+      page.readBigUInt64LE(32) !== 0n ||
+      mapBytes > mapBytesMax ||
+      mapBytes < BigInt(lastPage + 1) * BigInt(pageBytes)
+    )
+      throw fail(`has a map of ${mapBytes} bytes for ${lastPage + 1} pages`);
+    return {
+      pageBytes,
+      mapBytes,
+      free: readTree(page, 48),
+      main: readTree(page, 96),
+      lastPage,
+      transaction: page.readBigUInt64LE(152),
+    };
+  }
+
+  page(number: number): Buffer {
+    return this.#read(number * this.#pageBytes, this.#pageBytes);
+  }
+
+  /** The header of a page. */
+  header(number: number): Buffer {
+    return this.#read(number * this.#pageBytes, headerBytes);
+  }
+
+  /** The value on overflow pages that begin with this one. */
+  overflow(number: number, length: number): Buffer {
+    return this.#read(number * this.#pageBytes + headerBytes, length);
+  }
+
+  #read(position: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    if (!Number.isSafeInteger(position) || readSync(this.#descriptor, bytes, 0, length, position) < length)
+      throw new PageDamage(`page ${Math.floor(position / this.#pageBytes)} is behind the end of the file`);
+    return bytes;
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+/** @throws {PageDamage} */
+export function readTree(bytes: Buffer, at: number): TreeRecord {
+  if (bytes.length < at + treeBytes) throw new PageDamage('a record of a database is too short');
+  const count = (offset: number) => Number(bytes.readBigUInt64LE(at + offset));
+  const root = bytes.readBigUInt64LE(at + 40);
+  return {
+    depth: bytes.readUInt16LE(at + 6),
+    branchPages: count(8),
+    leafPages: count(16),
+    overflowPages: count(24),
+    entries: count(32),
+    root: root === noPage ? undefined : Number(root),
+  };
+}

@@ -1,0 +1,108 @@
+import type { Database as LmdbDatabase } from 'lmdb';
+import { limits } from './limits.ts';
+
+/** A key and its value. Both are copies that the caller may keep. */
+export interface Entry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** Selects entries. Keys are ordered bytewise. */
+export interface Range {
+  /** Only keys that start with these bytes. Excludes `start` and `end`. */
+  readonly prefix?: Uint8Array;
+  /** First key, inclusive. */
+  readonly start?: Uint8Array;
+  /** Where to stop, exclusive. */
+  readonly end?: Uint8Array;
+  /** From the last key of the range down to the first. */
+  readonly reverse?: boolean;
+  /** Number of entries at most. */
+  readonly limit?: number;
+}
+
+export type LmdbTable = LmdbDatabase<Buffer, Uint8Array>;
+
+/** Reads and writes of one LMDB database, without checks of state and arguments. */
+export interface Records {
+  get(key: Uint8Array): Uint8Array | undefined;
+  has(key: Uint8Array): boolean;
+  range(range: Range): Iterable<Entry>;
+  keys(range: Range): Iterable<Uint8Array>;
+  last(range: Range): Entry | undefined;
+  put(key: Uint8Array, value: Uint8Array): void;
+  remove(key: Uint8Array): boolean;
+}
+
+/** Entries as they are, without checksums. */
+export class PlainRecords implements Records {
+  readonly #table: LmdbTable;
+
+  constructor(table: LmdbTable) {
+    this.#table = table;
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#table.getBinary(key);
+  }
+
+  has(key: Uint8Array): boolean {
+    return this.#table.doesExist(key);
+  }
+
+  *range(range: Range): Generator<Entry> {
+    for (const { key, value } of this.#table.getRange(bounds(range))) yield { key: copy(key), value: copy(value) };
+  }
+
+  *keys(range: Range): Generator<Uint8Array> {
+    for (const key of this.#table.getKeys(bounds(range))) yield copy(key);
+  }
+
+  last(range: Range): Entry | undefined {
+    // Reads of state come here by the thousand: no generators, no more objects than it takes.
+    const iterator = this.#table.getRange(bounds({ ...range, reverse: true, limit: 1 }))[Symbol.iterator]();
+    const { done, value } = iterator.next();
+    if (done === true) return undefined;
+    iterator.return?.();
+    return { key: copy(value.key), value: copy(value.value) };
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#table.putSync(key, asBuffer(value));
+  }
+
+  remove(key: Uint8Array): boolean {
+    return this.#table.removeSync(key);
+  }
+}
+
+/** The smallest key above all keys with this prefix, or `undefined` when there is none. */
+export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
+  const last = prefix.findLastIndex((byte) => byte !== 0xff);
+  if (last === -1) return undefined;
+  const end = Uint8Array.prototype.slice.call(prefix, 0, last + 1);
+  end[last] = (end[last] ?? 0) + 1;
+  return end;
+}
+
+// LMDB has no empty key, so one zero byte stands for "from the first"; the longest key that it takes for "to the last".
+export const firstKey: Uint8Array = Buffer.from([0]);
+export const lastKey: Uint8Array = Buffer.alloc(limits.keyBytesMax, 0xff);
+
+function bounds({ prefix, start, end, reverse = false, limit }: Range) {
+  const low = prefix ?? start ?? firstKey;
+  const high = prefix ? (prefixEnd(prefix) ?? lastKey) : (end ?? lastKey);
+  // In reverse, lmdb starts at the high end inclusive and stops before the low one.
+  const ends = reverse
+    ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true, reverse }
+    : { start: low, end: high };
+  return limit === undefined ? ends : { ...ends, limit };
+}
+
+export function copy(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
