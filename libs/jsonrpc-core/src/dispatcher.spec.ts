@@ -183,6 +183,77 @@ describe('a request', () => {
   });
 });
 
+describe('the event loop', () => {
+  /** Counts turns of the loop between calls of a method that works for `ms` each time. */
+  const busy = (ms: number) => {
+    let turn = 0;
+    let isOn = true;
+    const tick = () => {
+      turn++;
+      if (isOn) setImmediate(tick);
+    };
+    setImmediate(tick);
+    const turns: number[] = [];
+    const work = define({
+      name: 'work',
+      summary: '',
+      result: '',
+      params: [{ name: 'a', summary: '', isRequired: false, parse: () => 0 }],
+      handle: () => {
+        turns.push(turn);
+        for (const end = performance.now() + ms; performance.now() < end; );
+        return 1;
+      },
+    });
+    const stop = () => {
+      isOn = false;
+    };
+    return { dispatcher: new Dispatcher<Context>({ methods: [work] }), turns, stop };
+  };
+  /** How many calls there were in the turn that had the most. */
+  const mostOf = (turns: readonly number[]) =>
+    Math.max(...[...new Set(turns)].map((turn) => turns.filter((other) => other === turn).length));
+
+  test('gets turns between requests of a batch that are answered without waiting', async () => {
+    const { dispatcher, turns, stop } = busy(1);
+    const batch = `[${Array.from({ length: 200 }, () => request('work')).join(',')}]`;
+    await Promise.all([dispatcher.handle(batch, { user: 'ann' }), dispatcher.handle(batch, { user: 'bob' })]);
+    stop();
+    expect(turns).toHaveLength(400);
+    // Five of a millisecond, and the one that ends the turn.
+    expect(mostOf(turns)).toBeLessThanOrEqual(6);
+  });
+
+  test('gets a turn between long bodies', async () => {
+    const { dispatcher, turns, stop } = busy(0);
+    const body = request('work', ['x'.repeat(100_000)]);
+    await Promise.all(Array.from({ length: 20 }, () => dispatcher.handle(body, { user: 'ann' })));
+    stop();
+    expect(turns).toHaveLength(20);
+    expect(mostOf(turns)).toBe(1);
+  });
+});
+
+describe('a body of many values', () => {
+  const limited = new Dispatcher<Context>({ methods, limits: { valuesMax: 100 } });
+  const answerOf = async (body: string) => JSON.parse(String(await limited.handle(body, { user: 'ann' })));
+
+  test.each([
+    ['numbers', `[${'0,'.repeat(100)}0]`],
+    ['empty lists', `[${'[],'.repeat(50)}[]]`],
+    ['keys', `{${'"k":0,'.repeat(100)}"k":0}`],
+    ['an unclosed list', `[${'0,'.repeat(100)}`],
+    ['a request with values in its parameters', request('who', Array(120).fill(0))],
+  ])('is refused before it is parsed: %s', async (_, body) => {
+    expect(await answerOf(body)).toMatchObject({ id: null, error: { code: -32005, data: { valuesMax: 100 } } });
+  });
+
+  test.each([',', '[', '{', '\\"[,', '\\\\', '\\\\\\",'])('has no values within a text of %j', async (text) => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"maybe","params":["${text.repeat(200)}"]}`;
+    expect(await answerOf(body)).toMatchObject({ id: 1, error: { code: -32602 } });
+  });
+});
+
 describe('a batch', () => {
   test('is answered in order, errors among results, notifications left out', async () => {
     const body = `[${request('add', [1, 1], 'x')},5,{"jsonrpc":"2.0","method":"notify"},${request('nope', [], 2)}]`;

@@ -5,7 +5,8 @@ import { type AnyMethod, RawJson } from './method.ts';
 import { numberIds } from './number-ids.ts';
 import { type ParsedRequest, parseRequest } from './parse-request.ts';
 import { RpcError } from './rpc-error.ts';
-import { checkDepth } from './scan-json.ts';
+import { checkShape } from './scan-json.ts';
+import { Turns } from './turns.ts';
 
 export interface DispatcherLimits {
   /** Longest body in bytes. One connection must not fill the memory. Default 5 MiB. */
@@ -14,6 +15,8 @@ export interface DispatcherLimits {
   readonly batchLengthMax: number;
   /** Nesting of brackets: parsing recurses. Default 32. */
   readonly depthMax: number;
+  /** Values of one body, counted by commas and brackets: parsing takes up to 2 µs for each. Default 50,000. */
+  readonly valuesMax: number;
   /** Requests of one batch that run at once: one client must not take all workers. Default 16. */
   readonly batchConcurrency: number;
   /** Longest answer in characters. Default 64 Mi. */
@@ -24,6 +27,7 @@ export const defaultLimits: DispatcherLimits = {
   bodyBytesMax: 5 * 1024 * 1024,
   batchLengthMax: 1000,
   depthMax: 32,
+  valuesMax: 50_000,
   batchConcurrency: 16,
   responseCharactersMax: 64 * 1024 * 1024,
 };
@@ -69,14 +73,15 @@ export interface DispatcherOptions<Context> {
   readonly reference?: () => string;
 }
 
-/** Long lists are cut into turns of the event loop, so that others get theirs. */
-const itemsPerTurn = 64;
+/** Bodies that are longer are read one in a turn of the event loop. */
+const smallBodyBytes = 64 * 1024;
 
 /** JSON-RPC 2.0 over text: knows no transport. */
 export class Dispatcher<Context> {
   readonly limits: DispatcherLimits;
   readonly #methods: ReadonlyMap<string, AnyMethod<Context>>;
   readonly #options: DispatcherOptions<Context>;
+  readonly #turns = new Turns();
 
   constructor(options: DispatcherOptions<Context>) {
     this.#options = options;
@@ -90,10 +95,15 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Answers a body; `undefined` when it holds notifications only. A single request whose method has its result at once is
-   * answered at once, without a promise. Never throws or rejects.
+   * Answers a body; `undefined` when it holds notifications only. A short single request whose method has its result
+   * immediately is answered without a promise. Never throws or rejects.
    */
   handle(body: string | Uint8Array, context: Context): Answer | Promise<Answer> {
+    if (body.length <= smallBodyBytes) return this.#handle(body, context);
+    return this.#turns.next().then(() => this.#handle(body, context));
+  }
+
+  #handle(body: string | Uint8Array, context: Context): Answer | Promise<Answer> {
     let text: string;
     let parsed: unknown;
     try {
@@ -125,13 +135,13 @@ export class Dispatcher<Context> {
     return this.#answerBatch(parsed, requestAt, context);
   }
 
-  /** The text of a body that is neither too long nor too deep to be parsed. */
+  /** The text of a body that is neither too long, too deep nor too rich to be parsed. */
   #read(body: string | Uint8Array): string {
-    const { bodyBytesMax, depthMax } = this.limits;
+    const { bodyBytesMax } = this.limits;
     if (body.length > bodyBytesMax)
       throw new RpcError('limit', `The body is longer than ${bodyBytesMax} bytes.`, { limit: 'body', bodyBytesMax });
     const text = typeof body === 'string' ? body : decodeUtf8(body);
-    checkDepth(text, depthMax);
+    checkShape(text, this.limits);
     return text;
   }
 
@@ -143,14 +153,22 @@ export class Dispatcher<Context> {
     const answers: (string | undefined)[] = new Array(items.length);
     let next = 0;
     let length = 0;
+    // One for all requests of a batch that run at one time.
+    let pause: Promise<void> | undefined;
+    const takeTurn = () => {
+      pause ??= this.#turns.next().finally(() => {
+        pause = undefined;
+      });
+      return pause;
+    };
     const work = async () => {
       for (let index = next++; index < items.length; index = next++) {
+        while (this.#turns.isOver) await takeTurn();
         const request = requestAt(index, items[index]);
         const answer = await this.#answer(request, context);
         length += answer?.length ?? 0;
         if (length > this.limits.responseCharactersMax) answers[index] = this.#tooLong(request);
         else answers[index] = answer;
-        if (index % itemsPerTurn === itemsPerTurn - 1) await new Promise((resolve) => setImmediate(resolve));
       }
     };
     await Promise.all(Array.from({ length: Math.min(this.limits.batchConcurrency, items.length) }, work));

@@ -1,21 +1,47 @@
 import { RpcError } from './rpc-error.ts';
 
+export interface ShapeLimits {
+  readonly depthMax: number;
+  readonly valuesMax: number;
+}
+
 /**
- * Looks through a body before it is parsed: `JSON.parse` recurses with the depth and builds whatever it is given.
- * @throws RpcError `limit` when brackets nest deeper than `depthMax`
+ * Looks through a body before it is parsed: `JSON.parse` recurses with the depth, and takes up to 2 µs for each value that it makes.
+ * @throws RpcError `limit` when brackets nest deeper than `depthMax`, or commas and brackets make more values than `valuesMax`
  */
-export function checkDepth(text: string, depthMax: number): void {
+export function checkShape(text: string, { depthMax, valuesMax }: ShapeLimits): void {
   let depth = 0;
-  let isText = false;
+  let values = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (isText) {
-      if (code === 0x5c) at++;
-      else if (code === 0x22) isText = false;
-    } else if (code === 0x22) isText = true;
-    else if (code === 0x5b || code === 0x7b) {
-      if (++depth > depthMax)
-        throw new RpcError('limit', `The request nests deeper than ${depthMax} levels.`, { limit: 'depth', depthMax });
-    } else if (code === 0x5d || code === 0x7d) depth--;
+    if (code === 0x22) {
+      at = endOfText(text, at);
+      continue;
+    }
+    const isOpening = code === 0x5b || code === 0x7b;
+    if (isOpening) depth++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    else if (code !== 0x2c) continue;
+    if (isOpening || code === 0x2c) values++;
+    if (depth > depthMax)
+      throw new RpcError('limit', `The request nests deeper than ${depthMax} levels.`, { limit: 'depth', depthMax });
+    if (values > valuesMax) {
+      throw new RpcError('limit', `The request has more than ${valuesMax} values. Send several requests.`, {
+        limit: 'values',
+        valuesMax,
+      });
+    }
+  }
+}
+
+/** Place of the quotation mark that ends a text, or the end of a body that has none. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    const end = text.indexOf('"', at);
+    if (end === -1) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return end;
+    at = end;
   }
 }
