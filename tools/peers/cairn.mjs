@@ -17,37 +17,41 @@ async function withAuth(home, use) {
   }
 }
 
-const startService = async (name, home, env) => {
+/** @param {(text: string) => void} [onOutput] gets the log as it is written */
+const startService = async (name, home, env, onOutput) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const { stop, output } = await startServer({
+  const { child, stop, output } = await startServer({
     name,
     command: process.execPath,
     args: [app(name)],
     env: { CAIRN_HOME: home, LOG_LEVEL: 'warn', ...env(port) },
     isReady: async () => (await fetch(`${url}/readyz`)).ok,
+    ...(onOutput && { onOutput }),
   });
   const remove = () => rmSync(home, { recursive: true, force: true });
-  return { url, output, stop: () => stop().then(remove) };
+  return { url, port, pid: child.pid, output, stop: () => stop().then(remove) };
 };
 
 /**
  * Starts the built storage service over a new home.
  * @param {Readonly<Record<string, string>>} [settings] as environment variables
- * @returns its URL, `openAccount` (a new empty account; resolves with `{ key, secret, authorization }`), and `stop`
+ * @param {{ onOutput?: (text: string) => void }} [options]
+ * @returns its URL, `openAccount` (a new empty account; resolves with `{ id, key, secret, authorization }`), and `stop`
  */
-export async function startStorage(settings = {}) {
+export async function startStorage(settings = {}, { onOutput } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-storage-'));
-  const service = await startService('storage-api', home, (port) => ({ STORAGE_API_PORT: String(port), ...settings }));
+  const env = (port) => ({ STORAGE_API_PORT: String(port), ...settings });
+  const service = await startService('storage-api', home, env, onOutput);
   let count = 0;
-  const openAccount = () =>
+  const openAccount = ({ plan = 'local' } = {}) =>
     withAuth(home, async (auth) => {
       const key = `account${++count}`;
-      await auth.createAccount({ name: key, plan: 'local' });
+      const { id } = await auth.createAccount({ name: key, plan });
       await auth.attachCard(key, { brand: 'visa', last4: '4242' });
       await auth.createKey(key, { id: key, secret: `secret-of-${key}` });
       const secret = `secret-of-${key}`;
-      return { key, secret, authorization: `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}` };
+      return { id, key, secret, authorization: `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}` };
     });
   return { ...service, home, openAccount };
 }
@@ -56,9 +60,10 @@ export async function startStorage(settings = {}) {
  * Starts the built gateway over a new home, with one network that is imported from files and does not require `from`.
  * @param {{ genesis: string, blocks?: string }} chain paths, as for `startGeth`
  * @param {Readonly<Record<string, string>>} [settings] as environment variables
- * @returns its JSON-RPC URLs and `stop`
+ * @param {{ onOutput?: (text: string) => void }} [options]
+ * @returns its JSON-RPC URLs, `openAccount` (a new account; resolves with `{ id, key }`), and `stop`
  */
-export async function startGateway({ genesis, blocks }, settings = {}) {
+export async function startGateway({ genesis, blocks }, settings = {}, { onOutput } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-gateway-'));
   const key = 'differential';
   await withAuth(home, async (auth) => {
@@ -68,11 +73,22 @@ export async function startGateway({ genesis, blocks }, settings = {}) {
   const network = { name: 'chain', hosts: ['*'], genesis, blocks: blocks ? [blocks] : [], requireFrom: false };
   const file = join(home, 'networks.json');
   writeFileSync(file, JSON.stringify({ networks: [network] }));
-  const service = await startService('rpc-gateway', home, (port) => ({
-    RPC_GATEWAY_PORT: String(port),
-    CAIRN_NETWORKS: file,
-    ...settings,
-  }));
+  const env = (port) => ({ RPC_GATEWAY_PORT: String(port), CAIRN_NETWORKS: file, ...settings });
+  const service = await startService('rpc-gateway', home, env, onOutput);
   const { url } = service;
-  return { ...service, home, url: `${url}/v3/${key}`, webSocketUrl: `${url.replace('http', 'ws')}/ws/v3/${key}` };
+  let count = 0;
+  const openAccount = ({ plan = 'local' } = {}) =>
+    withAuth(home, async (auth) => {
+      const key = `account${++count}`;
+      const { id } = await auth.createAccount({ name: key, plan });
+      await auth.createKey(key, { id: key });
+      return { id, key };
+    });
+  return {
+    ...service,
+    home,
+    openAccount,
+    url: `${url}/v3/${key}`,
+    webSocketUrl: `${url.replace('http', 'ws')}/ws/v3/${key}`,
+  };
 }

@@ -12,12 +12,12 @@ export async function freePort() {
 
 /**
  * Starts a server and resolves when it answers.
- * @param {{ command: string, args: readonly string[], env?: Readonly<Record<string, string>>, isReady: () => Promise<boolean>, name: string, isGroup?: boolean }} server
+ * @param {{ command: string, args: readonly string[], env?: Readonly<Record<string, string>>, isReady: () => Promise<boolean>, name: string, isGroup?: boolean, onOutput?: (text: string) => void }} server
  *   `isGroup`: the command starts the server as its child, and both are ended
  * @returns its child process and `stop`, which ends it (SIGTERM, SIGKILL after 10 s) and resolves when it is gone
  * @throws Error with the last lines of its output when it exits or does not answer within a minute
  */
-export async function startServer({ command, args, env = {}, isReady, name, isGroup = false }) {
+export async function startServer({ command, args, env = {}, isReady, name, isGroup = false, onOutput = () => {} }) {
   const child = spawn(command, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -28,6 +28,7 @@ export async function startServer({ command, args, env = {}, isReady, name, isGr
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text) => {
       output = (output + text).slice(-8192);
+      onOutput(text);
     });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const stop = async () => {

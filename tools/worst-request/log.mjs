@@ -1,0 +1,37 @@
+/** Severity of pino from which a line says that the service failed. */
+const errorLevel = 50;
+/** Lines that are kept; older ones are dropped. */
+const linesMax = 20_000;
+
+/** Collects the log of a service, a JSON object a line. */
+export function createLog() {
+  const entries = [];
+  let dropped = 0;
+  let rest = '';
+  const since = (mark) => entries.slice(Math.max(0, mark - dropped));
+  return {
+    onOutput(text) {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop();
+      for (const line of lines) {
+        const entry = parse(line);
+        if (entry !== undefined) entries.push(entry);
+      }
+      if (entries.length > linesMax) dropped += entries.splice(0, entries.length - linesMax).length;
+    },
+    /** A place in the log, for the others. */
+    mark: () => dropped + entries.length,
+    since,
+    /** What the service reported as its own failures. */
+    errorsSince: (mark) => since(mark).filter(({ level }) => level >= errorLevel),
+  };
+}
+
+function parse(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Warnings of Node and stack traces are no JSON; they are failures of the service too.
+    return line.trim() === '' ? undefined : { level: errorLevel, msg: line };
+  }
+}

@@ -1,0 +1,39 @@
+import { createMeter } from './measure.mjs';
+import { startService } from './services.mjs';
+
+/** Generators and facts of each service. */
+const kinds = {
+  storage: () => import('./storage/generators.mjs'),
+  gateway: () => import('./gateway/generators.mjs'),
+};
+
+export const serviceNames = Object.keys(kinds);
+
+/**
+ * Starts a service and measures requests of its generators.
+ * @returns the service, its `generators`, `make`, `measure` and `stop`
+ */
+export async function startSession(name, settings) {
+  const { generators, createWorld } = await kinds[name]();
+  const service = await startService(name, settings);
+  let meter;
+  const world = await createWorld(service);
+  const byName = new Map(generators.map((generator) => [generator.name, generator]));
+  // A copy has the one account that it finds.
+  const worldOfOne = { ...world };
+  return {
+    service,
+    generators,
+    /** Makes the request of genes for one account of the free plan; `salt` makes calls of the same genes distinct. */
+    make: ({ name: generator, genes }, salt = 0) => byName.get(generator).make(genes, worldOfOne, salt),
+    async measure({ name: generator, genes }) {
+      meter ??= createMeter({ service, probe: service.probe });
+      const result = await meter.measure(await byName.get(generator).make(genes, world));
+      return { service: name, ...result, isCrashed: !service.isAlive() };
+    },
+    async stop() {
+      await meter?.close();
+      await service.stop();
+    },
+  };
+}
