@@ -59,7 +59,7 @@ async function use({ url }: RunningService, name: ServiceName): Promise<number> 
   }
   const body = '{"email":"ann@example.org","password":"a wrong password"}';
   const headers = { ...json, 'x-cairn-console': '1' };
-  return (await fetch(`${url}/api/session`, { method: 'POST', headers, body })).status;
+  return (await fetch(`${url}/api/sign-in`, { method: 'POST', headers, body })).status;
 }
 
 /** The data files of a store; limits and chains have one a boot and a network. */

@@ -9,6 +9,7 @@ import { addKeyCommands } from './commands/key.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addPlanCommands } from './commands/plan.ts';
+import { addSecretsCommands } from './commands/secrets.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addUpCommand } from './commands/up.ts';
 
@@ -22,6 +23,7 @@ export function createProgram(): Command {
   addStatusCommand(program);
   addPlanCommands(program, addAccountCommands(program));
   addMemberCommands(program);
+  addSecretsCommands(program);
   addCardCommands(program);
   addKeyCommands(program);
   addAuditCommand(program);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type AccountStore, Auth, Members, openLmdbAccountStore } from '@cairn/auth';
-import { AUTH } from '@cairn/auth/nest';
+import { type AccountStore, Auth, Members, openLmdbAccountStore, type SecretBox } from '@cairn/auth';
+import { AUTH, serviceSecrets } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
 import { RAW_HTTP, type Settings, sampleNetworkFile } from '@cairn/service-kit';
@@ -28,6 +28,7 @@ import { Upstream } from './upstream.ts';
 import { WebPages } from './web-pages.ts';
 
 const ACCOUNTS = Symbol('ACCOUNTS');
+const SECRETS = Symbol('SECRETS');
 
 /** The only place that chooses adapters. */
 @Module({})
@@ -49,12 +50,17 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           provide: ACCOUNTS,
           useFactory: () => openLmdbAccountStore({ directory: join(settings.CAIRN_HOME, 'accounts') }),
         },
-        { provide: AUTH, inject: [ACCOUNTS], useFactory: (store: AccountStore) => new Auth({ store }) },
+        { provide: SECRETS, inject: [ACCOUNTS], useFactory: serviceSecrets(context) },
+        {
+          provide: AUTH,
+          inject: [ACCOUNTS, SECRETS],
+          useFactory: (store: AccountStore, secrets: SecretBox) => new Auth({ store, secrets }),
+        },
         {
           provide: MEMBERS,
-          inject: [AUTH, ACCOUNTS, STORES],
-          useFactory: (auth: Auth, store: AccountStore, { limits }: ConsoleStores) =>
-            new Members({ auth, store: store.members, attempts: sharedSignInAttempts(limits) }),
+          inject: [AUTH, ACCOUNTS, SECRETS, STORES],
+          useFactory: (auth: Auth, store: AccountStore, secrets: SecretBox, { limits }: ConsoleStores) =>
+            new Members({ auth, store: store.members, secrets, attempts: sharedSignInAttempts(limits) }),
         },
         { provide: STORES, useFactory: () => openStores(settings) },
         {

@@ -38,6 +38,7 @@ const statuses: Readonly<Record<string, number>> = {
   BILLING_UNAVAILABLE: 502,
   SERVICE_UNREACHABLE: 502,
   SERVICE_BUSY: 503,
+  SECRETS_KEY_UNUSABLE: 503,
   STORE_CLOSED: 503,
   STORE_FULL: 507,
 };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openLmdbAccountStore } from '@cairn/auth';
-import { AuthModule } from '@cairn/auth/nest';
+import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import { loadNetworks, openChainStore } from '@cairn/chain-store';
 import { CHAINS, ChainStoreModule, type Chains } from '@cairn/chain-store/nest';
 import { errorChain } from '@cairn/errors';
@@ -26,7 +26,10 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceKitModule.forRoot(context),
-        AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
+        AuthModule.forRootAsync({
+          useFactory: () => openLmdbAccountStore(directory('accounts')),
+          secrets: serviceSecrets(context),
+        }),
         MeteringModule.forRootAsync({
           service: 'rpc-gateway',
           onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be kept'),

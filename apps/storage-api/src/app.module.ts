@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openLmdbAccountStore } from '@cairn/auth';
-import { AuthModule } from '@cairn/auth/nest';
+import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import { openLmdbBlockstore, withCache, withVerification, withWait } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
@@ -42,7 +42,10 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceKitModule.forRoot(context),
-        AuthModule.forRootAsync({ useFactory: () => openLmdbAccountStore(directory('accounts')) }),
+        AuthModule.forRootAsync({
+          useFactory: () => openLmdbAccountStore(directory('accounts')),
+          secrets: serviceSecrets(context),
+        }),
         MeteringModule.forRootAsync({
           service: 'storage-api',
           onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be kept'),

@@ -16,7 +16,7 @@ export interface AccountUpdate {
 export interface AccountStore {
   /** People who sign in. */
   readonly members: MemberStore;
-  /** 32 random bytes that all processes share, made when they are first asked for. */
+  /** 32 random bytes that all processes share, made when they are first asked for. Kept clear: for homes without a key. */
   serviceSecret(): Promise<Uint8Array>;
   /** With its first member where there is one, both or neither. @throws ACCOUNT_EXISTS, MEMBER_EXISTS */
   insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void>;

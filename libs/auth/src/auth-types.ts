@@ -2,11 +2,14 @@ import type { ApiKey } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { Actor } from './audit.ts';
 import type { KeyPolicy } from './key-policy.ts';
+import type { SecretBox } from './secrets/secret-box.ts';
 
 export interface AuthOptions {
   readonly store: AccountStore;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
+  /** Signs delegations. All processes of a home need the same one. Default: a secret that is kept clear in the store. */
+  readonly secrets?: SecretBox | undefined;
   /** Who makes changes, for the audit log. Default: `system`. */
   readonly actor?: Actor;
 }

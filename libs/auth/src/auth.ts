@@ -11,6 +11,7 @@ import { parseKeyPolicy } from './key-policy.ts';
 import { accountNotFound } from './lmdb-account-store.ts';
 import { newMember } from './members/member.ts';
 import { RecentPrincipals } from './recent-principals.ts';
+import type { SecretBox } from './secrets/secret-box.ts';
 import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret } from './tokens.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -20,17 +21,19 @@ export class Auth {
   readonly #store: AccountStore;
   readonly #now: () => number;
   readonly #actor: Actor;
+  readonly #secrets: SecretBox | undefined;
   readonly #recent = new RecentPrincipals();
 
-  constructor({ store, now = Date.now, actor = { who: 'system', from: 'unknown' } }: AuthOptions) {
+  constructor({ store, secrets, now = Date.now, actor = { who: 'system', from: 'unknown' } }: AuthOptions) {
     this.#store = store;
+    this.#secrets = secrets;
     this.#now = now;
     this.#actor = actor;
   }
 
   /** The same accounts, for changes by somebody else. It shares the store: close one of them only. */
   as(actor: Actor): Auth {
-    return new Auth({ store: this.#store, now: this.#now, actor });
+    return new Auth({ store: this.#store, secrets: this.#secrets, now: this.#now, actor });
   }
 
   #entry(action: string, accountId: string, more: Pick<AuditEntry, 'keyId' | 'change'> = {}): AuditEntry {
@@ -96,11 +99,16 @@ export class Auth {
    * for the account, whatever keys that has. Who may ask for it is for that service to know.
    */
   async delegation(accountId: string): Promise<string> {
-    return signDelegation(accountId, await this.#store.serviceSecret(), this.#now());
+    return signDelegation(accountId, await this.#delegationSecret(), this.#now());
+  }
+
+  /** @throws SECRETS_KEY_UNUSABLE */
+  async #delegationSecret(): Promise<Uint8Array> {
+    return this.#secrets?.derive('delegation') ?? (await this.#store.serviceSecret());
   }
 
   async #delegate(delegation: string): Promise<Principal> {
-    const accountId = verifyDelegation(delegation, await this.#store.serviceSecret(), this.#now());
+    const accountId = verifyDelegation(delegation, await this.#delegationSecret(), this.#now());
     if (accountId === undefined) throw credentialsInvalid();
     const account = await this.#activeAccount(accountId);
     return { account, key: { id: `console ${accountId}`, name: 'console', policy: {}, reference: 'console' } };

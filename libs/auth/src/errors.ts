@@ -19,6 +19,7 @@ export type AuthErrorCode =
   | 'SESSION_INVALID'
   | 'TOTP_REQUIRED'
   | 'TOTP_INVALID'
+  | 'SECRETS_KEY_UNUSABLE'
   | 'VALUE_INVALID';
 
 /** Something about an account or its keys. Neither keys nor secrets are ever in its message or details. */

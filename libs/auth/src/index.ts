@@ -35,6 +35,16 @@ export {
 } from './members/members.ts';
 export { localSignInAttempts, type SignInAttempt, type SignInAttempts } from './members/sign-in-attempts.ts';
 export {
+  type OpenedSecrets,
+  openSecrets,
+  rotateSecrets,
+  type SecretCounts,
+  type SecretSettings,
+  secretKeyFile,
+  secretsOf,
+} from './secrets/open-secrets.ts';
+export type { SecretBox } from './secrets/secret-box.ts';
+export {
   generateKeyId,
   generateSecret,
   hasValidChecksum,

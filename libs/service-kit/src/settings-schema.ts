@@ -9,6 +9,7 @@ const integer = (min: number, max: number, what: string) =>
 const text = (pattern: RegExp, expected: string) =>
   z.string({ error: `expected ${expected}` }).regex(pattern, `expected ${expected}`);
 const url = text(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, 'an address such as https://storage.example');
+const secretsKeyPattern = /^([A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})(,([A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})){0,7}$/;
 const path = text(/^[^\0]{1,4096}$/, 'a path');
 const origins = text(
   /^(\*|https?:\/\/[^\s,/]+(,https?:\/\/[^\s,/]+)*)$/,
@@ -69,6 +70,12 @@ export const settingsShape = {
     .default('127.0.0.1')
     .describe('Address that both services listen on.'),
   CAIRN_HOME: path.default('.cairn').describe('Directory of the embedded stores.'),
+  CAIRN_SECRETS_KEY: text(secretsKeyPattern, '32 bytes in base64 or hexadecimal; older keys after commas')
+    .optional()
+    .describe('Key that second factors are sealed with, and older keys that still open them. Default: the key file.'),
+  CAIRN_SECRETS_KEY_FILE: path
+    .optional()
+    .describe('File with the key that second factors are sealed with. Default: secrets.key in CAIRN_HOME.'),
   CAIRN_NETWORKS: path
     .optional()
     .describe('JSON file of the networks that the gateway serves. Default: the sample network.'),

@@ -151,6 +151,7 @@ function readPem(key: SettingName, file: string, problems: SettingsProblem[]): s
 const secretNames: ReadonlySet<SettingName> = new Set([
   'CAIRN_DEMO_KEY',
   'CAIRN_DEMO_SECRET',
+  'CAIRN_SECRETS_KEY',
   'CAIRN_STRIPE_SECRET_KEY',
   'CAIRN_STRIPE_WEBHOOK_SECRET',
 ]);

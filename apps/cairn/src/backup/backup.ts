@@ -23,9 +23,13 @@ export interface Manifest {
  * the copy holds is in it. The directory appears when it is whole and on the disk.
  * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, and what the stores throw
  */
-export async function backupHome(home: string, to: string, onStore: (name: string) => void): Promise<Manifest> {
+export async function backupHome(
+  home: string,
+  to: string,
+  { onStore, keyFile }: { readonly onStore: (name: string) => void; readonly keyFile?: string | undefined },
+): Promise<Manifest> {
   if (existsSync(to)) throw new CairnError('BACKUP_EXISTS', `${to} exists already.`, { hint: 'Name a new directory.' });
-  const { stores, files } = homeFiles(home);
+  const { stores, files } = homeFiles(home, keyFile);
   if (stores.length === 0)
     throw new CairnError('BACKUP_EMPTY', `There are no stores in ${home}.`, { hint: 'Set CAIRN_HOME.' });
   const partial = join(dirname(to), `.${basename(to)}.partial`);

@@ -16,11 +16,14 @@ export function addBackupCommands(program: Command): void {
     .description('Copies all stores while the services run. The directory appears when the copy is whole.')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
-      const { CAIRN_HOME } = loadSettings();
+      const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = loadSettings();
       const { backupHome } = await import('../backup/backup.ts');
       const tell = (name: string) => options.json || console.log(`copying ${name}`);
-      const manifest = await backupHome(CAIRN_HOME, resolve(directory), tell);
-      print(manifest, options, [`Backed up ${summary(manifest)} to ${directory}.`]);
+      const manifest = await backupHome(CAIRN_HOME, resolve(directory), { onStore: tell, keyFile });
+      print(manifest, options, [
+        `Backed up ${summary(manifest)} to ${directory}.`,
+        'The key of second factors is not in it: keep a copy of secrets.key in another place.',
+      ]);
     });
   program
     .command('restore <directory>')

@@ -55,6 +55,7 @@ export async function identify(
         'www-authenticate': 'ApiKey realm="cairn"',
       });
     }
+    if (isCairnError(error, 'SECRETS_KEY_UNUSABLE')) throw new DoorError(503, 'internal', errorText(error));
     if (isCairnError(error, 'ACCOUNT_SUSPENDED')) throw new DoorError(403, 'notFound', errorText(error));
     throw error;
   }

@@ -45,6 +45,7 @@ const statuses: Readonly<Record<string, number>> = {
   LIMIT_REACHED: 429,
   QUOTA_EXCEEDED: 403,
   STORE_FULL: 507,
+  SECRETS_KEY_UNUSABLE: 503,
   STORE_CLOSED: 503,
   TREE_BUSY: 503,
 };

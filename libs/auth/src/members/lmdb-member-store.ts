@@ -63,6 +63,21 @@ export class LmdbMemberStore implements MemberStore {
     });
   }
 
+  async changeSecrets(change: (secret: string, memberId: string) => string): Promise<number> {
+    return await this.#environment.transaction(() => {
+      let changed = 0;
+      for (const { key, value } of [...this.#members.range()]) {
+        const member = JSON.parse(Buffer.from(value).toString()) as Member;
+        if (member.totp === undefined) continue;
+        const secret = change(member.totp.secret, member.id);
+        if (secret === member.totp.secret) continue;
+        this.#members.put(key, encode({ ...member, totp: { ...member.totp, secret } }));
+        changed++;
+      }
+      return changed;
+    });
+  }
+
   async putSession(session: Session): Promise<void> {
     await this.#environment.transaction(() => this.#sessions.put(Buffer.from(session.id), encode(session)));
   }

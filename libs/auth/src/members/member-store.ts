@@ -11,6 +11,11 @@ export interface MemberStore {
   list(): AsyncIterable<Member>;
   /** @throws MEMBER_NOT_FOUND, and what `change` throws. Without an entry where nothing is changed that anybody asks about. */
   update(id: string, change: (member: Member) => Member, entry?: AuditEntry): Promise<Member>;
+  /**
+   * Replaces the secrets of second factors by the result of `change`, all or none; resolves with how many changed.
+   * @throws what `change` throws
+   */
+  changeSecrets(change: (secret: string, memberId: string) => string): Promise<number>;
   putSession(session: Session): Promise<void>;
   session(id: string): Promise<Session | undefined>;
   removeSession(id: string): Promise<void>;

@@ -19,7 +19,7 @@ export type MemberRole = 'member' | 'operator';
 
 /** A second factor (RFC 6238). */
 export interface TotpState {
-  /** Base32. It has to be kept as it is: codes are computed from it. */
+  /** Sealed by a {@link SecretBox}; base32 in a store without a key. Codes are computed from it, so no hash can stand for it. */
   readonly secret: string;
   /** False until a code of it was entered once; it is not asked for before. */
   readonly isConfirmed: boolean;

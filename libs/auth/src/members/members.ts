@@ -4,16 +4,19 @@ import type { Actor } from '../audit.ts';
 import type { Auth } from '../auth.ts';
 import { check } from '../checks.ts';
 import { AuthError } from '../errors.ts';
+import { isSealed, keyMissing, type SecretBox, sealedBy } from '../secrets/secret-box.ts';
 import { memberNotFound } from './lmdb-member-store.ts';
 import { type Member, type MemberRole, newMember, type Session } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 import { checkPassword, hashPassword, passwordMatches } from './password.ts';
 import { localSignInAttempts, type SignInAttempts } from './sign-in-attempts.ts';
-import { acceptCode, createTotp } from './totp.ts';
+import { acceptCode, createTotp, totpPlace } from './totp.ts';
 
 export interface MembersOptions {
   readonly auth: Auth;
   readonly store: MemberStore;
+  /** Seals second factors. Default: they are kept clear. */
+  readonly secrets?: SecretBox;
   /** Counts attempts at passwords and codes. Default: those of this process. */
   readonly attempts?: SignInAttempts;
   /** Milliseconds since 1970. Default: the clock. */
@@ -46,11 +49,13 @@ export class Members {
   readonly #store: MemberStore;
   readonly #now: () => number;
   readonly #attempts: SignInAttempts;
+  readonly #secrets: SecretBox | undefined;
 
-  constructor({ auth, store, attempts = localSignInAttempts(), now = Date.now }: MembersOptions) {
+  constructor({ auth, store, secrets, attempts = localSignInAttempts(), now = Date.now }: MembersOptions) {
     this.#auth = auth;
     this.#store = store;
     this.#attempts = attempts;
+    this.#secrets = secrets;
     this.#now = now;
   }
 
@@ -153,11 +158,12 @@ export class Members {
     await attempt.withdrawn();
   }
 
-  /** Takes a code once. @throws TOTP_INVALID */
+  /** Takes a code once. @throws TOTP_INVALID, SECRETS_KEY_UNUSABLE */
   async #takeCode(memberId: string, code: string, isConfirming = false): Promise<Member> {
     const change = (member: Member): Member => {
       const { totp } = member;
-      const counter = totp && acceptCode(totp, code, this.#now());
+      const counter =
+        totp && acceptCode({ ...totp, secret: this.#openSecret(member.id, totp.secret) }, code, this.#now());
       if (totp === undefined || counter === undefined)
         throw new AuthError('TOTP_INVALID', 'The code of the second factor is not right, or was used before.', {
           hint: 'Wait for the next one.',
@@ -222,13 +228,21 @@ export class Members {
 
   /** Begins to set up a second factor: it counts from {@link confirmTotp} on. @throws TOTP_INVALID where there is one */
   async beginTotp({ id, email }: Member): Promise<{ readonly secret: string; readonly uri: string }> {
-    const { state, uri } = createTotp(email);
+    const { secret, uri } = createTotp(email);
+    const kept = this.#secrets?.seal(secret, totpPlace(id)) ?? secret;
     await this.#store.update(id, (member) => {
       if (member.totp?.isConfirmed)
         throw new AuthError('TOTP_INVALID', 'There is a second factor already.', { hint: 'Remove it first.' });
-      return { ...member, totp: state };
+      return { ...member, totp: { secret: kept, isConfirmed: false, lastCounter: 0 } };
     });
-    return { secret: state.secret, uri };
+    return { secret, uri };
+  }
+
+  /** @throws SECRETS_KEY_UNUSABLE where it is sealed with a key that is not here */
+  #openSecret(memberId: string, secret: string): string {
+    if (!isSealed(secret)) return secret;
+    if (this.#secrets === undefined) throw keyMissing(sealedBy(secret));
+    return this.#secrets.open(secret, totpPlace(memberId));
   }
 
   /** @throws TOTP_INVALID */

@@ -3,15 +3,24 @@ import type { TotpState } from './member.ts';
 
 const period = 30;
 
-/** A new second factor, not confirmed yet, and the URI that authenticator apps read (as a QR code, say). */
-export function createTotp(email: string): { readonly state: TotpState; readonly uri: string } {
+/** The place of a second factor, to which its sealed secret is bound. */
+export function totpPlace(memberId: string): string {
+  return `totp:${memberId}`;
+}
+
+/** The secret of a new second factor in base32, and the URI that authenticator apps read (as a QR code, say). */
+export function createTotp(email: string): { readonly secret: string; readonly uri: string } {
   const secret = new Secret({ size: 20 });
   const uri = new TOTP({ issuer: 'Cairn', label: email, secret, period }).toString();
-  return { state: { secret: secret.base32, isConfirmed: false, lastCounter: 0 }, uri };
+  return { secret: secret.base32, uri };
 }
 
 /** The counter of a code that is right now, or a step before or after; `undefined` for a wrong one and for one used before. */
-export function acceptCode({ secret, lastCounter }: TotpState, code: string, now: number): number | undefined {
+export function acceptCode(
+  { secret, lastCounter }: Pick<TotpState, 'secret' | 'lastCounter'>,
+  code: string,
+  now: number,
+): number | undefined {
   const totp = new TOTP({ secret: Secret.fromBase32(secret), period });
   const delta = totp.validate({ token: code.replaceAll(/\s/g, ''), timestamp: now, window: 1 });
   if (delta === null) return undefined;

@@ -1,6 +1,7 @@
 import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { AccountStore } from '../account-store.ts';
 import { Auth } from '../auth.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 
 /** The token of {@link Auth}. */
 export const AUTH = Symbol('AUTH');
@@ -9,6 +10,8 @@ export interface AuthModuleOptions {
   readonly inject?: FactoryProvider['inject'];
   /** Opens the accounts. The module closes them. */
   readonly useFactory: (...dependencies: never[]) => Promise<AccountStore> | AccountStore;
+  /** Opens what delegations are signed with. Default: a secret that the store keeps. */
+  readonly secrets?: (store: AccountStore) => Promise<SecretBox>;
 }
 
 /** Provides {@link Auth} to the whole application and closes its store at shutdown. */
@@ -16,7 +19,7 @@ export interface AuthModuleOptions {
 export class AuthModule implements OnApplicationShutdown {
   constructor(@Inject(AUTH) private readonly auth: Auth) {}
 
-  static forRootAsync({ inject, useFactory }: AuthModuleOptions): DynamicModule {
+  static forRootAsync({ inject, useFactory, secrets }: AuthModuleOptions): DynamicModule {
     return {
       module: AuthModule,
       global: true,
@@ -24,7 +27,10 @@ export class AuthModule implements OnApplicationShutdown {
         {
           provide: AUTH,
           inject: inject ?? [],
-          useFactory: async (...dependencies: never[]) => new Auth({ store: await useFactory(...dependencies) }),
+          useFactory: async (...dependencies: never[]) => {
+            const store = await useFactory(...dependencies);
+            return new Auth({ store, secrets: await secrets?.(store) });
+          },
         },
       ],
       exports: [AUTH],

@@ -1,0 +1,56 @@
+import { type AccountStore, openLmdbAccountStore, rotateSecrets, type SecretSettings, secretsOf } from '@cairn/auth';
+import { loadSettings } from '@cairn/service-kit';
+import type { Command } from 'commander';
+import { print } from '../print.ts';
+import { accountsDirectory } from '../stores.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `cairn secrets status|rotate` */
+export function addSecretsCommands(program: Command): void {
+  const group = program.command('secrets').description('The key that second factors of members are sealed with.');
+  group
+    .command('status')
+    .description('Counts second factors that are sealed with the key in use, with an older one, and with a lost one.')
+    .option('--json', 'print JSON')
+    .action((options: JsonOption) =>
+      withSecrets(async (store, settings) => {
+        const counts = await secretsOf(store, settings);
+        const { sealed, stale, lost } = counts;
+        print(counts, options, [
+          `${sealed} second factors are sealed with the key in use, ${stale} wait for the next start of a service.`,
+          ...Object.entries(lost).map(([id, count]) => `LOST  ${count} are sealed with key ${id}, which is not there.`),
+        ]);
+        if (Object.keys(lost).length > 0) process.exitCode = 1;
+      }),
+    );
+  group
+    .command('rotate')
+    .description('Puts a new key into the key file and seals all second factors with it. Works while services run.')
+    .option('--json', 'print JSON')
+    .action((options: JsonOption) =>
+      withSecrets(async (store, settings) => {
+        const { keyId, resealed } = await rotateSecrets(store, settings);
+        print({ keyId, resealed }, options, [
+          `Key ${keyId} is in use; ${resealed} second factors were sealed with it.`,
+          'Copy the key file to where its copy is kept, apart from backups.',
+        ]);
+      }),
+    );
+}
+
+async function withSecrets(use: (store: AccountStore, settings: SecretSettings) => Promise<void>): Promise<void> {
+  const settings = loadSettings();
+  const store = await openLmdbAccountStore({ directory: accountsDirectory(settings) });
+  try {
+    await use(store, {
+      home: settings.CAIRN_HOME,
+      key: settings.CAIRN_SECRETS_KEY,
+      keyFile: settings.CAIRN_SECRETS_KEY_FILE,
+    });
+  } finally {
+    await store.close();
+  }
+}
