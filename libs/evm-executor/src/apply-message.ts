@@ -21,6 +21,8 @@ export interface MessageContext {
   /** For BLOCKHASH: hashes of the blocks before this one. */
   readonly blockHash: (number: bigint) => Hex | undefined;
   readonly precompiles: PrecompileChanges;
+  /** When messages, those of the protocol too, are given up. Default: never. */
+  readonly deadline?: Deadline | undefined;
 }
 
 export interface MessageOptions {
@@ -29,6 +31,7 @@ export interface MessageOptions {
   readonly tracer?: EngineTracer | undefined;
   /** See {@link EngineMessage.budget}. */
   readonly budget?: number | undefined;
+  /** Instead of that of the context. */
   readonly deadline?: Deadline | undefined;
   /** Fees that are not offered read as zero in the code, as in calls. Default true. */
   readonly hidesPrices?: boolean;
@@ -54,7 +57,7 @@ const noBytes = new Uint8Array(0);
 export async function applyMessage(
   context: MessageContext,
   call: CallRequest,
-  { gasLimit, checks, tracer, budget, deadline, hidesPrices = true }: MessageOptions,
+  { gasLimit, checks, tracer, budget, deadline = context.deadline, hidesPrices = true }: MessageOptions,
 ): Promise<AppliedMessage> {
   const { rules, block, world, engine } = context;
   checkDefaults(call, rules);

@@ -3,6 +3,7 @@ import { applyMessage, type MessageContext, noAddress } from './apply-message.ts
 import { authorityOf } from './authorizations.ts';
 import { checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
+import { checkDeadline } from './engine/call-engine.ts';
 import type { EngineStep, EngineTracer } from './engine/engine-tracer.ts';
 import { createAddress } from './engine/interpreter/call-opcodes.ts';
 import { addressOfWord, wordOf } from './engine/step-log.ts';
@@ -67,6 +68,7 @@ async function run(context: MessageContext, call: CallRequest, gasLimit: bigint,
     const { maxFeePerGas } = call;
     // As in geth, a fee that was filled in above a tip near the limit wraps.
     const own = maxFeePerGas === undefined ? call : { ...call, maxFeePerGas: BigInt.asUintN(256, maxFeePerGas) };
+    checkDeadline(context.deadline);
     return await applyMessage(context, own, { gasLimit, tracer });
   } catch (error) {
     throw reworded(error, (message) => {

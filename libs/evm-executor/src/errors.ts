@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/errors';
+import { goDuration } from './go-duration.ts';
 
 /** Codes of calls that are refused before any code runs. */
 export type CallRejectionCode =
@@ -121,9 +122,10 @@ export type ExecutionErrorCode =
 export class ExecutionError extends CairnError<ExecutionErrorCode> {}
 
 export const executionErrors = {
+  /** The message is geth's. */
   timeout: (timeoutMs: number) =>
-    new ExecutionError('EXECUTION_TIMEOUT', `The call ran longer than ${timeoutMs} ms and was ended.`, {
-      hint: 'Give it less gas, or split it into smaller calls.',
+    new ExecutionError('EXECUTION_TIMEOUT', `execution aborted (timeout = ${goDuration(timeoutMs)})`, {
+      hint: `The call ran longer than ${timeoutMs} ms: give it less gas, or split it into smaller calls.`,
       details: { timeoutMs },
     }),
   memoryExceeded: (memoryMibMax: number) =>

@@ -7,7 +7,7 @@ import { alice, codes, contract, optionsFor, other } from './test-chain.fixture.
 const ether = 10n ** 18n;
 
 test('a transfer takes 21,000, and more where it is not plain', async () => {
-  expect(await estimateGas(optionsFor({ to: other }))).toEqual({ kind: 'estimate', gas: 21_000n });
+  expect(await estimateGas(optionsFor({ to: other }))).toEqual({ kind: 'estimate', gas: 21_000n, gasUsed: 21_000n });
   const withList = optionsFor({ to: other, accessList: [{ address: contract, storageKeys: [] }] });
   const { gas } = (await estimateGas(withList)) as { readonly gas: bigint };
   expect([gas >= 23_400n, gas <= (23_400n * 1_016n) / 1_000n]).toEqual([true, true]);
@@ -21,6 +21,8 @@ test('what succeeds does so with the estimate, and not with much less', async ()
       const accounts = { [contract]: { code } };
       const estimate = await estimateGas(optionsFor(call, accounts));
       if (estimate.kind !== 'estimate') throw new Error(estimate.kind);
+      // All attempts, of which the last two are about as much as the estimate.
+      expect(estimate.gasUsed).toBeGreaterThan(estimate.gas);
       const withGas = (gas: bigint) => executeCall(optionsFor({ ...call, gas }, accounts));
       expect(await withGas(estimate.gas)).toMatchObject({ kind: 'success' });
       const less = await withGas((estimate.gas * 97n) / 100n).catch(() => ({ kind: 'refused' }));

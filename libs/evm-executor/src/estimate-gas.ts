@@ -3,6 +3,7 @@ import { isCairnError } from '@cairn/errors';
 import { type AppliedMessage, applyMessage, noAddress } from './apply-message.ts';
 import { callFees, checkDefaults } from './call-fees.ts';
 import type { CallHalt, CallRevert } from './call-result.ts';
+import { checkDeadline } from './engine/call-engine.ts';
 import { CallRejectedError } from './errors.ts';
 import { callContext, callResult, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
 import { forkRules } from './fork-rules.ts';
@@ -13,6 +14,8 @@ import { reworded } from './reworded.ts';
 export interface GasEstimate {
   readonly kind: 'estimate';
   readonly gas: bigint;
+  /** By all attempts together. */
+  readonly gasUsed: bigint;
 }
 
 const callStipend = 2_300n;
@@ -27,11 +30,16 @@ const uint64Max = 2n ** 64n - 1n;
  */
 export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstimate | CallRevert | CallHalt> {
   const { call } = options;
-  const attempt = (gasLimit: bigint) => tryWith(options, gasLimit);
+  let gasUsed = 0n;
+  const attempt = async (gasLimit: bigint) => {
+    const applied = await tryWith(options, gasLimit);
+    gasUsed += applied?.gasUsed ?? 0n;
+    return applied;
+  };
   const most = highestGas(options);
   if ((call.data ?? '0x') === '0x' && call.to !== undefined) {
     const isPlain = estimateContext(options).world.getCode(bytesFromHex(call.to)).length === 0;
-    if (isPlain && (await succeeds(attempt(transactionGas)))) return { kind: 'estimate', gas: transactionGas };
+    if (isPlain && (await succeeds(attempt(transactionGas)))) return { kind: 'estimate', gas: transactionGas, gasUsed };
   }
   const first = await attempt(most);
   if (first === undefined || first.outcome.kind !== 'success') {
@@ -56,7 +64,7 @@ export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstim
     if (succeeded(await attempt(middle))) high = middle;
     else low = middle;
   }
-  return { kind: 'estimate', gas: high };
+  return { kind: 'estimate', gas: high, gasUsed };
 }
 
 /** Whether a first try with the least gas succeeds; what stops it is reported by the try with all gas. */
@@ -77,7 +85,8 @@ function succeeded(applied: AppliedMessage | undefined): boolean {
 async function tryWith(options: ExecuteCallOptions, gasLimit: bigint): Promise<AppliedMessage | undefined> {
   const context = estimateContext(options);
   try {
-    return await applyMessage(context, options.call, { gasLimit, deadline: options.limits?.deadline });
+    checkDeadline(context.deadline);
+    return await applyMessage(context, options.call, { gasLimit });
   } catch (error) {
     if (isCairnError(error, 'CALL_GAS_TOO_LOW')) return undefined;
     throw reworded(error, (message) => `failed with ${gasLimit} gas: ${message}`);

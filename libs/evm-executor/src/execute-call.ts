@@ -55,9 +55,7 @@ export async function executeCall(options: ExecuteCallOptions): Promise<CallResu
   const gasLimit = cappedGas(call.gas, options);
   const context = callContext(options);
   try {
-    return callResult(
-      await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget, deadline: limits?.deadline }),
-    );
+    return callResult(await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget }));
   } catch (error) {
     throw rewordedCall(error, gasLimit);
   } finally {
@@ -93,6 +91,7 @@ export function callContext(options: ExecuteCallOptions, own: ContextOptions = {
       return number === header.number ? options.blockOverrides?.parentHash : undefined;
     },
     precompiles: overridden(world, options.stateOverrides, rules, own),
+    deadline: options.limits?.deadline,
   };
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@cairn/block-model';
 import { addressFromHex } from '../addresses.ts';
 import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
-import type { CallEngine } from '../engine/call-engine.ts';
+import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
 import { createEngine, type EngineName } from '../engine/create-engine.ts';
 import { BlockInvalidError, CallRejectedError, TransactionInvalidError } from '../errors.ts';
 import { forkRules } from '../fork-rules.ts';
@@ -34,11 +34,18 @@ export function createBlockRunner(engine: CallEngine | EngineName = 'compiled'):
   return { name: own.name, run: (run) => runBlock(run, own) };
 }
 
-/** As {@link createBlockRunner}, in a world over the state that the caller has made. */
+export interface RunBlockOptions {
+  /** Over the state, made by the caller. */
+  readonly world?: WorldState;
+  /** When the run is given up. Default: never. */
+  readonly deadline?: Deadline | undefined;
+}
+
+/** As {@link createBlockRunner}. @throws EXECUTION_TIMEOUT at the deadline */
 export async function runBlock(
   { spec, block, state, roots, blockHashes }: BlockRun,
   engine: CallEngine,
-  world = new WorldState(StateCache.of(state)),
+  { world = new WorldState(StateCache.of(state)), deadline }: RunBlockOptions = {},
 ): Promise<BlockOutcome> {
   const { header, transactions, uncles, withdrawals = [] } = block;
   const rules = forkRules(spec, header);
@@ -47,9 +54,10 @@ export async function runBlock(
     const receipts: Receipt[] = [];
     let gasUsed = 0n;
     let blobs = 0;
-    const context = replayContext({ spec, block, world, engine, blockHashes });
+    const context = replayContext({ spec, block, world, engine, blockHashes, deadline });
     await beginReplay(context, block);
     for (const transaction of transactions) {
+      checkDeadline(deadline);
       checkTransaction(transaction, rules);
       const left = { blockGasLeft: header.gasLimit - gasUsed, blobsLeft: rules.blobsMax - BigInt(blobs) };
       const { outcome, gasUsed: used } = await apply(context, transaction, left);

@@ -6,7 +6,7 @@ import {
   hexFromBytes,
   type StateReader,
 } from '@cairn/block-model';
-import type { CallEngine } from '../engine/call-engine.ts';
+import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
 import { runBlock } from './block-runner.ts';
@@ -22,10 +22,11 @@ export interface BlockRecord {
   readonly changes: readonly AccountChange[];
 }
 
-/** Runs a block and records its reads and changes. @throws BLOCK_INVALID, TRANSACTION_INVALID, and what the state throws */
+/** Runs a block and records its reads and changes. @throws BLOCK_INVALID, TRANSACTION_INVALID, EXECUTION_TIMEOUT, and what the state throws */
 export async function recordBlock(
   { roots, state, blockHashes, ...run }: BlockRun,
   engine: CallEngine,
+  deadline?: Deadline,
 ): Promise<BlockRecord> {
   const recording = new RecordingState(state);
   const world = new RecordingWorld(StateCache.of(recording));
@@ -48,7 +49,7 @@ export async function recordBlock(
       return blockHashes(number);
     },
   };
-  await runBlock(recorded, engine, world);
+  await runBlock(recorded, engine, { world, deadline });
   // The protocol has no account of its own, and what it calls does not depend on one.
   if (state.getAccount(systemAddress) === undefined) recording.reads.delete(hexFromBytes(systemAddress));
   return { reads: recording.reads, codes: [...world.codesRead.values()], lowestHash, changes: [...changes.values()] };

@@ -2,7 +2,7 @@ import { type Block, type ChainSpec, type Hex, senderOf, type Transaction } from
 import { type AppliedMessage, applyMessage, type MessageContext, type MessageOptions } from '../apply-message.ts';
 import { blockEnvironment } from '../block-environment.ts';
 import type { CallRequest } from '../call-request.ts';
-import type { CallEngine } from '../engine/call-engine.ts';
+import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
 import type { WorldState } from '../world-state.ts';
 import { beginBlock } from './system-calls.ts';
 
@@ -14,6 +14,8 @@ export interface ReplayBlockOptions {
   /** Hashes of the block's ancestors. */
   readonly blockHashes: (number: bigint) => Hex | undefined;
   readonly engine: CallEngine;
+  /** When the replay is given up. Default: never. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /** A transaction that is about to run. */
@@ -36,6 +38,7 @@ export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<
     const call = callOf(transaction);
     let applied: Promise<AppliedMessage> | undefined;
     const run: ReplayedTransaction['run'] = (how) => {
+      checkDeadline(context.deadline);
       applied ??= applyMessage(context, call, { ...how, gasLimit: transaction.gas, hidesPrices: false });
       return applied;
     };
@@ -45,7 +48,14 @@ export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<
 }
 
 /** Where the transactions of a block run. */
-export function replayContext({ spec, block, world, engine, blockHashes }: ReplayBlockOptions): MessageContext {
+export function replayContext({
+  spec,
+  block,
+  world,
+  engine,
+  blockHashes,
+  deadline,
+}: ReplayBlockOptions): MessageContext {
   const { header } = block;
   return {
     ...blockEnvironment(spec, header),
@@ -53,6 +63,7 @@ export function replayContext({ spec, block, world, engine, blockHashes }: Repla
     engine,
     blockHash: (number) => (number < header.number ? blockHashes(number) : undefined),
     precompiles: { removed: new Set(), moved: new Map() },
+    deadline,
   };
 }
 

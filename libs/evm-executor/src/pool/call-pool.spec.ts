@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Hex } from '@cairn/block-model';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { codes, testHeader, testSpec } from '../test-chain.fixture.ts';
+import { parseTraceOptions } from '../trace/trace-options.ts';
 import { createCallPool } from './call-pool.ts';
 import type { CallPoolOptions } from './call-pool-options.ts';
-import type { CallJob, CallPool } from './call-pool-types.ts';
+import type { CallJob, CallPool, ExecutionJob } from './call-pool-types.ts';
 
 // Threads run what is built: `nx test` builds first.
 const workerUrl = new URL('../../dist/pool/worker.js', import.meta.url);
@@ -154,6 +155,22 @@ describe('workers of a pool', () => {
       expect(await pool.execute(job('origin'), patient)).toMatchObject({ kind: 'success' });
       while (pool.stats().running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
       expect(used).toBeGreaterThan(0);
+    }
+    expect(pool.stats().replaced).toBe(0);
+  });
+
+  test('live on when jobs of any kind run over their time', async () => {
+    pool = await open({ timeoutMs: 200 });
+    const { call, ...place } = job('spin', { from: addressOf('origin') });
+    const stateOverrides = new Map([[addressOf('origin'), { balance: 10n ** 30n }]]);
+    const message = { ...place, call, stateOverrides };
+    const options = parseTraceOptions({ tracer: 'callTracer' });
+    for (const each of [
+      message,
+      { kind: 'createAccessList', ...message, tip: 0n },
+      { kind: 'traceCall', ...message, options },
+    ] as const) {
+      await expect(pool.execute<ExecutionJob>(each)).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
     }
     expect(pool.stats().replaced).toBe(0);
   });

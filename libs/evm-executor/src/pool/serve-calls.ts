@@ -1,4 +1,5 @@
 import { decodeBlock, type Header, type Hex, type StateReader } from '@cairn/block-model';
+import { systemAddress } from '../block/system-calls.ts';
 import { createAccessList } from '../create-access-list.ts';
 import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { createEngine } from '../engine/create-engine.ts';
@@ -64,7 +65,7 @@ export async function openCallServer(
       if (job.contracts !== undefined && (job.kind === 'traceBlock' || job.kind === 'executionWitness'))
         throw executionErrors.failed('a job on a whole block cannot be limited to contracts');
       if (job.kind === 'traceBlock') return serveTrace(job, chain, engine, deadline);
-      if (job.kind === 'executionWitness') return serveWitness(job, chain.chain, chain.source, engine);
+      if (job.kind === 'executionWitness') return serveWitness(job, chain.chain, chain.source, engine, deadline);
       if (job.kind === 'traceCall' && job.index !== undefined)
         return serveTraceWithin({ ...job, index: job.index }, chain, engine, { gasCapMultiplier, deadline });
       const { header, state } = await blockOf(job.chain, chain, job.blockHash);
@@ -75,7 +76,7 @@ export async function openCallServer(
         blockHashes: ancestorHashes(chain.source, header),
         engine,
       };
-      if (job.kind === 'simulate') return serveSimulation(job, chain, place);
+      if (job.kind === 'simulate') return serveSimulation(job, chain, { ...place, deadline });
       const { spec, blockHashes } = place;
       const { call, stateOverrides, blockOverrides, contracts } = job;
       const limits = { gasCapMultiplier, gasBudget, deadline };
@@ -116,9 +117,26 @@ async function serveSimulation(
 ): Promise<ResultOf<SimulateJob>> {
   const stateRoots = source.stateRoots?.(blockHash);
   if (stateRoots === undefined) throw new StateUnavailableError(chain, blockHash);
-  const blocks = await simulate({ ...place, stateRoots, simulation, contracts });
-  const gasUsed = blocks.reduce((sum, block) => sum + BigInt(String(block.gasUsed)), 0n);
+  const { engine, gasOfProtocol } = countingProtocolGas(place.engine);
+  const blocks = await simulate({ ...place, engine, stateRoots, simulation, contracts });
+  const gasUsed = blocks.reduce((sum, block) => sum + BigInt(String(block.gasUsed)), gasOfProtocol());
   return { kind: 'json', json: JSON.stringify(blocks), gasUsed };
+}
+
+/** Counts the gas of calls that the protocol makes: no block names it, and overrides can put any code there. */
+function countingProtocolGas(engine: CallEngine): { readonly engine: CallEngine; gasOfProtocol(): bigint } {
+  let gas = 0n;
+  return {
+    engine: {
+      name: engine.name,
+      async run(message) {
+        const outcome = await engine.run(message);
+        if (message.sender === systemAddress) gas += outcome.gasUsed;
+        return outcome;
+      },
+    },
+    gasOfProtocol: () => gas,
+  };
 }
 
 /** The transactions of a block run on the state after its parent. */

@@ -1,16 +1,17 @@
 import { type Header, headerToJson, hexFromBytes, type Json } from '@cairn/block-model';
 import { recordBlock } from '../block/record-block.ts';
-import type { CallEngine } from '../engine/call-engine.ts';
+import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { StateUnavailableError } from '../errors.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
 import type { CallChain, CallSource, ExecutionWitnessJob, JsonResult } from './call-pool-types.ts';
 
-/** Builds the state that another node needs to run a block, as geth's debug_executionWitness has it. @throws STATE_UNAVAILABLE */
+/** Builds the state that another node needs to run a block, as geth's debug_executionWitness has it. @throws STATE_UNAVAILABLE, EXECUTION_TIMEOUT */
 export async function serveWitness(
   { chain: name, blockHash }: ExecutionWitnessJob,
   { spec }: Pick<CallChain, 'spec'>,
   source: CallSource,
   engine: CallEngine,
+  deadline?: Deadline,
 ): Promise<JsonResult> {
   const block = source.block?.(blockHash);
   const parent = block && source.header(block.header.parentHash);
@@ -21,6 +22,7 @@ export async function serveWitness(
   const { reads, codes, lowestHash, changes } = await recordBlock(
     { spec, block, parent, state, roots, blockHashes },
     engine,
+    deadline,
   );
   const nodes = await source.witnessNodes?.(parent.hash, { reads, changes });
   if (nodes === undefined) throw new StateUnavailableError(name, parent.hash);

@@ -19,7 +19,7 @@ import type { MessageContext } from '../apply-message.ts';
 import { payBlock } from '../block/pay-block.ts';
 import { beginBlock, collectRequests } from '../block/system-calls.ts';
 import type { ContractGuard } from '../contract-guard.ts';
-import type { CallEngine } from '../engine/call-engine.ts';
+import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
 import { SimulationError } from '../errors.ts';
 import { type ForkRules, forkRules } from '../fork-rules.ts';
 import { gasPerBlob } from '../message-gas.ts';
@@ -38,6 +38,7 @@ export interface SimulateBlockOptions {
   readonly guard: ContractGuard | undefined;
   readonly stateRoots: StateRoots;
   readonly engine: CallEngine;
+  readonly deadline: Deadline | undefined;
   readonly block: PlannedBlock;
   readonly parent: Header;
   /** What all transactions that are left may use together. */
@@ -55,7 +56,7 @@ interface ExecutedCalls {
 
 /**
  * Runs one block and seals it.
- * @throws SIMULATION_GAS_EXCEEDED, SIMULATION_SYSTEM_CALL_FAILED, CALL_*, OVERRIDE_INVALID, and what the state throws
+ * @throws SIMULATION_GAS_EXCEEDED, SIMULATION_SYSTEM_CALL_FAILED, CALL_*, OVERRIDE_INVALID, EXECUTION_TIMEOUT, and what the state throws
  */
 export async function simulateBlock(
   options: SimulateBlockOptions,
@@ -77,6 +78,7 @@ export async function simulateBlock(
     engine: options.engine,
     blockHash: options.blockHash,
     precompiles,
+    deadline: options.deadline,
   };
   const { parentHash, parentBeaconBlockRoot: beaconRoot } = draft;
   const tracer = simulation.traceTransfers === true ? new TransferLogs() : undefined;
@@ -114,6 +116,7 @@ async function runCalls(
   const receipts: Receipt[] = [];
   let gasUsed = 0n;
   for (const call of block.calls) {
+    checkDeadline(context.deadline);
     world.guard = guard;
     const made = await simulateCall(context, call, { simulation, blockGasUsed: gasUsed, gasLeft: gasLeft - gasUsed });
     world.guard = undefined;

@@ -1,6 +1,6 @@
 import type { ChainSpec, Header, Hex, Json, StateReader, StateRoots } from '@cairn/block-model';
 import { ContractGuard } from '../contract-guard.ts';
-import type { CallEngine } from '../engine/call-engine.ts';
+import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
 import { planBlocks } from './plan-blocks.ts';
@@ -21,13 +21,15 @@ export interface SimulateOptions {
   readonly engine: CallEngine;
   /** The only contracts that the transactions may read; see {@link ContractGuard}. Default: all. */
   readonly contracts?: readonly Hex[] | undefined;
+  /** When the simulation is given up. Default: never. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /**
  * Runs blocks that might follow a block, as eth_simulateV1 does (execution-apis): with headers, roots, receipts and
  * hashes as if they had been made.
  * @returns the blocks as eth_getBlockByHash tells them, each with the results of its `calls`
- * @throws SIMULATION_*, CALL_*, OVERRIDE_INVALID, and what the state throws
+ * @throws SIMULATION_*, CALL_*, OVERRIDE_INVALID, EXECUTION_TIMEOUT, and what the state throws
  */
 export async function simulate(options: SimulateOptions): Promise<Json[]> {
   const { spec, header: base, simulation, blockHashes } = options;
@@ -38,12 +40,14 @@ export async function simulate(options: SimulateOptions): Promise<Json[]> {
   let parent = base;
   let gasLeft = simulationLimits.gasMax;
   for (const block of planBlocks(base, simulation.blocks)) {
+    checkDeadline(options.deadline);
     const made = await simulateBlock({
       spec,
       world,
       guard,
       stateRoots: options.stateRoots,
       engine: options.engine,
+      deadline: options.deadline,
       block,
       parent,
       gasLeft,

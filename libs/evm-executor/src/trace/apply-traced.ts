@@ -11,13 +11,20 @@ export async function applyTraced<T>(apply: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof CallRejectedError)
       throw new CallRejectedError(error.code, `tracing failed: ${error.message}`, error.hint ?? '', error.details);
-    if (isCairnError(error) && error.code === 'EXECUTION_TIMEOUT') {
-      const { timeoutMs } = error.details;
-      throw new ExecutionError('EXECUTION_TIMEOUT', 'execution timeout', {
-        hint: `The trace ran longer than ${timeoutMs} ms: give it less gas, or more time where it has a timeout.`,
-        details: { timeoutMs },
-      });
-    }
     throw error;
+  }
+}
+
+/** Runs all that a trace takes. @throws EXECUTION_TIMEOUT in geth's words for traces */
+export async function withTraceTimeout<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isCairnError(error, 'EXECUTION_TIMEOUT')) throw error;
+    const { timeoutMs } = error.details;
+    throw new ExecutionError('EXECUTION_TIMEOUT', 'execution timeout', {
+      hint: `The trace ran longer than ${timeoutMs} ms: give it less gas, or more time where it has a timeout.`,
+      details: { timeoutMs },
+    });
   }
 }

@@ -1,12 +1,12 @@
 import type { StateReader } from '@cairn/block-model';
 import { type ReplayBlockOptions, replayBlock } from '../block/replay-block.ts';
 import type { CallChecks } from '../check-message.ts';
-import type { Deadline } from '../engine/call-engine.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
-import { applyTraced } from './apply-traced.ts';
+import { applyTraced, withTraceTimeout } from './apply-traced.ts';
 import { createTracer } from './create-tracer.ts';
+import type { Traced } from './trace-call.ts';
 import { deadlineOf } from './trace-deadline.ts';
 import { traceCharactersMax } from './trace-limits.ts';
 import type { TraceOptions } from './trace-options.ts';
@@ -19,22 +19,17 @@ export interface TraceBlockOptions extends Omit<ReplayBlockOptions, 'world'> {
   readonly index?: number;
   /** Checks of the transactions. Default: none, since the block was verified. */
   readonly checks?: CallChecks;
-  /** When the trace is given up, whatever the timeout in its options. */
-  readonly deadline?: Deadline | undefined;
 }
 
 /**
  * Reports the transactions of a block as JSON text in geth's form, and the gas of all that was executed for it.
  * @throws CALL_* where `checks` do not hold, TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and what the state throws
  */
-export async function traceBlock({
-  state,
-  options,
-  index,
-  checks,
-  deadline,
-  ...replay
-}: TraceBlockOptions): Promise<{ readonly json: string; readonly gasUsed: bigint }> {
+export function traceBlock(options: TraceBlockOptions): Promise<Traced> {
+  return withTraceTimeout(() => traceTransactions(options));
+}
+
+async function traceTransactions({ state, options, index, checks, ...replay }: TraceBlockOptions): Promise<Traced> {
   const world = new WorldState(StateCache.of(state));
   const { block } = replay;
   const traces: string[] = [];
@@ -45,7 +40,7 @@ export async function traceBlock({
   for await (const { transaction, call, context, run } of replayBlock({ ...replay, world })) {
     const position = at++;
     if (index !== undefined && position !== index) {
-      const applied = await run({ deadline });
+      const applied = await run();
       logsBefore += applied.outcome.logs.length;
       gasUsed += applied.gasUsed;
       continue;
@@ -56,7 +51,7 @@ export async function traceBlock({
     const place = { blockHash, blockNumber, hash, index: position };
     tracer.begin?.({ context, call, gasLimit: transaction.gas, logsBefore, place });
     const applied = await applyTraced(() =>
-      run({ tracer, deadline: deadlineOf(options, deadline), ...(checks && { checks }) }),
+      run({ tracer, deadline: deadlineOf(options, context.deadline), ...(checks && { checks }) }),
     );
     const result = tracer.result(applied);
     gasUsed += applied.gasUsed;

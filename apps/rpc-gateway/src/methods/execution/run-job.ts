@@ -22,7 +22,7 @@ export async function runJob<Job extends ExecutionJob>(
   job: Job,
 ): Promise<ResultOf<Job>> {
   const result = await executeJob(context, job);
-  context.meter.addGas(method, gasOf(result));
+  context.meter.addGas(method, result.gasUsed);
   return result;
 }
 
@@ -41,11 +41,6 @@ export function executeJob<Job extends ExecutionJob>(context: RequestContext, jo
 
 function asHex(contract: string): Hex {
   return `0x${contract.slice(2)}`;
-}
-
-/** What a result has cost: an estimate as much as the transaction that it is for. */
-function gasOf(result: ResultOf<ExecutionJob>): bigint {
-  return 'kind' in result && result.kind === 'estimate' ? result.gas : (result as { readonly gasUsed: bigint }).gasUsed;
 }
 
 /** The parts of a job that runs a message. @throws RpcError where there is no such block */

@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { goDuration } from './go-duration.ts';
+
+// As fmt.Sprint of time.Duration prints them.
+test.each([
+  [0, '0s'],
+  [7, '7ms'],
+  [250, '250ms'],
+  [1_500, '1.5s'],
+  [5_000, '5s'],
+  [60_000, '1m0s'],
+  [61_005, '1m1.005s'],
+  [3_600_000, '1h0m0s'],
+])('%i ms are %s', (milliseconds, text) => {
+  expect(goDuration(milliseconds)).toBe(text);
+});
