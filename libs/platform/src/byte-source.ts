@@ -1,0 +1,144 @@
+import { InvalidBytesError } from './errors.ts';
+
+/**
+ * Bytes in any form that a caller has: all of them (`Uint8Array`, with it Node's `Buffer`; `ArrayBuffer`; `Blob`, with it `File`), or
+ * chunks of them (a `ReadableStream`, an iterable or an async iterable of `Uint8Array`).
+ */
+export type ByteSource =
+  | Uint8Array
+  | ArrayBuffer
+  | Blob
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+  | Iterable<Uint8Array>;
+
+const expectedSource = 'bytes or a stream of bytes';
+
+/** True for a `Uint8Array`, also of another realm, such as a frame of a page. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === 'Uint8Array');
+}
+
+/**
+ * The chunks of a source of bytes, each of them checked.
+ * @param parameter names the source in errors
+ * @throws BYTES_INVALID for what is no such source, immediately; for a chunk that is no `Uint8Array`, when it comes
+ */
+export function chunksOfSource(source: ByteSource, parameter = 'source'): AsyncIterable<Uint8Array> {
+  const given: unknown = source;
+  if (given instanceof CheckedChunks) return given;
+  if (isBytes(given)) return once(given);
+  if (typeof given !== 'object' || given === null || ArrayBuffer.isView(given)) throw noSource(parameter, given);
+  if (given instanceof ArrayBuffer || tagOf(given) === 'ArrayBuffer') return once(new Uint8Array(given as ArrayBuffer));
+  // Before its iterator: in some browsers a stream has none, and a blob has none anywhere.
+  if (isBlob(given)) return new CheckedChunks(() => readerOf(given.stream()), parameter);
+  if (isStream(given)) return new CheckedChunks(() => readerOf(given), parameter);
+  if (Symbol.asyncIterator in given) {
+    const chunks = given as AsyncIterable<unknown>;
+    return new CheckedChunks(() => chunks[Symbol.asyncIterator](), parameter);
+  }
+  if (Symbol.iterator in given) {
+    const chunks = given as Iterable<unknown>;
+    return new CheckedChunks(() => chunks[Symbol.iterator](), parameter);
+  }
+  throw noSource(parameter, given);
+}
+
+/** @throws BYTES_INVALID for a value that is no `Uint8Array` */
+export function assertBytes(value: unknown, parameter: string): asserts value is Uint8Array {
+  if (!isBytes(value)) throw new InvalidBytesError(parameter, 'a Uint8Array', describe(value), hintFor(value));
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}
+
+type AnyIterator = AsyncIterator<unknown> | Iterator<unknown>;
+
+/** An iterable over chunks that are bytes. No generator: uploads pass through here chunk by chunk. */
+class CheckedChunks implements AsyncIterable<Uint8Array> {
+  readonly #open: () => AnyIterator;
+  readonly #parameter: string;
+
+  constructor(open: () => AnyIterator, parameter: string) {
+    this.#open = open;
+    this.#parameter = parameter;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    const chunks = this.#open();
+    const parameter = this.#parameter;
+    let index = 0;
+    return {
+      async next() {
+        const result = await chunks.next();
+        if (result.done) return { done: true, value: undefined };
+        if (isBytes(result.value)) {
+          index++;
+          return result as IteratorYieldResult<Uint8Array>;
+        }
+        // The source ends here: what it holds is released.
+        await chunks.return?.();
+        throw noChunk(parameter, index, result.value);
+      },
+      async return() {
+        await chunks.return?.();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+}
+
+/** The chunks of a stream of the Web. A reader that stops early cancels it. */
+function readerOf(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
+  const reader = stream.getReader();
+  return {
+    async next() {
+      const { done, value } = await reader.read();
+      return done ? { done, value: undefined } : { done, value };
+    },
+    async return() {
+      await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function isBlob(value: object): value is Blob {
+  return 'stream' in value && typeof value.stream === 'function' && ['Blob', 'File'].includes(tagOf(value) ?? '');
+}
+
+function isStream(value: object): value is ReadableStream<unknown> {
+  return 'getReader' in value && typeof value.getReader === 'function';
+}
+
+function tagOf(value: object): string | undefined {
+  return (value as { readonly [Symbol.toStringTag]?: string })[Symbol.toStringTag];
+}
+
+function noSource(parameter: string, value: unknown): InvalidBytesError {
+  return new InvalidBytesError(parameter, expectedSource, describe(value), hintFor(value));
+}
+
+function noChunk(parameter: string, index: number, value: unknown): InvalidBytesError {
+  const hint =
+    typeof value === 'number' ? 'Pass Uint8Array.from(numbers) in place of an array of numbers.' : hintFor(value);
+  return new InvalidBytesError(`${parameter}, chunk ${index}`, 'a Uint8Array', describe(value), hint);
+}
+
+function hintFor(value: unknown): string {
+  if (typeof value === 'string')
+    return 'Encode text with new TextEncoder().encode(text), and read streams without an encoding.';
+  if (ArrayBuffer.isView(value)) return 'Pass new Uint8Array(view.buffer, view.byteOffset, view.byteLength).';
+  if (typeof value === 'object' && value !== null && 'then' in value) return 'Await the promise, and pass its value.';
+  return 'Pass a Uint8Array, an ArrayBuffer, a Blob, a ReadableStream, or an iterable of Uint8Arrays.';
+}
+
+/** The kind of a value, without its content. */
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'string') return `a string of ${value.length} characters`;
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  const name = tagOf(value) ?? (Array.isArray(value) ? 'Array' : Object.getPrototypeOf(value)?.constructor?.name);
+  return `an object (${typeof name === 'string' && name !== '' ? name.slice(0, 40) : 'Object'})`;
+}

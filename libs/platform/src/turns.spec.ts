@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import * as node from './turns-node.ts';
+import * as portable from './turns-portable.ts';
+
+for (const [name, { nextTurn }] of Object.entries({ node, portable }))
+  describe(`nextTurn (${name})`, () => {
+    test('lets promises and a timer run before it resolves', async () => {
+      const order: string[] = [];
+      const timer = new Promise((resolve) => setTimeout(resolve, 0)).then(() => order.push('timer'));
+      Promise.resolve().then(() => order.push('promise'));
+      for (let turns = 0; turns < 1000 && !order.includes('timer'); turns++) await nextTurn();
+      order.push('turn');
+      await timer;
+      expect(order).toEqual(['promise', 'timer', 'turn']);
+    });
+
+    test('resolves every wait, in order', async () => {
+      const order: number[] = [];
+      await Promise.all([1, 2, 3].map((wait) => nextTurn().then(() => order.push(wait))));
+      expect(order).toEqual([1, 2, 3]);
+    });
+  });
