@@ -1,4 +1,5 @@
 // On the path of every block that is imported or served, see rlp.ts.
+import { hexDigitsFromBytes } from '@cairn/platform';
 import { DecodeError } from './errors.ts';
 import { type Span, spanAt, view, wholeSpan } from './rlp-span.ts';
 
@@ -53,8 +54,7 @@ export class FieldReader {
     const bytes = this.bytes(field);
     if (bytes[0] === 0) throw this.#fault(field, 'an integer has leading zeros');
     if (bytes.length > 32) throw this.#fault(field, 'an integer is longer than 256 bits');
-    if (bytes.length > 6)
-      return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`);
+    if (bytes.length > 6) return BigInt(`0x${hexDigitsFromBytes(bytes)}`);
     let value = 0;
     for (const byte of bytes) value = value * 256 + byte;
     return BigInt(value);

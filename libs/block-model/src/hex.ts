@@ -1,9 +1,10 @@
+import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 /** `0x` and an even number of lower-case hexadecimal digits (DATA of the execution-apis specification). */
 export type Hex = `0x${string}`;
 
 /** DATA from bytes. */
 export function hexFromBytes(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
+  return `0x${hexDigitsFromBytes(bytes)}`;
 }
 
 /** QUANTITY from a number: no leading zeros, `0x0` for zero. */
@@ -13,8 +14,8 @@ export function quantity(value: bigint | number): Hex {
 
 /** Bytes from DATA that is known to be good. */
 export function bytesFromHex(hex: string): Uint8Array {
-  const buffer = Buffer.from(hex.slice(2), 'hex');
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  const bytes = bytesFromHexDigits(hex.slice(2));
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** A number from big-endian bytes; 0 for none. */

@@ -1,5 +1,6 @@
 // The hash that names everything in here.
 export { keccak256 } from '@cairn/cid';
+export { recoverPublicKey } from '#recover-public-key';
 export {
   type Block,
   decodeBlock,
@@ -82,7 +83,6 @@ export {
   verifyReceipts,
 } from './receipt.ts';
 export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
-export { recoverPublicKey } from './recover-public-key.ts';
 export { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './rlp.ts';
 export { senderOf, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
 export {

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
-import { recoverPublicKey, recoverSlowly } from './recover-public-key.ts';
+import { recoverPublicKey } from './recover-public-key.ts';
+import { recoverPublicKey as recoverSlowly } from './recover-slowly.ts';
 
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 });
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { recoverPublicKey as recoverSlowly } from './recover-slowly.ts';
 
 const uncompressedBytes = 65;
 
@@ -36,14 +36,4 @@ export function recoverPublicKey(hash: Uint8Array, signature: Uint8Array, yParit
   if (native === undefined) return recoverSlowly(hash, signature, yParity);
   const output = new Uint8Array(uncompressedBytes);
   return native.ecdsaRecover(output, signature, yParity, hash) === 0 ? output.subarray(1) : undefined;
-}
-
-/** The same without native code. */
-export function recoverSlowly(hash: Uint8Array, signature: Uint8Array, yParity: number): Uint8Array | undefined {
-  try {
-    const whole = secp256k1.Signature.fromBytes(signature, 'compact').addRecoveryBit(yParity);
-    return whole.recoverPublicKey(hash).toBytes(false).subarray(1);
-  } catch {
-    return undefined;
-  }
 }

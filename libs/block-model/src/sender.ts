@@ -1,8 +1,9 @@
 import { keccak256 } from '@cairn/cid';
+import { concatBytes } from '@cairn/platform';
+import { recoverPublicKey } from '#recover-public-key';
 import { DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import { recoverPublicKey } from './recover-public-key.ts';
 import { encodeRlp, encodeRlpList } from './rlp.ts';
 import { encodeTransaction, type Transaction } from './transaction.ts';
 
@@ -50,7 +51,7 @@ export function signingHash({ type, raw, chainId }: Transaction): Uint8Array {
   const items: Uint8Array[] = [];
   while (!reader.isDone) items.push(reader.raw('field'));
   const unsigned = items.slice(0, -3);
-  if (type !== 0) return keccak256(Buffer.concat([Buffer.of(type), encodeRlpList(unsigned)]));
+  if (type !== 0) return keccak256(concatBytes([Uint8Array.of(type), encodeRlpList(unsigned)]));
   const replayProtection = chainId === undefined ? [] : [encodeRlp(bytesFromBigint(chainId)), emptyItem, emptyItem];
   return keccak256(encodeRlpList([...unsigned, ...replayProtection]));
 }

@@ -1,5 +1,7 @@
 // Runs for every block that is imported or read; the plain way through @ethereumjs/mpt is the oracle of its test.
+
 import { keccak256 } from '@cairn/cid';
+import { compareBytes } from '@cairn/platform';
 import { bytesFromBigint } from './hex.ts';
 import { encodeRlp, type RlpItem } from './rlp.ts';
 
@@ -26,7 +28,7 @@ export function orderedTrieRoot(values: readonly Uint8Array[]): Uint8Array {
 export function trieRoot(entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): Uint8Array {
   if (entries.length === 0) return emptyRoot;
   const leaves = entries.map(([key, value]) => ({ nibbles: nibblesOf(key), value }));
-  leaves.sort((a, b) => Buffer.compare(a.nibbles, b.nibbles));
+  leaves.sort((a, b) => compareBytes(a.nibbles, b.nibbles));
   return keccak256(encodeRlp(node(leaves, 0)));
 }
 

@@ -1,15 +1,3 @@
-export type { Block, Blockstore, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 export type { CapacityOptions, Fullness } from './capacity.ts';
-export type { Claim, ClaimOptions, Claims, Discarded } from './claims.ts';
-export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
-export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
-export { limits } from './limits.ts';
+export * from './core/index.ts';
 export { type LmdbBlockstore, type LmdbBlockstoreOptions, openLmdbBlockstore } from './lmdb-blockstore.ts';
-export { createMemoryBlockstore } from './memory-blockstore.ts';
-export { isNamed, nameBlock } from './named-block.ts';
-export { type ScrubOptions, type ScrubReport, scrub } from './scrub.ts';
-export { Slices } from './slices.ts';
-export { type CacheOptions, withCache } from './with-cache.ts';
-export { type BlockstoreCall, withMetrics } from './with-metrics.ts';
-export { type VerificationOptions, withVerification } from './with-verification.ts';
-export { type WaitOptions, withWait } from './with-wait.ts';

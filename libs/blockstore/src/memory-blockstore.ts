@@ -1,4 +1,5 @@
 import { CID, codecs } from '@cairn/cid';
+import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import * as Digest from 'multiformats/hashes/digest';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import type { Claim, ClaimOptions, Discarded } from './claims.ts';
@@ -216,7 +217,7 @@ class MemoryBlockstore implements CollectableBlockstore {
 
   async sweep({ cycle, graceSeconds, start, limit }: SweepOptions): Promise<SweepStep> {
     if (cycle !== this.#collection) throw new CycleOverError(cycle, this.#collection);
-    const first = start ? Buffer.from(start).toString('hex') : '';
+    const first = start ? hexDigitsFromBytes(start) : '';
     const page = [...this.#blocks.keys()]
       .filter((key) => key >= first)
       .sort()
@@ -234,7 +235,7 @@ class MemoryBlockstore implements CollectableBlockstore {
     }
     this.#tellRemoved(removed);
     const last = page.at(-1);
-    return { removed, bytes, next: last && page.length === limit ? Buffer.from(`${last}00`, 'hex') : undefined };
+    return { removed, bytes, next: last && page.length === limit ? bytesFromHexDigits(`${last}00`) : undefined };
   }
 
   async quarantine(cid: CID): Promise<void> {
@@ -256,5 +257,5 @@ class MemoryBlockstore implements CollectableBlockstore {
 }
 
 function cidOf(key: string): CID {
-  return CID.createV1(codecs.raw, Digest.decode(Buffer.from(key, 'hex')));
+  return CID.createV1(codecs.raw, Digest.decode(bytesFromHexDigits(key)));
 }

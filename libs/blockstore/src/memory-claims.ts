@@ -1,4 +1,5 @@
 import type { CID } from '@cairn/cid';
+import { hexDigitsFromBytes } from '@cairn/platform';
 import type { BlockstoreStats } from './blockstore.ts';
 
 interface MemoryClaim {
@@ -42,5 +43,5 @@ export class MemoryClaims {
 
 /** Key of a block in memory: its multihash in hexadecimal. */
 export function keyOf(cid: CID): string {
-  return Buffer.from(cid.multihash.bytes).toString('hex');
+  return hexDigitsFromBytes(cid.multihash.bytes);
 }

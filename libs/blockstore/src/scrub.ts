@@ -70,5 +70,9 @@ async function check(
 }
 
 function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+  return new Promise((resolve) => {
+    // A number in browsers.
+    const timer: { unref?(): void } | number = setTimeout(resolve, milliseconds);
+    if (typeof timer === 'object') timer.unref?.();
+  });
 }

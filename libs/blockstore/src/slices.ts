@@ -1,3 +1,5 @@
+import { nextTurn } from '@cairn/platform';
+
 const sliceMs = 5;
 
 /** Cuts CPU work on untrusted input into slices, so that other requests run between them. */
@@ -11,7 +13,7 @@ export class Slices {
 
   /** Gives way to other work, then begins the next slice. */
   async next(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     this.#began = performance.now();
   }
 

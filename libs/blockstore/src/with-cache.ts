@@ -1,4 +1,5 @@
 import type { CID } from '@cairn/cid';
+import { latin1FromBytes } from '@cairn/platform';
 import { LRUCache } from 'lru-cache';
 import type { Blockstore } from './blockstore.ts';
 import type { Collectable } from './collectable.ts';
@@ -57,6 +58,5 @@ export function withCache(
 }
 
 function cacheKey(cid: CID): string {
-  const { bytes } = cid.multihash;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return latin1FromBytes(cid.multihash.bytes);
 }

@@ -1,3 +1,4 @@
+import { bytesFromHexDigits } from '@cairn/platform';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import { type CodecName, codecs } from './codecs.ts';
@@ -35,5 +36,5 @@ export function blockHashFromCid(cid: CID): Uint8Array {
 
 function bytesFromHex(text: string): Uint8Array {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidCidError(text, 'expected 0x and 64 hexadecimal digits');
-  return Uint8Array.from(Buffer.from(text.slice(2), 'hex'));
+  return Uint8Array.from(bytesFromHexDigits(text.slice(2)));
 }

@@ -1,3 +1,4 @@
+import { assertBytes, compareBytes, hexDigitsFromBytes } from '@cairn/platform';
 import { bases as multibases } from 'multiformats/basics';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
@@ -47,7 +48,7 @@ function parseVersion1(input: string, bytes: Uint8Array): CID {
   if (cid.version !== 1) throw new InvalidCidError(input, 'version 0 is written without a multibase prefix');
   // A number written longer than it needs to be would give one content many names.
   const canonical = CID.createV1(cid.code, Digest.create(cid.multihash.code, cid.multihash.digest));
-  if (Buffer.compare(canonical.bytes, bytes) !== 0) throw new InvalidCidError(input, 'its numbers are not minimal');
+  if (compareBytes(canonical.bytes, bytes) !== 0) throw new InvalidCidError(input, 'its numbers are not minimal');
   return canonical;
 }
 
@@ -80,7 +81,7 @@ export interface CidOptions {
   readonly version?: 0 | 1;
 }
 
-/** The CID that names `bytes`. @throws HASH_UNSUPPORTED, CID_INVALID */
+/** The CID that names `bytes`. @throws BYTES_INVALID, HASH_UNSUPPORTED, CID_INVALID */
 export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
   const code = typeof options.codec === 'number' ? options.codec : codecs[options.codec];
   const multihash = digest(options.hash ?? 'sha2-256', bytes, options.digestBytes);
@@ -93,17 +94,18 @@ export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
 
 /**
  * Holds bytes to their name: hashes them and compares. A truncated multihash is compared over its length.
- * @throws BLOCK_CORRUPT with the multihash expected and the actual one; HASH_UNSUPPORTED
+ * @throws BYTES_INVALID; BLOCK_CORRUPT with the multihash expected and the actual one; HASH_UNSUPPORTED
  */
 export function verifyBytes(cid: CID, bytes: Uint8Array): void {
+  assertBytes(bytes, 'bytes');
   const { multihash } = cid;
   const { compute } = hashFunction(multihash.code);
   const { length } = multihash.digest;
   // The digest of `identity` is the content, whole: cut to the length expected, any longer content would pass.
   const actual = multihash.code === 0 ? bytes : compute(bytes, Math.max(length, 1)).subarray(0, length);
-  if ((length > 0 || multihash.code === 0) && Buffer.compare(multihash.digest, actual) === 0) return;
+  if ((length > 0 || multihash.code === 0) && compareBytes(multihash.digest, actual) === 0) return;
   throw new CorruptBlockError(cid.toString(), {
-    expected: Buffer.from(multihash.bytes).toString('hex'),
-    actual: Buffer.from(Digest.create(multihash.code, actual.subarray(0, 128)).bytes).toString('hex'),
+    expected: hexDigitsFromBytes(multihash.bytes),
+    actual: hexDigitsFromBytes(Digest.create(multihash.code, actual.subarray(0, 128)).bytes),
   });
 }

@@ -8,6 +8,8 @@ import fc from 'fast-check';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import { assertHashAllowed, codecs, digest, hashes, hashFunction, keccak256, verifyBytes } from './index.ts';
+import * as nativeHashes from './native-hashes-node.ts';
+import * as portableHashes from './native-hashes-portable.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 const { vectors } = JSON.parse(readFileSync(new URL('../vectors/multihash.json', import.meta.url), 'utf8')) as {
@@ -88,4 +90,28 @@ describe('assertHashAllowed', () => {
     expect(() => hashFunction('x'.repeat(10_000))).toThrow(refused(`${'x'.repeat(64)} is not supported`));
     expect(() => digest('md5', Buffer.from('a'))).toThrow(refused('md5'));
   });
+});
+
+test('text in place of bytes is refused, on every platform', () => {
+  const text = 'hello' as unknown as Uint8Array;
+  const cid = CID.parse('bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq');
+  for (const use of [() => digest('sha2-256', text), () => verifyBytes(cid, text)])
+    expect(use).toThrow(
+      expect.objectContaining({
+        code: 'BYTES_INVALID',
+        details: { parameter: 'bytes', got: 'a string of 5 characters' },
+      }),
+    );
+});
+
+test('the portable functions give what those of OpenSSL give', () => {
+  const [native, portable] = [{ ...nativeHashes }, { ...portableHashes }];
+  const { shake256: nativeShake, ...fixed } = native;
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), fc.integer({ min: 20, max: 128 }), (bytes, length) => {
+      for (const name of Object.keys(fixed) as (keyof typeof fixed)[])
+        expect(hex(portable[name](bytes))).toBe(hex(native[name](bytes)));
+      expect(hex(portable.shake256(bytes, length))).toBe(hex(nativeShake(bytes, length)));
+    }),
+  );
 });

@@ -1,9 +1,10 @@
-import { createHash, hash } from 'node:crypto';
+import { assertBytes } from '@cairn/platform';
 import { blake2b, blake2s } from '@noble/hashes/blake2.js';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { keccak_224, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
 import * as Digest from 'multiformats/hashes/digest';
 import type { MultihashDigest } from 'multiformats/hashes/interface';
+import * as native from '#native-hashes';
 import { DigestLengthError, UnsupportedHashError } from './errors.ts';
 import { keccak256 } from './keccak256.ts';
 
@@ -31,7 +32,6 @@ export const digestBytesMin = 20;
 /** The longest digest that names content, as Kubo allows it. */
 export const digestBytesMax = 128;
 
-const native = (algorithm: string) => (bytes: Uint8Array) => hash(algorithm, bytes, 'buffer');
 const define = (name: string, code: number, digestBytes: number, compute: HashFunction['compute']) => ({
   name,
   code,
@@ -49,30 +49,28 @@ const family = (
     define(`${name}-${length * 8}`, codeBase + length, length, (bytes) => compute(bytes, length)),
   );
 
-// OpenSSL, where it has the function, is several times as fast as JavaScript; its BLAKE2 knows the full length only.
-const blake2b512 = native('blake2b512');
-const blake2s256 = native('blake2s256');
-
 const table: readonly HashFunction[] = [
   define('identity', 0x00, 0, (bytes) => bytes),
-  define('sha1', 0x11, 20, native('sha1')),
-  define('sha2-256', 0x12, 32, native('sha256')),
-  define('sha2-512', 0x13, 64, native('sha512')),
-  define('sha3-512', 0x14, 64, native('sha3-512')),
-  define('sha3-384', 0x15, 48, native('sha3-384')),
-  define('sha3-256', 0x16, 32, native('sha3-256')),
-  define('sha3-224', 0x17, 28, native('sha3-224')),
-  define('shake-256', 0x19, 64, (bytes, length = 64) =>
-    createHash('shake256', { outputLength: length }).update(bytes).digest(),
-  ),
+  define('sha1', 0x11, 20, native.sha1),
+  define('sha2-256', 0x12, 32, native.sha256),
+  define('sha2-512', 0x13, 64, native.sha512),
+  define('sha3-512', 0x14, 64, native.sha3512),
+  define('sha3-384', 0x15, 48, native.sha3384),
+  define('sha3-256', 0x16, 32, native.sha3256),
+  define('sha3-224', 0x17, 28, native.sha3224),
+  define('shake-256', 0x19, 64, (bytes, length = 64) => native.shake256(bytes, length)),
   define('keccak-224', 0x1a, 28, (bytes) => keccak_224(bytes)),
   define('keccak-256', 0x1b, 32, keccak256),
   define('keccak-384', 0x1c, 48, (bytes) => keccak_384(bytes)),
   define('keccak-512', 0x1d, 64, (bytes) => keccak_512(bytes)),
   define('blake3', 0x1e, 32, (bytes, length = 32) => blake3(bytes, { dkLen: length })),
-  define('dbl-sha2-256', 0x56, 32, (bytes) => native('sha256')(native('sha256')(bytes))),
-  ...family('blake2b', 0xb200, 64, (bytes, dkLen) => (dkLen === 64 ? blake2b512(bytes) : blake2b(bytes, { dkLen }))),
-  ...family('blake2s', 0xb240, 32, (bytes, dkLen) => (dkLen === 32 ? blake2s256(bytes) : blake2s(bytes, { dkLen }))),
+  define('dbl-sha2-256', 0x56, 32, (bytes) => native.sha256(native.sha256(bytes))),
+  ...family('blake2b', 0xb200, 64, (bytes, dkLen) =>
+    dkLen === 64 ? native.blake2b512(bytes) : blake2b(bytes, { dkLen }),
+  ),
+  ...family('blake2s', 0xb240, 32, (bytes, dkLen) =>
+    dkLen === 32 ? native.blake2s256(bytes) : blake2s(bytes, { dkLen }),
+  ),
 ];
 
 /** All hash functions of this package by name, as Kubo spells them. */
@@ -88,9 +86,10 @@ export function hashFunction(nameOrCode: string | number): HashFunction {
 
 /**
  * The multihash of `bytes`. `length`: bytes of the digest, cut where the function gives more. Default: all.
- * @throws HASH_UNSUPPORTED, also where the function gives fewer bytes
+ * @throws BYTES_INVALID; HASH_UNSUPPORTED, also where the function gives fewer bytes
  */
 export function digest(nameOrCode: string | number, bytes: Uint8Array, length?: number): MultihashDigest {
+  assertBytes(bytes, 'bytes');
   const { name, code, compute } = hashFunction(nameOrCode);
   if (length === undefined) return Digest.create(code, compute(bytes));
   const full = compute(bytes, length);

@@ -1,3 +1,13 @@
+import {
+  allocateBytes,
+  bytesFromHexDigits,
+  bytesFromLatin1,
+  concatBytes,
+  copyBytes,
+  latin1FromBytes,
+  textFromUtf8,
+  utf8Length,
+} from '@cairn/platform';
 import { base36 } from 'multiformats/bases/base36';
 import { base58btc, base58flickr } from 'multiformats/bases/base58';
 import { base256emoji } from 'multiformats/bases/base256emoji';
@@ -6,14 +16,14 @@ import { InvalidMultibaseError } from './errors.ts';
 // Decoders that take and refuse what those of go-multibase 0.3 do, with the same words: clients match on them.
 
 /** Decodes base2; a length that is no multiple of eight is filled with zeros from the left. */
-export function decodeBase2(body: Buffer): Buffer {
-  const text = body.toString('latin1');
+export function decodeBase2(body: Uint8Array): Uint8Array {
+  const text = latin1FromBytes(body);
   const digits = text.padStart(Math.ceil(text.length / 8) * 8, '0');
-  const bytes = Buffer.alloc(digits.length / 8);
+  const bytes = allocateBytes(digits.length / 8);
   for (let at = 0; at < bytes.length; at++) {
     const octet = digits.slice(at * 8, at * 8 + 8);
     if (!/^[01]{8}$/.test(octet)) {
-      const quoted = JSON.stringify(Buffer.from(octet, 'latin1').toString());
+      const quoted = JSON.stringify(textFromUtf8(bytesFromLatin1(octet)));
       throw new InvalidMultibaseError(`error while conversion: strconv.ParseInt: parsing ${quoted}: invalid syntax`);
     }
     bytes[at] = Number.parseInt(octet, 2);
@@ -22,13 +32,13 @@ export function decodeBase2(body: Buffer): Buffer {
 }
 
 /** Decodes base16 in either case (Go's encoding/hex). */
-export function decodeBase16(body: Buffer): Buffer {
-  const text = body.toString('latin1');
+export function decodeBase16(body: Uint8Array): Uint8Array {
+  const text = latin1FromBytes(body);
   const [bad] = /[^\da-f]/i.exec(text) ?? [];
   if (bad !== undefined)
     throw new InvalidMultibaseError(`encoding/hex: invalid byte: ${describeByte(bad.charCodeAt(0))}`);
   if (text.length % 2 !== 0) throw new InvalidMultibaseError('encoding/hex: odd length hex string');
-  return Buffer.from(text, 'hex');
+  return bytesFromHexDigits(text);
 }
 
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -38,11 +48,10 @@ const base32Bytes: Readonly<Record<number, number>> = { 2: 1, 4: 2, 5: 3, 7: 4, 
 
 /** Decodes base32 in either case (go-base32); line ends are passed over. */
 export function decodeBase32(
-  body: Buffer,
+  body: Uint8Array,
   { isHex, isPadded }: { readonly isHex: boolean; readonly isPadded: boolean },
 ) {
-  const text = body
-    .toString('latin1')
+  const text = latin1FromBytes(body)
     .replace(/[\r\n]/g, '')
     .toLowerCase();
   const alphabet = isHex ? base32HexAlphabet : base32Alphabet;
@@ -85,11 +94,11 @@ const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 /** Decodes base64 (Go's encoding/base64, not strict); line ends are passed over. */
 export function decodeBase64(
-  body: Buffer,
+  body: Uint8Array,
   { isUrl, isPadded }: { readonly isUrl: boolean; readonly isPadded: boolean },
 ) {
   const alphabet = base64Digits + (isUrl ? '-_' : '+/');
-  const text = body.toString('latin1');
+  const text = latin1FromBytes(body);
   const values: number[] = [];
   /** Position of the first padding character. */
   let paddedAt: number | undefined;
@@ -117,8 +126,8 @@ export function decodeBase64(
 }
 
 /** Decodes base256emoji. */
-export function decodeEmoji(body: Buffer): Buffer {
-  const text = body.toString();
+export function decodeEmoji(body: Uint8Array): Uint8Array {
+  const text = textFromUtf8(body);
   let at = 0;
   const bytes: Uint8Array[] = [];
   for (const character of text) {
@@ -127,19 +136,19 @@ export function decodeEmoji(body: Buffer): Buffer {
     } catch {
       throw new InvalidMultibaseError(`illegal base256emoji data at input byte ${at}, char: '${character}'`);
     }
-    at += Buffer.byteLength(character);
+    at += utf8Length(character);
   }
-  return Buffer.concat(bytes);
+  return concatBytes(bytes);
 }
 
 const base58Digits = /^[1-9A-HJ-NP-Za-km-z]$/;
 
 /** Decodes base36 in either case, base58btc or base58flickr: one number in digits. */
-export function decodeNumber(body: Buffer, name: string): Buffer {
+export function decodeNumber(body: Uint8Array, name: string): Uint8Array {
   const isBase36 = name.startsWith('base36');
   if (body.length === 0)
     throw new InvalidMultibaseError(isBase36 ? 'can not decode zero-length string' : 'zero length string');
-  const text = body.toString();
+  const text = textFromUtf8(body);
   for (const character of text) {
     if (isBase36 ? /^[\da-z]$/i.test(character) : base58Digits.test(character)) continue;
     const quoted = quoteCodePoint(character);
@@ -147,14 +156,14 @@ export function decodeNumber(body: Buffer, name: string): Buffer {
     const isAscii = character.charCodeAt(0) < 0x80;
     throw new InvalidMultibaseError(isAscii ? `invalid base58 digit (${quoted})` : 'high-bit set on invalid digit');
   }
-  if (isBase36) return Buffer.from(base36.decoder.decode(`k${text.toLowerCase()}`));
+  if (isBase36) return copyBytes(base36.decoder.decode(`k${text.toLowerCase()}`));
   const decoded = name === 'base58btc' ? base58btc.decoder.decode(`z${text}`) : base58flickr.decoder.decode(`Z${text}`);
-  return Buffer.from(decoded);
+  return copyBytes(decoded);
 }
 
 /** Joins values of so many bits to bytes. Bits that fill no byte are dropped. */
-function packBits(values: Uint8Array, bits: number): Buffer {
-  const bytes = Buffer.alloc(Math.floor((values.length * bits) / 8));
+function packBits(values: Uint8Array, bits: number): Uint8Array {
+  const bytes = allocateBytes(Math.floor((values.length * bits) / 8));
   let [buffer, held, at] = [0, 0, 0];
   for (const value of values) {
     buffer = ((buffer << bits) | value) & 0xffff;

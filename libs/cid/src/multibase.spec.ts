@@ -7,7 +7,7 @@ const named = (name: string) => {
   if (base === undefined) throw new Error(`No multibase ${name}.`);
   return base;
 };
-const decode = (text: string) => decodeMultibase(Buffer.from(text)).bytes.toString('hex');
+const decode = (text: string) => Buffer.from(decodeMultibase(Buffer.from(text)).bytes).toString('hex');
 
 test('every multibase decodes what it encodes', () => {
   fc.assert(

@@ -1,3 +1,4 @@
+import { concatBytes, copyBytes, textFromUtf8, utf8FromText } from '@cairn/platform';
 import { bases } from 'multiformats/basics';
 import { InvalidMultibaseError } from './errors.ts';
 import {
@@ -73,13 +74,13 @@ export function multibaseOf(text: string): Multibase | undefined {
 }
 
 /** Encodes bytes, with the prefix. The result is text for every base except `identity`. @throws MULTIBASE_INVALID */
-export function encodeMultibase(base: Multibase, bytes: Uint8Array): Buffer {
+export function encodeMultibase(base: Multibase, bytes: Uint8Array): Uint8Array {
   if (bytes.length > base.bytesMax) throw tooLong(base, base.bytesMax, bytes.length);
-  const prefix = Buffer.from(String.fromCodePoint(base.code));
-  if (base.name === 'identity') return Buffer.concat([prefix, bytes]);
+  const prefix = utf8FromText(String.fromCodePoint(base.code));
+  if (base.name === 'identity') return concatBytes([prefix, bytes]);
   const codec = encoders.get(base.name);
   if (codec === undefined) throw new Error(`No encoder for ${base.name}.`);
-  return Buffer.concat([prefix, Buffer.from(codec.encoder.baseEncode(bytes))]);
+  return concatBytes([prefix, utf8FromText(codec.encoder.baseEncode(bytes))]);
 }
 
 /**
@@ -87,16 +88,16 @@ export function encodeMultibase(base: Multibase, bytes: Uint8Array): Buffer {
  * case, line ends within base32 and base64 passed over.
  * @throws MULTIBASE_INVALID in the words of go-multibase
  */
-export function decodeMultibase(text: Uint8Array): { readonly base: Multibase; readonly bytes: Buffer } {
+export function decodeMultibase(text: Uint8Array): { readonly base: Multibase; readonly bytes: Uint8Array } {
   if (text.length === 0) throw new InvalidMultibaseError('cannot decode multibase for zero length string');
-  const base = multibaseOf(Buffer.from(text.subarray(0, 4)).toString());
+  const base = multibaseOf(textFromUtf8(text.subarray(0, 4)));
   if (base === undefined) throw new InvalidMultibaseError('selected encoding not supported');
   if (text.length > base.textBytesMax) throw tooLong(base, base.textBytesMax, text.length);
   const prefixBytes = base.code < 0x80 ? 1 : 4;
-  return { base, bytes: decodeBody(base.name, Buffer.from(text.subarray(prefixBytes))) };
+  return { base, bytes: decodeBody(base.name, copyBytes(text.subarray(prefixBytes))) };
 }
 
-function decodeBody(name: string, body: Buffer): Buffer {
+function decodeBody(name: string, body: Uint8Array): Uint8Array {
   if (name === 'identity') return body;
   if (name === 'base2') return decodeBase2(body);
   if (name.startsWith('base16')) return decodeBase16(body);

@@ -1,5 +1,6 @@
-import { Slices } from '@cairn/blockstore';
+import { Slices } from '@cairn/blockstore/core';
 import { CID } from '@cairn/cid';
+import { bytesFromHexDigits, bytesFromLatin1, compareBytes, latin1FromBytes } from '@cairn/platform';
 import * as dagCbor from '@ipld/dag-cbor';
 
 /** Header of a CAR before it is checked. */
@@ -25,11 +26,11 @@ export async function decodeCarHeader(bytes: Uint8Array): Promise<CarHeader> {
 
 /** Reads a map of `roots` and `version`; nothing else is a long header. */
 class LongHeader {
-  readonly #bytes: Buffer;
+  readonly #bytes: Uint8Array;
   #at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = bytes;
   }
 
   async read(): Promise<CarHeader> {
@@ -52,7 +53,7 @@ class LongHeader {
     const slices = new Slices();
     for (let left = this.#listLength(); left > 0; left--) {
       const key = this.#link();
-      const root = known.get(key) ?? CID.decode(Buffer.from(key, 'latin1'));
+      const root = known.get(key) ?? CID.decode(bytesFromLatin1(key));
       known.set(key, root);
       roots.push(root);
       if (left % rootsPerStep === 0) await slices.step();
@@ -69,7 +70,7 @@ class LongHeader {
     const length = first === bytesWithLength ? this.#byte() : first >= 0x40 && first < 0x58 ? first - 0x40 : 0;
     const end = this.#at + length;
     if (length === 0 || end > this.#bytes.length || this.#byte() !== 0) throw new Error('it has no valid link');
-    const key = this.#bytes.toString('latin1', this.#at, end);
+    const key = latin1FromBytes(this.#bytes.subarray(this.#at, end));
     this.#at = end;
     return key;
   }
@@ -79,14 +80,15 @@ class LongHeader {
     if (first >= 0x80 && first < 0x98) return first - 0x80;
     const width = [1, 2, 4][first - 0x98];
     if (width === undefined || this.#at + width > this.#bytes.length) throw new Error('its roots are no list');
-    const length = this.#bytes.readUIntBE(this.#at, width);
+    let length = 0;
+    for (const byte of this.#bytes.subarray(this.#at, this.#at + width)) length = length * 256 + byte;
     this.#at += width;
     return length;
   }
 
   #take(hex: string): boolean {
-    const text = Buffer.from(hex, 'hex');
-    if (!this.#bytes.subarray(this.#at, this.#at + text.length).equals(text)) return false;
+    const text = bytesFromHexDigits(hex);
+    if (compareBytes(this.#bytes.subarray(this.#at, this.#at + text.length), text) !== 0) return false;
     this.#at += text.length;
     return true;
   }

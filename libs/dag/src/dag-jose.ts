@@ -1,4 +1,5 @@
 import { CID } from '@cairn/cid';
+import { base64UrlFromBytes, bytesFromBase64 } from '@cairn/platform';
 import * as dagCbor from '@ipld/dag-cbor';
 
 /**
@@ -15,7 +16,7 @@ export function decodeJose(bytes: Uint8Array): unknown {
   const kind = kindOf(value);
   const read = convert(value, (field) => {
     if (!(field instanceof Uint8Array)) throw new Error('a field that holds bytes holds something else');
-    return Buffer.from(field).toString('base64url');
+    return base64UrlFromBytes(field);
   });
   if (kind === 'encrypted') return read;
   const { payload } = value as { readonly payload: Uint8Array };
@@ -30,7 +31,7 @@ export function encodeJose(value: unknown): Uint8Array {
     if (field instanceof Uint8Array) return field;
     if (typeof field !== 'string' || !/^[A-Za-z0-9_-]*$/.test(field))
       throw new Error('a field that holds bytes is not base64url text');
-    return new Uint8Array(Buffer.from(field, 'base64url'));
+    return new Uint8Array(bytesFromBase64(field));
   });
   if (kind === 'signed') {
     const payload = CID.decode((written as { readonly payload: Uint8Array }).payload);

@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { CID } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { type ContentPath, decodeNode, decodePbNode, findEntry, LinkNotFoundError, type PbNode } from '@cairn/unixfs';

@@ -1,6 +1,7 @@
-import { type Block, limits as blockLimits } from '@cairn/blockstore';
+import { type Block, limits as blockLimits } from '@cairn/blockstore/core';
 import { CID, verifyBytes } from '@cairn/cid';
-import { ByteSource } from './byte-source.ts';
+import { type ByteSource, bytesFromHexDigits, chunksOfSource } from '@cairn/platform';
+import { ByteReader } from './byte-reader.ts';
 import { type CarHeader, decodeCarHeader } from './car-header.ts';
 import { InvalidCarError } from './errors.ts';
 
@@ -27,20 +28,21 @@ export interface Car {
 }
 
 /** What every CAR of version 2 begins with. */
-const pragma = Buffer.from('0aa16776657273696f6e02', 'hex');
+const pragma = bytesFromHexDigits('0aa16776657273696f6e02');
 const v2HeaderBytes = 40;
 
 /**
  * Reads a CAR (https://ipld.io/specs/transport/car/), version 1, or 2 without regard to its index, in constant memory.
- * @throws CAR_INVALID
+ * @throws BYTES_INVALID, CAR_INVALID
  */
-export async function readCar(source: AsyncIterable<Uint8Array>, options: ReadCarOptions = {}): Promise<Car> {
-  const bytes = new ByteSource(source);
+export async function readCar(source: ByteSource, options: ReadCarOptions = {}): Promise<Car> {
+  const bytes = new ByteReader(chunksOfSource(source));
   const first = await header(bytes, 'the header');
   if (first.version === 1) return { version: 1, roots: first.roots, blocks: blocksOf(bytes, undefined, options) };
-  const fixed = Buffer.from(await bytes.take(v2HeaderBytes, 'the header of version 2'));
-  const start = Number(fixed.readBigUInt64LE(16));
-  const size = Number(fixed.readBigUInt64LE(24));
+  const fixed = await bytes.take(v2HeaderBytes, 'the header of version 2');
+  const fields = new DataView(fixed.buffer, fixed.byteOffset, v2HeaderBytes);
+  const start = Number(fields.getBigUint64(16, true));
+  const size = Number(fields.getBigUint64(24, true));
   const before = start - pragma.length - v2HeaderBytes;
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(size) || before < 0) {
     throw new InvalidCarError('its header of version 2 names a place for the data that cannot be');
@@ -51,7 +53,7 @@ export async function readCar(source: AsyncIterable<Uint8Array>, options: ReadCa
   return { version: 2, roots: inner.roots, blocks: blocksOf(bytes, size - inner.bytes, options) };
 }
 
-async function header(source: ByteSource, what: string) {
+async function header(source: ByteReader, what: string) {
   if (await source.isAtEnd()) throw new InvalidCarError('it is empty', { words: 'EOF' });
   const length = await source.varint(what);
   if (length.value === 0 || length.value > carLimits.headerBytesMax) {
@@ -74,7 +76,7 @@ async function header(source: ByteSource, what: string) {
 
 /** Blocks up to the end of the stream, or of the data of version 2; what follows that is read and left. */
 async function* blocksOf(
-  source: ByteSource,
+  source: ByteReader,
   size: number | undefined,
   { verify = true, blockBytesMax = blockLimits.blockBytesMax }: ReadCarOptions,
 ): AsyncGenerator<Block> {

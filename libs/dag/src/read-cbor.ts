@@ -1,4 +1,5 @@
 import { CID } from '@cairn/cid';
+import { concatBytes } from '@cairn/platform';
 import { addEntry, assertDepth, IpldFloat, type IpldValue } from './ipld-value.ts';
 
 const linkTag = 42n;
@@ -22,12 +23,12 @@ const undefinedByte = 0xf7;
 const breakByte = 0xff;
 
 class CborReader {
-  readonly #bytes: Buffer;
+  readonly #bytes: Uint8Array;
   readonly #allowLinks: boolean;
   #at = 0;
 
   constructor(bytes: Uint8Array, allowLinks: boolean) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = bytes;
     this.#allowLinks = allowLinks;
   }
 
@@ -61,9 +62,9 @@ class CborReader {
   #simple(first: number, low: number): IpldValue {
     if (low === 20 || low === 21) return low === 21;
     if (low === 22 || first === undefinedByte) return null;
-    if (low === 25) return new IpldFloat(halfFloat(this.#take(2).readUInt16BE()));
-    if (low === 26) return new IpldFloat(this.#take(4).readFloatBE());
-    if (low === 27) return new IpldFloat(this.#take(8).readDoubleBE());
+    if (low === 25) return new IpldFloat(halfFloat(this.#view(2).getUint16(0)));
+    if (low === 26) return new IpldFloat(this.#view(4).getFloat32(0));
+    if (low === 27) return new IpldFloat(this.#view(8).getFloat64(0));
     throw new Error(`Invalid majorByte: 0x${first.toString(16)}`);
   }
 
@@ -81,12 +82,12 @@ class CborReader {
   }
 
   /** The bytes of a string, of one piece or of several up to a break. */
-  #chunks(first: number): Buffer {
+  #chunks(first: number): Uint8Array {
     if ((first & 31) !== 31) return this.#take(this.#length(first));
-    const chunks: Buffer[] = [];
+    const chunks: Uint8Array[] = [];
     for (;;) {
       const next = this.#byte();
-      if (next === breakByte) return Buffer.concat(chunks);
+      if (next === breakByte) return concatBytes(chunks);
       if (next >> 5 !== first >> 5)
         throw new Error('cbor: expect bytes or string major type in indefinite string/bytes');
       chunks.push(this.#take(this.#length(next)));
@@ -147,7 +148,12 @@ class CborReader {
     return Number(this.#argument(first));
   }
 
-  #take(length: number): Buffer {
+  #view(length: number): DataView {
+    const taken = this.#take(length);
+    return new DataView(taken.buffer, taken.byteOffset, length);
+  }
+
+  #take(length: number): Uint8Array {
     if (length > this.#bytes.length - this.#at) throw new Error('unexpected EOF');
     const taken = this.#bytes.subarray(this.#at, this.#at + length);
     this.#at += length;

@@ -1,4 +1,5 @@
 import { parseCid } from '@cairn/cid';
+import { bytesFromBase64, utf8FromText } from '@cairn/platform';
 import { addEntry, assertDepth, IpldFloat, type IpldValue } from './ipld-value.ts';
 
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
@@ -144,7 +145,7 @@ function special(map: ReadonlyMap<string, IpldValue>): IpldValue {
   const base64: unknown = inner.get('bytes');
   if (typeof base64 !== 'string') return map;
   if (!/^[A-Za-z\d+/\r\n]*={0,2}$/.test(base64)) throw new Error('illegal base64 data');
-  return new Uint8Array(Buffer.from(base64, 'base64'));
+  return new Uint8Array(bytesFromBase64(base64));
 }
 
 const signs: Readonly<Record<string, string>> = {
@@ -158,5 +159,5 @@ const signs: Readonly<Record<string, string>> = {
 };
 
 function named(character: string): string {
-  return signs[character] ?? `0x${(Buffer.from(character)[0] ?? 0).toString(16)}`;
+  return signs[character] ?? `0x${(utf8FromText(character)[0] ?? 0).toString(16)}`;
 }

@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { type ContentPath, LinkNotFoundError, parsePath } from '@cairn/unixfs';

@@ -1,17 +1,23 @@
-import type { Block } from '@cairn/blockstore';
+import type { Block } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
+import { assertBytes, concatBytes } from '@cairn/platform';
 import * as dagCbor from '@ipld/dag-cbor';
 import { varint } from 'multiformats';
 
-/** A CAR of version 1 (https://ipld.io/specs/transport/car/carv1/), streamed: its header, then each block as it comes. */
+/**
+ * A CAR of version 1 (https://ipld.io/specs/transport/car/carv1/), streamed: its header, then each block as it comes.
+ * @throws BYTES_INVALID for an item of `blocks` that is no block
+ */
 export async function* writeCar(
   roots: readonly CID[],
   blocks: AsyncIterable<Block> | Iterable<Block>,
 ): AsyncGenerator<Uint8Array> {
   const header = dagCbor.encode({ roots, version: 1 });
-  yield Buffer.concat([lengthOf(header.length), header]);
+  yield concatBytes([lengthOf(header.length), header]);
+  let index = 0;
   for await (const { cid, bytes } of blocks) {
-    yield Buffer.concat([lengthOf(cid.bytes.length + bytes.length), cid.bytes]);
+    assertBytes(bytes, `bytes of block ${index++}`);
+    yield concatBytes([lengthOf(cid.bytes.length + bytes.length), cid.bytes]);
     if (bytes.length > 0) yield bytes;
   }
 }

@@ -1,18 +1,19 @@
 import { CID } from '@cairn/cid';
+import { compareBytes, concatBytes, utf8FromText } from '@cairn/platform';
 import { IpldFloat, type IpldValue } from './ipld-value.ts';
 
 /** Writes DAG-CBOR: keys by length, then by their bytes; floats of 64 bits; links as tag 42. @throws Error */
 export function writeDagCbor(value: IpldValue): Uint8Array {
   const out: Uint8Array[] = [];
   write(value, out, true);
-  return Buffer.concat(out);
+  return concatBytes(out);
 }
 
 /** Writes CBOR with keys in their order. @throws Error for links */
 export function writePlainCbor(value: IpldValue): Uint8Array {
   const out: Uint8Array[] = [];
   write(value, out, false);
-  return Buffer.concat(out);
+  return concatBytes(out);
 }
 
 function write(value: IpldValue, out: Uint8Array[], isDag: boolean): void {
@@ -28,13 +29,13 @@ function write(value: IpldValue, out: Uint8Array[], isDag: boolean): void {
   } else if (value instanceof Map) writeMap(value, out, isDag);
   else if (value instanceof CID) {
     if (!isDag) throw new Error('cannot Marshal ipld links to CBOR');
-    out.push(head(6, 42n), head(2, BigInt(value.bytes.length + 1)), Buffer.of(0), value.bytes);
+    out.push(head(6, 42n), head(2, BigInt(value.bytes.length + 1)), oneByte(0), value.bytes);
   }
 }
 
 function writeMap(map: ReadonlyMap<string, IpldValue>, out: Uint8Array[], isDag: boolean): void {
-  const entries = [...map].map(([key, value]) => ({ key, bytes: Buffer.from(key), value }));
-  if (isDag) entries.sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes));
+  const entries = [...map].map(([key, value]) => ({ key, bytes: utf8FromText(key), value }));
+  if (isDag) entries.sort((a, b) => a.bytes.length - b.bytes.length || compareBytes(a.bytes, b.bytes));
   out.push(head(5, BigInt(entries.length)));
   for (const { key, value } of entries) {
     writeText(key, out);
@@ -43,13 +44,14 @@ function writeMap(map: ReadonlyMap<string, IpldValue>, out: Uint8Array[], isDag:
 }
 
 function writeText(text: string, out: Uint8Array[]): void {
-  const bytes = Buffer.from(text);
+  const bytes = utf8FromText(text);
   out.push(head(3, BigInt(bytes.length)), bytes);
 }
 
 function writeFloat(value: number, out: Uint8Array[]): void {
-  const bytes = Buffer.alloc(9, 0xfb);
-  bytes.writeDoubleBE(value, 1);
+  const bytes = new Uint8Array(9);
+  bytes[0] = 0xfb;
+  new DataView(bytes.buffer).setFloat64(1, value);
   out.push(bytes);
 }
 
@@ -66,7 +68,7 @@ function head(major: number, argument: bigint): Uint8Array {
   const first = major << 5;
   if (argument < 24n) return oneByte(first + Number(argument));
   const size = [1, 2, 4, 8].find((bytes) => argument < 1n << BigInt(8 * bytes)) ?? 8;
-  const bytes = Buffer.alloc(1 + size);
+  const bytes = new Uint8Array(1 + size);
   bytes[0] = first + 24 + Math.log2(size);
   for (let at = size, rest = argument; at > 0; at--, rest >>= 8n) bytes[at] = Number(rest & 0xffn);
   return bytes;

@@ -1,16 +1,17 @@
+import { base64FromBytes, compareBytes, utf8FromText } from '@cairn/platform';
 import { IpldFloat, type IpldValue } from './ipld-value.ts';
 
 const int64Max = 2n ** 63n - 1n;
 
 /** Writes DAG-JSON as go-ipld-prime does: without spaces, keys by their bytes. @throws Error */
 export function writeDagJson(value: IpldValue): Uint8Array {
-  return Buffer.from(print(value, { isDag: true, line: '', depth: 0 }));
+  return utf8FromText(print(value, { isDag: true, line: '', depth: 0 }));
 }
 
 /** Writes plain JSON as go-ipld-prime does: indented with tabs, keys in their order. @throws Error for links and bytes */
 export function writePlainJson(value: IpldValue): Uint8Array {
   const isComposite = Array.isArray(value) || value instanceof Map;
-  return Buffer.from(print(value, { isDag: false, line: '\n', depth: 0 }) + (isComposite ? '\n' : ''));
+  return utf8FromText(print(value, { isDag: false, line: '\n', depth: 0 }) + (isComposite ? '\n' : ''));
 }
 
 interface Style {
@@ -36,7 +37,7 @@ function print(value: IpldValue, style: Style): string {
     );
   if (value instanceof Map) {
     const entries: (readonly [string, IpldValue])[] = [...value];
-    if (style.isDag) entries.sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    if (style.isDag) entries.sort(([one], [other]) => compareBytes(utf8FromText(one), utf8FromText(other)));
     const colon = style.line === '' ? ':' : ': ';
     return enclose(
       '{}',
@@ -46,7 +47,7 @@ function print(value: IpldValue, style: Style): string {
   }
   if (value instanceof Uint8Array) {
     if (!style.isDag) throw new Error('cannot marshal IPLD bytes to this codec');
-    return `{"/":{"bytes":"${Buffer.from(value).toString('base64').replace(/=+$/, '')}"}}`;
+    return `{"/":{"bytes":"${base64FromBytes(value).replace(/=+$/, '')}"}}`;
   }
   if (!style.isDag) throw new Error('cannot marshal IPLD links to this codec');
   return `{"/":"${String(value)}"}`;

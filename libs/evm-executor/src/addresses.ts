@@ -1,4 +1,5 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
+import { hexDigitsFromBytes } from '@cairn/platform';
 import { keyOf } from './key-of.ts';
 
 /** An address in the forms that it is needed in. */
@@ -62,7 +63,7 @@ export function addressFromHex(hex: Hex): Uint8Array {
 export function wordOfAddress(address: Uint8Array): bigint {
   const known = byBytes.get(address);
   if (known !== undefined) return known.word;
-  return BigInt(`0x${Buffer.from(address.buffer, address.byteOffset, address.byteLength).toString('hex')}`);
+  return BigInt(`0x${hexDigitsFromBytes(address)}`);
 }
 
 /** The address as a key: see {@link keyOf}. */

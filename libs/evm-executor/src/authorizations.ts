@@ -8,6 +8,7 @@ import {
   keccak256,
   recoverPublicKey,
 } from '@cairn/block-model';
+import { concatBytes } from '@cairn/platform';
 import type { WorldState } from './world-state.ts';
 
 const delegationPrefix = 'ef0100';
@@ -63,7 +64,7 @@ export function signerOfAuthorization(authorization: Authorization): Uint8Array 
   // r is below 2^256 for all that were decoded; what is not a number of the curve is of nobody.
   const signature = bytesFromHex(`0x${digitsOf(r)}${digitsOf(s)}`);
   const message = encodeRlp([bytesFromBigint(signedFor), bytesFromHex(address), bytesFromBigint(nonce)]);
-  const hash = keccak256(Buffer.concat([Buffer.of(magic), message]));
+  const hash = keccak256(concatBytes([Uint8Array.of(magic), message]));
   const publicKey = signature.length === 64 ? recoverPublicKey(hash, signature, Number(yParity)) : undefined;
   return publicKey && keccak256(publicKey).subarray(12);
 }

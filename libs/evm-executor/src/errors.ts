@@ -157,3 +157,13 @@ export const executionErrors = {
       hint: 'Try again in a few seconds.',
     }),
 } as const;
+
+/** The engine is not part of the build for this runtime. */
+export class EngineUnavailableError extends CairnError<'ENGINE_UNAVAILABLE'> {
+  constructor(engine: string) {
+    super('ENGINE_UNAVAILABLE', `The engine ${engine} runs on Node only.`, {
+      hint: 'Use the engine interpreter: its results are the same.',
+      details: { engine },
+    });
+  }
+}

@@ -1,42 +1,6 @@
-export { delegationOf } from './authorizations.ts';
-export { createBlockRunner } from './block/block-runner.ts';
-export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './block/replay-block.ts';
-export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment, nextExcessBlobGas } from './block-environment.ts';
-export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
-export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
-export { ContractGuard } from './contract-guard.ts';
-export { type AccessListResult, createAccessList } from './create-access-list.ts';
-export type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
-export { createCompareEngine, type EngineDifference } from './engine/compare-engine.ts';
+export * from './core/index.ts';
 export { type CompileLimits, compileLimits } from './engine/compiled/compiled-codes.ts';
 export { createCompiledEngine } from './engine/compiled/compiled-engine.ts';
-export { createEngine, type EngineName } from './engine/create-engine.ts';
-export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
-export { GasBudgetExceeded } from './engine/gas-budget.ts';
-export { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
-export { createTracedEngine } from './engine/traced/traced-engine.ts';
-export {
-  BlockInvalidError,
-  CallRejectedError,
-  type CallRejectionCode,
-  ContractNotAllowedError,
-  ExecutionError,
-  type ExecutionErrorCode,
-  InvalidOverrideError,
-  SimulationError,
-  type SimulationErrorCode,
-  StateUnavailableError,
-  TraceRefusedError,
-  TraceTooLargeError,
-  TransactionInvalidError,
-} from './errors.ts';
-export { estimateGas, type GasEstimate } from './estimate-gas.ts';
-export { callLimits, type ExecuteCallOptions, executeCall } from './execute-call.ts';
-export { type FeeDefaults, withFeeDefaults } from './fee-defaults.ts';
-export { FetchedState, type PrefetchEntry, type RemoteState } from './fetched-state.ts';
-export { type ChainPlace, type ForkRules, forkRules } from './fork-rules.ts';
-export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
-export { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
 export { createCallPool } from './pool/call-pool.ts';
 export { type CallPoolOptions, callPoolLimits } from './pool/call-pool-options.ts';
 export type {
@@ -57,22 +21,3 @@ export type {
   TraceBlockJob,
   TraceCallJob,
 } from './pool/call-pool-types.ts';
-export { decodeRevertReason, revertMessage } from './revert-reason.ts';
-export { parseSimulation } from './simulate/parse-simulation.ts';
-export { type SimulateOptions, simulate } from './simulate/simulate.ts';
-export {
-  type SimulatedBlock,
-  type SimulatedBlockOverrides,
-  type Simulation,
-  simulationLimits,
-} from './simulate/simulation.ts';
-export { type TraceBlockOptions, traceBlock } from './trace/trace-block.ts';
-export { type TraceCallOptions, traceCall } from './trace/trace-call.ts';
-export {
-  parseTraceOptions,
-  type TraceOptions,
-  type TracerName,
-  type TracerOptions,
-  tracerNames,
-} from './trace/trace-options.ts';
-export { WorldState } from './world-state.ts';

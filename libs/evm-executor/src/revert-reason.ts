@@ -1,4 +1,5 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
+import { hexDigitsFromBytes } from '@cairn/platform';
 
 const errorSelector = '08c379a0';
 const panicSelector = '4e487b71';
@@ -26,9 +27,8 @@ const text = new TextDecoder('utf-8', { ignoreBOM: true });
  */
 export function decodeRevertReason(data: Hex | Uint8Array): string | undefined {
   const bytes = typeof data === 'string' ? bytesFromHex(data) : data;
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const selector = view.toString('hex', 0, 4);
-  const content = view.subarray(4);
+  const selector = hexDigitsFromBytes(bytes.subarray(0, 4));
+  const content = bytes.subarray(4);
   if (selector === errorSelector) return decodeString(content);
   if (selector === panicSelector) return decodePanic(content);
   return undefined;
@@ -40,13 +40,13 @@ export function revertMessage(data: Hex | Uint8Array): string {
   return reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`;
 }
 
-function decodePanic(content: Buffer): string | undefined {
+function decodePanic(content: Uint8Array): string | undefined {
   const code = wordAt(content, 0);
   if (code === undefined) return undefined;
   return panicReasons.get(code) ?? `unknown panic code: 0x${code.toString(16)}`;
 }
 
-function decodeString(content: Buffer): string | undefined {
+function decodeString(content: Uint8Array): string | undefined {
   const offset = wordAt(content, 0);
   if (offset === undefined || offset > BigInt(content.length)) return undefined;
   const start = Number(offset) + word;
@@ -55,7 +55,7 @@ function decodeString(content: Buffer): string | undefined {
   return text.decode(content.subarray(start, start + Number(length)));
 }
 
-function wordAt(content: Buffer, at: number): bigint | undefined {
+function wordAt(content: Uint8Array, at: number): bigint | undefined {
   if (at + word > content.length) return undefined;
-  return BigInt(`0x${content.toString('hex', at, at + word)}`);
+  return BigInt(`0x${hexDigitsFromBytes(content.subarray(at, at + word))}`);
 }

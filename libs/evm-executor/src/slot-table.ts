@@ -1,5 +1,3 @@
-import { randomFillSync } from 'node:crypto';
-
 /** A word of 256 bits is eight integers of 32, the lowest first: as it lies in linear memory. */
 export const wordIntegers = 8;
 
@@ -13,7 +11,7 @@ const recordIntegers = 3 + wordIntegers;
 const entriesMin = 16;
 
 // Who chooses slots must not be able to choose where they fall: the factors are other ones in each process.
-const factors = randomFillSync(new Int32Array(2 * wordIntegers + 1));
+const factors = crypto.getRandomValues(new Int32Array(2 * wordIntegers + 1));
 
 /**
  * Slots that a message has met: what each holds, what it held when the message began (EIP-2200), and whether it is warm

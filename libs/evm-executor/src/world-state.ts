@@ -1,7 +1,9 @@
 import { type AccountChange, type AccountState, hexFromBytes, keccak256 } from '@cairn/block-model';
+import { compareBytes } from '@cairn/platform';
 import { keyOfAddress } from './addresses.ts';
 import { delegationOf } from './authorizations.ts';
 import type { ContractGuard } from './contract-guard.ts';
+import { viewOf } from './engine/interpreter/words.ts';
 import { ContractNotAllowedError } from './errors.ts';
 import { bytesOfKey, keyOf } from './key-of.ts';
 import { SlotTable, wordIntegers } from './slot-table.ts';
@@ -35,7 +37,8 @@ const spareTablesMax = 4;
 // Of one read or write at a time.
 const nameWords = new Int32Array(wordIntegers);
 const valueWords = new Int32Array(wordIntegers);
-const nameBytes = Buffer.alloc(32);
+const nameBytes = new Uint8Array(32);
+const nameView = viewOf(nameBytes);
 
 /**
  * The state that one call sees and changes: a flat layer over a `StateCache` with a journal. Synchronous, and
@@ -129,8 +132,8 @@ export class WorldState {
     const account = this.getAccount(address);
     if (account === undefined) return false;
     const { nonce, codeHash, storageRoot } = account;
-    if (nonce > 0n || Buffer.compare(codeHash, emptyCodeHash) !== 0) return true;
-    return storageRoot !== undefined && Buffer.compare(storageRoot, emptyTrieRoot) !== 0;
+    if (nonce > 0n || compareBytes(codeHash, emptyCodeHash) !== 0) return true;
+    return storageRoot !== undefined && compareBytes(storageRoot, emptyTrieRoot) !== 0;
   }
 
   setCode(address: Uint8Array, code: Uint8Array): void {
@@ -154,8 +157,8 @@ export class WorldState {
     if (known >= 0) return known;
     if (storage.isWhole) valueWords.fill(0);
     else {
-      putBytes(source, at, nameBytes);
-      readBytes(this.#base.getStorage(keyOfAddress(address), nameBytes.toString('latin1'), address), valueWords);
+      putBytes(source, at, nameView);
+      readBytes(this.#base.getStorage(keyOfAddress(address), keyOf(nameBytes), address), valueWords);
     }
     const entry = this.slots.add(storage.number, source, at, valueWords);
     if (storage.before !== undefined && this.#isWarmIn(storage.before, source, at)) this.slots.bearWarm(entry);
@@ -289,10 +292,10 @@ export class WorldState {
     for (let entry = 0; entry < table.count; entry++) {
       const storage = table.storageOf(entry);
       if (!(whole.has(storage) ? table.wasWritten(entry) : table.isNews(entry))) continue;
-      const slot = Buffer.alloc(32);
-      putBytes(table.names, entry * wordIntegers, slot);
+      const slot = new Uint8Array(32);
+      putBytes(table.names, entry * wordIntegers, viewOf(slot));
       const slots = changed.get(storage) ?? [];
-      slots.push([new Uint8Array(slot), trimmedBytes(table.values, entry * wordIntegers)]);
+      slots.push([slot, trimmedBytes(table.values, entry * wordIntegers)]);
       changed.set(storage, slots);
     }
     return changed;
@@ -329,15 +332,15 @@ function readBytes(bytes: Uint8Array, word: Int32Array): void {
 }
 
 /** A word as 32 bytes, big-endian. */
-function putBytes(source: Int32Array, at: number, bytes: Buffer): void {
-  for (let index = 0; index < wordIntegers; index++) bytes.writeInt32BE(source[at + index] as number, 28 - 4 * index);
+function putBytes(source: Int32Array, at: number, view: DataView): void {
+  for (let index = 0; index < wordIntegers; index++) view.setInt32(28 - 4 * index, source[at + index] as number);
 }
 
 const noBytes = new Uint8Array(0);
 
 /** A word as bytes without leading zeros. */
 function trimmedBytes(source: Int32Array, at: number): Uint8Array {
-  putBytes(source, at, nameBytes);
+  putBytes(source, at, nameView);
   let start = 0;
   while (start < 32 && nameBytes[start] === 0) start++;
   return start === 32 ? noBytes : new Uint8Array(nameBytes.subarray(start));

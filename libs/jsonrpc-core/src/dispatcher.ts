@@ -1,5 +1,5 @@
 // Every request of the gateway passes here; dispatcher.bench.ts counts requests per second.
-import { isUtf8 } from 'node:buffer';
+import { isUtf8, textFromUtf8 } from '@cairn/platform';
 import { bindParams } from './bind-params.ts';
 import { type AnyMethod, RawJson } from './method.ts';
 import { numberIds } from './number-ids.ts';
@@ -261,7 +261,7 @@ export class Dispatcher<Context> {
 /** @throws RpcError `parse`; a mark of the byte order is no part of the text (RFC 8259, section 8.1) */
 function decodeUtf8(body: Uint8Array): string {
   if (!isUtf8(body)) throw notJson();
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const text = textFromUtf8(body);
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 

@@ -1,3 +1,5 @@
+import { nextTurn } from '@cairn/platform';
+
 /** Longest work of one turn in milliseconds, as far as it can be cut. */
 const turnMs = 5;
 
@@ -18,7 +20,7 @@ export class Turns {
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      if (this.#waiting.length === 1) setImmediate(this.#begin);
+      if (this.#waiting.length === 1) void nextTurn().then(this.#begin);
     });
   }
 
@@ -27,7 +29,7 @@ export class Turns {
     this.#began = performance.now();
     resolve?.();
     // Taken out after its turn: one that asks meanwhile finds the loop running.
-    setImmediate(() => {
+    void nextTurn().then(() => {
       this.#waiting.shift();
       if (this.#waiting.length > 0) this.#begin();
     });

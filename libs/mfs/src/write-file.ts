@@ -1,5 +1,6 @@
 import { type Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { type ByteSource, chunksOfSource } from '@cairn/platform';
 import {
   catFile,
   collapseFile,
@@ -45,16 +46,17 @@ export type Content =
 /**
  * Takes content in before the tree is looked at, so that a slow client holds nothing up and a change can be repeated.
  * `naming` is how the file will most likely be named: content that is taken so need not be written a second time.
+ * @throws BYTES_INVALID, and as `importFile` does
  */
 export async function takeContent(
-  source: AsyncIterable<Uint8Array>,
+  source: ByteSource,
   blocks: Pick<Blockstore, 'get' | 'putMany'>,
   naming: FileNaming & { readonly cidVersion: 0 | 1; readonly hash: string },
   signal?: AbortSignal,
 ): Promise<Content> {
   const held: Uint8Array[] = [];
   let length = 0;
-  const iterator = source[Symbol.asyncIterator]();
+  const iterator = chunksOfSource(source)[Symbol.asyncIterator]();
   while (length <= heldBytesMax) {
     const { done, value } = await iterator.next();
     if (done) return { bytes: Buffer.concat(held) };

@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type LayoutOptions, type Subtree, writeInner } from './file-layout.ts';
 import { readNode, type UnixfsNode } from './node.ts';
 import { fillLeaves, fillTrickle, layerRepeat, type OpenChunks } from './trickle-layout.ts';

@@ -1,4 +1,4 @@
-import { type Block, type Blockstore, nameBlock, Slices } from '@cairn/blockstore';
+import { type Block, type Blockstore, nameBlock, Slices } from '@cairn/blockstore/core';
 import { type CID, type CodecName, cidFor, identityBytesMax } from '@cairn/cid';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';

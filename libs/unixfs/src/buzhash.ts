@@ -1,4 +1,5 @@
 // A hot path: one table look-up per byte, on integers of 32 bits. The plain version in chunkers.spec.ts is its oracle.
+import { bytesFromBase64 } from '@cairn/platform';
 
 /** Kubo's bounds of a buzhash chunk in bytes; only the last chunk of a file is shorter. */
 export const buzhashBytes = { min: 128 * 1024, max: 512 * 1024 } as const;
@@ -40,7 +41,10 @@ const tableBase64 =
   'pvOYOfYzWODxJs8K4tbZf/VNCzCQkELfibwc0GjjPonPRqBCzBsYjnd2XCZnxKSB6aEdmYKUco9wYq7i5nAYRPy2sOGVJfhFBH+0k1q+9Jxe' +
   '53HahLCClZ3vNfib4mEfWYVZMkMu4y1dD7+PjTgPs5VuW60H306TTg6Z1DxZ4lOQfYVBXA==';
 
-const packed = Buffer.from(tableBase64, 'base64');
+const packed = bytesFromBase64(tableBase64);
+const packedView = new DataView(packed.buffer, packed.byteOffset);
 /** The word that each byte value adds to the hash. */
-export const buzhashTable: Int32Array = Int32Array.from({ length: 256 }, (_, index) => packed.readInt32LE(index * 4));
+export const buzhashTable: Int32Array = Int32Array.from({ length: 256 }, (_, index) =>
+  packedView.getInt32(index * 4, true),
+);
 const table = buzhashTable;

@@ -1,3 +1,4 @@
+import { concatBytes } from '@cairn/platform';
 /** Takes bytes from a stream as they are needed. */
 export class ByteCursor {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -25,7 +26,7 @@ export class ByteCursor {
       left -= part.length;
       this.#chunk = this.#chunk.subarray(part.length);
     }
-    return Buffer.concat(parts);
+    return concatBytes(parts);
   }
 
   async *rest(): AsyncGenerator<Uint8Array> {

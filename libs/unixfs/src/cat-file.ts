@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { InvalidNodeError, NotAFileError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';

@@ -1,3 +1,4 @@
+import { allocateBytes, copyBytes } from '@cairn/platform';
 import { RefusedOptionError } from './errors.ts';
 
 /** Kubo's default chunk: 256 KiB. */
@@ -40,7 +41,7 @@ const bufferGrowth = 8;
 
 /** Cuts a stream into chunks of `chunkBytes`, the last one shorter. Copies each byte once or twice; yields no empty chunk. */
 export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Uint8Array> {
-  let chunk: Buffer = Buffer.alloc(0);
+  let chunk: Uint8Array = new Uint8Array(0);
   let filled = 0;
   for await (const bytes of source) {
     for (let at = 0; at < bytes.length; ) {
@@ -52,19 +53,19 @@ export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: n
       if (filled < chunkBytes) continue;
       yield chunk;
       // A stream that had one full chunk is likely to have another.
-      chunk = Buffer.allocUnsafeSlow(chunkBytes);
+      chunk = allocateBytes(chunkBytes);
       filled = 0;
     }
   }
   // A copy of its own length, so that a small file does not hold a whole chunk of memory.
-  if (filled > 0) yield filled === chunk.length ? chunk : Buffer.from(chunk.subarray(0, filled));
+  if (filled > 0) yield filled === chunk.length ? chunk : copyBytes(chunk.subarray(0, filled));
 }
 
 /** A buffer that holds what is there and has room for `needed` bytes, of the size of a chunk at most. */
-function grown(chunk: Buffer, filled: number, needed: number, chunkBytes: number): Buffer {
+function grown(chunk: Uint8Array, filled: number, needed: number, chunkBytes: number): Uint8Array {
   let size = Math.max(chunk.length * bufferGrowth, firstBufferBytes);
   while (size < needed) size *= bufferGrowth;
-  const larger = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
+  const larger = allocateBytes(Math.min(size, chunkBytes));
   larger.set(chunk.subarray(0, filled));
   return larger;
 }

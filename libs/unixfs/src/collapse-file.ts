@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type CID, codecs } from '@cairn/cid';
 import type { Subtree } from './file-layout.ts';
 import { readNode } from './node.ts';

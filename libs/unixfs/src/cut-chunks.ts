@@ -1,3 +1,4 @@
+import { allocateBytes, copyBytes } from '@cairn/platform';
 export interface CutOptions {
   /** Longest chunk in bytes. */
   readonly bytesMax: number;
@@ -10,7 +11,7 @@ export async function* cutChunks(
   source: AsyncIterable<Uint8Array>,
   { bytesMax, cut }: CutOptions,
 ): AsyncGenerator<Uint8Array> {
-  const held = Buffer.allocUnsafeSlow(bytesMax * 2);
+  const held = allocateBytes(bytesMax * 2);
   let start = 0;
   let end = 0;
   for await (const bytes of source) {
@@ -26,14 +27,14 @@ export async function* cutChunks(
       at += length;
       while (end - start >= bytesMax) {
         const chunk = cut(held.subarray(start, start + bytesMax));
-        yield Buffer.from(held.subarray(start, start + chunk));
+        yield copyBytes(held.subarray(start, start + chunk));
         start += chunk;
       }
     }
   }
   while (end > start) {
     const chunk = cut(held.subarray(start, end));
-    yield Buffer.from(held.subarray(start, start + chunk));
+    yield copyBytes(held.subarray(start, start + chunk));
     start += chunk;
   }
 }

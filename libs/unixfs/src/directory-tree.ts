@@ -1,4 +1,5 @@
 import { CID } from '@cairn/cid';
+import { compareBytes, utf8FromText } from '@cairn/platform';
 import type { PbLink } from './dag-pb.ts';
 import { RefusedOptionError } from './errors.ts';
 import { type DirectoryOptions, isSharded } from './import-directory.ts';
@@ -48,8 +49,8 @@ export function inListingOrder(
   { children, metadata }: Directory,
   options: DirectoryOptions,
 ): readonly (readonly [string, PbLink | Directory])[] {
-  const named = [...children].map(([name, child]) => ({ name, child, key: Buffer.from(name) }));
-  named.sort((a, b) => Buffer.compare(a.key, b.key));
+  const named = [...children].map(([name, child]) => ({ name, child, key: utf8FromText(name) }));
+  named.sort((a, b) => compareBytes(a.key, b.key));
   const links = named.map(({ name, child }) => (isDirectory(child) ? { name, cid: someCid, tsize: 0 } : child));
   const hasDirectories = links.some(({ cid }) => cid === someCid);
   if (hasDirectories && isSharded(links, encodeUnixfsData({ type: 'directory', ...metadata }), options)) {

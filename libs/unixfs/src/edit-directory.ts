@@ -1,5 +1,6 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type CID, hashFunction } from '@cairn/cid';
+import { utf8Length } from '@cairn/platform';
 import { BlockWriter } from './block-writer.ts';
 import type { PbLink } from './dag-pb.ts';
 import { removeFromShard, setInShard } from './edit-shards.ts';
@@ -117,5 +118,5 @@ async function plainEntries(
 }
 
 function entryBytes({ name, cid }: PbLink): number {
-  return Buffer.byteLength(name) + cid.bytes.length;
+  return utf8Length(name) + cid.bytes.length;
 }

@@ -1,5 +1,6 @@
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
+import { type ByteSource, chunksOfSource } from '@cairn/platform';
 import { appendTrickle } from './append-trickle.ts';
 import type { NamingOptions } from './block-writer.ts';
 import { ByteCursor } from './byte-cursor.ts';
@@ -40,12 +41,12 @@ type EditStore = Pick<Blockstore, 'get' | 'putMany'>;
  * neither read nor written.
  * CID version and hash function of a file that exists stay, and so does its mode; a time that it has becomes the current
  * one. Blocks are **not** durable before `sync`.
- * @throws NOT_A_FILE, OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, what the source throws
+ * @throws BYTES_INVALID, NOT_A_FILE, OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, what the source throws
  */
 export async function editFile(
   store: EditStore,
   file: CID | undefined,
-  source: AsyncIterable<Uint8Array>,
+  source: ByteSource,
   options: FileEditOptions = {},
 ): Promise<ImportResult> {
   const { signal, offset = 0, truncate = false } = options;
@@ -62,7 +63,7 @@ export async function editFile(
   const { cidVersion } = before.naming;
   const rawLeaves = options.rawLeaves ?? cidVersion === 1;
   const appending = { ...options, ...context, naming: before.naming, rawLeaves };
-  const cursor = new ByteCursor(source);
+  const cursor = new ByteCursor(chunksOfSource(source));
   let node = isEmptied ? await emptyFile(before, context) : before;
   if (offset > size) node = await append(node, async () => openZeros(offset - size), appending);
   if (!(await cursor.isAtEnd())) node = await overwrite(node, offset, cursor, context);

@@ -1,5 +1,6 @@
 // A hot path: most bytes of an upload pass through here. One copy in place of the two that the general encoders make;
 // import-file.bench.ts measures it, encode-leaf.spec.ts holds it to encodePbNode(encodeUnixfsData(…)).
+import { allocateBytes } from '@cairn/platform';
 import { varintLength, writeVarint } from './protobuf.ts';
 import { type UnixfsType, unixfsTypes } from './unixfs-data.ts';
 
@@ -8,7 +9,7 @@ export function encodeLeaf(type: UnixfsType, chunk: Uint8Array): Uint8Array {
   const { length } = chunk;
   const sizeLength = varintLength(length);
   const messageLength = 2 + (length > 0 ? 1 + sizeLength + length : 0) + 1 + sizeLength;
-  const out = Buffer.allocUnsafeSlow(1 + varintLength(messageLength) + messageLength);
+  const out = allocateBytes(1 + varintLength(messageLength) + messageLength);
   out[0] = 0x0a;
   let at = writeVarint(out, 1, messageLength);
   out[at++] = 0x08;

@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import type { PbLink } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';

@@ -1,4 +1,5 @@
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore } from '@cairn/blockstore/core';
+import { compareBytes, utf8FromText, utf8Length } from '@cairn/platform';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
@@ -56,8 +57,8 @@ export async function importDirectory(
 
 /** The entries by the bytes of their names. @throws OPTION_INVALID for names that cannot be entries */
 function sortEntries(entries: readonly PbLink[]): readonly PbLink[] {
-  const named = entries.map((link) => ({ link, key: Buffer.from(link.name) }));
-  named.sort((a, b) => Buffer.compare(a.key, b.key));
+  const named = entries.map((link) => ({ link, key: utf8FromText(link.name) }));
+  named.sort((a, b) => compareBytes(a.key, b.key));
   const links = named.map(({ link }) => link);
   for (const [index, { name }] of links.entries()) {
     assertEntryName(name);
@@ -91,6 +92,6 @@ export function isSharded(links: readonly PbLink[], data: Uint8Array, options: D
   const bytes =
     shardEstimation === 'block'
       ? encodePbNode({ links, data }).length
-      : links.reduce((sum, { name, cid }) => sum + Buffer.byteLength(name) + cid.bytes.length, 0);
+      : links.reduce((sum, { name, cid }) => sum + utf8Length(name) + cid.bytes.length, 0);
   return bytes > shardBytes;
 }

@@ -1,6 +1,7 @@
 // The hot path of every upload; import-file.bench.ts measures it against the bare hash function.
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
+import { type ByteSource, chunksOfSource } from '@cairn/platform';
 import { balancedLayout } from './balanced-layout.ts';
 import { BlockWriter, type NamingOptions } from './block-writer.ts';
 import { createChunker } from './create-chunker.ts';
@@ -40,21 +41,21 @@ export interface ImportResult {
 const defaultFileLinksMax = 174;
 
 /**
- * Writes a stream as a UnixFS file; the CID equals Kubo's for the same options.
+ * Writes bytes, or a stream of them, as a UnixFS file; the CID equals Kubo's for the same options.
  *
  * Memory stays constant: one batch of blocks and one row of links per level of the tree. Blocks are given to the store
  * as they are made; **not** durable before `store.sync()`. The CIDs are computed here, so the store need not hash again.
- * @throws OPTION_INVALID, HASH_UNSUPPORTED, what the source and the store throw, the reason of the signal
+ * @throws BYTES_INVALID, OPTION_INVALID, HASH_UNSUPPORTED, what the source and the store throw, the reason of the signal
  */
 export async function importFile(
-  source: AsyncIterable<Uint8Array>,
+  source: ByteSource,
   store: Pick<Blockstore, 'putMany'>,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   const writer = new BlockWriter(store, options);
   const rawLeaves = chooseRawLeaves(writer, options);
   const linksMax = parseFileLinksMax(options.fileLinksMax);
-  const chunks = createChunker(options.chunker ?? 'default')(source);
+  const chunks = createChunker(options.chunker ?? 'default')(chunksOfSource(source));
   const layout = options.layout === 'trickle' ? trickleLayout : balancedLayout;
   const { link, fileSize } = await layout(observed(chunks, options), {
     writer,

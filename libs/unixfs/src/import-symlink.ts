@@ -1,4 +1,5 @@
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore } from '@cairn/blockstore/core';
+import { utf8FromText } from '@cairn/platform';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
 import { InvalidOptionError } from './errors.ts';
 import type { ImportResult } from './import-file.ts';
@@ -19,7 +20,7 @@ export async function importSymlink(
 ): Promise<ImportResult> {
   const { mtime } = options;
   assertMetadata({ mtime });
-  const data = Buffer.from(target);
+  const data = utf8FromText(target);
   if (data.length > symlinkTargetBytesMax) {
     throw new InvalidOptionError('symlink', `its target is ${data.length} bytes, more than ${symlinkTargetBytesMax}`);
   }

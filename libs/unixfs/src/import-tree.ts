@@ -1,5 +1,6 @@
-import { type Blockstore, Slices } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
+import { type ByteSource, chunksOfSource } from '@cairn/platform';
 import type { PbLink } from './dag-pb.ts';
 import {
   assertFree,
@@ -21,7 +22,7 @@ export interface TreeEntry extends UnixfsMetadata {
   /** Names separated by slashes, for example `photos/2024/a.jpg`. Empty: a file at the top that is named by its CID. */
   readonly path: string;
   /** The bytes of a file. With neither this nor {@link symlink} the entry is a directory. */
-  readonly content?: AsyncIterable<Uint8Array>;
+  readonly content?: ByteSource;
   /** The target of a symlink. */
   readonly symlink?: string;
 }
@@ -89,6 +90,8 @@ export async function* importTree<Entry extends TreeEntry>(
   let count = 0;
   for await (const entry of entries) {
     signal?.throwIfAborted();
+    if (typeof entry?.path !== 'string')
+      throw new InvalidOptionError('entries', `entry ${count} has no path: pass objects such as { path, content }`);
     if (slices.isOver) await slices.next();
     if (++count > treeLimits.entriesMax) {
       throw new InvalidOptionError('path', `the tree has more than ${treeLimits.entriesMax} entries`);
@@ -158,7 +161,7 @@ async function importLeaf<Entry extends TreeEntry>({
   const { cid, dagSize, fileSize } =
     content === undefined
       ? await importSymlink(symlink ?? '', store, { ...shared, mtime })
-      : await importFile(content, store, {
+      : await importFile(chunksOfSource(content, `content of ${JSON.stringify(path.slice(0, 200))}`), store, {
           ...shared,
           ...(onProgress && { onProgress: (bytes) => onProgress(path, bytes, false, top) }),
           // A raw block could not carry them.

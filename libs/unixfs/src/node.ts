@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { assertHashAllowed, type CID, codecs } from '@cairn/cid';
 import { decodePbNode, type PbLink } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';

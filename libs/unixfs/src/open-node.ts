@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import type { Blockstore } from '@cairn/blockstore/core';
 import { type CID, codecs, hashFunction, identityBytesMax } from '@cairn/cid';
 import { subtreesOf } from './append-trickle.ts';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';

@@ -1,4 +1,5 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
+import { copyBytes } from '@cairn/platform';
 import type { ByteCursor } from './byte-cursor.ts';
 import { depthMax } from './cat-file.ts';
 import { InvalidNodeError } from './errors.ts';
@@ -88,7 +89,7 @@ async function writeOver(data: Uint8Array, offset: number, cursor: ByteCursor): 
   if (offset >= data.length) return data;
   const written = await cursor.take(data.length - offset);
   if (written.length === 0) return data;
-  const changed = Buffer.from(data);
+  const changed = copyBytes(data);
   changed.set(written, offset);
   return changed;
 }

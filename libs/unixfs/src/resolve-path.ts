@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { type ContentPath, parsePath } from './content-path.ts';
 import { LinkNotFoundError } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type CID, codecs, hashFunction } from '@cairn/cid';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
 import { encodePbNode } from './dag-pb.ts';

@@ -1,3 +1,4 @@
+import { utf8FromText } from '@cairn/platform';
 import type { PbLink } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
 import { murmur3x64 } from './murmur3.ts';
@@ -32,7 +33,7 @@ export function slotOf(hash: bigint, depth: number, fanout: number): number {
 
 /** The hash that places a name. */
 export function hashOfName(name: string): bigint {
-  return murmur3x64(Buffer.from(name));
+  return murmur3x64(utf8FromText(name));
 }
 
 /** Digits of a slot's number in a link's name: hexadecimal, upper case, padded with zeros. */

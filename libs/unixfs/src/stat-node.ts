@@ -1,4 +1,4 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore';
+import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { readNode } from './node.ts';
 import type { UnixfsMetadata } from './unixfs-data.ts';

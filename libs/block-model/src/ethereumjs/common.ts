@@ -1,7 +1,7 @@
 import { keccak256 } from '@cairn/cid';
 import { Common, createCommonFromGethGenesis, Hardfork, Hoodi, Mainnet, Sepolia } from '@ethereumjs/common';
+import { kzg } from '#kzg';
 import type { ChainSpec, KnownChain } from '../chain-spec.ts';
-import { kzg } from './kzg.ts';
 
 export interface CommonOptions {
   /** Take the fork that is active in this block; without it, the last one of the schedule. */
@@ -13,7 +13,10 @@ const knownConfigs = { mainnet: Mainnet, sepolia: Sepolia, hoodi: Hoodi } as con
   unknown
 >;
 
-/** The fork schedule in the form that the `@ethereumjs` packages take, with KZG for blob transactions. */
+/**
+ * The fork schedule in the form that the `@ethereumjs` packages take, with KZG for blob transactions. In browsers it has KZG
+ * after {@link prepareKzg}.
+ */
 export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {}): Common {
   const customCrypto = {
     keccak256,

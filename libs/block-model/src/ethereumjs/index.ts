@@ -1,3 +1,4 @@
+export { kzg, prepareKzg } from '#kzg';
 export {
   type ChainPlace,
   type CommonOptions,
@@ -7,4 +8,3 @@ export {
   terminalTotalDifficulty,
 } from './common.ts';
 export { JournaledState, type StateChanges, type StorageChanges } from './journaled-state.ts';
-export { kzg } from './kzg.ts';

@@ -2,6 +2,7 @@
 // reference state manager.
 
 import { keccak256 } from '@cairn/cid';
+import { bytesFromHexDigits, compareBytes } from '@cairn/platform';
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address } from '@ethereumjs/util';
 import { type Hex, hexFromBytes } from '../hex.ts';
@@ -63,7 +64,7 @@ export class JournaledState implements StateManagerInterface {
   /** The account, to read only. */
   readAccount(address: Hex): Account | undefined {
     if (this.#accounts.has(address)) return this.#accounts.get(address);
-    const found = this.#reader.getAccount(Buffer.from(address.slice(2), 'hex'));
+    const found = this.#reader.getAccount(bytesFromHexDigits(address.slice(2)));
     const account = found && new Account(found.nonce, found.balance, found.storageRoot, found.codeHash);
     this.#accounts.set(address, account);
     return account;
@@ -135,7 +136,7 @@ export class JournaledState implements StateManagerInterface {
     if (known !== undefined) return known;
     const value = this.#cleared.has(address)
       ? empty
-      : this.#reader.getStorage(Buffer.from(address.slice(2), 'hex'), slot);
+      : this.#reader.getStorage(bytesFromHexDigits(address.slice(2)), slot);
     slots.set(key, value);
     return value;
   }
@@ -211,7 +212,7 @@ export class JournaledState implements StateManagerInterface {
       }
       this.#setAccount(key, account && new Account(account.nonce, account.balance, undefined, account.codeHash));
       for (const [slot, value] of slots) {
-        if (account === undefined || Buffer.compare(this.readStorage(key, slot), value) === 0) continue;
+        if (account === undefined || compareBytes(this.readStorage(key, slot), value) === 0) continue;
         const name = hexFromBytes(slot);
         this.#slotsOf(key).set(name, value);
         this.#changesOf(key).slots.add(name);

@@ -11,7 +11,8 @@ import {
 import { addressFromHex } from '../addresses.ts';
 import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
 import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
-import { createEngine, type EngineName } from '../engine/create-engine.ts';
+import { createEngine } from '../engine/create-engine.ts';
+import type { EngineName } from '../engine/engine-name.ts';
 import { BlockInvalidError, CallRejectedError, TransactionInvalidError } from '../errors.ts';
 import { forkRules } from '../fork-rules.ts';
 import { StateCache } from '../state-cache.ts';

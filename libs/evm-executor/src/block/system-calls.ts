@@ -1,4 +1,5 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Log } from '@cairn/block-model';
+import { concatBytes } from '@cairn/platform';
 import { Mainnet } from '@ethereumjs/common';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { clearAccounts, type MessageContext } from '../apply-message.ts';
@@ -59,9 +60,9 @@ export async function collectRequests(context: MessageContext, logs: readonly Lo
     'process consolidation queue',
   );
   const hashes = [deposits, withdrawals, consolidations].flatMap((data, type) =>
-    data.length === 0 ? [] : [sha256(Buffer.concat([Buffer.of(type), data]))],
+    data.length === 0 ? [] : [sha256(concatBytes([Uint8Array.of(type), data]))],
   );
-  return hexFromBytes(sha256(Buffer.concat(hashes)));
+  return hexFromBytes(sha256(concatBytes(hashes)));
 }
 
 /** @throws BLOCK_INVALID where the call did not succeed */
@@ -115,13 +116,13 @@ function depositsIn(logs: readonly Log[], rules: ForkRules): Uint8Array {
   const deposits = logs
     .filter((log) => log.address === address && log.topics[0] === depositTopic)
     .map(({ data }) => depositOf(bytesFromHex(data)));
-  return Buffer.concat(deposits);
+  return concatBytes(deposits);
 }
 
 /** @throws BLOCK_INVALID for an event of another length (EIP-6110) */
 function depositOf(event: Uint8Array): Uint8Array {
   if (event.length === depositEventBytes)
-    return Buffer.concat(depositFields.map(([start, length]) => event.subarray(start, start + length)));
+    return concatBytes(depositFields.map(([start, length]) => event.subarray(start, start + length)));
   throw new BlockInvalidError(
     `failed to parse deposit logs: unable to parse deposit data: deposit wrong length: want ${depositEventBytes}, have ${event.length}`,
   );

@@ -1,3 +1,4 @@
+import { prepareKzg } from '@cairn/block-model/ethereumjs';
 import type { ForkRules } from '../fork-rules.ts';
 import type { CallEngine } from './call-engine.ts';
 import type { EthereumjsMachine } from './ethereumjs-machine.ts';
@@ -9,6 +10,7 @@ export function createEthereumjsEngine(): CallEngine {
     name: 'ethereumjs',
     async run(message) {
       const { EthereumjsMachine } = await import('./ethereumjs-machine.ts');
+      if (message.rules.isCancun) await prepareKzg();
       let machine = machines.get(message.rules);
       if (machine === undefined) {
         machine = new EthereumjsMachine(message.rules);

@@ -1,4 +1,5 @@
 import { bytesFromHex, hexFromBytes, type Log } from '@cairn/block-model';
+import { bytesFromHexDigits } from '@cairn/platform';
 import {
   EVM,
   EVMError,
@@ -145,7 +146,7 @@ function blockOf({ block }: EngineMessage): Block {
 /** Accounts that a message has written to, the empty among which go when a transaction ends. Its journal keeps them to itself. */
 function touchedAccounts(journal: object): Uint8Array[] {
   const { touched } = journal as { readonly touched: ReadonlySet<string> };
-  return [...touched].map((address) => Buffer.from(address, 'hex'));
+  return [...touched].map((address) => bytesFromHexDigits(address));
 }
 
 function outcome(result: ExecResult, message: EngineMessage, touched: readonly Uint8Array[]): EngineOutcome {

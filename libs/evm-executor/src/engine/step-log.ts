@@ -6,7 +6,7 @@ export function logOfStep({ opcode, stack, memory, address }: EngineStep): Log |
   if (opcode < 0xa0 || opcode > 0xa4) return undefined;
   const [offset = 0n, length = 0n, ...topics] = stack.slice(0xa0 - 2 - opcode).reverse();
   if (length > 2n ** 32n) return undefined;
-  const data = Buffer.alloc(Number(length));
+  const data = new Uint8Array(Number(length));
   // Memory is that of before the step, which may make it longer.
   if (offset < BigInt(memory.length)) data.set(memory.subarray(Number(offset), Number(offset + length)));
   return { address: hexFromBytes(address), topics: topics.map(wordOf), data: hexFromBytes(data) };

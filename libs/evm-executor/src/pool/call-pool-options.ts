@@ -1,4 +1,4 @@
-import type { EngineName } from '../engine/create-engine.ts';
+import type { EngineName } from '../engine/engine-name.ts';
 import { callLimits } from '../execute-call.ts';
 import type { CallChain } from './call-pool-types.ts';
 import type { WorkerData } from './worker-protocol.ts';

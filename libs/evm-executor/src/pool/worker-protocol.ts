@@ -1,5 +1,5 @@
 import { CairnError, isCairnError } from '@cairn/errors';
-import type { EngineName } from '../engine/create-engine.ts';
+import type { EngineName } from '../engine/engine-name.ts';
 import { executionErrors } from '../errors.ts';
 import type { CallChain, ExecutionJob, ResultOf } from './call-pool-types.ts';
 

@@ -1,4 +1,5 @@
 import { type Hex, hexFromBytes, type Json, type Log, quantity } from '@cairn/block-model';
+import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
 import { addressOfWord, wordOf } from '../engine/step-log.ts';
@@ -122,7 +123,7 @@ function watchContractSize({ opcode, world }: EngineStep, stack: readonly bigint
   if (word === undefined) return;
   const address = addressOfWord(word);
   if (frame.contractSizes.has(address)) return;
-  const contractSize = world.getCode(Buffer.from(address.slice(2), 'hex')).length;
+  const contractSize = world.getCode(bytesFromHexDigits(address.slice(2))).length;
   frame.contractSizes.set(address, { contractSize, opcode });
 }
 
@@ -133,8 +134,8 @@ function watchStorage({ opcode, world, address }: EngineStep, stack: readonly bi
   if (opcode === 0x54) {
     // The value before the transaction wrote it.
     if (frame.reads.has(slot) || frame.writes.has(slot)) return;
-    const value = world.getStorage(address, Buffer.from(slot.slice(2), 'hex'));
-    frame.reads.set(slot, `0x${Buffer.from(value).toString('hex').padStart(64, '0')}`);
+    const value = world.getStorage(address, bytesFromHexDigits(slot.slice(2)));
+    frame.reads.set(slot, `0x${hexDigitsFromBytes(value).padStart(64, '0')}`);
   } else if (opcode === 0x55) count(frame.writes, slot);
   else if (opcode === 0x5c) count(frame.transientReads, slot);
   else if (opcode === 0x5d) count(frame.transientWrites, slot);

@@ -1,4 +1,5 @@
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
 import { create2Address, createAddress } from '../engine/interpreter/call-opcodes.ts';
@@ -57,7 +58,7 @@ export class LegacyPrestateTracer implements TransactionTracer {
 
   #seeSlot({ address, world }: EngineStep, slot: Hex): void {
     const { storage } = this.#see(hexFromBytes(address));
-    const value = Buffer.from(world.getStorage(address, bytesFromHex(slot))).toString('hex');
+    const value = hexDigitsFromBytes(world.getStorage(address, bytesFromHex(slot)));
     storage[slot] ??= `0x${value.padStart(64, '0')}`;
   }
 

@@ -1,4 +1,5 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Json, keccak256, quantity } from '@cairn/block-model';
+import { hexDigitsFromBytes } from '@cairn/platform';
 import { noAddress } from '../apply-message.ts';
 import { delegationOf, signerOfAuthorization } from '../authorizations.ts';
 import type { EngineStep } from '../engine/engine-tracer.ts';
@@ -124,7 +125,7 @@ export class PrestateTracer implements TransactionTracer {
 
   #readSlot(address: Hex, slot: Hex): Hex {
     const value = this.#world?.getStorage(bytesFromHex(address), bytesFromHex(slot)) ?? new Uint8Array(0);
-    return `0x${Buffer.from(value).toString('hex').padStart(64, '0')}`;
+    return `0x${hexDigitsFromBytes(value).padStart(64, '0')}`;
   }
 
   result(): string {

@@ -1,5 +1,7 @@
 // A step of a trace is serialized as it happens: what a step holds is of that moment, and text is smaller than objects.
+
 import { hexFromBytes } from '@cairn/block-model';
+import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineStep } from '../engine/engine-tracer.ts';
 import { TraceTooLargeError } from '../errors.ts';
@@ -51,7 +53,7 @@ export class StructLogTracer implements TransactionTracer {
     const key = word(slot);
     const value =
       opcode === sload
-        ? Buffer.from(world.getStorage(address, Buffer.from(key, 'hex'))).toString('hex')
+        ? hexDigitsFromBytes(world.getStorage(address, bytesFromHexDigits(key)))
         : stack.at(-2)?.toString(16);
     known.set(key, (value ?? '').padStart(64, '0'));
     return `,"storage":{${[...known].map(([name, held]) => `"0x${name}":"0x${held}"`).join(',')}}`;
@@ -69,7 +71,7 @@ function word(value: bigint): string {
 }
 
 function words(memory: Uint8Array): string {
-  const text = Buffer.from(memory.buffer, memory.byteOffset, memory.length).toString('hex');
+  const text = hexDigitsFromBytes(memory);
   const parts: string[] = [];
   for (let at = 0; at < text.length; at += 64) parts.push(`"0x${text.slice(at, at + 64).padEnd(64, '0')}"`);
   return parts.join(',');

@@ -1,6 +1,7 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
+import type { ByteSource } from '@cairn/platform';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { type CatOptions, catFile } from '../cat-file.ts';
 import type { PbLink } from '../dag-pb.ts';
@@ -16,7 +17,7 @@ import { type NodeStat, statNode } from '../stat-node.ts';
 export class Unixfs {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
-  importFile(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportResult> {
+  importFile(source: ByteSource, options?: ImportOptions): Promise<ImportResult> {
     return importFile(source, this.store, options);
   }
 

@@ -65,7 +65,8 @@ export function isVersion0Possible({ codec, hash, digest }: CidParts): boolean {
 
 function decodeText(text: Uint8Array, messageOf: (reason: string) => string): Buffer {
   try {
-    return decodeMultibase(text).bytes;
+    const { bytes } = decodeMultibase(text);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   } catch (error) {
     if (!isCairnError(error, 'MULTIBASE_INVALID')) throw error;
     throw new CidTextError(messageOf(error.message));

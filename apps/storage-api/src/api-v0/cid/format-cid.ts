@@ -13,9 +13,15 @@ export function hashName(code: number): string | undefined {
 
 /** Prints a CID in a multibase. @throws CidTextError for version 0 in another base than base58btc */
 export function printCidIn(base: Multibase, parts: CidParts): string {
-  if (parts.version === 1) return encodeMultibase(base, encodeCid(parts)).toString();
+  if (parts.version === 1) return textIn(base, encodeCid(parts)).toString();
   if (base.name !== 'base58btc') throw new CidTextError('invalid base encoding');
-  return encodeMultibase(base, parts.multihash).subarray(1).toString();
+  return textIn(base, parts.multihash).subarray(1).toString();
+}
+
+/** Bytes of the text of `bytes` in a multibase, with its prefix. */
+function textIn(base: Multibase, bytes: Uint8Array): Buffer {
+  const text = encodeMultibase(base, bytes);
+  return Buffer.from(text.buffer, text.byteOffset, text.length);
 }
 
 /**
@@ -42,7 +48,7 @@ function formatToken(token: string, base: Multibase, parts: CidParts): Buffer {
   const { version, codec, hash, digest, multihash } = parts;
   const codecText = multicodecName(codec) ?? `Code(${codec})`;
   const hashText = hashName(hash) ?? `hash?${hash}`;
-  const encoded = (bytes: Uint8Array) => encodeMultibase(base, bytes);
+  const encoded = (bytes: Uint8Array) => textIn(base, bytes);
   const texts: Readonly<Record<string, () => string | Buffer>> = {
     '%': () => '%',
     b: () => base.name,

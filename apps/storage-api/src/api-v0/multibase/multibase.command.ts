@@ -14,7 +14,7 @@ const noArgs = { name: '', min: 0, max: 0 } as const;
 const fileBytesMax = 512 * 1024 + 16;
 
 /** @throws ApiError 500 in Kubo's words */
-function decoded(text: Uint8Array): Buffer {
+function decoded(text: Uint8Array): Uint8Array {
   try {
     return decodeMultibase(text).bytes;
   } catch (error) {
@@ -24,7 +24,7 @@ function decoded(text: Uint8Array): Buffer {
 }
 
 /** @throws ApiError 500 for more bytes than the base takes */
-function encoded(name: string, bytes: Uint8Array): Buffer {
+function encoded(name: string, bytes: Uint8Array): Uint8Array {
   try {
     return encodeMultibase(multibaseNamed(name), bytes);
   } catch (error) {

@@ -1,5 +1,7 @@
 /// <reference path="./mcl-wasm.d.ts" />
+
 import { bytesFromBigint } from '@cairn/block-model';
+import { compareBytes } from '@cairn/platform';
 import createModule, { type MclFunction, type MclModule } from 'mcl-wasm/dist/mcl_c.js';
 
 /** Subgroups of a pairing: points over the field, and over its quadratic extension. */
@@ -183,7 +185,7 @@ export class PairingCurve {
     const { coordinateBytes } = this.#format;
     const coordinate = input.subarray(from, from + coordinateBytes);
     if (!isZero(coordinate, 0, coordinateBytes - this.#digits)) throw new BadPoint('padding');
-    if (Buffer.compare(coordinate, this.#modulus) >= 0) throw new BadPoint('field');
+    if (compareBytes(coordinate, this.#modulus) >= 0) throw new BadPoint('field');
     const digits = coordinate.subarray(Math.max(0, coordinateBytes - fieldBytes));
     this.#put(digits);
     this.#call('_mclBnFp_setBigEndianMod', at, this.#place.bytes, digits.length);

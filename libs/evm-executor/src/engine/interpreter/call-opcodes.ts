@@ -1,4 +1,5 @@
 import { keccak256 } from '@cairn/block-model';
+import { bytesFromHexDigits, concatBytes } from '@cairn/platform';
 import type { Frame } from './frame.ts';
 import { gas, initCodeBytesMax } from './gas.ts';
 import { Halt, halts } from './halt.ts';
@@ -88,16 +89,16 @@ export function createOpcode(opcode: number, frame: Frame, machine: Machine): vo
 
 /** EIP-1014. */
 export function create2Address(creator: Uint8Array, salt: bigint, code: Uint8Array): Uint8Array {
-  return keccak256(Buffer.concat([Buffer.from([0xff]), creator, wordBytes(salt), keccak256(code)])).subarray(12);
+  return keccak256(concatBytes([Uint8Array.of(0xff), creator, wordBytes(salt), keccak256(code)])).subarray(12);
 }
 
 /** The address of what an account creates with a nonce (Yellow Paper, section 7): keccak-256 of the RLP of both. */
 export function createAddress(creator: Uint8Array, nonce: bigint): Uint8Array {
   const digits = nonce.toString(16);
-  const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+  const bytes = bytesFromHexDigits(digits.length % 2 === 0 ? digits : `0${digits}`);
   const short = nonce < 128n;
   const item =
-    nonce === 0n ? Buffer.from([0x80]) : short ? bytes : Buffer.concat([Buffer.from([0x80 + bytes.length]), bytes]);
-  const list = Buffer.concat([Buffer.from([0xc0 + 21 + item.length, 0x94]), creator, item]);
+    nonce === 0n ? Uint8Array.of(0x80) : short ? bytes : concatBytes([Uint8Array.of(0x80 + bytes.length), bytes]);
+  const list = concatBytes([Uint8Array.of(0xc0 + 21 + item.length, 0x94), creator, item]);
   return keccak256(list).subarray(12);
 }

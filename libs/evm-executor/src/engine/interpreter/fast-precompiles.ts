@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { keccak256, recoverPublicKey } from '@cairn/block-model';
 import { Blake2 } from '@cairn/evm-compiler';
+import { sha256 } from '#native';
 import { Halt } from './halt.ts';
 
 /** A precompile whose price is known before it runs. */
@@ -23,7 +23,7 @@ const noBytes = new Uint8Array(0);
  */
 export const fastPrecompiles: ReadonlyMap<number, FastPrecompile> = new Map<number, FastPrecompile>([
   [1, { price: () => 3000, run: recover }],
-  [2, { price: (data) => 60 + 12 * wordsOf(data), run: (data) => hash('sha256', data, 'buffer') }],
+  [2, { price: (data) => 60 + 12 * wordsOf(data), run: sha256 }],
   [4, { price: (data) => 15 + 3 * wordsOf(data), run: (data) => data }],
   [9, { price: rounds, run: mix }],
 ]);

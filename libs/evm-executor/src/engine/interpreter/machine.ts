@@ -1,4 +1,5 @@
 import { bytesFromHex } from '@cairn/block-model';
+import { compareBytes } from '@cairn/platform';
 import { type Address, addressFromHex, wordOfAddress } from '../../addresses.ts';
 import { delegationOf } from '../../authorizations.ts';
 import { emptyCodeHash } from '../../world-state.ts';
@@ -127,7 +128,7 @@ export class Machine {
     const account = this.message.world.getAccount(address);
     return (
       account === undefined ||
-      (account.nonce === 0n && account.balance === 0n && Buffer.compare(account.codeHash, emptyCodeHash) === 0)
+      (account.nonce === 0n && account.balance === 0n && compareBytes(account.codeHash, emptyCodeHash) === 0)
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Hex } from '@cairn/block-model';
+import { prepareKzg } from '@cairn/block-model/ethereumjs';
 import { EVM, EVMMockBlockchain, type EVMOpts, type ExecResult, NobleBN254 } from '@ethereumjs/evm';
 import type { ForkRules } from '../../fork-rules.ts';
 import { type Curves, curves } from '../curves/curves.ts';
@@ -9,6 +10,9 @@ import type { PrecompileResult } from './precompiles.ts';
 
 /** Of alt_bn128 (EIP-196, EIP-197) and of BLS12-381 (EIP-2537). */
 const curveAddresses = new Set([6n, 7n, 8n, 11n, 12n, 13n, 14n, 15n, 16n, 17n]);
+
+/** Proofs of points of blobs (EIP-4844). */
+const kzgAddress = 10n;
 
 const noBytes = new Uint8Array(0);
 
@@ -31,10 +35,10 @@ export class ReferencePrecompiles {
   }
 
   #evmFor(address: Hex): EVM | Promise<EVM> {
-    if (!curveAddresses.has(BigInt(address))) {
-      this.#plain ??= this.#make({ bn254: new NobleBN254() });
-      return this.#plain;
-    }
+    const number = BigInt(address);
+    const preparing = number === kzgAddress ? prepareKzg() : undefined;
+    if (preparing !== undefined) return preparing.then(() => this.#plainEvm());
+    if (!curveAddresses.has(number)) return this.#plainEvm();
     if (this.#withCurves !== undefined) return this.#withCurves;
     const ready = (made: Curves) => {
       this.#withCurves ??= this.#make(made);
@@ -42,6 +46,11 @@ export class ReferencePrecompiles {
     };
     const found = curves();
     return found instanceof Promise ? found.then(ready) : ready(found);
+  }
+
+  #plainEvm(): EVM {
+    this.#plain ??= this.#make({ bn254: new NobleBN254() });
+    return this.#plain;
   }
 
   #make(options: Pick<EVMOpts, 'bn254' | 'bls'>): EVM {

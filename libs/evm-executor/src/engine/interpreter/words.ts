@@ -1,3 +1,4 @@
+import { hexDigitsFromBytes } from '@cairn/platform';
 /** Words of the EVM are bigints from 0 to 2^256 - 1; here is what they are made of and turned into. */
 export const wordMax = (1n << 256n) - 1n;
 const signBit = 1n << 255n;
@@ -23,7 +24,7 @@ export function wordOf(bytes: Uint8Array): bigint {
     for (let at = 0; at < length; at++) number = number * 256 + (bytes[at] ?? 0);
     return BigInt(number);
   }
-  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('hex')}`);
+  return BigInt(`0x${hexDigitsFromBytes(bytes)}`);
 }
 
 /** The 32 bytes at a place; what lies beyond the end reads as zeros. */

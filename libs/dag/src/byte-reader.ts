@@ -1,7 +1,7 @@
 import { InvalidCarError } from './errors.ts';
 
 /** Takes exact numbers of bytes from a stream of chunks; never holds more than what was asked for and one chunk. */
-export class ByteSource {
+export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array(0);
 

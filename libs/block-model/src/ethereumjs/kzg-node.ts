@@ -8,3 +8,8 @@ export function kzg(): KZG {
   instance ??= new KZG(trustedSetup);
   return instance;
 }
+
+/** Resolves when {@link kzg} can be called; nothing where it can be called already, as on Node. */
+export function prepareKzg(): Promise<void> | undefined {
+  return undefined;
+}

@@ -1,0 +1,18 @@
+// OpenSSL is several times as fast as JavaScript; its BLAKE2 has the full length only. hashes.bench.ts measures it.
+import { createHash, hash } from 'node:crypto';
+
+const native = (algorithm: string) => (bytes: Uint8Array) => hash(algorithm, bytes, 'buffer');
+
+export const sha1 = native('sha1');
+export const sha256 = native('sha256');
+export const sha512 = native('sha512');
+export const sha3224 = native('sha3-224');
+export const sha3256 = native('sha3-256');
+export const sha3384 = native('sha3-384');
+export const sha3512 = native('sha3-512');
+export const blake2b512 = native('blake2b512');
+export const blake2s256 = native('blake2s256');
+
+export function shake256(bytes: Uint8Array, length: number): Uint8Array {
+  return createHash('shake256', { outputLength: length }).update(bytes).digest();
+}

@@ -1,0 +1,19 @@
+// For browsers: synchronous, which SubtleCrypto is not. native-hashes-node.ts has the same from OpenSSL.
+import { blake2b, blake2s } from '@noble/hashes/blake2.js';
+import { shake256 as nobleShake256 } from '@noble/hashes/sha3.js';
+
+export { sha1 } from '@noble/hashes/legacy.js';
+export { sha256, sha512 } from '@noble/hashes/sha2.js';
+export {
+  sha3_224 as sha3224,
+  sha3_256 as sha3256,
+  sha3_384 as sha3384,
+  sha3_512 as sha3512,
+} from '@noble/hashes/sha3.js';
+
+export const blake2b512 = (bytes: Uint8Array) => blake2b(bytes);
+export const blake2s256 = (bytes: Uint8Array) => blake2s(bytes);
+
+export function shake256(bytes: Uint8Array, length: number): Uint8Array {
+  return nobleShake256(bytes, { dkLen: length });
+}

@@ -1,0 +1,11 @@
+// For browsers: the compiler would take more bytes than the interpreter.
+import { EngineUnavailableError } from '../errors.ts';
+import type { CallEngine } from './call-engine.ts';
+import type { EngineName } from './engine-name.ts';
+
+export const defaultEngineName: EngineName = 'interpreter';
+
+/** @throws ENGINE_UNAVAILABLE */
+export function createCompiledEngine(_elsewhere: CallEngine): CallEngine {
+  throw new EngineUnavailableError('compiled');
+}
