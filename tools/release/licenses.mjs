@@ -18,16 +18,26 @@ const accepted = new Set([
   'Unlicense',
 ]);
 
-/** Returns a fault for each production dependency whose license is not among the accepted ones. */
+/** Packages that must not come with a lib or a service, with the reason. */
+const refused = new Map([
+  ['elliptic', 'it computes with secret numbers in variable time and has a record of faults in signatures'],
+]);
+
+/** Returns a fault for each production dependency that is refused, or whose license is not among the accepted ones. */
 export async function checkLicenses() {
   const chunks = [];
   const code = await pnpm(['licenses', 'list', '--prod', '--json'], { onOutput: (chunk) => chunks.push(chunk) });
   const text = Buffer.concat(chunks).toString();
   if (code !== 0) return [`pnpm licenses ended with ${code}: ${text}`];
   const byLicense = JSON.parse(text.slice(text.indexOf('{')));
-  return Object.entries(byLicense)
+  const names = new Set(Object.values(byLicense).flatMap((packages) => packages.map(({ name }) => name)));
+  const faults = [...refused]
+    .filter(([name]) => names.has(name))
+    .map(([name, reason]) => `${name} is refused: ${reason}`);
+  const unlicensed = Object.entries(byLicense)
     .filter(([license]) => !isAccepted(license))
     .flatMap(([license, packages]) => packages.map(({ name }) => `${name} has the license ${license}`));
+  return [...faults, ...unlicensed];
 }
 
 function isAccepted(license) {
