@@ -20,6 +20,7 @@ export {
   identityBytesMax,
   type MultihashDigest,
 } from './hashes.ts';
+export { isCidAt } from './is-cid-at.ts';
 export { keccak256 } from './keccak256.ts';
 export {
   decodeMultibase,

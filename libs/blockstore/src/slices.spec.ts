@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { createMemoryBlockstore, inOneGo, inSlices, Slices, withTurns } from './index.ts';
+import { rawBlock } from './testing/index.ts';
+
+/** Keeps the thread busy for as long as a slice may last. */
+function fillSlice(slices: Slices): void {
+  while (!slices.isOver);
+}
+
+describe('Slices', () => {
+  test('one slice runs in each turn of the event loop, however many requests wait', async () => {
+    let turn = 0;
+    let isDone = false;
+    const count = () => {
+      turn++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const turns: number[] = [];
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const slices = new Slices();
+        fillSlice(slices);
+        await slices.step();
+        turns.push(turn);
+      }),
+    );
+    isDone = true;
+    expect(new Set(turns).size).toBe(turns.length);
+  });
+
+  test('short work goes before long work', async () => {
+    const long = new Slices();
+    for (let taken = 0; taken < 6; taken++) await long.next();
+    const others = Array.from({ length: 3 }, () => new Slices());
+    for (const other of others) for (let taken = 0; taken < 6; taken++) await other.next();
+    const ends: string[] = [];
+    const work = (slices: Slices, name: string) => slices.next().then(() => ends.push(name));
+    const waiting = [work(long, 'long'), ...others.map((other) => work(other, 'long'))];
+    waiting.push(work(new Slices(), 'short'));
+    await Promise.all(waiting);
+    expect(ends.indexOf('short')).toBeLessThan(2);
+  });
+
+  test('work of one signal shares its slices', () => {
+    const { signal } = new AbortController();
+    expect(Slices.of(signal)).toBe(Slices.of(signal));
+    expect(Slices.of(new AbortController().signal)).not.toBe(Slices.of(signal));
+    expect(Slices.of(undefined)).toBe(Slices.of(undefined));
+  });
+});
+
+test('inSlices gives the result of the work that inOneGo gives, and steps in its pauses', async () => {
+  function* work() {
+    yield;
+    yield;
+    return 'done';
+  }
+  let steps = 0;
+  const slices = {
+    step: async () => {
+      steps++;
+    },
+  };
+  expect([inOneGo(work()), await inSlices(work(), slices), steps]).toEqual(['done', 'done', 2]);
+});
+
+test('withTurns lets other work run between reads of one signal', async () => {
+  const store = createMemoryBlockstore();
+  const block = rawBlock('a');
+  await store.putMany([block]);
+  const { signal } = new AbortController();
+  const wrapped = withTurns(store);
+  let hasRun = false;
+  setImmediate(() => {
+    hasRun = true;
+  });
+  while (!hasRun) expect((await wrapped.get(block.cid, { signal })).length).toBe(1);
+  expect(hasRun).toBe(true);
+});

@@ -1,0 +1,52 @@
+import { inSlices, Slices } from './slices.ts';
+
+/** Items that one call sorts. */
+const runLength = 512;
+
+/** Sorts a list that may be long: in runs, which are merged, in slices. Items that compare as equal keep their order. */
+export function sortInSlices<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+  slices: Pick<Slices, 'step'> = new Slices(),
+): Promise<readonly T[]> {
+  return inSlices(sortSteps(items, compare), slices);
+}
+
+function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Generator<undefined, readonly T[]> {
+  let from: T[] = [];
+  for (let at = 0; at < items.length; at += runLength) {
+    for (const item of items.slice(at, at + runLength).sort(compare)) from.push(item);
+    yield;
+  }
+  for (let width = runLength; width < from.length; width *= 2) {
+    const to: T[] = [];
+    for (let start = 0; start < from.length; start += 2 * width) {
+      const middle = Math.min(start + width, from.length);
+      const end = Math.min(start + 2 * width, from.length);
+      let [left, right] = [start, middle];
+      while (left < middle || right < end) {
+        const isLeft = right >= end || (left < middle && compare(from[left] as T, from[right] as T) <= 0);
+        to.push(from[isLeft ? left++ : right++] as T);
+        if (to.length % runLength === 0) yield;
+      }
+    }
+    from = to;
+  }
+  return from;
+}
+
+/** Compares texts by their bytes in UTF-8. */
+export function compareByBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (one !== other) return bytesRank(one) - bytesRank(other);
+  }
+  return a.length - b.length;
+}
+
+/** Characters of two units come after all others in UTF-8, and in the midst of them in UTF-16. */
+function bytesRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
