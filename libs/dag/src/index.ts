@@ -1,8 +1,9 @@
 export { type DagCodec, dagCodecs, decodeDag, encodeDag, isDagCodec } from './codecs.ts';
 export { InvalidCarError, PathLookupError, UndecodableError, UnencodableError, UnknownCodecError } from './errors.ts';
+export { type Followed, followWithin, type WithinBlock } from './follow-within.ts';
 export { IpldFloat, type IpldValue } from './ipld-value.ts';
 export { type Car, carLimits, type ReadCarOptions, readCar } from './read-car.ts';
-export { type ResolvedPath, resolveDagPath, resolveToBlock, valueAt } from './resolve-path.ts';
+export { type ResolvedPath, type ResolveOptions, resolveDagPath, resolveToBlock, valueAt } from './resolve-path.ts';
 export {
   blockCodecOf,
   isTranscodable,

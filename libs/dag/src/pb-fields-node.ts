@@ -1,10 +1,12 @@
+import type { ReadOptions } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { LinkNotFoundError, type PbLink } from '@cairn/unixfs';
-import { decodePb, indexOf, type PathNode, wrongKind } from './path-node.ts';
+import { indexOf, wrongKind } from './path-errors.ts';
+import { type PathNode, readPb } from './path-node.ts';
 
 /** A dag-pb block as its fields `Data` and `Links`, as paths below /ipld/ see it. @throws DAG_INVALID */
-export function pbFieldsNode(cid: CID, bytes: Uint8Array): PathNode {
-  const { links, data } = decodePb(cid, bytes);
+export async function pbFieldsNode(cid: CID, bytes: Uint8Array, options: ReadOptions): Promise<PathNode> {
+  const { links, data } = await readPb(cid, bytes, options);
   return {
     lookup: async (name) => {
       if (name === 'Data') return { node: leaf('bytes', data === undefined ? undefined : 'dagpb.Bytes') };

@@ -1,4 +1,5 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
+import { renamedLink } from './dag-pb.ts';
 import { type LayoutOptions, type Subtree, writeInner } from './file-layout.ts';
 import { readNode, type UnixfsNode } from './node.ts';
 import { fillLeaves, fillTrickle, layerRepeat, type OpenChunks } from './trickle-layout.ts';
@@ -87,5 +88,5 @@ async function extended(
 
 /** What a node links to. */
 export function subtreesOf({ links, blockSizes }: UnixfsNode): Subtree[] {
-  return links.map((link, index) => ({ link: { ...link, name: '' }, fileSize: blockSizes[index] ?? 0 }));
+  return links.map((link, index) => ({ link: renamedLink(link, ''), fileSize: blockSizes[index] ?? 0 }));
 }

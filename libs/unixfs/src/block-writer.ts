@@ -1,6 +1,6 @@
-import { type Block, type Blockstore, nameBlock, Slices } from '@cairn/blockstore/core';
+import { type Block, type Blockstore, inSlices, nameBlock, Slices } from '@cairn/blockstore/core';
 import { type CID, type CodecName, cidFor, identityBytesMax } from '@cairn/cid';
-import { encodePbNode, type PbLink } from './dag-pb.ts';
+import { type PbLink, pbBytesSteps } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 
 /** How blocks are named; the same for every block of an import. */
@@ -51,8 +51,8 @@ export class BlockWriter {
   }
 
   /** Encodes and takes a dag-pb block. */
-  putNode(links: readonly PbLink[], data: Uint8Array): Promise<Block> {
-    return this.putEncoded(encodePbNode({ links, data }));
+  async putNode(links: readonly PbLink[], data: Uint8Array): Promise<Block> {
+    return await this.putEncoded(await inSlices(pbBytesSteps({ links, data }), this.#slices));
   }
 
   /** Takes a dag-pb block that is encoded already. */

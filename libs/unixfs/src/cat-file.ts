@@ -1,5 +1,6 @@
 import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
+import type { PbLink } from './dag-pb.ts';
 import { InvalidNodeError, NotAFileError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
 
@@ -65,7 +66,7 @@ async function* bytesOf(
     for (let ahead = index; ahead < Math.min(index + readAhead, children.length); ahead++) {
       const next = children[ahead];
       if (next === undefined || reads.has(ahead)) continue;
-      const read = readNode(store, next.cid, signal ? { signal } : {});
+      const read = readNode(store, next.link.cid, signal ? { signal } : {});
       // A consumer that stops early never awaits this one; it must not count as unhandled.
       read.catch(() => {});
       reads.set(ahead, read);
@@ -76,7 +77,7 @@ async function* bytesOf(
     if (node === undefined) continue;
     if (node.fileSize !== child.size) {
       throw new InvalidNodeError(
-        child.cid.toString(),
+        child.link.cid.toString(),
         `it holds ${node.fileSize} bytes where its parent declares ${child.size}`,
       );
     }
@@ -85,11 +86,11 @@ async function* bytesOf(
 }
 
 function childrenIn(node: UnixfsNode, range: ByteRange) {
-  const children: { readonly cid: CID; readonly start: number; readonly size: number }[] = [];
+  const children: { readonly link: PbLink; readonly start: number; readonly size: number }[] = [];
   let start = node.data.length;
-  for (const [index, { cid }] of node.links.entries()) {
+  for (const [index, link] of node.links.entries()) {
     const size = node.blockSizes[index] ?? 0;
-    if (size > 0 && start < range.end && start + size > range.start) children.push({ cid, start, size });
+    if (size > 0 && start < range.end && start + size > range.start) children.push({ link, start, size });
     start += size;
   }
   return children;

@@ -1,7 +1,12 @@
+import { inOneGo, inSlices, type ReadOptions, Slices } from '@cairn/blockstore/core';
 import { CID } from '@cairn/cid';
-import { ProtobufError, ProtobufReader, varintLength, writeVarint } from './protobuf.ts';
+import { PbReader } from './pb-reader.ts';
+import { ProtobufError, varintLength, writeVarint } from './protobuf.ts';
 
-/** A link of a dag-pb node (https://ipld.io/specs/codecs/dag-pb/spec/). */
+/**
+ * A link of a dag-pb node (https://ipld.io/specs/codecs/dag-pb/spec/). `cid` of a link that was read is a getter, so a spread of
+ * the link lacks it.
+ */
 export interface PbLink {
   readonly cid: CID;
   readonly name: string;
@@ -15,12 +20,29 @@ export interface PbNode {
   readonly data: Uint8Array | undefined;
 }
 
+const linksPerStep = 256;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8');
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Encodes a node as Kubo does: links first, in the order given, each with hash, name and size; then the data. */
-export function encodePbNode({ links, data }: PbNode): Uint8Array {
-  const parts = links.map(({ cid, name, tsize }) => {
+export function encodePbNode(node: PbNode): Uint8Array {
+  return inOneGo(pbBytesSteps(node));
+}
+
+/** Encodes a node as {@link encodePbNode} does, in slices. */
+export function writePbNode(node: PbNode, { signal }: ReadOptions = {}): Promise<Uint8Array> {
+  return inSlices(pbBytesSteps(node), Slices.of(signal));
+}
+
+/** Encodes a node as {@link encodePbNode} does, with a pause after some links. */
+export function* pbBytesSteps({ links, data }: PbNode): Generator<undefined, Uint8Array> {
+  const parts: {
+    readonly hash: Uint8Array;
+    readonly nameBytes: Uint8Array;
+    readonly tsize: number;
+    readonly length: number;
+  }[] = [];
+  for (const { cid, name, tsize } of links) {
     const nameBytes = encoder.encode(name);
     const length =
       1 +
@@ -31,8 +53,9 @@ export function encodePbNode({ links, data }: PbNode): Uint8Array {
       nameBytes.length +
       1 +
       varintLength(tsize);
-    return { hash: cid.bytes, nameBytes, tsize, length };
-  });
+    parts.push({ hash: cid.bytes, nameBytes, tsize, length });
+    if (parts.length % linksPerStep === 0) yield;
+  }
   let total = data === undefined ? 0 : 1 + varintLength(data.length) + data.length;
   for (const { length } of parts) total += 1 + varintLength(length) + length;
   const out = new Uint8Array(total);
@@ -60,40 +83,66 @@ function writeBytes(out: Uint8Array, offset: number, bytes: Uint8Array): number 
   return at + bytes.length;
 }
 
-/** Decodes a node. Unknown fields are refused, as the specification asks. @throws ProtobufError */
-export function decodePbNode(bytes: Uint8Array): PbNode {
-  const reader = new ProtobufReader(bytes);
-  const links: PbLink[] = [];
-  let data: Uint8Array | undefined;
-  while (!reader.done) {
-    const { field, wireType } = reader.tag();
-    if (wireType !== 2) throw new ProtobufError(`field ${field} of the node has wire type ${wireType}`);
-    if (field === 1) {
-      if (data !== undefined) throw new ProtobufError('it has two data fields');
-      data = reader.bytes();
-    } else if (field === 2) links.push(decodeLink(reader.bytes()));
-    else throw new ProtobufError(`field ${field} of the node is unknown`);
-  }
-  return { links, data };
+interface CidPlace {
+  readonly block: Uint8Array;
+  readonly start: number;
+  readonly end: number;
 }
 
-function decodeLink(bytes: Uint8Array): PbLink {
-  const reader = new ProtobufReader(bytes);
-  let cid: CID | undefined;
-  let name = '';
-  let tsize = 0;
-  while (!reader.done) {
-    const { field, wireType } = reader.tag();
-    if (field === 1 && wireType === 2) {
-      try {
-        cid = CID.decode(reader.bytes());
-      } catch {
-        throw new ProtobufError('a link has no valid CID');
-      }
-    } else if (field === 2 && wireType === 2) name = decoder.decode(reader.bytes());
-    else if (field === 3 && wireType === 0) tsize = reader.varint();
-    else throw new ProtobufError(`field ${field} of a link is unknown`);
+/** A link of a decoded node. Its CID is made when it is asked for: a wide node has more links than memory for their CIDs. */
+class LinkView implements PbLink {
+  readonly name: string;
+  readonly tsize: number;
+  readonly #block: Uint8Array;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(name: string, tsize: number, { block, start, end }: CidPlace) {
+    this.name = name;
+    this.tsize = tsize;
+    this.#block = block;
+    this.#start = start;
+    this.#end = end;
   }
-  if (cid === undefined) throw new ProtobufError('a link has no CID');
-  return { cid, name, tsize };
+
+  static of({ bytes, hashStart, hashEnd, nameStart, nameEnd, tsize }: PbReader): LinkView {
+    if (tsize > Number.MAX_SAFE_INTEGER) throw new ProtobufError('an integer is larger than 2^53');
+    const name = nameStart === nameEnd ? '' : decoder.decode(bytes.subarray(nameStart, nameEnd));
+    return new LinkView(name, tsize, { block: bytes, start: hashStart, end: hashEnd });
+  }
+
+  renamed(name: string): LinkView {
+    return new LinkView(name, this.tsize, { block: this.#block, start: this.#start, end: this.#end });
+  }
+
+  /** Of bytes of its own: a CID that is kept must not keep the block. */
+  get cid(): CID {
+    return CID.decode(Uint8Array.prototype.slice.call(this.#block, this.#start, this.#end));
+  }
+}
+
+/** A link under another name. Links are not copied by spreading: their CIDs may be getters. */
+export function renamedLink(link: PbLink, name: string): PbLink {
+  return link instanceof LinkView ? link.renamed(name) : { cid: link.cid, name, tsize: link.tsize };
+}
+
+/** Decodes a node as strictly as {@link PbReader}, with a pause after some links. @throws ProtobufError */
+export function* pbNodeSteps(bytes: Uint8Array): Generator<undefined, PbNode> {
+  const reader = new PbReader(bytes);
+  const links: PbLink[] = [];
+  while (reader.next()) {
+    links.push(LinkView.of(reader));
+    if (links.length % linksPerStep === 0) yield;
+  }
+  return { links, data: reader.data };
+}
+
+/** Decodes a node in one go: for blocks known to be short. @throws ProtobufError */
+export function decodePbNode(bytes: Uint8Array): PbNode {
+  return inOneGo(pbNodeSteps(bytes));
+}
+
+/** Decodes a node in slices. @throws ProtobufError */
+export function readPbNode(bytes: Uint8Array, { signal }: ReadOptions = {}): Promise<PbNode> {
+  return inSlices(pbNodeSteps(bytes), Slices.of(signal));
 }

@@ -1,5 +1,5 @@
+import { compareByBytes, type Slices, sortInSlices } from '@cairn/blockstore/core';
 import { CID } from '@cairn/cid';
-import { compareBytes, utf8FromText } from '@cairn/platform';
 import type { PbLink } from './dag-pb.ts';
 import { RefusedOptionError } from './errors.ts';
 import { type DirectoryOptions, isSharded } from './import-directory.ts';
@@ -45,18 +45,22 @@ export function assertFree(directory: Directory, name: string): void {
 const someCid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn');
 
 /** Entries in the order in which Kubo lists them: by the bytes of their names, in a sharded directory by their hashes. */
-export function inListingOrder(
+export async function inListingOrder(
   { children, metadata }: Directory,
   options: DirectoryOptions,
-): readonly (readonly [string, PbLink | Directory])[] {
-  const named = [...children].map(([name, child]) => ({ name, child, key: utf8FromText(name) }));
-  named.sort((a, b) => compareBytes(a.key, b.key));
-  const links = named.map(({ name, child }) => (isDirectory(child) ? { name, cid: someCid, tsize: 0 } : child));
-  const hasDirectories = links.some(({ cid }) => cid === someCid);
-  if (hasDirectories && isSharded(links, encodeUnixfsData({ type: 'directory', ...metadata }), options)) {
-    const hashed = named.map((each) => ({ ...each, hash: hashOfName(each.name) }));
-    hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1));
-    return hashed.map(({ name, child }) => [name, child]);
+  slices: Slices,
+): Promise<readonly (readonly [string, PbLink | Directory])[]> {
+  const named = await sortInSlices([...children], ([a], [b]) => compareByBytes(a, b), slices);
+  if (!named.some(([, child]) => isDirectory(child))) return named;
+  const links = named.map(([name, child]) => (isDirectory(child) ? { name, cid: someCid, tsize: 0 } : child));
+  if (!(await isSharded(links, encodeUnixfsData({ type: 'directory', ...metadata }), options, slices))) return named;
+  const hashed: { readonly hash: bigint; readonly entry: (typeof named)[number] }[] = [];
+  for (const entry of named) {
+    hashed.push({ hash: hashOfName(entry[0]), entry });
+    if (hashed.length % namesPerStep === 0) await slices.step();
   }
-  return named.map(({ name, child }) => [name, child]);
+  const ordered = await sortInSlices(hashed, (a, b) => (a.hash < b.hash ? -1 : 1), slices);
+  return ordered.map(({ entry }) => entry);
 }
+
+const namesPerStep = 64;

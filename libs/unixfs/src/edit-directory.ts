@@ -111,10 +111,10 @@ async function plainEntries(
     if (entry.name === name) continue;
     entries.push(entry);
     if (entries.length < checkAt) continue;
-    if (isSharded(entries, data, options)) return undefined;
+    if (await isSharded(entries, data, options)) return undefined;
     checkAt *= 2;
   }
-  return isSharded(entries, data, options) ? undefined : entries;
+  return (await isSharded(entries, data, options)) ? undefined : entries;
 }
 
 function entryBytes({ name, cid }: PbLink): number {

@@ -1,5 +1,5 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
-import type { PbLink } from './dag-pb.ts';
+import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidNodeError, LinkNotFoundError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
 import { hashOfName, type ShardSlot, shardDepthMax, slotOf, slotPrefix, slotsOf } from './shard.ts';
@@ -19,7 +19,7 @@ export async function setInShard(shard: UnixfsNode, entry: Placed, depth: number
     const below = await readShard(found.link, edit);
     changed = { slot, name: undefined, link: await setInShard(below, entry, depth + 1, edit) };
   } else {
-    const there = { hash: hashOfName(found.name), link: { ...found.link, name: found.name } };
+    const there = { hash: hashOfName(found.name), link: renamedLink(found.link, found.name) };
     changed = { slot, name: undefined, link: await writeShard([there, entry], depth + 1, edit) };
   }
   return write([...slots.filter((other) => other.slot !== slot), changed], depth, edit);
@@ -54,7 +54,7 @@ function look(shard: UnixfsNode, hash: bigint, depth: number, { fanout }: ShardE
     throw new InvalidNodeError(shard.cid.toString(), 'its trie is deeper than the hash of a name');
   }
   const slots = slotsOf(shard).map((each) =>
-    each.name === undefined ? each : { ...each, link: { ...each.link, name: each.name } },
+    each.name === undefined ? each : { ...each, link: renamedLink(each.link, each.name) },
   );
   const slot = slotOf(hash, depth, fanout);
   return { slots, slot, found: slots.find((each) => each.slot === slot) };
@@ -70,7 +70,7 @@ async function readShard(link: PbLink, { store, fanout, signal }: ShardEdit): Pr
 
 function write(slots: readonly ShardSlot[], depth: number, edit: ShardEdit): Promise<PbLink> {
   const ordered = [...slots].sort((a, b) => a.slot - b.slot);
-  const links = ordered.map(({ slot, name = '', link }) => ({ ...link, name: slotPrefix(slot, edit.fanout) + name }));
+  const links = ordered.map(({ slot, name = '', link }) => renamedLink(link, slotPrefix(slot, edit.fanout) + name));
   return writeShardNode(
     links,
     ordered.map(({ slot }) => slot),

@@ -1,5 +1,5 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
-import type { PbLink } from './dag-pb.ts';
+import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
 import { hashOfName, shardDepthMax, slotOf, slotsOf } from './shard.ts';
@@ -28,7 +28,7 @@ export async function findEntry(
     const wanted = slotOf(hash, depth, fanout);
     const found = slots.find(({ slot }) => slot === wanted);
     if (found === undefined) return undefined;
-    if (found.name !== undefined) return found.name === name ? { ...found.link, name } : undefined;
+    if (found.name !== undefined) return found.name === name ? renamedLink(found.link, name) : undefined;
     shard = await readNode(store, found.link.cid, options);
   }
 }

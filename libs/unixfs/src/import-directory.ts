@@ -1,13 +1,15 @@
-import type { Blockstore } from '@cairn/blockstore/core';
-import { compareBytes, utf8FromText, utf8Length } from '@cairn/platform';
+import { type Blockstore, compareByBytes, inSlices, Slices, sortInSlices } from '@cairn/blockstore/core';
+import { utf8Length } from '@cairn/platform';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
-import { encodePbNode, type PbLink } from './dag-pb.ts';
+import { type PbLink, pbBytesSteps } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 import type { ImportResult } from './import-file.ts';
 import { assertMetadata } from './metadata.ts';
 import { isFanout, shardFanoutDefault, shardFanoutMax } from './shard.ts';
 import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 import { writeShards } from './write-shards.ts';
+
+const linksPerStep = 256;
 
 /** Kubo's default for {@link DirectoryOptions.shardBytes}. */
 export const directoryBytesMax = 262_144;
@@ -39,7 +41,8 @@ export async function importDirectory(
 ): Promise<ImportResult> {
   assertMetadata(options);
   const writer = new BlockWriter(store, options);
-  const links = sortEntries(entries);
+  const slices = new Slices();
+  const links = await sortEntries(entries, slices);
   const { shardFanout = shardFanoutDefault, mode, mtime } = options;
   if (!isFanout(shardFanout)) {
     throw new RefusedOptionError(
@@ -48,18 +51,16 @@ export async function importDirectory(
     );
   }
   const data = encodeUnixfsData({ type: 'directory', mode, mtime });
-  const link = isSharded(links, data, options)
-    ? await writeShards(links, writer, shardFanout, { mode, mtime })
+  const link = (await isSharded(links, data, options, slices))
+    ? await writeShards(links, { writer, fanout: shardFanout, metadata: { mode, mtime }, slices })
     : linkTo(await writer.putNode(links, data), links);
   await writer.flush();
   return { cid: link.cid, dagSize: link.tsize, fileSize: 0 };
 }
 
 /** The entries by the bytes of their names. @throws OPTION_INVALID for names that cannot be entries */
-function sortEntries(entries: readonly PbLink[]): readonly PbLink[] {
-  const named = entries.map((link) => ({ link, key: utf8FromText(link.name) }));
-  named.sort((a, b) => compareBytes(a.key, b.key));
-  const links = named.map(({ link }) => link);
+async function sortEntries(entries: readonly PbLink[], slices: Slices): Promise<readonly PbLink[]> {
+  const links = await sortInSlices(entries, (a, b) => compareByBytes(a.name, b.name), slices);
   for (const [index, { name }] of links.entries()) {
     assertEntryName(name);
     if (links[index - 1]?.name === name) throw new InvalidOptionError('name', `${JSON.stringify(name)} is there twice`);
@@ -75,7 +76,12 @@ export function assertEntryName(name: string): void {
 }
 
 /** Kubo's rule: a directory of exactly the threshold stays in one node. */
-export function isSharded(links: readonly PbLink[], data: Uint8Array, options: DirectoryOptions): boolean {
+export async function isSharded(
+  links: readonly PbLink[],
+  data: Uint8Array,
+  options: DirectoryOptions,
+  slices: Slices = new Slices(),
+): Promise<boolean> {
   const { shardBytes = directoryBytesMax, shardEstimation = 'links', directoryLinksMax = 0 } = options;
   for (const [option, value] of Object.entries({
     'shard-size': shardBytes,
@@ -89,9 +95,12 @@ export function isSharded(links: readonly PbLink[], data: Uint8Array, options: D
   if (shardBytes === 0) return false;
   if (directoryLinksMax > 0 && links.length > directoryLinksMax) return true;
   if (shardEstimation === 'disabled') return false;
-  const bytes =
-    shardEstimation === 'block'
-      ? encodePbNode({ links, data }).length
-      : links.reduce((sum, { name, cid }) => sum + utf8Length(name) + cid.bytes.length, 0);
-  return bytes > shardBytes;
+  if (shardEstimation === 'block') return (await inSlices(pbBytesSteps({ links, data }), slices)).length > shardBytes;
+  let bytes = 0;
+  for (const [index, { name, cid }] of links.entries()) {
+    bytes += utf8Length(name) + cid.bytes.length;
+    if (bytes > shardBytes) return true;
+    if (index % linksPerStep === 0) await slices.step();
+  }
+  return false;
 }

@@ -189,7 +189,9 @@ async function* writeDirectories<Entry extends TreeEntry>(
 ): AsyncGenerator<ImportedEntry<Entry>, PbLink> {
   const { emptyDirectories = true, signal } = options;
   const links: PbLink[] = [];
-  for (const [name, child] of inListingOrder(directory, options)) {
+  const slices = Slices.of(signal);
+  for (const [name, child] of await inListingOrder(directory, options, slices)) {
+    await slices.step();
     if (!isDirectory(child)) links.push(child);
     else if (emptyDirectories || child.hasEntries) {
       const open = { directory: child, names: [...names, name], top };

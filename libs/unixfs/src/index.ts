@@ -4,7 +4,7 @@ export { chunkBytesMax, defaultChunkBytes, parseChunker } from './chunker.ts';
 export { collapseFile } from './collapse-file.ts';
 export { type ContentPath, parsePath } from './content-path.ts';
 export { createChunker } from './create-chunker.ts';
-export { decodePbNode, encodePbNode, type PbLink, type PbNode } from './dag-pb.ts';
+export { decodePbNode, encodePbNode, type PbLink, type PbNode, readPbNode, writePbNode } from './dag-pb.ts';
 export { addLink, type EditOptions, removeLink } from './edit-directory.ts';
 export { editFile, type FileEditOptions, gapBytesMax } from './edit-file.ts';
 export {
@@ -23,6 +23,7 @@ export { importSymlink, symlinkTargetBytesMax } from './import-symlink.ts';
 export { type ImportedEntry, importTree, type TreeEntry, type TreeOptions, treeLimits } from './import-tree.ts';
 export { listDirectory } from './list-directory.ts';
 export { decodeNode, readNode, type UnixfsNode } from './node.ts';
+export { PbReader } from './pb-reader.ts';
 export { isProfileName, type Profile, type ProfileName, profiles } from './profiles.ts';
 export { resolvePath } from './resolve-path.ts';
 export { rewriteNode } from './rewrite-node.ts';

@@ -1,6 +1,6 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
-import type { PbLink } from './dag-pb.ts';
+import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidNodeError, NotADirectoryError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
 import { hashOfName, shardDepthMax, slotOf, slotsOf } from './shard.ts';
@@ -51,6 +51,6 @@ async function* entriesOf(
     if (below.some((expected, depth) => slotOf(hash, depth, fanout) !== expected)) {
       throw refuse(`the entry ${JSON.stringify(name.slice(0, 100))} is in a place where its hash does not put it`);
     }
-    yield { ...link, name };
+    yield renamedLink(link, name);
   }
 }

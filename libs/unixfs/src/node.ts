@@ -1,9 +1,9 @@
-import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
+import { type Blockstore, inOneGo, inSlices, type ReadOptions, Slices } from '@cairn/blockstore/core';
 import { assertHashAllowed, type CID, codecs } from '@cairn/cid';
-import { decodePbNode, type PbLink } from './dag-pb.ts';
+import { type PbLink, pbNodeSteps } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
 import { ProtobufError } from './protobuf.ts';
-import { decodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
+import { type UnixfsMetadata, type UnixfsType, unixfsDataSteps } from './unixfs-data.ts';
 
 const identityCode = 0x00;
 
@@ -39,13 +39,17 @@ export async function readNode(
   // An identity CID carries its block; stores do not keep it.
   if (cid.multihash.code === identityCode) {
     assertHashAllowed(cid.multihash);
-    return decodeNode(cid, cid.multihash.digest);
+    return inOneGo(nodeSteps(cid, cid.multihash.digest));
   }
-  return decodeNode(cid, await store.get(cid, options));
+  return await decodeNode(cid, await store.get(cid, options), options);
 }
 
-/** Decodes a block as UnixFS. @throws DAG_INVALID */
-export function decodeNode(cid: CID, bytes: Uint8Array): UnixfsNode {
+/** Decodes a block as UnixFS, in slices. @throws DAG_INVALID */
+export function decodeNode(cid: CID, bytes: Uint8Array, { signal }: ReadOptions = {}): Promise<UnixfsNode> {
+  return inSlices(nodeSteps(cid, bytes), Slices.of(signal));
+}
+
+function* nodeSteps(cid: CID, bytes: Uint8Array): Generator<undefined, UnixfsNode> {
   const name = cid.toString();
   if (cid.code === codecs.raw) {
     return {
@@ -62,9 +66,9 @@ export function decodeNode(cid: CID, bytes: Uint8Array): UnixfsNode {
   if (cid.code !== codecs['dag-pb'])
     throw new InvalidNodeError(name, `its codec is 0x${cid.code.toString(16)}, not dag-pb or raw`);
   try {
-    const { links, data: message } = decodePbNode(bytes);
+    const { links, data: message } = yield* pbNodeSteps(bytes);
     if (message === undefined) throw new ProtobufError('it carries no UnixFS data');
-    const decoded = decodeUnixfsData(message);
+    const decoded = yield* unixfsDataSteps(message);
     const { type, data = new Uint8Array(0), blockSizes = [], fileSize, hashType, fanout, mode, mtime } = decoded;
     const isFile = type === 'file' || type === 'raw';
     if (isFile && blockSizes.length !== links.length) {

@@ -41,7 +41,7 @@ export async function overwrite(
       const changed = await overwrite(child, Math.max(0, offset - start), cursor, context, depth + 1);
       // The bytes are as many as before, so the size below the link stays.
       const { cid } = (await context.writers.put(changed)).link;
-      subtrees[index] = { link: { ...link, cid }, fileSize };
+      subtrees[index] = { link: { cid, name: link.name, tsize: link.tsize }, fileSize };
     }
     start = end;
   }

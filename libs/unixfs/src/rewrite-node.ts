@@ -1,7 +1,6 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type CID, codecs, hashFunction } from '@cairn/cid';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
-import { encodePbNode } from './dag-pb.ts';
 import type { ImportResult } from './import-file.ts';
 import { assertMetadata } from './metadata.ts';
 import { readNode } from './node.ts';
@@ -41,9 +40,7 @@ export async function rewriteNode(
     ...(fanout !== undefined && { fanout }),
     ...metadata,
   };
-  const block = isRaw
-    ? await writer.putRaw(data)
-    : await writer.putEncoded(encodePbNode({ links, data: encodeUnixfsData(message) }));
+  const block = isRaw ? await writer.putRaw(data) : await writer.putNode(links, encodeUnixfsData(message));
   await writer.flush();
   return { cid: block.cid, dagSize: linkTo(block, links).tsize, fileSize };
 }

@@ -225,7 +225,7 @@ describe('malicious tries', () => {
     const { cid } = await importDirectory(entriesOf(['a', 'b', 'c', 'd']), store, { shardBytes: 1 });
     const { links, data } = decodePbNode(await store.get(cid));
     const exchanged = links.map((link, index) =>
-      index === 0 ? { ...link, name: `${link.name.slice(0, 2)}zz` } : link,
+      index === 0 ? { cid: link.cid, name: `${link.name.slice(0, 2)}zz`, tsize: link.tsize } : link,
     );
     const bytes = encodePbNode({ links: exchanged, data });
     const forged = cidFor(bytes, { codec: 'dag-pb' });

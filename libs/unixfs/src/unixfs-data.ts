@@ -1,3 +1,4 @@
+import { inOneGo } from '@cairn/blockstore/core';
 import { int64Bytes, ProtobufError, ProtobufReader, varintLength, writeVarint } from './protobuf.ts';
 
 /** What a UnixFS node is (https://specs.ipfs.tech/unixfs/). */
@@ -81,8 +82,15 @@ function encodeTrailer({ hashType, fanout, mode, mtime }: UnixfsData): readonly 
   return out;
 }
 
-/** Decodes the message; fields it does not know are passed over. @throws ProtobufError */
+const sizesPerStep = 1024;
+
+/** Decodes the message in one go: for blocks known to be short. @throws ProtobufError */
 export function decodeUnixfsData(bytes: Uint8Array): UnixfsData {
+  return inOneGo(unixfsDataSteps(bytes));
+}
+
+/** Decodes the message, with a pause after some block sizes; fields it does not know are passed over. @throws ProtobufError */
+export function* unixfsDataSteps(bytes: Uint8Array): Generator<undefined, UnixfsData> {
   const reader = new ProtobufReader(bytes);
   let type: UnixfsType | undefined;
   let data: Uint8Array | undefined;
@@ -92,7 +100,8 @@ export function decodeUnixfsData(bytes: Uint8Array): UnixfsData {
   let fanout: number | undefined;
   let mode: number | undefined;
   let mtime: UnixfsTime | undefined;
-  while (!reader.done) {
+  for (let fields = 1; !reader.done; fields++) {
+    if (fields % sizesPerStep === 0) yield;
     const { field, wireType } = reader.tag();
     if (field === 1 && wireType === 0) type = unixfsTypes[reader.varint()];
     else if (field === 2 && wireType === 2) data = reader.bytes();
@@ -100,7 +109,10 @@ export function decodeUnixfsData(bytes: Uint8Array): UnixfsData {
     else if (field === 4 && wireType === 0) blockSizes.push(reader.varint());
     else if (field === 4 && wireType === 2) {
       const packed = new ProtobufReader(reader.bytes());
-      while (!packed.done) blockSizes.push(packed.varint());
+      while (!packed.done) {
+        blockSizes.push(packed.varint());
+        if (blockSizes.length % sizesPerStep === 0) yield;
+      }
     } else if (field === 5 && wireType === 0) hashType = reader.varint();
     else if (field === 6 && wireType === 0) fanout = reader.varint();
     else if (field === 7 && wireType === 0) mode = reader.varint();

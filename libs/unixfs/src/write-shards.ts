@@ -1,5 +1,6 @@
+import type { Slices } from '@cairn/blockstore/core';
 import { type BlockWriter, linkTo } from './block-writer.ts';
-import type { PbLink } from './dag-pb.ts';
+import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidOptionError } from './errors.ts';
 import { bitfieldOf, hashOfName, shardDepthMax, shardHashCode, slotOf, slotPrefix } from './shard.ts';
 import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
@@ -14,20 +15,23 @@ export interface Placed {
  * Writes the entries of a directory as a hash array mapped trie and gives the link to its root. The result depends on
  * the entries alone, not on their order. Only the root carries metadata.
  */
-export function writeShards(
-  entries: readonly PbLink[],
-  writer: BlockWriter,
-  fanout: number,
-  metadata: UnixfsMetadata,
-): Promise<PbLink> {
-  const placed = entries.map((link) => ({ hash: hashOfName(link.name), link }));
-  return writeShard(placed, 0, { writer, fanout, metadata });
+export async function writeShards(entries: readonly PbLink[], context: ShardContext): Promise<PbLink> {
+  const placed: Placed[] = [];
+  for (const link of entries) {
+    placed.push({ hash: hashOfName(link.name), link });
+    if (placed.length % linksPerStep === 0) await context.slices?.step();
+  }
+  return await writeShard(placed, 0, context);
 }
+
+const linksPerStep = 64;
 
 export interface ShardContext {
   readonly writer: BlockWriter;
   readonly fanout: number;
   readonly metadata: UnixfsMetadata;
+  /** Slices of a write of many entries. */
+  readonly slices?: Slices;
 }
 
 /** Writes the shard at `depth`, where 0 is the root, and those below it. */
@@ -43,7 +47,8 @@ export async function writeShard(placed: readonly Placed[], depth: number, conte
     );
   }
   const slots = new Map<number, Placed[]>();
-  for (const each of placed) {
+  for (const [index, each] of placed.entries()) {
+    if (index % linksPerStep === linksPerStep - 1) await context.slices?.step();
     const slot = slotOf(each.hash, depth, fanout);
     const there = slots.get(slot);
     if (there === undefined) slots.set(slot, [each]);
@@ -55,8 +60,8 @@ export async function writeShard(placed: readonly Placed[], depth: number, conte
     const [first, ...others] = slots.get(slot) ?? [];
     if (first === undefined) continue;
     const prefix = slotPrefix(slot, fanout);
-    if (others.length === 0) links.push({ ...first.link, name: prefix + first.link.name });
-    else links.push({ ...(await writeShard([first, ...others], depth + 1, context)), name: prefix });
+    if (others.length === 0) links.push(renamedLink(first.link, prefix + first.link.name));
+    else links.push(renamedLink(await writeShard([first, ...others], depth + 1, context), prefix));
   }
   return writeShardNode(links, taken, depth, context);
 }
