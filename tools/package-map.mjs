@@ -9,7 +9,7 @@ export const packageMap = {
   cid: ['errors', 'platform'],
   blockstore: ['errors', 'platform', 'embedded-store', 'cid'],
   unixfs: ['errors', 'platform', 'cid', 'blockstore'],
-  pinning: ['errors', 'embedded-store', 'cid', 'blockstore'],
+  pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
   mfs: ['errors', 'platform', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   'jsonrpc-core': ['errors', 'platform'],

@@ -29,18 +29,29 @@ export class AccountCollection {
   readonly #owner: number;
   readonly #signal: AbortSignal;
   readonly #onRemoved: (cids: readonly CID[]) => void;
+  readonly #leftoversOnly: boolean;
   readonly #pace = new Pace();
 
   constructor(
     stores: AccountStores,
     account: string,
-    { signal, onRemoved }: { readonly signal: AbortSignal; readonly onRemoved: (cids: readonly CID[]) => void },
+    {
+      signal,
+      onRemoved,
+      leftoversOnly = false,
+    }: {
+      readonly signal: AbortSignal;
+      readonly onRemoved: (cids: readonly CID[]) => void;
+      /** Removes what failed writes have left, and nothing that a write has reported. Default false. */
+      readonly leftoversOnly?: boolean;
+    },
   ) {
     this.#stores = stores;
     this.#account = account;
     this.#owner = ownerOf(account);
     this.#signal = signal;
     this.#onRemoved = onRemoved;
+    this.#leftoversOnly = leftoversOnly;
   }
 
   async run(): Promise<AccountReport> {
@@ -55,12 +66,12 @@ export class AccountCollection {
   async #round(): Promise<AccountReport & { readonly isLast: boolean }> {
     const { collectable } = this.#stores;
     const candidates = new Set<string>();
-    for await (const { cid } of collectable.claims(this.#owner)) {
+    for await (const { cid, isCounted } of collectable.claims(this.#owner)) {
       if (candidates.size >= candidatesMax) break;
-      candidates.add(blockKey(cid));
+      if (!this.#leftoversOnly || !isCounted) candidates.add(blockKey(cid));
     }
-    const released = await this.#released();
-    const former = await this.#formerRoots();
+    const released = this.#leftoversOnly ? [] : await this.#released();
+    const former = this.#leftoversOnly ? [] : await this.#formerRoots();
     if (candidates.size + released.length + former.length === 0) return { removed: 0, unreadable: [], isLast: true };
     // From here on what the account writes is kept, whatever the walks below have seen of it.
     const keepFrom = await collectable.beginDiscard(this.#owner);

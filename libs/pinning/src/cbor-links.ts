@@ -1,10 +1,16 @@
 // The hot path of every walk over dag-cbor. It reads links without making values: decoding a block of 2 MiB can take a second.
 // links.spec.ts compares it with the decoder of @ipld/dag-cbor.
-import { CID } from '@cairn/cid';
+import { isCidAt } from '@cairn/cid';
+import { CidList } from './cid-list.ts';
 
 const linkTag = 42;
+/** Items between two pauses. */
+const itemsPerStep = 2048;
+/** Field of DAG-JOSE that names, by the bytes of a CID, what is signed. */
+const payloadKey = 'payload';
 /** Bounds memory only: codecs that make values refuse far less. */
 const depthMax = 100_000;
+const nullByte = 0xf6;
 const [bytesMajor, textMajor, listMajor, mapMajor, tagMajor, simpleMajor] = [2, 3, 4, 5, 6, 7] as const;
 
 /** An open list or map: how many items, keys included, are left; the keys of a map. */
@@ -24,24 +30,33 @@ interface Keys {
  * as long as it says.
  * @throws Error
  */
-export function cborLinks(block: Uint8Array): CID[] {
-  return new CborScan(block).links();
+export function cborLinkSteps(block: Uint8Array): Generator<undefined, CidList> {
+  return new CborScan(block, { isJose: false }).steps();
+}
+
+/** The CIDs of a dag-jose block, that of the payload included. @throws Error */
+export function joseLinkSteps(block: Uint8Array): Generator<undefined, CidList> {
+  return new CborScan(block, { isJose: true }).steps();
 }
 
 class CborScan {
   readonly #bytes: Buffer;
+  readonly #isJose: boolean;
   #at = 0;
-  readonly #links: CID[] = [];
+  readonly #links = new CidList();
   /** Outer lists and maps. */
   readonly #outer: Open[] = [];
 
-  constructor(block: Uint8Array) {
+  constructor(block: Uint8Array, { isJose }: { readonly isJose: boolean }) {
     this.#bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+    this.#isJose = isJose;
   }
 
-  links(): CID[] {
+  *steps(): Generator<undefined, CidList> {
     let open: Open = { left: 1, keys: undefined };
-    for (;;) {
+    let isPayload = false;
+    for (let items = 1; ; items++) {
+      if (items % itemsPerStep === 0) yield;
       while (open.left === 0) {
         const outer = this.#outer.pop();
         if (outer === undefined) {
@@ -53,8 +68,12 @@ class CborScan {
       }
       open.left--;
       // Keys and values alternate, and a map begins with an even number of items.
-      if (open.keys !== undefined && open.left % 2 === 1) this.#key(open.keys);
-      else {
+      if (open.keys !== undefined && open.left % 2 === 1) {
+        const key = this.#key(open.keys);
+        isPayload = this.#isJose && this.#outer.length === 1 && key === payloadKey;
+      } else {
+        if (isPayload) this.#payload();
+        isPayload = false;
         const inner = this.#value();
         if (inner === undefined) continue;
         if (this.#outer.push(open) > depthMax) throw new Error(`it is nested deeper than ${depthMax}`);
@@ -78,7 +97,21 @@ class CborScan {
     return undefined;
   }
 
-  #key(keys: Keys): void {
+  /** Reads the CID that a payload is; the value itself is passed over as any other. */
+  #payload(): void {
+    const start = this.#at;
+    const first = this.#byte();
+    if (first >> 5 === bytesMajor) {
+      const length = this.#argument(first);
+      const from = this.#at;
+      this.#skip(length);
+      this.#push(from, this.#at);
+    } else if (first !== nullByte) throw new Error('its payload is no byte string');
+    this.#at = start;
+  }
+
+  /** Passes over a key and returns it, a character for each byte. */
+  #key(keys: Keys): string {
     const first = this.#byte();
     if (first >> 5 !== textMajor) throw new Error('CBOR decode error: non-string keys not supported');
     const start = this.#at;
@@ -94,6 +127,7 @@ class CborScan {
       if (keys.all.has(key)) throw new Error(`CBOR decode error: found repeat map key at byte ${start}`);
       keys.all.add(key);
     }
+    return key;
   }
 
   #link(first: number): void {
@@ -104,8 +138,12 @@ class CborScan {
     const start = this.#at;
     this.#skip(length);
     if (this.#bytes[start] !== 0) throw new Error('Invalid CID for CBOR tag 42; expected leading 0x00');
-    // A copy: a link that is kept must not keep its block.
-    this.#links.push(CID.decode(Uint8Array.prototype.slice.call(this.#bytes, start + 1, start + length)));
+    this.#push(start + 1, start + length);
+  }
+
+  #push(start: number, end: number): void {
+    if (!isCidAt(this.#bytes, start, end)) throw new Error('CBOR decode error: a link has no valid CID');
+    this.#links.push(this.#bytes, start, end);
   }
 
   #simple(first: number): void {

@@ -111,6 +111,21 @@ test('an account discards what it alone wrote at once, and is told of that only'
   expect(await has([own.cid, shared.cid, others.cid])).toEqual([false, true, true]);
 });
 
+test('of leftovers only, keeps what a write of the account has reported', async () => {
+  const reported = leafOf('reported');
+  const left = leafOf('left');
+  const session = await pinning.write('alice');
+  await session.store.putMany([reported]);
+  await session.keep();
+  await session.end();
+  const failed = await pinning.write('alice');
+  await failed.store.putMany([left]);
+  await failed.end();
+  expect(await collector.collectFor('alice', { leftoversOnly: true })).toEqual({ removed: 1, unreadable: [] });
+  expect(await has([reported.cid, left.cid])).toEqual([true, false]);
+  expect(await collector.collectFor('alice')).toMatchObject({ removed: 1 });
+});
+
 test('removes nothing while it cannot know what a DAG holds, and says which', async () => {
   const leaf = leafOf('leaf');
   const inner = nodeOf([leaf.cid]);

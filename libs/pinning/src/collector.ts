@@ -26,6 +26,8 @@ export interface CollectOptions {
 export interface AccountCollectOptions extends CollectOptions {
   /** Called with the blocks that each step removed. */
   readonly onRemoved?: (cids: readonly CID[]) => void;
+  /** Removes what failed writes have left, and nothing that a write has reported. Default false. */
+  readonly leftoversOnly?: boolean;
 }
 
 const renewEveryMs = 10_000;
@@ -38,7 +40,7 @@ const graceSecondsDefault = 3600;
  */
 export class Collector {
   readonly #options: CollectorOptions;
-  /** By account: the run under way, and the one that everyone who has come since waits for. */
+  /** By kind and account: the run under way, and the one that everyone who has come since waits for. */
   readonly #runs = new Map<string, SharedRuns<readonly CID[], AccountReport>>();
 
   constructor(options: CollectorOptions) {
@@ -78,19 +80,23 @@ export class Collector {
    * released roots it is a few reads. Calls for one account share a run, one that begins after the call.
    * @throws the signal's reason
    */
-  async collectFor(account: string, { signal, onRemoved }: AccountCollectOptions = {}): Promise<AccountReport> {
+  async collectFor(
+    account: string,
+    { signal, onRemoved, leftoversOnly = false }: AccountCollectOptions = {},
+  ): Promise<AccountReport> {
     await settleShares(this.#options);
-    let runs = this.#runs.get(account);
+    const key = `${leftoversOnly} ${account}`;
+    let runs = this.#runs.get(key);
     if (runs === undefined) {
       runs = new SharedRuns((runSignal, tell) =>
-        new AccountCollection(this.#options, account, { signal: runSignal, onRemoved: tell }).run(),
+        new AccountCollection(this.#options, account, { signal: runSignal, onRemoved: tell, leftoversOnly }).run(),
       );
-      this.#runs.set(account, runs);
+      this.#runs.set(key, runs);
     }
     try {
       return await runs.join({ ...(signal && { signal }), ...(onRemoved && { onEvent: onRemoved }) });
     } finally {
-      if (runs.isIdle) this.#runs.delete(account);
+      if (runs.isIdle) this.#runs.delete(key);
     }
   }
 

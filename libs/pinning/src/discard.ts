@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Discarded } from '@cairn/blockstore';
+import { type Discarded, Slices } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
 import type { AccountStores } from './account-collection.ts';
@@ -80,7 +80,9 @@ async function reasonsToKeep(
     else wanted.set(blockKey(cid), [...(wanted.get(blockKey(cid)) ?? []), cid]);
   }
   if (wanted.size === 0) return reasons;
-  for await (const held of heldBy({ pins, blocks, sources }, account)) {
+  const slices = Slices.of(signal);
+  for await (const held of heldBy({ pins, blocks, sources }, account, signal)) {
+    await slices.step();
     if (wanted.size === 0) break;
     const outcome = {
       pin: { reason: `pinned via ${held.root}` },

@@ -23,11 +23,12 @@ export async function* heldBy(
     sources,
   }: { readonly blocks: Blockstore; readonly pins: PinStore; readonly sources: readonly RootSource[] },
   account: string,
+  signal?: AbortSignal,
 ): AsyncGenerator<HeldRoot> {
   const below = (root: CID, mode: 'recursive' | 'direct') =>
     async function* () {
       if (mode === 'direct') yield root;
-      else for await (const { cid } of visitDag(blocks, root)) yield cid;
+      else for await (const { cid } of visitDag(blocks, root, signal ? { signal } : {})) yield cid;
     };
   for await (const { cid: root, mode } of pins.list(account))
     yield {

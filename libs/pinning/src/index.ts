@@ -1,3 +1,4 @@
+export { CidList, cidKey } from './cid-list.ts';
 export type { AccountReport, CollectionReport, CollectionState } from './collection.ts';
 export { type AccountCollectOptions, type CollectOptions, Collector, type CollectorOptions } from './collector.ts';
 export type { DiscardOutcome } from './discard.ts';

@@ -1,39 +1,42 @@
-import { CID, cidFor, codecs } from '@cairn/cid';
+import { inOneGo } from '@cairn/blockstore';
+import { CID, type CodecName, cidFor } from '@cairn/cid';
 import * as dagCbor from '@ipld/dag-cbor';
 import * as dagJson from '@ipld/dag-json';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cborLinks } from './cbor-links.ts';
+import { cborLinkSteps } from './cbor-links.ts';
+import { jsonLinkSteps } from './json-links.ts';
 import { linksOf } from './links.ts';
 
+const cborLinks = (bytes: Uint8Array) => [...inOneGo(cborLinkSteps(bytes))];
+const texts = async (codec: CodecName, bytes: Uint8Array) =>
+  [...(await linksOf(cidFor(bytes, { codec }), bytes))].map(String);
 const link = (text: string) => cidFor(Buffer.from(text), { codec: 'raw' });
 
-test('linksOf gives the links in the order of the block, also where keys are numbers', () => {
+test('linksOf gives the links in the order of the block, also where keys are numbers', async () => {
   // The key "-" is less than "0" in both codecs; objects of JavaScript have "0" first.
   const value = { '-': [link('a'), link('b')], '0': link('c'), '00': { '-': link('a'), '9': link('d') } };
   const expected = ['a', 'b', 'c', 'a', 'd'].map((text) => link(text).toString());
   const cbor = dagCbor.encode(value);
-  expect(linksOf(cidFor(cbor, { codec: codecs['dag-cbor'] }), cbor).map(String)).toEqual(expected);
+  expect(await texts('dag-cbor', cbor)).toEqual(expected);
   const json = dagJson.encode(value);
-  expect(linksOf(cidFor(json, { codec: codecs['dag-json'] }), json).map(String)).toEqual(expected);
+  expect(await texts('dag-json', json)).toEqual(expected);
 });
 
-test('linksOf finds no links in plain CBOR and JSON', () => {
+test('linksOf finds no links in plain CBOR and JSON', async () => {
   for (const codec of ['cbor', 'json'] as const) {
     const bytes = Buffer.from(JSON.stringify({ '/': link('a').toString() }));
-    expect(linksOf(cidFor(bytes, { codec }), bytes)).toEqual([]);
+    expect(await texts(codec, bytes)).toEqual([]);
   }
 });
 
-test('linksOf reads DAG-JSON that has the key of links beside others, as Kubo does', () => {
+test('linksOf reads DAG-JSON that has the key of links beside others, as Kubo does', async () => {
   const bytes = Buffer.from(
     JSON.stringify({ '/': `${link('a')}`, b: [{ '/': `${link('b')}` }], c: { '/': { bytes: 'AQ' } } }),
   );
-  expect(linksOf(cidFor(bytes, { codec: 'dag-json' }), bytes).map(String)).toEqual([link('b').toString()]);
+  expect(await texts('dag-json', bytes)).toEqual([link('b').toString()]);
   const broken = Buffer.from('{"/":"no CID","b":{"/":"no CID"}}');
-  expect(() => linksOf(cidFor(broken, { codec: 'dag-json' }), broken)).toThrow(
-    expect.objectContaining({ code: 'DAG_INVALID' }),
-  );
+  await expect(texts('dag-json', broken)).rejects.toMatchObject({ code: 'DAG_INVALID' });
 });
 
 const value = fc.letrec((tie) => ({
@@ -47,6 +50,15 @@ const value = fc.letrec((tie) => ({
     fc.dictionary(fc.string(), tie('value')),
   ),
 })).value;
+
+/** Without what DAG-JSON keeps for itself, and integers that JavaScript does not hold. */
+const jsonValue = value.filter((root) => !hasReserved(root));
+
+function hasReserved(root: unknown): boolean {
+  if (typeof root === 'bigint') return true;
+  if (typeof root !== 'object' || root === null || root instanceof Uint8Array || CID.asCID(root)) return false;
+  return Object.entries(root).some(([key, each]) => key === '/' || hasReserved(each));
+}
 
 function collected(root: unknown): string[] {
   if (typeof root !== 'object' || root === null || root instanceof Uint8Array) return [];
@@ -87,11 +99,100 @@ test('cborLinks refuses the damaged blocks that a decoder refuses', () => {
   );
 });
 
-test('linksOf reads a block of 2 million integers and refuses lists without end', () => {
+test('linksOf reads a block of 2 million integers and refuses lists without end', async () => {
   const integers = Buffer.alloc(1_920_005, 1);
   integers.set([0x9a, 0, 0x1d, 0x4c, 0]);
-  expect(linksOf(cidFor(integers, { codec: codecs['dag-cbor'] }), integers)).toEqual([]);
+  expect(await texts('dag-cbor', integers)).toEqual([]);
   const lists = Buffer.alloc(2_000_000, 0x81);
   lists[lists.length - 1] = 0x80;
   expect(() => cborLinks(lists)).toThrow('nested deeper than 100000');
+});
+
+describe('jsonLinkSteps', () => {
+  const jsonLinks = (text: string | Uint8Array) => [...inOneGo(jsonLinkSteps(Buffer.from(text)))].map(String);
+
+  test('finds the links that a decoder finds', () => {
+    fc.assert(
+      fc.property(jsonValue, (root) => {
+        const bytes = dagJson.encode(root);
+        expect(jsonLinks(bytes).sort()).toEqual(collected(dagJson.decode(bytes)).sort());
+      }),
+    );
+  });
+
+  test('takes well formed JSON and nothing else', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(), fc.nat(127), fc.boolean(), (whole, place, code, isCut) => {
+        const at = place % whole.length;
+        const text = isCut
+          ? whole.slice(0, at)
+          : `${whole.slice(0, at)}${String.fromCharCode(code)}${whole.slice(at + 1)}`;
+        const isTaken = (read: () => unknown) => {
+          try {
+            read();
+            return true;
+          } catch {
+            return false;
+          }
+        };
+        // Repeated keys, commas before an end and zeros behind it are told apart from JSON below.
+        fc.pre(!/,\s*[\]}]|\0|"\/"/.test(text) && !hasRepeatedKey(text));
+        expect([text, isTaken(() => jsonLinks(text))]).toEqual([text, isTaken(() => JSON.parse(text))]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('takes a comma before an end, as go-ipld-prime does, and refuses repeated keys', () => {
+    const a = `{"/":"${link('a')}"}`;
+    expect(jsonLinks(`[${a},]\n\0`)).toEqual([link('a').toString()]);
+    expect(jsonLinks(`{"x":${a},}`)).toEqual([link('a').toString()]);
+    expect(() => jsonLinks(`{"x":1,"\\u0078":2}`)).toThrow('repeated map key');
+    expect(() => jsonLinks('[,]')).toThrow('invalid start');
+    expect(() => jsonLinks('[1 2]')).toThrow('expected comma');
+  });
+
+  test('takes a link within the key of links, and bytes there for no link', () => {
+    expect(jsonLinks(`{"/":{"/":"${link('a')}"}}`)).toEqual([link('a').toString()]);
+    expect(jsonLinks('{"/":{"bytes":"AQ"}}')).toEqual([]);
+  });
+
+  test('refuses deep nesting and invalid links without deep calls', () => {
+    expect(() => jsonLinks(Buffer.alloc(2_000_000, '['))).toThrow('nested deeper than 100000');
+    expect(() => jsonLinks('{"/":"no CID"}')).toThrow('CID');
+  });
+});
+
+/** True where an object of valid JSON has a key twice. */
+function hasRepeatedKey(text: string): boolean {
+  const keys = /"(?:[^"\\]|\\.)*"\s*:/g;
+  const found = text.match(keys) ?? [];
+  return new Set(found).size < found.length;
+}
+
+test('linksOf reads dag-jose without its values: the payload, then the links', async () => {
+  const payload = link('signed');
+  const bytes = dagCbor.encode({ payload: payload.bytes, signatures: [{ header: { of: link('key') } }] });
+  expect(await texts('dag-jose', bytes)).toEqual([payload.toString(), link('key').toString()]);
+  await expect(texts('dag-jose', dagCbor.encode({ payload: 'text', signatures: [] }))).rejects.toMatchObject({
+    code: 'DAG_INVALID',
+  });
+});
+
+test('linksOf pauses within a block and refuses it on its first malformed link', async () => {
+  let pauses = 0;
+  const slices = {
+    step: async () => {
+      pauses++;
+    },
+  };
+  const shortest = Buffer.concat(Array.from({ length: 100_000 }, () => Buffer.from('12060a0401550000', 'hex')));
+  expect((await linksOf(cidFor(shortest, { codec: 'dag-pb' }), shortest, slices)).length).toBe(100_000);
+  expect(pauses).toBeGreaterThan(100);
+  pauses = 0;
+  const malformed = Buffer.alloc(2_000_000, Buffer.from('1200', 'hex'));
+  await expect(linksOf(cidFor(malformed, { codec: 'dag-pb' }), malformed, slices)).rejects.toMatchObject({
+    code: 'DAG_INVALID',
+  });
+  expect(pauses).toBe(0);
 });

@@ -1,52 +1,48 @@
-import { CID, codecs } from '@cairn/cid';
-import * as dagCbor from '@ipld/dag-cbor';
-import * as dagJson from '@ipld/dag-json';
-import * as dagPb from '@ipld/dag-pb';
-import { cborLinks } from './cbor-links.ts';
+import { inSlices, type Slices } from '@cairn/blockstore';
+import { type CID, codecs } from '@cairn/cid';
+import { PbReader } from '@cairn/unixfs';
+import { cborLinkSteps, joseLinkSteps } from './cbor-links.ts';
+import { CidList } from './cid-list.ts';
 import { UndecodableBlockError, UnsupportedCodecError } from './errors.ts';
-import { linksInOrder } from './links-in-order.ts';
+import { jsonLinkSteps } from './json-links.ts';
 
-/** The CIDs that a block links to, in order, repeated ones included. @throws CODEC_UNSUPPORTED, DAG_INVALID */
-export function linksOf(cid: CID, bytes: Uint8Array): CID[] {
+/** Links between two pauses. */
+const linksPerStep = 256;
+
+/** A scan for the links of a block. It makes no values, and pauses every fraction of a millisecond. @throws Error */
+type LinkSteps = (bytes: Uint8Array) => Generator<undefined, CidList>;
+
+// Plain CBOR and JSON have no form for links, so go-ipld-prime finds none in them.
+const withoutLinks: ReadonlySet<number> = new Set([codecs.raw, codecs.cbor, codecs.json]);
+
+const scans: ReadonlyMap<number, LinkSteps> = new Map<number, LinkSteps>([
+  [codecs['dag-pb'], pbLinkSteps],
+  [codecs['dag-cbor'], cborLinkSteps],
+  [codecs['dag-json'], jsonLinkSteps],
+  [codecs['dag-jose'], joseLinkSteps],
+]);
+
+/**
+ * The CIDs that a block links to, in order, repeated ones included. The whole block is read first, in slices.
+ * @throws CODEC_UNSUPPORTED, DAG_INVALID
+ */
+export async function linksOf(cid: CID, bytes: Uint8Array, slices?: Pick<Slices, 'step'>): Promise<CidList> {
+  if (withoutLinks.has(cid.code)) return new CidList();
+  const scan = scans.get(cid.code);
+  if (scan === undefined) throw new UnsupportedCodecError(cid.toString(), cid.code);
   try {
-    switch (cid.code) {
-      case codecs.raw:
-      // Plain CBOR and JSON have no form for links, so go-ipld-prime finds none in them.
-      case codecs.cbor:
-      case codecs.json:
-        return [];
-      case codecs['dag-pb']:
-        return dagPb.decode(bytes).Links.flatMap(({ Hash }) => CID.asCID(Hash) ?? []);
-      case codecs['dag-cbor']:
-        return cborLinks(bytes);
-      case codecs['dag-json']:
-        return linksInOrder(jsonOf(bytes), bytes, (link) => Buffer.from(link.toString()));
-      case codecs['dag-jose']: {
-        const value = dagCbor.decode<{ readonly payload?: Uint8Array }>(bytes);
-        // What is signed is named by bytes that are a CID.
-        return [...(value.payload ? [CID.decode(value.payload)] : []), ...linksInOrder(value, bytes, bytesOf)];
-      }
-    }
+    return await inSlices(scan(bytes), slices);
   } catch (error) {
     throw new UndecodableBlockError(cid.toString(), error);
   }
-  throw new UnsupportedCodecError(cid.toString(), cid.code);
 }
 
-/** The value of a DAG-JSON block. The strict decoder is fast, and refuses maps that have "/" beside other keys. */
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return dagJson.decode(bytes);
-  } catch {
-    return JSON.parse(Buffer.from(bytes).toString(), (_key, value: unknown) => linkOf(value) ?? value);
+function* pbLinkSteps(bytes: Uint8Array): Generator<undefined, CidList> {
+  const reader = new PbReader(bytes);
+  const links = new CidList();
+  while (reader.next()) {
+    links.push(bytes, reader.hashStart, reader.hashEnd);
+    if (links.length % linksPerStep === 0) yield;
   }
+  return links;
 }
-
-/** The CID of a map of DAG-JSON whose only entry is a link. @throws Error for text that is no CID */
-function linkOf(value: unknown): CID | undefined {
-  if (typeof value !== 'object' || value === null || !('/' in value) || typeof value['/'] !== 'string')
-    return undefined;
-  return Object.keys(value).length === 1 ? CID.parse(value['/']) : undefined;
-}
-
-const bytesOf = ({ bytes }: CID): Uint8Array => bytes;

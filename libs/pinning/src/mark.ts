@@ -1,5 +1,6 @@
 import type { Blockstore, Collectable } from '@cairn/blockstore';
 import { CID, codecs } from '@cairn/cid';
+import { CidList } from './cid-list.ts';
 import { linksOf } from './links.ts';
 import type { Pace } from './pace.ts';
 import { isStored, nodeKey } from './walk-dag.ts';
@@ -9,7 +10,7 @@ const blocksPerWrite = 512;
 interface Frame {
   readonly cid: CID;
   /** Links that have not been looked at, the next one last. */
-  readonly open: CID[];
+  readonly open: CidList;
 }
 
 export interface MarkerOptions {
@@ -50,13 +51,14 @@ export class Marker {
       entered.add(key);
       // A node may be wide: its links are asked about together.
       const bytes = await blocks.get(cid, signal ? { signal } : {});
-      const links = linksOf(cid, bytes);
-      const open: CID[] = [];
-      for (let at = 0; at < links.length; at += blocksPerWrite) {
-        for (const link of await this.#unmarked(links.slice(at, at + blocksPerWrite))) open.push(link);
+      const links = await linksOf(cid, bytes, pace);
+      const open = new CidList();
+      for (let end = links.length; end > 0; end -= blocksPerWrite) {
+        const unmarked = await this.#unmarked(links.slice(Math.max(0, end - blocksPerWrite), end));
+        for (const link of unmarked.reverse()) open.push(link.bytes);
         await pace.step();
       }
-      frames.push({ cid, open: open.reverse() });
+      frames.push({ cid, open });
     };
     if ((await this.#unmarked([root])).length === 0) return;
     if (root.code === codecs.raw) return await this.#mark(root);

@@ -5,10 +5,13 @@ import {
   type ClaimOptions,
   type Collectable,
   type Hold,
+  Slices,
 } from '@cairn/blockstore';
-import type { CID } from '@cairn/cid';
+import { type CID, codecs } from '@cairn/cid';
+import { cidKey } from './cid-list.ts';
 import { ClaimSet, digestPart } from './claim-set.ts';
 import { PinModeError, QuotaExceededError } from './errors.ts';
+import { linksOf } from './links.ts';
 import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Quota } from './pin-store.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
@@ -165,6 +168,49 @@ export class Session implements WriteSession {
     this.#holdWritten(written, claims.uncountedBytes);
     await this.#unclaim(claims, [cid]);
     return pin;
+  }
+
+  async pinMany(cids: readonly CID[], { name }: { readonly name?: string | undefined } = {}): Promise<void> {
+    const { pins, blocks, collectable, now } = this.#context;
+    await blocks.sync();
+    const found = await this.#singles([...new Map(cids.map((cid) => [cidKey(cid.bytes), cid])).values()]);
+    if (found.singles.length > 0) {
+      const singles = found.singles.map(({ cid }) => cid);
+      const claims = new ClaimSet();
+      claims.add(await collectable.claimsAmong(singles, this.#owner));
+      const [missing] = await this.#touchMany(singles);
+      if (missing) throw new BlockNotFoundError(missing.toString());
+      const createdAt = now();
+      const made = found.singles.map(
+        ({ cid, bytes }): Pin => ({ cid, mode: 'recursive', name, createdAt, size: { blocks: 1, bytes } }),
+      );
+      await pins.put(this.#account, made, await this.#quota(claims));
+      const written = singles.map(blockKey).filter((key) => this.#unheld.has(key));
+      this.#holdWritten(written, claims.uncountedBytes);
+      await this.#unclaim(claims, singles);
+    }
+    for (const cid of found.others) await this.pin(cid, { name });
+  }
+
+  /** Tells DAGs of one block from others, with its length. */
+  async #singles(cids: readonly CID[]) {
+    const { blocks } = this.#context;
+    const { signal } = this.#options;
+    const slices = Slices.of(signal);
+    const singles: { readonly cid: CID; readonly bytes: number }[] = [];
+    const others: CID[] = [];
+    for (const cid of cids) {
+      await slices.step();
+      if (!isStored(cid)) others.push(cid);
+      else if (cid.code === codecs.raw) singles.push({ cid, bytes: await blocks.size(cid) });
+      else {
+        const block = await blocks.get(cid, signal ? { signal } : {});
+        const links = await linksOf(cid, block, slices);
+        if (links.length === 0) singles.push({ cid, bytes: block.length });
+        else others.push(cid);
+      }
+    }
+    return { singles, others };
   }
 
   /** Ends claims on DAGs that something else holds now. A set that is too large to remember is found by another walk. */

@@ -1,6 +1,7 @@
 import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
+import { CidList } from './cid-list.ts';
 import { linksOf } from './links.ts';
 import { isStored, nodeKey } from './walk-dag.ts';
 
@@ -13,19 +14,21 @@ export async function* visitPresent(
   root: CID,
   seen: Set<string>,
 ): AsyncGenerator<CID> {
-  const open = [root];
-  const slices = new Slices();
+  const open = new CidList();
+  open.push(root.bytes);
+  const slices = Slices.of(undefined);
   for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
+    await slices.step();
     const key = nodeKey(cid);
     if (seen.has(key)) continue;
     seen.add(key);
-    await slices.step();
     if (cid.code === codecs.raw) {
       if (isStored(cid) && (await store.has(cid))) yield cid;
       continue;
     }
     try {
-      for (const link of linksOf(cid, await store.get(cid))) open.push(link);
+      const links = await linksOf(cid, await store.get(cid), slices);
+      for (let index = 0; index < links.length; index++) open.push(links.bytesAt(index));
     } catch (error) {
       if (!isCairnError(error)) throw error;
       if (!(await store.has(cid))) continue;

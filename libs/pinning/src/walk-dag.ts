@@ -1,5 +1,6 @@
 import { BlockNotFoundError, type Blockstore, Slices } from '@cairn/blockstore';
 import { CID, codecs } from '@cairn/cid';
+import { CidList } from './cid-list.ts';
 import { DagTooLargeError } from './errors.ts';
 import { linksOf } from './links.ts';
 
@@ -51,53 +52,68 @@ export async function* visitDag(
 ): AsyncGenerator<VisitedBlock> {
   const seen = new Set<string>();
   const seenAs = new Set<string>();
-  const open: VisitedBlock[] = [];
+  const open = new CidList();
+  /** Of each open block whether it was visited before, as another codec. */
+  const repeated: boolean[] = [];
   // What links to nothing has been seen in full; other codecs are rare enough for keys of their own.
   const isDone = (cid: CID) => seen.has(blockKey(cid)) && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)));
-  const see = (cid: CID): VisitedBlock => {
+  const see = (cid: CID): boolean => {
     const isRepeated = seen.has(blockKey(cid));
     seen.add(blockKey(cid));
     if (cid.code !== codecs.raw) seenAs.add(nodeKey(cid));
-    return { cid, bytes: 0, isRepeated };
+    return isRepeated;
   };
-  const slices = new Slices();
+  const slices = Slices.of(signal);
   const isDepthFirst = order === 'depth-first';
-  const discover = async (cids: readonly CID[]) => {
-    const found: VisitedBlock[] = [];
+  const discover = async (cids: CidList) => {
+    const found = new CidList();
+    const foundRepeated: boolean[] = [];
     // A node may be wide: its links are looked at in pieces.
     for (let at = 0; at < cids.length; at += linksPerStep) {
-      const start = found.length;
-      for (const cid of cids.slice(at, at + linksPerStep))
-        if (!isDone(cid)) found.push(isDepthFirst ? { cid, bytes: 0, isRepeated: false } : see(cid));
-      if (seen.size > blocksMax || open.length > blocksMax) throw new DagTooLargeError(root.toString(), blocksMax);
-      const fresh = found.slice(start).map(({ cid }) => cid);
+      const fresh = cids.slice(at, at + linksPerStep).filter((cid) => {
+        if (isDone(cid)) return false;
+        found.push(cid.bytes);
+        foundRepeated.push(!isDepthFirst && see(cid));
+        return true;
+      });
+      if (seen.size > blocksMax || open.length + found.length > blocksMax)
+        throw new DagTooLargeError(root.toString(), blocksMax);
       const [missing] = (await touchMany?.(fresh.filter(isStored))) ?? [];
       if (missing) throw new BlockNotFoundError(missing.toString());
+      signal?.throwIfAborted();
       await slices.step();
     }
-    for (const block of found.reverse()) open.push(block);
+    for (let index = found.length - 1; index >= 0; index--) {
+      open.push(found.bytesAt(index));
+      repeated.push(foundRepeated[index] ?? false);
+    }
   };
-  await discover([root]);
+  await discover(listOf(root));
   let visited = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { cid } = next;
+  for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
+    let isRepeated = repeated.pop() ?? false;
     signal?.throwIfAborted();
+    await slices.step();
     if (isDepthFirst) {
       if (isDone(cid)) continue;
-      next = see(cid);
+      isRepeated = see(cid);
     }
-    if (cid.code === codecs.raw) yield { ...next, bytes: await store.size(cid) };
+    if (cid.code === codecs.raw) yield { cid, isRepeated, bytes: await store.size(cid) };
     else {
       const block = await store.get(cid, signal ? { signal } : {});
-      await discover(linksOf(cid, block));
-      yield { ...next, bytes: block.length };
+      await discover(await linksOf(cid, block, slices));
+      yield { cid, isRepeated, bytes: block.length };
     }
     visited++;
     if (visited % 256 === 0) onProgress?.(visited);
-    // Stores answer without a turn of the event loop.
-    await slices.step();
   }
   onProgress?.(visited);
+}
+
+function listOf(cid: CID): CidList {
+  const list = new CidList();
+  list.push(cid.bytes);
+  return list;
 }
 
 /** Walks a DAG to its end and counts it. @throws as {@link visitDag} */

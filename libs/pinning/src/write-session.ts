@@ -37,6 +37,11 @@ export interface WriteSession {
    */
   pin(cid: CID, options?: SessionPinOptions): Promise<Pin>;
   /**
+   * Pins DAGs as {@link pin} does. Those of one block share one transaction, all or none, and come first.
+   * @throws as {@link pin}
+   */
+  pinMany(cids: readonly CID[], options?: { readonly name?: string | undefined }): Promise<void>;
+  /**
    * Makes what was written so far durable, and claims what no pin holds: it counts as held by the account until a pin or a
    * tree covers it, the account discards it, or its grace period ends. Blocks below `roots` that the account has pinned
    * already are not claimed. To be awaited before a CID is reported that is not pinned.

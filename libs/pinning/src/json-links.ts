@@ -1,0 +1,193 @@
+// It reads links without making values: decoding a block of 2 MiB can take a second. json-links.spec.ts compares it with a
+// decoder.
+import { parseCid } from '@cairn/cid';
+import { CidList } from './cid-list.ts';
+
+/** Bounds memory only: codecs that make values refuse far less. */
+const depthMax = 100_000;
+/** Values and keys between two pauses; links count more, since their text is decoded. */
+const stepsPerPause = 2048;
+const stepsOfLink = 16;
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a] as const;
+const [openMap, closeMap, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
+const [minus, plus, dot, zero, nine] = [0x2d, 0x2b, 0x2e, 0x30, 0x39] as const;
+/** Space, tab, carriage return and line feed. */
+const isSpace = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
+const isDigit = (byte: number) => byte >= zero && byte <= nine;
+const words = ['null', 'true', 'false'].map((word) => Buffer.from(word));
+const escapes = new Set(Buffer.from('"\\/bfnrtu'));
+
+/** An open list or map. */
+interface Open {
+  /** Keys of a map; nothing for a list. */
+  readonly keys: Set<string> | undefined;
+  hasEntries: boolean;
+  /** Place of the text under the key "/", with its quotes. */
+  link: Span | undefined;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The CIDs of a DAG-JSON block in the order of its bytes. It takes what go-ipld-prime takes, also a comma before an end and
+ * `"/"` beside other keys, which is no link then; numbers and text must only be well formed.
+ * @throws Error
+ */
+export function jsonLinkSteps(block: Uint8Array): Generator<undefined, CidList> {
+  return new JsonScan(block).steps();
+}
+
+class JsonScan {
+  readonly #bytes: Buffer;
+  #at = 0;
+  readonly #links = new CidList();
+  /** Open lists and maps, the outermost first. */
+  readonly #open: Open[] = [];
+  #steps = 0;
+
+  constructor(block: Uint8Array) {
+    this.#bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+  }
+
+  *steps(): Generator<undefined, CidList> {
+    this.#value(undefined);
+    for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
+      if (this.#steps++ >= stepsPerPause) {
+        this.#steps = 0;
+        yield;
+      }
+      if (!this.#continues(open)) {
+        this.#open.pop();
+        this.#close(open);
+        continue;
+      }
+      open.hasEntries = true;
+      if (open.keys === undefined) this.#value(undefined);
+      else {
+        const key = this.#key(open.keys);
+        this.#value(key === '/' ? open : undefined);
+      }
+    }
+    while (this.#at < this.#bytes.length) {
+      const byte = this.#bytes[this.#at++] ?? 0;
+      if (!isSpace(byte) && byte !== 0) throw new Error('unexpected content after end of json object');
+    }
+    return this.#links;
+  }
+
+  /** Passes over a value, or opens it; `linkOf` is the map under whose key "/" it stands. */
+  #value(linkOf: Open | undefined): void {
+    const next = this.#peek();
+    if (next === openMap || next === openList) {
+      this.#at++;
+      const keys = next === openMap ? new Set<string>() : undefined;
+      if (this.#open.push({ keys, hasEntries: false, link: undefined }) > depthMax)
+        throw new Error(`it is nested deeper than ${depthMax}`);
+    } else if (next === quote) {
+      const start = this.#at;
+      this.#string();
+      if (linkOf) linkOf.link = { start, end: this.#at };
+    } else if (next === minus || isDigit(next)) this.#number();
+    else this.#word(next);
+  }
+
+  /** A map whose only entry is "/" with text is a link. */
+  #close({ keys, link }: Open): void {
+    if (link === undefined || keys?.size !== 1) return;
+    const text: unknown = JSON.parse(this.#bytes.toString('utf8', link.start, link.end));
+    this.#links.push(parseCid(text).bytes);
+    this.#steps += stepsOfLink;
+  }
+
+  /** Reads the comma before a further entry, or the end. */
+  #continues({ keys, hasEntries }: Open): boolean {
+    const end = keys === undefined ? closeList : closeMap;
+    let next = this.#peek();
+    if (hasEntries && next === comma) {
+      this.#at++;
+      next = this.#peek();
+    } else if (hasEntries && next !== end) throw new Error(`expected comma or close at byte ${this.#at}`);
+    if (next !== end) return true;
+    this.#at++;
+    return false;
+  }
+
+  #key(keys: Set<string>): string {
+    if (this.#peek() !== quote) throw new Error(`expected a key at byte ${this.#at}`);
+    const start = this.#at;
+    const hasEscapes = this.#string();
+    // Keys are compared by their characters, however they are written.
+    const text = hasEscapes
+      ? String(JSON.parse(this.#bytes.toString('utf8', start, this.#at)))
+      : this.#bytes.toString('utf8', start + 1, this.#at - 1);
+    if (keys.has(text)) throw new Error(`repeated map key at byte ${start}`);
+    keys.add(text);
+    if (this.#peek() !== colon) throw new Error(`expected colon after map key at byte ${this.#at}`);
+    this.#at++;
+    return text;
+  }
+
+  /** Passes over text; true where it has escapes. */
+  #string(): boolean {
+    let hasEscapes = false;
+    for (this.#at++; ; this.#at++) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw new Error('unexpected EOF');
+      if (byte === quote) break;
+      if (byte < 0x20) throw new Error(`control character in text at byte ${this.#at}`);
+      if (byte !== backslash) continue;
+      hasEscapes = true;
+      const escaped = this.#bytes[++this.#at] ?? 0;
+      if (!escapes.has(escaped)) throw new Error(`unknown escape at byte ${this.#at}`);
+      if (escaped !== 0x75) continue;
+      if (!/^[\da-f]{4}$/i.test(this.#bytes.toString('latin1', this.#at + 1, this.#at + 5)))
+        throw new Error(`unknown escape at byte ${this.#at}`);
+      this.#at += 4;
+    }
+    this.#at++;
+    return hasEscapes;
+  }
+
+  #number(): void {
+    if (this.#bytes[this.#at] === minus) this.#at++;
+    if (this.#bytes[this.#at] === zero) this.#at++;
+    else this.#digits();
+    if (this.#bytes[this.#at] === dot) {
+      this.#at++;
+      this.#digits();
+    }
+    const exponent = this.#bytes[this.#at];
+    if (exponent !== 0x65 && exponent !== 0x45) return;
+    const sign = this.#bytes[++this.#at];
+    if (sign === minus || sign === plus) this.#at++;
+    this.#digits();
+  }
+
+  #digits(): void {
+    const start = this.#at;
+    while (isDigit(this.#bytes[this.#at] ?? 0)) this.#at++;
+    if (this.#at === start) throw new Error(`invalid number at byte ${start}`);
+  }
+
+  #word(next: number): void {
+    for (const word of words) {
+      if (word[0] !== next) continue;
+      if (word.compare(this.#bytes, this.#at, this.#at + word.length) !== 0) break;
+      this.#at += word.length;
+      return;
+    }
+    throw new Error(`invalid start of a value at byte ${this.#at}`);
+  }
+
+  /** The next byte that is no space. @throws Error at the end */
+  #peek(): number {
+    while (isSpace(this.#bytes[this.#at] ?? 0)) this.#at++;
+    const next = this.#bytes[this.#at];
+    if (next === undefined) throw new Error('unexpected EOF');
+    return next;
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { type CID, cidFor } from '@cairn/cid';
+import * as dagCbor from '@ipld/dag-cbor';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openLmdbPinStore, Pinning, type PinStore } from './index.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'cairn-pins-'));
+const blocks = createMemoryBlockstore();
+let pins: PinStore;
+let pinning: Pinning;
+beforeAll(async () => {
+  pins = await openLmdbPinStore({ directory });
+  pinning = new Pinning({ pins, blocks, collectable: blocks });
+});
+afterAll(async () => {
+  await pins.close();
+  rmSync(directory, { recursive: true });
+});
+
+async function put(codec: 'raw' | 'dag-cbor', bytes: Uint8Array): Promise<CID> {
+  const cid = cidFor(bytes, { codec });
+  await blocks.putMany([{ cid, bytes }]);
+  return cid;
+}
+const node = (links: readonly CID[]) => put('dag-cbor', dagCbor.encode(links));
+
+describe('pinMany', () => {
+  test('pins DAGs of one block together and others after them, as pin does', async () => {
+    const session = await pinning.write('many');
+    const leaves = Array.from({ length: 50 }, (_, index) => Buffer.from(`leaf ${index} of many`));
+    const singles = leaves.map((bytes) => ({ cid: cidFor(bytes, { codec: 'raw' }), bytes }));
+    await session.store.putMany(singles);
+    const inner = await node(singles.map(({ cid }) => cid));
+    const cids = singles.map(({ cid }) => cid);
+    await session.pinMany([...cids, inner, ...cids], { name: 'all' });
+    await session.keep();
+    await session.end();
+    const listed = [];
+    for await (const pin of pinning.list('many')) listed.push(pin);
+    expect(listed.length).toBe(51);
+    expect(new Set(listed.map(({ mode, name }) => `${mode} ${name}`))).toEqual(new Set(['recursive all']));
+    expect(await pinning.usage('many')).toEqual(await pinning.recount('many'));
+    expect(await pinning.claimed('many')).toEqual({ blocks: 0, bytes: 0 });
+  });
+
+  test('pins none of the single blocks where the quota has no room for all of them', async () => {
+    const blocksOf = ['one of two', 'two of two'].map((text) => Buffer.from(text));
+    const cids = [];
+    for (const bytes of blocksOf) cids.push(await put('raw', bytes));
+    const session = await pinning.write('full', { quotaBytes: 15 });
+    await expect(session.pinMany(cids)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    await session.end();
+    expect((await pinning.usage('full')).pins).toBe(0);
+  });
+
+  test('refuses a block that is not here', async () => {
+    const session = await pinning.write('missing');
+    const missing = cidFor(Buffer.from('never written by any test'), { codec: 'raw' });
+    await expect(session.pinMany([missing])).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+    await session.end();
+  });
+});
