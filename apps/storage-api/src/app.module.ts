@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { openLmdbBlockstore, withCache, withVerification, withWait } from '@cairn/blockstore';
+import { openLmdbBlockstore, withCache, withTurns, withVerification, withWait } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { openLmdbMeteringStores } from '@cairn/metering';
@@ -59,9 +59,11 @@ export class AppModule {
           useFactory: () =>
             openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
-            withWait(
-              withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
-              { waitMs: (signal) => waits.of(signal) },
+            withTurns(
+              withWait(
+                withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+                { waitMs: (signal) => waits.of(signal) },
+              ),
             ),
         }),
         MfsModule.forRootAsync({ useFactory: () => openLmdbRootStore(directory('files')), ...shardingOf(settings) }),

@@ -35,7 +35,7 @@ export class Leftovers implements OnModuleDestroy {
     const { signal } = this.#stop;
     if (signal.aborted) return;
     try {
-      const report = await this.collector.collectFor(account, { signal });
+      const report = await this.collector.collectFor(account, { signal, leftoversOnly: true });
       this.logger.info({ account, ...report }, 'removed what failed writes have left');
     } catch (error) {
       if (!signal.aborted) this.logger.error({ causes: errorChain(error) }, 'leftovers of failed writes stay');

@@ -30,6 +30,7 @@ import {
 } from '@cairn/service-kit';
 import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import { CodecPool } from '../codec-pool/codec-pool.ts';
 import { ApiError, apiErrorFrom, PlainApiError, sendError } from './api-error.ts';
 import { hasBodyArgs, readBodyArgs } from './body-args.ts';
 import { COMMANDS, type Command } from './command.ts';
@@ -39,6 +40,7 @@ import { parseGlobalOptions, upgradeCids } from './global-options.ts';
 import { boundaryOf } from './multipart.ts';
 import { openApiDocument } from './open-api.ts';
 import { parseOptions } from './options.ts';
+import { followInPool } from './paths.ts';
 import { checkCidBase } from './print-cid.ts';
 import { startLifetime } from './request-lifetime.ts';
 import { checkArgs, RequestTargets } from './request-target.ts';
@@ -95,6 +97,7 @@ export class ApiV0Server implements RawHttp {
     @Inject(MFS) private readonly mfs: Mfs,
     @Inject(StorageState) private readonly state: StorageState,
     @Inject(TRACING) private readonly tracing: Tracing,
+    @Inject(CodecPool) private readonly codecs: CodecPool,
     @Inject(SETTINGS) settings: Settings,
   ) {
     this.#targets = new RequestTargets(commands);
@@ -157,6 +160,7 @@ export class ApiV0Server implements RawHttp {
     if (!readsArgs) checkArgs(command, given);
     if ('cid-base' in options) checkCidBase(options['cid-base']);
     const { signal, release } = startLifetime(response, lifetime);
+    followInPool(signal, this.codecs, trace.principal.account.id);
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
       const further = readsArgs ? await readBodyArgs(command, request, signal) : [];

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Slices } from '@cairn/blockstore';
 
 /** Headers of Kubo's answers that are one stream of bytes. */
 export const streamHeaders = { 'x-stream-output': '1' } as const;
@@ -24,6 +25,9 @@ export function sendHead(response: ServerResponse, headers: OutgoingHttpHeaders,
 /** Writes a chunk and waits while the client is slow. @throws the reason of the signal when the client goes away */
 export async function write(response: ServerResponse, chunk: Uint8Array | string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
+  // Lines that are read from memory would follow each other without a pause.
+  const slices = Slices.of(signal);
+  if (slices.isOver) await slices.next();
   if (response.write(chunk) || response.writableLength < aheadBytesMax) return;
   try {
     await once(response, 'drain', { signal });
@@ -49,6 +53,35 @@ export function endLines(response: ServerResponse): void {
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   sendHead(response, { 'content-type': 'application/json' }, status);
   response.end(`${JSON.stringify(value)}\n`);
+}
+
+const pieceCharacters = 16 * 1024;
+
+/** Sends one JSON value in pieces of its text: a long one would block, and take memory, as one text. */
+export async function sendJsonPieces(
+  response: ServerResponse,
+  pieces: Iterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  sendHead(response, { 'content-type': 'application/json' });
+  let waiting = '';
+  for (const piece of pieces) {
+    waiting += piece;
+    if (waiting.length < pieceCharacters) continue;
+    await write(response, waiting, signal);
+    waiting = '';
+  }
+  response.end(`${waiting}\n`);
+}
+
+/** The text of a list, item by item. */
+export function* jsonListPieces(items: Iterable<unknown>): Generator<string> {
+  let separator = '[';
+  for (const item of items) {
+    yield `${separator}${JSON.stringify(item)}`;
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }
 
 /** Sends bytes that are at hand as the whole answer, as Kubo streams the output of commands. */

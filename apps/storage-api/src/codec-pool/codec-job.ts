@@ -1,4 +1,7 @@
+import { CID } from '@cairn/cid';
 import {
+  type Followed,
+  followWithin,
   PathLookupError,
   readValue,
   type TranscodableCodec,
@@ -6,6 +9,7 @@ import {
   UndecodableError,
   UnencodableError,
   valueAt,
+  type WithinBlock,
   writeValue,
 } from '@cairn/dag';
 import { isCairnError } from '@cairn/errors';
@@ -28,7 +32,8 @@ export type CodecJob =
       readonly names: readonly string[];
       /** Codec of the result; without it the job only makes sure that the value is there. */
       readonly to: TranscodableCodec | undefined;
-    };
+    }
+  | ({ readonly kind: 'follow' } & WithinBlock);
 
 export type CodecOutcome =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
@@ -42,12 +47,25 @@ const none = new Uint8Array(0);
 /** Does the work of a job in this thread. @throws DAG_INVALID, VALUE_INVALID, PATH_LOOKUP_FAILED */
 export function runCodecJob(job: CodecJob): Uint8Array {
   if (job.kind === 'transcode') return transcodeDag(job.bytes, job.from, job.to);
+  if (job.kind === 'follow') return encodeFollowed(followWithin(job));
   const { bytes, from, block, names, to } = job;
   const value = valueAt(readValue(from, bytes, `Block ${block}`), names);
   if (to === undefined) return none;
   // Kubo prints the field that a dag-pb node lacks.
   const lacksData = from === 'dag-pb' && names.length === 0 && to === 'dag-json';
   return writeValue(to, lacksData && value instanceof Map ? new Map([['Data', null], ...value]) : value);
+}
+
+/** The result of a job that follows names, as bytes. */
+function encodeFollowed({ used, link, failure }: Followed): Uint8Array {
+  return Buffer.from(JSON.stringify({ used, link: link?.toString(), failure }));
+}
+
+/** Reads what {@link runCodecJob} gives for a job that follows names. */
+export function decodeFollowed(bytes: Uint8Array): Followed {
+  const { used, link, failure }: { readonly used: number; readonly link?: string; readonly failure?: string } =
+    JSON.parse(Buffer.from(bytes).toString());
+  return { used, failure, ...(link !== undefined && { link: CID.parse(link) }) };
 }
 
 /** The result of a job, or its error, as plain values. */

@@ -35,8 +35,6 @@ function isImported(line: Line): line is Imported {
 }
 
 const progressStepBytes = 256 * 1024;
-/** Pins that are made concurrently. */
-const pinsAtOnce = 64;
 const onlyHashStore = {
   putMany: async (blocks: readonly Block[]) => {
     for (const { cid } of blocks) assertHashAllowed(cid.multihash);
@@ -110,8 +108,9 @@ export class AddCommand implements Command<typeof addOptions> {
   /** Makes blocks durable, then pins: in this order a crash between them leaves blocks without a pin, never the reverse. */
   async #keep({ options: chosen }: AddContext, session: WriteSession, roots: readonly Imported[]): Promise<void> {
     await session.store.sync();
-    if (chosen.pin) await pinAll(session, roots, chosen['pin-name']);
-    else if (chosen['to-files'] === undefined) await session.keep(roots.map(({ cid }) => cid));
+    const cids = roots.map(({ cid }) => cid);
+    if (chosen.pin) await session.pinMany(cids, { name: chosen['pin-name'] });
+    else if (chosen['to-files'] === undefined) await session.keep(cids);
   }
 
   /** Puts roots into the file tree and reports lines. A root that the tree refuses is reported before its error, as in Kubo. */
@@ -139,16 +138,6 @@ export class AddCommand implements Command<typeof addOptions> {
       await report(context, line);
       if (!isDone && isImported(line) && line.isRoot) await put([line], roots.indexOf(line));
     }
-  }
-}
-
-/** Pins roots, some at a time: concurrent pins share a commit. */
-async function pinAll(session: WriteSession, roots: readonly Imported[], name: string | undefined): Promise<void> {
-  const cids = [...new Map(roots.map(({ cid }) => [cid.toString(), cid])).values()];
-  for (let at = 0; at < cids.length; at += pinsAtOnce) {
-    const outcomes = await Promise.allSettled(cids.slice(at, at + pinsAtOnce).map((cid) => session.pin(cid, { name })));
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
   }
 }
 

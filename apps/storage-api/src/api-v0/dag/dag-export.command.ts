@@ -1,12 +1,12 @@
-import type { Block, Blockstore } from '@cairn/blockstore';
+import { type Block, type Blockstore, Slices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
 import { resolveToBlock, writeCar } from '@cairn/dag';
-import { linksOf } from '@cairn/pinning';
+import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { argument } from '../paths.ts';
+import { argument, pathReads } from '../paths.ts';
 import { sendHead, streamHeaders, write } from '../write.ts';
 import { walkInOrder } from './walk-in-order.ts';
 
@@ -41,7 +41,9 @@ export class DagExportCommand implements Command<typeof options> {
     }
     // Without a signal reads do not wait for blocks.
     const reading = isPartial ? {} : { signal };
-    const root = await resolveToBlock(this.store, argument(args, 0, 'root'), reading);
+    const { follow } = pathReads(signal);
+    const how = { ...reading, ...(follow && { follow }) };
+    const root = await resolveToBlock(this.store, argument(args, 0, 'root'), how);
     // The root is read before the first byte goes out, so that a DAG that is not here is still an error.
     await this.#read(root, reading);
     sendHead(response, { ...streamHeaders, 'content-type': 'application/vnd.ipld.car' });
@@ -58,25 +60,32 @@ export class DagExportCommand implements Command<typeof options> {
   /** Blocks that are here; one that is missing or cannot be read is passed over with what is below it. */
   async *#localBlocks(root: CID, signal: AbortSignal): AsyncGenerator<Block> {
     const seen = new Set<string>();
-    const open = [root];
+    const open = new CidList();
+    open.push(root.bytes);
+    const slices = Slices.of(signal);
     for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
       signal.throwIfAborted();
-      if (seen.has(cid.toString())) continue;
-      seen.add(cid.toString());
+      await slices.step();
+      const key = cidKey(cid.bytes);
+      if (seen.has(key)) continue;
+      seen.add(key);
       if (seen.size > blocksMax || open.length > blocksMax)
         throw new ApiError(400, `the DAG has more than ${blocksMax} blocks`);
-      const block = await this.#readLocal(cid);
+      const block = await this.#readLocal(cid, slices);
       if (block === undefined) continue;
       // A partial CAR has no blocks that stand in their CIDs, as in Kubo.
       if (cid.multihash.code !== identity) yield { cid, bytes: block.bytes };
-      for (const link of block.links.reverse()) open.push(link);
+      for (let index = block.links.length - 1; index >= 0; index--) open.push(block.links.bytesAt(index));
     }
   }
 
-  async #readLocal(cid: CID): Promise<{ readonly bytes: Uint8Array; readonly links: CID[] } | undefined> {
+  async #readLocal(
+    cid: CID,
+    slices: Slices,
+  ): Promise<{ readonly bytes: Uint8Array; readonly links: CidList } | undefined> {
     try {
       const bytes = await this.#read(cid, {});
-      return { bytes, links: linksOf(cid, bytes) };
+      return { bytes, links: await linksOf(cid, bytes, slices) };
     } catch {
       return undefined;
     }

@@ -1,9 +1,11 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveDagPath } from '@cairn/dag';
+import { cidKey } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { pathReads } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, writeLine } from '../write.ts';
 import { walkInOrder } from './walk-in-order.ts';
@@ -34,7 +36,7 @@ export class DagStatCommand implements Command<typeof options> {
         ...(NumBlocks > 0 && { NumBlocks }),
       }));
     for (const path of args) {
-      const { cid: root, remainder } = await resolveDagPath(this.store, path, { signal });
+      const { cid: root, remainder } = await resolveDagPath(this.store, path, pathReads(signal));
       if (remainder.length > 0)
         throw new ApiError(400, 'cannot return size for anything other than a DAG with a root CID');
       const stat = { Cid: printCid(root, chosen['cid-base']), Size: 0, NumBlocks: 0 };
@@ -43,8 +45,9 @@ export class DagStatCommand implements Command<typeof options> {
         stat.Size += bytes;
         stat.NumBlocks++;
         // By CID: version 0 and version 1 of one multihash are two blocks, as in Kubo.
-        if (!seen.has(cid.toString())) TotalSize += bytes;
-        seen.add(cid.toString());
+        const key = cidKey(cid.bytes);
+        if (!seen.has(key)) TotalSize += bytes;
+        seen.add(key);
         if (seen.size > seenMax) throw new ApiError(400, `the DAGs have more than ${seenMax} blocks together`);
         if (!chosen.progress || (seen.size > progressEvery && seen.size % progressEvery !== 0)) continue;
         await writeLine(response, { ...(TotalSize > 0 && { TotalSize }), DagStats: DagStats() }, signal);

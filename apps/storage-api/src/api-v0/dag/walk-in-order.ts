@@ -1,7 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
-import { linksOf } from '@cairn/pinning';
+import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { ApiError } from '../api-error.ts';
 
 /** A block of a DAG with its length. */
@@ -13,12 +12,10 @@ export interface WalkedBlock {
 export interface WalkInOrderOptions {
   /** Gives the error to throw where a block cannot be read. */
   readonly explain?: (cid: CID, error: unknown) => unknown;
-  /** CIDs that were visited before, which are passed over; those of this walk are added. */
+  /** Keys of CIDs that were visited before, which are passed over; those of this walk are added. */
   readonly seen?: Set<string>;
 }
 
-/** Blocks between two turns of the event loop. */
-const turnEvery = 256;
 /** Names of blocks that one walk holds in memory. */
 const blocksMax = 4_000_000;
 
@@ -33,10 +30,13 @@ export async function* walkInOrder(
   signal: AbortSignal,
   { explain = (_, error) => error, seen = new Set() }: WalkInOrderOptions = {},
 ): AsyncGenerator<WalkedBlock> {
-  const open = [root];
+  const open = new CidList();
+  open.push(root.bytes);
+  const slices = Slices.of(signal);
   for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
     signal.throwIfAborted();
-    const key = cid.toString();
+    await slices.step();
+    const key = cidKey(cid.bytes);
     if (seen.has(key)) continue;
     seen.add(key);
     if (seen.size > blocksMax || open.length > blocksMax)
@@ -45,15 +45,13 @@ export async function* walkInOrder(
       throw explain(cid, error);
     });
     yield { cid, bytes };
-    // A store may answer without a turn of the event loop; other requests want theirs.
-    if (seen.size % turnEvery === 0) await turn();
-    for (const link of links.reverse()) open.push(link);
+    for (let index = links.length - 1; index >= 0; index--) open.push(links.bytesAt(index));
   }
 }
 
 async function read(store: Pick<Blockstore, 'get' | 'has' | 'size'>, cid: CID, signal: AbortSignal) {
   // A leaf need not be read for its length; one that is missing is read for the wait and the error.
-  if (cid.code === codecs.raw && (await store.has(cid))) return { bytes: await store.size(cid), links: [] };
+  if (cid.code === codecs.raw && (await store.has(cid))) return { bytes: await store.size(cid), links: new CidList() };
   const block = await store.get(cid, { signal });
-  return { bytes: block.length, links: linksOf(cid, block) };
+  return { bytes: block.length, links: await linksOf(cid, block, Slices.of(signal)) };
 }

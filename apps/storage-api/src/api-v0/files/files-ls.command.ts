@@ -1,10 +1,11 @@
+import { Slices } from '@cairn/blockstore';
 import { type FileTree, parseTreePath, splitPath, type TreePath } from '@cairn/mfs';
 import { listDirectory, readNode, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { printCid } from '../print-cid.ts';
-import { endLines, sendJson, writeLine } from '../write.ts';
+import { endLines, jsonListPieces, sendJson, sendJsonPieces, writeLine } from '../write.ts';
 import { Files } from './files.ts';
 import { flushOption } from './flush-option.ts';
 
@@ -36,7 +37,9 @@ export class FilesLsCommand implements Command<typeof options> {
     const tree = await this.files.tree(principal, signal);
     const entries = this.#entries(tree, parseTreePath(args[0] ?? '/'), chosen);
     let waiting: unknown[] = [];
+    const slices = Slices.of(signal);
     for await (const entry of entries) {
+      await slices.step();
       waiting.push(entry);
       if (chosen.stream && waiting.length === entriesPerLine) {
         await writeLine(response, { Entries: waiting }, signal);
@@ -48,7 +51,8 @@ export class FilesLsCommand implements Command<typeof options> {
     if (response.headersSent) {
       if (waiting.length > 0) await writeLine(response, { Entries: waiting }, signal);
       endLines(response);
-    } else sendJson(response, { Entries: waiting.length > 0 ? waiting : null });
+    } else if (waiting.length === 0) sendJson(response, { Entries: null });
+    else await sendJsonPieces(response, entriesPieces(waiting), signal);
   }
 
   async *#entries(
@@ -70,4 +74,10 @@ export class FilesLsCommand implements Command<typeof options> {
       }
     }
   }
+}
+
+function* entriesPieces(entries: readonly unknown[]): Generator<string> {
+  yield '{"Entries":';
+  yield* jsonListPieces(entries);
+  yield '}';
 }

@@ -7,6 +7,7 @@ import type { FileTree, Mfs, TreePath } from '@cairn/mfs';
 import { MFS } from '@cairn/mfs/nest';
 import type { WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
+import { pathReads } from '../paths.ts';
 import { Sessions } from '../sessions.ts';
 
 /** A path of Kubo's `files` commands: into the tree of the account, or, as `/ipfs/…`, to any content. */
@@ -35,7 +36,7 @@ export class Files {
     const name = path.names.at(-1) ?? '';
     if (path.names[0] !== 'ipfs' || path.text === '/ipfs')
       return { cid: await tree.lookup(path), name, isOutside: false };
-    return { cid: await resolveToBlock(this.store, path.text, { signal }), name, isOutside: true };
+    return { cid: await resolveToBlock(this.store, path.text, pathReads(signal)), name, isOutside: true };
   }
 
   /**

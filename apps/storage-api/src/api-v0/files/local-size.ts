@@ -1,7 +1,7 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
-import { dagBlocksMax, linksOf } from '@cairn/pinning';
+import { CidList, cidKey, dagBlocksMax, linksOf } from '@cairn/pinning';
 import { ApiError } from '../api-error.ts';
 
 interface LocalSize {
@@ -10,12 +10,14 @@ interface LocalSize {
   readonly isWhole: boolean;
 }
 
+const linksPerStep = 1024;
+
 interface OpenBlock {
   readonly cid: CID;
   readonly length: number;
-  /** Links whose sizes are not known yet, last one first. */
-  readonly waiting: CID[];
-  readonly links: readonly CID[];
+  readonly links: CidList;
+  /** The first link whose size is not known yet. */
+  next: number;
 }
 
 /** Reads a DAG as far as it is here. Each block is read once, however often it occurs. @throws ApiError 500 beyond {@link dagBlocksMax} */
@@ -30,25 +32,32 @@ export async function localSize(
     signal.throwIfAborted();
     if (sizes.size > dagBlocksMax) throw new ApiError(500, `the DAG has more than ${dagBlocksMax} blocks`);
     const found = await read(store, cid, signal);
-    if (found === undefined) sizes.set(cid.toString(), { bytes: 0, isWhole: false });
-    else path.push({ cid, ...found, waiting: [...found.links].reverse() });
+    if (found === undefined) sizes.set(cidKey(cid.bytes), { bytes: 0, isWhole: false });
+    else path.push({ cid, ...found, next: 0 });
   };
+  const slices = Slices.of(signal);
   await enter(root);
   for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-    const next = top.waiting.pop();
+    if (top.next % linksPerStep === 0) await slices.step();
+    const [next] = top.links.slice(top.next, top.next + 1);
     if (next === undefined) {
-      sizes.set(top.cid.toString(), sumOf(top, sizes));
+      sizes.set(cidKey(top.cid.bytes), await sumOf(top, sizes, slices));
       path.pop();
-    } else if (!sizes.has(next.toString())) await enter(next);
+    } else if (!sizes.has(top.links.keyAt(top.next++))) await enter(next);
   }
-  return sizes.get(root.toString()) ?? { bytes: 0, isWhole: false };
+  return sizes.get(cidKey(root.bytes)) ?? { bytes: 0, isWhole: false };
 }
 
-function sumOf({ length, links }: OpenBlock, sizes: ReadonlyMap<string, LocalSize>): LocalSize {
+async function sumOf(
+  { length, links }: OpenBlock,
+  sizes: ReadonlyMap<string, LocalSize>,
+  slices: Slices,
+): Promise<LocalSize> {
   let bytes = length;
   let isWhole = true;
-  for (const link of links) {
-    const below = sizes.get(link.toString());
+  for (let index = 0; index < links.length; index++) {
+    if (index % linksPerStep === 0) await slices.step();
+    const below = sizes.get(links.keyAt(index));
     bytes += below?.bytes ?? 0;
     isWhole &&= below?.isWhole ?? false;
   }
@@ -59,10 +68,10 @@ function sumOf({ length, links }: OpenBlock, sizes: ReadonlyMap<string, LocalSiz
 async function read(store: Pick<Blockstore, 'get' | 'size'>, cid: CID, signal: AbortSignal) {
   try {
     if (cid.multihash.code === 0)
-      return { length: cid.multihash.digest.length, links: linksOf(cid, cid.multihash.digest) };
-    if (cid.code === codecs.raw) return { length: await store.size(cid), links: [] };
+      return { length: cid.multihash.digest.length, links: await linksOf(cid, cid.multihash.digest) };
+    if (cid.code === codecs.raw) return { length: await store.size(cid), links: new CidList() };
     const bytes = await store.get(cid, { signal });
-    return { length: bytes.length, links: linksOf(cid, bytes) };
+    return { length: bytes.length, links: await linksOf(cid, bytes, Slices.of(signal)) };
   } catch (error) {
     if (isCairnError(error, 'BLOCK_NOT_FOUND')) return undefined;
     throw error;

@@ -1,3 +1,4 @@
+import { Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import type { PbNode } from '@cairn/unixfs';
 import { ApiError } from '../api-error.ts';
@@ -16,8 +17,6 @@ export interface DagChange {
 
 /** Bounds the time and memory of one comparison. Blocks that occur many times are compared each time. */
 const limits = { nodes: 20_000, changes: 100_000, depth: 1000 } as const;
-/** Nodes after which other requests get their turn. */
-const nodesPerSlice = 64;
 
 /**
  * Lists the changes that turn DAG `before` into DAG `after`, as Kubo does: it follows links of the same name in nodes of
@@ -31,6 +30,7 @@ export async function diffDags(
   signal: AbortSignal,
 ): Promise<readonly DagChange[]> {
   const changes: DagChange[] = [];
+  const slices = Slices.of(signal);
   let nodes = 0;
   const add = (change: DagChange) => {
     if (changes.length === limits.changes)
@@ -40,7 +40,7 @@ export async function diffDags(
   const countNode = async () => {
     if (++nodes > limits.nodes)
       throw new ApiError(400, `the comparison takes more than ${limits.nodes} nodes; compare parts of the objects`);
-    if (nodes % nodesPerSlice === 0) await new Promise((resolve) => setImmediate(resolve));
+    await slices.step();
     signal.throwIfAborted();
   };
   const compare = async (one: CID, other: CID, path: readonly string[]): Promise<void> => {
@@ -52,20 +52,30 @@ export async function diffDags(
       return add({ type: changeTypes.modify, path: name, before: one, after: other });
     if (path.length === limits.depth)
       throw new ApiError(400, `the objects are deeper than ${limits.depth} links; compare parts of them`);
-    const targets = new Map([...b.links].reverse().map((link) => [link.name, link.cid]));
+    const targets = new Map<string, CID>();
+    // The first link of a name counts.
+    for (const link of b.links) {
+      await slices.step();
+      if (!targets.has(link.name)) targets.set(link.name, link.cid);
+    }
     const common = new Set<string>();
     for (const link of a.links) {
+      await slices.step();
       const target = targets.get(link.name);
       if (target === undefined) continue;
       common.add(link.name);
       await compare(link.cid, target, joined(path, link.name));
     }
-    for (const { name: removed, cid } of a.links)
+    for (const { name: removed, cid } of a.links) {
+      await slices.step();
       if (!common.has(removed))
         add({ type: changeTypes.remove, path: joined(path, removed).join('/'), before: cid, after: undefined });
-    for (const { name: added, cid } of b.links)
+    }
+    for (const { name: added, cid } of b.links) {
+      await slices.step();
       if (!common.has(added))
         add({ type: changeTypes.add, path: joined(path, added).join('/'), before: undefined, after: cid });
+    }
   };
   await compare(before, after, []);
   return changes;

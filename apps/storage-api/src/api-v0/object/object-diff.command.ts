@@ -4,9 +4,9 @@ import type { CID } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { argument } from '../paths.ts';
-import { sendJson } from '../write.ts';
-import { diffDags } from './diff-dags.ts';
+import { argument, pathReads } from '../paths.ts';
+import { jsonListPieces, sendJsonPieces } from '../write.ts';
+import { type DagChange, diffDags } from './diff-dags.ts';
 
 const options = { verbose: { kind: 'boolean', alias: 'v' } } as const;
 
@@ -21,18 +21,22 @@ export class ObjectDiffCommand implements Command<typeof options> {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
   async run({ args, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const before = await resolveToBlock(this.store, argument(args, 0, 'obj_a'), { signal });
-    const after = await resolveToBlock(this.store, argument(args, 1, 'obj_b'), { signal });
+    const before = await resolveToBlock(this.store, argument(args, 0, 'obj_a'), pathReads(signal));
+    const after = await resolveToBlock(this.store, argument(args, 1, 'obj_b'), pathReads(signal));
     const changes = await diffDags(this.store, before, after, signal);
-    sendJson(response, {
-      Changes: changes.map((change) => ({
-        Type: change.type,
-        Path: change.path,
-        Before: linkOf(change.before),
-        After: linkOf(change.after),
-      })),
-    });
+    await sendJsonPieces(response, piecesOf(changes), signal);
   }
+}
+
+function* piecesOf(changes: readonly DagChange[]): Generator<string> {
+  yield '{"Changes":';
+  yield* jsonListPieces(printed(changes));
+  yield '}';
+}
+
+function* printed(changes: readonly DagChange[]) {
+  for (const { type, path, before, after } of changes)
+    yield { Type: type, Path: path, Before: linkOf(before), After: linkOf(after) };
 }
 
 function linkOf(cid: CID | undefined) {

@@ -4,7 +4,7 @@ import type { CID } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { argument } from '../paths.ts';
+import { argument, pathReads } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
 import { sendJson } from '../write.ts';
@@ -43,9 +43,9 @@ export class ObjectPatchAddLinkCommand implements Command<typeof addOptions> {
   async run(context: CommandContext<typeof addOptions>): Promise<void> {
     const { args, options: chosen, signal } = context;
     const { store, sessions } = this;
-    const root = await resolveToBlock(store, argument(args, 0, 'root'), { signal });
+    const root = await resolveToBlock(store, argument(args, 0, 'root'), pathReads(signal));
     const names = linkNames(argument(args, 1, 'name'));
-    const ref = await resolveToBlock(store, argument(args, 2, 'ref'), { signal });
+    const ref = await resolveToBlock(store, argument(args, 2, 'ref'), pathReads(signal));
     const link = await linkTo(store, ref, signal);
     const node = await readPbNode(store, root, signal);
     if (!chosen['allow-non-unixfs']) requireDirectory(node, 'add');
@@ -69,7 +69,7 @@ export class ObjectPatchRmLinkCommand implements Command<typeof rmOptions> {
   async run(context: CommandContext<typeof rmOptions>): Promise<void> {
     const { args, options: chosen, signal } = context;
     const { store, sessions } = this;
-    const root = await resolveToBlock(store, argument(args, 0, 'root'), { signal });
+    const root = await resolveToBlock(store, argument(args, 0, 'root'), pathReads(signal));
     const names = linkNames(argument(args, 1, 'name'));
     const node = await readPbNode(store, root, signal);
     if (!chosen['allow-non-unixfs']) requireDirectory(node, 'remove');

@@ -1,13 +1,13 @@
-import type { Block, Blockstore } from '@cairn/blockstore';
+import { type Block, type Blockstore, compareByBytes, Slices, sortInSlices } from '@cairn/blockstore';
 import { type CID, cidFor, codecs } from '@cairn/cid';
 import {
-  decodePbNode,
   decodeUnixfsData,
-  encodePbNode,
   encodeUnixfsData,
   type PbLink,
   type PbNode,
+  readPbNode as readPbNodeOf,
   type UnixfsType,
+  writePbNode,
 } from '@cairn/unixfs';
 import { ApiError } from '../api-error.ts';
 
@@ -15,6 +15,8 @@ export type NodeSource = Pick<Blockstore, 'get'>;
 
 /** Names of one path. */
 const namesMax = 256;
+/** Bytes of the nodes that one edit writes. */
+const bytesMax = 64 * 1024 * 1024;
 const identityCode = 0;
 
 /** Reads the bytes of a block. An identity CID carries them. @throws BLOCK_NOT_FOUND */
@@ -27,7 +29,7 @@ export async function readPbNode(store: NodeSource, cid: CID, signal: AbortSigna
   const bytes = await readBlock(store, cid, signal);
   if (cid.code !== codecs['dag-pb']) throw new ApiError(500, 'expected protobuf dag node');
   try {
-    return decodePbNode(bytes);
+    return await readPbNodeOf(bytes, { signal });
   } catch (error) {
     throw new ApiError(500, `${cid} is no dag-pb node: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -75,8 +77,12 @@ export async function editLinks(
   if (link !== undefined && names.some((name) => name.includes('\0')))
     throw new ApiError(500, 'cannot create link with a NUL character in its name');
   const blocks: Block[] = [];
-  const write = ({ node, like }: Edited): Omit<PbLink, 'name'> => {
-    const bytes = encodePbNode(node);
+  let bytesSum = 0;
+  const write = async ({ node, like }: Edited): Promise<Omit<PbLink, 'name'>> => {
+    const bytes = await writePbNode(node, { signal });
+    bytesSum += bytes.length;
+    if (bytesSum > bytesMax)
+      throw new ApiError(400, `the nodes of the path have more than ${bytesMax} bytes; change a DAG below`);
     const version = like?.version ?? 0;
     const hash = like?.multihash.code ?? 'sha2-256';
     const digestBytes = like?.multihash.digest.length;
@@ -90,26 +96,31 @@ export async function editLinks(
     if (at === names.length - 1) {
       if (link === undefined && known === undefined) throw new ApiError(500, 'no link by that name');
       if (link !== undefined && name === '') throw new ApiError(500, 'cannot create link with no name');
-      return { node: withLink(node, name, link), like };
+      return { node: await withLink(node, name, link, signal), like };
     }
     if (known === undefined && !create) throw new ApiError(500, 'no link by that name');
     const below: Edited =
       known === undefined
         ? { node: emptyDirectory, like: undefined }
         : { node: await readPbNode(store, known.cid, signal), like: known.cid };
-    return { node: withLink(node, name, write(await apply(below, at + 1))), like };
+    return { node: await withLink(node, name, await write(await apply(below, at + 1)), signal), like };
   };
-  write(await apply({ node: await readPbNode(store, root, signal), like: root }, 0));
+  await write(await apply({ node: await readPbNode(store, root, signal), like: root }, 0));
   return blocks;
 }
 
 const emptyDirectory: PbNode = { links: [], data: encodeUnixfsData({ type: 'directory' }) };
 
 /** A node with one link of a name, or none. Links are in the order of their names, as Kubo writes them. */
-function withLink({ links, data }: PbNode, name: string, link: Omit<PbLink, 'name'> | undefined): PbNode {
+async function withLink(
+  { links, data }: PbNode,
+  name: string,
+  link: Omit<PbLink, 'name'> | undefined,
+  signal: AbortSignal,
+): Promise<PbNode> {
   const others = links.filter((each) => each.name !== name);
-  const changed = link === undefined ? others : [...others, { ...link, name }];
-  return { data, links: changed.sort((one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name))) };
+  const changed = link === undefined ? others : [...others, { cid: link.cid, name, tsize: link.tsize }];
+  return { data, links: await sortInSlices(changed, (a, b) => compareByBytes(a.name, b.name), Slices.of(signal)) };
 }
 
 /** Kubo's names of the types of UnixFS. */

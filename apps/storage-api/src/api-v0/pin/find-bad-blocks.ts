@@ -1,8 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
-import { linksOf } from '@cairn/pinning';
+import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { ApiError, apiErrorFrom } from '../api-error.ts';
 
 /** A block of a DAG that cannot be read. */
@@ -11,8 +10,7 @@ export interface BadBlock {
   readonly reason: string;
 }
 
-/** Blocks between two turns of the event loop. */
-const turnEvery = 256;
+const linksPerStep = 1024;
 /** Names of blocks that one walk holds in memory. */
 const blocksMax = 4_000_000;
 
@@ -26,30 +24,32 @@ export async function findBadBlocks(
   signal: AbortSignal,
 ): Promise<BadBlock[]> {
   const bad: BadBlock[] = [];
-  const seen = new Set([root.toString()]);
-  const open = [root];
-  let visited = 0;
+  const seen = new Set([cidKey(root.bytes)]);
+  const open = new CidList();
+  open.push(root.bytes);
+  const slices = Slices.of(signal);
   for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
     signal.throwIfAborted();
     try {
-      for (const link of (await readLinks(store, cid)).reverse()) {
-        const key = link.toString();
-        if (!seen.has(key)) open.push(link);
+      const links = await readLinks(store, cid, slices);
+      for (let index = links.length - 1; index >= 0; index--) {
+        const key = links.keyAt(index);
+        if (!seen.has(key)) open.push(links.bytesAt(index));
         seen.add(key);
+        if (index % linksPerStep === 0) await slices.step();
       }
     } catch (error) {
       if (!isCairnError(error)) throw error;
       bad.push({ cid, reason: apiErrorFrom(error)?.message ?? error.message });
     }
-    // A store may answer without a turn of the event loop; other requests want theirs.
-    if (++visited % turnEvery === 0) await turn();
+    await slices.step();
     if (seen.size > blocksMax) throw new ApiError(400, `the DAG under ${root} has more than ${blocksMax} blocks`);
   }
   return bad;
 }
 
-async function readLinks(store: Pick<Blockstore, 'get' | 'has'>, cid: CID): Promise<CID[]> {
+async function readLinks(store: Pick<Blockstore, 'get' | 'has'>, cid: CID, slices: Slices): Promise<CidList> {
   // Leaves are read only where they are missing, for the error.
-  if (cid.code === codecs.raw && (await store.has(cid))) return [];
-  return linksOf(cid, await store.get(cid));
+  if (cid.code === codecs.raw && (await store.has(cid))) return new CidList();
+  return await linksOf(cid, await store.get(cid), slices);
 }

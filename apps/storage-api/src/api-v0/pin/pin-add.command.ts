@@ -7,6 +7,7 @@ import type { Pin, SessionPinOptions, WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { pathReads } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
 import { endLines, sendJson, writeLine } from '../write.ts';
@@ -47,7 +48,7 @@ export class PinAddCommand implements Command<typeof options> {
     };
     await this.sessions.run(principal, signal, async (session) => {
       for (const path of args) {
-        const cid = await resolveToBlock(this.store, path, { signal });
+        const cid = await resolveToBlock(this.store, path, pathReads(signal));
         const { mode, size } = await this.#pin(session, cid, signal, {
           mode: chosen.recursive ? 'recursive' : 'direct',
           // A pin without a name loses the one that it had, as in Kubo.

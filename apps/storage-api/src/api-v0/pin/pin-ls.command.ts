@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
 import type { Pinning } from '@cairn/pinning';
@@ -9,7 +9,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { walkInOrder } from '../dag/walk-in-order.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
-import { endLines, sendJson, writeLine } from '../write.ts';
+import { endLines, sendJson, sendJsonPieces, writeLine } from '../write.ts';
 import { checkPinName } from './pin-name.ts';
 
 const options = {
@@ -56,18 +56,21 @@ export class PinLsCommand implements Command<typeof options> {
     }
     checkPinName(chosen.name);
     const showsNames = chosen.names || Boolean(chosen.name);
-    const keys: Record<string, { readonly Type: string; readonly Name: string }> = {};
-    let count = 0;
+    const keys = new Map<string, { readonly Type: string; readonly Name: string }>();
+    const slices = Slices.of(signal);
     for await (const { cid, type: Type, name = '' } of args.length > 0 ? this.#named(context) : this.#all(context)) {
+      await slices.step();
       const Cid = printCid(cid, chosen['cid-base']);
       const Name = showsNames ? name : '';
       // Kubo leaves empty fields out of its lines, and keeps them in the list.
       if (chosen.stream) await writeLine(response, { Cid, ...(Name !== '' && { Name }), Type }, signal);
-      else if (++count > pinsMax) throw new ApiError(400, `there are more than ${pinsMax} pins; ask with stream=true`);
-      else keys[Cid] = { Type, Name };
+      else if (keys.size >= pinsMax)
+        throw new ApiError(400, `there are more than ${pinsMax} pins; ask with stream=true`);
+      else keys.set(Cid, { Type, Name });
     }
     if (chosen.stream) endLines(response);
-    else sendJson(response, count === 0 ? {} : { Keys: keys });
+    else if (keys.size === 0) sendJson(response, {});
+    else await sendJsonPieces(response, keysPieces(keys), signal);
   }
 
   async *#all({ principal, options: chosen, signal }: LsContext): AsyncGenerator<ListedPin> {
@@ -123,4 +126,13 @@ export class PinLsCommand implements Command<typeof options> {
       yield { cid, type: `indirect through ${printCid(through, base)}` };
     }
   }
+}
+
+function* keysPieces(keys: ReadonlyMap<string, unknown>): Generator<string> {
+  let separator = '{"Keys":{';
+  for (const [cid, value] of keys) {
+    yield `${separator}${JSON.stringify(cid)}:${JSON.stringify(value)}`;
+    separator = ',';
+  }
+  yield '}}';
 }

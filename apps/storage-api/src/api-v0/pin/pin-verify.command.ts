@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
@@ -31,7 +31,9 @@ export class PinVerifyCommand implements Command<typeof options> {
   async run({ principal, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const { verbose, quiet, 'cid-base': base } = chosen;
     if (verbose && quiet) throw new ApiError(400, 'the --verbose and --quiet options can not be used at the same time');
+    const slices = Slices.of(signal);
     for await (const { cid, mode } of this.pinning.list(principal.account.id)) {
+      await slices.step();
       if (mode !== 'recursive') continue;
       const bad = await findBadBlocks(this.store, cid, signal);
       const Cid = printCid(cid, base);

@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, compareByBytes, Slices, sortInSlices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { codecs } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
@@ -7,8 +7,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { goFileMode, goTime } from '../go-metadata.ts';
+import { pathReads } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
-import { endLines, sendJson, writeLine } from '../write.ts';
+import { endLines, jsonListPieces, sendJsonPieces, writeLine } from '../write.ts';
 
 const options = {
   'resolve-type': { kind: 'boolean', default: true },
@@ -43,22 +44,25 @@ export class LsCommand implements Command<typeof options> {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const Objects: { Hash: string; Links: LsEntry[] }[] = [];
+    const objects: { readonly Hash: string; readonly links: readonly LsEntry[] }[] = [];
+    const slices = Slices.of(signal);
     let count = 0;
     for (const Hash of args) {
-      const node = await readNode(this.store, await resolveToBlock(this.store, Hash, { signal }), { signal });
+      const node = await readNode(this.store, await resolveToBlock(this.store, Hash, pathReads(signal)), { signal });
       const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
       const Links: LsEntry[] = [];
       for await (const link of isDirectory ? listDirectory(this.store, node, { signal }) : node.links) {
+        await slices.step();
         const entry = await this.#describe(link, chosen, signal);
         if (chosen.stream) await writeLine(response, { Objects: [{ Hash, Links: [entry] }] }, signal);
         else if (++count <= entriesMax) Links.push(entry);
         else throw new ApiError(400, `there are more than ${entriesMax} entries; ask with stream=true`);
       }
-      Objects.push({ Hash, Links: sorted(Links) });
+      // Entries by the bytes of their names: a sharded directory has them in another order, a file has them without names.
+      objects.push({ Hash, links: await sortInSlices(Links, (a, b) => compareByBytes(a.Name, b.Name), slices) });
     }
     if (chosen.stream) endLines(response);
-    else sendJson(response, { Objects });
+    else await sendJsonPieces(response, piecesOf(objects), signal);
   }
 
   async #describe(
@@ -84,8 +88,13 @@ export class LsCommand implements Command<typeof options> {
   }
 }
 
-/** Entries by the bytes of their names: a sharded directory has them in another order, a file has them without names. */
-function sorted(entries: readonly LsEntry[]): LsEntry[] {
-  const keyed = entries.map((entry) => ({ entry, key: Buffer.from(entry.Name) }));
-  return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
+function* piecesOf(objects: readonly { readonly Hash: string; readonly links: readonly LsEntry[] }[]) {
+  let separator = '{"Objects":[';
+  for (const { Hash, links } of objects) {
+    yield `${separator}{"Hash":${JSON.stringify(Hash)},"Links":`;
+    yield* jsonListPieces(links);
+    yield '}';
+    separator = ',';
+  }
+  yield ']}';
 }

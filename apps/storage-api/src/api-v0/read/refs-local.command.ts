@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { CID, codecs } from '@cairn/cid';
 import { type Pinning, visitDag } from '@cairn/pinning';
@@ -30,7 +30,9 @@ export class RefsLocalCommand implements Command<Record<never, never>> {
 
   async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
     const told = new Set<string>();
+    const slices = Slices.of(signal);
     const tell = async ({ multihash }: CID) => {
+      await slices.step();
       const Ref = CID.createV1(codecs.raw, multihash).toString();
       if (told.has(Ref)) return;
       if (told.size === seenMax) throw new ApiError(400, `the account holds more than ${seenMax} blocks`);

@@ -1,8 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import type { Blockstore } from '@cairn/blockstore';
+import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
-import { linksOf, UndecodableBlockError } from '@cairn/pinning';
-import { decodePbNode, type PbLink } from '@cairn/unixfs';
+import { cidKey, linksOf, UndecodableBlockError } from '@cairn/pinning';
+import { readPbNode } from '@cairn/unixfs';
 import { ApiError } from '../api-error.ts';
 
 /** One link of a block. */
@@ -24,8 +23,19 @@ interface Step extends Edge {
   readonly depth: number;
 }
 
-/** Links between two turns of the event loop. */
-const turnEvery = 256;
+/** A block whose links are followed. */
+interface Frame {
+  readonly src: CID;
+  readonly depth: number;
+  readonly length: number;
+  /** Bytes that the links hold in memory. */
+  readonly bytes: number;
+  readonly linkAt: (index: number) => Pick<Edge, 'dst' | 'name'>;
+  next: number;
+}
+
+/** Bytes of the blocks from the root to where the walk is. */
+const openBytesMax = 64 * 1024 * 1024;
 /** Names of blocks that one request holds in memory. */
 const seenMax = 4_000_000;
 /**
@@ -50,18 +60,29 @@ export class RefsWalk {
   /** Links below a root. @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, CODEC_UNSUPPORTED; ApiError 400 at the bound */
   async *below(root: CID): AsyncGenerator<Edge> {
     const { signal } = this.#options;
-    const open = await this.#linksOf(root, 1);
-    let visited = 0;
-    for (let step = open.pop(); step !== undefined; step = open.pop()) {
+    const slices = Slices.of(signal);
+    const open = await this.#enter(root, 1);
+    let openBytes = 0;
+    for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
       signal.throwIfAborted();
-      // A store may answer without a turn of the event loop; other requests want theirs.
-      if (++visited % turnEvery === 0) await turn();
+      await slices.step();
+      const { src, depth } = frame;
+      const step = { src, depth, ...frame.linkAt(frame.next++) };
+      // Before the links below the last one: a long chain is one frame.
+      if (frame.next === frame.length) openBytes -= open.pop()?.bytes ?? 0;
       const { isGiven, isFollowed } = this.#visit(step);
       if (!isGiven && !isFollowed) continue;
-      const next = isFollowed ? await this.#linksOf(step.dst, step.depth + 1) : await this.#check(step.dst);
-      if (isFollowed && next.length > 0) this.#bound(step, next.length);
+      const [next] = isFollowed ? await this.#enter(step.dst, depth + 1) : await this.#check(step.dst);
+      if (next !== undefined) this.#bound(step, next.length);
       if (isGiven) yield step;
-      for (const one of next) open.push(one);
+      if (next === undefined) continue;
+      open.push(next);
+      openBytes += next.bytes;
+      if (openBytes > openBytesMax)
+        throw new ApiError(
+          400,
+          `the blocks above ${next.src} have more than ${openBytesMax} bytes; ask with max-depth`,
+        );
     }
   }
 
@@ -70,16 +91,17 @@ export class RefsWalk {
     if (depthMax >= 0 && depth > depthMax) return { isGiven: false, isFollowed: false };
     const isFollowed = depth !== depthMax;
     if (!isUnique) return { isGiven: true, isFollowed };
-    const before = this.#depths.get(dst.toString());
+    const key = cidKey(dst.bytes);
+    const before = this.#depths.get(key);
     if (before !== undefined && (depthMax < 0 || before <= depth)) return { isGiven: false, isFollowed: false };
-    this.#depths.set(dst.toString(), depth);
+    this.#depths.set(key, depth);
     return { isGiven: before === undefined, isFollowed };
   }
 
   /** @throws ApiError 400 where the walk would take more memory or time than one request may */
   #bound({ dst, depth }: Step, links: number): void {
     if (!this.#options.isUnique) {
-      const key = dst.toString();
+      const key = cidKey(dst.bytes);
       if (this.#depths.has(key)) this.#repeated += links;
       else this.#depths.set(key, depth);
     }
@@ -89,28 +111,48 @@ export class RefsWalk {
   }
 
   /** Makes sure that a block is there. */
-  async #check(cid: CID): Promise<Step[]> {
+  async #check(cid: CID): Promise<Frame[]> {
     if (!(await this.#store.has(cid))) await this.#store.get(cid, { signal: this.#options.signal });
     return [];
   }
 
-  /** Links of a block in reverse, as a stack takes them. */
-  async #linksOf(src: CID, depth: number): Promise<Step[]> {
+  /** The block with its links; nothing for one without links. */
+  async #enter(src: CID, depth: number): Promise<Frame[]> {
     if (src.code === codecs.raw) return await this.#check(src);
-    const bytes = await this.#store.get(src, { signal: this.#options.signal });
+    const { signal } = this.#options;
+    const bytes = await this.#store.get(src, { signal });
     const links =
-      src.code === codecs['dag-pb']
-        ? pbLinks(src, bytes).map(({ cid, name }) => ({ src, dst: cid, name, depth }))
-        : linksOf(src, bytes).map((dst) => ({ src, dst, name: '', depth }));
-    return links.reverse();
+      src.code === codecs['dag-pb'] ? await pbLinks(src, bytes, signal) : await plainLinks(src, bytes, signal);
+    return links.length === 0 ? [] : [{ src, depth, ...links, bytes: bytes.length, next: 0 }];
   }
 }
 
 /** @throws DAG_INVALID */
-function pbLinks(cid: CID, bytes: Uint8Array): readonly PbLink[] {
+async function pbLinks(cid: CID, bytes: Uint8Array, signal: AbortSignal): Promise<Pick<Frame, 'length' | 'linkAt'>> {
   try {
-    return decodePbNode(bytes).links;
+    const { links } = await readPbNode(bytes, { signal });
+    return {
+      length: links.length,
+      linkAt: (index) => {
+        const link = links[index];
+        if (link === undefined) throw new RangeError(`the block has no link ${index}`);
+        return { dst: link.cid, name: link.name };
+      },
+    };
   } catch (error) {
     throw new UndecodableBlockError(cid.toString(), error);
   }
+}
+
+/** Links of a block that have no names. @throws DAG_INVALID, CODEC_UNSUPPORTED */
+async function plainLinks(cid: CID, bytes: Uint8Array, signal: AbortSignal): Promise<Pick<Frame, 'length' | 'linkAt'>> {
+  const links = await linksOf(cid, bytes, Slices.of(signal));
+  return {
+    length: links.length,
+    linkAt: (index) => {
+      const [dst] = links.slice(index, index + 1);
+      if (dst === undefined) throw new RangeError(`the block has no link ${index}`);
+      return { dst, name: '' };
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { type Blockstore, type CollectableBlockstore, withVerification } from '@cairn/blockstore';
+import { type Blockstore, type CollectableBlockstore, withTurns, withVerification } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { type CID, codecs } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
@@ -32,7 +32,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
     @Inject(HeldRoots) private readonly held: HeldRoots,
     @Inject(PINNING) private readonly pinning: Pinning,
   ) {
-    this.#store = withVerification(store, { quarantine: store });
+    this.#store = withTurns(withVerification(store, { quarantine: store }));
   }
 
   async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
@@ -56,7 +56,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
     const count = () => writeLine(response, { Msg: '', Progress: ++checked }, signal);
     const check = async (cid: CID) => {
       if (!isNew(cid)) return;
-      await this.#store.get(cid).catch((error: unknown) => found(cid, error));
+      await this.#store.get(cid, { signal }).catch((error: unknown) => found(cid, error));
       await count();
     };
     for await (const { cid: root, isWhole } of this.held.of(id)) {
@@ -65,7 +65,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
         continue;
       }
       try {
-        for await (const { cid } of visitDag(this.#store, root)) {
+        for await (const { cid } of visitDag(this.#store, root, { signal })) {
           signal.throwIfAborted();
           // The walk has read what has links; leaves are read here. Either read checks the bytes.
           if (cid.code === codecs.raw) await check(cid);
