@@ -5,13 +5,11 @@ import {
   type ClaimOptions,
   type Collectable,
   type Hold,
-  Slices,
 } from '@cairn/blockstore';
-import { type CID, codecs } from '@cairn/cid';
-import { cidKey } from './cid-list.ts';
+import type { CID } from '@cairn/cid';
 import { ClaimSet, digestPart } from './claim-set.ts';
 import { PinModeError, QuotaExceededError } from './errors.ts';
-import { linksOf } from './links.ts';
+import { findSingles } from './find-singles.ts';
 import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Quota } from './pin-store.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
@@ -173,7 +171,7 @@ export class Session implements WriteSession {
   async pinMany(cids: readonly CID[], { name }: { readonly name?: string | undefined } = {}): Promise<void> {
     const { pins, blocks, collectable, now } = this.#context;
     await blocks.sync();
-    const found = await this.#singles([...new Map(cids.map((cid) => [cidKey(cid.bytes), cid])).values()]);
+    const found = await findSingles(blocks, cids, this.#options.signal);
     if (found.singles.length > 0) {
       const singles = found.singles.map(({ cid }) => cid);
       const claims = new ClaimSet();
@@ -190,27 +188,6 @@ export class Session implements WriteSession {
       await this.#unclaim(claims, singles);
     }
     for (const cid of found.others) await this.pin(cid, { name });
-  }
-
-  /** Tells DAGs of one block from others, with its length. */
-  async #singles(cids: readonly CID[]) {
-    const { blocks } = this.#context;
-    const { signal } = this.#options;
-    const slices = Slices.of(signal);
-    const singles: { readonly cid: CID; readonly bytes: number }[] = [];
-    const others: CID[] = [];
-    for (const cid of cids) {
-      await slices.step();
-      if (!isStored(cid)) others.push(cid);
-      else if (cid.code === codecs.raw) singles.push({ cid, bytes: await blocks.size(cid) });
-      else {
-        const block = await blocks.get(cid, signal ? { signal } : {});
-        const links = await linksOf(cid, block, slices);
-        if (links.length === 0) singles.push({ cid, bytes: block.length });
-        else others.push(cid);
-      }
-    }
-    return { singles, others };
   }
 
   /** Ends claims on DAGs that something else holds now. A set that is too large to remember is found by another walk. */
