@@ -64,3 +64,30 @@ export class Slices {
   /** Gives way to other work, then begins the next slice. */
   async next(): Promise<void> {
     await turns.wait(this === withoutSignal || this.#taken++ < shortTurns);
+    this.#began = performance.now();
+  }
+
+  /** Call it often: it returns immediately until a slice is over. */
+  async step(): Promise<void> {
+    if (this.isOver) await this.next();
+  }
+}
+
+const withoutSignal = new Slices();
+
+/** Runs work that pauses now and then, and gives way to other work in its pauses. */
+export async function inSlices<T>(work: Iterator<unknown, T>, slices: Pick<Slices, 'step'> = new Slices()): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    await slices.step();
+  }
+}
+
+/** Runs work that pauses now and then in one go: for short input only. */
+export function inOneGo<T>(work: Iterator<unknown, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}

@@ -11,6 +11,6 @@ export { inOneGo, inSlices, Slices } from '../slices.ts';
 export { compareByBytes, sortInSlices } from '../sort-in-slices.ts';
 export { type CacheOptions, withCache } from '../with-cache.ts';
 export { type BlockstoreCall, withMetrics } from '../with-metrics.ts';
-export { type VerificationOptions, withVerification } from '../with-verification.ts';
 export { withTurns } from '../with-turns.ts';
+export { type VerificationOptions, withVerification } from '../with-verification.ts';
 export { type WaitOptions, withWait } from '../with-wait.ts';
