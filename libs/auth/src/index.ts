@@ -1,6 +1,7 @@
 export type { Account, ApiKey, BillingCard, Principal, StoredSecret } from './account.ts';
 export type { AccountChanges } from './account-changes.ts';
 export type { AccountStore, AccountUpdate } from './account-store.ts';
+export { accountsFormat } from './accounts-format.ts';
 export type { Actor, AuditEntry } from './audit.ts';
 export { Auth } from './auth.ts';
 export type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';

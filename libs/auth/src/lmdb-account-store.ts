@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, Environment } from '@cairn/embedded-store';
 import type { Account, ApiKey } from './account.ts';
 import type { AccountStore, AccountUpdate } from './account-store.ts';
+import { accountsFormat } from './accounts-format.ts';
 import type { AuditEntry } from './audit.ts';
 import { AuthError } from './errors.ts';
 import { LmdbMemberStore } from './members/lmdb-member-store.ts';
@@ -193,7 +194,7 @@ function decode<T>(bytes: Uint8Array): T {
   return JSON.parse(Buffer.from(bytes).toString()) as T;
 }
 
-/** Opens accounts and keys in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
+/** Opens accounts and keys in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbAccountStore({ directory }: { readonly directory: string }): Promise<AccountStore> {
-  return new LmdbAccountStore(await Environment.open({ directory, format: { name: 'cairn-accounts', version: 1 } }));
+  return new LmdbAccountStore(await Environment.open({ directory, format: accountsFormat }));
 }

@@ -1,3 +1,4 @@
+import { accountsFormat } from '@cairn/auth';
 import { type Database, Environment } from '@cairn/embedded-store';
 import type { BillingCustomer, BillingStore } from './billing-store.ts';
 
@@ -63,7 +64,7 @@ class LmdbBillingStore implements BillingStore {
   }
 }
 
-/** Opens what billing remembers, in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE */
+/** Opens what billing remembers, in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT */
 export async function openLmdbBillingStore({ directory }: { readonly directory: string }): Promise<BillingStore> {
-  return new LmdbBillingStore(await Environment.open({ directory, format: { name: 'cairn-accounts', version: 1 } }));
+  return new LmdbBillingStore(await Environment.open({ directory, format: accountsFormat }));
 }

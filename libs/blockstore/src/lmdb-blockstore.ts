@@ -1,8 +1,9 @@
 // The hot path of every upload and download; lmdb-blockstore.bench.ts measures it against the bare disk.
 import { type CID, UnsupportedHashError } from '@cairn/cid';
-import { Environment, limits as storeLimits } from '@cairn/embedded-store';
+import { Environment, StoreError, limits as storeLimits } from '@cairn/embedded-store';
 import { isCairnError } from '@cairn/errors';
 import { BlockTables } from './block-tables.ts';
+import { blocksFormat } from './blocks-format.ts';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import { Capacity, type CapacityOptions, type Fullness } from './capacity.ts';
 import type { Claim, ClaimOptions, Discarded } from './claims.ts';
@@ -63,7 +64,18 @@ class LmdbStore implements LmdbBlockstore {
   #stored(cid: CID): Uint8Array | undefined {
     const record = this.#tables.record(cid.multihash.bytes);
     if (record?.isQuarantined) throw new QuarantinedBlockError(cid.toString());
-    return record && this.#tables.bytes(record);
+    const bytes = record && this.#tables.bytes(record);
+    if (record && bytes?.length !== record.length) throw this.#lost(cid);
+    return bytes;
+  }
+
+  /** The index has the block, and its bytes are not there or of another length. */
+  #lost(cid: CID): StoreError {
+    const { directory } = this.#environment;
+    return new StoreError('STORE_CORRUPT', `The bytes of block ${cid} in ${directory} are lost.`, {
+      hint: 'Run `cairn verify`, then add the content again or restore a backup.',
+      details: { directory, cid: cid.toString() },
+    });
   }
 
   async has(cid: CID): Promise<boolean> {
@@ -269,7 +281,7 @@ class LmdbStore implements LmdbBlockstore {
 export async function openLmdbBlockstore(options: LmdbBlockstoreOptions): Promise<LmdbBlockstore> {
   const environment = await Environment.open({
     directory: options.directory,
-    format: { name: 'cairn-blocks', version: 1 },
+    format: blocksFormat,
   });
   return new LmdbStore(environment, options);
 }

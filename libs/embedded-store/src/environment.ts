@@ -4,9 +4,11 @@ import { Database } from './database.ts';
 import { StoreError, storeErrorFrom } from './errors.ts';
 import { markStore } from './file-watch.ts';
 import { listHead } from './list-head.ts';
+import { databaseNames } from './pages/database-names.ts';
+import { verifyPages } from './pages/verify-pages.ts';
 import { type LmdbTable, PlainRecords, type Records } from './records.ts';
 import { SealedRecords } from './sealed-records.ts';
-import { settleFormat } from './settle-format.ts';
+import { rootName, settleFormat } from './settle-format.ts';
 import { acquireRoot, releaseRoot, type SharedRoot } from './shared-root.ts';
 import { isSealed, type StoreFormat, stampOf } from './store-format.ts';
 
@@ -175,6 +177,37 @@ export class Environment {
   refresh(): void {
     this.#assertOpen();
     this.#shared.root.resetReadTxn();
+  }
+
+  /**
+   * Verifies every page of the current snapshot, in slices of the event loop, while others read and write.
+   * @throws STORE_CORRUPT
+   */
+  async verifyPages({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    this.#assertOpen();
+    await verifyPages(this.#shared.root, this.directory, signal);
+  }
+
+  /** Inspects every record of the databases that carry checksums, in slices; goes on after damage. */
+  async *inspect(): AsyncGenerator<StoreError | undefined> {
+    for (const name of databaseNames(this.directory)) {
+      if (name === rootName || !isSealed(this.#format, name)) continue;
+      const { directory } = this;
+      const format = this.#format;
+      const error = (text: string, key?: Uint8Array) => damageError(text, { directory, format, database: name, key });
+      const head = listHead(this.#shared.root, name, error);
+      const records = new SealedRecords(this.#table(name), { name, damage: error, head });
+      try {
+        for (const found of records.inspect()) {
+          this.#assertOpen();
+          yield found && error(found.damage, found.key);
+        }
+      } catch (thrown) {
+        const problem = storeErrorFrom(thrown, directory, 'STORE_UNAVAILABLE');
+        if (!(problem instanceof StoreError) || problem.code !== 'STORE_CORRUPT') throw problem;
+        yield problem;
+      }
+    }
   }
 
   /** A consistent copy of the whole environment while it is in use, compacted. @throws STORE_FULL, STORE_UNAVAILABLE */

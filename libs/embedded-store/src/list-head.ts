@@ -6,7 +6,7 @@ const noBytes = new Uint8Array(0);
 const seal = new RecordSeal('heads');
 
 /** Key of the head of a database in the root database. */
-export function headKey(database: string): Buffer {
+function headKey(database: string): Buffer {
   return Buffer.from(`head ${database}`);
 }
 

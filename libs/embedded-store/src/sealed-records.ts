@@ -5,6 +5,12 @@ import { copy, type Entry, firstKey, type LmdbTable, lastKey, prefixEnd, type Ra
 /** Makes the error for damage. Without a key it concerns the database as a whole. */
 export type DamageError = (damage: string, key?: Uint8Array) => Error;
 
+/** Damage found by an inspection; without a key it concerns the database as a whole. */
+export interface Damage {
+  readonly damage: string;
+  readonly key?: Uint8Array;
+}
+
 /** Head of a list, kept apart from the list. */
 export interface ListHead {
   /** Link to the first record of the database; `undefined` where none was ever written. */
@@ -96,6 +102,21 @@ export class SealedRecords implements Records {
       if (--left === 0) return;
     }
     if (this.#headLink() !== linkTo(above)) throw this.#damage('records are missing at its beginning');
+  }
+
+  /** Every record in order, each with what is wrong with it: goes on after damage, for reports. */
+  *inspect(): Generator<Damage | undefined> {
+    let link: number | undefined = this.#headLink();
+    for (const entry of this.#table.getRange({ start: firstKey })) {
+      const key = copy(entry.key);
+      const stored = copy(entry.value);
+      if (link !== undefined && linkTo(key) !== link)
+        yield { damage: 'a record is missing or misplaced before it', key };
+      const isWhole = this.#seal.isWhole(key, stored);
+      link = isWhole ? linkOf(stored) : undefined;
+      yield isWhole ? undefined : { damage: 'its checksum does not match', key };
+    }
+    if (link !== undefined && link !== endLink) yield { damage: 'records are missing at its end' };
   }
 
   put(key: Uint8Array, value: Uint8Array): void {

@@ -91,7 +91,7 @@ function readPosition(root: LmdbTable): SealPosition | undefined {
 }
 
 /** Name of the root database, which has the stamp and the heads of lists. */
-const rootName = 'cairn';
+export const rootName = 'cairn';
 
 function refusal({ directory, format }: UnsettledStore, found: string | undefined, wanted: string): StoreError {
   const details = { directory, wanted, ...(found !== undefined && { found }) };

@@ -18,7 +18,7 @@ export {
   type ShardingOptions,
   type TreeBlocks,
 } from './file-tree.ts';
-export { openLmdbRootStore } from './lmdb-root-store.ts';
+export { filesFormat, openLmdbRootStore } from './lmdb-root-store.ts';
 export { Mfs, type MfsOptions, type TreeSession } from './mfs.ts';
 export type { RootStore, TreeRoot } from './root-store.ts';
 export { below, parseTreePath, splitPath, type TreePath } from './tree-path.ts';

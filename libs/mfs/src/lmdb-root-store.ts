@@ -1,6 +1,9 @@
 import { CID } from '@cairn/cid';
-import { type Database, Environment } from '@cairn/embedded-store';
+import { type Database, Environment, type StoreFormat } from '@cairn/embedded-store';
 import type { RootStore, TreeRoot } from './root-store.ts';
+
+/** Format of the store of file trees. Records have checksums since version 2. */
+export const filesFormat: StoreFormat = { name: 'cairn-files', version: 2, seals: { upgradesFrom: 1 } };
 
 interface RootRecord {
   readonly cid: string;
@@ -56,6 +59,11 @@ class LmdbRootStore implements RootStore {
     for (const { value } of [...this.#roots.range()]) yield decode(value).cid;
   }
 
+  async assertWhole({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    await this.#environment.verifyPages({ ...(signal && { signal }) });
+    for (const { value } of [...this.#roots.range()]) decode(value);
+  }
+
   async *rootsOf(account: string): AsyncGenerator<CID> {
     const root = this.#get(account);
     if (root) yield root.cid;
@@ -102,7 +110,7 @@ function formerKey(account: string, change: number): Buffer {
   return Buffer.concat([accountPrefix(account), number]);
 }
 
-/** Opens the records of roots in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
+/** Opens the records of roots in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbRootStore({ directory }: { readonly directory: string }): Promise<RootStore> {
-  return new LmdbRootStore(await Environment.open({ directory, format: { name: 'cairn-files', version: 1 } }));
+  return new LmdbRootStore(await Environment.open({ directory, format: filesFormat }));
 }

@@ -15,6 +15,8 @@ export interface RootStore {
   swap(account: string, before: CID | undefined, next: TreeRoot): Promise<boolean>;
   /** The roots of all accounts, streamed; one that was written before the call is among them. */
   roots(): AsyncIterable<CID>;
+  /** Verifies the files of the store and every record of a root. @throws STORE_CORRUPT */
+  assertWhole(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** The root of one account, where it has one. */
   rootsOf(account: string): AsyncIterable<CID>;
   /** What the tree of an account counts towards its quota. */

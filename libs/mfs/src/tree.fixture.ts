@@ -26,6 +26,7 @@ export function createTreeFixture() {
     async *roots() {
       for (const { cid } of roots.values()) yield cid;
     },
+    async assertWhole() {},
     async *rootsOf(account) {
       const root = roots.get(account);
       if (root) yield root.cid;

@@ -55,6 +55,7 @@ export class AccountCollection {
   }
 
   async run(): Promise<AccountReport> {
+    await this.#stores.pins.assertWhole({ account: this.#account, signal: this.#signal });
     let removed = 0;
     while (true) {
       const round = await this.#round();

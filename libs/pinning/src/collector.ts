@@ -49,7 +49,8 @@ export class Collector {
 
   /**
    * Runs one collection of the whole store, or the rest of one that was cut short.
-   * @throws COLLECTION_BUSY while another process or call collects; the signal's reason
+   * @throws COLLECTION_BUSY while another process or call collects; STORE_CORRUPT where records of pins disagree; the
+   * signal's reason
    */
   async collect(options: CollectOptions = {}): Promise<CollectionReport> {
     const { pins, graceSeconds = graceSecondsDefault } = this.#options;
@@ -63,6 +64,7 @@ export class Collector {
     const timer = setInterval(() => void renew().catch((error: unknown) => lost.abort(error)), renewEveryMs).unref();
     try {
       const signal = options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal;
+      await this.#assertWhole(signal);
       const state = (await this.#unfinished()) ?? (await this.#begin());
       const report = await new Collection(this.#options, state, { signal }).run();
       // Garbage below them went with this collection, as far as its grace period was over.
@@ -98,6 +100,13 @@ export class Collector {
     } finally {
       if (runs.isIdle) this.#runs.delete(key);
     }
+  }
+
+  /** Marks that follow damaged records would miss what they hold. */
+  async #assertWhole(signal: AbortSignal): Promise<void> {
+    const { pins, sources = [] } = this.#options;
+    await pins.assertWhole({ signal });
+    for (const source of sources) await source.assertWhole?.({ signal });
   }
 
   /** Where a collection of the current cycle stood that was cut short. */

@@ -15,6 +15,7 @@ export { linksOf } from './links.ts';
 export { openLmdbPinStore } from './lmdb-pin-store.ts';
 export type { Lock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
 export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
+export { pinsFormat } from './pins-format.ts';
 export type { RootSource } from './root-source.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
 export type { SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

@@ -2,6 +2,7 @@ import { CID } from '@cairn/cid';
 import { type Database, Environment, Lease } from '@cairn/embedded-store';
 import type { CollectionState } from './collection.ts';
 import { PinNotFoundError, QuotaExceededError } from './errors.ts';
+import { comparePinCount, comparePinCounts } from './pin-counts.ts';
 import {
   accountPrefix,
   decode,
@@ -18,6 +19,7 @@ import {
   rootKey,
 } from './pin-records.ts';
 import type { Lock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
+import { pinsFormat } from './pins-format.ts';
 
 const countedKey = Buffer.from('counted');
 /** Written by version 0.1 to 0.2: some account has pinned without a walk. */
@@ -160,6 +162,24 @@ class LmdbPinStore implements PinStore {
     return this.#usageOf(accountPrefix(account));
   }
 
+  async assertWhole({
+    account,
+    signal,
+  }: {
+    readonly account?: string;
+    readonly signal?: AbortSignal;
+  } = {}): Promise<void> {
+    const { directory } = this.#environment;
+    if (account !== undefined) {
+      const prefix = accountPrefix(account);
+      await comparePinCount({ pins: this.#pins, usage: this.#usage, prefix }, { directory, signal });
+      return;
+    }
+    await this.#environment.verifyPages({ ...(signal && { signal }) });
+    const tables = { pins: this.#pins, usage: this.#usage, roots: this.#roots };
+    await comparePinCounts(tables, { directory, signal });
+  }
+
   async *roots(mode: PinMode, after?: CID): AsyncGenerator<Root> {
     const prefix = modePrefix(mode);
     for await (const { key, value } of inPages(this.#roots, prefix, after && rootKey(mode, after)))
@@ -235,9 +255,9 @@ class LmdbPinStore implements PinStore {
   }
 }
 
-/** Opens the records of pins in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
+/** Opens the records of pins in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbPinStore({ directory }: { readonly directory: string }): Promise<PinStore> {
-  const store = new LmdbPinStore(await Environment.open({ directory, format: { name: 'cairn-pins', version: 1 } }));
+  const store = new LmdbPinStore(await Environment.open({ directory, format: pinsFormat }));
   await store.count();
   return store;
 }

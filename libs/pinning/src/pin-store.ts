@@ -79,6 +79,12 @@ export interface PinStore {
   /** The pins of an account in the order of their CIDs, streamed. */
   list(account: string): AsyncIterable<Pin>;
   usage(account: string): Promise<Usage>;
+  /**
+   * Compares pins with usage and roots, which are counted apart from them, and verifies the files of the store. A sweep
+   * begins only after it. With an account, counts only its pins.
+   * @throws STORE_CORRUPT naming what disagrees
+   */
+  assertWhole(options?: { readonly account?: string; readonly signal?: AbortSignal }): Promise<void>;
   /** The roots of all accounts in the order of their CIDs, streamed; those after `after` only. */
   roots(mode: PinMode, after?: CID): AsyncIterable<Root>;
   /** Whether some account pins a CID in a mode. */

@@ -4,6 +4,8 @@ import type { CID } from '@cairn/cid';
 export interface RootSource {
   /** Every root that is held now. A root written down before the call begins is among them. */
   roots(): AsyncIterable<CID>;
+  /** Verifies the records of roots before a sweep. @throws STORE_CORRUPT */
+  assertWhole?(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** The roots that one account holds. */
   rootsOf?(account: string): AsyncIterable<CID>;
   /** Bytes that count as held by an account. */

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 export const headerBytes = 24;
 export const pageFlags = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const;
-export const noPage = 0xffff_ffff_ffff_ffffn;
+const noPage = 0xffff_ffff_ffff_ffffn;
 
 const metaBytes = 168;
 const magic = 0xbeefc0de;

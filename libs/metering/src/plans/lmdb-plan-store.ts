@@ -1,5 +1,6 @@
 import { type Database, Environment } from '@cairn/embedded-store';
 import { MeteringError } from '../errors.ts';
+import { meteringFormat } from '../metering-format.ts';
 import { defaultPlans, type Plan } from './plan.ts';
 import type { PlanStore } from './plan-store.ts';
 
@@ -55,7 +56,7 @@ function byName(plans: readonly Plan[]): Plan[] {
   return [...plans].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Opens plans in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
+/** Opens plans in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbPlanStore({ directory }: { readonly directory: string }): Promise<PlanStore> {
-  return new LmdbPlanStore(await Environment.open({ directory, format: { name: 'cairn-accounts', version: 1 } }));
+  return new LmdbPlanStore(await Environment.open({ directory, format: meteringFormat }));
 }

@@ -1,4 +1,5 @@
 import { type Database, Environment } from '@cairn/embedded-store';
+import { meteringFormat } from '../metering-format.ts';
 import { addCounts, dayMs, hourMs, minuteMs, noCounts, type UsageCounts, type UsageRow } from './usage.ts';
 import {
   type KeySeen,
@@ -143,7 +144,7 @@ function numberOf(bytes: Uint8Array | undefined): number | undefined {
   return bytes && Number(Buffer.from(bytes).toString());
 }
 
-/** Opens the ledger in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_VERSION_UNSUPPORTED */
+/** Opens the ledger in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbUsageStore({ directory }: { readonly directory: string }): Promise<UsageStore> {
-  return new LmdbUsageStore(await Environment.open({ directory, format: { name: 'cairn-accounts', version: 1 } }));
+  return new LmdbUsageStore(await Environment.open({ directory, format: meteringFormat }));
 }

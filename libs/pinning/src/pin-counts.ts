@@ -1,0 +1,111 @@
+import { type Database, type Entry, StoreError } from '@cairn/embedded-store';
+import { Pace } from './pace.ts';
+import { decode, type RootRecord } from './pin-records.ts';
+import type { Usage } from './pin-store.ts';
+
+interface PinTables {
+  readonly pins: Database;
+  readonly usage: Database;
+  readonly roots: Database;
+}
+
+interface CompareOptions {
+  readonly directory: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Counts the pins of each account and compares them with its usage, and all pins with the counts of roots. All are
+ * written in one transaction, into trees of their own: damage of one shows against the others.
+ * @throws STORE_CORRUPT
+ */
+export async function comparePinCounts(tables: PinTables, { directory, signal }: CompareOptions): Promise<void> {
+  const pace = new Pace();
+  // The first entry of each is read in this turn of the event loop, so all three are of one snapshot.
+  const [pins, usages, roots] = [tables.pins, tables.usage, tables.roots].map(begin) as [Walk, Walk, Walk];
+  try {
+    let total = 0;
+    const next = async (walk: Walk) => {
+      signal?.throwIfAborted();
+      await pace.step();
+      return walk.next();
+    };
+    let pin = pins.next();
+    for (let usage = usages.next(); usage; usage = await next(usages)) {
+      const expected = decode<Usage>(usage.value).pins;
+      let found = 0;
+      for (; pin && isOf(pin, usage); pin = await next(pins)) found++;
+      const account = Buffer.from(usage.key).toString().replace('\0', '');
+      if (found !== expected)
+        throw disagreement(directory, `account ${account} has ${found} pins, its usage counts ${expected}`);
+      total += found;
+    }
+    if (pin) throw disagreement(directory, `a pin of account ${accountOf(pin)} is not counted in any usage`);
+    let held = 0;
+    for (let root = roots.next(); root; root = await next(roots)) held += decode<RootRecord>(root.value).count;
+    if (held !== total) throw disagreement(directory, `accounts have ${total} pins, the roots count ${held}`);
+  } finally {
+    for (const walk of [pins, usages, roots]) walk.end();
+  }
+}
+
+/** As {@link comparePinCounts}, for the pins of one account. @throws STORE_CORRUPT */
+export async function comparePinCount(
+  { pins, usage, prefix }: Pick<PinTables, 'pins' | 'usage'> & { readonly prefix: Uint8Array },
+  { directory, signal }: CompareOptions,
+): Promise<void> {
+  const pace = new Pace();
+  const entries = pins.range({ prefix });
+  // Read in one turn, so of one snapshot.
+  let entry = entries.next();
+  const counted = usage.get(prefix);
+  let found = 0;
+  try {
+    for (; !entry.done; entry = entries.next()) {
+      found++;
+      signal?.throwIfAborted();
+      await pace.step();
+    }
+  } finally {
+    entries.return(undefined);
+  }
+  const expected = counted === undefined ? 0 : decode<Usage>(counted).pins;
+  const account = Buffer.from(prefix).toString().replace('\0', '');
+  if (found !== expected)
+    throw disagreement(directory, `account ${account} has ${found} pins, its usage counts ${expected}`);
+}
+
+function disagreement(directory: string, problem: string): StoreError {
+  return new StoreError('STORE_CORRUPT', `The store in ${directory} is damaged: ${problem}.`, {
+    hint: 'Nothing is collected before this is repaired: run `cairn verify`, then follow the guide "Repair a store".',
+    details: { directory },
+  });
+}
+
+interface Walk {
+  readonly next: () => Entry | undefined;
+  readonly end: () => void;
+}
+
+function begin(database: Database): Walk {
+  const entries = database.range();
+  let first: Entry | undefined | null = entries.next().value ?? undefined;
+  return {
+    next: () => {
+      if (first === null) return entries.next().value ?? undefined;
+      const entry = first;
+      first = null;
+      return entry;
+    },
+    end: () => void entries.return(undefined),
+  };
+}
+
+/** Keys of usage are the prefixes of the keys of pins. */
+function isOf(pin: Entry, usage: Entry): boolean {
+  return Buffer.compare(pin.key.subarray(0, usage.key.length), usage.key) === 0;
+}
+
+function accountOf({ key }: Entry): string {
+  return Buffer.from(key.subarray(0, key.indexOf(0))).toString();
+}
