@@ -6,6 +6,7 @@ import {
   creditsOfAnswer,
   creditsOfBody,
   creditsOfGas,
+  creditsOfWorker,
   type Metering,
   type UsageOwner,
 } from '@cairn/metering';
@@ -86,12 +87,34 @@ export class RequestMeter {
   }
 
   /** Counts gas that a call has used, beside its price. */
-  addGas(operation: string, gas: bigint | number): void {
+  addGas(operation: string, gas: bigint | number, credits = creditsOfGas(Number(gas))): void {
     const used = Number(gas);
-    const credits = creditsOfGas(used);
     this.gas += used;
     this.#charge(credits);
     this.#metering.ledger.addUse(this.#owner, { operation, network: this.#network, gas: used, credits });
+  }
+
+  /** Counts the time that a call has held a worker, beside its price. */
+  addWorkerTime(operation: string, workerMs: number): void {
+    const credits = creditsOfWorker(workerMs);
+    if (credits === 0) return;
+    this.#charge(credits);
+    this.#metering.ledger.addUse(this.#owner, { operation, network: this.#network, credits });
+  }
+
+  /** Takes credits beyond the price of a method before it is worked on. @throws LIMIT_REACHED */
+  async takeMore(operation: string, credits: number): Promise<void> {
+    await this.limits.takeCredits(credits);
+    this.credits += credits;
+    this.#metering.ledger.addUse(this.#owner, { operation, network: this.#network, credits });
+  }
+
+  /**
+   * Takes what a worker can cost in so much time, until the function that it returns is called.
+   * @throws LIMIT_REACHED where less is left
+   */
+  holdWorkerTime(workerMs: number): Promise<() => void> {
+    return this.limits.holdCredits(creditsOfWorker(workerMs));
   }
 
   /** Counts a call that has ended. */

@@ -11,6 +11,7 @@ export type {
   CallPoolStats,
   CallSource,
   CallSourceModule,
+  CallUse,
   CreateAccessListJob,
   EstimateGasJob,
   ExecutionJob,

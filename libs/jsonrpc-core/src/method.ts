@@ -48,6 +48,8 @@ export interface MethodDescription {
   readonly errors?: readonly RpcErrorName[];
   /** How much work it is, where one lookup of a key is 1. Told with each call, so that usage can be summed. Default 1. */
   readonly cost?: number;
+  /** Costs beyond that, for documentation, such as `and 10 for each block`. */
+  readonly surcharge?: string;
   /** More sentences for documentation, such as rules of access. */
   readonly notes?: readonly string[];
   /** Fields of its own in an OpenRPC document (specification extensions). */

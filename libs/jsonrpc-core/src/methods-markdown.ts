@@ -16,12 +16,14 @@ export function methodsMarkdown<Context>(groups: readonly MethodGroup<Context>[]
 }
 
 function methodSection<Context>(method: AnyMethod<Context>): string {
-  const { name, summary, params, result, errors = [], cost = 1, notes = [] } = method;
+  const { name, summary, params, result, errors = [], cost = 1, surcharge, notes = [] } = method;
   const lines = [`### ${name}`, '', summary, ''];
   for (const [index, param] of params.entries()) lines.push(`${index + 1}. ${paramLine(param)}`);
   if (params.length > 0) lines.push('');
   const codes = errors.map((error) => rpcErrors[error].code).join(', ');
-  lines.push(`Returns: ${result} Cost: ${cost}.${codes && ` Errors: ${codes}.`}`);
+  lines.push(
+    `Returns: ${result} Cost: ${cost}${surcharge === undefined ? '' : `, ${surcharge}`}.${codes && ` Errors: ${codes}.`}`,
+  );
   for (const note of notes) lines.push('', note);
   return lines.join('\n');
 }

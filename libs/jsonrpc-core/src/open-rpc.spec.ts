@@ -13,6 +13,7 @@ const get = defineMethod<unknown>()({
   resultSchema: { title: 'Thing', type: 'object', properties: { hash, others: { type: 'array', items: hash } } },
   errors: ['server'],
   cost: 3,
+  surcharge: 'and 2 for each other thing',
   notes: ['Open on Sundays.'],
   extensions: { 'x-day': 'Sunday' },
   handle: () => null,
@@ -36,6 +37,7 @@ describe('openRpcDocument', () => {
         result: { name: 'result', summary: 'The thing.', schema: { $ref: '#/components/schemas/Thing' } },
         errors: [{ $ref: '#/components/errors/server' }],
         'x-cost': 3,
+        'x-surcharge': 'and 2 for each other thing',
         'x-day': 'Sunday',
       },
     ]);
@@ -59,7 +61,7 @@ test('methodsMarkdown names parameters, result, errors and remedies', () => {
     '### get',
     '1. `hash`: its hash.',
     '2. `full` (optional): whether all of it.',
-    'Returns: The thing. Cost: 3. Errors: -32000.\n\nOpen on Sundays.',
+    'Returns: The thing. Cost: 3, and 2 for each other thing. Errors: -32000.\n\nOpen on Sundays.',
     '| -32601 | There is no such method. |',
   ]) {
     expect(page).toContain(part);

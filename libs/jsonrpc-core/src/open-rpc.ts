@@ -32,7 +32,7 @@ export function openRpcDocument<Context>(
 }
 
 function describe<Context>(method: AnyMethod<Context>, schemas: Record<string, unknown>): JsonSchema {
-  const { name, summary, params, result, resultSchema = {}, errors = [], cost = 1, extensions } = method;
+  const { name, summary, params, result, resultSchema = {}, errors = [], cost = 1, surcharge, extensions } = method;
   return {
     name,
     summary,
@@ -46,6 +46,7 @@ function describe<Context>(method: AnyMethod<Context>, schemas: Record<string, u
     result: { name: 'result', summary: result, schema: hoisted(resultSchema, schemas) },
     errors: errors.map((error) => ({ $ref: `#/components/errors/${error}` })),
     'x-cost': cost,
+    ...(surcharge !== undefined && { 'x-surcharge': surcharge }),
     ...extensions,
   };
 }

@@ -15,6 +15,10 @@ export {
   creditsOfBody,
   creditsOfGas,
   creditsOfTransfer,
+  creditsOfWorker,
+  creditsPerSimulatedBlock,
+  creditsPerSimulatedCall,
+  creditsPerWorkerMs,
   gasPerCredit,
   transferBytesPerCredit,
 } from './prices.ts';

@@ -7,6 +7,22 @@ export const bodyBytesPerCredit = 100 * 1024;
 /** Bytes of a transfer to or from storage that cost one credit. */
 export const transferBytesPerCredit = 1024 * 1024;
 
+/**
+ * Credits for a millisecond of a worker: as much as the gas costs that the interpreter executes in it. The price of
+ * executions whose gas says little of their work, such as traces, and of those that end without a result.
+ */
+export const creditsPerWorkerMs = 5;
+
+/** Credits for a block that is simulated, beside the gas of its calls: it is sealed with roots and hashes. */
+export const creditsPerSimulatedBlock = 10;
+/** Credits for a call of a simulated block, beside its gas. */
+export const creditsPerSimulatedCall = 2;
+
+/** Credits for the time that a worker was held. */
+export function creditsOfWorker(milliseconds: number): number {
+  return Math.floor(milliseconds * creditsPerWorkerMs);
+}
+
 /** Credits for gas that an execution used. */
 export function creditsOfGas(gas: number): number {
   return Math.floor(gas / gasPerCredit);

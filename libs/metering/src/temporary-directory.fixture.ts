@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 
-/** A directory for each test. */
+/** Directories that are removed after the last test of the file. */
 export function temporaryDirectories(): () => string {
   const made: string[] = [];
-  afterEach(() => {
+  // After the stores of all tests are closed: hooks of one file run in the order in which they are declared.
+  afterAll(() => {
     for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
   });
   return () => {

@@ -6,6 +6,7 @@ import { errorChain, errorText, isCairnError } from '@cairn/errors';
 import {
   type CallPool,
   type CallPoolStats,
+  type CallUse,
   createBlockRunner,
   createCallPool,
   type ExecutionJob,
@@ -82,13 +83,20 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
     );
   }
 
+  /** The longest that a job may run, in milliseconds. */
+  get callTimeoutMs(): number {
+    return this.#settings.CAIRN_CALL_TIMEOUT_MS;
+  }
+
   /** Runs a job on a block of a network. @throws what the pool throws */
   async execute<Job extends ExecutionJob>(
     job: Job,
-    options: { readonly lane: string; readonly signal: AbortSignal },
+    options: { readonly lane: string; readonly signal: AbortSignal; readonly onUsed?: (use: CallUse) => void },
   ): Promise<ResultOf<Job>> {
-    if (this.#pool === undefined)
+    if (this.#pool === undefined) {
+      options.onUsed?.({ workerMs: 0, isAnswered: false });
       throw new RpcError('unavailable', 'The networks are being imported; calls are executed after that.');
+    }
     return await this.#pool.execute(job, options);
   }
 

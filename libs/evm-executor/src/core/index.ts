@@ -40,6 +40,7 @@ export { type ParseCallRequestOptions, parseCallRequest } from '../parse-call-re
 export { parseBlockOverrides, parseStateOverrides } from '../parse-overrides.ts';
 export { decodeRevertReason, revertMessage } from '../revert-reason.ts';
 export { parseSimulation } from '../simulate/parse-simulation.ts';
+export { countSimulated } from '../simulate/plan-blocks.ts';
 export { type SimulateOptions, simulate } from '../simulate/simulate.ts';
 export {
   type SimulatedBlock,

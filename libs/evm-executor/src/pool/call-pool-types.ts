@@ -134,8 +134,16 @@ export interface CallPoolExecuteOptions {
   readonly signal?: AbortSignal;
   /** For this call, instead of that of the pool. Milliseconds from the start of its execution. */
   readonly timeoutMs?: number;
-  /** Called when a worker has ended the call, successfully or not, with the milliseconds that it took. */
-  readonly onUsed?: (workerMs: number) => void;
+  /** Called once when the call is over for the workers, which may be after its caller has aborted it. */
+  readonly onUsed?: (use: CallUse) => void;
+}
+
+/** Use of the workers by a call. */
+export interface CallUse {
+  /** Milliseconds that a worker was held; 0 where none was. */
+  readonly workerMs: number;
+  /** The caller got a result, not an error. */
+  readonly isAnswered: boolean;
 }
 
 /** What the pool is doing. */

@@ -7,7 +7,7 @@ import { codes, testHeader, testSpec } from '../test-chain.fixture.ts';
 import { parseTraceOptions } from '../trace/trace-options.ts';
 import { createCallPool } from './call-pool.ts';
 import type { CallPoolOptions } from './call-pool-options.ts';
-import type { CallJob, CallPool, ExecutionJob } from './call-pool-types.ts';
+import type { CallJob, CallPool, CallUse, ExecutionJob } from './call-pool-types.ts';
 
 // Threads run what is built: `nx test` builds first.
 const workerUrl = new URL('../../dist/pool/worker.js', import.meta.url);
@@ -144,17 +144,16 @@ describe('workers of a pool', () => {
     pool = await open({ timeoutMs: 60_000 });
     for (let round = 0; round < 5; round++) {
       const controller = new AbortController();
-      let used = 0;
-      const onUsed = (workerMs: number) => {
-        used = workerMs;
-      };
+      const uses: CallUse[] = [];
+      const onUsed = (use: CallUse) => uses.push(use);
       const spinning = pool.execute(job('spin'), { signal: controller.signal, onUsed });
       await new Promise((resolve) => setTimeout(resolve, 20));
       controller.abort();
       await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_ABORTED' });
       expect(await pool.execute(job('origin'), patient)).toMatchObject({ kind: 'success' });
       while (pool.stats().running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-      expect(used).toBeGreaterThan(0);
+      expect(uses).toEqual([{ workerMs: expect.any(Number), isAnswered: false }]);
+      expect(uses[0]?.workerMs).toBeGreaterThan(0);
     }
     expect(pool.stats().replaced).toBe(0);
   });
@@ -240,14 +239,26 @@ describe('the queue of a pool', () => {
 
   test('lets go of a waiting call whose client is gone', async () => {
     pool = await open({ workers: 1, timeoutMs: 300 });
-    const spinning = pool.execute(job('spin'));
+    const uses: CallUse[] = [];
+    const onUsed = (use: CallUse) => uses.push(use);
+    const spinning = pool.execute(job('spin'), { onUsed });
     const controller = new AbortController();
-    const waiting = pool.execute(job('origin'), { signal: controller.signal });
+    const waiting = pool.execute(job('origin'), { signal: controller.signal, onUsed });
     expect(pool.stats()).toMatchObject({ running: 1, queued: 1 });
     controller.abort();
     expect(pool.stats()).toMatchObject({ running: 1, queued: 0 });
     await expect(waiting).rejects.toMatchObject({ code: 'EXECUTION_ABORTED' });
     await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
+    await pool.execute(job('origin'), { ...patient, onUsed });
+    await expect(pool.execute(job('origin'), { signal: controller.signal, onUsed })).rejects.toThrow();
+    // The call that waited, the one that spun, the one that was answered, and the one that came too late.
+    const workerMs = expect.any(Number);
+    expect(uses).toEqual([
+      { workerMs: 0, isAnswered: false },
+      { workerMs, isAnswered: false },
+      { workerMs, isAnswered: true },
+      { workerMs: 0, isAnswered: false },
+    ]);
   });
 
   test('is served to its end by close, which takes no more', async () => {

@@ -13,6 +13,8 @@ import { SignalFollowers } from './signal-followers.ts';
  */
 const sparesCount = 2;
 
+const unused = { workerMs: 0, isAnswered: false } as const;
+
 /** A call on its way. */
 interface Ticket {
   readonly job: ExecutionJob;
@@ -20,7 +22,9 @@ interface Ticket {
   readonly timeoutMs: number;
   /** It is in the queue. */
   isWaiting: boolean;
-  readonly onUsed: ((workerMs: number) => void) | undefined;
+  /** The caller has its error. */
+  isAborted: boolean;
+  readonly onUsed: CallPoolExecuteOptions['onUsed'];
   resolve(result: ResultOf<ExecutionJob>): void;
   reject(error: Error): void;
 }
@@ -77,12 +81,23 @@ export class ThreadPool implements CallPool {
 
   execute<Job extends ExecutionJob>(job: Job, options: CallPoolExecuteOptions = {}): Promise<ResultOf<Job>> {
     const { lane = '', signal, timeoutMs = this.#timeoutMs, onUsed } = options;
-    if (this.#isClosing) return Promise.reject(executionErrors.closed());
-    if (signal?.aborted) return Promise.reject(executionErrors.aborted(signal.reason));
+    if (this.#isClosing || signal?.aborted) {
+      onUsed?.(unused);
+      return Promise.reject(this.#isClosing ? executionErrors.closed() : executionErrors.aborted(signal?.reason));
+    }
     return new Promise((resolve, reject) => {
       // A worker answers a job with what that kind of job comes to.
       const settle = resolve as Ticket['resolve'];
-      const ticket: Ticket = { job, lane, timeoutMs, onUsed, isWaiting: true, resolve: settle, reject };
+      const ticket: Ticket = {
+        job,
+        lane,
+        timeoutMs,
+        onUsed,
+        isWaiting: true,
+        isAborted: false,
+        resolve: settle,
+        reject,
+      };
       if (signal !== undefined) this.#follow(ticket, signal);
       this.#enqueue(ticket);
     });
@@ -117,7 +132,7 @@ export class ThreadPool implements CallPool {
       startedAt: 0,
       worker: new CallWorker(this.#workerOptions, {
         onReady: () => this.#ready(slot),
-        onResult: (result) => this.#settle(slot, (ticket) => ticket.resolve(result)),
+        onResult: (result) => this.#settle(slot, (ticket) => ticket.resolve(result), true),
         onError: (error) => this.#settle(slot, (ticket) => ticket.reject(error)),
         onLost: (error) => this.#lost(slot, error),
       }),
@@ -178,6 +193,7 @@ export class ThreadPool implements CallPool {
   /** Rejects what has left the queue without having run. */
   #refuse(ticket: Ticket, error: Error): void {
     ticket.isWaiting = false;
+    ticket.onUsed?.(unused);
     ticket.reject(error);
     this.#noteDrained();
   }
@@ -201,6 +217,7 @@ export class ThreadPool implements CallPool {
       this.#refuse(ticket, error);
       return;
     }
+    ticket.isAborted = true;
     ticket.reject(error);
     const slot = [...this.#slots].find((candidate) => candidate.ticket === ticket);
     if (slot === undefined) return;
@@ -254,10 +271,10 @@ export class ThreadPool implements CallPool {
   }
 
   /** Frees a slot, tells its ticket how it went, and gives the slot its next call. */
-  #settle(slot: Slot, tell: (ticket: Ticket) => void): void {
+  #settle(slot: Slot, tell: (ticket: Ticket) => void, isAnswered = false): void {
     const { ticket } = slot;
     if (ticket === undefined) return;
-    this.#free(slot, ticket);
+    this.#free(slot, ticket, isAnswered);
     slot.state = 'idle';
     this.#idle++;
     tell(ticket);
@@ -269,7 +286,7 @@ export class ThreadPool implements CallPool {
     if (!this.#slots.delete(slot)) return;
     const { ticket } = slot;
     if (ticket === undefined) this.#idle--;
-    else this.#free(slot, ticket);
+    else this.#free(slot, ticket, false);
     void slot.worker.kill();
     this.#replaced++;
     this.#start();
@@ -277,7 +294,7 @@ export class ThreadPool implements CallPool {
     this.#next();
   }
 
-  #free(slot: Slot, ticket: Ticket): void {
+  #free(slot: Slot, ticket: Ticket, isAnswered: boolean): void {
     clearTimeout(slot.timer);
     delete slot.ticket;
     this.#running--;
@@ -286,7 +303,7 @@ export class ThreadPool implements CallPool {
     this.#callMs += (usedMs - this.#callMs) / 16;
     this.#queue.settle(ticket.lane, usedMs);
     this.#recentUse.add(ticket.lane, usedMs, at);
-    ticket.onUsed?.(usedMs);
+    ticket.onUsed?.({ workerMs: usedMs, isAnswered: isAnswered && !ticket.isAborted });
   }
 
   #noteDrained(): void {

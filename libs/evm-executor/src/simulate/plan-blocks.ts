@@ -1,6 +1,6 @@
 import type { Header } from '@cairn/block-model';
 import { SimulationError } from '../errors.ts';
-import { type SimulatedBlock, type SimulatedBlockOverrides, simulationLimits } from './simulation.ts';
+import { type SimulatedBlock, type SimulatedBlockOverrides, type Simulation, simulationLimits } from './simulation.ts';
 
 /** A block whose number and time are settled. */
 export interface PlannedBlock extends SimulatedBlock {
@@ -54,6 +54,18 @@ export function planBlocks(
     lastTime = time;
   }
   return planned;
+}
+
+/**
+ * Counts the blocks of a simulation, those that fill gaps included, and its calls.
+ * @throws SIMULATION_* as {@link planBlocks}
+ */
+export function countSimulated(
+  base: Pick<Header, 'number' | 'timestamp'>,
+  { blocks }: Pick<Simulation, 'blocks'>,
+): { readonly blocks: number; readonly calls: number } {
+  const planned = planBlocks(base, blocks);
+  return { blocks: planned.length, calls: planned.reduce((sum, { calls }) => sum + calls.length, 0) };
 }
 
 function checkCounts(blocks: readonly SimulatedBlock[]): void {

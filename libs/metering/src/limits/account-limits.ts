@@ -99,6 +99,29 @@ export class AccountLimits {
     this.#credits?.charge(credits);
   }
 
+  /**
+   * Takes credits beyond the price of a request that was admitted, before its work begins.
+   * @throws LIMIT_REACHED as {@link admit}
+   */
+  takeCredits(credits: number): Promise<void> | undefined {
+    if (this.#credits === undefined || this.#credits.tryTake(credits)) return undefined;
+    return this.#take('creditsPerDay', this.#credits, credits);
+  }
+
+  /**
+   * Takes the most that work can cost before it begins.
+   * @returns a function that gives all of it back, on the same day
+   * @throws LIMIT_REACHED
+   */
+  async holdCredits(credits: number): Promise<() => void> {
+    await this.takeCredits(credits);
+    const lease = this.#credits;
+    const day = lease?.endsAt;
+    return () => {
+      if (lease !== undefined && lease.endsAt === day) lease.charge(-credits);
+    };
+  }
+
   /** Counts bytes that have been received and sent. */
   chargeBytes(received: number, sent: number): void {
     if (received > 0) this.#bytesIn?.charge(received);

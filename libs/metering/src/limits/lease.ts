@@ -36,6 +36,11 @@ export class Lease {
     return this.#rule.kind === 'bucket' ? this.#rule.capacity : this.#rule.limit;
   }
 
+  /** End of the window that was last taken from, in milliseconds. */
+  get endsAt(): number {
+    return this.#endsAt;
+  }
+
   /** What is left, as far as this process knows. */
   get remaining(): number {
     return Math.max(0, Math.floor(this.#remaining + this.#tokens));

@@ -55,6 +55,23 @@ describe('requests a second', () => {
     expect(await admitted(100)).toBe(30);
   });
 
+  test('credits that are held are missing until they are given back, and no day gets those of the day before', async () => {
+    const [limiter] = await start({ creditsPerDay: 100 });
+    const limits = limiter?.of(account);
+    const release = await limits?.holdCredits(80);
+    await expect(limits?.holdCredits(80)).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+      details: { limit: 'creditsPerDay' },
+    });
+    release?.();
+    const late = await limits?.holdCredits(80);
+    now += 86_400_000;
+    await limits?.takeCredits(60);
+    late?.();
+    await expect(async () => limits?.takeCredits(60)).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+    await limits?.takeCredits(40);
+  });
+
   test('requireRequest takes nothing, and refuses where a request or its credits are not left', async () => {
     const [limiter] = await start({ requestsPerSecond: 1, burst: 2, creditsPerDay: 10 });
     const limits = limiter?.of(account);

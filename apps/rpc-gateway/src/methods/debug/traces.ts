@@ -12,7 +12,7 @@ import { type BlockId, blockNumberParam, isPending, optionalBlockIdParam } from 
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
 import { callParam } from '../execution/call-params.ts';
-import { messageJob, runJob } from '../execution/run-job.ts';
+import { messageJob, runTimedJob, workerTimeSurcharge } from '../execution/run-job.ts';
 import { blockHashParam, transactionHashParam } from '../params.ts';
 import { requireTraced } from './traced-block.ts';
 
@@ -39,7 +39,7 @@ const traceCallOptionsParam = {
 } satisfies ParamDefinition;
 
 const steps = parseTraceOptions(undefined);
-const common = { errors: ['server'], cost: 300 } as const;
+const common = { errors: ['server'], cost: 300, surcharge: workerTimeSurcharge } as const;
 
 export const debugTraceCall = define({
   name: 'debug_traceCall',
@@ -56,7 +56,7 @@ export const debugTraceCall = define({
     const message = messageJob(context, call, id, { state, block });
     const place = index === undefined ? {} : { index: requireIndex(context, message.blockHash, index) };
     const job = { kind: 'traceCall' as const, options, ...message, ...place };
-    return new RawJson((await runJob(context, 'debug_traceCall', job)).json);
+    return new RawJson((await runTimedJob(context, 'debug_traceCall', job, options.timeoutMs)).json);
   },
 });
 
@@ -150,6 +150,6 @@ async function trace(
   if (context.chain.store.header(job.blockHash)?.number === 0n)
     throw new RpcError('server', 'genesis is not traceable');
   const chain = context.chain.network.name;
-  const { json } = await runJob(context, method, { kind: 'traceBlock' as const, chain, ...job });
+  const { json } = await runTimedJob(context, method, { kind: 'traceBlock' as const, chain, ...job });
   return new RawJson(json);
 }

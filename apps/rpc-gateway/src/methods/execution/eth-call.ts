@@ -18,7 +18,7 @@ export const ethCall = define({
   async handle([call, id, state, block], context) {
     requireFrom(call, context.chain.network.requireFrom);
     const job = messageJob(context, call, id, { state, block });
-    const execute = () => executeJob(context, job);
+    const execute = () => executeJob(context, 'eth_call', job);
     const { chain: network, blockHash, blockOverrides } = job;
     const { contracts } = context.principal.key.policy;
     const isPlain = state === undefined && blockOverrides === undefined;

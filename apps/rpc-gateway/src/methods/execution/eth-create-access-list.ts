@@ -3,7 +3,7 @@ import { optionalBlockIdParam } from '../../block-param.ts';
 import { define } from '../define.ts';
 import { suggestedTip } from '../fees/suggested-tip.ts';
 import { callParam, stateOverridesParam } from './call-params.ts';
-import { messageJob, runJob } from './run-job.ts';
+import { messageJob, runTimedJob, workerTimeSurcharge } from './run-job.ts';
 
 export const ethCreateAccessList = define({
   name: 'eth_createAccessList',
@@ -13,9 +13,10 @@ export const ethCreateAccessList = define({
   result: 'The list, the gas that the transaction uses with it, and the error it ends with if it does.',
   errors: ['server'],
   cost: 60,
+  surcharge: workerTimeSurcharge,
   reveals: { contracts: ([call]) => [call.to], overrides: ([, , state]) => [state] },
   async handle([call, id, state], context) {
-    const { accessList, gasUsed, error } = await runJob(context, 'eth_createAccessList', {
+    const { accessList, gasUsed, error } = await runTimedJob(context, 'eth_createAccessList', {
       kind: 'createAccessList' as const,
       tip: suggestedTip(context.chain),
       ...messageJob(context, call, id, { state }),

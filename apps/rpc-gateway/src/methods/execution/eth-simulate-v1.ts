@@ -1,6 +1,7 @@
 import { errorText, isCairnError } from '@cairn/errors';
-import { type CallRejectionCode, parseSimulation, type SimulationErrorCode } from '@cairn/evm-executor';
+import { type CallRejectionCode, countSimulated, parseSimulation, type SimulationErrorCode } from '@cairn/evm-executor';
 import { RawJson, RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
+import { creditsPerSimulatedBlock, creditsPerSimulatedCall } from '@cairn/metering';
 import { optionalBlockIdParam, requireHeader } from '../../block-param.ts';
 import { define } from '../define.ts';
 import { runJob } from './run-job.ts';
@@ -33,6 +34,11 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(
   } as const satisfies Record<SimulationErrorCode | CallRejectionCode, RpcErrorName>),
 );
 
+/** Beside the gas. */
+function priceOf({ blocks, calls }: { readonly blocks: number; readonly calls: number }): number {
+  return blocks * creditsPerSimulatedBlock + calls * creditsPerSimulatedCall;
+}
+
 export const ethSimulateV1 = define({
   name: 'eth_simulateV1',
   summary:
@@ -61,14 +67,17 @@ export const ethSimulateV1 = define({
     'tooManyBlocks',
   ],
   cost: 200,
+  surcharge: `and ${creditsPerSimulatedBlock} for each block, those between given numbers included, and ${creditsPerSimulatedCall} for each call`,
   reveals: {
     contracts: ([{ blocks }]) => blocks.flatMap(({ calls = [] }) => calls.map(({ to }) => to)),
     overrides: ([{ blocks }]) => blocks.map(({ stateOverrides }) => stateOverrides),
   },
   async handle([simulation, id], context) {
-    const { hash } = requireHeader(context, id ?? { tag: 'latest' });
-    const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: hash, simulation };
+    const header = requireHeader(context, id ?? { tag: 'latest' });
+    const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: header.hash, simulation };
     try {
+      const counts = countSimulated(header, simulation);
+      await context.meter.takeMore('eth_simulateV1', priceOf(counts));
       return new RawJson((await runJob(context, 'eth_simulateV1', job)).json);
     } catch (error) {
       const name = isCairnError(error) ? names.get(error.code) : undefined;

@@ -5,34 +5,78 @@ import {
   type CallHalt,
   type CallRequest,
   type CallRevert,
+  type CallUse,
   type ExecutionJob,
   forkRules,
   type ResultOf,
   type StateOverrides,
 } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
+import { creditsPerWorkerMs } from '@cairn/metering';
 import { type BlockId, isPending, requireHeader } from '../../block-param.ts';
 import { headOf, pendingFields } from '../../chains/pending-block.ts';
 import type { RequestContext } from '../../request-context.ts';
 
-/** Runs a job on a block in a worker, in the lane of the account that asks, charged to the method that is named. */
+/** Price of a job by the time that it holds a worker; for documentation. */
+export const workerTimeSurcharge = `and ${creditsPerWorkerMs} for each millisecond of a worker; the price of its time limit has to be left when it begins`;
+
+/**
+ * Runs a job on a block in a worker, in the lane of the account that asks. It costs its gas; one that ends without a
+ * result costs the time of the worker.
+ */
 export async function runJob<Job extends ExecutionJob>(
   context: RequestContext,
   method: string,
   job: Job,
 ): Promise<ResultOf<Job>> {
-  const result = await executeJob(context, job);
+  const result = await executeJob(context, method, job);
   context.meter.addGas(method, result.gasUsed);
   return result;
 }
 
 /** As {@link runJob}, for callers that count the gas themselves. */
-export function executeJob<Job extends ExecutionJob>(context: RequestContext, job: Job): Promise<ResultOf<Job>> {
+export function executeJob<Job extends ExecutionJob>(
+  context: RequestContext,
+  method: string,
+  job: Job,
+): Promise<ResultOf<Job>> {
+  return execute(context, job, ({ workerMs, isAnswered }) => {
+    if (!isAnswered) context.meter.addWorkerTime(method, workerMs);
+  });
+}
+
+/**
+ * As {@link runJob}, for a job whose gas says little of its work. It costs the time of the worker, of which the account has
+ * to have as much left as the job may take.
+ * @param timeoutMs of the job, where it is below that of all jobs
+ */
+export async function runTimedJob<Job extends ExecutionJob>(
+  context: RequestContext,
+  method: string,
+  job: Job,
+  timeoutMs = Number.POSITIVE_INFINITY,
+): Promise<ResultOf<Job>> {
+  const { meter, registry } = context;
+  const release = await meter.holdWorkerTime(Math.max(0, Math.min(timeoutMs, registry.callTimeoutMs)));
+  const result = await execute(context, job, ({ workerMs }) => {
+    release();
+    meter.addWorkerTime(method, workerMs);
+  });
+  meter.addGas(method, result.gasUsed, 0);
+  return result;
+}
+
+function execute<Job extends ExecutionJob>(
+  context: RequestContext,
+  job: Job,
+  onUsed: (use: CallUse) => void,
+): Promise<ResultOf<Job>> {
   const { registry, principal } = context;
   const { contracts } = principal.key.policy;
   // Read by what waits or takes long: making one costs as much as a light call.
   return registry.execute(contracts === undefined ? job : { ...job, contracts: contracts.map(asHex) }, {
     lane: principal.account.id,
+    onUsed,
     get signal() {
       return context.signal;
     },
