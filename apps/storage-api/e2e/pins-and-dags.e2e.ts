@@ -149,6 +149,17 @@ describe('DAGs', () => {
     expect(unique.map(({ Ref }) => Ref)).toEqual([middle, leaf, '']);
     expect(await lines(`refs/${middle}`)).toEqual([{ Ref: leaf, Err: '' }]);
   });
+
+  test('ls lists the links of a dag-cbor node in order, without names and sizes', async () => {
+    const raw = await add('hello', 'raw-leaves=true&cid-version=1&pin=false');
+    const file = await add('hello pb');
+    const root = await putDag({ z: { '/': raw }, b: [{ '/': file }, { x: { '/': raw } }], c: 1 });
+    const entry = { Name: '', Size: 0, Type: 2, Target: '', Mode: 0, ModTime: '0001-01-01T00:00:00Z' };
+    const leaf = { ...entry, Hash: raw };
+    const Links = [{ ...entry, Hash: file, Size: 8 }, leaf, leaf];
+    for (const path of [root, `${root}/b`, `${root}/c`])
+      expect(await lines(`ls?arg=${path}`)).toEqual([{ Objects: [{ Hash: path, Links }] }]);
+  });
 });
 
 describe('CARs', () => {

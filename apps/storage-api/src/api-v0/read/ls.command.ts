@@ -1,7 +1,8 @@
 import { type Blockstore, compareByBytes, Slices, sortInSlices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import { codecs } from '@cairn/cid';
+import { type CID, codecs } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
+import { linksOf } from '@cairn/pinning';
 import { listDirectory, type PbLink, readNode, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
@@ -33,7 +34,7 @@ interface LsEntry {
   readonly ModTime: string;
 }
 
-/** `ls`: the entries of directories, plain and sharded; of a file, the links of its root block. */
+/** `ls`: the entries of directories, plain and sharded; of a file and of other codecs, the links of the block. */
 @Injectable()
 export class LsCommand implements Command<typeof options> {
   readonly name = 'ls';
@@ -48,10 +49,9 @@ export class LsCommand implements Command<typeof options> {
     const slices = Slices.of(signal);
     let count = 0;
     for (const Hash of args) {
-      const node = await readNode(this.store, await resolveToBlock(this.store, Hash, pathReads(signal)), { signal });
-      const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
+      const cid = await resolveToBlock(this.store, Hash, pathReads(signal));
       const Links: LsEntry[] = [];
-      for await (const link of isDirectory ? listDirectory(this.store, node, { signal }) : node.links) {
+      for await (const link of this.#linksOf(cid, slices, signal)) {
         await slices.step();
         const entry = await this.#describe(link, chosen, signal);
         if (chosen.stream) await writeLine(response, { Objects: [{ Hash, Links: [entry] }] }, signal);
@@ -63,6 +63,17 @@ export class LsCommand implements Command<typeof options> {
     }
     if (chosen.stream) endLines(response);
     else await sendJsonPieces(response, piecesOf(objects), signal);
+  }
+
+  async *#linksOf(cid: CID, slices: Slices, signal: AbortSignal): AsyncGenerator<PbLink> {
+    if (cid.code === codecs['dag-cbor'] || cid.code === codecs['dag-json']) {
+      for (const link of await linksOf(cid, await this.store.get(cid, { signal }), slices))
+        yield { name: '', cid: link, tsize: 0 };
+      return;
+    }
+    const node = await readNode(this.store, cid, { signal });
+    const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
+    yield* isDirectory ? listDirectory(this.store, node, { signal }) : node.links;
   }
 
   async #describe(
