@@ -23,7 +23,8 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
   /** Since the start, for metrics. */
   readonly counts = { collections: 0, scrubbedBlocks: 0, corruptBlocks: 0 };
   #work: Promise<unknown> = Promise.resolve();
-  #collectedAt = Date.now();
+  // Of the monotonic clock: a clock that is set back must not put collections off.
+  #collectedAt = performance.now();
   /** When the watermark is looked at again. */
   #retryAt = 0;
 
@@ -60,16 +61,16 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
         if (isCairnError(error, 'COLLECTION_BUSY') || this.#stop.signal.aborted) continue;
         this.logger.error({ causes: errorChain(error) }, 'garbage collection failed');
       } finally {
-        this.#collectedAt = Date.now();
-        if (this.#isAboveWatermark()) this.#retryAt = Date.now() + retryAfterMs;
+        this.#collectedAt = performance.now();
+        if (this.#isAboveWatermark()) this.#retryAt = performance.now() + retryAfterMs;
       }
     }
   }
 
   #isDue(): boolean {
     const { STORAGE_GC_INTERVAL_SECONDS: interval } = this.settings;
-    if (interval > 0 && Date.now() - this.#collectedAt >= interval * 1000) return true;
-    return Date.now() >= this.#retryAt && this.#isAboveWatermark();
+    if (interval > 0 && performance.now() - this.#collectedAt >= interval * 1000) return true;
+    return performance.now() >= this.#retryAt && this.#isAboveWatermark();
   }
 
   #isAboveWatermark(): boolean {

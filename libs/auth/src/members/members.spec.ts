@@ -180,6 +180,38 @@ describe('who is signed in and guesses', () => {
   });
 });
 
+describe('a clock that was ahead for a while', () => {
+  const yearMs = 365 * 86_400_000;
+
+  test('locks nobody with a second factor out, and no code counts twice', async () => {
+    const { member } = await members.signUp(ann);
+    const { secret } = await members.beginTotp(member);
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now });
+    await members.confirmTotp(member, code(), actor);
+    now += yearMs;
+    await signIn({ code: code() });
+    now -= yearMs - 60_000;
+    await signIn({ code: code() });
+    await expect(signIn({ code: code() })).rejects.toMatchObject({ code: 'TOTP_INVALID' });
+  });
+
+  test('leaves no session that outlives its time', async () => {
+    await members.signUp(ann);
+    now += yearMs;
+    const { token } = await signIn();
+    expect((await members.session(token)).member.email).toBe('ann@example.org');
+    now -= yearMs;
+    await expect(members.session(token)).rejects.toMatchObject({ code: 'SESSION_INVALID' });
+  });
+
+  test('set back by minutes keeps sessions', async () => {
+    await members.signUp(ann);
+    const { token } = await signIn();
+    now -= 30 * 60_000;
+    expect((await members.session(token)).member.email).toBe('ann@example.org');
+  });
+});
+
 describe('delegations', () => {
   test('stand for an account for a minute, in the place of a key', async () => {
     const { account } = await members.signUp(ann);
@@ -200,6 +232,37 @@ describe('delegations', () => {
     const { account } = await members.signUp(ann);
     const forged = forge(await auth.delegation(account.id));
     await expect(auth.identify(forged)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  });
+
+  test('one of a clock that was ahead does not stand for the account until that time', async () => {
+    const { account } = await members.signUp(ann);
+    now += 86_400_000;
+    const delegation = await auth.delegation(account.id);
+    now -= 86_400_000;
+    await expect(auth.identify(delegation)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    now += 86_400_000 - 30_000;
+    expect(await auth.identify(delegation)).toMatchObject({ account: { name: 'ann' } });
+  });
+
+  test('one cannot be replayed on another home, after a suspension, or when its time is over', async () => {
+    const { account } = await members.signUp(ann);
+    const delegation = await auth.delegation(account.id);
+    const elsewhere = mkdtempSync(join(tmpdir(), 'cairn-members-'));
+    const other = new Auth({ store: await openLmdbAccountStore({ directory: elsewhere }), now: () => now });
+    try {
+      await expect(other.identify(delegation)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    } finally {
+      await other.close();
+      rmSync(elsewhere, { recursive: true });
+    }
+    await auth.setStatus('ann', 'suspended');
+    await expect(auth.identify(delegation)).rejects.toMatchObject({ code: 'ACCOUNT_SUSPENDED' });
+    await auth.setStatus('ann', 'active');
+    expect(await auth.identify(delegation)).toMatchObject({ account: { name: 'ann' } });
+    for (const jump of [60_000, 365 * 86_400_000]) {
+      now += jump;
+      await expect(auth.identify(delegation)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    }
   });
 
   test('a suspended account has none', async () => {

@@ -187,7 +187,9 @@ export class Members {
     const now = this.#now();
     const session = await this.#store.session(idOf(token));
     const member = session && (await this.#store.member(session.memberId));
-    if (session === undefined || member === undefined || session.expiresAt <= now)
+    // A session of a clock that was ahead would outlive its time.
+    const isAhead = (session?.createdAt ?? 0) > now + hourMs;
+    if (session === undefined || member === undefined || session.expiresAt <= now || isAhead)
       throw new AuthError('SESSION_INVALID', 'You are not signed in, or have been signed out.', { hint: 'Sign in.' });
     const account = await this.#auth.account(member.accountId);
     if (account.status === 'suspended' && member.role !== 'operator') {

@@ -18,7 +18,7 @@ export class Lease {
   #remaining: number;
   #endsAt = Number.POSITIVE_INFINITY;
   #usedAt = 0;
-  #refusal: { readonly min: number; readonly until: number } | undefined;
+  #refusal: { readonly min: number; readonly since: number; readonly until: number } | undefined;
   #filling: Promise<Taken> | undefined;
 
   constructor(store: LimitStore, key: string, rule: LimitRule, now: () => number) {
@@ -59,15 +59,18 @@ export class Lease {
   async take(amount: number): Promise<number | undefined> {
     while (!this.tryTake(amount)) {
       const now = this.#now();
-      if (this.#refusal !== undefined && this.#refusal.until > now && amount >= this.#refusal.min)
-        return this.#refusal.until - now;
+      const refusal = this.#refusal;
+      // Of a clock that was set back since, a refusal would hold for as long as that.
+      const isRefused = refusal !== undefined && refusal.since <= now && now < refusal.until;
+      if (isRefused && amount >= refusal.min) return refusal.until - now;
       if (this.#filling !== undefined) {
         await this.#filling;
         continue;
       }
       const { granted, retryAfterMs } = await this.#fill(amount);
       if (granted > 0) continue;
-      this.#refusal = { min: amount, until: this.#now() + Math.max(1, retryAfterMs) };
+      const since = this.#now();
+      this.#refusal = { min: amount, since, until: since + Math.max(1, retryAfterMs) };
     }
     return undefined;
   }

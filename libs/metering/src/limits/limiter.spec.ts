@@ -45,6 +45,21 @@ async function admitted(count: number, credits = 1): Promise<number> {
   return results.filter(({ status }) => status === 'fulfilled').length;
 }
 
+test('a refusal does not hold for as long as the clock is set back', async () => {
+  await start({ requestsPerSecond: 10, burst: 10, concurrentRequests: 1 });
+  const limits = limiters[0]?.of(account);
+  expect(await admitted(20)).toBe(10);
+  await limits?.enter();
+  await expect(limits?.enter()).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+  limits?.leave();
+  now -= 86_400_000;
+  // The bucket counts from the time that it sees first.
+  expect(await admitted(1)).toBe(0);
+  now += 1000;
+  expect(await admitted(20)).toBe(10);
+  await limits?.enter();
+});
+
 describe('requests a second', () => {
   test('a burst, then the rate, however many processes are asked at once', async () => {
     await start({ requestsPerSecond: 10, burst: 30 }, 3);

@@ -68,13 +68,17 @@ class LmdbLimitStore implements LimitStore {
       };
     }
     const { limit, seconds } = rule;
-    const start = now - (now % (seconds * 1000));
+    const windowMs = seconds * 1000;
+    const present = now - (now % windowMs);
     const before = stored ? decode<WindowState>(stored) : undefined;
-    const used = before?.start === start ? before.used : 0;
+    // A clock that is set back does not make a window full again. One that was far ahead must not keep it for so long.
+    const isBehind = before !== undefined && before.start > present;
+    const start = isBehind && before.start - present <= windowMs ? before.start : present;
+    const used = isBehind || before?.start === start ? before.used : 0;
     return {
       available: Math.min(limit, limit - used + give),
       keep: (left: number): WindowState => ({ used: limit - left, start }),
-      endsAt: start + seconds * 1000,
+      endsAt: start + windowMs,
     };
   }
 
@@ -87,8 +91,8 @@ class LmdbLimitStore implements LimitStore {
       let before = 0;
       for (const entry of [...this.#slots.range({ prefix })]) {
         const { held, until } = decode<SlotState>(entry.value);
-        // Processes that were killed hold nothing for longer than this.
-        if (until <= now) this.#slots.remove(entry.key);
+        // Processes that were killed hold nothing for longer than this, nor those that wrote under a clock that was ahead.
+        if (until <= now || until > now + 2 * ttlMs) this.#slots.remove(entry.key);
         else if (Buffer.compare(entry.key, own) === 0) before = held;
         else others += held;
       }

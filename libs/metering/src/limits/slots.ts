@@ -58,7 +58,9 @@ export class Slots {
         await this.#asking;
         continue;
       }
-      if (this.#now() < this.#refusedUntil) return false;
+      const now = this.#now();
+      // Not where the clock was set back since.
+      if (now < this.#refusedUntil && now >= this.#refusedUntil - refusalMs) return false;
       const needed = this.#inUse + 1;
       const given = await this.#ask(needed);
       // Where it was given, another request may have taken it meanwhile, or a renewal given it back: it is asked for again.

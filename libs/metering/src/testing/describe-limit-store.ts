@@ -77,6 +77,16 @@ export function describeLimitStore(
       expect(await take({ min: 10 })).toMatchObject({ granted: 10 });
     });
 
+    test('a clock that is set back over the start of a window does not fill it again', async () => {
+      await take({ min: 900 }, day as never);
+      for (const jump of [-86_400_000, 86_400_000 - 1, -3_600_000]) {
+        now += jump;
+        expect(await take({ min: 101 }, day as never)).toMatchObject({ granted: 0 });
+      }
+      now += 2 * 86_400_000;
+      expect(await take({ min: 1000 }, day as never)).toMatchObject({ granted: 1000 });
+    });
+
     test('whatever is asked, in sum no more is granted than the bucket had and grew', async () => {
       let round = 0;
       await fc.assert(
@@ -113,6 +123,13 @@ export function describeLimitStore(
     test('beyond what is needed, a quarter of what is free is held at most', async () => {
       expect(await hold('one', 1, 8)).toEqual({ held: 3, others: 0 });
       expect(await hold('two', 1, 8)).toEqual({ held: 2, others: 3 });
+    });
+
+    test('places that were held under a clock that was ahead are free when it is right', async () => {
+      now += 86_400_000;
+      await hold('killed', 10);
+      now -= 86_400_000;
+      expect(await hold('other', 10)).toEqual({ held: 10, others: 0 });
     });
 
     test('who does not ask again loses his places', async () => {
