@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { checkBrowserSizes } from './browser/sizes.mjs';
 import { libs } from './lib/libs.mjs';
 import { pnpm, root } from './lib/toolchain.mjs';
 import { checkApiReports } from './release/api-reports.mjs';
@@ -74,5 +75,6 @@ await check('dependencies and exports are used and declared', bin('knip'), ['--n
 });
 tell('licenses of what is shipped', await checkLicenses());
 tell('sizes in a bundle', await checkBundleSizes());
+tell('sizes in a browser', await checkBrowserSizes());
 tell('public APIs are those of the reports', checkApiReports());
 process.exit(faults > 0 ? 1 : 0);

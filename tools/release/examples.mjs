@@ -5,9 +5,12 @@ import { transformSync } from '@swc/core';
 /**
  * The ```ts blocks of a README, in order. `kind` is `program`, or `jest` for the fences that say so: those run under Jest.
  * Throws where a fence says anything else, so that no example is left out in silence.
+ * @param heading limits them to one section
  */
-export function examplesOf(file) {
-  const text = readFileSync(file, 'utf8');
+export function examplesOf(file, { heading } = {}) {
+  const whole = readFileSync(file, 'utf8');
+  const text =
+    heading === undefined ? whole : (whole.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '');
   return [...text.matchAll(/^```(?:ts|js)((?: [^\n]*)?)\n([\s\S]*?)^```$/gm)].map(([, said, code]) => {
     const kind = said.trim() || 'program';
     if (kind !== 'program' && kind !== 'jest') throw new Error(`${file}: a fence says ${JSON.stringify(said)}.`);

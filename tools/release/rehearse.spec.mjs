@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { bundle } from '../browser/bundle.mjs';
+import { browserLibs } from '../browser/vectors.mjs';
 import { entriesOf, libs } from '../lib/libs.mjs';
 import { pnpm, root } from '../lib/toolchain.mjs';
 import { cjsFrom, esmFrom, examplesOf } from './examples.mjs';
@@ -111,6 +113,15 @@ describe('an empty ES module project', { timeout: 600_000 }, () => {
     esm.write('cores.mjs', lines.join('\n'));
     await esm.run(process.execPath, ['cores.mjs']);
     assert.ok(!existsSync(join(esm.directory, 'node_modules', '@nestjs', 'core')));
+  });
+
+  // browser/browser.spec.mjs runs them in a browser.
+  test('bundles for browsers without a warning of Vite', async () => {
+    for (const name of browserLibs) {
+      esm.write(`${name}-page.mjs`, `export * from '@cairn/${name}';`);
+      const { warnings } = await bundle({ root: esm.directory, entry: join(esm.directory, `${name}-page.mjs`) });
+      assert.deepEqual(warnings, [], name);
+    }
   });
 
   test('and with the peers, every example is sound in its types', async () => {

@@ -1,0 +1,70 @@
+// Pages with Vite, as a user of the libs makes them: no plugin, no alias, no polyfill.
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+/**
+ * Bundles a module of a project for browsers.
+ * @param root where packages are resolved from
+ * @param entry the module, in `root`
+ * @param outDir written to where it is given
+ * @returns every file, and what Vite warns of
+ */
+export async function bundle({ root, entry, outDir }) {
+  const warnings = [];
+  const warn = (message) => warnings.push(message);
+  const { output } = await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    customLogger: {
+      hasWarned: false,
+      info() {},
+      warn,
+      warnOnce: warn,
+      error: warn,
+      clearScreen() {},
+      hasErrorLogged: () => false,
+    },
+    build: {
+      write: outDir !== undefined,
+      ...(outDir !== undefined && { outDir }),
+      target: 'es2022',
+      // Sizes are held by a check of their own.
+      chunkSizeWarningLimit: 10_000,
+      modulePreload: false,
+      rollupOptions: {
+        input: entry,
+        preserveEntrySignatures: 'strict',
+        output: { entryFileNames: 'entry.js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  });
+  return { files: filesOf(output), warnings };
+}
+
+/** The files of a bundle: code, and whether the page loads it at its start or on demand. */
+function filesOf(output) {
+  const chunks = new Map(output.map((file) => [file.fileName, file]));
+  const atStart = new Set();
+  const visit = (name) => {
+    if (atStart.has(name)) return;
+    atStart.add(name);
+    for (const next of chunks.get(name)?.imports ?? []) visit(next);
+  };
+  for (const file of output) if (file.isEntry) visit(file.fileName);
+  return output.map(({ fileName, code, source }) => ({
+    name: fileName,
+    code: code ?? source,
+    isAtStart: atStart.has(fileName),
+  }));
+}
+
+/** Bytes of code: as it is, with gzip and with brotli, each file by itself as servers send them. */
+export function bytesOf(files) {
+  const sum = (measure) => files.reduce((total, { code }) => total + measure(Buffer.from(code)), 0);
+  return {
+    raw: sum((code) => code.length),
+    gzip: sum((code) => gzipSync(code, { level: 9 }).length),
+    brotli: sum((code) => brotliCompressSync(code).length),
+  };
+}

@@ -1,0 +1,67 @@
+// Pages in the browser of this machine. Nothing is downloaded.
+
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join, normalize } from 'node:path';
+import { chromium } from 'playwright-core';
+
+export const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+
+const page = `<!doctype html><meta charset="utf-8"><title>Cairn</title><script type="module">
+import * as entry from './entry.js';
+globalThis.entry = entry;
+</script>`;
+
+/** Serves the files of a directory, with a page that loads its `entry.js`. */
+export async function serve(directory) {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/') return response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+    const file = join(directory, normalize(pathname));
+    if (!file.endsWith('.js') || !existsSync(file)) return response.writeHead(404).end();
+    return response.writeHead(200, { 'content-type': 'text/javascript' }).end(readFileSync(file));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/**
+ * Opens the page of a directory and calls a function of its entry; without a name, the entry only runs.
+ * @returns its result, and what the page wrote to its console
+ */
+export async function runInPage(browser, directory, name, argument) {
+  const server = await serve(directory);
+  const context = await browser.newContext();
+  try {
+    const tab = await context.newPage();
+    tab.setDefaultTimeout(60_000);
+    const faults = [];
+    const lines = [];
+    tab.on('pageerror', (error) => faults.push(error.message));
+    tab.on('console', (message) => (message.type() === 'error' ? faults : lines).push(message.text()));
+    // Browsers ask for it by themselves.
+    await tab.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
+    await tab.goto(server.url);
+    await tab.waitForFunction('globalThis.entry !== undefined');
+    const call = ([called, given]) => globalThis.entry[called]?.(given);
+    const result = await tab.evaluate(call, [name ?? '', argument]);
+    return { result, lines, faults };
+  } finally {
+    await context.close();
+    await server.close();
+  }
+}
+
+export function launch() {
+  return chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+}
