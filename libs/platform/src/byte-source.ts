@@ -54,6 +54,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 type AnyIterator = AsyncIterator<unknown> | Iterator<unknown>;
+type Checked = IteratorResult<Uint8Array, undefined>;
 
 /** An iterable over chunks that are bytes. No generator: uploads pass through here chunk by chunk. */
 class CheckedChunks implements AsyncIterable<Uint8Array> {
@@ -67,25 +68,30 @@ class CheckedChunks implements AsyncIterable<Uint8Array> {
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     const chunks = this.#open();
-    const parameter = this.#parameter;
     let index = 0;
+    const check = (result: IteratorResult<unknown>): Checked | Promise<Checked> => {
+      if (result.done) return { done: true, value: undefined };
+      if (!isBytes(result.value)) return this.#refuse(chunks, index, result.value);
+      index++;
+      return result as IteratorYieldResult<Uint8Array>;
+    };
     return {
-      async next() {
-        const result = await chunks.next();
-        if (result.done) return { done: true, value: undefined };
-        if (isBytes(result.value)) {
-          index++;
-          return result as IteratorYieldResult<Uint8Array>;
-        }
-        // The source ends here: what it holds is released.
-        await chunks.return?.();
-        throw noChunk(parameter, index, result.value);
+      // Not async: that would take three more turns of the queue of promises for each chunk.
+      next() {
+        const result = chunks.next();
+        return 'then' in result ? result.then(check) : Promise.resolve(check(result));
       },
       async return() {
         await chunks.return?.();
         return { done: true, value: undefined };
       },
     };
+  }
+
+  /** Ends the source, so that it releases what it holds. @throws BYTES_INVALID */
+  async #refuse(chunks: AnyIterator, index: number, value: unknown): Promise<never> {
+    await chunks.return?.();
+    throw noChunk(this.#parameter, index, value);
   }
 }
 
