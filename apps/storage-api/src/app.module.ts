@@ -24,6 +24,7 @@ import { Sessions } from './api-v0/sessions.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
 import { WAITS, Waits } from './api-v0/waits.ts';
+import { withWork } from './api-v0/work.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { Leftovers } from './leftovers.ts';
 import { Upkeep } from './upkeep.ts';
@@ -59,10 +60,12 @@ export class AppModule {
           useFactory: () =>
             openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
-            withTurns(
-              withWait(
-                withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
-                { waitMs: (signal) => waits.of(signal) },
+            withWork(
+              withTurns(
+                withWait(
+                  withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+                  { waitMs: (signal) => waits.of(signal) },
+                ),
               ),
             ),
         }),

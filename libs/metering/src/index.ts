@@ -15,6 +15,7 @@ export {
   creditsOfBody,
   creditsOfGas,
   creditsOfTransfer,
+  creditsOfWork,
   creditsOfWorker,
   creditsPerSimulatedBlock,
   creditsPerSimulatedCall,

@@ -23,6 +23,9 @@ export function creditsOfWorker(milliseconds: number): number {
   return Math.floor(milliseconds * creditsPerWorkerMs);
 }
 
+/** Bytes of blocks that a command of storage reads, writes or visits, beyond those that it transfers, that cost one credit. */
+export const workBytesPerCredit = 1024 * 1024;
+
 /** Credits for gas that an execution used. */
 export function creditsOfGas(gas: number): number {
   return Math.floor(gas / gasPerCredit);
@@ -41,4 +44,9 @@ export function creditsOfBody(bytes: number): number {
 /** Credits for bytes received by storage and sent by it. */
 export function creditsOfTransfer(bytes: number): number {
   return Math.floor(bytes / transferBytesPerCredit);
+}
+
+/** Credits for work of storage beyond its transfers, in bytes. */
+export function creditsOfWork(bytes: number): number {
+  return Math.max(0, Math.floor(bytes / workBytesPerCredit));
 }

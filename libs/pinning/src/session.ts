@@ -75,6 +75,7 @@ export class Session implements WriteSession {
 
   async #putMany(blocks: readonly Block[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
+    this.#options.onPut?.(blocks);
     const { quotaBytes } = this.#options;
     const counted = quotaBytes === undefined ? undefined : await this.#count(blocks, quotaBytes);
     await this.#context.blocks.putMany(blocks, { owner: this.#owner });
@@ -286,6 +287,7 @@ export class Session implements WriteSession {
   }
 
   #touchMany(cids: readonly CID[]): Promise<CID[]> {
+    this.#options.onVisit?.(cids.length);
     return this.#context.collectable.touchMany(cids, { owner: this.#owner });
   }
 

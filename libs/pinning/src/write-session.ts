@@ -1,4 +1,4 @@
-import type { Blockstore } from '@cairn/blockstore';
+import type { Block, Blockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import type { Pin, PinMode } from './pin-store.ts';
 import type { DagSize } from './walk-dag.ts';
@@ -11,6 +11,10 @@ export interface WriteOptions {
   readonly quotaBytes?: number;
   /** Ends walks of this session. */
   readonly signal?: AbortSignal;
+  /** Called with blocks as the session writes them. */
+  readonly onPut?: (blocks: readonly Block[]) => void;
+  /** Called with the number of blocks that walks of the session visit. */
+  readonly onVisit?: (blocks: number) => void;
 }
 
 export interface SessionPinOptions {

@@ -4,6 +4,7 @@ import type { GlobalOptions } from './global-options.ts';
 import { parseDuration } from './options.ts';
 import type { StorageMeter } from './storage-meter.ts';
 import type { Waits } from './waits.ts';
+import { countWork } from './work.ts';
 
 export interface RequestLifetime {
   /** Aborts with the connection, with the request's `timeout`, and when a limit of the account is reached. */
@@ -26,6 +27,7 @@ export function startLifetime(
   const controller = new AbortController();
   const { signal } = controller;
   meter.watch((error) => controller.abort(error));
+  countWork(signal, meter.work);
   const onClose = () => controller.abort(new ApiError(499, 'the client closed the connection'));
   response.once('close', onClose);
   const onTimeout = () => controller.abort(new ApiError(500, `context deadline exceeded: timeout=${timeout}`));

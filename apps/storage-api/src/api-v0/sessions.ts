@@ -7,6 +7,7 @@ import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leftovers } from '../leftovers.ts';
+import { workOf } from './work.ts';
 
 /** Opens write sessions for accounts, each with the quota of the account, else of its plan, else of the service. */
 @Injectable()
@@ -35,7 +36,13 @@ export class Sessions {
     { hasQuota = true } = {},
   ): Promise<T> {
     const quotaBytes = hasQuota ? this.quotaOf(account) : undefined;
-    const session = await this.pinning.write(account.id, { signal, ...(quotaBytes !== undefined && { quotaBytes }) });
+    const counted = workOf(signal);
+    const session = await this.pinning.write(account.id, {
+      signal,
+      ...(quotaBytes !== undefined && { quotaBytes }),
+      onPut: (blocks) => counted?.blocks(blocks.map(({ bytes }) => bytes.length)),
+      onVisit: (blocks) => counted?.visits(blocks),
+    });
     try {
       const result = await work(session);
       await session.keep();

@@ -1,13 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Principal } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
-import { type AccountLimits, creditsOfTransfer, type Metering, type UsageOwner } from '@cairn/metering';
+import { type AccountLimits, creditsOfTransfer, creditsOfWork, type Metering, type UsageOwner } from '@cairn/metering';
 import { ApiError } from './api-error.ts';
 import type { Command } from './command.ts';
 import { priceOf } from './prices.ts';
+import { Work } from './work.ts';
 
-/** Transfers are looked at this often while they run, in milliseconds. */
+/** Transfers and work are looked at this often while they run, in milliseconds. */
 const lookEveryMs = 250;
+
+/** Blocks that are read ahead, and bytes that wait for the client. */
+const underWayBytes = 32 * 1024 * 1024;
 
 /** Bytes of connections that were counted for requests before. */
 const counted = new WeakMap<Socket, { received: number; sent: number }>();
@@ -18,6 +22,7 @@ export class StorageMeter {
   credits = 0;
   bytesIn = 0;
   bytesOut = 0;
+  readonly work = new Work();
   readonly #metering: Metering;
   readonly #owner: UsageOwner;
   readonly #command: Command;
@@ -27,6 +32,7 @@ export class StorageMeter {
   #isInside = false;
   #isAdmitted = false;
   #isEnded = false;
+  #charged = 0;
 
   constructor(metering: Metering, { account, key }: Principal, command: Command, socket: Socket) {
     this.#metering = metering;
@@ -52,13 +58,27 @@ export class StorageMeter {
     this.credits = price;
   }
 
-  /** Ends a transfer that goes on when the account has used up its bytes. */
+  /** Ends a request that goes on when the account has used up its bytes or credits. */
   watch(abort: (error: unknown) => void): void {
-    if (!this.limits.hasByteLimits || this.#isEnded) return;
+    if (this.#isEnded) return;
     this.#timer = setInterval(() => {
       this.#countBytes();
+      this.#charge({ isEnded: false });
       this.limits.requireBytes()?.catch(abort);
+      this.limits.requireCredits()?.catch(abort);
     }, lookEveryMs).unref();
+  }
+
+  /** Charges what the request has transferred and done so far, and was not charged for. */
+  #charge({ isEnded }: { readonly isEnded: boolean }): void {
+    const { bytesIn, bytesOut, work } = this;
+    // While it runs, what was read may be on its way still.
+    const beyond = work.bytes - bytesIn - bytesOut - (isEnded ? 0 : underWayBytes);
+    const due = creditsOfTransfer(bytesIn) + creditsOfTransfer(bytesOut) + creditsOfWork(beyond);
+    const added = Math.max(0, due - this.#charged);
+    if (added > 0) this.limits.charge(added);
+    this.#charged += added;
+    this.credits += added;
   }
 
   #countBytes(): void {
@@ -78,9 +98,7 @@ export class StorageMeter {
     clearInterval(this.#timer);
     if (this.#isInside) this.limits.leave();
     this.#countBytes();
-    const transfer = this.#isAdmitted ? creditsOfTransfer(this.bytesIn) + creditsOfTransfer(this.bytesOut) : 0;
-    if (transfer > 0) this.limits.charge(transfer);
-    this.credits += transfer;
+    if (this.#isAdmitted) this.#charge({ isEnded: true });
     const isLimited = isCairnError(failure, 'LIMIT_REACHED');
     const { ledger } = this.#metering;
     ledger.record(this.#owner, {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Slices } from '@cairn/blockstore';
+import { workOf } from './work.ts';
 
 /** Headers of Kubo's answers that are one stream of bytes. */
 export const streamHeaders = { 'x-stream-output': '1' } as const;
@@ -40,6 +41,7 @@ export async function write(response: ServerResponse, chunk: Uint8Array | string
 /** Writes one line of a stream of JSON, the headers first. @throws the reason of the signal */
 export async function writeLine(response: ServerResponse, value: unknown, signal: AbortSignal): Promise<void> {
   if (!response.headersSent) sendHead(response, jsonLinesHeaders);
+  workOf(signal)?.line();
   await write(response, `${JSON.stringify(value)}\n`, signal);
 }
 
@@ -67,6 +69,7 @@ export async function sendJsonPieces(
   let waiting = '';
   for (const piece of pieces) {
     waiting += piece;
+    workOf(signal)?.line();
     if (waiting.length < pieceCharacters) continue;
     await write(response, waiting, signal);
     waiting = '';

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../api-v0/api-error.ts';
+import { workOf } from '../api-v0/work.ts';
 import { bytesOfOutcome, type CodecJob, type CodecOutcome, runCodecJob } from './codec-job.ts';
 
 const codecLimits = {
@@ -59,6 +60,7 @@ export class CodecPool {
   async run(job: CodecJob, { account, signal }: CodecRunOptions): Promise<Uint8Array> {
     signal.throwIfAborted();
     if (job.bytes.length <= codecLimits.inlineBytesMax) return runCodecJob(job);
+    workOf(signal)?.codec(job.bytes.length);
     const own = this.#waiting.get(account) ?? [];
     if (own.length >= codecLimits.waitingOfAccountMax || this.#waitingCount >= codecLimits.waitingMax)
       throw new ApiError(503, 'too many long blocks wait to be decoded; try again later', { 'retry-after': '1' });

@@ -135,6 +135,17 @@ export class AccountLimits {
     return this.#requireBytesSlowly();
   }
 
+  /** Looks whether credits of today are left. @throws LIMIT_REACHED as {@link admit} */
+  requireCredits(): Promise<void> | undefined {
+    if (hasSome(this.#credits, this.#now())) return undefined;
+    return this.#requireCreditsSlowly();
+  }
+
+  async #requireCreditsSlowly(): Promise<void> {
+    await this.#take('creditsPerDay', this.#credits, 1);
+    this.#credits?.charge(-1);
+  }
+
   /**
    * Looks whether a request of so many credits could be admitted, and takes nothing: asked before a body is read and parsed.
    * @throws LIMIT_REACHED as {@link admit}
@@ -158,11 +169,6 @@ export class AccountLimits {
     this.#bytesIn?.charge(-1);
     await this.#take('bytesOutPerDay', this.#bytesOut, 1);
     this.#bytesOut?.charge(-1);
-  }
-
-  /** Whether bytes of a day are limited at all. */
-  get hasByteLimits(): boolean {
-    return this.#bytesIn !== undefined || this.#bytesOut !== undefined;
   }
 
   /** Takes a place among the requests under way; give it back with {@link leave}. @throws LIMIT_REACHED as {@link admit} */

@@ -127,7 +127,9 @@ describe('credits a day', () => {
     const [limiter] = await start({ creditsPerDay: 1000 });
     const limits = limiter?.of(account);
     await limits?.admit(20);
+    await limits?.requireCredits();
     limits?.charge(2000);
+    await expect(limits?.requireCredits()).rejects.toMatchObject({ details: { limit: 'creditsPerDay' } });
     await expect(limits?.admit(1)).rejects.toMatchObject({
       details: { limit: 'creditsPerDay', retryAfterSeconds: 14 * 3600 },
     });

@@ -12,6 +12,7 @@ import type { PartMetadata } from '../part-metadata.ts';
 import { printCid } from '../print-cid.ts';
 import { Sessions } from '../sessions.ts';
 import { Uploads } from '../uploads.ts';
+import { workOf } from '../work.ts';
 import { endLines, writeLine } from '../write.ts';
 import { type AddEntry, addEntries } from './add-entries.ts';
 import { addOptions, treeOptions } from './add-options.ts';
@@ -35,11 +36,12 @@ function isImported(line: Line): line is Imported {
 }
 
 const progressStepBytes = 256 * 1024;
-const onlyHashStore = {
+const onlyHashStore = (signal: AbortSignal) => ({
   putMany: async (blocks: readonly Block[]) => {
     for (const { cid } of blocks) assertHashAllowed(cid.multihash);
+    workOf(signal)?.blocks(blocks.map(({ bytes }) => bytes.length));
   },
-};
+});
 
 /**
  * `add`: files, directories and symlinks as UnixFS DAGs with the CIDs that Kubo gives. Each line is written when the blocks that it
@@ -86,7 +88,7 @@ export class AddCommand implements Command<typeof addOptions> {
       },
       onFailure: (error) => failure.abort(error),
     });
-    const store = session?.store ?? onlyHashStore;
+    const store = session?.store ?? onlyHashStore(context.signal);
     try {
       const importing = importTree<AddEntry>(entries, store, {
         ...options,

@@ -2,6 +2,7 @@ import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { ApiError } from '../api-error.ts';
+import { workOf } from '../work.ts';
 
 /** A block of a DAG with its length. */
 export interface WalkedBlock {
@@ -44,6 +45,8 @@ export async function* walkInOrder(
     const { bytes, links } = await read(store, cid, signal).catch((error: unknown) => {
       throw explain(cid, error);
     });
+    // A block that was read is counted by the store.
+    if (cid.code === codecs.raw) workOf(signal)?.visits(1);
     yield { cid, bytes };
     for (let index = links.length - 1; index >= 0; index--) open.push(links.bytesAt(index));
   }

@@ -3,6 +3,7 @@ import { type CID, codecs } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { workOf } from '../work.ts';
 
 /** A block of a DAG that cannot be read. */
 export interface BadBlock {
@@ -42,6 +43,7 @@ export async function findBadBlocks(
       if (!isCairnError(error)) throw error;
       bad.push({ cid, reason: apiErrorFrom(error)?.message ?? error.message });
     }
+    workOf(signal)?.visits(1);
     await slices.step();
     if (seen.size > blocksMax) throw new ApiError(400, `the DAG under ${root} has more than ${blocksMax} blocks`);
   }

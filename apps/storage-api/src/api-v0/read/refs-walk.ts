@@ -3,6 +3,7 @@ import { type CID, codecs } from '@cairn/cid';
 import { cidKey, linksOf, UndecodableBlockError } from '@cairn/pinning';
 import { readPbNode } from '@cairn/unixfs';
 import { ApiError } from '../api-error.ts';
+import { workOf } from '../work.ts';
 
 /** One link of a block. */
 export interface Edge {
@@ -112,6 +113,7 @@ export class RefsWalk {
 
   /** Makes sure that a block is there. */
   async #check(cid: CID): Promise<Frame[]> {
+    workOf(this.#options.signal)?.visits(1);
     if (!(await this.#store.has(cid))) await this.#store.get(cid, { signal: this.#options.signal });
     return [];
   }

@@ -8,6 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { HeldRoots } from '../held-roots.ts';
+import { withWork } from '../work.ts';
 import { writeLine } from '../write.ts';
 
 /** Names that are held in memory; beyond, a block that is held twice is checked twice. */
@@ -32,7 +33,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
     @Inject(HeldRoots) private readonly held: HeldRoots,
     @Inject(PINNING) private readonly pinning: Pinning,
   ) {
-    this.#store = withTurns(withVerification(store, { quarantine: store }));
+    this.#store = withWork(withTurns(withVerification(store, { quarantine: store })));
   }
 
   async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
