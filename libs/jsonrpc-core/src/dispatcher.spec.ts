@@ -78,7 +78,7 @@ const calls: DispatchedCall[] = [];
 const dispatcher = new Dispatcher<Context>({ methods, reference: () => 'r1', onCall: (call) => calls.push(call) });
 const send = async (body: string | Uint8Array) => {
   const answer = await dispatcher.handle(body, { user: 'ann' });
-  return answer === undefined ? undefined : JSON.parse(answer);
+  return answer === undefined ? undefined : JSON.parse(String(answer));
 };
 const request = (method: string, params?: unknown, id: unknown = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
@@ -224,6 +224,15 @@ describe('the event loop', () => {
     expect(mostOf(turns)).toBeLessThanOrEqual(6);
   });
 
+  test('gets turns between short requests that arrive in one turn', async () => {
+    const { dispatcher, turns, stop } = busy(1);
+    await Promise.all(Array.from({ length: 200 }, () => dispatcher.handle(request('work'), { user: 'ann' })));
+    stop();
+    expect(turns).toHaveLength(200);
+    // Five of a millisecond as they come and five of those that wait, and the ones that end their time.
+    expect(mostOf(turns)).toBeLessThanOrEqual(12);
+  });
+
   test('gets a turn between long bodies', async () => {
     const { dispatcher, turns, stop } = busy(0);
     const body = request('work', ['x'.repeat(100_000)]);
@@ -231,6 +240,42 @@ describe('the event loop', () => {
     stop();
     expect(turns).toHaveLength(20);
     expect(mostOf(turns)).toBe(1);
+  });
+});
+
+describe('a long answer to a batch', () => {
+  const long = define({ name: 'long', summary: '', result: '', params: [], handle: () => 'ö'.repeat(30_000) });
+
+  test('has the answers in their order, in UTF-8', async () => {
+    const dispatcher = new Dispatcher<Context>({ methods: [long] });
+    const batch = `[${Array.from({ length: 20 }, (_, id) => request('long', [], id)).join(',')}]`;
+    const answer = await dispatcher.handle(batch, { user: 'ann' });
+    if (!(answer instanceof Uint8Array)) throw new Error('The answer is no bytes.');
+    const parsed = JSON.parse(Buffer.from(answer).toString()) as { id: number; result: string }[];
+    expect(parsed.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, id) => id));
+    expect(new Set(parsed.map(({ result }) => result))).toEqual(new Set(['ö'.repeat(30_000)]));
+  });
+});
+
+describe('a caller that goes away', () => {
+  test('ends its batch', async () => {
+    const source = new AbortController();
+    let count = 0;
+    const leave = define({
+      name: 'leave',
+      summary: '',
+      result: '',
+      params: [],
+      handle: () => {
+        if (++count === 10) source.abort();
+        return 1;
+      },
+    });
+    const dispatcher = new Dispatcher<Context>({ methods: [leave], signal: () => source.signal });
+    await dispatcher.handle(`[${Array.from({ length: 500 }, () => request('leave')).join(',')}]`, { user: 'ann' });
+    expect(count).toBe(10);
+    await dispatcher.handle(request('leave', ['x'.repeat(100_000)]), { user: 'ann' });
+    expect(count).toBe(10);
   });
 });
 
@@ -280,11 +325,8 @@ describe('a batch', () => {
 
   test('whose answer grows too long gets errors for what does not fit', async () => {
     const small = new Dispatcher<Context>({ methods, limits: { responseCharactersMax: 100 } });
-    const answers = JSON.parse(
-      (await small.handle(`[${[1, 2, 3, 4].map((id) => request('who', [], id)).join(',')}]`, {
-        user: 'x'.repeat(30),
-      })) ?? '',
-    );
+    const batch = `[${[1, 2, 3, 4].map((id) => request('who', [], id)).join(',')}]`;
+    const answers = JSON.parse(String(await small.handle(batch, { user: 'x'.repeat(30) })));
     expect(answers).toHaveLength(4);
     expect(answers[0].result).toBeDefined();
     expect(answers[3].error.code).toBe(-32005);

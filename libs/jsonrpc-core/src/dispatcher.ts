@@ -1,5 +1,5 @@
 // Every request of the gateway passes here; dispatcher.bench.ts counts requests per second.
-import { isUtf8, textFromUtf8 } from '@cairn/platform';
+import { concatBytes, isUtf8, textFromUtf8, utf8FromText } from '@cairn/platform';
 import { bindParams } from './bind-params.ts';
 import { type AnyMethod, RawJson } from './method.ts';
 import { numberIds } from './number-ids.ts';
@@ -19,7 +19,7 @@ export interface DispatcherLimits {
   readonly valuesMax: number;
   /** Requests of one batch that run at once: one client must not take all workers. Default 16. */
   readonly batchConcurrency: number;
-  /** Longest answer in characters. Default 64 Mi. */
+  /** Longest answer in characters, as long as geth's BatchResponseMaxSize: it is joined and encoded in one piece. Default 25,000,000. */
   readonly responseCharactersMax: number;
 }
 
@@ -29,11 +29,14 @@ export const defaultLimits: DispatcherLimits = {
   depthMax: 32,
   valuesMax: 50_000,
   batchConcurrency: 16,
-  responseCharactersMax: 64 * 1024 * 1024,
+  responseCharactersMax: 25_000_000,
 };
 
-/** What goes back for a body; `undefined` for nothing at all. */
-export type Answer = string | undefined;
+/** What goes back for a body, a long one already in UTF-8; `undefined` for nothing at all. */
+export type Answer = string | Uint8Array | undefined;
+
+/** The answer to one request. */
+type Line = string | undefined;
 
 /** One finished request, for logs and metrics. */
 export interface DispatchedCall {
@@ -67,6 +70,10 @@ export interface DispatcherOptions<Context> {
   /** Throws where the caller may not; parameters are read by then. */
   readonly authorize?: (method: AnyMethod<Context>, params: readonly unknown[], context: Context) => void;
   readonly onCall?: (call: DispatchedCall, context: Context) => void;
+  /** Aborts when the caller is gone: what is left of a batch is not run then. */
+  readonly signal?: (context: Context) => AbortSignal;
+  /** Time of the event loop that requests share; default one of its own. */
+  readonly turns?: Turns;
   /** Advice for names that no method has, such as those of writes: a sentence after the words of geth. */
   readonly unknownMethod?: (name: string) => string | undefined;
   /** Makes references for internal errors. */
@@ -75,16 +82,19 @@ export interface DispatcherOptions<Context> {
 
 /** Bodies that are longer are read one in a turn of the event loop. */
 const smallBodyBytes = 64 * 1024;
+/** Answers to batches that are longer are encoded in pieces of this length. */
+const answerPieceCharacters = 128 * 1024;
 
 /** JSON-RPC 2.0 over text: knows no transport. */
 export class Dispatcher<Context> {
   readonly limits: DispatcherLimits;
   readonly #methods: ReadonlyMap<string, AnyMethod<Context>>;
   readonly #options: DispatcherOptions<Context>;
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
 
   constructor(options: DispatcherOptions<Context>) {
     this.#options = options;
+    this.#turns = options.turns ?? new Turns();
     this.limits = { ...defaultLimits, ...options.limits };
     this.#methods = new Map(options.methods.map((method) => [method.name, method]));
   }
@@ -99,8 +109,8 @@ export class Dispatcher<Context> {
    * immediately is answered without a promise. Never throws or rejects.
    */
   handle(body: string | Uint8Array, context: Context): Answer | Promise<Answer> {
-    if (body.length <= smallBodyBytes) return this.#handle(body, context);
-    return this.#turns.next().then(() => this.#handle(body, context));
+    if (body.length <= smallBodyBytes) return this.#turns.run(() => this.#handle(body, context));
+    return this.#turns.next().then(() => (this.#isGone(context) ? undefined : this.#handle(body, context)));
   }
 
   #handle(body: string | Uint8Array, context: Context): Answer | Promise<Answer> {
@@ -149,7 +159,7 @@ export class Dispatcher<Context> {
     items: readonly unknown[],
     requestAt: (index: number, value: unknown) => ParsedRequest,
     context: Context,
-  ): Promise<string | undefined> {
+  ): Promise<Answer> {
     const answers: (string | undefined)[] = new Array(items.length);
     let next = 0;
     let length = 0;
@@ -164,6 +174,7 @@ export class Dispatcher<Context> {
     const work = async () => {
       for (let index = next++; index < items.length; index = next++) {
         while (this.#turns.isOver) await takeTurn();
+        if (this.#isGone(context)) return;
         const request = requestAt(index, items[index]);
         const answer = await this.#answer(request, context);
         length += answer?.length ?? 0;
@@ -173,7 +184,26 @@ export class Dispatcher<Context> {
     };
     await Promise.all(Array.from({ length: Math.min(this.limits.batchConcurrency, items.length) }, work));
     const told = answers.filter((answer) => answer !== undefined);
-    return told.length === 0 ? undefined : `[${told.join(',')}]`;
+    if (told.length === 0) return undefined;
+    return length <= answerPieceCharacters ? `[${told.join(',')}]` : this.#encode(told);
+  }
+
+  /** The answers of a batch as one body: its pieces are encoded in several turns. */
+  async #encode(answers: readonly string[]): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    let text = '[';
+    for (const [index, answer] of answers.entries()) {
+      text += index === 0 ? answer : `,${answer}`;
+      if (text.length < answerPieceCharacters) continue;
+      while (this.#turns.isOver) await this.#turns.next();
+      pieces.push(utf8FromText(text));
+      text = '';
+    }
+    return concatBytes([...pieces, utf8FromText(`${text}]`)]);
+  }
+
+  #isGone(context: Context): boolean {
+    return this.#options.signal?.(context).aborted ?? false;
   }
 
   #tooLong({ id }: ParsedRequest): string | undefined {
@@ -186,23 +216,23 @@ export class Dispatcher<Context> {
     return id === undefined ? undefined : errorLine(id, error);
   }
 
-  #answer(request: ParsedRequest, context: Context): Answer | Promise<Answer> {
+  #answer(request: ParsedRequest, context: Context): Line | Promise<Line> {
     const start = performance.now();
     const { id } = request;
     const method = 'error' in request ? undefined : this.#methods.get(request.method);
     let isAdmitted = false;
-    const succeed = (result: unknown): Answer => {
+    const succeed = (result: unknown): Line => {
       const answer = id === undefined ? undefined : `{"jsonrpc":"2.0","id":${id},"result":${serialize(result)}}`;
       this.#told(method, start, isAdmitted, answer, undefined, context);
       return answer;
     };
-    const fail = (thrown: unknown): Answer => {
+    const fail = (thrown: unknown): Line => {
       const error = this.#errorFrom(thrown);
       const answer = id === undefined ? undefined : errorLine(id, error);
       this.#told(method, start, isAdmitted, answer, error.rpcCode, context);
       return answer;
     };
-    const run = (): Answer | Promise<Answer> => {
+    const run = (): Line | Promise<Line> => {
       isAdmitted = true;
       if ('error' in request) throw request.error;
       if (method === undefined) throw this.#unknown(request.method);
@@ -223,7 +253,7 @@ export class Dispatcher<Context> {
     method: AnyMethod<Context> | undefined,
     start: number,
     isAdmitted: boolean,
-    answer: Answer,
+    answer: Line,
     errorCode: number | undefined,
     context: Context,
   ): void {

@@ -20,3 +20,4 @@ export {
 export { type MethodGroup, methodsMarkdown } from './methods-markdown.ts';
 export { type OpenRpcDocument, type OpenRpcOptions, openRpcDocument } from './open-rpc.ts';
 export { RpcError, type RpcErrorEntry, type RpcErrorName, rpcErrors } from './rpc-error.ts';
+export { Turns } from './turns.ts';
