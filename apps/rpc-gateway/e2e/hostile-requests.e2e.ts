@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
-import { type Answer, call, type Gateway, post, startGateway } from './gateway.ts';
+import { type Answer, call, type Gateway, key, post, startGateway } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
 let gateway: Gateway;
@@ -192,6 +193,21 @@ test('a message of too many pieces closes its socket and no other', async () => 
   for (let piece = 0; piece < 2000; piece++) socket.send(' ', { fin: false });
   expect(await closed).toBe(1008);
   expect((await call(gateway.url, 'eth_chainId')).result).toBe(chainId);
+});
+
+test('clients that leave while they send or wait are no failures of the gateway', async () => {
+  const body = line('eth_getProof', [sample.accounts.alice, Array(1024).fill('0x0'), 'latest']);
+  const head = (length: number) =>
+    `POST /v3/${key} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+  const errors = gateway.log.filter((entry) => /"level":(50|60)/.test(entry)).length;
+  for (const text of [head(10_000), `${head(10_000)}{"json`, `${head(body.length)}${body}`.repeat(300)]) {
+    const socket = connect(gateway.port, '127.0.0.1');
+    await new Promise((resolve) => socket.write(text, resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => socket.once('close', resolve).resetAndDestroy());
+  }
+  expect((await call(gateway.url, 'eth_chainId')).result).toBe(chainId);
+  expect(gateway.log.filter((entry) => /"level":(50|60)/.test(entry))).toHaveLength(errors);
 });
 
 test('all of this has cost little memory, and nothing has broken', async () => {

@@ -6,6 +6,7 @@ import { authorize } from './authorize.ts';
 import { methods } from './methods/index.ts';
 import type { RequestContext } from './request-context.ts';
 import { rpcErrorFrom } from './rpc-errors.ts';
+import { turns } from './turns.ts';
 
 const writes = /^(eth_send|eth_sign|personal_|miner_|admin_|engine_|wallet_)/;
 
@@ -19,6 +20,8 @@ export function dispatcherOptions({
 }): DispatcherOptions<RequestContext> {
   return {
     methods,
+    turns,
+    signal: ({ signal }) => signal,
     limits: { bodyBytesMax: settings.CAIRN_RPC_BODY_BYTES_MAX },
     reference: () => randomUUID(),
     errorFrom(error, reference) {

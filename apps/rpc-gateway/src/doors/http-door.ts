@@ -108,7 +108,7 @@ export class HttpDoor {
     });
     const answer = await this.#dispatch(body, request.headers, { principal, chain, source, trace });
     for (const name in answer.headers) response.appendHeader(name, answer.headers[name] ?? '');
-    const bytes = Buffer.from(answer.body);
+    const bytes = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
     if (answer.status !== 204) response.setHeader('content-length', bytes.length);
     response.writeHead(answer.status);
     response.end(bytes);
@@ -221,7 +221,8 @@ export class HttpDoor {
   }
 
   #fail(error: unknown, request: IncomingMessage, response: ServerResponse, trace: Trace): void {
-    if (response.headersSent || response.destroyed) return void response.destroy();
+    // A client that went away gets no answer, and is no failure of the gateway.
+    if (response.headersSent || response.destroyed || request.socket.destroyed) return void response.destroy();
     const { status, headers, body } = this.#refusal(error, trace);
     const isUnread = !request.complete;
     response.writeHead(status, {
@@ -282,7 +283,7 @@ export class HttpDoor {
 
 /** Packed where that is worth it, which takes time. */
 function answerOf(
-  answer: string | undefined,
+  answer: string | Buffer | undefined,
   accepted: string | undefined,
   meter: RequestMeter,
 ): OwnAnswer | Promise<OwnAnswer> {

@@ -58,7 +58,7 @@ interface ServedMessage {
   readonly meter: RequestMeter;
   readonly span: RequestSpan | undefined;
   readonly bytesIn: number;
-  readonly answer: string | undefined;
+  readonly answer: string | Buffer | undefined;
 }
 
 /** `/ws/v3/<API_KEY>`: the same dispatcher over WebSocket. */
@@ -186,12 +186,12 @@ export class WebSocketDoor {
       });
   }
 
-  async #answer(session: Session, body: Buffer): Promise<string | undefined> {
+  async #answer(session: Session, body: Buffer): Promise<string | Buffer | undefined> {
     const { chain, subscriptions, abort } = session;
     const principal = await this.#authorized(session);
     const span = this.tracing.start(session.headers);
     const meter = new RequestMeter(this.metering, principal, chain.network.name, span);
-    let answer: string | undefined;
+    let answer: string | Buffer | undefined;
     let status = 200;
     try {
       await meter.enter();
@@ -245,8 +245,8 @@ export class WebSocketDoor {
       .catch((error: unknown) => this.#end(session, error));
   }
 
-  #send({ socket }: Session, message: string | undefined): void {
-    if (message !== undefined && socket.readyState === WebSocket.OPEN) socket.send(message);
+  #send({ socket }: Session, message: string | Buffer | undefined): void {
+    if (message !== undefined && socket.readyState === WebSocket.OPEN) socket.send(message, { binary: false });
     if (socket.bufferedAmount > unsentBytesMax) socket.close(1013, 'answers are not being read');
   }
 

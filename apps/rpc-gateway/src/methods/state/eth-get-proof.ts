@@ -1,11 +1,17 @@
+import type { AccountProof } from '@cairn/block-model';
 import { bigintFromBytes, bytesFromHex, type Hex, hexFromBytes, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { isPending, optionalBlockIdParam, requireHeader, stateUnavailable } from '../../block-param.ts';
+import { turns } from '../../turns.ts';
 import { define } from '../define.ts';
 import { addressParam, parseItems, parseText } from '../params.ts';
 import { decodeStorageKey } from './storage-key.ts';
 
+type StorageKey = ReturnType<typeof decodeStorageKey>;
+
 const slotsMax = 1024;
+/** Slots that are proved before the time of the turn is looked at. */
+const slotsPerStep = 32;
 /** Code hash and storage root of an account that is not in the state: docs/decisions/proof-of-absent-account.md. */
 const absentHash: Hex = `0x${'00'.repeat(32)}`;
 
@@ -33,22 +39,48 @@ export const ethGetProof = define({
     if (id !== undefined && isPending(id))
       throw new RpcError('server', 'missing trie node. The state of the pending block is not kept; ask for latest.');
     const header = requireHeader(context, id ?? { tag: 'latest' });
-    const keys = slots.map(({ bytes }) => bytes);
-    const proof = context.chain.store.proof(header.hash, bytesFromHex(address), keys);
-    if (proof === undefined) throw stateUnavailable(header);
+    const prove = (some: readonly StorageKey[]) => {
+      const keys = some.map(({ bytes }) => bytes);
+      const proof = context.chain.store.proof(header.hash, bytesFromHex(address), keys);
+      if (proof === undefined) throw stateUnavailable(header);
+      return proof;
+    };
+    const first = slots.slice(0, slotsPerStep);
+    const proof = prove(first);
     const { account, accountNodes, storageRoot } = proof;
-    return {
+    const resultOf = (storageProof: readonly object[]) => ({
       address,
       accountProof: accountNodes.map(hexFromBytes),
       balance: quantity(account?.balance ?? 0n),
       codeHash: account ? hexFromBytes(account.codeHash) : absentHash,
       nonce: quantity(account?.nonce ?? 0n),
       storageHash: account ? hexFromBytes(storageRoot) : absentHash,
-      storageProof: proof.slots.map(({ value, nodes }, index) => ({
-        key: slots[index]?.text,
-        value: quantity(bigintFromBytes(value)),
-        proof: nodes.map(hexFromBytes),
-      })),
-    };
+      storageProof,
+    });
+    const proofs = storageProofs(first, proof);
+    if (slots.length <= slotsPerStep) return resultOf(proofs);
+    return proveRest(slots, proofs, (some) => storageProofs(some, prove(some))).then(resultOf);
   },
 });
+
+/** Proves the slots after the first ones, in as many turns of the event loop as that takes: the trie of a block stays as it is. */
+async function proveRest(
+  slots: readonly StorageKey[],
+  proofs: readonly object[],
+  prove: (some: readonly StorageKey[]) => readonly object[],
+): Promise<readonly object[]> {
+  const all = [...proofs];
+  for (let at = proofs.length; at < slots.length; at += slotsPerStep) {
+    while (turns.isOver) await turns.next();
+    all.push(...prove(slots.slice(at, at + slotsPerStep)));
+  }
+  return all;
+}
+
+function storageProofs(slots: readonly StorageKey[], proof: AccountProof): readonly object[] {
+  return proof.slots.map(({ value, nodes }, index) => ({
+    key: slots[index]?.text,
+    value: quantity(bigintFromBytes(value)),
+    proof: nodes.map(hexFromBytes),
+  }));
+}
