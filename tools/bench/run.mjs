@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway|metering] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
-//   [--chain DIRECTORY] [--minutes 0]
+// node run.mjs [--only storage|gateway|metering|isolation] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+//   [--chain DIRECTORY] [--minutes 0] [--seconds 30] [--attacks cat,eth_call]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
 // node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
-// chain.rlp to import; --minutes asks for so long a mixed load, with the memory of the gateway.
+// chain.rlp to import; --minutes asks for so long a mixed load, with the memory of the gateway. `isolation` runs only where it is asked for: what an account feels during
+// `--seconds` of each expensive request of another one, by default of all of ../worst-request/hurtful.mjs.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchGateway } from './gateway.mjs';
 import { benchImport } from './import.mjs';
+import { benchIsolation } from './isolation.mjs';
 import { report } from './lib/load.mjs';
 import { bareHttpRate } from './lib/machine.mjs';
 import { servicePid, startServices } from './lib/services.mjs';
@@ -26,9 +28,15 @@ const { values } = parseArgs({
     count: { type: 'string', default: '10000' },
     chain: { type: 'string' },
     minutes: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: '30' },
+    attacks: { type: 'string' },
     home: { type: 'string', default: process.cwd() },
   },
 });
+if (values.only === 'isolation') {
+  await benchIsolation({ seconds: Number(values.seconds), only: values.attacks });
+  process.exit(0);
+}
 mkdirSync(values.home, { recursive: true });
 const home = mkdtempSync(join(values.home, '.cairn-bench-'));
 const count = Number(values.count);

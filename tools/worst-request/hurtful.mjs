@@ -52,7 +52,17 @@ export const hurtful = {
       name: 'eth_call',
       genes: { batch: 1_000, isVaried: true, program: 'loop', size: 0, input: 'empty', inputSize: 0, gas: '0x61a8' },
     },
+    {
+      name: 'eth_call',
+      genes: { times: 900, program: 'loop', size: 0, input: 'empty', inputSize: 0, gas: '0x61a8' },
+    },
+    {
+      name: 'eth_call',
+      genes: { times: 900, door: 'socket', program: 'loop', size: 0, input: 'empty', inputSize: 0, gas: '0x61a8' },
+    },
+    { name: 'eth_call', genes: { times: 900, door: 'socket', isPlain: true, method: 1, isVaried: true } },
+    { name: 'eth_call', genes: { batch: 1_000, isVaried: true, isPlain: true, method: 1 } },
     { name: 'rpc.discover', genes: { batch: 1_000 } },
-    { name: 'eth_getProof', genes: { batch: 100, isVaried: true, own: true, slots: 1_024 } },
+    { name: 'eth_getProof', genes: { batch: 70, isVaried: true, own: true, slots: 1_024 } },
   ],
 };

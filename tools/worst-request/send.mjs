@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 
 const excerptBytes = 400;
+/** Bytes of requests that are sent without waiting for answers. */
+const repeatedBytesMax = 2 * 1024 * 1024;
 /** Bytes of a body that are written in one piece. */
 const pieceBytes = 256 * 1024;
 
 /**
  * Sends one request over a connection of its own and reads the answer to its end.
- * @param request `path`, `headers`, `body` (a buffer), or `message` for a WebSocket
+ * @param request `path`, `headers`, `body` (a buffer), or `message` for a WebSocket; `repeats`: how often
  * @param {{ port: number, deadlineMs: number }} options the connection is closed at the deadline
  */
 export function send(request, { port, deadlineMs }) {
@@ -15,19 +17,27 @@ export function send(request, { port, deadlineMs }) {
   return message === undefined ? sendHttp(request, { port, deadlineMs }) : sendMessage(request, { port, deadlineMs });
 }
 
-function sendHttp({ path, headers = {}, body = Buffer.alloc(0), isChunked = false }, { port, deadlineMs }) {
+function sendHttp(
+  { path, headers = {}, body = Buffer.alloc(0), isChunked = false, repeats = 1 },
+  { port, deadlineMs },
+) {
   const length = isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': body.length };
-  const fields = {
-    host: `127.0.0.1:${port}`,
-    connection: 'close',
-    'x-request-id': randomUUID(),
-    ...length,
-    ...headers,
+  const headOf = (more) => {
+    const fields = { host: `127.0.0.1:${port}`, 'x-request-id': randomUUID(), ...length, ...headers, ...more };
+    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+    return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
   };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
-  return exchange({ port, deadlineMs, head, pieces: () => piecesOf(body, isChunked) });
+  const head = headOf({ connection: 'close' });
+  const before = timesFor(repeats, head.length + body.length) - 1;
+  if (before === 0) return exchange({ port, deadlineMs, head, pieces: () => piecesOf(body, isChunked) });
+  // Pipelined: all in one piece, and the last one closes the connection.
+  const one = Buffer.concat([headOf({}), ...piecesOf(body, isChunked)]);
+  const first = Buffer.alloc(one.length * before, one);
+  return exchange({ port, deadlineMs, head: first, pieces: () => [head, ...piecesOf(body, isChunked)] });
 }
+
+/** How often a request is sent on one connection without waiting, within a bound of bytes. */
+const timesFor = (repeats, bytes) => Math.max(1, Math.min(repeats, Math.floor(repeatedBytesMax / bytes)));
 
 function* piecesOf(body, isChunked) {
   for (let at = 0; at < body.length; at += pieceBytes) {
@@ -40,7 +50,7 @@ function* piecesOf(body, isChunked) {
 }
 
 /** A message of a WebSocket; when its answer begins, a light request follows, whose answer ends the exchange. */
-function sendMessage({ path, message, headers = {} }, { port, deadlineMs }) {
+function sendMessage({ path, message, headers = {}, repeats = 1 }, { port, deadlineMs }) {
   const fields = {
     host: `127.0.0.1:${port}`,
     connection: 'Upgrade',
@@ -52,7 +62,13 @@ function sendMessage({ path, message, headers = {} }, { port, deadlineMs }) {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
   const last = frameOf('{"jsonrpc":"2.0","id":"last","method":"eth_chainId"}');
-  return exchange({ port, deadlineMs, head, pieces: () => [frameOf(message)], last });
+  return exchange({
+    port,
+    deadlineMs,
+    head,
+    pieces: () => Array(timesFor(repeats, message.length)).fill(frameOf(message)),
+    last,
+  });
 }
 
 /** A text frame of RFC 6455, masked with zeros. */

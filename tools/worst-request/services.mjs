@@ -5,11 +5,13 @@ import { createLog } from './log.mjs';
 const network = new URL('../sample-network/network/', import.meta.url);
 const file = (name) => fileURLToPath(new URL(name, network));
 
+const chain = { genesis: file('genesis.json'), blocks: file('chain.rlp') };
+
 /** Accounts of a service that take turns, so that a request of many calls does not spend what the next one needs. */
 const attackers = { storage: 1, gateway: 32 };
 
 /**
- * Starts a built service with accounts of the free plan and one of another client, the victim.
+ * Starts a built service, calls with less time than the search waits for an answer, with accounts of the free plan and one of another client, the victim.
  * @param {'storage' | 'gateway'} name
  */
 export async function startService(name, settings = {}) {
@@ -19,7 +21,7 @@ export async function startService(name, settings = {}) {
   const service =
     name === 'storage'
       ? await startStorage({ STORAGE_BLOCK_WAIT_SECONDS: '0', ...env }, { onOutput })
-      : await startGateway({ genesis: file('genesis.json'), blocks: file('chain.rlp') }, env, { onOutput });
+      : await startGateway(chain, { CAIRN_CALL_TIMEOUT_MS: '2000', ...env }, { onOutput });
   const accounts = [];
   for (let n = 0; n < attackers[name]; n++) accounts.push(await service.openAccount({ plan: 'free' }));
   const victim = await service.openAccount();

@@ -15,6 +15,8 @@ const envelope = {
   accepts: optional(oneOf('gzip'), 0.3),
   door: oneOf('http', 'http', 'http', 'socket'),
   isChunked: optional(flag, 0.1),
+  /** Requests that are sent on one connection without waiting for answers. */
+  times: optional(integer(2, 1_000), 0.15),
 };
 const disturbed = {
   junk: optional(junk, 0.15),
@@ -72,8 +74,8 @@ function bodyOf({ junk: name, junkSize, place, batch = 1 }) {
 }
 
 /** A body as it is sent: over HTTP in its encoding, or as a message of a WebSocket. */
-function requestOf({ door, encoding, accepts, isChunked }, { account }, text) {
-  if (door === 'socket') return { account: account.id, path: `/ws/v3/${account.key}`, message: text };
+function requestOf({ door, encoding, accepts, isChunked, times }, { account }, text) {
+  if (door === 'socket') return { account: account.id, path: `/ws/v3/${account.key}`, message: text, repeats: times };
   const bytes = Buffer.from(text);
   const body =
     encoding === 'gzip'
@@ -86,7 +88,7 @@ function requestOf({ door, encoding, accepts, isChunked }, { account }, text) {
     ...(encoding && { 'content-encoding': encoding }),
     ...(accepts && { 'accept-encoding': accepts }),
   };
-  return { account: account.id, path: `/v3/${account.key}`, headers, body, isChunked };
+  return { account: account.id, path: `/v3/${account.key}`, headers, body, isChunked, repeats: times };
 }
 
 /** Facts of the chain that parameters name. */

@@ -29,6 +29,13 @@ const callGenes = {
   authorizations: optional(integer(0, 10_000), 0.15),
   balance: optional(flag),
 };
+/** A call of a contract of the chain, without overrides: the only one that may run on the main thread. */
+const plainCallOf = ({ method, gas }, { sample }, n) => {
+  const { address: to, selectors } = sample.contracts.Loops;
+  const names = Object.keys(selectors);
+  const data = `0x${selectors[names[method % names.length]]}${word(n).slice(2)}${word(20).slice(2)}`;
+  return without({ from: sample.accounts.alice, to, gas, data });
+};
 const callOf = (genes, { sample }, n) =>
   without({
     from: sample.accounts.alice,
@@ -102,8 +109,11 @@ const blockFieldsOf = (genes) =>
   });
 
 const executes = (rest = () => []) => ({
-  genes: { ...block, ...callGenes, ...overrideGenes, ...blockFieldGenes },
-  params: (genes, world, n) => [callOf(genes, world, n), blockOf(genes, world), overridesOf(genes, n), ...rest(genes)],
+  genes: { ...block, ...callGenes, ...overrideGenes, ...blockFieldGenes, isPlain: flag, method: integer(0, 10) },
+  params: (genes, world, n) =>
+    genes.isPlain
+      ? [plainCallOf(genes, world, n), blockOf(genes, world)]
+      : [callOf(genes, world, n), blockOf(genes, world), overridesOf(genes, n), ...rest(genes)],
 });
 
 const tracerGenes = {

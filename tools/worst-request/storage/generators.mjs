@@ -173,10 +173,10 @@ export const generators = commandNames.map((name) => {
   const { genes, args, body } = commandRequests[name] ?? nothing;
   return {
     name,
-    genes: { ...genes, ...optionGenes(paths[`/${name}`].post.parameters) },
+    genes: { ...genes, times: optional(integer(2, 200), 0.05), ...optionGenes(paths[`/${name}`].post.parameters) },
     async make(chosen, world) {
       const query = queryOf(chosen, await args(chosen, world));
-      return world.request(`/api/v0/${name}?${query}`, body?.(chosen));
+      return { ...world.request(`/api/v0/${name}?${query}`, body?.(chosen)), repeats: chosen.times };
     },
   };
 });
