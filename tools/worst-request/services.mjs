@@ -5,6 +5,9 @@ import { createLog } from './log.mjs';
 const network = new URL('../sample-network/network/', import.meta.url);
 const file = (name) => fileURLToPath(new URL(name, network));
 
+/** A third of the credits that an account of the free plan has in a day. */
+const creditsMax = 1_000_000;
+
 const chain = { genesis: file('genesis.json'), blocks: file('chain.rlp') };
 
 /** Accounts of a service that take turns, so that a request of many calls does not spend what the next one needs. */
@@ -25,7 +28,23 @@ export async function startService(name, settings = {}) {
   const accounts = [];
   for (let n = 0; n < attackers[name]; n++) accounts.push(await service.openAccount({ plan: 'free' }));
   const victim = await service.openAccount();
-  return { ...service, name, log, accounts, victim, probe: probes[name](victim), isAlive: () => isAlive(service.pid) };
+  const spent = new Map();
+  /** Replaces an account that has spent much of its day, so that a request does not cost what an earlier one has left. */
+  async function charge(id, credits) {
+    spent.set(id, (spent.get(id) ?? 0) + credits);
+    const place = accounts.findIndex((account) => account.id === id);
+    if (place !== -1 && spent.get(id) > creditsMax) accounts[place] = await service.openAccount({ plan: 'free' });
+  }
+  return {
+    ...service,
+    name,
+    log,
+    accounts,
+    charge,
+    victim,
+    probe: probes[name](victim),
+    isAlive: () => isAlive(service.pid),
+  };
 }
 
 const probes = {

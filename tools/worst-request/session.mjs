@@ -28,7 +28,9 @@ export async function startSession(name, settings) {
     make: ({ name: generator, genes }, salt = 0) => byName.get(generator).make(genes, worldOfOne, salt),
     async measure({ name: generator, genes }) {
       meter ??= createMeter({ service, probe: service.probe });
-      const result = await meter.measure(await byName.get(generator).make(genes, world));
+      const request = await byName.get(generator).make(genes, world);
+      const result = await meter.measure(request);
+      await service.charge(request.account, result.credits);
       return { service: name, ...result, isCrashed: !service.isAlive() };
     },
     async stop() {

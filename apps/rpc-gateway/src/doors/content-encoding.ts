@@ -31,12 +31,12 @@ export function decoded(request: IncomingMessage): Readable {
 }
 
 /** Whether an answer is worth packing, and the client takes it packed. */
-export function isWorthPacking(answer: string | Buffer, accepted: string | undefined): boolean {
+export function isWorthPacking(answer: string | Uint8Array, accepted: string | undefined): boolean {
   return answer.length >= packedBytesMin && takesGzip(accepted ?? '');
 }
 
 /** Gzips at the fastest level: JSON of hexadecimal halves at once, and the rest is slow to come. */
-export function pack(answer: string | Buffer): Promise<Buffer> {
+export function pack(answer: string | Uint8Array): Promise<Buffer> {
   return compress(answer, { level: 1 });
 }
 

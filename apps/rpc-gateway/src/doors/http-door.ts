@@ -283,7 +283,7 @@ export class HttpDoor {
 
 /** Packed where that is worth it, which takes time. */
 function answerOf(
-  answer: string | Buffer | undefined,
+  answer: string | Uint8Array | undefined,
   accepted: string | undefined,
   meter: RequestMeter,
 ): OwnAnswer | Promise<OwnAnswer> {
@@ -291,14 +291,19 @@ function answerOf(
   const { retryAfterSeconds } = meter;
   if (retryAfterSeconds !== undefined) {
     const headers = { ...json, ...meter.headers, 'retry-after': String(retryAfterSeconds) };
-    return { status: 429, headers, body: answer };
+    return { status: 429, headers, body: bodyOf(answer) };
   }
   const headers = meter.headers;
   headers['content-type'] = json['content-type'];
-  if (!isWorthPacking(answer, accepted)) return { status: 200, headers, body: answer };
+  if (!isWorthPacking(answer, accepted)) return { status: 200, headers, body: bodyOf(answer) };
   headers['content-encoding'] = 'gzip';
   headers.vary = 'accept-encoding';
   return pack(answer).then((body) => ({ status: 200, headers, body }));
+}
+
+/** The same bytes as a Buffer, not copied. */
+function bodyOf(answer: string | Uint8Array): string | Buffer {
+  return typeof answer === 'string' ? answer : Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
 }
 
 /** @throws DoorError 401 */

@@ -58,7 +58,7 @@ interface ServedMessage {
   readonly meter: RequestMeter;
   readonly span: RequestSpan | undefined;
   readonly bytesIn: number;
-  readonly answer: string | Buffer | undefined;
+  readonly answer: string | Uint8Array | undefined;
 }
 
 /** `/ws/v3/<API_KEY>`: the same dispatcher over WebSocket. */
@@ -186,12 +186,12 @@ export class WebSocketDoor {
       });
   }
 
-  async #answer(session: Session, body: Buffer): Promise<string | Buffer | undefined> {
+  async #answer(session: Session, body: Buffer): Promise<string | Uint8Array | undefined> {
     const { chain, subscriptions, abort } = session;
     const principal = await this.#authorized(session);
     const span = this.tracing.start(session.headers);
     const meter = new RequestMeter(this.metering, principal, chain.network.name, span);
-    let answer: string | Buffer | undefined;
+    let answer: string | Uint8Array | undefined;
     let status = 200;
     try {
       await meter.enter();
@@ -245,7 +245,7 @@ export class WebSocketDoor {
       .catch((error: unknown) => this.#end(session, error));
   }
 
-  #send({ socket }: Session, message: string | Buffer | undefined): void {
+  #send({ socket }: Session, message: string | Uint8Array | undefined): void {
     if (message !== undefined && socket.readyState === WebSocket.OPEN) socket.send(message, { binary: false });
     if (socket.bufferedAmount > unsentBytesMax) socket.close(1013, 'answers are not being read');
   }
