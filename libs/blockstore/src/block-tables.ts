@@ -66,7 +66,7 @@ export class BlockTables {
     return found && decodeRecord(found);
   }
 
-  bytes({ id }: IndexRecord): Uint8Array | undefined {
+  bytes({ id }: Pick<IndexRecord, 'id'>): Uint8Array | undefined {
     return this.#blocks.get(id);
   }
 
@@ -235,6 +235,51 @@ export class BlockTables {
     if (known === undefined || known.isQuarantined) return;
     this.#index.put(key, encodeRecord({ ...known, isQuarantined: true }));
     this.#quarantine.put(key, Buffer.from(JSON.stringify({ at: this.#now() })));
+  }
+
+  /** Keys of the index with the ids of their blocks. */
+  *ids(): Generator<{ readonly key: Uint8Array; readonly id: Uint8Array }> {
+    for (const { key, value } of this.#index.range()) yield { key, id: decodeRecord(value).id };
+  }
+
+  /** Ids of all blocks that have bytes. */
+  blockIds(): Iterable<Uint8Array> {
+    return this.#blocks.keys();
+  }
+
+  hasBytes(id: Uint8Array): boolean {
+    return this.#blocks.has(id);
+  }
+
+  /** Removes index records whose bytes are lost, with their claims. */
+  forget(keys: readonly Uint8Array[]): void {
+    for (const key of keys) {
+      for (const owner of this.claims.ownersOf(key)) this.claims.remove(key, owner);
+      this.#quarantine.remove(key);
+      this.#index.remove(key);
+    }
+  }
+
+  /** Adds an index record for bytes that have none; false where the block has other bytes. */
+  adopt(key: Uint8Array, id: Uint8Array, length: number): boolean {
+    if (this.record(key) !== undefined) return false;
+    const isClaimed = this.claims.ownersOf(key).length > 0;
+    const record = { id, length, ...this.#stamp(), ...noMark, owner: 0, isQuarantined: false, isClaimed };
+    this.#index.put(key, encodeRecord(record));
+    return true;
+  }
+
+  /** Sums all lengths anew, and sets the next id behind the last one. */
+  recount(): void {
+    let bytes = 0n;
+    let next = 0n;
+    for (const { value } of this.#index.range()) {
+      const { id, length } = decodeRecord(value);
+      bytes += BigInt(length);
+      const after = Buffer.from(id).readBigUInt64BE() + 1n;
+      if (after > next) next = after;
+    }
+    this.#putSums({ bytes, next });
   }
 
   cycle(): Cycle {

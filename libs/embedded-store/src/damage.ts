@@ -23,7 +23,7 @@ export function damageError(damage: string, { directory, format, database, key }
 }
 
 /** Readable name of a key: what the format says, text, or hexadecimal digits. */
-function keyName({ seals }: StoreFormat, database: string, key: Uint8Array): string {
+export function keyName({ seals }: StoreFormat, database: string, key: Uint8Array): string {
   const named = seals?.nameKey?.(database, key);
   if (named !== undefined) return named;
   const text = Buffer.from(key).toString().replaceAll('\0', ' ');

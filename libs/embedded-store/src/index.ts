@@ -6,5 +6,6 @@ export { Lease, type LeaseOptions } from './lease.ts';
 export { limits } from './limits.ts';
 export { isGone, type ProcessIdentity, processIdentity } from './process-identity.ts';
 export { type Entry, prefixEnd, type Range } from './records.ts';
+export { type SalvageOptions, type SalvageReport, salvageEnvironment } from './salvage-environment.ts';
 export type { SealOptions, StoreFormat } from './store-format.ts';
 export { type StoreState, storeStates } from './store-states.ts';

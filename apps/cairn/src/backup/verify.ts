@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Auth } from '@cairn/auth';
+import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { openLmdbBlockstore, scrub, withVerification } from '@cairn/blockstore';
 import { type Network, openChainStore } from '@cairn/chain-store';
 import { errorText } from '@cairn/errors';
 import { addCounts, noCounts, openLmdbUsageStore, type UsageCounts } from '@cairn/metering';
 import { Mfs, openLmdbRootStore } from '@cairn/mfs';
 import { openLmdbPinStore, Pinning, walkDag } from '@cairn/pinning';
+import { inspectStores } from './inspect-stores.ts';
 
 /** What was looked at, and what is wrong. */
 export interface VerifyReport {
@@ -14,6 +15,8 @@ export interface VerifyReport {
   readonly pins: number;
   readonly accounts: number;
   readonly chainBlocks: number;
+  /** Records of accounts, pins, files and the index of blocks. */
+  readonly records: number;
   readonly problems: readonly string[];
 }
 
@@ -21,24 +24,24 @@ export interface VerifyReport {
 export type OnStep = (step: string) => void;
 
 /**
- * Counts everything of a home anew: blocks against their names, pins against their DAGs, usage against pins, trees and unpinned blocks, hours of the ledger
+ * Verifies pages and checksums of all records, then counts everything of a home anew: blocks against their names, pins against their DAGs, usage against pins, trees and unpinned blocks, hours of the ledger
  * against its days, blocks of chains and their receipts against their hashes.
  */
 export async function verifyHome({
   home,
-  auth,
   networks,
   onStep,
 }: {
   readonly home: string;
-  readonly auth: Auth;
   readonly networks: readonly Network[];
   readonly onStep: OnStep;
 }): Promise<VerifyReport> {
   const problems: string[] = [];
-  const ids: string[] = [];
-  for await (const { id } of auth.accounts()) ids.push(id);
-  const storage = await verifyStorage(home, ids, problems, onStep);
+  const { records, damaged } = await inspectStores(home, { problems, onStep });
+  const ids = damaged.has('accounts') ? [] : await accountIds(home);
+  const isStorageWhole = ['blocks', 'files', 'pins'].every((store) => !damaged.has(store));
+  // Contents of damaged records say nothing about the rest.
+  const storage = isStorageWhole ? await verifyStorage(home, ids, problems, onStep) : { blocks: 0, pins: 0 };
   onStep('usage');
   await verifyLedger(home, ids, problems);
   let chainBlocks = 0;
@@ -46,7 +49,18 @@ export async function verifyHome({
     onStep(`chain ${name}`);
     chainBlocks += await verifyChain(join(home, 'chains', name), name, problems);
   }
-  return { ...storage, accounts: ids.length, chainBlocks, problems };
+  return { ...storage, accounts: ids.length, chainBlocks, records, problems };
+}
+
+async function accountIds(home: string): Promise<string[]> {
+  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
+  const ids: string[] = [];
+  try {
+    for await (const { id } of auth.accounts()) ids.push(id);
+  } finally {
+    await auth.close();
+  }
+  return ids;
 }
 
 async function verifyStorage(home: string, accounts: readonly string[], problems: string[], onStep: OnStep) {
@@ -101,6 +115,7 @@ async function verifyStorage(home: string, accounts: readonly string[], problems
 
 /** Both are written in one transaction: a difference is damage. */
 async function verifyLedger(home: string, accounts: readonly string[], problems: string[]): Promise<void> {
+  if (accounts.length === 0) return;
   const usage = await openLmdbUsageStore({ directory: join(home, 'accounts') });
   try {
     for (const account of accounts) {

@@ -3,13 +3,13 @@ import { loadSettings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import type { Manifest } from '../backup/backup.ts';
 import { print } from '../print.ts';
-import { withAuth } from '../stores.ts';
+import { accountsDirectory } from '../stores.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn backup`, `cairn restore`, `cairn verify` */
+/** `cairn backup`, `cairn restore`, `cairn verify`, `cairn repair` */
 export function addBackupCommands(program: Command): void {
   program
     .command('backup <directory>')
@@ -38,26 +38,47 @@ export function addBackupCommands(program: Command): void {
   program
     .command('verify')
     .description(
-      'Counts everything anew: blocks, pins, usage and chains against their hashes. Works while services run.',
+      'Verifies pages and checksums of all stores; counts blocks, pins, usage and chains anew. Works while services run.',
     )
     .option('--json', 'print JSON')
-    .action((options: JsonOption) =>
-      withAuth(async (auth, settings) => {
-        const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
-        const [{ networksOf }, { verifyHome }] = await Promise.all([
-          import('../networks.ts'),
-          import('../backup/verify.ts'),
-        ]);
-        const networks = networksOf(settings);
-        const report = await verifyHome({ home: settings.CAIRN_HOME, auth, networks, onStep });
-        const { blocks, pins, accounts, chainBlocks, problems } = report;
-        print(report, options, [
-          ...problems.map((problem) => `WRONG  ${problem}`),
-          `${blocks} blocks, ${pins} pins of ${accounts} accounts, ${chainBlocks} blocks of chains: ${problems.length === 0 ? 'all is well' : `${problems.length} problems`}`,
-        ]);
-        if (problems.length > 0) process.exitCode = 1;
-      }),
-    );
+    .action(async (options: JsonOption) => {
+      const settings = loadSettings();
+      accountsDirectory(settings);
+      const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
+      const [{ networksOf }, { verifyHome }] = await Promise.all([
+        import('../networks.ts'),
+        import('../backup/verify.ts'),
+      ]);
+      const report = await verifyHome({ home: settings.CAIRN_HOME, networks: networksOf(settings), onStep });
+      const { blocks, pins, accounts, chainBlocks, records, problems } = report;
+      print(report, options, [
+        ...problems.map((problem) => `WRONG  ${problem}`),
+        `${records} records, ${blocks} blocks, ${pins} pins of ${accounts} accounts, ${chainBlocks} blocks of chains: ${problems.length === 0 ? 'all is well' : `${problems.length} problems`}`,
+      ]);
+      if (problems.length > 0) process.exitCode = 1;
+    });
+  addRepairCommand(program);
+}
+
+function addRepairCommand(program: Command): void {
+  program
+    .command('repair <store>')
+    .description(
+      'Replaces a damaged store (accounts, blocks, files or pins) by its intact records. Stop the services first.',
+    )
+    .option('--json', 'print JSON')
+    .action(async (store: string, options: JsonOption) => {
+      const settings = loadSettings();
+      accountsDirectory(settings);
+      const { repairStore } = await import('../backup/repair-store.ts');
+      const report = await repairStore(settings.CAIRN_HOME, store);
+      const { records, lost, kept, index } = report;
+      print(report, options, [
+        ...lost.map((name) => `LOST  ${name}`),
+        ...(index ? [`index: ${index.indexed} blocks added, ${index.removed} records without bytes removed`] : []),
+        `${records} records copied, ${lost.length} lost. The damaged store is in ${kept}.`,
+      ]);
+    });
 }
 
 function summary({ files }: Manifest): string {

@@ -50,12 +50,27 @@ const statuses: Readonly<Record<string, number>> = {
   TREE_BUSY: 503,
 };
 
+/** Failures of the store: their messages name directories and records, which are for the log alone. */
+const storeFailures: readonly string[] = [
+  'STORE_CORRUPT',
+  'STORE_UNAVAILABLE',
+  'STORE_VERSION_UNSUPPORTED',
+  'STORE_WRITE_FAILED',
+];
+
+/** True for an error whose message is for the operator, and whose caller gets general words. */
+export function isStoreFailure(error: unknown): boolean {
+  return isCairnError(error) && storeFailures.includes(error.code);
+}
+
 /** What may be told of an error; `undefined` for one that is not the caller's to know. */
 export function apiErrorFrom(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (!isCairnError(error)) return undefined;
   const ended = isCairnError(error, 'BLOCK_NOT_FOUND') ? apiErrorFrom(error.cause) : undefined;
   if (ended) return new ApiError(ended.status, `${ended.message}: ${notFound(error.details)}`, ended.headers);
+  if (isStoreFailure(error))
+    return new ApiError(500, 'the store is damaged or cannot be used; the log of the service has the reason');
   const status = statuses[error.code] ?? 500;
   const { retryAfterSeconds } = error.details;
   const headers: Record<string, string> = {

@@ -31,7 +31,7 @@ import {
 import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
-import { ApiError, apiErrorFrom, PlainApiError, sendError } from './api-error.ts';
+import { ApiError, apiErrorFrom, isStoreFailure, PlainApiError, sendError } from './api-error.ts';
 import { hasBodyArgs, readBodyArgs } from './body-args.ts';
 import { COMMANDS, type Command } from './command.ts';
 import { commandLineOptions } from './command-line-options.ts';
@@ -256,7 +256,8 @@ export class ApiV0Server implements RawHttp {
       durationMs: Math.round((performance.now() - start) * 10) / 10,
       ...(failure !== undefined && { causes: errorChain(failure) }),
     };
-    if (failure !== undefined && apiErrorFrom(failure) === undefined && !request.destroyed) {
+    const isOurs = failure !== undefined && (isStoreFailure(failure) || apiErrorFrom(failure) === undefined);
+    if (isOurs && !request.destroyed) {
       this.logger.error({ ...line, stack: failure instanceof Error ? failure.stack : undefined }, 'request failed');
     } else this.logger.info(line, 'request');
   }

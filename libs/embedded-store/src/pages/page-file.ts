@@ -1,5 +1,6 @@
 // Layout of LMDB's files as lmdb-js 3.5 builds them (mdb.c: MDB_page_header, MDB_meta, MDB_db), data version 2, little-endian.
 import { closeSync, openSync, readSync } from 'node:fs';
+import { StoreError } from '../errors.ts';
 
 export const headerBytes = 24;
 export const pageFlags = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const;
@@ -63,6 +64,28 @@ export class PageFile {
     if (!isPair && older.transaction !== 0n)
       throw new PageDamage(`the meta pages are of transactions ${first.transaction} and ${second.transaction}`);
     return newer;
+  }
+
+  /** The newest meta page that can be read by itself. @throws STORE_CORRUPT */
+  salvageMeta(directory: string): Meta {
+    const found: Meta[] = [];
+    for (const [number, position] of [
+      [0, 0],
+      [1, this.#pageBytes],
+    ] as const) {
+      try {
+        found.push(this.#meta(number, position));
+      } catch (error) {
+        if (!(error instanceof PageDamage)) throw error;
+      }
+    }
+    const [meta] = found.sort((a, b) => Number(b.transaction - a.transaction));
+    if (meta === undefined)
+      throw new StoreError('STORE_CORRUPT', `Neither meta page in ${directory} can be read.`, {
+        hint: 'Restore the store from a backup.',
+        details: { directory },
+      });
+    return meta;
   }
 
   #meta(number: number, position: number): Meta {

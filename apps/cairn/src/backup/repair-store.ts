@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RebuiltIndex, rebuildIndex } from '@cairn/blockstore';
+import { salvageEnvironment } from '@cairn/embedded-store';
+import { CairnError } from '@cairn/errors';
+import { openLmdbPinStore } from '@cairn/pinning';
+import { storeFormats } from './inspect-stores.ts';
+
+export interface RepairReport {
+  readonly store: string;
+  readonly records: number;
+  /** Names of damaged records, and pages that could not be read. */
+  readonly lost: readonly string[];
+  /** Directory that has the damaged store now. */
+  readonly kept: string;
+  /** Work on the index of blocks; only for `blocks`. */
+  readonly index?: RebuiltIndex;
+}
+
+/** Counts that are computed from pins. */
+const computedFromPins = ['usage', 'roots'];
+
+/**
+ * Replaces a store by a copy of its intact records, and computes anew what follows from them: usage and roots from pins, the index
+ * of blocks from their bytes. The damaged store stays beside it. No process may have the home open.
+ * @throws STORE_UNKNOWN, STORE_CORRUPT, STORE_FULL
+ */
+export async function repairStore(home: string, store: string): Promise<RepairReport> {
+  const format = storeFormats[store];
+  const from = join(home, store);
+  if (format === undefined || !existsSync(join(from, 'data.mdb'))) {
+    throw new CairnError(
+      'STORE_UNKNOWN',
+      `There is no store ${JSON.stringify(store)} in ${home} that can be repaired.`,
+      {
+        hint: `Name one of ${Object.keys(storeFormats).join(', ')}. A chain is repaired by importing it again.`,
+      },
+    );
+  }
+  const to = `${from}.repaired`;
+  await rm(to, { recursive: true, force: true });
+  const isKept = (database: string, key: Uint8Array) =>
+    store !== 'pins' ||
+    !(computedFromPins.includes(database) || (database === 'control' && Buffer.from(key).toString() === 'counted'));
+  const { records, lost } = await salvageEnvironment({ from, to, format, isKept });
+  // Opening counts usage and roots anew, since the note that they are counted was left out.
+  if (store === 'pins') await (await openLmdbPinStore({ directory: to })).close();
+  const index = store === 'blocks' ? await rebuildIndex({ directory: to }) : undefined;
+  const kept = `${from}.damaged-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
+  await rename(from, kept);
+  await rename(to, from);
+  return { store, records, lost, kept, ...(index && { index }) };
+}

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { keyName } from './damage.ts';
+import { Environment } from './environment.ts';
+import { StoreError } from './errors.ts';
+import { PageFile } from './pages/page-file.ts';
+import { type FoundRecord, PageSalvage } from './pages/salvage-pages.ts';
+import { payloadOf, RecordSeal } from './record-seal.ts';
+import { rootName } from './settle-format.ts';
+import { isSealed, type StoreFormat } from './store-format.ts';
+
+export interface SalvageOptions {
+  /** Directory of the damaged store. No process may have it open. */
+  readonly from: string;
+  /** Directory of the new store, which does not exist. */
+  readonly to: string;
+  readonly format: StoreFormat;
+  /** Whether a record is copied; those that are computed from others need not be. Default: all. */
+  readonly isKept?: (database: string, key: Uint8Array) => boolean;
+}
+
+export interface SalvageReport {
+  /** Records that were copied. */
+  readonly records: number;
+  /** Names of damaged records, and pages that could not be read. */
+  readonly lost: readonly string[];
+}
+
+const recordsPerWrite = 512;
+const bytesPerWrite = 4 * 1024 * 1024;
+
+/**
+ * Copies every intact record of a damaged store into a new one. Records prove themselves by their checksum, whatever state the pages
+ * around them are in. The damaged store is only read.
+ * @throws STORE_CORRUPT where neither meta page can be read; STORE_UNAVAILABLE, STORE_FULL
+ */
+export async function salvageEnvironment({
+  from,
+  to,
+  format,
+  isKept = () => true,
+}: SalvageOptions): Promise<SalvageReport> {
+  if (existsSync(to))
+    throw new StoreError('STORE_UNAVAILABLE', `${to} exists already.`, {
+      hint: 'Name a new directory.',
+      details: { directory: to },
+    });
+  const file = new PageFile(join(from, 'data.mdb'));
+  try {
+    const environment = await Environment.open({ directory: to, format });
+    try {
+      return await new Salvage(environment, format, isKept).copy(new PageSalvage(file, file.salvageMeta(from)));
+    } finally {
+      await environment.close();
+    }
+  } finally {
+    file.close();
+  }
+}
+
+class Salvage {
+  readonly #environment: Environment;
+  readonly #format: StoreFormat;
+  readonly #isKept: (database: string, key: Uint8Array) => boolean;
+  readonly #seals = new Map<string, RecordSeal>();
+  readonly #lost: string[] = [];
+  #batch: { readonly database: string; readonly key: Buffer; readonly value: Uint8Array }[] = [];
+  #batchBytes = 0;
+  #records = 0;
+
+  constructor(environment: Environment, format: StoreFormat, isKept: (database: string, key: Uint8Array) => boolean) {
+    this.#environment = environment;
+    this.#format = format;
+    this.#isKept = isKept;
+  }
+
+  async copy(pages: PageSalvage): Promise<SalvageReport> {
+    for (const found of pages.records()) {
+      const record = this.#intact(found, pages.databases);
+      if (record === undefined || !this.#isKept(record.database, record.key)) continue;
+      this.#batch.push(record);
+      this.#batchBytes += record.value.length;
+      if (this.#batch.length >= recordsPerWrite || this.#batchBytes >= bytesPerWrite) await this.#write();
+    }
+    await this.#write();
+    return { records: this.#records, lost: [...this.#lost, ...pages.lost] };
+  }
+
+  #intact({ database, key, value }: FoundRecord, databases: ReadonlySet<string>) {
+    if (database === rootName) return undefined;
+    if (database !== undefined && !isSealed(this.#format, database)) return { database, key, value };
+    // A record of an unknown tree belongs to the database whose name its checksum includes.
+    for (const name of database === undefined ? databases : [database])
+      if (this.#sealOf(name).isWhole(key, value)) return { database: name, key, value: payloadOf(value) };
+    if (database !== undefined)
+      this.#lost.push(`record ${keyName(this.#format, database, key)} of database "${database}"`);
+    return undefined;
+  }
+
+  #sealOf(database: string): RecordSeal {
+    const known = this.#seals.get(database) ?? new RecordSeal(database);
+    this.#seals.set(database, known);
+    return known;
+  }
+
+  async #write(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#batchBytes = 0;
+    for (const { database } of batch) this.#environment.database(database);
+    await this.#environment.transaction(() => {
+      for (const { database, key, value } of batch) this.#environment.database(database).put(key, value);
+    });
+    this.#records += batch.length;
+  }
+}
