@@ -154,7 +154,7 @@ test('quick start, and what stands on it', { timeout: 600_000 }, async () => {
   }
 });
 
-for (const name of ['write-a-block-store', 'add-a-json-rpc-method']) {
+for (const name of ['write-a-block-store', 'add-a-json-rpc-method', 'repair-a-store']) {
   test(name, { timeout: 300_000 }, async () => {
     const shell = new Shell({ cwd: root, env });
     await follow(name, shell).finally(() => shell.end());
