@@ -216,6 +216,27 @@ describe('files and networks', () => {
     expect(refused).toMatchObject({ status: 429, body: { error: { code: -32005 } } });
   });
 
+  test('a look at the pages costs the customer nothing', async () => {
+    const visitor = await signUp('looker');
+    await stage.auth.attachCard('looker', { brand: 'visa', last4: '4242' });
+    await stage.plans.put(
+      parsePlan({ name: 'no-place', creditsPerDay: 0, requestsPerSecond: 0, concurrentRequests: 0 }),
+    );
+    await stage.auth.setPlan('looker', 'no-place');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    for (let looks = 0; looks < 3; looks++) {
+      for (const path of ['me', 'usage', 'keys', 'files', 'billing'])
+        expect((await visitor.ask('GET', path)).status).toBe(200);
+      expect((await visitor.ask('GET', 'networks')).body).toMatchObject([{ name: 'sample', head: { number: 24 } }]);
+    }
+    // Longer than services keep usage before it is in the ledger.
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect((await visitor.ask('GET', 'usage?span=hour')).body).toMatchObject({
+      total: { requests: 0, credits: 0 },
+      today: { requests: 0, credits: 0, limited: 0 },
+    });
+  });
+
   test('what is stored never runs as a page of the console', async () => {
     const visitor = await signUp('writer');
     await stage.auth.attachCard('writer', { brand: 'visa', last4: '4242' });

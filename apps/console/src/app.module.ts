@@ -19,6 +19,7 @@ import { addressesOf } from './addresses.ts';
 import { controllers } from './api/controllers.ts';
 import { BodyLimits, bodyLimits } from './body-limits.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
+import { NetworkStates } from './network-states.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import { sharedSignInAttempts } from './sign-in-attempts.ts';
@@ -76,6 +77,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         },
         RequestLog,
         Upstream,
+        NetworkStates,
         SessionCookie,
         { provide: APP_GUARD, useClass: SessionGuard },
         { provide: APP_FILTER, useFactory: () => new ConsoleErrorFilter(logger) },

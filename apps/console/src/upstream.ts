@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Auth } from '@cairn/auth';
+import type { Auth, DelegationPayer } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { CairnError } from '@cairn/errors';
 import type { Settings } from '@cairn/service-kit';
@@ -15,6 +15,17 @@ export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable & { text(): Promise<string> };
+}
+
+/** `service` for what a page reads by itself: it costs the account nothing. Default: the account pays. */
+interface PaidBy {
+  readonly payer?: DelegationPayer;
+}
+
+interface StorageRequest extends PaidBy {
+  readonly body?: Readable;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
 }
 
 /** Asks the other services in the name of an account, so that its limits hold and its usage counts here too. */
@@ -37,9 +48,10 @@ export class Upstream implements OnApplicationShutdown {
   async storage(
     accountId: string,
     command: string,
-    { body, headers = {}, signal }: { body?: Readable; headers?: Record<string, string>; signal?: AbortSignal } = {},
+    { body, headers = {}, signal, payer }: StorageRequest = {},
   ): Promise<UpstreamAnswer> {
-    const credentials = Buffer.from(`${await this.auth.delegation(accountId)}:console`).toString('base64');
+    const delegation = await this.auth.delegation(accountId, payer && { payer });
+    const credentials = Buffer.from(`${delegation}:console`).toString('base64');
     return await this.#send(`${this.addresses.storage}/api/v0/${command}`, {
       method: 'POST',
       headers: { ...headers, authorization: `Basic ${credentials}` },
@@ -49,8 +61,8 @@ export class Upstream implements OnApplicationShutdown {
   }
 
   /** A body of JSON-RPC, for the network of a host name. */
-  async gateway(accountId: string, host: string, body: string): Promise<UpstreamAnswer> {
-    const delegation = await this.auth.delegation(accountId);
+  async gateway(accountId: string, host: string, body: string, { payer }: PaidBy = {}): Promise<UpstreamAnswer> {
+    const delegation = await this.auth.delegation(accountId, payer && { payer });
     return await this.#send(`${this.addresses.gateway}/v3/${delegation}`, {
       method: 'POST',
       headers: { host, 'content-type': 'application/json' },

@@ -21,7 +21,7 @@ test('a client that goes away while it waits for a place leaves none taken', asy
     admit: () => undefined,
   } as unknown as AccountLimits;
   const ledger = { record: () => {}, addUse: () => {} };
-  const metering = { limiter: { of: () => limits }, ledger } as unknown as Metering;
+  const metering = { payment: () => ({ limits, accountId: 'a' }), ledger } as unknown as Metering;
   const principal = { account: { id: 'a' }, key: { reference: 'k' } } as Principal;
   const meter = new RequestMeter(metering, principal, 'main');
   const entering = meter.enter();
@@ -34,7 +34,7 @@ test('a client that goes away while it waits for a place leaves none taken', asy
 test('a longer body needs room before it is read; a short one is asked for its requests only', () => {
   const asked: number[] = [];
   const limits = { requireRequest: (credits: number) => void asked.push(credits) } as unknown as AccountLimits;
-  const metering = { limiter: { of: () => limits }, ledger: {} } as unknown as Metering;
+  const metering = { payment: () => ({ limits, accountId: 'a' }), ledger: {} } as unknown as Metering;
   const principal = { account: { id: 'a' }, key: { reference: 'k' } } as Principal;
   const meter = new RequestMeter(metering, principal, 'main');
   for (const bytes of [0, 4096, 4097, 4_700_000]) meter.requireRoom(bytes);

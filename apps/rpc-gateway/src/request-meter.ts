@@ -41,13 +41,14 @@ export class RequestMeter {
   /** @param span of the request, of which each call is a part */
   constructor(
     metering: Metering,
-    { account, key }: Principal,
+    principal: Principal,
     network: string,
     private readonly span?: RequestSpan,
   ) {
     this.#metering = metering;
-    this.limits = metering.limiter.of(account);
-    this.#owner = { accountId: account.id, key: key.reference };
+    const { limits, accountId } = metering.payment(principal);
+    this.limits = limits;
+    this.#owner = { accountId, key: principal.key.reference };
     this.#network = network;
   }
 

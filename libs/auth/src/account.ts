@@ -58,4 +58,6 @@ export interface Principal {
     /** Names it in logs, metrics and the ledger of usage, and opens nothing: see `keyReference`. */
     readonly reference: string;
   };
+  /** Present where a service reads for its own pages: the request is counted for it, under no limit, and not for the account. */
+  readonly payer?: { readonly id: string };
 }

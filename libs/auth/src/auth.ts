@@ -5,9 +5,9 @@ import type { AccountStore } from './account-store.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 import { alive, check, checkSecret, futureTime } from './checks.ts';
-import { isDelegation, signDelegation, verifyDelegation } from './delegation.ts';
+import { type DelegationPayer, isDelegation, signDelegation, verifyDelegation } from './delegation.ts';
 import { AuthError, credentialsInvalid } from './errors.ts';
-import { parseKeyPolicy } from './key-policy.ts';
+import { type KeyPolicy, parseKeyPolicy } from './key-policy.ts';
 import { accountNotFound } from './lmdb-account-store.ts';
 import { newMember } from './members/member.ts';
 import { RecentPrincipals } from './recent-principals.ts';
@@ -15,6 +15,9 @@ import type { SecretBox } from './secrets/secret-box.ts';
 import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret } from './tokens.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
+
+/** What pages of a service read by themselves. */
+const pageReads: KeyPolicy = { storage: ['read'], methods: ['eth_chainId', 'eth_getBlockByNumber'] };
 
 /** Accounts, their cards and keys. State is read from the store for each request: a change counts at once everywhere. */
 export class Auth {
@@ -97,9 +100,15 @@ export class Auth {
   /**
    * What a service of one's own, such as a console, sends in the place of a key id, with any secret: for a minute it stands
    * for the account, whatever keys that has. Who may ask for it is for that service to know.
+   *
+   * @param payer `service` for what the service asks for its own pages: such a delegation opens a few reads only, counts against
+   * no limit of the account, and appears in no usage of it. Default: the account
    */
-  async delegation(accountId: string): Promise<string> {
-    return signDelegation(accountId, await this.#delegationSecret(), this.#now());
+  async delegation(
+    accountId: string,
+    { payer = 'account' }: { readonly payer?: DelegationPayer } = {},
+  ): Promise<string> {
+    return signDelegation({ accountId, payer }, await this.#delegationSecret(), this.#now());
   }
 
   /** @throws SECRETS_KEY_UNUSABLE */
@@ -108,10 +117,13 @@ export class Auth {
   }
 
   async #delegate(delegation: string): Promise<Principal> {
-    const accountId = verifyDelegation(delegation, await this.#delegationSecret(), this.#now());
-    if (accountId === undefined) throw credentialsInvalid();
+    const found = verifyDelegation(delegation, await this.#delegationSecret(), this.#now());
+    if (found === undefined) throw credentialsInvalid();
+    const { accountId, payer } = found;
     const account = await this.#activeAccount(accountId);
-    return { account, key: { id: `console ${accountId}`, name: 'console', policy: {}, reference: 'console' } };
+    const key = { id: `console ${accountId}`, name: 'console', policy: {}, reference: 'console' };
+    if (payer === 'account') return { account, key };
+    return { account, key: { ...key, policy: pageReads }, payer: { id: key.reference } };
   }
 
   /** @throws BILLING_CARD_REQUIRED, with how to attach one */

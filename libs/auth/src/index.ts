@@ -6,7 +6,7 @@ export type { Actor, AuditEntry } from './audit.ts';
 export { Auth } from './auth.ts';
 export type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 export { parseBasicCredentials } from './basic-credentials.ts';
-export { delegationMs } from './delegation.ts';
+export { type DelegationPayer, delegationMs } from './delegation.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';
 export { attemptsPaused, FailureGate, type FailureGateOptions } from './failure-gate.ts';
 export {

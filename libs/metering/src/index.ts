@@ -3,7 +3,7 @@ export { AccountLimits, type AccountLimitsOptions } from './limits/account-limit
 export type { HoldRequest, LimitRule, LimitStore, Taken, TakeRequest } from './limits/limit-store.ts';
 export { Limiter, type LimiterOptions } from './limits/limiter.ts';
 export { type LmdbLimitStoreOptions, openLmdbLimitStore } from './limits/lmdb-limit-store.ts';
-export { type Metering, type MeteringOptions, type MeteringStores, startMetering } from './metering.ts';
+export { type Metering, type MeteringOptions, type MeteringStores, type Payer, startMetering } from './metering.ts';
 export { openLmdbMeteringStores } from './open-lmdb-stores.ts';
 export { openLmdbPlanStore } from './plans/lmdb-plan-store.ts';
 export { defaultPlans, fallbackPlan, numericLimits, type Plan, parsePlan, requirePlanMethod } from './plans/plan.ts';

@@ -1,3 +1,4 @@
+import type { AccountLimits } from './limits/account-limits.ts';
 import type { LimitStore } from './limits/limit-store.ts';
 import { Limiter } from './limits/limiter.ts';
 import type { PlanStore } from './plans/plan-store.ts';
@@ -11,10 +12,17 @@ export interface MeteringStores {
 }
 
 export interface MeteringOptions extends MeteringStores {
-  /** Name of the service, in the ledger. */
+  /** Name of the service, in the ledger and in refusals. */
   readonly service: string;
   /** Told what goes wrong beside requests. */
   readonly onError?: (error: unknown) => void;
+}
+
+/** Who pays for a request: an account under its plan, or a service that asks for itself. */
+export interface Payer {
+  readonly account: { readonly id: string; readonly plan: string };
+  /** The service, where it pays. */
+  readonly payer?: { readonly id: string };
 }
 
 /** Limits and ledger of one process. */
@@ -23,6 +31,8 @@ export interface Metering {
   readonly ledger: Ledger;
   /** Rows of the ledger as they are stored: those of the last half second may be missing. */
   readonly usage: Pick<UsageStore, 'rows'>;
+  /** The limits under which a request runs, and the account for which it is counted. */
+  payment(payer: Payer): { readonly limits: AccountLimits; readonly accountId: string };
   /** Tells the ledger what is left, gives back what is held, and closes the stores. */
   close(): Promise<void>;
 }
@@ -30,12 +40,16 @@ export interface Metering {
 /** Starts to limit and to count. It owns the stores. */
 export async function startMetering({ plans, limits, usage, service, onError }: MeteringOptions): Promise<Metering> {
   const told = onError === undefined ? {} : { onError };
-  const limiter = await Limiter.start({ store: limits, plans, ...told });
+  const limiter = await Limiter.start({ store: limits, plans, service, ...told });
   const ledger = new Ledger({ store: usage, service, ...told });
   return {
     limiter,
     ledger,
     usage,
+    payment({ account, payer }) {
+      if (payer === undefined) return { limits: limiter.of(account), accountId: account.id };
+      return { limits: limiter.unlimited(payer), accountId: payer.id };
+    },
     async close() {
       await ledger.close();
       await limiter.close();

@@ -22,7 +22,7 @@ test('a client that goes away while it waits for a place leaves none taken', asy
     chargeBytes: () => {},
   } as unknown as AccountLimits;
   const ledger = { record: () => {}, addUse: () => {} };
-  const metering = { limiter: { of: () => limits }, ledger } as unknown as Metering;
+  const metering = { payment: () => ({ limits, accountId: 'a' }), ledger } as unknown as Metering;
   const principal = { account: { id: 'a' }, key: { reference: 'k' } } as Principal;
   const socket = { bytesRead: 0, bytesWritten: 0 } as Socket;
   const meter = new StorageMeter(metering, principal, { name: 'add', scope: 'add' } as Command, socket);

@@ -34,10 +34,11 @@ export class StorageMeter {
   #isEnded = false;
   #charged = 0;
 
-  constructor(metering: Metering, { account, key }: Principal, command: Command, socket: Socket) {
+  constructor(metering: Metering, principal: Principal, command: Command, socket: Socket) {
     this.#metering = metering;
-    this.limits = metering.limiter.of(account);
-    this.#owner = { accountId: account.id, key: key.reference };
+    const { limits, accountId } = metering.payment(principal);
+    this.limits = limits;
+    this.#owner = { accountId, key: principal.key.reference };
     this.#command = command;
     this.#socket = socket;
   }

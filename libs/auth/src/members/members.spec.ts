@@ -265,6 +265,20 @@ describe('delegations', () => {
     }
   });
 
+  test('one that the service pays opens reads of its pages only, and names the payer', async () => {
+    const { account } = await members.signUp(ann);
+    const delegation = await auth.delegation(account.id, { payer: 'service' });
+    expect(await auth.identify(delegation)).toMatchObject({
+      account: { name: 'ann' },
+      key: { reference: 'console', policy: { storage: ['read'], methods: ['eth_chainId', 'eth_getBlockByNumber'] } },
+      payer: { id: 'console' },
+    });
+    expect((await auth.identify(await auth.delegation(account.id))).payer).toBeUndefined();
+    // The mark is signed: the account cannot be made the service.
+    const forged = (await auth.delegation(account.id)).replace('~c.', '~s.');
+    await expect(auth.identify(forged)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  });
+
   test('a suspended account has none', async () => {
     const { account } = await members.signUp(ann);
     await auth.setStatus('ann', 'suspended');

@@ -12,6 +12,8 @@ export interface AccountLimitsOptions {
   readonly store: LimitStore;
   readonly accountId: string;
   readonly plan: Plan;
+  /** Name of the service: requests under way are counted for each service apart. */
+  readonly service: string;
   /** Name of this process among those that share the limits. */
   readonly holder: string;
   readonly now: () => number;
@@ -23,6 +25,7 @@ export class AccountLimits {
   /** The value of the header field RateLimit-Policy; empty where the plan has no rates. */
   readonly policy: string;
   readonly #now: () => number;
+  readonly #service: string;
   readonly #requests: Lease | undefined;
   readonly #credits: Lease | undefined;
   readonly #bytesIn: Lease | undefined;
@@ -34,8 +37,9 @@ export class AccountLimits {
   /** When it was last asked for anything. */
   usedAt = 0;
 
-  constructor({ store, accountId, plan, holder, now }: AccountLimitsOptions) {
+  constructor({ store, accountId, plan, service, holder, now }: AccountLimitsOptions) {
     this.plan = plan;
+    this.#service = service;
     this.policy = policyField(plan);
     this.#now = now;
     const { requestsPerSecond: rate, creditsPerDay, bytesInPerDay, bytesOutPerDay } = plan;
@@ -57,7 +61,8 @@ export class AccountLimits {
     this.#bytesOut = daily('bytes-out', bytesOutPerDay);
     const slots = (name: string, limit: number | undefined) =>
       limit === undefined ? undefined : new Slots(store, `${accountId}\0${name}`, limit, holder, now);
-    this.#concurrent = slots('concurrent', plan.concurrentRequests);
+    // Each service has places of its own: a burst of calls leaves those of uploads free.
+    this.#concurrent = slots(`concurrent\0${service}`, plan.concurrentRequests);
     this.#sockets = slots('sockets', plan.webSockets);
   }
 
@@ -204,6 +209,7 @@ export class AccountLimits {
       used: isSlots ? ((limit === 'webSockets' ? this.#sockets : this.#concurrent)?.used ?? 0) : capacity - remaining,
       plan: this.plan.name,
       retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+      ...(limit === 'concurrentRequests' && { service: this.#service }),
     });
   }
 

@@ -30,8 +30,13 @@ afterEach(async () => {
 /** As many processes as are asked for, by one store each their own limiter. */
 async function start(limits: Omit<Partial<Plan>, 'name'>, count = 1): Promise<readonly Limiter[]> {
   await plans.put(parsePlan({ name: 'small', ...limits }));
-  for (let made = 0; made < count; made++) limiters.push(await Limiter.start({ store, plans, now: () => now }));
+  for (let made = 0; made < count; made++) limiters.push(await begin('storage-api'));
   return limiters;
+}
+
+/** A limiter as a process of this service has one. */
+function begin(service: string): Promise<Limiter> {
+  return Limiter.start({ store, plans, service, now: () => now });
 }
 
 /** How many of so many requests are taken, spread over all processes. */
@@ -163,6 +168,33 @@ describe('requests at once', () => {
     const limits = limiter?.of(account);
     await Promise.all([limits?.enter(), limits?.enter()]);
     await expect(limits?.enter()).rejects.toMatchObject({ details: { used: 2 } });
+  });
+
+  test('calls that take all places of one service leave those of another free', async () => {
+    const [storage] = await start({ concurrentRequests: 2 });
+    const gateway = await begin('rpc-gateway');
+    limiters.push(gateway);
+    const calls = gateway.of(account);
+    await Promise.all([calls.enter(), calls.enter()]);
+    await expect(calls.enter()).rejects.toMatchObject({
+      message:
+        'The limit concurrentRequests of the plan "small" is reached: 2 requests at the same time to rpc-gateway.',
+      hint: 'Wait until one of them has ended and try again in 1 s, or use a larger plan.',
+      details: { limit: 'concurrentRequests', allowed: 2, used: 2, service: 'rpc-gateway' },
+    });
+    await storage?.of(account).enter();
+    await storage?.of(account).enter();
+  });
+
+  test('what a service asks for itself takes no place of the account', async () => {
+    const [limiter] = await start({ concurrentRequests: 1, creditsPerDay: 1, requestsPerSecond: 1, burst: 1 });
+    const limits = limiter?.unlimited({ id: 'console' });
+    for (let count = 0; count < 5; count++) {
+      await limits?.enter();
+      await limits?.admit(1);
+    }
+    await limiter?.of(account).enter();
+    expect(await admitted(1)).toBe(1);
   });
 
   test('a place that is left is free again', async () => {

@@ -7,6 +7,8 @@ import type { LimitStore } from './limit-store.ts';
 export interface LimiterOptions {
   readonly store: LimitStore;
   readonly plans: PlanStore;
+  /** Name of the service, whose requests under way are counted apart from those of others. */
+  readonly service: string;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
   /** Told what goes wrong beside requests. */
@@ -24,6 +26,7 @@ const forgetMs = 60_000;
 export class Limiter {
   readonly #store: LimitStore;
   readonly #planStore: PlanStore;
+  readonly #service: string;
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
   readonly #holder = randomUUID();
@@ -37,9 +40,10 @@ export class Limiter {
   #made = 0;
   #ticking: Promise<void> | undefined;
 
-  private constructor({ store, plans, now = Date.now, onError = () => {} }: LimiterOptions) {
+  private constructor({ store, plans, service, now = Date.now, onError = () => {} }: LimiterOptions) {
     this.#store = store;
     this.#planStore = plans;
+    this.#service = service;
     this.#now = now;
     this.#onError = onError;
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
@@ -54,7 +58,15 @@ export class Limiter {
 
   /** The limits of an account under a plan of this name; under the fallback where there is none of it. */
   of({ id, plan: name }: { readonly id: string; readonly plan: string }): AccountLimits {
-    const plan = this.plan(name);
+    return this.#limits(id, this.plan(name));
+  }
+
+  /** No limits, for what a service asks for itself. */
+  unlimited({ id }: { readonly id: string }): AccountLimits {
+    return this.#limits(id, unlimitedPlan);
+  }
+
+  #limits(id: string, plan: Plan): AccountLimits {
     const known = this.#accounts.get(id);
     if (known?.plan === plan) return known;
     if (known !== undefined) this.#former.add(known);
@@ -62,6 +74,7 @@ export class Limiter {
       store: this.#store,
       accountId: id,
       plan,
+      service: this.#service,
       // Of its own for each: the places of a former plan are counted beside those of the new one.
       holder: `${this.#holder}-${this.#made++}`,
       now: this.#now,
@@ -132,4 +145,5 @@ export class Limiter {
   }
 }
 
+const unlimitedPlan: Plan = { name: 'unlimited', title: 'Unlimited' };
 const nothing: Plan = { name: 'none', title: 'None', requestsPerSecond: 0, creditsPerDay: 0, concurrentRequests: 0 };

@@ -1,0 +1,89 @@
+import type { Network } from '@cairn/chain-store';
+import { Inject, Injectable } from '@nestjs/common';
+import { NETWORKS } from './tokens.ts';
+import { Upstream } from './upstream.ts';
+
+interface Answer {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+interface Head {
+  readonly number: string;
+  readonly hash: string;
+  readonly timestamp: string;
+}
+
+interface KnownState {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly isFollowing: boolean;
+}
+
+type NetworkState = KnownState &
+  (
+    | { readonly error: string }
+    | {
+        readonly chainId: number;
+        readonly head: { readonly number: number; readonly hash: string; readonly timestamp: number };
+        readonly lagSeconds: number;
+      }
+  );
+
+/** All viewers share an answer of this age at most, in milliseconds: pages cost the gateway no more when many look at them. */
+const freshMs = 2000;
+
+/** Heads of the networks, read by the console for itself: no customer pays for a look at a page. */
+@Injectable()
+export class NetworkStates {
+  #states: Promise<readonly NetworkState[]> | undefined;
+  #askedAt = 0;
+
+  constructor(
+    @Inject(NETWORKS) private readonly networks: readonly Network[],
+    @Inject(Upstream) private readonly upstream: Pick<Upstream, 'gateway'>,
+  ) {}
+
+  /** @param accountId of the viewer, in whose name the gateway is asked */
+  list(accountId: string): Promise<readonly NetworkState[]> {
+    const now = performance.now();
+    if (this.#states === undefined || now - this.#askedAt >= freshMs) {
+      this.#askedAt = now;
+      this.#states = Promise.all(this.networks.map((network) => this.#state(accountId, network)));
+    }
+    return this.#states;
+  }
+
+  async #state(accountId: string, { name, hosts, ...network }: Network): Promise<NetworkState> {
+    const requests = ['eth_chainId', 'eth_getBlockByNumber'].map((method, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: id === 0 ? [] : ['latest', false],
+    }));
+    const known = { name, hosts, isFollowing: 'source' in network && network.source !== undefined };
+    try {
+      const body = JSON.stringify(requests);
+      const answer = await this.upstream.gateway(accountId, hostOf(hosts), body, { payer: 'service' });
+      const parsed = JSON.parse(await answer.body.text()) as readonly Answer[] | Answer;
+      const answers = Array.isArray(parsed) ? (parsed as readonly Answer[]) : [parsed as Answer];
+      const failed = answers.find(({ error }) => error !== undefined)?.error;
+      if (failed) return { ...known, error: failed.message };
+      const head = answers.find(({ id }) => id === 1)?.result as Head;
+      return {
+        ...known,
+        chainId: Number(answers.find(({ id }) => id === 0)?.result),
+        head: { number: Number(head.number), hash: head.hash, timestamp: Number(head.timestamp) },
+        lagSeconds: Math.max(0, Math.round(Date.now() / 1000 - Number(head.timestamp))),
+      };
+    } catch {
+      return { ...known, error: 'The gateway cannot be reached.' };
+    }
+  }
+}
+
+/** A name that the gateway knows the network by. */
+export function hostOf(hosts: readonly string[]): string {
+  return hosts.find((host) => host !== '*') ?? 'localhost';
+}
