@@ -18,4 +18,4 @@ export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from '
 export { pinsFormat } from './pins-format.ts';
 export type { RootSource } from './root-source.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
-export type { SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
+export type { PinManyOptions, SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

@@ -62,17 +62,18 @@ export interface RootRecord {
 interface PinRecord {
   readonly mode: PinMode;
   readonly name?: string | undefined;
+  readonly addedAs?: string | undefined;
   readonly createdAt: number;
   readonly size: DagSize;
 }
 
-export function encodePin({ mode, name, createdAt, size }: Pin): Buffer {
-  return encode({ mode, name, createdAt, size } satisfies PinRecord);
+export function encodePin({ mode, name, addedAs, createdAt, size }: Pin): Buffer {
+  return encode({ mode, name, addedAs, createdAt, size } satisfies PinRecord);
 }
 
 export function decodePin(cid: CID, bytes: Uint8Array): Pin {
-  const { mode, name, createdAt, size } = decode<PinRecord>(bytes);
-  return { cid, mode, name, createdAt, size };
+  const { mode, name, addedAs, createdAt, size } = decode<PinRecord>(bytes);
+  return { cid, mode, name, ...(addedAs !== undefined && { addedAs }), createdAt, size };
 }
 
 /** A CID in a mode, at the end of a key: see {@link rootKey}. */

@@ -10,6 +10,8 @@ export interface Pin {
   readonly mode: PinMode;
   /** A label of the account's own; not unique. */
   readonly name: string | undefined;
+  /** Name of the file or directory that was added as this root, for people: Kubo's API reports {@link name} only. */
+  readonly addedAs?: string | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** What the pin holds, counted when it was made. */

@@ -143,6 +143,16 @@ describe('Pinning', () => {
     await pins.close();
   });
 
+  test('a pin that gets another name keeps its date and the name of its add', async () => {
+    const root = await node([await raw('leaf')]);
+    await pinning.pin('a', root, { addedAs: 'photo.jpg' });
+    const later = new Pinning({ pins, blocks, collectable: blocks, now: () => 99 });
+    await later.pin('a', root, { name: 'Holidays' });
+    expect(await pinning.get('a', root)).toMatchObject({ name: 'Holidays', addedAs: 'photo.jpg', createdAt: 42 });
+    await later.pin('a', root, { addedAs: 'copy.jpg' });
+    expect(await pinning.get('a', root)).toMatchObject({ addedAs: 'copy.jpg', createdAt: 42 });
+  });
+
   test('a second account pins a known DAG without reading its blocks', async () => {
     const root = await node([await raw('leaf')]);
     await pinning.pin('a', root);

@@ -13,7 +13,7 @@ import { findSingles } from './find-singles.ts';
 import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Quota } from './pin-store.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
-import type { SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
+import type { PinManyOptions, SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
 
 /** What the sessions of one {@link Pinning} share. */
 export interface SessionContext {
@@ -148,12 +148,19 @@ export class Session implements WriteSession {
     else inFlight.delete(this.#account);
   }
 
-  async pin(cid: CID, { mode = 'recursive', name, onProgress }: SessionPinOptions = {}): Promise<Pin> {
+  async pin(cid: CID, { mode = 'recursive', name, addedAs, onProgress }: SessionPinOptions = {}): Promise<Pin> {
     const { pins, blocks, collectable, now } = this.#context;
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
     await blocks.sync();
-    const wanted = { cid, mode, name, createdAt: now() };
+    const wanted = {
+      cid,
+      mode,
+      name,
+      addedAs: addedAs ?? before?.addedAs,
+      // A pin that only gets another name keeps its date.
+      createdAt: before?.mode === mode ? before.createdAt : now(),
+    };
     // A walk is needed to tell which of what was written, or is claimed, the pin holds.
     if (this.#unheld.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
       const held = await pins.putHeld(this.#account, wanted, await this.#quota(new ClaimSet()));
@@ -169,7 +176,7 @@ export class Session implements WriteSession {
     return pin;
   }
 
-  async pinMany(cids: readonly CID[], { name }: { readonly name?: string | undefined } = {}): Promise<void> {
+  async pinMany(cids: readonly CID[], { name, addedAs }: PinManyOptions = {}): Promise<void> {
     const { pins, blocks, collectable, now } = this.#context;
     await blocks.sync();
     const found = await findSingles(blocks, cids, this.#options.signal);
@@ -179,16 +186,24 @@ export class Session implements WriteSession {
       claims.add(await collectable.claimsAmong(singles, this.#owner));
       const [missing] = await this.#touchMany(singles);
       if (missing) throw new BlockNotFoundError(missing.toString());
-      const createdAt = now();
-      const made = found.singles.map(
-        ({ cid, bytes }): Pin => ({ cid, mode: 'recursive', name, createdAt, size: { blocks: 1, bytes } }),
-      );
+      const made: Pin[] = [];
+      for (const { cid, bytes } of found.singles) {
+        const before = await pins.get(this.#account, cid);
+        made.push({
+          cid,
+          mode: 'recursive',
+          name,
+          addedAs: addedAs?.get(cid.toString()) ?? before?.addedAs,
+          createdAt: before?.mode === 'recursive' ? before.createdAt : now(),
+          size: { blocks: 1, bytes },
+        });
+      }
       await pins.put(this.#account, made, await this.#quota(claims));
       const written = singles.map(blockKey).filter((key) => this.#unheld.has(key));
       this.#holdWritten(written, claims.uncountedBytes);
       await this.#unclaim(claims, singles);
     }
-    for (const cid of found.others) await this.pin(cid, { name });
+    for (const cid of found.others) await this.pin(cid, { name, addedAs: addedAs?.get(cid.toString()) });
   }
 
   /** Ends claims on DAGs that something else holds now. A set that is too large to remember is found by another walk. */

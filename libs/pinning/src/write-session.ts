@@ -21,8 +21,16 @@ export interface SessionPinOptions {
   /** Default `recursive`. */
   readonly mode?: PinMode;
   readonly name?: string | undefined;
+  /** See {@link Pin.addedAs}. Default: that of the pin as it is. */
+  readonly addedAs?: string | undefined;
   /** Told how many blocks have been seen, now and then. */
   readonly onProgress?: (blocks: number) => void;
+}
+
+export interface PinManyOptions {
+  readonly name?: string | undefined;
+  /** See {@link Pin.addedAs}: by the text of the CID. Default: those of the pins as they are. */
+  readonly addedAs?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -44,7 +52,7 @@ export interface WriteSession {
    * Pins DAGs as {@link pin} does. Those of one block share one transaction, all or none, and come first.
    * @throws as {@link pin}
    */
-  pinMany(cids: readonly CID[], options?: { readonly name?: string | undefined }): Promise<void>;
+  pinMany(cids: readonly CID[], options?: PinManyOptions): Promise<void>;
   /**
    * Makes what was written so far durable, and claims what no pin holds: it counts as held by the account until a pin or a
    * tree covers it, the account discards it, or its grace period ends. Blocks below `roots` that the account has pinned

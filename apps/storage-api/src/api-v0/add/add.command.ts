@@ -36,6 +36,8 @@ function isImported(line: Line): line is Imported {
 }
 
 const progressStepBytes = 256 * 1024;
+/** Characters of the name of an add that are kept with its pin. */
+const addedAsCharactersMax = 255;
 const onlyHashStore = (signal: AbortSignal) => ({
   putMany: async (blocks: readonly Block[]) => {
     for (const { cid } of blocks) assertHashAllowed(cid.multihash);
@@ -111,7 +113,7 @@ export class AddCommand implements Command<typeof addOptions> {
   async #keep({ options: chosen }: AddContext, session: WriteSession, roots: readonly Imported[]): Promise<void> {
     await session.store.sync();
     const cids = roots.map(({ cid }) => cid);
-    if (chosen.pin) await session.pinMany(cids, { name: chosen['pin-name'] });
+    if (chosen.pin) await session.pinMany(cids, { name: chosen['pin-name'], addedAs: namesOfAdd(roots) });
     else if (chosen['to-files'] === undefined) await session.keep(cids);
   }
 
@@ -141,6 +143,17 @@ export class AddCommand implements Command<typeof addOptions> {
       if (!isDone && isImported(line) && line.isRoot) await put([line], roots.indexOf(line));
     }
   }
+}
+
+/** Names of roots as they were added, by CID; none for one that goes by its CID. */
+function namesOfAdd(roots: readonly Imported[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { path, cid, top } of roots) {
+    const text = cid.toString();
+    if (path === '' || top?.path === '' || path === text) continue;
+    names.set(text, [...path].slice(0, addedAsCharactersMax).join(''));
+  }
+  return names;
 }
 
 /** Lines of progress, where they are asked for: every 256 KiB of a file, and at its end. */
