@@ -19,6 +19,7 @@ import { addressesOf } from './addresses.ts';
 import { controllers } from './api/controllers.ts';
 import { BodyLimits, bodyLimits } from './body-limits.ts';
 import { ConsoleErrorFilter } from './console-error.filter.ts';
+import { FileKinds } from './file-kinds.ts';
 import { NetworkStates } from './network-states.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
@@ -78,6 +79,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
         RequestLog,
         Upstream,
         NetworkStates,
+        FileKinds,
         SessionCookie,
         { provide: APP_GUARD, useClass: SessionGuard },
         { provide: APP_FILTER, useFactory: () => new ConsoleErrorFilter(logger) },

@@ -1,9 +1,7 @@
 import { errorChain, isCairnError } from '@cairn/errors';
-import type { Logger } from '@cairn/service-kit';
+import { announceEarlyAnswer, discardBody, type Logger } from '@cairn/service-kit';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { bodyLimits } from './body-limits.ts';
-import type { SignedInRequest } from './session.ts';
 
 const statuses: Readonly<Record<string, number>> = {
   VALUE_INVALID: 400,
@@ -12,6 +10,7 @@ const statuses: Readonly<Record<string, number>> = {
   MONTH_INVALID: 400,
   WEBHOOK_INVALID: 400,
   STORAGE_REFUSED: 400,
+  CID_INVALID: 400,
   SIGN_IN_FAILED: 401,
   SESSION_INVALID: 401,
   TOTP_REQUIRED: 401,
@@ -28,14 +27,19 @@ const statuses: Readonly<Record<string, number>> = {
   PLAN_NOT_FOUND: 404,
   NETWORK_NOT_FOUND: 404,
   WEBHOOK_NOT_EXPECTED: 404,
+  UPLOAD_NOT_FOUND: 404,
+  PIN_NOT_FOUND: 404,
+  UPLOAD_TOO_SLOW: 408,
   ACCOUNT_EXISTS: 409,
   MEMBER_EXISTS: 409,
   KEY_EXISTS: 409,
   KEY_REVOKED: 409,
   BODY_TOO_LONG: 413,
+  UPLOAD_TOO_LONG: 413,
   ATTEMPTS_PAUSED: 429,
   LIMIT_REACHED: 429,
   BILLING_UNAVAILABLE: 502,
+  STORAGE_FAILED: 502,
   SERVICE_UNREACHABLE: 502,
   SERVICE_BUSY: 503,
   SECRETS_KEY_UNUSABLE: 503,
@@ -43,47 +47,49 @@ const statuses: Readonly<Record<string, number>> = {
   STORE_FULL: 507,
 };
 
-/** Tells pages what went wrong: `{ "error": { "code", "message", "hint", "field" } }`, and nothing of the inside. */
+interface ErrorAnswer {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a page is told of an error: `{ "code", "message", "hint", "field" }`, and nothing of the inside. */
+export function errorAnswerOf(error: unknown): ErrorAnswer {
+  if (isCairnError(error) && statuses[error.code] !== undefined) {
+    const { code, message, hint, details } = error;
+    const retryAfter = details.retryAfterSeconds;
+    return {
+      status: statuses[code] ?? 500,
+      body: { code, message, hint, field: details.field },
+      ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+    };
+  }
+  // Of Nest and of the body parser: no such path, JSON that is none, a body that is too long.
+  const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+  if (status !== undefined && status < 500)
+    return { status, body: { code: `HTTP_${status}`, message: messages[status] ?? 'The request is not as expected.' } };
+  return { status: 500, body: { code: 'INTERNAL', message: 'Something went wrong here. The log has the reason.' } };
+}
+
+/** Sends pages `{ "error": … }`, and logs what is not the fault of the request. */
 @Catch()
 export class ConsoleErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
-    const request = host.switchToHttp().getRequest<SignedInRequest>();
+    const request = host.switchToHttp().getRequest<Request>();
     if (response.headersSent) return void response.destroy();
-    const { status, body, headers = {} } = this.#told(error, request);
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    response.status(status).json({ error: body });
-    if (request.complete) return;
-    request.resume();
-    // A page reads its answer after it has sent all; those who are not signed in do not send for longer than this.
-    if (request.signedIn === undefined) setTimeout(() => request.destroy(), bodyLimits.bodyMsMax).unref();
-  }
-
-  #told(
-    error: unknown,
-    { path, method }: Request,
-  ): { readonly status: number; readonly body: object; readonly headers?: Readonly<Record<string, string>> } {
-    if (isCairnError(error) && statuses[error.code] !== undefined) {
-      const { code, message, hint, details } = error;
-      const retryAfter = details.retryAfterSeconds;
-      if (statuses[code] === 502) this.logger.warn({ causes: errorChain(error) }, 'another service failed');
-      return {
-        status: statuses[code] ?? 500,
-        body: { code, message, hint, field: details.field },
-        ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
-      };
+    const { status, body, headers = {} } = errorAnswerOf(error);
+    if (status === 502) this.logger.warn({ causes: errorChain(error) }, 'another service failed');
+    if (status === 500) {
+      const { method, path } = request;
+      this.logger.error({ method, path, causes: errorChain(error) }, 'request failed');
     }
-    // Of Nest and of the body parser: no such path, JSON that is none, a body that is too long.
-    const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
-    if (status !== undefined && status < 500)
-      return {
-        status,
-        body: { code: `HTTP_${status}`, message: messages[status] ?? 'The request is not as expected.' },
-      };
-    this.logger.error({ method, path, causes: errorChain(error) }, 'request failed');
-    return { status: 500, body: { code: 'INTERNAL', message: 'Something went wrong here. The log has the reason.' } };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    announceEarlyAnswer(request, response);
+    response.status(status).json({ error: body });
+    discardBody(request);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Auth, DelegationPayer } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
@@ -8,13 +8,16 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Addresses } from './addresses.ts';
+import { PageReads } from './page-reads.ts';
 import { RequestLog } from './request-log.ts';
 import { ADDRESSES } from './tokens.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: Readable & { text(): Promise<string> };
+  readonly body: Readable & { text(): Promise<string>; dump(): Promise<void> };
+  /** Filled when the body has ended. */
+  readonly trailers: Readonly<Record<string, unknown>>;
 }
 
 /** `service` for what a page reads by itself: it costs the account nothing. Default: the account pays. */
@@ -28,10 +31,15 @@ interface StorageRequest extends PaidBy {
   readonly signal?: AbortSignal;
 }
 
+type SentOptions = Omit<Dispatcher.RequestOptions, 'path' | 'origin' | 'headers'> & {
+  headers?: Record<string, string>;
+};
+
 /** Asks the other services in the name of an account, so that its limits hold and its usage counts here too. */
 @Injectable()
 export class Upstream implements OnApplicationShutdown {
   readonly #agent: Agent;
+  readonly #pageReads = new PageReads();
 
   constructor(
     @Inject(AUTH) private readonly auth: Auth,
@@ -52,12 +60,16 @@ export class Upstream implements OnApplicationShutdown {
   ): Promise<UpstreamAnswer> {
     const delegation = await this.auth.delegation(accountId, payer && { payer });
     const credentials = Buffer.from(`${delegation}:console`).toString('base64');
-    return await this.#send(`${this.addresses.storage}/api/v0/${command}`, {
-      method: 'POST',
-      headers: { ...headers, authorization: `Basic ${credentials}` },
-      ...(body !== undefined && { body }),
-      ...(signal !== undefined && { signal }),
-    });
+    return await this.#sendFor(
+      payer === 'service' ? accountId : undefined,
+      `${this.addresses.storage}/api/v0/${command}`,
+      {
+        method: 'POST',
+        headers: { ...headers, authorization: `Basic ${credentials}` },
+        ...(body !== undefined && { body }),
+        ...(signal !== undefined && { signal }),
+      },
+    );
   }
 
   /** A body of JSON-RPC, for the network of a host name. */
@@ -81,14 +93,26 @@ export class Upstream implements OnApplicationShutdown {
     }
   }
 
-  async #send(
-    url: string,
-    options: Omit<Dispatcher.RequestOptions, 'path' | 'origin' | 'headers'> & { headers?: Record<string, string> },
-  ): Promise<UpstreamAnswer> {
+  /** Sends a request, as a read of a page of an account where one is named. */
+  async #sendFor(accountId: string | undefined, url: string, options: SentOptions): Promise<UpstreamAnswer> {
+    if (accountId === undefined) return await this.#send(url, options);
+    const leave = await this.#pageReads.enter(accountId);
+    try {
+      const answer = await this.#send(url, options);
+      answer.body.once('close', leave);
+      return answer;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async #send(url: string, options: SentOptions): Promise<UpstreamAnswer> {
     try {
       const sent = { ...options.headers, ...this.requests.outgoing };
-      const { statusCode, headers, body } = await request(url, { ...options, headers: sent, dispatcher: this.#agent });
-      return { status: statusCode, headers, body };
+      const answer = await request(url, { ...options, headers: sent, dispatcher: this.#agent });
+      const { statusCode: status, headers, body, trailers } = answer;
+      return { status, headers, body, trailers };
     } catch (cause) {
       throw new CairnError('SERVICE_UNREACHABLE', 'The service behind this page cannot be reached.', {
         hint: 'Try again in a moment.',
@@ -100,4 +124,13 @@ export class Upstream implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.#agent.destroy();
   }
+}
+
+/** Aborts when the page has gone before its answer was whole. */
+export function endOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(new Error('the client closed the connection'));
+  });
+  return controller.signal;
 }

@@ -4,6 +4,7 @@ export { registerGauge } from './admin/gauges.ts';
 export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';
 export { type ApiDocument, ApiDocuments, type ApiDocumentsOptions, apiPage } from './api-page/api-page.ts';
 export { Cors, type CorsOptions } from './cors.ts';
+export { announceEarlyAnswer, discardBody, type EarlyAnswerLimits } from './early-answer.ts';
 export { answerHealth, type Dependency, type Readiness, readiness } from './health.ts';
 export { isTrustedHost, trustedHosts } from './host-check.ts';
 export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';

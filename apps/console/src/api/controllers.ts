@@ -6,6 +6,7 @@ import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
 import { OverviewController } from './overview.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
+import { UploadsController } from './uploads.controller.ts';
 
 /** The whole API. */
 export const controllers: Type[] = [
@@ -13,6 +14,7 @@ export const controllers: Type[] = [
   OverviewController,
   KeysController,
   FilesController,
+  UploadsController,
   NetworksController,
   BillingController,
   OperatorController,

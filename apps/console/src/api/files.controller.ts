@@ -1,19 +1,30 @@
 import { pipeline } from 'node:stream/promises';
 import type { SignedIn } from '@cairn/auth';
-import { CairnError, isCairnError } from '@cairn/errors';
-import type { Pin } from '@cairn/pinning';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { type CID, parseCid } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
+import { type Pin, PinNotFoundError } from '@cairn/pinning';
+import { Controller, Delete, Get, Inject, Param, Patch, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { z } from 'zod';
-import { Says, TakesQuery } from '../describe.ts';
+import { Says, TakesBody, TakesQuery } from '../describe.ts';
+import { FileKinds } from '../file-kinds.ts';
+import { readEntries } from '../folder-entries.ts';
 import { Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { STORES } from '../tokens.ts';
-import { Upstream, type UpstreamAnswer } from '../upstream.ts';
+import { storageRefusal } from '../uploads/storage-refusal.ts';
+import { endOf, Upstream, type UpstreamAnswer } from '../upstream.ts';
 
 const listQuery = z.object({ search: z.string().max(256).default('') });
-const nameQuery = z.object({ name: z.string().max(255).default('') });
-const readQuery = nameQuery.extend({ download: z.string().optional() });
+const pathQuery = z.object({ path: z.string().max(4096).default('') });
+const readQuery = pathQuery.extend({
+  name: z.string().max(255).default(''),
+  download: z.string().optional(),
+  archive: z.string().optional(),
+});
+const newName = z.object({
+  name: z.string().trim().min(1, 'expected a name').max(255, 'expected 255 characters at most'),
+});
 
 /** Rows that one page shows; who has more searches. */
 const rowsMax = 200;
@@ -34,108 +45,129 @@ const shownTypes: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
 };
 
-/** The pins of the account. Bytes pass through to the storage API as they are. */
+/** The pins of the account. Bytes pass through from the storage API as they are. */
 @Controller('api/files')
 export class FilesController {
   constructor(
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(Upstream) private readonly upstream: Upstream,
+    @Inject(FileKinds) private readonly kinds: FileKinds,
   ) {}
 
   @Says('The newest pins of the account whose name or CID has a text in it.')
   @Get()
   async list(@Me() { account }: SignedIn, @TakesQuery(listQuery) query: z.infer<typeof listQuery>) {
     const search = query.search.toLowerCase();
-    const found: ReturnType<typeof shown>[] = [];
+    const found: Pin[] = [];
     let count = 0;
     for await (const pin of this.stores.pins.list(account.id)) {
-      const row = shown(pin);
-      if (!`${row.name} ${row.cid}`.toLowerCase().includes(search)) continue;
+      if (!`${nameOf(pin)} ${pin.cid}`.toLowerCase().includes(search)) continue;
       count++;
-      found.push(row);
+      found.push(pin);
       // The newest ones are shown; the rest need not be held.
       if (found.length >= rowsMax * 10) cut(found);
     }
     cut(found);
-    return { files: found, count, usage: await this.stores.pins.usage(account.id) };
-  }
-
-  @Says('Adds the file of a multipart body and pins it.')
-  @HttpCode(200)
-  @Post()
-  async add(
-    @Me() { account }: SignedIn,
-    @TakesQuery(nameQuery) { name }: z.infer<typeof nameQuery>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ) {
-    const type = request.headers['content-type'] ?? '';
-    const length = request.headers['content-length'];
-    const headers = { 'content-type': type, ...(length !== undefined && { 'content-length': length }) };
-    const options = new URLSearchParams({ pin: 'true', ...(name !== '' && { 'pin-name': name }) });
-    const answer = await this.upstream.storage(account.id, `add?${options}`, {
-      body: request,
-      headers,
-      signal: endOf(response),
-    });
-    const body = await answer.body.text();
-    if (answer.status !== 200) throw refusalOf(answer.status, body);
-    const lines = body.trim().split('\n');
-    const last = JSON.parse(lines.at(-1) ?? '{}') as { readonly Name: string; readonly Hash: string };
-    response.json({ cid: last.Hash, name: last.Name });
+    const kinds = await this.kinds.of(
+      account.id,
+      found.map(({ cid }) => cid),
+    );
+    const files = found.map((pin) => ({ ...shown(pin), kind: kinds.get(pin.cid.toString()) }));
+    return { files, count, usage: await this.stores.pins.usage(account.id) };
   }
 
   @Says(
-    'The bytes of a file: shown where a browser runs nothing of them, else as a download.',
+    'The bytes of a file, shown where a browser runs nothing of them, else as a download; a folder as a tar archive.',
     'application/octet-stream',
   )
   @Get(':cid')
   async read(
     @Me() { account }: SignedIn,
     @Param('cid') cid: string,
-    @TakesQuery(readQuery) { name, download }: z.infer<typeof readQuery>,
+    @TakesQuery(readQuery) { name, path, download, archive }: z.infer<typeof readQuery>,
     @Res() response: Response,
   ) {
-    const answer = await this.upstream.storage(account.id, `cat?arg=${encodeURIComponent(cid)}`, {
+    const isArchive = archive !== undefined;
+    const command = isArchive ? 'get?archive=true&' : 'cat?';
+    const answer = await this.upstream.storage(account.id, `${command}arg=${argumentOf(cid, path)}`, {
       signal: endOf(response),
     });
-    if (answer.status !== 200) throw refusalOf(answer.status, await answer.body.text());
+    if (answer.status !== 200) throw await refusalOf(answer);
     const type = shownTypes[name.toLowerCase().split('.').at(-1) ?? ''];
-    const isShown = download === undefined && type !== undefined;
+    const isShown = download === undefined && !isArchive && type !== undefined;
     // What a customer stored never runs as a page of this console.
     response.setHeader('content-security-policy', "default-src 'none'; sandbox");
     response.setHeader('content-type', isShown ? type : 'application/octet-stream');
-    const fileName = encodeURIComponent(name || cid);
+    const fileName = encodeURIComponent(`${name || cid}${isArchive ? '.tar' : ''}`);
     response.setHeader('content-disposition', `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${fileName}`);
     await copy(answer, response);
+  }
+
+  @Says('The entries of a folder, or of a folder in it.')
+  @Get(':cid/entries')
+  async entries(
+    @Me() { account }: SignedIn,
+    @Param('cid') text: string,
+    @TakesQuery(pathQuery) { path }: z.infer<typeof pathQuery>,
+  ): Promise<object> {
+    const pin = await this.#pin(account.id, parseCid(text));
+    const answer = await this.upstream.storage(account.id, `ls?stream=true&arg=${argumentOf(text, path)}`, {
+      payer: 'service',
+    });
+    if (answer.status !== 200) throw await refusalOf(answer);
+    return { name: nameOf(pin), ...(await readEntries(answer)) };
+  }
+
+  @Says('Gives a pin another name.')
+  @Patch(':cid')
+  async rename(
+    @Me() { account }: SignedIn,
+    @Param('cid') text: string,
+    @TakesBody(newName) { name }: z.infer<typeof newName>,
+  ) {
+    const { cid, mode } = await this.#pin(account.id, parseCid(text));
+    const options = new URLSearchParams({ arg: cid.toString(), name, recursive: String(mode === 'recursive') });
+    const answer = await this.upstream.storage(account.id, `pin/add?${options}`);
+    if (answer.status !== 200) throw await refusalOf(answer);
+    await answer.body.dump();
+    return shown(await this.#pin(account.id, cid));
   }
 
   @Says('Takes a pin away.')
   @Delete(':cid')
   async unpin(@Me() { account }: SignedIn, @Param('cid') cid: string) {
     const answer = await this.upstream.storage(account.id, `pin/rm?arg=${encodeURIComponent(cid)}`);
-    const body = await answer.body.text();
-    if (answer.status !== 200) throw refusalOf(answer.status, body);
+    if (answer.status !== 200) throw await refusalOf(answer);
+    await answer.body.dump();
     return {};
+  }
+
+  /** @throws PIN_NOT_FOUND */
+  async #pin(accountId: string, cid: CID): Promise<Pin> {
+    const pin = await this.stores.pins.get(accountId, cid);
+    if (pin === undefined) throw new PinNotFoundError(cid.toString());
+    return pin;
   }
 }
 
-function cut(rows: ReturnType<typeof shown>[]): void {
-  rows.sort((one, other) => other.createdAt - one.createdAt);
-  rows.length = Math.min(rows.length, rowsMax);
+function cut(pins: Pin[]): void {
+  pins.sort((one, other) => other.createdAt - one.createdAt);
+  pins.length = Math.min(pins.length, rowsMax);
 }
 
-function shown({ cid, name, mode, createdAt, size }: Pin) {
-  return { cid: cid.toString(), name: name ?? '', mode, createdAt, bytes: size.bytes };
+/** The name of a pin, else that of its add; empty where it has none of both. */
+function nameOf({ name, addedAs }: Pin): string {
+  return name || addedAs || '';
 }
 
-/** Aborts when the page has gone before its answer was whole. */
-function endOf(response: Response): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort(new Error('the client closed the connection'));
-  });
-  return controller.signal;
+function shown(pin: Pin) {
+  const { cid, mode, createdAt, size } = pin;
+  return { cid: cid.toString(), name: nameOf(pin), mode, createdAt, bytes: size.bytes };
+}
+
+/** A path below a CID, as an argument of a command. */
+function argumentOf(cid: string, path: string): string {
+  return encodeURIComponent(path === '' ? cid : `${cid}/${path}`);
 }
 
 async function copy({ body }: UpstreamAnswer, response: Response): Promise<void> {
@@ -148,14 +180,6 @@ async function copy({ body }: UpstreamAnswer, response: Response): Promise<void>
   }
 }
 
-/** What the storage API says, with its own status where pages know it. */
-function refusalOf(status: number, body: string): CairnError {
-  let message = 'The storage API refused.';
-  try {
-    message = (JSON.parse(body) as { readonly Message?: string }).Message ?? message;
-  } catch {
-    // Not of the storage API itself.
-  }
-  const code = { 402: 'CARD_REQUIRED', 403: 'QUOTA_EXCEEDED', 429: 'LIMIT_REACHED', 507: 'STORE_FULL' }[status];
-  return new CairnError(code ?? 'STORAGE_REFUSED', message);
+async function refusalOf({ status, headers, body }: UpstreamAnswer) {
+  return storageRefusal(status, await body.text(), headers['retry-after']);
 }

@@ -20,7 +20,7 @@ export class NetworksController {
 
   @Says('The networks with their heads.')
   @Get()
-  async list(@Me() { account }: SignedIn) {
+  async list(@Me() { account }: SignedIn): Promise<readonly object[]> {
     return await this.states.list(account.id);
   }
 

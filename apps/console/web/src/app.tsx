@@ -29,6 +29,7 @@ import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { api, type Me } from './api.ts';
 import { BillingPage } from './pages/billing.tsx';
+import { FolderPage } from './pages/files/folder.tsx';
 import { FilesPage } from './pages/files.tsx';
 import { KeysPage } from './pages/keys.tsx';
 import { NetworksPage } from './pages/networks.tsx';
@@ -36,6 +37,8 @@ import { OperatorPage } from './pages/operator.tsx';
 import { SecurityPage } from './pages/security.tsx';
 import { SignInPage, SignUpPage } from './pages/sign-in.tsx';
 import { Failure, titleOf, Waiting } from './parts.tsx';
+import { UploadPanel } from './uploads/upload-panel.tsx';
+import { useUploadQueue } from './uploads/use-uploads.ts';
 import { useChange, useMe } from './use-api.ts';
 
 // Charts are most of the code: they come when they are looked at.
@@ -72,7 +75,8 @@ function Shell({ me }: { me: Me }) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [path] = useLocation();
   const shown = me.member.role === 'operator' ? [...pages, operatorPage] : pages;
-  useDocumentTitle(titleOf(shown.find((page) => page.path === path)?.title));
+  useDocumentTitle(titleOf(shown.find((page) => isBelow(path, page.path))?.title));
+  useUploadQueue(me.account.id);
   return (
     <AppShell
       header={{ height: 56 }}
@@ -102,7 +106,7 @@ function Shell({ me }: { me: Me }) {
             href={to}
             label={title}
             leftSection={<Icon size={18} />}
-            active={path === to}
+            active={isBelow(path, to)}
             aria-current={path === to ? 'page' : undefined}
             onClick={close}
           />
@@ -116,14 +120,21 @@ function Shell({ me }: { me: Me }) {
                 <Page me={me} />
               </Route>
             ))}
+            <Route path="/files/:cid" component={FolderPage} />
             <Route>
               <Redirect to="/" />
             </Route>
           </Switch>
         </Suspense>
+        <UploadPanel />
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** Whether a page is this one, or one below it such as a folder. */
+function isBelow(path: string, page: string): boolean {
+  return path === page || (page !== '/' && path.startsWith(`${page}/`));
 }
 
 function SchemeSwitch() {

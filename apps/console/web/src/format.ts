@@ -43,3 +43,11 @@ export function ago(milliseconds: number, now = Date.now()): string {
 export function short(text: string, length = 14): string {
   return text.length <= length + 5 ? text : `${text.slice(0, length)}…${text.slice(-4)}`;
 }
+
+/** `2 min 5 s` */
+export function duration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}

@@ -17,8 +17,10 @@ import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
 import {
   ApiDocuments,
+  announceEarlyAnswer,
   Cors,
   type Dependency,
+  discardBody,
   type Logger,
   type RawHttp,
   type Registry,
@@ -35,7 +37,6 @@ import { ApiError, apiErrorFrom, isStoreFailure, PlainApiError, sendError } from
 import { hasBodyArgs, readBodyArgs } from './body-args.ts';
 import { COMMANDS, type Command } from './command.ts';
 import { commandLineOptions } from './command-line-options.ts';
-import { discardBody } from './discard-body.ts';
 import { parseGlobalOptions, upgradeCids } from './global-options.ts';
 import { boundaryOf } from './multipart.ts';
 import { openApiDocument } from './open-api.ts';
@@ -224,11 +225,10 @@ export class ApiV0Server implements RawHttp {
     const told =
       apiErrorFrom(error) ??
       new ApiError(500, `internal error; the log of the service has it under request id ${trace.id}`);
-    // Closed at once, the connection would be reset by what the client still sends, and the answer lost with it.
-    if (!response.headersSent && !request.complete) response.setHeader('connection', 'keep-alive');
+    announceEarlyAnswer(request, response);
     if (response.headersSent) failStream(response, told.message);
     else sendError(response, told);
-    if (!request.complete) discardBody(request);
+    discardBody(request);
   }
 
   #log(trace: Trace, request: IncomingMessage, response: ServerResponse): void {

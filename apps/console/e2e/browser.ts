@@ -1,0 +1,125 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { AxeResults } from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { browserPath, type Stage, setStage } from './console.ts';
+
+export const password = 'four words in a row';
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Pictures of the README are made anew where this is set. */
+const pictures = process.env.CAIRN_PICTURES ? fileURLToPath(new URL('../pictures/', import.meta.url)) : undefined;
+
+/** What is asked for by level AA of WCAG 2.2, as far as a program can tell. */
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** A person at a browser, with the services behind the console. */
+export class Visit {
+  readonly complaints: string[] = [];
+  stage!: Stage;
+  browser!: Browser;
+  context!: BrowserContext;
+  page!: Page;
+
+  /** @param env of the console; `servicesEnv` is of the services behind it */
+  async begin(executablePath: string, ...[env, servicesEnv]: Parameters<typeof setStage>): Promise<void> {
+    this.stage = await setStage(env, servicesEnv);
+    this.browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    this.context = await this.browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
+    await this.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.stage.console.url });
+    this.page = await this.context.newPage();
+    this.#listen();
+  }
+
+  #listen(): void {
+    const { page, complaints, stage } = this;
+    page.setDefaultTimeout(8000);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(stage.console.url) && !request.url().startsWith('data:'))
+        complaints.push(`asked ${request.url()}`);
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.browser.close();
+    await this.stage.stop();
+  }
+
+  /** Goes to a page by its link, as a person does. */
+  go(name: string): Promise<void> {
+    return this.page.getByRole('navigation').getByRole('link', { name }).click();
+  }
+
+  /** Waits for the title of the tab. */
+  titled(title: string): Promise<unknown> {
+    return this.page.waitForFunction((expected) => document.title === expected, title);
+  }
+
+  /** Makes an account through the page, and opens it. */
+  async signUp(accountName: string): Promise<void> {
+    const { page, stage } = this;
+    await page.goto(`${stage.console.url}/sign-up`);
+    await type(page.getByLabel('Account name'), accountName);
+    await type(page.getByLabel('E-mail'), `${accountName}@example.org`);
+    await type(page.locator('input[type=password]'), password);
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  }
+
+  /** Makes a picture for the README, where pictures are asked for. */
+  async picture(name: string): Promise<void> {
+    if (pictures === undefined) return;
+    mkdirSync(pictures, { recursive: true });
+    // Notes and charts move for a moment.
+    await this.page.evaluate(() => scrollTo(0, 0));
+    await this.page.waitForTimeout(600);
+    await this.page.screenshot({ path: `${pictures}${name}.png` });
+  }
+
+  /** What a screen reader or a keyboard would stumble over. */
+  async faults(): Promise<string[]> {
+    const { page } = this;
+    // What the pointer is on has a hint, which fades.
+    await page.mouse.move(640, 2);
+    await page.getByRole('tooltip').waitFor({ state: 'detached' });
+    await page.evaluate(axeSource);
+    const { violations } = await page.evaluate((tags) => {
+      const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } };
+      return axe.run({ runOnly: tags });
+    }, wcag);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  }
+}
+
+/** Types as a person does: into the element that has the focus, with a pause after each character. */
+export async function type(field: Locator, text: string, delay = 20): Promise<void> {
+  await field.click();
+  await field.press('ControlOrMeta+a');
+  await field.pressSequentially(text, { delay });
+  expect(await field.inputValue()).toBe(text);
+}
+
+/** Tests of pages; skipped in one line where there is no browser. `visit` begins before the first test. */
+export function describeInBrowser(
+  title: string,
+  tests: (visit: Visit) => void,
+  ...settings: Parameters<typeof setStage>
+): void {
+  if (browserPath === undefined) {
+    console.log('skipped: there is no browser here; on Debian: apt-get install chromium');
+    test.skip(`${title}: no browser is installed`, () => {});
+    return;
+  }
+  const executablePath = browserPath;
+  describe(title, () => {
+    const visit = new Visit();
+    beforeAll(() => visit.begin(executablePath, ...settings));
+    afterAll(() => visit.end());
+    tests(visit);
+  });
+}

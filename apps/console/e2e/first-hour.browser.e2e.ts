@@ -1,0 +1,175 @@
+import { parsePlan } from '@cairn/metering';
+import { expect, test } from '@jest/globals';
+import { describeInBrowser, password, type } from './browser.ts';
+
+describeInBrowser('the first hour in a browser', (visit) => {
+  let key: { id: string; secret: string };
+
+  const rpc = (method = 'eth_blockNumber') =>
+    fetch(`${visit.stage.gateway.url}/v3/${key.id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
+    });
+  const kubo = (command: string) =>
+    fetch(`${visit.stage.storage.url}/api/v0/${command}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}` },
+    });
+
+  test('the sign-up form keeps its text and focus while a person types slowly', async () => {
+    await visit.page.goto(visit.stage.console.url);
+    await visit.titled('Sign in · Cairn');
+    expect(await visit.faults()).toEqual([]);
+    await visit.page.getByRole('link', { name: 'Sign up' }).click();
+    await type(visit.page.getByLabel('Account name'), 'browsing');
+    // Longer than the page's polls are apart.
+    await type(visit.page.getByLabel('E-mail'), 'ann@example.org', 500);
+    expect(await visit.page.getByLabel('Account name').inputValue()).toBe('browsing');
+    await visit.titled('Create an account · Cairn');
+  });
+
+  test('signing up opens the console', async () => {
+    await type(visit.page.locator('input[type=password]'), 'short');
+    await visit.page.getByRole('button', { name: 'Sign up' }).click();
+    await visit.page.getByRole('alert').getByText('expected 10 to 256 characters').waitFor();
+    await type(visit.page.locator('input[type=password]'), password);
+    await visit.page.getByRole('button', { name: 'Sign up' }).click();
+    await visit.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await visit.page.getByText('No requests in this time').waitFor();
+    await visit.titled('Overview · Cairn');
+    expect((await visit.stage.auth.account('browsing')).plan).toBe('free');
+    const [cookie] = await visit.context.cookies();
+    expect(cookie).toMatchObject({ name: 'cairn_session', httpOnly: true, sameSite: 'Strict' });
+  });
+
+  test('a key is made, and its secret shown once with code to paste', async () => {
+    await visit.go('API keys');
+    await visit.page.getByText('No keys yet').waitFor();
+    await visit.page.getByRole('button', { name: 'Create a key' }).click();
+    await visit.page.getByRole('dialog').getByLabel('Name').fill('website');
+    await visit.page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    const dialog = visit.page.getByRole('dialog', { name: 'Your key' });
+    const [id, secret] = [dialog.getByLabel('Key', { exact: true }), dialog.getByLabel('Secret', { exact: true })];
+    key = { id: await id.inputValue(), secret: await secret.inputValue() };
+    expect(key.id).toMatch(/^ck_/);
+    for (const name of ['curl', 'kubo-rpc-client', 'viem', 'ethers', 'web3.js']) {
+      await dialog.getByRole('tab', { name }).click();
+      await dialog.getByRole('button', { name: `Copy for ${name}` }).click();
+      const copied = await visit.page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toContain(key.id);
+      expect(copied).toContain(name === 'kubo-rpc-client' ? visit.stage.storage.url : visit.stage.gateway.url);
+    }
+    await visit.picture('key');
+    expect(await visit.faults()).toEqual([]);
+    await visit.page.keyboard.press('Escape');
+    expect(await secret.inputValue()).toBe(key.secret);
+    await dialog.getByRole('button', { name: 'I have copied the secret' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await visit.page.content()).not.toContain(key.secret);
+    expect((await rpc()).status).toBe(200);
+    expect((await kubo('version')).status).toBe(402);
+  });
+
+  test('a new secret is made only after a confirmation', async () => {
+    await visit.page.getByRole('button', { name: 'New secret' }).click();
+    const question = visit.page.getByRole('dialog', { name: 'Make a new secret for website?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect((await kubo('version')).status).toBe(402);
+    await visit.page.getByRole('button', { name: 'New secret' }).click();
+    await question.getByRole('button', { name: 'Make a new secret' }).click();
+    const dialog = visit.page.getByRole('dialog', { name: 'Your key' });
+    expect(await dialog.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(key.secret);
+    await dialog.getByRole('button', { name: 'I have copied the secret' }).click();
+  });
+
+  test('a file that is dropped here is read back with that key', async () => {
+    await visit.go('Files');
+    await visit.page.getByText('Storage needs a billing card').waitFor();
+    await visit.stage.auth.attachCard('browsing', { brand: 'visa', last4: '4242' });
+    await visit.page.reload();
+    const bytes = Buffer.from('content of a browser').toString('base64');
+    // As a person does: the file is dropped on the visit.page.
+    const transfer = await visit.page.evaluateHandle((text) => {
+      const data = new DataTransfer();
+      const content = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      data.items.add(new File([content], 'dropped.txt', { type: 'text/plain' }));
+      return data;
+    }, bytes);
+    await visit.page.getByText('Drop files or folders here').dispatchEvent('drop', { dataTransfer: transfer });
+    await visit.page.getByText('dropped.txt is stored.').waitFor({ state: 'attached' });
+    await visit.page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({
+        name: 'report.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.alloc(300_000, 'report '),
+      });
+    await visit.page.getByRole('cell', { name: 'report.txt', exact: true }).waitFor();
+    await visit.page.getByRole('button', { name: 'Copy the CID of dropped.txt' }).click();
+    const cid = await visit.page.evaluate(() => navigator.clipboard.readText());
+    expect(await (await kubo(`cat?arg=${cid}`)).text()).toBe('content of a browser');
+    await visit.page.getByLabel('Search files').fill('report');
+    await visit.page.getByRole('cell', { name: 'dropped.txt', exact: true }).waitFor({ state: 'detached' });
+    await visit.page.getByLabel('Search files').fill('');
+    await visit.picture('files');
+    expect(await visit.faults()).toEqual([]);
+    await visit.page.getByRole('button', { name: 'Actions for dropped.txt' }).click();
+    const download = visit.page.waitForEvent('download');
+    await visit.page.getByRole('menuitem', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe('dropped.txt');
+    await visit.page.getByRole('button', { name: 'Actions for dropped.txt' }).click();
+    await visit.page.getByRole('menuitem', { name: 'Unpin' }).click();
+    await visit.page.getByRole('button', { name: 'Unpin it' }).click();
+    await visit.page.getByRole('cell', { name: 'dropped.txt', exact: true }).waitFor({ state: 'detached' });
+  });
+
+  test('the chart shows the requests just made', async () => {
+    await visit.go('Overview');
+    await visit.page.getByTestId('total-requests').waitFor();
+    for (let count = 0; count < 12; count++) await rpc();
+    // One was made with the key as it was new.
+    await visit.page.getByRole('row', { name: /^eth_blockNumber 13 0 0 13 / }).waitFor({ timeout: 10_000 });
+    expect(await visit.page.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(0);
+    await visit.page.getByRole('button', { name: 'eth_blockNumber' }).click();
+    await visit.page.getByText('13 requests, 0 of them failed').waitFor();
+    await visit.page.getByRole('button', { name: 'Show all' }).click();
+    await visit.page.getByText('13 requests, 0 of them failed').waitFor({ state: 'detached' });
+    await visit.page.getByRole('tab', { name: 'By key' }).click();
+    await visit.page.getByRole('cell', { name: 'website', exact: true }).waitFor();
+    expect(await visit.faults()).toEqual([]);
+    await visit.picture('overview');
+  });
+
+  test('a limit that is reached is shown', async () => {
+    await visit.stage.plans.put(parsePlan({ name: 'tiny', title: 'Tiny', creditsPerDay: 1 }));
+    await visit.stage.auth.setPlan('browsing', 'tiny');
+    for (let tries = 0; (await rpc()).status !== 429; tries++) {
+      if (tries === 100) throw new Error('the limit does not hold');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await visit.go('Overview');
+    await visit.page.getByText(/[1-9]\d* refused by a limit/).waitFor({ timeout: 10_000 });
+    await visit.page.getByLabel('Credits today: 100 percent of the limit').waitFor();
+    await visit.stage.auth.setPlan('browsing', 'free');
+    while ((await rpc()).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  test('a revoked key gets 401 within a second', async () => {
+    await visit.go('API keys');
+    await visit.page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await visit.page.getByRole('button', { name: 'Revoke the key' }).click();
+    await visit.page.getByText('Revoked. Requests with it').waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await rpc()).status).toBe(401);
+    expect((await kubo('version')).status).toBe(401);
+    await visit.page.getByText('revoked', { exact: true }).waitFor();
+  });
+
+  test('no page complained, and none asked anybody else', () => {
+    // The browser tells refusals of the API as errors; those above were meant.
+    expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { PassThrough } from 'node:stream';
+import type { SignedIn } from '@cairn/auth';
+import { CairnError } from '@cairn/errors';
+import type { Settings } from '@cairn/service-kit';
+import { SETTINGS } from '@cairn/service-kit/nest';
+import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { byteText } from '../byte-text.ts';
+import { errorAnswerOf } from '../console-error.filter.ts';
+import { Says, TakesBody, TakesQuery } from '../describe.ts';
+import { Me } from '../session.ts';
+import { rootOfAdd } from '../uploads/add-answer.ts';
+import { storageRefusal } from '../uploads/storage-refusal.ts';
+import { UploadRegistry } from '../uploads/upload-registry.ts';
+import { endOf, Upstream } from '../upstream.ts';
+
+const announcement = z.object({
+  name: z.string().max(1024).default(''),
+  bytes: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  /** Content that is stored already takes no room: who knows this asks for no look at the quota. */
+  ignoresQuota: z.boolean().default(false),
+});
+const addQuery = z.object({
+  name: z.string().max(255).default(''),
+  upload: z.string().max(64).optional(),
+  kind: z.enum(['file', 'folder'], { error: 'expected file or folder' }).default('file'),
+});
+
+/** Uploads: announced, sent as one multipart body, and looked after while they are under way. */
+@Controller('api')
+export class UploadsController {
+  readonly #registry = new UploadRegistry();
+
+  constructor(
+    @Inject(Upstream) private readonly upstream: Upstream,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  @Says('Announces an upload: refused before it is sent where the account has no card or no room for it.')
+  @Post('uploads')
+  async announce(@Me() { account }: SignedIn, @TakesBody(announcement) asked: z.infer<typeof announcement>) {
+    const { name, bytes, ignoresQuota } = asked;
+    const { CAIRN_UPLOAD_BYTES_MAX: bytesMax } = this.settings;
+    if (bytes > bytesMax)
+      throw new CairnError(
+        'UPLOAD_TOO_LONG',
+        `${called(name)} has ${byteText(bytes)}; an upload has ${byteText(bytesMax)} at most.`,
+        {
+          hint: 'Split it, or ask the operator of this service for a higher limit.',
+        },
+      );
+    const { held, quota } = await this.#room(account.id);
+    const left = Math.max(0, quota - held);
+    if (!ignoresQuota && bytes > left)
+      throw new CairnError(
+        'QUOTA_EXCEEDED',
+        `${called(name)} has ${byteText(bytes)}; ${byteText(left)} are left of the quota of ${byteText(quota)}.`,
+        {
+          hint: 'Unpin files that you do not need, or ask for a higher quota. If the content is stored already, retry.',
+        },
+      );
+    return { id: this.#registry.announce(account.id) };
+  }
+
+  /** What the account holds, and may hold, in bytes. @throws CARD_REQUIRED and other refusals of the storage API */
+  async #room(accountId: string): Promise<{ readonly held: number; readonly quota: number }> {
+    const answer = await this.upstream.storage(accountId, 'repo/stat?size-only=true', { payer: 'service' });
+    const text = await answer.body.text();
+    if (answer.status !== 200) throw storageRefusal(answer.status, text, answer.headers['retry-after']);
+    const { RepoSize, StorageMax } = JSON.parse(text) as { readonly RepoSize: number; readonly StorageMax: number };
+    return { held: RepoSize, quota: StorageMax };
+  }
+
+  @Says('What became of an upload: for pages whose answer was lost, or comes only when all is sent.')
+  @Get('uploads/:id')
+  state(@Me() { account }: SignedIn, @Param('id') id: string) {
+    return this.#registry.get(account.id, id);
+  }
+
+  @Says('Adds the files of a multipart body and pins them: one file, or the tree of one folder as one directory.')
+  @HttpCode(200)
+  @Post('files')
+  async add(
+    @Me() { account }: SignedIn,
+    @TakesQuery(addQuery) { name, upload, kind }: z.infer<typeof addQuery>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ) {
+    const type = request.headers['content-type'] ?? '';
+    const length = request.headers['content-length'];
+    const options = new URLSearchParams({
+      pin: 'true',
+      ...(name !== '' && { 'pin-name': name }),
+      // Lines of directories only: none is written before all files are here, so that a refusal has its own status.
+      ...(kind === 'folder' && { silent: 'true' }),
+    });
+    const note = (state: Parameters<UploadRegistry['set']>[2]) => this.#registry.set(account.id, upload, state);
+    try {
+      const answer = await this.upstream.storage(account.id, `add?${options}`, {
+        body: relayOf(request, (bytes) => note({ state: 'receiving', bytes })),
+        headers: { 'content-type': type, ...(length !== undefined && { 'content-length': length }) },
+        signal: endOf(response),
+      });
+      const { Hash: cid, Name } = await rootOfAdd(answer);
+      note({ state: 'stored', cid, name: name || Name });
+      response.json({ cid, name: name || Name });
+    } catch (error) {
+      const { status, body } = errorAnswerOf(error);
+      note({ state: 'refused', status, error: body });
+      throw error;
+    }
+  }
+}
+
+/**
+ * The body of a request as a stream of its own. A client that asks elsewhere ends the stream that it sends when the answer comes
+ * early; the connection of the browser must outlive that, since the answer takes it.
+ */
+function relayOf(request: Request, onBytes: (received: number) => void): PassThrough {
+  const relay = new PassThrough();
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    onBytes(received);
+  });
+  // The answer tells what has happened: an error here is of the stream that carried it.
+  relay.on('error', () => {});
+  request.once('close', () => {
+    if (!request.complete) relay.destroy(new Error('the client closed the connection'));
+  });
+  return request.pipe(relay);
+}
+
+function called(name: string): string {
+  return name === '' ? 'The upload' : JSON.stringify(name);
+}

@@ -1,0 +1,46 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { type SyntheticEvent, useState } from 'react';
+import { api } from '../../api.ts';
+import { useChange } from '../../use-api.ts';
+import type { FileRow } from './file-table.tsx';
+
+/** Asks for another name of a pin. */
+export function RenameDialog({ row, onClose }: { row: Pick<FileRow, 'cid' | 'name'>; onClose: () => void }) {
+  const [name, setName] = useState(row.name);
+  const rename = useChange(
+    async (wanted: string) => {
+      await api(`files/${row.cid}`, { method: 'PATCH', body: { name: wanted } });
+      onClose();
+    },
+    { done: 'Renamed.', isQuiet: true },
+  );
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    rename.mutate(name);
+  };
+  return (
+    <Modal opened onClose={onClose} title="Rename" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="The content and its CID stay as they are."
+            data-autofocus
+            value={name}
+            maxLength={255}
+            error={rename.error?.message}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={rename.isPending} disabled={name.trim() === ''}>
+              Rename
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

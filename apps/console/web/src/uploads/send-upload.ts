@@ -1,0 +1,110 @@
+import { ApiError, api, guardHeaders } from '../api.ts';
+import type { UploadSource } from './upload-source.ts';
+
+/** What came of an upload. */
+export interface StoredUpload {
+  readonly cid: string;
+}
+
+export interface SendOptions {
+  readonly signal: AbortSignal;
+  /** Sends without a look at the quota: content that is stored already takes no room. */
+  readonly ignoresQuota: boolean;
+  /** Called with the bytes that are sent. */
+  readonly onProgress: (sent: number) => void;
+}
+
+/** State of an upload at the console, while the browser may still send. */
+type RemoteState =
+  | { readonly state: 'announced' | 'receiving' }
+  | { readonly state: 'stored'; readonly cid: string }
+  | { readonly state: 'refused'; readonly status: number; readonly error: object };
+
+/** A browser reads no answer before it has sent all: the page asks this often whether there is one, in milliseconds. */
+const lookEveryMs = 2000;
+/** Longest name of a pin, in bytes of UTF-8. */
+const pinNameBytesMax = 255;
+
+/**
+ * Announces and sends an upload. The transport is here alone: one that resumes takes its place with the same options.
+ * @throws ApiError, and the reason of the signal
+ */
+export async function sendUpload(source: UploadSource, options: SendOptions): Promise<StoredUpload> {
+  const { signal, ignoresQuota } = options;
+  const { name, bytes } = source;
+  const { id } = await api<{ readonly id: string }>('uploads', {
+    method: 'POST',
+    body: { name: name.slice(0, 1024), bytes, ignoresQuota },
+  });
+  signal.throwIfAborted();
+  const ended = new AbortController();
+  try {
+    return await Promise.race([post(id, source, options, ended.signal), refusalOf(id, ended.signal)]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Sends the body. fetch reports no progress of uploads. */
+function post(id: string, source: UploadSource, { signal, onProgress }: SendOptions, ended: AbortSignal) {
+  return new Promise<StoredUpload>((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', `/api/files?${queryOf(id, source)}`);
+    for (const [name, value] of Object.entries(guardHeaders)) request.setRequestHeader(name, value);
+    request.responseType = 'json';
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onload = () => {
+      const answer = request.response as (StoredUpload & { readonly error?: object }) | null;
+      if (request.status === 200 && answer) resolve(answer);
+      else reject(new ApiError(request.status, answer?.error ?? {}));
+    };
+    request.onerror = () => {
+      outcomeOf(id).then((stored) => {
+        if (stored) resolve(stored);
+        else reject(new ApiError(503, { message: 'The connection was lost.', hint: 'Check it, then retry.' }));
+      }, reject);
+    };
+    const abort = () => request.abort();
+    signal.addEventListener('abort', () => {
+      abort();
+      reject(signal.reason);
+    });
+    // After a refusal there is nothing to send for.
+    ended.addEventListener('abort', abort);
+    request.send(formOf(source));
+  });
+}
+
+function queryOf(id: string, { name, kind }: UploadSource): URLSearchParams {
+  const isPinName = new TextEncoder().encode(name).length <= pinNameBytesMax;
+  return new URLSearchParams({ upload: id, kind, ...(isPinName && { name }) });
+}
+
+/** Paths are escaped as Kubo's clients do: the API reads `%` and `+` in them. */
+function formOf({ files, emptyFolders }: UploadSource): FormData {
+  const form = new FormData();
+  for (const path of emptyFolders)
+    form.append('file', new Blob([], { type: 'application/x-directory' }), encodeURIComponent(path));
+  for (const { path, file } of files) form.append('file', file, encodeURIComponent(path));
+  return form;
+}
+
+/** Looks for a refusal now and then; never resolves. @throws ApiError when the upload is refused */
+async function refusalOf(id: string, ended: AbortSignal): Promise<never> {
+  while (true) {
+    await new Promise<void>((resolve) => setTimeout(resolve, lookEveryMs));
+    if (ended.aborted) return await new Promise<never>(() => {});
+    await outcomeOf(id);
+  }
+}
+
+/** The CID of an upload that is stored; nothing while it is under way, or unknown. @throws ApiError when it is refused */
+async function outcomeOf(id: string): Promise<StoredUpload | undefined> {
+  const remote = await api<RemoteState>(`uploads/${id}`).catch((error: unknown) => {
+    // Signed out: nothing of this upload will be stored.
+    if (error instanceof ApiError && error.status === 401) throw error;
+    return undefined;
+  });
+  if (remote?.state === 'refused') throw new ApiError(remote.status, remote.error);
+  return remote?.state === 'stored' ? remote : undefined;
+}
