@@ -46,6 +46,23 @@ describe('pinMany', () => {
     expect(await pinning.claimed('many')).toEqual({ blocks: 0, bytes: 0 });
   });
 
+  test('keeps the names of an add with its pins, and the dates of pins that get another name', async () => {
+    const single = await put('raw', Buffer.from('a file of one block'));
+    const inner = await node([single]);
+    const session = await pinning.write('named');
+    const addedAs = new Map([
+      [single.toString(), 'one.txt'],
+      [inner.toString(), 'folder'],
+    ]);
+    await session.pinMany([single, inner], { addedAs });
+    const before = await pinning.get('named', single);
+    await session.pinMany([single, inner], { name: 'label' });
+    await session.end();
+    const named = { name: 'label', createdAt: before?.createdAt };
+    expect(await pinning.get('named', single)).toMatchObject({ ...named, addedAs: 'one.txt' });
+    expect(await pinning.get('named', inner)).toMatchObject({ name: 'label', addedAs: 'folder' });
+  });
+
   test('pins none of the single blocks where the quota has no room for all of them', async () => {
     const blocksOf = ['one of two', 'two of two'].map((text) => Buffer.from(text));
     const cids = [];
