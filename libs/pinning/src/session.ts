@@ -10,6 +10,7 @@ import type { CID } from '@cairn/cid';
 import { ClaimSet, digestPart } from './claim-set.ts';
 import { PinModeError, QuotaExceededError } from './errors.ts';
 import { findSingles } from './find-singles.ts';
+import { nextPin } from './next-pin.ts';
 import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Quota } from './pin-store.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
@@ -29,6 +30,9 @@ export interface SessionContext {
 
 /** Names that a session remembers: those of 2 GiB in blocks of 256 KiB, some 1 MiB of memory. */
 const unheldMax = 8192;
+
+/** Quota of an account, and the bytes that it holds beside those to be pinned. */
+type Room = Readonly<Record<'quotaBytes' | 'usedBytes', number>>;
 
 /** Result of a walk of a session. */
 interface Walked extends DagSize {
@@ -153,14 +157,7 @@ export class Session implements WriteSession {
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
     await blocks.sync();
-    const wanted = {
-      cid,
-      mode,
-      name,
-      addedAs: addedAs ?? before?.addedAs,
-      // A pin that only gets another name keeps its date.
-      createdAt: before?.mode === mode ? before.createdAt : now(),
-    };
+    const wanted = nextPin(before, { cid, mode, name, addedAs, createdAt: now() });
     // A walk is needed to tell which of what was written, or is claimed, the pin holds.
     if (this.#unheld.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
       const held = await pins.putHeld(this.#account, wanted, await this.#quota(new ClaimSet()));
@@ -180,6 +177,7 @@ export class Session implements WriteSession {
     const { pins, blocks, collectable, now } = this.#context;
     await blocks.sync();
     const found = await findSingles(blocks, cids, this.#options.signal);
+    const wanted = (cid: CID) => ({ cid, name, addedAs: addedAs?.get(cid.toString()) });
     if (found.singles.length > 0) {
       const singles = found.singles.map(({ cid }) => cid);
       const claims = new ClaimSet();
@@ -190,11 +188,7 @@ export class Session implements WriteSession {
       for (const { cid, bytes } of found.singles) {
         const before = await pins.get(this.#account, cid);
         made.push({
-          cid,
-          mode: 'recursive',
-          name,
-          addedAs: addedAs?.get(cid.toString()) ?? before?.addedAs,
-          createdAt: before?.mode === 'recursive' ? before.createdAt : now(),
+          ...nextPin(before, { ...wanted(cid), mode: 'recursive', createdAt: now() }),
           size: { blocks: 1, bytes },
         });
       }
@@ -203,7 +197,7 @@ export class Session implements WriteSession {
       this.#holdWritten(written, claims.uncountedBytes);
       await this.#unclaim(claims, singles);
     }
-    for (const cid of found.others) await this.pin(cid, { name, addedAs: addedAs?.get(cid.toString()) });
+    for (const cid of found.others) await this.pin(cid, wanted(cid));
   }
 
   /** Ends claims on DAGs that something else holds now. A set that is too large to remember is found by another walk. */
@@ -349,10 +343,4 @@ export class Session implements WriteSession {
     }
     return { leftovers };
   }
-}
-
-/** Quota of an account, and the bytes that it holds beside those to be pinned. */
-interface Room {
-  readonly quotaBytes: number;
-  readonly usedBytes: number;
 }
