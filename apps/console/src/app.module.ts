@@ -91,9 +91,11 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(new BodyLimits(this.members).check).forRoutes('api/*path');
     // Signatures are of the bytes.
-    consumer.apply(raw({ type: () => true, limit: bodyLimits.webhookBytesMax })).forRoutes('api/billing/webhook');
     consumer
-      .apply(json({ limit: bodyLimits.callBytesMax, strict: false }))
+      .apply(raw({ type: () => true, limit: bodyLimits.webhookBytesMax, inflate: false }))
+      .forRoutes('api/billing/webhook');
+    consumer
+      .apply(json({ limit: bodyLimits.callBytesMax, strict: false, inflate: false }))
       .exclude('api/billing/webhook')
       .forRoutes('api/*path');
   }

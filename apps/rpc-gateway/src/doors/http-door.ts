@@ -102,6 +102,8 @@ export class HttpDoor {
     const body = await readBody(request, response, bytesMax, (bytes) => {
       trace.bytesIn = bytes;
     });
+    // An encoded body is longer than what was announced; parsing it is what costs.
+    if (body.length > announced) await trace.meter?.requireRoom(body.length);
     const source = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) source.abort(new Error('the client closed the connection'));

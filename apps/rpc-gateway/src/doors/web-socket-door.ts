@@ -21,10 +21,13 @@ import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import { syncStatus } from '../chains/sync-status.ts';
+import type { LogStore } from '../methods/logs/logs-of.ts';
 import type { RequestContext } from '../request-context.ts';
 import { RequestMeter } from '../request-meter.ts';
+import { withRecentBlocks } from '../subscriptions/recent-blocks.ts';
 import { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Topic } from '../subscriptions/topic.ts';
+import { Turns } from '../subscriptions/turns.ts';
 import { admit, admitTopic, DoorError, identify, keyInPath, limitRefusal } from './api-key.ts';
 
 const pingEveryMs = 30_000;
@@ -67,6 +70,8 @@ export class WebSocketDoor {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<Session>();
   readonly #pinging: NodeJS.Timeout;
+  readonly #blocks = new WeakMap<Chain, LogStore>();
+  readonly #turns = new Turns((error) => this.logger.error({ causes: errorChain(error) }, 'events cannot be told'));
   #isDraining = false;
 
   constructor(
@@ -117,6 +122,9 @@ export class WebSocketDoor {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       const subscriptions = new Subscriptions({
         store: chain.store,
+        blocks: this.#blocksOf(chain),
+        turns: this.#turns,
+        lag: () => webSocket.close(1013, 'events are not being told fast enough'),
         watcher: this.registry.watcher(chain),
         send: (notification, topic) => this.#notify(session, notification, topic),
         syncStatus: () => syncStatus(chain, this.registry.sourceHead(chain.network.name)),
@@ -135,6 +143,12 @@ export class WebSocketDoor {
       };
       this.#begin(session);
     });
+  }
+
+  #blocksOf(chain: Chain): LogStore {
+    const blocks = this.#blocks.get(chain) ?? withRecentBlocks(chain.store);
+    this.#blocks.set(chain, blocks);
+    return blocks;
   }
 
   /** Refuses an upgrade with the status and the error body that HTTP would get. */
@@ -268,6 +282,8 @@ export class WebSocketDoor {
       if (!session.isAlive) session.socket.terminate();
       session.isAlive = false;
       session.socket.ping();
+      // A socket that says nothing and hears nothing would outlive its key.
+      this.#authorized(session).catch((error: unknown) => this.#end(session, error));
     }
   }
 

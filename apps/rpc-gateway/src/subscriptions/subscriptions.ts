@@ -4,13 +4,16 @@ import type { ChainStore } from '@cairn/chain-store';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { SyncStatus } from '../chains/sync-status.ts';
 import type { LogFilter } from '../methods/logs/log-filter.ts';
-import { logsOf } from '../methods/logs/logs-of.ts';
+import { type LogStore, logsOf } from '../methods/logs/logs-of.ts';
 import { receiptsJson } from '../methods/transactions/receipts.ts';
 import type { HeadChange, HeadWatcher } from './head-watcher.ts';
 import { isInRange, type Topic } from './topic.ts';
+import type { Turns } from './turns.ts';
 
 /** Of one connection: each new block is matched against all of them. */
 const subscriptionsMax = 100;
+/** Changes of the head that a connection may be behind: then it is closed, since what it missed cannot be told. */
+const changesMax = 256;
 
 /** Fields that geth's newHeads have as null where a fork is not active yet. */
 const laterFields = {
@@ -32,22 +35,39 @@ export class Subscriptions {
   readonly #syncStatus: () => SyncStatus;
   /** The last state that syncing reported. */
   #isSyncing: boolean | undefined;
+  readonly #turns: Turns;
+  readonly #blocks: LogStore;
+  readonly #lag: () => void;
+  readonly #changes: HeadChange[] = [];
+  #isTelling = false;
   readonly #topics = new Map<string, Topic>();
   #stop: (() => void) | undefined;
 
   /** @param send takes whole messages; what it does with them while the connection closes is its own affair */
   constructor({
     store,
+    blocks = store,
     watcher,
+    turns,
     send,
+    lag = () => {},
     syncStatus,
   }: {
     readonly store: ChainStore;
+    /** The same, with the last blocks decoded. */
+    readonly blocks?: LogStore;
     readonly watcher: HeadWatcher;
+    /** Shared by all connections. */
+    readonly turns: Turns;
+    /** Called where events come faster than they can be told. */
+    readonly lag?: () => void;
     readonly send: (notification: string, topic: Topic) => void;
     readonly syncStatus: () => SyncStatus;
   }) {
     this.#store = store;
+    this.#blocks = blocks;
+    this.#turns = turns;
+    this.#lag = lag;
     this.#watcher = watcher;
     this.#send = send;
     this.#syncStatus = syncStatus;
@@ -62,7 +82,7 @@ export class Subscriptions {
       });
     const id = `0x${randomBytes(16).toString('hex')}`;
     this.#topics.set(id, topic);
-    this.#stop ??= this.#watcher.listen((change) => this.#tell(change));
+    this.#stop ??= this.#watcher.listen((change) => this.#queue(change));
     // The state of now comes behind the answer that names the subscription.
     if (topic.kind === 'syncing') setImmediate(() => this.#topics.has(id) && this.#notify(id, this.#syncing()));
     return id;
@@ -78,24 +98,44 @@ export class Subscriptions {
   /** Ends all of them. */
   close(): void {
     this.#topics.clear();
+    this.#changes.length = 0;
     this.#stop?.();
     this.#stop = undefined;
   }
 
-  #tell({ left, joined }: HeadChange): void {
+  /** Changes are told one after the other, in the order in which they came. */
+  #queue(change: HeadChange): void {
+    if (this.#changes.push(change) > changesMax) this.#lag();
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    this.#turns.add(this.#tellAll());
+  }
+
+  *#tellAll(): Generator<void> {
+    try {
+      for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift())
+        yield* this.#tell(change);
+    } finally {
+      this.#isTelling = false;
+    }
+  }
+
+  *#tell({ left, joined }: HeadChange): Generator<void> {
     const syncing = this.#syncStatus();
     const hasTurned = this.#isSyncing !== undefined && this.#isSyncing !== (syncing !== false);
-    for (const [id, topic] of this.#topics) {
+    // A copy: a subscription that begins meanwhile has the events from the next change on.
+    for (const [id, topic] of [...this.#topics]) {
+      yield;
       switch (topic.kind) {
         case 'newHeads':
-          for (const header of joined) this.#notify(id, { ...laterFields, ...headerToJson(header) });
+          for (const header of joined) yield this.#notify(id, { ...laterFields, ...headerToJson(header) });
           break;
         case 'logs':
-          for (const header of left) this.#tellLogs(id, topic.filter, header, true);
-          for (const header of joined) this.#tellLogs(id, topic.filter, header, false);
+          for (const header of left) yield* this.#tellLogs(id, topic.filter, header, true);
+          for (const header of joined) yield* this.#tellLogs(id, topic.filter, header, false);
           break;
         case 'transactionReceipts':
-          for (const header of joined) this.#tellReceipts(id, topic.hashes, header);
+          for (const header of joined) yield this.#tellReceipts(id, topic.hashes, header);
           break;
         case 'syncing':
           if (hasTurned) this.#notify(id, this.#syncing());
@@ -119,9 +159,10 @@ export class Subscriptions {
     if (wanted.length > 0) this.#notify(id, wanted);
   }
 
-  #tellLogs(id: string, filter: LogFilter, header: Header, removed: boolean): void {
-    if (!isInRange(filter, header.number)) return;
-    for (const log of logsOf(filter, this.#store, header)) this.#notify(id, { ...log, removed });
+  *#tellLogs(id: string, filter: LogFilter, header: Header, removed: boolean): Generator<void> {
+    if (!isInRange(filter, header.number) || !this.#topics.has(id)) return;
+    for (const log of logsOf(filter, this.#blocks, header)) yield this.#notify(id, { ...log, removed });
+    yield;
   }
 
   #notify(subscription: string, result: unknown): void {
