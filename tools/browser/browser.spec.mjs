@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { root } from '../lib/toolchain.mjs';
 import { esmFrom, examplesOf } from '../release/examples.mjs';
 import { bundle } from './bundle.mjs';
-import { browserPath, launch, runInPage } from './chromium.mjs';
+import { browserPath, launch, runInDevelopment, runInPage } from './chromium.mjs';
 import { installLibs } from './install.mjs';
 import { browserLibs, vectors } from './vectors.mjs';
 
@@ -67,6 +67,27 @@ for (const name of browserLibs)
       assert.deepEqual(lines, said);
     });
   });
+
+test("Vite's development server serves the libs", { skip: browserPath === undefined, timeout: 120_000 }, async () => {
+  const names = browserLibs.map((name, index) => `import * as lib${index} from '@cairn/${name}';`);
+  const list = browserLibs.map((_, index) => `lib${index}`).join(', ');
+  writeFileSync(join(project, 'dev.js'), `${names.join('\n')}\nglobalThis.libs = [${list}].map(Object.keys);\n`);
+  writeFileSync(join(project, 'index.html'), '<!doctype html><script type="module" src="/dev.js"></script>');
+  const expected = await Promise.all(
+    browserLibs.map(async (name) => {
+      const entry = pathToFileURL(join(project, 'scenarios', `all-${name}.mjs`));
+      writeFileSync(entry, `export * from '@cairn/${name}';`);
+      return Object.keys(await import(entry.href));
+    }),
+  );
+  const { libs, faults, warnings } = await runInDevelopment(browser, project, 'globalThis.libs');
+  assert.deepEqual([faults, warnings], [[], []]);
+  const onNodeOnly = ['callPoolLimits', 'compileLimits', 'createCallPool', 'createCompiledEngine'];
+  assert.deepEqual(
+    libs,
+    expected.map((exported) => exported.filter((name) => !onNodeOnly.includes(name))),
+  );
+});
 
 test('results in a page are right, not only the same', {
   skip: browserPath === undefined,

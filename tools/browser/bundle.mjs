@@ -16,15 +16,7 @@ export async function bundle({ root, entry, outDir }) {
     root,
     configFile: false,
     logLevel: 'warn',
-    customLogger: {
-      hasWarned: false,
-      info() {},
-      warn,
-      warnOnce: warn,
-      error: warn,
-      clearScreen() {},
-      hasErrorLogged: () => false,
-    },
+    customLogger: loggerTo(warn),
     build: {
       write: outDir !== undefined,
       ...(outDir !== undefined && { outDir }),
@@ -40,6 +32,19 @@ export async function bundle({ root, entry, outDir }) {
     },
   });
   return { files: filesOf(output), warnings };
+}
+
+/** What Vite has to say, but for its progress. */
+export function loggerTo(warn) {
+  return {
+    hasWarned: false,
+    info() {},
+    warn,
+    warnOnce: warn,
+    error: warn,
+    clearScreen() {},
+    hasErrorLogged: () => false,
+  };
 }
 
 /** The files of a bundle: code, and whether the page loads it at its start or on demand. */

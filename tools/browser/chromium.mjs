@@ -5,6 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, normalize } from 'node:path';
 import { chromium } from 'playwright-core';
+import { createServer as createDevelopmentServer } from 'vite';
+import { loggerTo } from './bundle.mjs';
 
 export const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -56,6 +58,35 @@ export async function runInPage(browser, directory, name, argument) {
     const call = ([called, given]) => globalThis.entry[called]?.(given);
     const result = await tab.evaluate(call, [name ?? '', argument]);
     return { result, lines, faults };
+  } finally {
+    await context.close();
+    await server.close();
+  }
+}
+
+/**
+ * Opens the `index.html` of a project on Vite's development server.
+ * @param expression what the page makes, once it is not `undefined`
+ */
+export async function runInDevelopment(browser, root, expression) {
+  const warnings = [];
+  const warn = (message) => warnings.push(message);
+  const server = await createDevelopmentServer({
+    root,
+    configFile: false,
+    server: { host: '127.0.0.1', port: 0, hmr: false },
+    customLogger: loggerTo(warn),
+  });
+  const context = await browser.newContext();
+  try {
+    await server.listen();
+    const tab = await context.newPage();
+    const faults = [];
+    tab.on('pageerror', (error) => faults.push(error.message));
+    await tab.goto(server.resolvedUrls.local[0]);
+    // Vite loads the page again when it has found packages to bundle beforehand.
+    await tab.waitForFunction(`${expression} !== undefined`, undefined, { timeout: 90_000 });
+    return { libs: await tab.evaluate(expression), faults, warnings };
   } finally {
     await context.close();
     await server.close();

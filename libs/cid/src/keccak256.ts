@@ -1,3 +1,4 @@
+import { assertBytes } from '@cairn/platform';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createKeccak, type IHasher } from 'hash-wasm';
 
@@ -10,7 +11,11 @@ createKeccak(256).then(
   () => undefined,
 );
 
-/** Keccak-256, as Ethereum uses it: 32 bytes. In WebAssembly, seven times as fast as in JavaScript. */
+/**
+ * Keccak-256, as Ethereum uses it: 32 bytes. In WebAssembly, seven times as fast as in JavaScript.
+ * @throws BYTES_INVALID for what is no `Uint8Array`, such as hexadecimal text
+ */
 export function keccak256(bytes: Uint8Array): Uint8Array {
+  assertBytes(bytes, 'bytes');
   return compiled === undefined ? keccak_256(bytes) : compiled.init().update(bytes).digest('binary');
 }
