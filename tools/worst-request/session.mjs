@@ -11,7 +11,7 @@ export const serviceNames = Object.keys(kinds);
 
 /**
  * Starts a service and measures requests of its generators.
- * @returns the service, its `generators`, `make`, `measure` and `stop`
+ * @returns the service, its `generators`, `beginSiege`, `make`, `measure` and `stop`
  */
 export async function startSession(name, settings) {
   const { generators, createWorld } = await kinds[name]();
@@ -19,12 +19,15 @@ export async function startSession(name, settings) {
   let meter;
   const world = await createWorld(service);
   const byName = new Map(generators.map((generator) => [generator.name, generator]));
-  // A copy has the one account that it finds.
-  const worldOfOne = { ...world };
+  let worldOfOne;
   return {
     service,
     generators,
-    /** Makes the request of genes for one account of the free plan; `salt` makes calls of the same genes distinct. */
+    /** Opens an account of the free plan that requests of `make` are for from now on; the storage API has one for all. */
+    async beginSiege() {
+      worldOfOne = { ...world, account: await service.openAccount({ plan: 'free' }) };
+    },
+    /** Makes the request of genes for the account of the siege; `salt` makes calls of the same genes distinct. */
     make: ({ name: generator, genes }, salt = 0) => byName.get(generator).make(genes, worldOfOne, salt),
     async measure({ name: generator, genes }) {
       meter ??= createMeter({ service, probe: service.probe });

@@ -41,6 +41,7 @@ export async function besiege({ sessions, attack, connections = 8, seconds, dead
 
 /** Distinct forms of one request, all of one account. */
 async function prepare(session, { name, genes }) {
+  await session.beginSiege();
   const first = await session.make({ name, genes }, 0);
   const size = first.body?.length ?? first.message?.length ?? 0;
   const count = Math.max(1, Math.min(preparedMax, Math.floor(preparedBytesMax / (size + 1))));
