@@ -109,7 +109,12 @@ export class Environment {
     if (!isSealed(this.#format, name)) return new PlainRecords(table);
     const damage = (text: string, key?: Uint8Array) =>
       damageError(text, { directory: this.directory, format: this.#format, database: name, key });
-    return new SealedRecords(table, { name, damage, head: listHead(this.#shared.root, name, damage) });
+    return new SealedRecords(table, {
+      name,
+      damage,
+      head: listHead(this.#shared.root, name, damage),
+      clock: this.#shared,
+    });
   }
 
   #creation() {
@@ -158,6 +163,7 @@ export class Environment {
     this.#shared.watch.assertWhole();
     const before = this.#shared.isWriting;
     this.#shared.isWriting = true;
+    this.#shared.writes++;
     try {
       const result = action();
       // lmdb would wait for it, with every other writer of every process shut out.
@@ -196,7 +202,7 @@ export class Environment {
       const format = this.#format;
       const error = (text: string, key?: Uint8Array) => damageError(text, { directory, format, database: name, key });
       const head = listHead(this.#shared.root, name, error);
-      const records = new SealedRecords(this.#table(name), { name, damage: error, head });
+      const records = new SealedRecords(this.#table(name), { name, damage: error, head, clock: this.#shared });
       try {
         for (const found of records.inspect()) {
           this.#assertOpen();

@@ -30,11 +30,15 @@ export class SealedRecords implements Records {
   readonly #head: ListHead;
   readonly #damage: DamageError;
   readonly #seal: RecordSeal;
+  readonly #clock: WriteClock;
+  /** The key that was found absent last, and the record before it: most writes of new records look for them first. */
+  #absent: { readonly key: Uint8Array; readonly before: Entry | undefined; readonly writes: number } | undefined;
 
-  constructor(table: LmdbTable, { name, head, damage }: SealedRecordsOptions) {
+  constructor(table: LmdbTable, { name, head, damage, clock }: SealedRecordsOptions) {
     this.#table = table;
     this.#head = head;
     this.#damage = damage;
+    this.#clock = clock;
     this.#seal = new RecordSeal(name);
   }
 
@@ -123,19 +127,24 @@ export class SealedRecords implements Records {
     const stored = this.#table.getBinary(key);
     if (stored !== undefined) {
       this.#assertWhole(key, stored);
+      this.#clock.writes++;
       this.#table.putSync(key, this.#seal.close(key, linkOf(stored), value));
       return;
     }
-    const before = this.#before(key);
+    const before = this.#isKnownAbsent(key) ? this.#absent?.before : this.#before(key);
+    this.#clock.writes++;
     const link = before ? linkOf(before.value) : this.#headLink();
     this.#table.putSync(key, this.#seal.close(key, link, value));
     this.#relink(before, linkTo(key));
   }
 
   remove(key: Uint8Array): boolean {
-    const stored = this.#stored(key);
+    // Without a look at the neighbours: nothing depends on the answer, and reads do look.
+    const stored = this.#table.getBinary(key);
     if (stored === undefined) return false;
+    this.#assertWhole(key, stored);
     const before = this.#before(key);
+    this.#clock.writes++;
     if ((before ? linkOf(before.value) : this.#headLink()) !== linkTo(key))
       throw this.#damage('a record is missing or misplaced before it', key);
     this.#relink(before, linkOf(stored));
@@ -153,7 +162,17 @@ export class SealedRecords implements Records {
 
   /** The neighbours of a key that is not found must be neighbours of each other. */
   #assertAbsent(key: Uint8Array): void {
-    if (this.#linkBefore(key) !== linkTo(this.#from(key))) throw this.#damage('records around it are missing', key);
+    const before = this.#before(key);
+    const link = before ? linkOf(before.value) : this.#headLink();
+    if (link !== linkTo(this.#from(key))) throw this.#damage('records around it are missing', key);
+    const { isWriting, writes } = this.#clock;
+    this.#absent = isWriting ? { key: copy(key), before, writes } : undefined;
+  }
+
+  /** Within one transaction and before any further write. */
+  #isKnownAbsent(key: Uint8Array): boolean {
+    if (this.#absent?.writes !== this.#clock.writes || !this.#clock.isWriting) return false;
+    return Buffer.compare(this.#absent.key, key) === 0;
   }
 
   #linkBefore(key: Uint8Array): number {
@@ -186,10 +205,19 @@ export class SealedRecords implements Records {
 /** All keys below a start. */
 const downwards = { end: firstKey, inclusiveEnd: true, exclusiveStart: true, reverse: true } as const;
 
+/** Shared by all tables of an environment in this thread. */
+export interface WriteClock {
+  /** True while the action of a transaction runs. */
+  readonly isWriting: boolean;
+  /** Counts writes and beginnings of transactions. */
+  writes: number;
+}
+
 export interface SealedRecordsOptions {
   readonly name: string;
   readonly head: ListHead;
   readonly damage: DamageError;
+  readonly clock: WriteClock;
 }
 
 function ends({ prefix, start, end }: Range): { readonly low: Uint8Array; readonly high: Uint8Array | undefined } {

@@ -13,6 +13,8 @@ export interface SharedRoot {
   readonly databases: Map<string, LmdbDatabase<Buffer, Uint8Array>>;
   /** True while the action of a transaction runs. */
   isWriting: boolean;
+  /** Counts writes of sealed records and beginnings of transactions. */
+  writes: number;
   /** Environments that are open on it. */
   users: number;
   readonly releaseNumber: () => void;
@@ -57,7 +59,16 @@ async function openRoot(
     checkPagesAtOpen(path);
     const root = openFiles(path, { isWritable, create, isSynced });
     const watch = new FileWatch(path);
-    const shared: SharedRoot = { path, root, databases: new Map(), isWriting: false, users: 1, releaseNumber, watch };
+    const shared: SharedRoot = {
+      path,
+      root,
+      databases: new Map(),
+      isWriting: false,
+      writes: 0,
+      users: 1,
+      releaseNumber,
+      watch,
+    };
     roots.set(path, shared);
     return shared;
   } catch (error) {
