@@ -9,6 +9,11 @@ interface Entry {
   readonly owner: number;
 }
 
+/** Blocks of one transaction, which runs in one go: some 20 ms of work. */
+const blocksPerWrite = 512;
+/** Blocks under way: tiny ones are few bytes and much work. */
+const pendingBlocksMax = 4096;
+
 /**
  * Blocks that were taken but are not on the disk yet: readable at once, written together, tried again by every `sync`
  * when the disk does not take them.
@@ -51,7 +56,7 @@ export class WriteQueue {
       // While the disk takes nothing, no more is taken here either.
       if (this.#failed.length > 0) await this.sync();
       // Each looks again when woken: several writers of large blocks must not all squeeze through.
-      else if (this.#pendingBytes > this.#pendingBytesMax)
+      else if (this.#pendingBytes > this.#pendingBytesMax || this.#pending.size > pendingBlocksMax)
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else break;
     }
@@ -92,14 +97,17 @@ export class WriteQueue {
     const entries = this.#queue;
     this.#queue = [];
     this.#nextWrite = undefined;
-    try {
-      await this.#write(entries);
-      this.#release(entries);
-    } catch {
-      // The reason that callers get is that of the next try: it may be another one by then.
-      this.#failed.push(...entries);
+    for (let at = 0; at < entries.length; at += blocksPerWrite) {
+      const some = entries.slice(at, at + blocksPerWrite);
+      try {
+        await this.#write(some);
+        this.#release(some);
+      } catch {
+        // The reason that callers get is that of the next try: it may be another one by then.
+        this.#failed.push(...some);
+      }
+      this.#wake();
     }
-    this.#wake();
   }
 
   #release(entries: readonly Entry[]): void {
