@@ -78,12 +78,27 @@ describe('eth_simulateV1', () => {
   });
 });
 
+test('eth_getProof of many slots is paid by slots, and gives the proofs that single slots have', async () => {
+  const token = sample.contracts.Token.address;
+  const slots = Array.from({ length: 1_024 }, (_, slot) => `0x${slot.toString(16)}`);
+  // 20 and 1 for each slot beyond 32.
+  expect((await ask('a900', 'eth_getProof', [token, slots, 'latest'])).answer.error).toMatchObject(refused);
+  const { result } = (await ask('b25000', 'eth_getProof', [token, slots, 'latest'])).answer;
+  const { storageProof, ...account } = result as { readonly storageProof: readonly unknown[] };
+  expect(storageProof).toHaveLength(1_024);
+  const few = [0, 1, 2, 1_023].map((slot) => slots[slot]);
+  const single = (await ask('b25000', 'eth_getProof', [token, few, 'latest'])).answer.result;
+  expect(single).toEqual({ ...account, storageProof: [0, 1, 2, 1_023].map((slot) => storageProof[slot]) });
+});
+
 describe('executions that are paid by time', () => {
   test.each([
     ['debug_traceCall', trace()],
     ['debug_traceBlockByNumber', ['0x1']],
     ['eth_createAccessList', [{ from, to: address }, 'latest']],
     ['debug_executionWitness', ['0x1']],
+    ['debug_storageRangeAt', ['0x2', 0, sample.contracts.Token.address, '0x', 10]],
+    ['debug_getModifiedAccountsByNumber', [1, 2]],
   ])('%s needs the credits of its time limit, and gives back those of time that is left', async (method, params) => {
     expect((await ask('a2000', method, params)).answer.error).toMatchObject(refused);
     const { answer } = await ask('a25000', method, params);

@@ -88,3 +88,21 @@ describe('an account that fills the workers delays no other', () => {
     240_000,
   );
 });
+
+test('debug_traceBlock refuses a body that is no block, in geth’s words, and traces one that is', async () => {
+  const { result } = await call(gateway.url, 'debug_getRawBlock', ['0x2']);
+  const raw = String(result);
+  expect((await call(gateway.url, 'debug_traceBlock', [raw, { tracer: 'callTracer' }])).result).toEqual(
+    (await call(gateway.url, 'debug_traceBlockByNumber', ['0x2', { tracer: 'callTracer' }])).result,
+  );
+  const refused = { code: -32000, message: expect.stringMatching(/^could not decode block: /) };
+  expect((await call(gateway.url, 'debug_traceBlock', ['0xc0'])).error).toMatchObject(refused);
+  // The list of withdrawals at the end has become a string.
+  const header = await call(gateway.url, 'debug_getRawHeader', ['0x2']);
+  const bytes = Buffer.from(String(header.result).slice(2), 'hex');
+  const payload = Buffer.concat([bytes, Buffer.of(0x80, 0xc0)]);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(payload.length);
+  const block = Buffer.concat([Buffer.of(0xf9), length, payload]);
+  expect((await call(gateway.url, 'debug_traceBlock', [`0x${block.toString('hex')}`])).error).toMatchObject(refused);
+});

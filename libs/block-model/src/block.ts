@@ -35,6 +35,11 @@ export function decodeBlock(raw: Uint8Array): Block {
   return { header, ...decodeBody(reader), size: raw.length };
 }
 
+/** Reads the header of a block and leaves the rest as it is, whatever that is. @throws DECODE_FAILED */
+export function decodeBlockHeader(raw: Uint8Array): Header {
+  return decodeHeader(FieldReader.over('block', raw).raw('header').slice());
+}
+
 /** The block of a header and its body, `[transactions, uncles, withdrawals?]`. @throws DECODE_FAILED */
 export function joinBlock(header: Header, body: Uint8Array): Block {
   const reader = FieldReader.over('block body', body);

@@ -4,6 +4,7 @@ export { recoverPublicKey } from '#recover-public-key';
 export {
   type Block,
   decodeBlock,
+  decodeBlockHeader,
   encodeBlock,
   encodeBody,
   joinBlock,
@@ -72,6 +73,7 @@ export type {
   LogField,
   StateReader,
   StateRoots,
+  StorageRange,
 } from './readers.ts';
 export {
   decodeReceipt,

@@ -37,6 +37,22 @@ export interface AccountProof {
   readonly slots: readonly { readonly value: Uint8Array; readonly nodes: readonly Uint8Array[] }[];
 }
 
+/** A part of the storage of an account, in the order of the hashes of its slots. */
+export interface StorageRange {
+  /** The account has no storage at all. */
+  readonly isEmpty: boolean;
+  readonly entries: readonly {
+    /** Keccak-256 of the slot. */
+    readonly hash: Uint8Array;
+    /** Unknown where the account has more slots than are looked through. */
+    readonly slot: Uint8Array | undefined;
+    /** Without leading zeros. */
+    readonly value: Uint8Array;
+  }[];
+  /** The hash that comes next, where there is one. */
+  readonly next: Uint8Array | undefined;
+}
+
 /** What became of an account. */
 export interface AccountChange {
   /** 20 bytes. */

@@ -16,6 +16,7 @@ import {
   type LogCondition,
   type Receipt,
   type StateRoots,
+  type StorageRange,
   verifyBlock,
   verifyReceipts,
 } from '@cairn/block-model';
@@ -30,7 +31,7 @@ import { modifiedAccounts } from './modified-accounts.ts';
 import { readProof } from './read-proof.ts';
 import { decodeReceipts } from './read-receipts.ts';
 import { stateRootsOver } from './state-roots.ts';
-import { readStorageRange, type StorageRange } from './storage-range.ts';
+import { readStorageRange } from './storage-range.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 import { type WitnessScope, witnessNodes } from './witness-nodes.ts';

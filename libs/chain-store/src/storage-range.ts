@@ -1,24 +1,8 @@
-import { decodeRlp } from '@cairn/block-model';
+import { decodeRlp, type StorageRange } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import type { AccountRecord, Tables } from './tables.ts';
 import { trieLeaves } from './trie-leaves.ts';
 import { TrieNodes } from './trie-nodes.ts';
-
-/** A part of the storage of an account, in the order of the hashes of its slots. */
-export interface StorageRange {
-  /** The account has no storage at all. */
-  readonly isEmpty: boolean;
-  readonly entries: readonly {
-    /** Keccak-256 of the slot. */
-    readonly hash: Uint8Array;
-    /** Unknown where the account has more slots than are looked through. */
-    readonly slot: Uint8Array | undefined;
-    /** Without leading zeros. */
-    readonly value: Uint8Array;
-  }[];
-  /** The hash that comes next, where there is one. */
-  readonly next: Uint8Array | undefined;
-}
 
 const emptyTrieRoot = Buffer.from(keccak256(Uint8Array.of(0x80)));
 

@@ -17,8 +17,12 @@ export type {
   ExecutionJob,
   ExecutionWitnessJob,
   JsonResult,
+  ModifiedAccountsJob,
+  ReadJob,
+  ReadResult,
   ResultOf,
   SimulateJob,
+  StorageRangeJob,
   TraceBlockJob,
   TraceCallJob,
 } from './pool/call-pool-types.ts';

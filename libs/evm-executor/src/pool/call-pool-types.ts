@@ -1,4 +1,4 @@
-import type { ChainReader, ChainSpec, Hex } from '@cairn/block-model';
+import type { ChainReader, ChainSpec, Hex, StorageRange } from '@cairn/block-model';
 import type { BlockRecord } from '../block/record-block.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
 import type { CallHalt, CallResult, CallRevert } from '../call-result.ts';
@@ -14,6 +14,14 @@ import type { TraceOptions } from '../trace/trace-options.ts';
  */
 export type CallSource = Pick<ChainReader, 'header' | 'stateAt'> &
   Partial<Pick<ChainReader, 'hashByNumber' | 'isCanonical' | 'block' | 'stateRoots' | 'generation'>> & {
+    /** Slots of an account in the order of their hashes. {@link StorageRangeJob} needs it. */
+    storageRange?(
+      hash: Hex,
+      address: Uint8Array,
+      range: Pick<StorageRangeJob, 'start' | 'limit'>,
+    ): StorageRange | undefined;
+    /** Accounts that differ between two states. {@link ModifiedAccountsJob} needs it. */
+    modifiedAccounts?(from: Hex, to: Hex): readonly Uint8Array[] | undefined;
     /**
      * Nodes of the tries behind the state after a block: those that prove what is read, and that the root of the state with
      * the changes takes. Witnesses need them.
@@ -101,7 +109,34 @@ export interface ExecutionWitnessJob extends JobPlace {
   readonly kind: 'executionWitness';
 }
 
+/** Slots of an account in the order of their hashes. */
+export interface StorageRangeJob extends JobPlace {
+  readonly kind: 'storageRange';
+  readonly address: Uint8Array;
+  /** The hash to begin with, or the first bytes of it. */
+  readonly start: Uint8Array;
+  readonly limit: number;
+}
+
+/** Accounts that the state after the block has otherwise than that after an earlier one. */
+export interface ModifiedAccountsJob extends JobPlace {
+  readonly kind: 'modifiedAccounts';
+  readonly since: Hex;
+}
+
+/** Reads that take too long for the thread that asks. Whoever asks checks which contracts they may show. */
+export type ReadJob = StorageRangeJob | ModifiedAccountsJob;
+
+/** Outcome of a read; `undefined` where the chain does not keep what it needs. */
+export interface ReadResult<Value> {
+  readonly kind: 'read';
+  readonly value: Value | undefined;
+  /** Reads execute nothing. */
+  readonly gasUsed: 0n;
+}
+
 export type ExecutionJob =
+  | ReadJob
   | CallJob
   | EstimateGasJob
   | CreateAccessListJob
@@ -123,9 +158,13 @@ export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
   ? GasEstimate | CallRevert | CallHalt
   : Job extends CreateAccessListJob
     ? AccessListResult
-    : Job extends SimulateJob | TraceCallJob | TraceBlockJob | ExecutionWitnessJob
-      ? JsonResult
-      : CallResult;
+    : Job extends StorageRangeJob
+      ? ReadResult<StorageRange>
+      : Job extends ModifiedAccountsJob
+        ? ReadResult<readonly Uint8Array[]>
+        : Job extends SimulateJob | TraceCallJob | TraceBlockJob | ExecutionWitnessJob
+          ? JsonResult
+          : CallResult;
 
 export interface CallPoolExecuteOptions {
   /** The account whose call it is: lanes share the time of the workers, however many calls each has waiting. */

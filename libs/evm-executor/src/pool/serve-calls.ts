@@ -1,9 +1,10 @@
-import { decodeBlock, type Header, type Hex, type StateReader } from '@cairn/block-model';
+import { type Block, decodeBlock, type Header, type Hex, type StateReader } from '@cairn/block-model';
+import { isCairnError } from '@cairn/errors';
 import { systemAddress } from '../block/system-calls.ts';
 import { createAccessList } from '../create-access-list.ts';
 import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { createEngine } from '../engine/create-engine.ts';
-import { executionErrors, StateUnavailableError } from '../errors.ts';
+import { executionErrors, StateUnavailableError, TraceRefusedError } from '../errors.ts';
 import { estimateGas } from '../estimate-gas.ts';
 import { executeCall } from '../execute-call.ts';
 import { simulate } from '../simulate/simulate.ts';
@@ -19,6 +20,7 @@ import type {
   TraceBlockJob,
   TraceCallJob,
 } from './call-pool-types.ts';
+import { isRead, serveRead } from './serve-reads.ts';
 import { serveWitness } from './serve-witness.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
@@ -64,6 +66,7 @@ export async function openCallServer(
       if (chain === undefined) throw executionErrors.failed(`there is no chain ${job.chain}`);
       if (job.contracts !== undefined && (job.kind === 'traceBlock' || job.kind === 'executionWitness'))
         throw executionErrors.failed('a job on a whole block cannot be limited to contracts');
+      if (isRead(job)) return serveRead(job, chain.source);
       if (job.kind === 'traceBlock') return serveTrace(job, chain, engine, deadline);
       if (job.kind === 'executionWitness') return serveWitness(job, chain.chain, chain.source, engine, deadline);
       if (job.kind === 'traceCall' && job.index !== undefined)
@@ -147,7 +150,7 @@ async function serveTrace(
   deadline?: Deadline,
 ): Promise<ResultOf<TraceBlockJob>> {
   const { chain, source } = open;
-  const block = raw === undefined ? source.block?.(blockHash) : decodeBlock(raw);
+  const block = raw === undefined ? source.block?.(blockHash) : decodedBlock(raw);
   if (block === undefined) throw new StateUnavailableError(name, blockHash);
   const { state } = await blockOf(name, open, block.header.parentHash);
   const traced = await traceBlock({
@@ -163,6 +166,19 @@ async function serveTrace(
     ...(raw !== undefined && { checks: { followsNonce: true } }),
   });
   return { kind: 'json', ...traced };
+}
+
+/** @throws TRACE_REFUSED in geth's words */
+function decodedBlock(raw: Uint8Array): Block {
+  try {
+    return decodeBlock(raw);
+  } catch (error) {
+    if (!isCairnError(error)) throw error;
+    throw new TraceRefusedError(
+      `could not decode block: ${error.message}`,
+      'Give the block as debug_getRawBlock does.',
+    );
+  }
 }
 
 /** A call in the middle of a block. */

@@ -2,6 +2,7 @@ import { type Header, type Hex, hexFromBytes, parseHash, parseQuantity } from '@
 import { type ParamDefinition, RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
+import { runTimedJob, workerTimeSurcharge } from '../execution/run-job.ts';
 import { parseInteger } from './storage-range-at.ts';
 
 /** geth takes plain numbers here. */
@@ -21,7 +22,7 @@ const startHashParam = {
 
 const endSummary = 'the later block. Default: start, compared with its parent.';
 const result = 'Addresses of accounts that are new or differ, in the order of their hashes; null for none.';
-const common = { errors: ['server'], cost: 50 } as const;
+const common = { errors: ['server'], cost: 50, surcharge: workerTimeSurcharge } as const;
 
 export const debugGetModifiedAccountsByNumber = define({
   name: 'debug_getModifiedAccountsByNumber',
@@ -30,7 +31,7 @@ export const debugGetModifiedAccountsByNumber = define({
   result,
   ...common,
   reveals: 'anything',
-  handle([start, end], context) {
+  async handle([start, end], context) {
     const { store } = context.chain;
     const at = (number: bigint) => {
       const hash = store.hashByNumber(number);
@@ -38,10 +39,10 @@ export const debugGetModifiedAccountsByNumber = define({
     };
     const first = at(start);
     if (first === undefined) throw new RpcError('server', `start block ${start.toString(16)} not found`);
-    if (end === undefined) return modifiedSinceParent(context, first);
+    if (end === undefined) return await modifiedSinceParent(context, 'debug_getModifiedAccountsByNumber', first);
     const last = at(end);
     if (last === undefined) throw new RpcError('server', `end block ${end} not found`);
-    return modified(context, first, last);
+    return await modified(context, 'debug_getModifiedAccountsByNumber', first, last);
   },
 });
 
@@ -52,31 +53,38 @@ export const debugGetModifiedAccountsByHash = define({
   result,
   ...common,
   reveals: 'anything',
-  handle([start, end], context) {
+  async handle([start, end], context) {
     const { store } = context.chain;
     const first = store.header(start);
     if (first === undefined) throw new RpcError('server', `start block ${start.slice(2)} not found`);
-    if (end === undefined) return modifiedSinceParent(context, first);
+    if (end === undefined) return await modifiedSinceParent(context, 'debug_getModifiedAccountsByHash', first);
     const last = store.header(end);
     if (last === undefined) throw new RpcError('server', `end block ${end.slice(2)} not found`);
-    return modified(context, first, last);
+    return await modified(context, 'debug_getModifiedAccountsByHash', first, last);
   },
 });
 
-function modifiedSinceParent(context: RequestContext, header: Header): readonly Hex[] | null {
+function modifiedSinceParent(context: RequestContext, method: string, header: Header): Promise<readonly Hex[] | null> {
   const parent = header.number > 0n ? context.chain.store.header(header.parentHash) : undefined;
   if (parent === undefined) throw new RpcError('server', `block ${header.number.toString(16)} has no parent`);
-  return modified(context, parent, header);
+  return modified(context, method, parent, header);
 }
 
-function modified({ chain: { store } }: RequestContext, first: Header, last: Header): readonly Hex[] | null {
+async function modified(
+  context: RequestContext,
+  method: string,
+  first: Header,
+  last: Header,
+): Promise<readonly Hex[] | null> {
   if (first.number >= last.number) {
     throw new RpcError(
       'server',
       `start block height (${first.number}) must be less than end block height (${last.number})`,
     );
   }
-  const found = store.modifiedAccounts(first.hash, last.hash);
+  const chain = context.chain.network.name;
+  const job = { kind: 'modifiedAccounts' as const, chain, blockHash: last.hash, since: first.hash };
+  const { value: found } = await runTimedJob(context, method, job);
   if (found === undefined) {
     throw new RpcError(
       'limit',

@@ -3,6 +3,7 @@ import { RpcError } from '@cairn/jsonrpc-core';
 import { blockIdParam } from '../../block-param.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
+import { runTimedJob, workerTimeSurcharge } from '../execution/run-job.ts';
 import { addressParam } from '../params.ts';
 import { requireTracedHeader } from './traced-block.ts';
 
@@ -28,12 +29,15 @@ export const debugStorageRangeAt = define({
   result: 'storage by hash, each with key (the slot) and value; nextKey, the hash to go on with, or null.',
   errors: ['server'],
   cost: 50,
+  surcharge: workerTimeSurcharge,
   reveals: { contracts: ([, , address]) => [address] },
-  handle([id, index, address, start, limit], context) {
+  async handle([id, index, address, start, limit], context) {
     const { hash, number, parentHash } = requireTracedHeader(context, id);
     requireTransaction(context, { hash, number }, index);
     const range = { start: bytesFromHex(start).subarray(0, 32), limit: Math.max(0, Math.min(limit, slotsMax)) };
-    const found = context.chain.store.storageRange(parentHash, bytesFromHex(address), range);
+    const place = { chain: context.chain.network.name, blockHash: parentHash, address: bytesFromHex(address) };
+    const job = { kind: 'storageRange' as const, ...place, ...range };
+    const { value: found } = await runTimedJob(context, 'debug_storageRangeAt', job);
     if (found === undefined) throw new RpcError('server', `the state of block ${parentHash} is not kept`);
     const { isEmpty, entries, next } = found;
     const word = (value: Uint8Array): Hex => `0x${Buffer.from(value).toString('hex').padStart(64, '0')}`;

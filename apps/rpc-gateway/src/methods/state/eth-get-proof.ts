@@ -12,6 +12,8 @@ type StorageKey = ReturnType<typeof decodeStorageKey>;
 const slotsMax = 1024;
 /** Slots that are proved before the time of the turn is looked at. */
 const slotsPerStep = 32;
+/** A proof of a slot takes about as long as 10,000 gas. */
+const creditsPerSlot = 1;
 /** Code hash and storage root of an account that is not in the state: docs/decisions/proof-of-absent-account.md. */
 const absentHash: Hex = `0x${'00'.repeat(32)}`;
 
@@ -31,6 +33,7 @@ export const ethGetProof = define({
   result: 'The account with its proof, and each slot with its own.',
   errors: ['server'],
   cost: 20,
+  surcharge: `and ${creditsPerSlot} for each slot beyond ${slotsPerStep}`,
   reveals: { contracts: ([address]) => [address] },
   handle([address, given, id], context) {
     if (given.length > slotsMax)
@@ -59,7 +62,11 @@ export const ethGetProof = define({
     });
     const proofs = storageProofs(first, proof);
     if (slots.length <= slotsPerStep) return resultOf(proofs);
-    return proveRest(slots, proofs, (some) => storageProofs(some, prove(some))).then(resultOf);
+    const more = (slots.length - slotsPerStep) * creditsPerSlot;
+    return context.meter
+      .takeMore('eth_getProof', more)
+      .then(() => proveRest(slots, proofs, (some) => storageProofs(some, prove(some))))
+      .then(resultOf);
   },
 });
 

@@ -1,0 +1,18 @@
+import type { CallSource, ExecutionJob, ReadJob, ResultOf } from './call-pool-types.ts';
+
+export function isRead(job: ExecutionJob): job is ReadJob {
+  return job.kind === 'storageRange' || job.kind === 'modifiedAccounts';
+}
+
+/** Reads from a chain. They cannot be interrupted: a worker that reads beyond its time is ended. */
+export async function serveRead(job: ReadJob, source: CallSource): Promise<ResultOf<ReadJob>> {
+  // A store may show one turn of the event loop the same snapshot all along: the block may be in the next one.
+  if (source.header(job.blockHash) === undefined) await new Promise((resolve) => setImmediate(resolve));
+  const gasUsed = 0n;
+  switch (job.kind) {
+    case 'storageRange':
+      return { kind: 'read', value: source.storageRange?.(job.blockHash, job.address, job), gasUsed };
+    case 'modifiedAccounts':
+      return { kind: 'read', value: source.modifiedAccounts?.(job.since, job.blockHash), gasUsed };
+  }
+}
