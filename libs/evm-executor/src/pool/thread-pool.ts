@@ -69,7 +69,7 @@ export class ThreadPool implements CallPool {
       memoryMibMax: options.memoryMibMax ?? callPoolLimits.memoryMibMax,
       startTimeoutMs: callPoolLimits.startTimeoutMs,
     };
-    for (let count = 0; count < this.#workers + sparesCount; count++) this.#start();
+    for (let count = 0; count < this.#workers; count++) this.#start();
   }
 
   /** Resolves when as many workers are ready as calls may run. */
@@ -147,8 +147,15 @@ export class ThreadPool implements CallPool {
     if (this.#idle + this.#running >= this.#workers) {
       this.#onStarted?.resolve();
       this.#onStarted = undefined;
+      this.#startSpare();
     }
     this.#next();
+  }
+
+  /** Starts a thread that stands by. One at a time, after those that calls wait for: a start takes all of a core. */
+  #startSpare(): void {
+    const isStarting = this.#slots.size > this.#idle + this.#running;
+    if (!this.#isClosing && !isStarting && this.#slots.size < this.#workers + sparesCount) this.#start();
   }
 
   #lost(slot: Slot, error: Error): void {
@@ -163,7 +170,9 @@ export class ThreadPool implements CallPool {
     if (this.#isClosing) return;
     // What keeps workers from starting may pass; to try at once again and again would only burn the processor.
     const delayMs = Math.min(100 * 2 ** this.#failedStarts, 10_000);
-    setTimeout(() => this.#isClosing || this.#start(), delayMs).unref();
+    setTimeout(() => {
+      if (!this.#isClosing && this.#slots.size < this.#workers + sparesCount) this.#start();
+    }, delayMs).unref();
   }
 
   #enqueue(ticket: Ticket): void {
