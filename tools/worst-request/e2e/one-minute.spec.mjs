@@ -14,7 +14,7 @@ const fixedSeed = 17;
 const seed = Number(process.env.WORST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Requests of the fixed list that a half begins with. */
-const fixedCount = 4;
+const fixedCount = 2;
 
 /** Loops of the calibration that a request may block the event loop for: about two seconds, on a slow machine more. */
 const blockLoopsMax = 20;
