@@ -28,6 +28,8 @@ export interface ServiceOptions {
 
 /** How long requests under way may take after a signal before the process ends all the same. */
 const drainMs = 10_000;
+/** Time for a TLS handshake in milliseconds: a connection without one holds a place and has no other deadline. */
+const handshakeMs = 10_000;
 
 /**
  * The whole life of a service: settings, logger, Nest application, listening, and a drain at SIGTERM or SIGINT that
@@ -67,11 +69,12 @@ async function serve({ name, portSetting, module }: ServiceOptions, settings: Se
   });
   const express = new ExpressAdapter();
   express.getInstance<{ disable(name: string): void }>().disable('x-powered-by');
+  const httpsOptions = settings.tls && { ...settings.tls, handshakeTimeout: handshakeMs };
   const app = await NestFactory.create(module({ settings, logger, tracing }), express, {
     bodyParser: false,
     logger: nestLogger(logger),
     abortOnError: false,
-    ...(settings.tls && { httpsOptions: settings.tls }),
+    ...(httpsOptions && { httpsOptions }),
   });
   await app.init();
   const raw = app.get<RawHttp>(RAW_HTTP);

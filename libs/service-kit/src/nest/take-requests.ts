@@ -57,7 +57,10 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
   });
   server.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
     const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    // Before the end of a handshake nothing can be sent: `end` would wait for it, and keep the connection for ever.
+    const isHandshake = /^(ERR_TLS|ERR_SSL|EPROTO)/.test(error.code ?? '');
+    if (socket.writable && !isHandshake)
+      socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     else socket.destroy();
   });
   if (raw.connectionsMax !== undefined) server.maxConnections = raw.connectionsMax;

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { request as http, type IncomingMessage } from 'node:http';
+import { request as https } from 'node:https';
 import { createInterface } from 'node:readline';
 
 /** A built service in a process of its own. */
 export interface RunningService {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://127.0.0.1:<port>`, `https` with TLS_CERT among the settings. */
   readonly url: string;
   /** Its lines, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
@@ -25,7 +27,13 @@ export interface StartServiceOptions {
 
 /** Starts a service over a home and waits until it is ready. */
 export async function startService({ main, home, env = {} }: StartServiceOptions): Promise<RunningService> {
-  const settings = { CAIRN_HOME: home, STORAGE_API_PORT: '0', RPC_GATEWAY_PORT: '0', CONSOLE_PORT: '0', ...env };
+  const settings: Readonly<Record<string, string>> = {
+    CAIRN_HOME: home,
+    STORAGE_API_PORT: '0',
+    RPC_GATEWAY_PORT: '0',
+    CONSOLE_PORT: '0',
+    ...env,
+  };
   const child = spawn(process.execPath, [main], {
     cwd: home,
     env: { PATH: process.env.PATH, ...settings },
@@ -43,8 +51,9 @@ export async function startService({ main, home, env = {} }: StartServiceOptions
     });
     child.once('exit', () => reject(new Error(`${main} ended before it listened:\n${lines.join('\n')}`)));
   });
-  const url = `http://127.0.0.1:${port}`;
-  while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 30));
+  const isTls = settings.TLS_CERT !== undefined;
+  const url = `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`;
+  while (!(await isReady(`${url}/readyz`, isTls))) await new Promise((resolve) => setTimeout(resolve, 30));
   return {
     url,
     log,
@@ -57,4 +66,17 @@ export async function startService({ main, home, env = {} }: StartServiceOptions
       await exited;
     },
   };
+}
+
+/** Certificates of tests are made by the tests: who signed them is of no interest here. */
+function isReady(url: string, isTls: boolean): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const answered = (response: IncomingMessage) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    };
+    const sent = isTls ? https(url, { rejectUnauthorized: false }, answered) : http(url, answered);
+    sent.once('error', reject);
+    sent.end();
+  });
 }
