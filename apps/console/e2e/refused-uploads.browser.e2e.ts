@@ -64,7 +64,7 @@ describeInBrowser(
       await refused(visit, '"long.bin" has 200 MiB; 64.0 MiB are left of the quota of 64.0 MiB.');
       // Content that is stored already takes no room, so a second try is sent; the 403 comes while the browser sends.
       await rowOf(visit).getByRole('button', { name: 'Retry long.bin' }).click();
-      await refused(visit, /There is no room left for this upload: .* of its quota of 64\.0 MiB\./);
+      await refused(visit, 'This upload does not fit in what is left of the quota of 64.0 MiB.');
       expect(await visit.faults()).toEqual([]);
       await visit.stage.auth.setQuota('refused', undefined);
     });

@@ -40,12 +40,11 @@ export function storageRefusal(status: number, body: string, retryAfter?: string
   });
 }
 
-/** The words of a refusal by the quota, with amounts that people read. */
+/** A refusal by the quota, with an amount that people read. */
 function plain(message: string): string {
-  const [, held, quota] =
-    /^The account holds (\d+) of its (\d+) bytes; \d+ more would exceed its quota\./.exec(message) ?? [];
-  if (held === undefined) return message;
-  return `There is no room left for this upload: without it the account holds ${byteText(Number(held))} of its quota of ${byteText(Number(quota))}. Unpin files that you do not need, or ask for a higher quota.`;
+  const [, quota] = /^The account holds \d+ of its (\d+) bytes; \d+ more would exceed its quota\./.exec(message) ?? [];
+  if (quota === undefined) return message;
+  return `This upload does not fit in what is left of the quota of ${byteText(Number(quota))}. Unpin files that you do not need, or ask for a higher quota.`;
 }
 
 function messageOf(body: string): string {

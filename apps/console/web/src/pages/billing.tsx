@@ -97,7 +97,7 @@ function PlanCard({ plan }: { plan: Plan | undefined }) {
     ['Stored', plan?.storedBytes, bytes],
     ['Received a day', plan?.bytesInPerDay, bytes],
     ['Sent a day', plan?.bytesOutPerDay, bytes],
-    ['Requests under way', plan?.concurrentRequests, count],
+    ['Requests at the same time, JSON-RPC and storage each', plan?.concurrentRequests, count],
     ['WebSocket connections', plan?.webSockets, count],
   ];
   return (

@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   Anchor,
+  Box,
   Button,
   Collapse,
   Group,
@@ -31,48 +32,52 @@ export function UploadPanel() {
   const shown = [...underWay, ...items.filter((item) => !isUnderWay(item)).reverse()].slice(0, rowsMax);
   const title = titleOf(items);
   return (
-    <Paper
-      withBorder
-      shadow="md"
-      pos="fixed"
-      bottom={12}
-      right={12}
-      w="min(400px, calc(100vw - 24px))"
-      style={{ zIndex: 150 }}
-      component="section"
-      aria-label="Uploads"
-    >
-      <VisuallyHidden role="status">{lastOf(items)}</VisuallyHidden>
-      <Group justify="space-between" px="md" py="xs" wrap="nowrap">
-        <Text fw={600} size="sm">
-          {title}
-        </Text>
-        <Group gap={4} wrap="nowrap">
-          {underWay.length < items.length && (
-            <Button size="compact-xs" variant="subtle" color="gray" onClick={() => uploads.clear()}>
-              Clear
-            </Button>
-          )}
-          <ActionIcon variant="subtle" color="gray" onClick={toggle} aria-expanded={isOpen} aria-label="Show uploads">
-            {isOpen ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
-          </ActionIcon>
-        </Group>
-      </Group>
-      <Collapse expanded={isOpen}>
-        <ScrollArea.Autosize mah="min(360px, 45vh)" viewportProps={{ tabIndex: 0, 'aria-label': 'List of uploads' }}>
-          <Stack gap="sm" px="md" pb="md" component="ul" m={0} style={{ listStyle: 'none' }}>
-            {shown.map((item) => (
-              <UploadRow key={item.id} item={item} />
-            ))}
-            {items.length > rowsMax && (
-              <Text component="li" size="sm" c="dimmed">
-                And {count(items.length - rowsMax)} more.
-              </Text>
+    <>
+      {/* Room for the end of the page above the panel. */}
+      <Box h={isOpen ? 'min(420px, 50vh)' : 64} aria-hidden />
+      <Paper
+        withBorder
+        shadow="md"
+        pos="fixed"
+        bottom={12}
+        right={12}
+        w="min(400px, calc(100vw - 24px))"
+        style={{ zIndex: 150 }}
+        component="section"
+        aria-label="Uploads"
+      >
+        <VisuallyHidden role="status">{lastOf(items)}</VisuallyHidden>
+        <Group justify="space-between" px="md" py="xs" wrap="nowrap">
+          <Text fw={600} size="sm">
+            {title}
+          </Text>
+          <Group gap={4} wrap="nowrap">
+            {underWay.length < items.length && (
+              <Button size="compact-xs" variant="subtle" color="gray" onClick={() => uploads.clear()}>
+                Clear
+              </Button>
             )}
-          </Stack>
-        </ScrollArea.Autosize>
-      </Collapse>
-    </Paper>
+            <ActionIcon variant="subtle" color="gray" onClick={toggle} aria-expanded={isOpen} aria-label="Show uploads">
+              {isOpen ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
+            </ActionIcon>
+          </Group>
+        </Group>
+        <Collapse expanded={isOpen}>
+          <ScrollArea.Autosize mah="min(360px, 45vh)" viewportProps={{ tabIndex: 0, 'aria-label': 'List of uploads' }}>
+            <Stack gap="sm" px="md" pb="md" component="ul" m={0} style={{ listStyle: 'none' }}>
+              {shown.map((item) => (
+                <UploadRow key={item.id} item={item} />
+              ))}
+              {items.length > rowsMax && (
+                <Text component="li" size="sm" c="dimmed">
+                  And {count(items.length - rowsMax)} more.
+                </Text>
+              )}
+            </Stack>
+          </ScrollArea.Autosize>
+        </Collapse>
+      </Paper>
+    </>
   );
 }
 

@@ -97,7 +97,7 @@ function Name({ row }: { row: FileRow }) {
         {...(row.kind === 'folder' ? { role: 'img', 'aria-label': 'Folder' } : { 'aria-hidden': true })}
       />
       {row.kind === 'folder' ? (
-        <Anchor component={Link} href={`/files/${row.cid}`} underline="always">
+        <Anchor component={Link} href={`/files/${row.cid}`} size="sm" underline="always">
           {titleOf(row)}
         </Anchor>
       ) : (

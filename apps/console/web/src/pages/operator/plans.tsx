@@ -23,7 +23,7 @@ const limitTitles: Readonly<Record<(typeof limits)[number], string>> = {
   storedBytes: 'Stored bytes',
   bytesInPerDay: 'Bytes in a day',
   bytesOutPerDay: 'Bytes out a day',
-  concurrentRequests: 'Requests at once',
+  concurrentRequests: 'Requests at the same time, each service',
   webSockets: 'WebSockets',
 };
 
