@@ -1,12 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { StoreError } from '../errors.ts';
 import { type Meta, PageDamage, PageFile } from './page-file.ts';
 import { PageWalk } from './page-walk.ts';
 
 /** Files up to this size are walked whole when they are opened, larger ones without their leaf pages. */
 const wholeBytesMax = 32 * 1024 * 1024;
+/** Of larger files only the meta pages are read: a service with a chain of many gigabytes must not start minutes later. */
+const walkedBytesMax = 1024 * 1024 * 1024;
 /** Other processes may write during a walk; so many snapshots are tried before the walk is given up. */
 const attemptsMax = 5;
 
@@ -17,7 +20,8 @@ const attemptsMax = 5;
  */
 export function checkPagesAtOpen(directory: string): void {
   const path = join(directory, 'data.mdb');
-  if (endianness() !== 'LE' || !existsSync(path) || statSync(path).size === 0) return;
+  // The main thread opens a store before its workers do.
+  if (!isMainThread || endianness() !== 'LE' || !existsSync(path) || statSync(path).size === 0) return;
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
     const file = new PageFile(path);
     try {
@@ -43,7 +47,9 @@ function readMeta(file: PageFile): Meta | PageDamage {
 }
 
 function walk(file: PageFile, meta: Meta): PageDamage | undefined {
-  const withLeaves = meta.lastPage * meta.pageBytes <= wholeBytesMax;
+  const bytes = meta.lastPage * meta.pageBytes;
+  if (bytes > walkedBytesMax) return undefined;
+  const withLeaves = bytes <= wholeBytesMax;
   try {
     for (const _ of new PageWalk(file, meta, { withLeaves }).steps());
     return undefined;
