@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { Slices } from '@cairn/blockstore';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { MultipartBody } from './multipart-body.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
@@ -34,7 +35,10 @@ export async function* readParts(
   const chunks = chunksOf(request, signal, pace);
   const body = new MultipartBody(chunks, boundary);
   try {
+    const slices = Slices.of(signal);
     for (let count = 0; await body.nextPart(); count++) {
+      // One chunk of the connection may hold thousands of parts.
+      await slices.step();
       if (count === partsMax)
         throw new ApiError(400, `the body has more than ${partsMax} parts; send several requests`);
       yield { ...parsePartHeaders(await body.partHeaders()), bytes: body.partBytes() };
