@@ -24,7 +24,7 @@ export function creditsOfWorker(milliseconds: number): number {
 }
 
 /** Bytes of blocks that a command of storage reads, writes or visits, beyond those that it transfers, that cost one credit. */
-export const workBytesPerCredit = 1024 * 1024;
+const workBytesPerCredit = 1024 * 1024;
 
 /** Credits for gas that an execution used. */
 export function creditsOfGas(gas: number): number {

@@ -48,7 +48,7 @@ function meterOf(allowed: number) {
     chargeBytes: () => {},
   } as unknown as AccountLimits;
   const ledger = { record: () => {}, addUse: () => {} };
-  const metering = { limiter: { of: () => limits }, ledger } as unknown as Metering;
+  const metering = { payment: () => ({ limits, accountId: 'a' }), ledger } as unknown as Metering;
   const principal = { account: { id: 'a' }, key: { reference: 'k' } } as Principal;
   const socket = { bytesRead: 0, bytesWritten: 0 };
   const command = { name: 'dag/stat', scope: 'read' } as Command;

@@ -3,7 +3,7 @@ import type { Blockstore } from '@cairn/blockstore';
 const KiB = 1024;
 
 /** How much work counts, in bytes: {@link Work} adds it up. */
-export const workBytes = {
+const workBytes = {
   /** A block that is read, written or visited counts as this many bytes at least. */
   blockMin: 16 * KiB,
   /** A line or entry of an answer. */
