@@ -58,7 +58,7 @@ export function planBlocks(
 
 /**
  * Counts the blocks of a simulation, those that fill gaps included, and its calls.
- * @throws SIMULATION_* as {@link planBlocks}
+ * @throws SIMULATION_* as `planBlocks`
  */
 export function countSimulated(
   base: Pick<Header, 'number' | 'timestamp'>,
