@@ -20,7 +20,7 @@ export const preset = {
   // `import` must not be listed: it makes jest load ESM-only dependencies through require.
   testEnvironmentOptions: { customExportConditions: ['@cairn/source', 'node', 'node-addons'] },
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
-  testTimeout: 120_000,
+  testTimeout: 240_000,
   maxWorkers: process.env.CI ? 2 : '50%',
 };
 
