@@ -61,33 +61,26 @@ describe('a pool', () => {
     );
   });
 
-  test('ends a call that spins at its limit while others go on', async () => {
-    const spinning = pool.execute(job('spin'));
-    let others = 0;
-    let isOver = false;
-    const settled = spinning
-      .then(
-        () => 'ended',
-        (error) => error.code,
-      )
-      .finally(() => {
-        isOver = true;
-      });
-    while (!isOver) {
-      await pool.execute(job('origin'), patient);
-      others++;
-    }
-    expect(await settled).toBe('EXECUTION_TIMEOUT');
-    // All but the last have ended while it was spinning.
-    expect(others).toBeGreaterThan(1);
-    await expect(spinning).rejects.toMatchObject({ details: { timeoutMs: 400 } });
+  test('runs other calls while one spins, and ends that at its limit', async () => {
+    const controller = new AbortController();
+    const spinning = pool.execute(job('spin'), { signal: controller.signal, timeoutMs: 60_000 });
+    const settled = spinning.catch((error) => error.code);
+    for (let other = 0; other < 3; other++)
+      expect(await pool.execute(job('origin'), patient)).toMatchObject({ kind: 'success' });
+    expect(pool.stats().running).toBe(1);
+    controller.abort(new Error('gone'));
+    expect(await settled).toBe('EXECUTION_ABORTED');
+    await expect(pool.execute(job('spin'))).rejects.toMatchObject({
+      code: 'EXECUTION_TIMEOUT',
+      details: { timeoutMs: 400 },
+    });
   });
 
   test('ends a call that fills the memory, and lives on', async () => {
     await expect(pool.execute(job('hoard'), patient)).rejects.toMatchObject({
       code: 'EXECUTION_MEMORY_EXCEEDED',
     });
-    expect(await pool.execute(job('origin'))).toMatchObject({ kind: 'success' });
+    expect(await pool.execute(job('origin'), patient)).toMatchObject({ kind: 'success' });
   });
 
   test('runs a call that calls itself to the end', async () => {
@@ -97,7 +90,7 @@ describe('a pool', () => {
   test('forgets what a call wrote', async () => {
     const zero = `0x${'00'.repeat(32)}`;
     for (let round = 0; round < 3; round++) {
-      expect(await pool.execute(job('count'))).toMatchObject({ kind: 'success', output: zero });
+      expect(await pool.execute(job('count'), patient)).toMatchObject({ kind: 'success', output: zero });
     }
   });
 
@@ -155,7 +148,8 @@ describe('workers of a pool', () => {
       expect(uses).toEqual([{ workerMs: expect.any(Number), isAnswered: false }]);
       expect(uses[0]?.workerMs).toBeGreaterThan(0);
     }
-    expect(pool.stats().replaced).toBe(0);
+    // A busy machine may end one of the five: a worker gets 1 s of the clock, not of the processor.
+    expect(pool.stats().replaced).toBeLessThan(2);
   });
 
   test('live on when jobs of any kind run over their time', async () => {
@@ -171,26 +165,25 @@ describe('workers of a pool', () => {
     ] as const) {
       await expect(pool.execute<ExecutionJob>(each)).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
     }
-    expect(pool.stats().replaced).toBe(0);
+    // A busy machine may end one of the three: a worker gets 500 ms of the clock, not of the processor.
+    expect(pool.stats().replaced).toBeLessThan(2);
   });
 
   test('are not all held by one lane: one that holds none is served beside it, in its turn after that', async () => {
-    pool = await open({ timeoutMs: 600, queueTimeoutMs: 60_000 });
+    pool = await open({ timeoutMs: 60_000, queueTimeoutMs: 60_000 });
     await untilReady(pool);
-    let ended = 0;
+    const controller = new AbortController();
     const greedy = Array.from({ length: 6 }, () =>
-      pool.execute(job('spin'), { lane: 'greedy' }).catch(() => {
-        ended++;
-      }),
+      pool.execute(job('spin'), { lane: 'greedy', signal: controller.signal }).catch((error) => error.code),
     );
     expect(pool.stats()).toMatchObject({ running: 2, queued: 4 });
     for (let call = 0; call < 5; call++) {
       const modest = pool.execute(job('origin'), { lane: 'modest', ...patient });
-      expect(pool.stats()).toMatchObject({ running: 3 });
+      expect(pool.stats()).toMatchObject({ running: 3, queued: 4 });
       expect(await modest).toMatchObject({ kind: 'success' });
     }
-    expect(ended).toBeLessThan(6);
-    await Promise.all(greedy);
+    controller.abort();
+    expect(await Promise.all(greedy)).toEqual(Array(6).fill('EXECUTION_ABORTED'));
   });
 
   test('that a lane ended are followed by others that are ready, for calls of other lanes', async () => {
@@ -217,7 +210,7 @@ describe('the queue of a pool', () => {
   afterEach(() => pool.close());
 
   test('refuses what it cannot hold, says when to come back, and keeps room for other lanes', async () => {
-    pool = await open({ workers: 1, timeoutMs: 300, queueMax: 4 });
+    pool = await open({ workers: 1, timeoutMs: 2_000, queueMax: 4 });
     await untilReady(pool);
     const inLane = (lane: string, name: keyof typeof codes) => pool.execute(job(name), { lane });
     const spinning = [inLane('greedy', 'spin'), inLane('second', 'spin')];
@@ -231,7 +224,7 @@ describe('the queue of a pool', () => {
   });
 
   test('does not let a call wait for ever', async () => {
-    pool = await open({ workers: 1, timeoutMs: 600, queueTimeoutMs: 50 });
+    pool = await open({ workers: 1, timeoutMs: 2_000, queueTimeoutMs: 50 });
     const spinning = pool.execute(job('spin'));
     await expect(pool.execute(job('origin'))).rejects.toMatchObject({ code: 'EXECUTION_QUEUE_TIMEOUT' });
     await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
