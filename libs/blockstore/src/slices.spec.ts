@@ -31,9 +31,9 @@ describe('Slices', () => {
 
   test('short work goes before long work', async () => {
     const long = new Slices();
-    for (let taken = 0; taken < 6; taken++) await long.next();
+    for (let taken = 0; taken < 20; taken++) await long.next();
     const others = Array.from({ length: 3 }, () => new Slices());
-    for (const other of others) for (let taken = 0; taken < 6; taken++) await other.next();
+    for (const other of others) for (let taken = 0; taken < 20; taken++) await other.next();
     const ends: string[] = [];
     const work = (slices: Slices, name: string) => slices.next().then(() => ends.push(name));
     const waiting = [work(long, 'long'), ...others.map((other) => work(other, 'long'))];

@@ -1,8 +1,9 @@
 import { nextTurn } from '@cairn/platform';
 
-const sliceMs = 5;
-/** Work that has taken more turns is long: shorter work goes before it. */
-const shortTurns = 4;
+/** Milliseconds of one slice. An answer takes some ten turns, and each may wait for a slice of other work. */
+const sliceMs = 2;
+/** Work that has taken more turns is long: shorter work goes before it. An add of a small file takes a turn after each wait for the disk. */
+const shortTurns = 16;
 /** One turn in so many goes to long work, also while short work waits. */
 const longEvery = 4;
 
