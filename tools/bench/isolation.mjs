@@ -14,7 +14,7 @@ const defaults = { storage: {}, gateway: { CAIRN_CALL_TIMEOUT_MS: '5000' } };
 const adminSettings = { storage: 'STORAGE_API_ADMIN_PORT', gateway: 'RPC_GATEWAY_ADMIN_PORT' };
 
 /**
- * What an account feels while another one of the free plan repeats each of the most expensive requests from eight connections: adds
+ * Latencies of an account while another one of the free plan repeats each of the most expensive requests from eight connections: adds
  * of 4 KiB, `eth_getBlockByNumber`, and the lag of both event loops, beside the same without an attack.
  * @param {{ seconds: number, only?: string }} options `only`: names of commands and methods, separated by commas
  */

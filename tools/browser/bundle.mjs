@@ -34,7 +34,7 @@ export async function bundle({ root, entry, outDir }) {
   return { files: filesOf(output), warnings };
 }
 
-/** What Vite has to say, but for its progress. */
+/** Output of Vite without its progress. */
 export function loggerTo(warn) {
   return {
     hasWarned: false,

@@ -15,7 +15,7 @@ const roomPercent = 10;
 const kinds = ['raw', 'gzip', 'brotli'];
 const update = 'npx nx run @cairn/tools:update-api';
 
-/** What a page loads that uses everything of a lib: at its start, and in files that the lib asks for on demand. */
+/** Bytes that a page loads when it uses everything of a lib: at its start, and in files that the lib asks for on demand. */
 async function measure(name) {
   const entry = join(import.meta.dirname, 'entries', `${name}.mjs`);
   const { files, warnings } = await bundle({ root: join(import.meta.dirname, 'entries'), entry });

@@ -1,4 +1,4 @@
-// What the scenarios work on: published vectors of the libs, and inputs for every precompile.
+// Inputs of the scenarios: published vectors of the libs, and inputs for every precompile.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

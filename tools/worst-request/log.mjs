@@ -22,7 +22,7 @@ export function createLog() {
     /** A place in the log, for the others. */
     mark: () => dropped + entries.length,
     since,
-    /** What the service reported as its own failures. */
+    /** Failures that the service logged as its own. */
     errorsSince: (mark) => since(mark).filter(({ level }) => level >= errorLevel),
   };
 }

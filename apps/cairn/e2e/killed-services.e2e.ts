@@ -1,5 +1,5 @@
 // Gateways and consoles that are killed at any moment: during the import of a chain, and while the ledger and accounts are written.
-// What was answered stays, and the next start goes on.
+// Acknowledged writes stay, and the next start resumes.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';

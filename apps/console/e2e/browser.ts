@@ -11,7 +11,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** Pictures of the README are made anew where this is set. */
 const pictures = process.env.CAIRN_PICTURES ? fileURLToPath(new URL('../pictures/', import.meta.url)) : undefined;
 
-/** What is asked for by level AA of WCAG 2.2, as far as a program can tell. */
+/** Rules of WCAG 2.2 level AA that a program can check. */
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /** A person at a browser, with the services behind the console. */
@@ -81,10 +81,10 @@ export class Visit {
     await this.page.screenshot({ path: `${pictures}${name}.png` });
   }
 
-  /** What a screen reader or a keyboard would stumble over. */
+  /** Reports violations for screen readers and keyboards. */
   async faults(): Promise<string[]> {
     const { page } = this;
-    // What the pointer is on has a hint, which fades.
+    // The element under the pointer has a hint, which fades.
     await page.mouse.move(640, 2);
     await page.getByRole('tooltip').waitFor({ state: 'detached' });
     await page.evaluate(axeSource);

@@ -31,7 +31,7 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.getByRole('textbox', { name: 'Data' }).fill(`0x${selectors['balanceOf(address)']}${word('1')}`);
     await visit.page.getByRole('button', { name: 'Call', exact: true }).click();
     await visit.page.getByRole('status').getByText('As a number: 0').waitFor();
-    // Nobody may send what he has not.
+    // A transfer of tokens that the sender does not hold reverts.
     await visit.page
       .getByRole('textbox', { name: 'Data' })
       .fill(`0x${selectors['transfer(address,uint256)']}${word('1')}${word('ff')}`);

@@ -53,7 +53,7 @@ interface ErrorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a page is told of an error: `{ "code", "message", "hint", "field" }`, and nothing of the inside. */
+/** Body of an error for a page: `{ "code", "message", "hint", "field" }`, without internals. */
 export function errorAnswerOf(error: unknown): ErrorAnswer {
   if (isCairnError(error) && statuses[error.code] !== undefined) {
     const { code, message, hint, details } = error;
@@ -64,7 +64,7 @@ export function errorAnswerOf(error: unknown): ErrorAnswer {
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
     };
   }
-  // Of Nest and of the body parser: no such path, JSON that is none, a body that is too long.
+  // Errors of Nest and the body parser: an unknown path, invalid JSON, a body that is too long.
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   if (status !== undefined && status < 500)
     return { status, body: { code: `HTTP_${status}`, message: messages[status] ?? 'The request is not as expected.' } };

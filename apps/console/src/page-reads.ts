@@ -2,9 +2,9 @@ import { CairnError } from '@cairn/errors';
 
 /** Reads of pages are free for the customer, so their number is limited here. */
 export const pageReadLimits = {
-  /** Of one account at the same time. */
+  /** Concurrent reads of one account. */
   underWayMax: 4,
-  /** Of one account that wait for these. */
+  /** Waiting reads of one account. */
   waitingMax: 64,
 } as const;
 

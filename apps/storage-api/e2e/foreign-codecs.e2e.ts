@@ -56,7 +56,7 @@ const writes = ['files/write?arg=/x&offset=2&truncate=false', 'files/write?arg=/
 
 test.each(nodes)('%s in the tree', async (_, codec, bytes) => {
   const put = await ask(`block/put?cid-codec=${codec}`, bytes);
-  // What Kubo's block/put takes without reading it.
+  // Codecs that Kubo's block/put takes without decoding.
   expect(put.status).toBe(200);
   const { Key: cid } = JSON.parse(put.text) as { Key: string };
   const copied = await ask(`files/cp?arg=/ipfs/${cid}&arg=/x`);

@@ -23,7 +23,7 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
   /** Since the start, for metrics. */
   readonly counts = { collections: 0, scrubbedBlocks: 0, corruptBlocks: 0 };
   #work: Promise<unknown> = Promise.resolve();
-  // Of the monotonic clock: a clock that is set back must not put collections off.
+  // Reads the monotonic clock: a clock that is set back must not put collections off.
   #collectedAt = performance.now();
   /** When the watermark is looked at again. */
   #retryAt = 0;

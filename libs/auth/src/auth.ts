@@ -16,7 +16,7 @@ import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What pages of a service read by themselves. */
+/** Permissions of reads that pages of a service make by themselves. */
 const pageReads: KeyPolicy = { storage: ['read'], methods: ['eth_chainId', 'eth_getBlockByNumber'] };
 
 /** Accounts, their cards and keys. State is read from the store for each request: a change counts at once everywhere. */

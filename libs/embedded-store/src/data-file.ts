@@ -3,7 +3,7 @@ import { endianness } from 'node:os';
 import { StoreError } from './errors.ts';
 import { freePagesFrom } from './free-pages.ts';
 
-/** What the newest valid meta page of an LMDB file says about it. */
+/** Facts in the newest valid meta page of an LMDB file. */
 interface DataFileState {
   readonly pageBytes: number;
   /** The last page that a transaction has used, counted from 0. */

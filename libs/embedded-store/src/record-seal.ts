@@ -15,7 +15,7 @@ export function linkTo(key: Uint8Array | undefined): number {
  * Adds to each value a checksum over database name, key, link and value, and a link to the key that follows in order.
  *
  * CRC-32 finds every error of up to three bits in records of this size, every burst of 32 bits, and misses one in 2^32 of
- * others. `node:zlib` computes it natively. It guards against accidents of hardware; whoever can write the files can forge it.
+ * others. `node:zlib` computes it natively. It guards against accidents of hardware; a writer of the files can forge it.
  */
 export class RecordSeal {
   readonly #seed: number;

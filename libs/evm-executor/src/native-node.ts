@@ -1,4 +1,4 @@
-// What Node has natively; native-portable.ts is the same for browsers, and native.spec.ts compares the two.
+// Functions that Node has natively; native-portable.ts is the same for browsers, and native.spec.ts compares the two.
 import { hash } from 'node:crypto';
 
 /** SHA-256: 32 bytes. */

@@ -32,7 +32,7 @@ export const defaultLimits: DispatcherLimits = {
   responseCharactersMax: 25_000_000,
 };
 
-/** What goes back for a body, a long one already in UTF-8; `undefined` for nothing at all. */
+/** Answer to a body, a long one already in UTF-8; `undefined` for nothing at all. */
 export type Answer = string | Uint8Array | undefined;
 
 /** The answer to one request. */

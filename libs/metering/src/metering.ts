@@ -18,7 +18,7 @@ export interface MeteringOptions extends MeteringStores {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Who pays for a request: an account under its plan, or a service that asks for itself. */
+/** Payer of a request: an account under its plan, or a service that asks for itself. */
 export interface Payer {
   readonly account: { readonly id: string; readonly plan: string };
   /** The service, where it pays. */

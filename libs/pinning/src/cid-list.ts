@@ -51,7 +51,7 @@ export class CidList implements Iterable<CID> {
     return this.#bytes.subarray(this.#endOf(index - 1), this.#endOf(index));
   }
 
-  /** Of bytes of its own: a CID that is kept must not keep the list. */
+  /** Copies its bytes: a CID that is kept must not keep the list. */
   #at(index: number): CID {
     return CID.decode(Uint8Array.prototype.slice.call(this.bytesAt(index)));
   }

@@ -135,7 +135,7 @@ describe('jsonLinkSteps', () => {
             return false;
           }
         };
-        // Repeated keys, commas before an end and zeros behind it are told apart from JSON below.
+        // Repeated keys, commas before an end and zeros behind it are distinguished from JSON below.
         fc.pre(!/,\s*[\]}]|\0|"\/"/.test(text) && !hasRepeatedKey(text));
         expect([text, isTaken(() => jsonLinks(text))]).toEqual([text, isTaken(() => JSON.parse(text))]);
       }),

@@ -53,7 +53,7 @@ export async function* visitDag(
   const seen = new Set<string>();
   const seenAs = new Set<string>();
   const open = new CidList();
-  /** Of each open block whether it was visited before, as another codec. */
+  /** Whether each open block was visited before, as another codec. */
   const repeated: boolean[] = [];
   // What links to nothing has been seen in full; other codecs are rare enough for keys of their own.
   const isDone = (cid: CID) => seen.has(blockKey(cid)) && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)));

@@ -71,7 +71,7 @@ test('a client that reads after it has sent all gets its answer, and may send an
 test('a body beyond the limit of bytes is received no further', async () => {
   const { port, seen } = await refusing({ bytesMax: 2 * MiB, timeMsMax: 60_000, lingerMs: 50 });
   const { sent } = await sendThenRead(port, 512 * MiB);
-  // What buffers of the system hold is sent without being received.
+  // Bytes in buffers of the system count as sent before they are received.
   expect(sent).toBeLessThan(64 * MiB);
   expect(seen[0]?.socket.bytesRead).toBeLessThan(8 * MiB);
 });

@@ -39,7 +39,7 @@ export function parseGoDecimal(text: string): number {
 const firstBufferBytes = 8 * 1024;
 const bufferGrowth = 8;
 
-// Of the class of all other buffers here: mixed classes make the loop slower.
+// Uses the class of all other buffers here: mixed classes make the loop slower.
 const noBytes = allocateBytes(0);
 
 /** Cuts a stream into chunks of `chunkBytes`, the last one shorter. Copies each byte once or twice; yields no empty chunk. */

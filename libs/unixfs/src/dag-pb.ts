@@ -115,7 +115,7 @@ class LinkView implements PbLink {
     return new LinkView(name, this.tsize, { block: this.#block, start: this.#start, end: this.#end });
   }
 
-  /** Of bytes of its own: a CID that is kept must not keep the block. */
+  /** Copies its bytes: a CID that is kept must not keep the block. */
   get cid(): CID {
     return CID.decode(Uint8Array.prototype.slice.call(this.#block, this.#start, this.#end));
   }

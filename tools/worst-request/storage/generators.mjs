@@ -181,7 +181,7 @@ export const generators = commandNames.map((name) => {
   };
 });
 
-/** What requests name: DAGs that are stored, a file tree, pins. */
+/** Targets of requests: DAGs that are stored, a file tree, pins. */
 export function createWorld(service) {
   const [account] = service.accounts;
   const request = (path, { headers, ...body } = {}) => ({

@@ -63,7 +63,7 @@ export class UploadsController {
     return { id: this.#registry.announce(account.id) };
   }
 
-  /** What the account holds, and may hold, in bytes. @throws CARD_REQUIRED and other refusals of the storage API */
+  /** Bytes that the account holds and may hold. @throws CARD_REQUIRED and other refusals of the storage API */
   async #room(accountId: string): Promise<{ readonly held: number; readonly quota: number }> {
     const answer = await this.upstream.storage(accountId, 'repo/stat?size-only=true', { payer: 'service' });
     const text = await answer.body.text();

@@ -103,7 +103,7 @@ export class Subscriptions {
     this.#stop = undefined;
   }
 
-  /** Changes are told one after the other, in the order in which they came. */
+  /** Sends changes one after the other, in the order of their arrival. */
   #queue(change: HeadChange): void {
     if (this.#changes.push(change) > changesMax) this.#lag();
     if (this.#isTelling) return;

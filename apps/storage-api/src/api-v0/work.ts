@@ -12,7 +12,7 @@ const workBytes = {
   codecFactor: 32,
 } as const;
 
-/** What one request makes the service do, in bytes: what it transfers pays for as many of them. */
+/** Work of one request in bytes. Its transfers pay for as many of them. */
 export class Work {
   #bytes = 0;
 

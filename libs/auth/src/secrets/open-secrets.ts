@@ -26,7 +26,7 @@ export interface SecretCounts {
   readonly lost: Readonly<Record<string, number>>;
 }
 
-/** What {@link openSecrets} did. */
+/** Report of {@link openSecrets}. */
 export interface OpenedSecrets {
   readonly secrets: SecretBox;
   /** Secrets that were clear, or sealed with an older key. */

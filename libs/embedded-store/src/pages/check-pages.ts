@@ -8,7 +8,7 @@ import { PageWalk } from './page-walk.ts';
 
 /** Files up to this size are walked whole when they are opened, larger ones without their leaf pages. */
 const wholeBytesMax = 32 * 1024 * 1024;
-/** Of larger files only the meta pages are read: a service with a chain of many gigabytes must not start minutes later. */
+/** Larger files have only their meta pages read: a service with a chain of many gigabytes must not start minutes later. */
 const walkedBytesMax = 1024 * 1024 * 1024;
 /** Other processes may write during a walk; so many snapshots are tried before the walk is given up. */
 const attemptsMax = 5;

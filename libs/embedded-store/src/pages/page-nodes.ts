@@ -18,7 +18,7 @@ export interface LeafNode {
   readonly length: number;
 }
 
-/** What every page of a tree must be, given where it was found. */
+/** Verifies the rules of every page of a tree, given its place. */
 export interface PageExpectation {
   readonly number: number;
   readonly kind: 'branch' | 'leaf';

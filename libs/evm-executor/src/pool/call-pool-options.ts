@@ -31,11 +31,11 @@ export interface CallPoolOptions {
   /** JavaScript heap of one worker. Default 256 MiB. */
   readonly memoryMibMax?: number;
   /**
-   * Gas that a call may use in the thread of whoever asks for it, before it begins anew in a worker: light calls cost a
+   * Gas that a call may use in the thread that asks for it, before it begins anew in a worker: light calls cost a
    * fraction of the hand-over, and hold up others for about a microsecond per 50 gas. Default 0: all go to the workers.
    */
   readonly inlineGasMax?: number;
-  /** What runs the calls. Default `compiled`. */
+  /** Engine of the calls. Default `compiled`. */
   readonly engine?: EngineName;
   /** Gas cap in block gas limits. Default 10. */
   readonly gasCapMultiplier?: number;

@@ -124,7 +124,7 @@ export interface ModifiedAccountsJob extends JobPlace {
   readonly since: Hex;
 }
 
-/** Reads that take too long for the thread that asks. Whoever asks checks which contracts they may show. */
+/** Reads that take too long for the thread that asks. The caller checks which contracts they may show. */
 export type ReadJob = StorageRangeJob | ModifiedAccountsJob;
 
 /** Outcome of a read; `undefined` where the chain does not keep what it needs. */

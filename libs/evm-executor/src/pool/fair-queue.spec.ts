@@ -179,7 +179,7 @@ describe('shares of lanes, whatever arrives when', () => {
   test.each([1, 2, 3])(
     'a lane that waits is never behind another one by more than its bound, on %i workers',
     (workers) => {
-      // What a lane may have ahead of its quantum: the items of it that run when a lane begins to wait, and those after.
+      // Bound of a lane ahead of its quantum: the items of it that run when a lane begins to wait, and those after.
       const boundMs = workers === 1 ? 2 * (quantumMs + jobMsMax) : 2 * workers * (quantumMs + jobMsMax);
       fc.assert(
         fc.property(arrivals, (given) => {

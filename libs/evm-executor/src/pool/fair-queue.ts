@@ -35,7 +35,7 @@ export class FairQueue<T> {
   readonly #quantumMs: number;
   readonly #idleLanesMax: number;
   readonly #lanes = new Map<string, Lane<T>>();
-  /** Those that have items, in the order of their turns. */
+  /** Lanes that have items, in the order of their turns. */
   readonly #waiting = new Map<string, Lane<T>>();
   #round = 0;
   #length = 0;

@@ -86,7 +86,7 @@ export class ThreadPool implements CallPool {
       return Promise.reject(this.#isClosing ? executionErrors.closed() : executionErrors.aborted(signal?.reason));
     }
     return new Promise((resolve, reject) => {
-      // A worker answers a job with what that kind of job comes to.
+      // A worker answers a job with the result of that kind of job.
       const settle = resolve as Ticket['resolve'];
       const ticket: Ticket = {
         job,
@@ -168,7 +168,7 @@ export class ThreadPool implements CallPool {
     this.#onStarted?.reject(error);
     this.#onStarted = undefined;
     if (this.#isClosing) return;
-    // What keeps workers from starting may pass; to try at once again and again would only burn the processor.
+    // The cause of a failed start may pass. Immediate retries would only burn the processor.
     const delayMs = Math.min(100 * 2 ** this.#failedStarts, 10_000);
     setTimeout(() => {
       if (!this.#isClosing && this.#slots.size < this.#workers + sparesCount) this.#start();

@@ -60,7 +60,7 @@ export class Lease {
     while (!this.tryTake(amount)) {
       const now = this.#now();
       const refusal = this.#refusal;
-      // Of a clock that was set back since, a refusal would hold for as long as that.
+      // After a clock is set back, a refusal would last for as long as the step.
       const isRefused = refusal !== undefined && refusal.since <= now && now < refusal.until;
       if (isRefused && amount >= refusal.min) return refusal.until - now;
       if (this.#filling !== undefined) {

@@ -1,7 +1,7 @@
 import { ApiError, api, guardHeaders } from '../api.ts';
 import type { UploadSource } from './upload-source.ts';
 
-/** What came of an upload. */
+/** Outcome of an upload. */
 export interface StoredUpload {
   readonly cid: string;
 }

@@ -145,7 +145,7 @@ function titleOf(items: readonly UploadItem[]): string {
   return failed > 0 ? `${count(failed)} not stored` : 'All uploads are done';
 }
 
-/** What a screen reader says when an upload ends. */
+/** Text for screen readers when an upload ends. */
 function lastOf(items: readonly UploadItem[]): string {
   const last = items.findLast(({ state }) => state === 'stored' || state === 'failed');
   if (last === undefined) return '';

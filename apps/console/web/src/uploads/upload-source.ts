@@ -4,7 +4,7 @@ export interface SourceFile {
   readonly file: File;
 }
 
-/** What becomes one pin: a file, or a folder with all that is in it. */
+/** Content of one pin: a file, or a folder with everything in it. */
 export interface UploadSource {
   readonly name: string;
   readonly kind: 'file' | 'folder';
@@ -17,7 +17,7 @@ export interface UploadSource {
 
 /** Files and empty folders of one folder; more are too many for one request of a browser. */
 const entriesMax = 50_000;
-/** What desktops leave in folders and people do not mean to add. */
+/** Files that desktops write into folders and people do not mean to add. */
 const leftOut: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 /** The sources of a drop. Must be called within the event: later the browser hides what was dropped. */

@@ -82,7 +82,7 @@ export function FileTable({ rows }: { rows: readonly FileRow[] }) {
   );
 }
 
-/** What a row is called: by its CID where it has no name. */
+/** Name of a row: its CID where it has none. */
 function titleOf({ name, cid }: Pick<FileRow, 'name' | 'cid'>): string {
   return name || short(cid);
 }
