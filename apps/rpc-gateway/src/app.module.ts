@@ -12,9 +12,9 @@ import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChainRegistry } from './chains/chain-registry.ts';
 import { dispatcherOptions } from './dispatcher-options.ts';
-import { GatewayServer } from './doors/gateway-server.ts';
-import { HttpDoor } from './doors/http-door.ts';
-import { WebSocketDoor } from './doors/web-socket-door.ts';
+import { GatewayServer } from './transports/gateway-server.ts';
+import { HttpTransport } from './transports/http-transport.ts';
+import { WebSocketTransport } from './transports/web-socket-transport.ts';
 
 /** The only place that chooses adapters. */
 @Module({})
@@ -60,8 +60,8 @@ export class AppModule {
           inject: [CHAINS],
           useFactory: (chains: Chains) => new ChainRegistry(chains, settings, logger),
         },
-        HttpDoor,
-        WebSocketDoor,
+        HttpTransport,
+        WebSocketTransport,
         { provide: RAW_HTTP, useClass: GatewayServer },
       ],
     };

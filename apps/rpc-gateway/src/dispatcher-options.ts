@@ -36,7 +36,7 @@ export function dispatcherOptions({
     },
     authorize,
     admit: (method, { meter }) => meter.admit(method),
-    onCall: (call, { meter }) => meter.told(call),
+    onCall: (call, { meter }) => meter.recordCall(call),
     unknownMethod: (name) =>
       writes.test(name) ? 'This gateway reads chains and neither signs nor sends.' : 'METHODS.md lists the methods.',
   };

@@ -119,7 +119,7 @@ export class RequestMeter {
   }
 
   /** Counts a call that has ended. */
-  told({ method, cost, errorCode, duration, isAdmitted, characters }: DispatchedCall): void {
+  recordCall({ method, cost, errorCode, duration, isAdmitted, characters }: DispatchedCall): void {
     const more = isAdmitted ? creditsOfAnswer(characters) : 0;
     const price = isAdmitted ? Math.max(smallestPrice, cost) : 0;
     if (more > 0) this.#charge(more);

@@ -17,9 +17,9 @@ import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
 import { commands, withListing } from './api-v0/commands.ts';
 import { Files } from './api-v0/files/files.ts';
-import { HeldRoots } from './api-v0/held-roots.ts';
 import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
+import { RetainedRoots } from './api-v0/retained-roots.ts';
 import { Sessions } from './api-v0/sessions.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
@@ -27,7 +27,7 @@ import { WAITS, Waits } from './api-v0/waits.ts';
 import { withWork } from './api-v0/work.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { Leftovers } from './leftovers.ts';
-import { Upkeep } from './upkeep.ts';
+import { StoreMaintenance } from './store-maintenance.ts';
 
 const MiB = 1024 * 1024;
 
@@ -78,10 +78,10 @@ export class AppModule {
       ],
       providers: [
         { provide: CodecPool, useFactory: () => new CodecPool() },
-        HeldRoots,
+        RetainedRoots,
         Leftovers,
         PeerIdentity,
-        Upkeep,
+        StoreMaintenance,
         { provide: WAITS, useValue: waits },
         Sessions,
         Uploads,

@@ -67,7 +67,7 @@ function shortenChain(tables: Tables, header: Header, parent: Header): void {
  * forward along that. Inside a transaction.
  * @throws BLOCK_REFUSED when the branch leaves the chain below the finalized block or further back than changes are kept
  */
-export function switchTo(tables: Tables, hash: Hex): void {
+export function reorgTo(tables: Tables, hash: Hex): void {
   const { base, blocks } = branchOf(tables, hash);
   const finalized = tables.meta.get(metaKeys.finalized);
   const target = blocks.at(-1) ?? base;

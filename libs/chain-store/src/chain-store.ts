@@ -23,7 +23,7 @@ import {
 import { keccak256 } from '@cairn/cid';
 import { LRUCache } from 'lru-cache';
 import { BranchState } from './branch-state.ts';
-import { type BlockPlace, branchOf, changesOf, generationOf, headFrom, headOf, switchTo } from './canonical-chain.ts';
+import { type BlockPlace, branchOf, changesOf, generationOf, headFrom, headOf, reorgTo } from './canonical-chain.ts';
 import { BlockRefusedError } from './errors.ts';
 import { FlatState, type RecordReader } from './flat-state.ts';
 import { hasOneOf, heightsWith } from './log-index.ts';
@@ -148,7 +148,7 @@ export class ChainStore implements ChainReader {
   async setForkChoice({ head, safe, finalized }: ForkChoice): Promise<void> {
     const { tables } = this;
     await tables.environment.transaction(() => {
-      if (head !== undefined && headOf(tables)?.hash !== head) switchTo(tables, head);
+      if (head !== undefined && headOf(tables)?.hash !== head) reorgTo(tables, head);
       for (const [key, hash] of [
         [metaKeys.safe, safe],
         [metaKeys.finalized, finalized],

@@ -1,6 +1,6 @@
 import { bytesFromBigint, bytesFromHex, encodeBody, type Header, type Hex, hexFromBytes } from '@cairn/block-model';
 import type { ExecutedBlock } from './block-executor.ts';
-import { type ChainContent, extendChain, headOf, switchTo } from './canonical-chain.ts';
+import { type ChainContent, extendChain, headOf, reorgTo } from './canonical-chain.ts';
 import type { StateWrites } from './import-state.ts';
 import { encodeChanges } from './state-changes.ts';
 import { heightKey, type Tables } from './tables.ts';
@@ -35,7 +35,7 @@ export function writeBlocks(
       writeContent(tables, { ...pending, header, body: encodeBody(pending.block), totalDifficulty });
       const head = headOf(tables);
       if (head?.hash === header.parentHash) extendChain(tables, header, contentOf(pending));
-      else if (head && isBetter(tables, { header, totalDifficulty }, head)) switchTo(tables, header.hash);
+      else if (head && isBetter(tables, { header, totalDifficulty }, head)) reorgTo(tables, header.hash);
     }
     const head = headOf(tables);
     if (head) forgetChanges(tables, head.number - branchDepthMax);

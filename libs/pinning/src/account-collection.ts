@@ -4,9 +4,9 @@ import { errorText, isCairnError } from '@cairn/errors';
 import type { AccountReport } from './collection.ts';
 import { heldBy } from './held-blocks.ts';
 import { ownerOf } from './owner.ts';
-import { Pace } from './pace.ts';
 import type { PinStore, ReleasedRoot } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
+import { TimeSlicer } from './time-slicer.ts';
 import { visitPresent } from './visit-present.ts';
 import { blockKey, cidOfBlockKey } from './walk-dag.ts';
 
@@ -30,7 +30,7 @@ export class AccountCollection {
   readonly #signal: AbortSignal;
   readonly #onRemoved: (cids: readonly CID[]) => void;
   readonly #leftoversOnly: boolean;
-  readonly #pace = new Pace();
+  readonly #slicer = new TimeSlicer();
 
   constructor(
     stores: AccountStores,
@@ -169,6 +169,6 @@ export class AccountCollection {
 
   async #step(): Promise<void> {
     this.#signal.throwIfAborted();
-    await this.#pace.step();
+    await this.#slicer.step();
   }
 }

@@ -2,7 +2,7 @@ import type { Blockstore, Collectable } from '@cairn/blockstore';
 import { CID, codecs } from '@cairn/cid';
 import { CidList } from './cid-list.ts';
 import { linksOf } from './links.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlicer } from './time-slicer.ts';
 import { isStored, nodeKey } from './walk-dag.ts';
 
 const blocksPerWrite = 512;
@@ -17,7 +17,7 @@ export interface MarkerOptions {
   readonly blocks: Pick<Blockstore, 'get'>;
   readonly collectable: Collectable;
   readonly cycle: number;
-  readonly pace: Pace;
+  readonly slicer: TimeSlicer;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -42,7 +42,7 @@ export class Marker {
 
   /** Marks a whole DAG. @throws what reading and decoding throw: then what could be walked is marked, the root is not */
   async markDag(root: CID): Promise<void> {
-    const { blocks, pace, signal } = this.#options;
+    const { blocks, slicer, signal } = this.#options;
     const frames: Frame[] = [];
     const entered = new Set<string>();
     const enter = async (cid: CID) => {
@@ -51,12 +51,12 @@ export class Marker {
       entered.add(key);
       // A node may be wide: its links are asked about together.
       const bytes = await blocks.get(cid, signal ? { signal } : {});
-      const links = await linksOf(cid, bytes, pace);
+      const links = await linksOf(cid, bytes, slicer);
       const open = new CidList();
       for (let end = links.length; end > 0; end -= blocksPerWrite) {
         const unmarked = await this.#unmarked(links.slice(Math.max(0, end - blocksPerWrite), end));
         for (const link of unmarked.reverse()) open.push(link.bytes);
-        await pace.step();
+        await slicer.step();
       }
       frames.push({ cid, open });
     };
@@ -65,7 +65,7 @@ export class Marker {
     await enter(root);
     for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
       signal?.throwIfAborted();
-      await pace.step();
+      await slicer.step();
       const next = frame.open.pop();
       if (next === undefined) {
         frames.pop();
@@ -79,7 +79,7 @@ export class Marker {
 
   /** Marks one block alone, as raw bytes: nothing is said of what it links to. */
   async markBlock(cid: CID): Promise<void> {
-    await this.#options.pace.step();
+    await this.#options.slicer.step();
     await this.#mark(CID.createV1(codecs.raw, cid.multihash));
   }
 

@@ -1,7 +1,7 @@
 import { type Database, type Entry, StoreError } from '@cairn/embedded-store';
-import { Pace } from './pace.ts';
 import { decode, type RootRecord } from './pin-records.ts';
 import type { Usage } from './pin-store.ts';
+import { TimeSlicer } from './time-slicer.ts';
 
 interface PinTables {
   readonly pins: Database;
@@ -20,14 +20,14 @@ interface CompareOptions {
  * @throws STORE_CORRUPT
  */
 export async function comparePinCounts(tables: PinTables, { directory, signal }: CompareOptions): Promise<void> {
-  const pace = new Pace();
+  const slicer = new TimeSlicer();
   // The first entry of each is read in this turn of the event loop, so all three are of one snapshot.
   const [pins, usages, roots] = [tables.pins, tables.usage, tables.roots].map(begin) as [Walk, Walk, Walk];
   try {
     let total = 0;
     const next = async (walk: Walk) => {
       signal?.throwIfAborted();
-      await pace.step();
+      await slicer.step();
       return walk.next();
     };
     let pin = pins.next();
@@ -54,7 +54,7 @@ export async function comparePinCount(
   { pins, usage, prefix }: Pick<PinTables, 'pins' | 'usage'> & { readonly prefix: Uint8Array },
   { directory, signal }: CompareOptions,
 ): Promise<void> {
-  const pace = new Pace();
+  const slicer = new TimeSlicer();
   const entries = pins.range({ prefix });
   // Read in one turn, so of one snapshot.
   let entry = entries.next();
@@ -64,7 +64,7 @@ export async function comparePinCount(
     for (; !entry.done; entry = entries.next()) {
       found++;
       signal?.throwIfAborted();
-      await pace.step();
+      await slicer.step();
     }
   } finally {
     entries.return(undefined);

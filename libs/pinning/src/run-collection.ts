@@ -3,9 +3,9 @@ import { errorText, isCairnError } from '@cairn/errors';
 import type { CollectionReport, CollectionState } from './collection.ts';
 import type { CollectOptions, CollectorOptions } from './collector.ts';
 import { Marker } from './mark.ts';
-import { Pace } from './pace.ts';
 import type { PinMode } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
+import { TimeSlicer } from './time-slicer.ts';
 
 const sweepLimit = 256;
 const saveEveryMs = 1000;
@@ -15,7 +15,7 @@ const unreadableMax = 100;
 export class Collection {
   readonly #options: CollectorOptions;
   readonly #run: CollectOptions & { readonly signal: AbortSignal };
-  readonly #pace = new Pace();
+  readonly #slicer = new TimeSlicer();
   readonly #marker: Marker;
   readonly #unreadable: { readonly root: string; readonly reason: string }[] = [];
   #state: CollectionState;
@@ -33,7 +33,7 @@ export class Collection {
     this.#options = options;
     this.#state = state;
     this.#run = run;
-    this.#marker = new Marker({ blocks, collectable, cycle: state.cycle, pace: this.#pace, signal: run.signal });
+    this.#marker = new Marker({ blocks, collectable, cycle: state.cycle, slicer: this.#slicer, signal: run.signal });
   }
 
   async run(): Promise<CollectionReport> {
@@ -93,7 +93,7 @@ export class Collection {
     let start: Uint8Array | undefined = cursor === undefined ? undefined : Buffer.from(cursor, 'hex');
     do {
       this.#run.signal.throwIfAborted();
-      await this.#pace.step();
+      await this.#slicer.step();
       const step = await collectable.sweep({ cycle, graceSeconds, start, limit: sweepLimit });
       this.#removed += step.removed.length;
       this.#removedBytes += step.bytes;

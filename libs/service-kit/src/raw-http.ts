@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Registry } from 'prom-client';
 import type { Dependency } from './health.ts';
-import type { PlainHandler } from './plain-http/plain-request.ts';
+import type { FastHandler } from './http-fast-path/fast-request.ts';
 
 /**
  * What a service answers itself, straight from the HTTP server: byte streams and hot paths do not pass through body
@@ -11,8 +11,8 @@ import type { PlainHandler } from './plain-http/plain-request.ts';
 export interface RawHttp {
   /** Takes a request, or returns false to leave it to Nest. Must not throw. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Requests that are answered before HTTP's objects are made for them: see `PlainLane`. */
-  readonly plain?: PlainHandler;
+  /** Requests that are answered before HTTP's objects are made for them: see `HttpFastPath`. */
+  readonly plain?: FastHandler;
   /** Connections at the same time; more are closed when they are opened. Default: no limit. */
   readonly connectionsMax?: number;
   /** Takes a protocol upgrade, or returns false to have it refused. */

@@ -4,7 +4,7 @@ import { Slices } from '@cairn/blockstore';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { MultipartBody } from './multipart-body.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
-import { UploadPace } from './upload-pace.ts';
+import { UploadRateGuard } from './upload-rate-guard.ts';
 
 /** A request as far as its body is concerned. */
 export type RequestBody = Readable & Pick<IncomingMessage, 'headers' | 'complete'>;
@@ -29,10 +29,10 @@ export async function* readParts(
   request: RequestBody,
   signal: AbortSignal,
   argument = 'path',
-  pace = new UploadPace(),
+  rateGuard = new UploadRateGuard(),
 ): AsyncGenerator<UploadPart> {
   const boundary = boundaryOf(request, argument);
-  const chunks = chunksOf(request, signal, pace);
+  const chunks = chunksOf(request, signal, rateGuard);
   const body = new MultipartBody(chunks, boundary);
   try {
     const slices = Slices.of(signal);
@@ -50,7 +50,11 @@ export async function* readParts(
 }
 
 /** Chunks of the body as they come. The request outlives it, since the answer goes the same way. */
-async function* chunksOf(request: RequestBody, signal: AbortSignal, pace: UploadPace): AsyncGenerator<Buffer> {
+async function* chunksOf(
+  request: RequestBody,
+  signal: AbortSignal,
+  rateGuard: UploadRateGuard,
+): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
   let giveUp: (reason: unknown) => void = () => {};
   const onAbort = () => giveUp(signal.reason);
@@ -61,7 +65,7 @@ async function* chunksOf(request: RequestBody, signal: AbortSignal, pace: Upload
       // A promise for each chunk: a race with one that lives as long as the request would keep all chunks in memory.
       const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
         giveUp = reject;
-        const arrived = pace.wait(reject);
+        const arrived = rateGuard.wait(reject);
         const take = (next: IteratorResult<Buffer>) => {
           // Rejects first where the body is too slow.
           arrived(next.done === true ? undefined : next.value.length);

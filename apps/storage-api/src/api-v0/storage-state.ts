@@ -5,7 +5,7 @@ import { errorText } from '@cairn/errors';
 import { type Dependency, type Registry, registerGauge, type Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
-import { Upkeep } from '../upkeep.ts';
+import { StoreMaintenance } from '../store-maintenance.ts';
 import { Uploads } from './uploads.ts';
 
 /** How the store is, for those who run it. */
@@ -14,7 +14,7 @@ export class StorageState {
   constructor(
     @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
     @Inject(Uploads) private readonly uploads: Uploads,
-    @Inject(Upkeep) private readonly upkeep: Upkeep,
+    @Inject(StoreMaintenance) private readonly upkeep: StoreMaintenance,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 

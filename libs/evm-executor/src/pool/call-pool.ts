@@ -1,6 +1,6 @@
 import { type CallPoolOptions, workerDataOf } from './call-pool-options.ts';
 import type { CallPool } from './call-pool-types.ts';
-import { InlineLane } from './inline-lane.ts';
+import { InlineExecutor } from './inline-executor.ts';
 import { openCallServer } from './serve-calls.ts';
 import { ThreadPool } from './thread-pool.ts';
 
@@ -13,7 +13,7 @@ export async function createCallPool(options: CallPoolOptions): Promise<CallPool
   try {
     await pool.started();
     if (!options.inlineGasMax) return pool;
-    return new InlineLane(pool, await openCallServer(workerDataOf(options), options.inlineGasMax));
+    return new InlineExecutor(pool, await openCallServer(workerDataOf(options), options.inlineGasMax));
   } catch (error) {
     await pool.close();
     throw error;

@@ -1,10 +1,10 @@
 // Every request of both services passes here; limiter.bench.ts says what it costs.
 import { type LimitName, limitReached, type MeteringError } from '../errors.ts';
 import type { Plan } from '../plans/plan.ts';
-import { Lease } from './lease.ts';
+import { ConcurrencyPermits } from './concurrency-permits.ts';
 import type { LimitStore } from './limit-store.ts';
 import { policyField, rateLimitField } from './rate-limit-fields.ts';
-import { Slots } from './slots.ts';
+import { TokenLot } from './token-lot.ts';
 
 const daySeconds = 86_400;
 
@@ -26,12 +26,12 @@ export class AccountLimits {
   readonly policy: string;
   readonly #now: () => number;
   readonly #service: string;
-  readonly #requests: Lease | undefined;
-  readonly #credits: Lease | undefined;
-  readonly #bytesIn: Lease | undefined;
-  readonly #bytesOut: Lease | undefined;
-  readonly #concurrent: Slots | undefined;
-  readonly #sockets: Slots | undefined;
+  readonly #requests: TokenLot | undefined;
+  readonly #credits: TokenLot | undefined;
+  readonly #bytesIn: TokenLot | undefined;
+  readonly #bytesOut: TokenLot | undefined;
+  readonly #concurrent: ConcurrencyPermits | undefined;
+  readonly #sockets: ConcurrencyPermits | undefined;
   #field = '';
   #fieldAt = 0;
   /** When it was last asked for anything. */
@@ -50,17 +50,17 @@ export class AccountLimits {
         ratePerSecond: Math.max(rate, 1e-9),
         capacity: rate === 0 ? 0 : capacity,
       } as const;
-      this.#requests = new Lease(store, `${accountId}\0requests`, rule, now);
+      this.#requests = new TokenLot(store, `${accountId}\0requests`, rule, now);
     }
     const daily = (name: string, limit: number | undefined) =>
       limit === undefined
         ? undefined
-        : new Lease(store, `${accountId}\0${name}`, { kind: 'window', limit, seconds: daySeconds }, now);
+        : new TokenLot(store, `${accountId}\0${name}`, { kind: 'window', limit, seconds: daySeconds }, now);
     this.#credits = daily('credits', creditsPerDay);
     this.#bytesIn = daily('bytes-in', bytesInPerDay);
     this.#bytesOut = daily('bytes-out', bytesOutPerDay);
     const slots = (name: string, limit: number | undefined) =>
-      limit === undefined ? undefined : new Slots(store, `${accountId}\0${name}`, limit, holder, now);
+      limit === undefined ? undefined : new ConcurrencyPermits(store, `${accountId}\0${name}`, limit, holder, now);
     // Each service has places of its own: a burst of calls leaves those of uploads free.
     this.#concurrent = slots(`concurrent\0${service}`, plan.concurrentRequests);
     this.#sockets = slots('sockets', plan.webSockets);
@@ -94,7 +94,7 @@ export class AccountLimits {
     if (credits > 0) await this.#take('creditsPerDay', this.#credits, credits);
   }
 
-  async #take(limit: LimitName, lease: Lease | undefined, amount: number): Promise<void> {
+  async #take(limit: LimitName, lease: TokenLot | undefined, amount: number): Promise<void> {
     const waitMs = await lease?.take(amount);
     if (waitMs !== undefined) throw this.#refusal(limit, lease?.remaining ?? 0, waitMs);
   }
@@ -195,7 +195,7 @@ export class AccountLimits {
     this.#sockets?.leave();
   }
 
-  async #enterSlowly(limit: LimitName, slots: Slots): Promise<void> {
+  async #enterSlowly(limit: LimitName, slots: ConcurrencyPermits): Promise<void> {
     if (!(await slots.enter())) throw this.#refusal(limit, 0, 1000);
   }
 
@@ -230,7 +230,7 @@ export class AccountLimits {
   }
 }
 
-function hasSome(lease: Lease | undefined, now: number, amount = 1): boolean {
+function hasSome(lease: TokenLot | undefined, now: number, amount = 1): boolean {
   if (lease === undefined) return true;
   if (!lease.tryTake(amount, now)) return false;
   lease.charge(-amount);

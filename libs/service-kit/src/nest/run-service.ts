@@ -7,9 +7,9 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { AdminServer, createRegistry } from '../admin/admin-server.ts';
 import type { Dependency } from '../health.ts';
 import { trustedHosts } from '../host-check.ts';
+import { HttpFastPath } from '../http-fast-path/http-fast-path.ts';
 import { createLogger, type Logger, nestLogger } from '../logger.ts';
 import { ownOpenFilesAdvice } from '../open-files.ts';
-import { PlainLane } from '../plain-http/plain-lane.ts';
 import { RAW_HTTP, type RawHttp } from '../raw-http.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import type { SettingName } from '../settings-schema.ts';
@@ -82,9 +82,9 @@ async function serve({ name, portSetting, module }: ServiceOptions, settings: Se
   const state = { isDraining: false };
   const dependencies = () => (state.isDraining ? [draining] : (raw.dependencies?.() ?? []));
   takeRequests({ server, raw, state, dependencies, isTls: settings.tls !== undefined });
-  const plainLane = raw.plain && new PlainLane(server, { handler: raw.plain, keepAliveMs });
+  const fastPath = raw.plain && new HttpFastPath(server, { handler: raw.plain, keepAliveMs });
   const admin = await listenForAdmins({ name, portSetting, settings, raw, dependencies, logger });
-  stopOnSignals({ app, server, plainLane, raw, logger, state, admin, tracing });
+  stopOnSignals({ app, server, fastPath, raw, logger, state, admin, tracing });
   await listen(server, settings[portSetting], settings.CAIRN_BIND);
   const { port } = server.address() as AddressInfo;
   logger.info({ port, bind: settings.CAIRN_BIND, tls: settings.tls !== undefined }, `${name} listens`);
@@ -142,7 +142,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 interface Running {
   readonly app: INestApplication;
   readonly server: Server;
-  readonly plainLane: PlainLane | undefined;
+  readonly fastPath: HttpFastPath | undefined;
   readonly raw: RawHttp;
   readonly logger: Logger;
   readonly state: { isDraining: boolean };
@@ -150,7 +150,7 @@ interface Running {
   readonly tracing: Tracing;
 }
 
-function stopOnSignals({ app, server, plainLane, raw, logger, state, admin, tracing }: Running): void {
+function stopOnSignals({ app, server, fastPath, raw, logger, state, admin, tracing }: Running): void {
   const stop = async (signal: NodeJS.Signals) => {
     if (state.isDraining) {
       logger.warn({ signal }, 'second signal: ending at once');
@@ -160,11 +160,11 @@ function stopOnSignals({ app, server, plainLane, raw, logger, state, admin, trac
     logger.info({ signal }, 'draining');
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
-    plainLane?.drain();
+    fastPath?.drain();
     const deadline = setTimeout(() => {
       logger.warn({ drainMs }, 'connections that were still open are cut');
       server.closeAllConnections();
-      plainLane?.destroy();
+      fastPath?.destroy();
     }, drainMs);
     try {
       await raw.drain?.();

@@ -6,7 +6,7 @@ import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { HeldRoots } from '../held-roots.ts';
+import { RetainedRoots } from '../retained-roots.ts';
 import { endLines, writeLine } from '../write.ts';
 
 const seenMax = 4_000_000;
@@ -24,7 +24,7 @@ export class RefsLocalCommand implements Command<Record<never, never>> {
 
   constructor(
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
-    @Inject(HeldRoots) private readonly held: HeldRoots,
+    @Inject(RetainedRoots) private readonly held: RetainedRoots,
     @Inject(PINNING) private readonly pinning: Pinning,
   ) {}
 

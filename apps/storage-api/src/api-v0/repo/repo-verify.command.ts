@@ -7,7 +7,7 @@ import { PINNING } from '@cairn/pinning/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { HeldRoots } from '../held-roots.ts';
+import { RetainedRoots } from '../retained-roots.ts';
 import { withWork } from '../work.ts';
 import { writeLine } from '../write.ts';
 
@@ -30,7 +30,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
 
   constructor(
     @Inject(COLLECTABLE) store: CollectableBlockstore,
-    @Inject(HeldRoots) private readonly held: HeldRoots,
+    @Inject(RetainedRoots) private readonly held: RetainedRoots,
     @Inject(PINNING) private readonly pinning: Pinning,
   ) {
     this.#store = withWork(withTurns(withVerification(store, { quarantine: store })));

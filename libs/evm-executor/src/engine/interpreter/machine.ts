@@ -7,12 +7,12 @@ import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
+import { ClockGuard } from './clock-guard.ts';
 import { deployCode } from './deploy-code.ts';
 import { Frame } from './frame.ts';
 import { gas, type StoragePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
-import { Pace } from './pace.ts';
 import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
 import { Substate } from './substate.ts';
 
@@ -32,7 +32,7 @@ const interpretedFrames: Frames = { make: (options) => new Frame(options) };
 /** Runs one message: keeps its frames in a list of its own, so that 1,024 of them do not need as many of JavaScript's. */
 export class Machine {
   readonly message: EngineMessage;
-  readonly pace: Pace;
+  readonly clockGuard: ClockGuard;
   readonly substate: Substate;
   readonly storage: StoragePrices;
   readonly destroyRefund: number;
@@ -55,7 +55,7 @@ export class Machine {
   constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][], frames = interpretedFrames) {
     this.#frames = frames;
     this.message = message;
-    this.pace = new Pace(message, this.#running);
+    this.clockGuard = new ClockGuard(message, this.#running);
     this.substate = new Substate(rules.precompiles.addresses);
     this.storage = rules.storage;
     this.destroyRefund = rules.destroyRefund;
@@ -183,11 +183,11 @@ export class Machine {
       value,
       data,
       gas: options.gas,
-      floor: this.pace.floorOf(from, options.gas),
+      floor: this.clockGuard.floorOf(from, options.gas),
       isStatic,
       depth,
       stack,
-      meter: this.pace,
+      meter: this.clockGuard,
     });
     this.#open({ frame, snapshot });
   }
@@ -232,11 +232,11 @@ export class Machine {
       value,
       data: noBytes,
       gas: given,
-      floor: this.pace.floorOf(from, given),
+      floor: this.clockGuard.floorOf(from, given),
       isStatic: false,
       depth,
       stack,
-      meter: this.pace,
+      meter: this.clockGuard,
     });
     this.#open({ frame, snapshot });
   }
@@ -308,9 +308,9 @@ export class Machine {
       const { fault, gasUsed, output } = result;
       this.#settle(from, fault === undefined ? given - gasUsed : 0, output, fault);
       // Those take longer than their price says.
-      if (!precompile.isLight) this.pace.lookAtClock();
+      if (!precompile.isLight) this.clockGuard.lookAtClock();
     };
-    const result = precompile.run(data, given, precompile.isLight ? undefined : () => this.pace.lookAtClock());
+    const result = precompile.run(data, given, precompile.isLight ? undefined : () => this.clockGuard.lookAtClock());
     if (!(result instanceof Promise)) {
       settle(result);
       return;

@@ -2,21 +2,21 @@ import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { PlainConnection } from './plain-connection.ts';
-import type { PlainHandler } from './plain-request.ts';
+import { FastConnection } from './fast-connection.ts';
+import type { FastHandler } from './fast-request.ts';
 
 /**
  * A lane before the parser of Node's HTTP server: connections whose requests are plain are answered without the objects
  * and streams that a request otherwise costs, several times as fast. Whatever is not plain goes on to the server, with the
  * connection, as if nothing had been before it.
  */
-export class PlainLane {
-  readonly #connections = new Set<PlainConnection>();
+export class HttpFastPath {
+  readonly #connections = new Set<FastConnection>();
   #isDraining = false;
 
   constructor(
     server: HttpServer | HttpsServer,
-    { handler, keepAliveMs }: { readonly handler: PlainHandler; readonly keepAliveMs: number },
+    { handler, keepAliveMs }: { readonly handler: FastHandler; readonly keepAliveMs: number },
   ) {
     const event = server instanceof TlsServer ? 'secureConnection' : 'connection';
     const listeners = server.listeners(event) as ((socket: Socket) => void)[];
@@ -28,9 +28,9 @@ export class PlainLane {
       socket.unshift(unread);
       socket.resume();
     };
-    const onClose = (connection: PlainConnection) => this.#connections.delete(connection);
+    const onClose = (connection: FastConnection) => this.#connections.delete(connection);
     server.on(event, (socket: Socket) => {
-      const connection = new PlainConnection(socket, { handler, keepAliveMs, handOver, onClose });
+      const connection = new FastConnection(socket, { handler, keepAliveMs, handOver, onClose });
       this.#connections.add(connection);
       if (this.#isDraining) connection.drain();
     });

@@ -18,7 +18,7 @@ const retryAfterMs = 60_000;
  * collects at a time.
  */
 @Injectable()
-export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy {
+export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #stop = new AbortController();
   /** Since the start, for metrics. */
   readonly counts = { collections: 0, scrubbedBlocks: 0, corruptBlocks: 0 };

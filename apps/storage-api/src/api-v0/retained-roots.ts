@@ -14,7 +14,7 @@ export interface HeldRoot {
 
 /** What an account holds: an account sees nothing else of the store that all share. */
 @Injectable()
-export class HeldRoots {
+export class RetainedRoots {
   constructor(
     @Inject(PINNING) private readonly pinning: Pinning,
     @Inject(ROOT_STORE) private readonly roots: RootStore,

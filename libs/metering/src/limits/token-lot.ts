@@ -8,7 +8,7 @@ const lotShare = 1 / 2000;
 const idleMs = 250;
 
 /** A lot of a shared counter that one process holds. Most requests find it full and touch nothing that is shared. */
-export class Lease {
+export class TokenLot {
   readonly #store: LimitStore;
   readonly #key: string;
   readonly #rule: LimitRule;

@@ -5,7 +5,7 @@ import type { Frame, Meter } from './frame.ts';
 const gasBetweenLooks = 200_000;
 
 /** Holds the frames of a message to its budget, or to its deadline. */
-export class Pace implements Meter {
+export class ClockGuard implements Meter {
   readonly isPaced: boolean;
   readonly #budget: number | undefined;
   readonly #deadline: Deadline | undefined;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 
 /** A POST whose head and body came in one piece. */
-export interface PlainRequest {
+export interface FastRequest {
   readonly path: string;
   /** By names in lower case; none comes twice. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface PlainRequest {
   readonly signal: AbortSignal;
 }
 
-export interface PlainAnswer {
+export interface FastAnswer {
   readonly status: number;
   /** Without the length, the date and what says how the connection goes on. */
   readonly headers: Readonly<Record<string, string>>;
@@ -21,16 +21,16 @@ export interface PlainAnswer {
 }
 
 /** Who answers plain requests. */
-export interface PlainHandler {
+export interface FastHandler {
   /** Whether requests of this path are answered here. */
   takes(path: string): boolean;
   /** At once where it can; must not throw. */
-  answer(request: PlainRequest): PlainAnswer | Promise<PlainAnswer>;
+  answer(request: FastRequest): FastAnswer | Promise<FastAnswer>;
 }
 
 /** The bytes of an answer: a text where all of it is ASCII, which is written without a copy. */
 export function answerBytes(
-  { status, headers, body }: PlainAnswer,
+  { status, headers, body }: FastAnswer,
   { keepsAlive, keepAliveSeconds }: { readonly keepsAlive: boolean; readonly keepAliveSeconds: number },
 ): string | Buffer {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;

@@ -8,10 +8,10 @@ import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
   Cors,
+  type FastAnswer,
+  type FastHandler,
+  type FastRequest,
   type Logger,
-  type PlainAnswer,
-  type PlainHandler,
-  type PlainRequest,
   type RequestSpan,
   requestId,
   type Settings,
@@ -23,14 +23,14 @@ import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
 import { RequestMeter } from '../request-meter.ts';
-import { admit, DoorError, identify, keyInPath, limitRefusal } from './api-key.ts';
+import { admit, identify, keyInPath, limitRefusal, TransportError } from './api-key.ts';
 import { isWorthPacking, pack } from './content-encoding.ts';
 import { bodyTooLong, readBody } from './read-body.ts';
 
 const json = { 'content-type': 'application/json' } as const;
 
 /** An answer whose header fields are nobody else's. */
-type OwnAnswer = PlainAnswer & { readonly headers: Record<string, string> };
+type OwnAnswer = FastAnswer & { readonly headers: Record<string, string> };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -48,9 +48,9 @@ interface Trace {
 
 /** `POST /v3/<API_KEY>`: JSON-RPC over HTTP, straight from the server's request event or before it. */
 @Injectable()
-export class HttpDoor {
+export class HttpTransport {
   /** For requests that come whole: all but those of browsers, of clients that ask first, and long ones. */
-  readonly plain: PlainHandler = {
+  readonly plain: FastHandler = {
     takes: (path) => path.startsWith('/v3/'),
     answer: (request) => this.#answerPlain(request),
   };
@@ -90,7 +90,7 @@ export class HttpDoor {
   async #answer(request: IncomingMessage, response: ServerResponse, trace: Trace): Promise<void> {
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'POST, OPTIONS' }).end();
     if (request.method !== 'POST')
-      throw new DoorError(405, 'request', 'JSON-RPC takes POST only.', { allow: 'POST, OPTIONS' });
+      throw new TransportError(405, 'request', 'JSON-RPC takes POST only.', { allow: 'POST, OPTIONS' });
     const principal = await identify(this.auth, keyOf(request.url), request.socket.remoteAddress);
     const client = { address: request.socket.remoteAddress, origin: request.headers.origin };
     const chain = this.#admit(principal, client, request.headers, trace);
@@ -117,9 +117,9 @@ export class HttpDoor {
   }
 
   /** Without a promise where there is nothing to wait for. */
-  #answerPlain(request: PlainRequest): PlainAnswer | Promise<PlainAnswer> {
+  #answerPlain(request: FastRequest): FastAnswer | Promise<FastAnswer> {
     const trace = this.#traceOf(request.headers);
-    const finish = ({ status, headers, body }: OwnAnswer): PlainAnswer => {
+    const finish = ({ status, headers, body }: OwnAnswer): FastAnswer => {
       this.#end(trace, status, typeof body === 'string' ? Buffer.byteLength(body) : body.length);
       // Written into, as the objects of this request are its own: to put new ones together takes longer than the rest.
       headers['x-request-id'] = trace.id;
@@ -139,7 +139,7 @@ export class HttpDoor {
     }
   }
 
-  #answerAs(principal: Principal, request: PlainRequest, trace: Trace): OwnAnswer | Promise<OwnAnswer> {
+  #answerAs(principal: Principal, request: FastRequest, trace: Trace): OwnAnswer | Promise<OwnAnswer> {
     const { headers, body } = request;
     // Requests with an Origin are not plain.
     const chain = this.#admit(principal, { address: request.remoteAddress, origin: undefined }, headers, trace);
@@ -164,7 +164,7 @@ export class HttpDoor {
     };
   }
 
-  /** The network that is meant. @throws DoorError */
+  /** The network that is meant. @throws TransportError */
   #admit(principal: Principal, client: Client, headers: Headers, trace: Trace): Chain {
     trace.principal = principal;
     const chain = this.#chain(textOf(headers.host));
@@ -214,11 +214,11 @@ export class HttpDoor {
   #chain(host: string | undefined) {
     const { notReady } = this.registry;
     if (notReady !== undefined)
-      throw new DoorError(503, 'unavailable', `Not ready: ${notReady}.`, { 'retry-after': '1' });
+      throw new TransportError(503, 'unavailable', `Not ready: ${notReady}.`, { 'retry-after': '1' });
     try {
       return this.registry.byHost(host);
     } catch (error) {
-      throw error instanceof RpcError ? new DoorError(404, 'notFound', error.message) : error;
+      throw error instanceof RpcError ? new TransportError(404, 'notFound', error.message) : error;
     }
   }
 
@@ -240,9 +240,9 @@ export class HttpDoor {
 
   #refusal(thrown: unknown, { id, meter }: Trace): OwnAnswer {
     const error = limitRefusal(thrown);
-    const known = error instanceof DoorError ? error : undefined;
+    const known = error instanceof TransportError ? error : undefined;
     if (known === undefined) this.logger.error({ requestId: id, causes: errorChain(error) }, 'request failed');
-    const told = known ?? new DoorError(500, 'internal', `Internal error (reference ${id}).`);
+    const told = known ?? new TransportError(500, 'internal', `Internal error (reference ${id}).`);
     return {
       status: told.status,
       headers: { ...json, ...meter?.headers, ...told.headers },
@@ -308,10 +308,10 @@ function bodyOf(answer: string | Uint8Array): string | Buffer {
   return typeof answer === 'string' ? answer : Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
 }
 
-/** @throws DoorError 401 */
+/** @throws TransportError 401 */
 function keyOf(path: string | undefined): string {
   const key = keyInPath(path, '/v3/');
-  if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /v3/<API_KEY>.');
+  if (key === undefined) throw new TransportError(401, 'notFound', 'The path has no API key; expected /v3/<API_KEY>.');
   return key;
 }
 
@@ -322,5 +322,5 @@ function textOf(value: string | string[] | undefined): string | undefined {
 
 function checkContentType(type: string | undefined): void {
   if (type !== undefined && /^application\/(json|json-rpc|jsonrequest)\b/i.test(type)) return;
-  throw new DoorError(415, 'request', 'Expected the header Content-Type: application/json.');
+  throw new TransportError(415, 'request', 'Expected the header Content-Type: application/json.');
 }

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { CallResult } from '../call-result.ts';
 import { alice, testHeader, testSpec } from '../test-chain.fixture.ts';
 import type { CallPool, ExecutionJob, ResultOf } from './call-pool-types.ts';
-import { InlineLane } from './inline-lane.ts';
+import { InlineExecutor } from './inline-executor.ts';
 import { openCallServer } from './serve-calls.ts';
 
 const number: Hex = `0x${'c0'.repeat(20)}`;
@@ -38,7 +38,7 @@ async function openLane() {
     { chains: { test: { spec: testSpec, source } }, gasCapMultiplier: 10, engine: 'compiled' as const },
     50_000,
   );
-  return { lane: new InlineLane(pool, server), jobs };
+  return { lane: new InlineExecutor(pool, server), jobs };
 }
 const job = (to: Hex, more: object = {}) => ({
   chain: 'test',

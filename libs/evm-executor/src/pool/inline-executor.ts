@@ -21,7 +21,7 @@ const heavyMax = 1_000;
  * A pool in front of which light calls run where they are asked for: a thread's hand-over costs several times what they
  * do. A call that exceeds its gas budget begins anew in a worker, and calls of that function follow it there for a while.
  */
-export class InlineLane implements CallPool {
+export class InlineExecutor implements CallPool {
   readonly #pool: CallPool;
   readonly #server: CallServer;
   /** Until when, by function. */

@@ -1,5 +1,5 @@
 /** The head of a request that needs nothing of HTTP but its path and fields. */
-export interface PlainHead {
+export interface FastHead {
   readonly path: string;
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ const special = new Set([
  * changes the framing. `undefined` for any other, also for what is wrong: a full parser decides about those.
  * @param head the text before the empty line, one character a byte
  */
-export function parsePlainHead(head: string): PlainHead | undefined {
+export function parsePlainHead(head: string): FastHead | undefined {
   const [first = '', ...lines] = head.split('\r\n');
   const path = requestLine.exec(first)?.[1];
   if (path === undefined || lines.length > fieldsMax) return undefined;

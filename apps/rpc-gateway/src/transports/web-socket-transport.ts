@@ -28,7 +28,7 @@ import { withRecentBlocks } from '../subscriptions/recent-blocks.ts';
 import { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Topic } from '../subscriptions/topic.ts';
 import { Turns } from '../subscriptions/turns.ts';
-import { admit, admitTopic, DoorError, identify, keyInPath, limitRefusal } from './api-key.ts';
+import { admit, admitTopic, identify, keyInPath, limitRefusal, TransportError } from './api-key.ts';
 
 const pingEveryMs = 30_000;
 /** Messages that one socket may have in work: more wait unread in the socket. */
@@ -66,7 +66,7 @@ interface ServedMessage {
 
 /** `/ws/v3/<API_KEY>`: the same dispatcher over WebSocket. */
 @Injectable()
-export class WebSocketDoor {
+export class WebSocketTransport {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<Session>();
   readonly #pinging: NodeJS.Timeout;
@@ -107,11 +107,12 @@ export class WebSocketDoor {
 
   async #open(id: string, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const key = keyInPath(request.url, '/ws/v3/');
-    if (key === undefined) throw new DoorError(401, 'notFound', 'The path has no API key; expected /ws/v3/<API_KEY>.');
+    if (key === undefined)
+      throw new TransportError(401, 'notFound', 'The path has no API key; expected /ws/v3/<API_KEY>.');
     const client = { address: request.socket.remoteAddress, origin: request.headers.origin };
     const principal = await identify(this.auth, key, client.address);
     const { notReady } = this.registry;
-    if (notReady !== undefined) throw new DoorError(503, 'unavailable', `Not ready: ${notReady}.`);
+    if (notReady !== undefined) throw new TransportError(503, 'unavailable', `Not ready: ${notReady}.`);
     const chain = this.registry.byHost(request.headers.host);
     admit(principal, client, chain.network.name);
     const limits = this.metering.limiter.of(principal.account);
@@ -157,9 +158,11 @@ export class WebSocketDoor {
     const known = error instanceof RpcError ? error : undefined;
     if (known === undefined) this.logger.error({ requestId: id, causes: errorChain(error) }, 'upgrade failed');
     const told = known ?? new RpcError('internal', `Internal error (reference ${id}).`);
-    const status = error instanceof DoorError ? error.status : known ? 404 : 500;
+    const status = error instanceof TransportError ? error.status : known ? 404 : 500;
     const headers =
-      error instanceof DoorError ? Object.entries(error.headers).map(([name, value]) => `${name}: ${value}\r\n`) : [];
+      error instanceof TransportError
+        ? Object.entries(error.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+        : [];
     const body = errorLine('null', told);
     const start = `HTTP/1.1 ${status} ${statusTexts[status] ?? 'Error'}\r\nconnection: close\r\ncontent-type: application/json\r\n`;
     socket.end(`${start}${headers.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
@@ -215,7 +218,7 @@ export class WebSocketDoor {
       answer = await this.dispatcher.handle(body, context);
     } catch (error) {
       const told = limitRefusal(error);
-      if (!(told instanceof DoorError)) throw error;
+      if (!(told instanceof TransportError)) throw error;
       status = told.status;
       answer = errorLine('null', told);
     } finally {
@@ -265,7 +268,7 @@ export class WebSocketDoor {
   }
 
   #end({ socket }: Session, error: unknown): void {
-    if (error instanceof DoorError) socket.close(1008, 'the API key is no longer open for this');
+    if (error instanceof TransportError) socket.close(1008, 'the API key is no longer open for this');
     else socket.close(1011, 'internal error');
   }
 

@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts';
 
-export interface UploadPaceOptions {
+export interface UploadRateGuardOptions {
   /** Milliseconds that a client is waited for before its bytes are looked at. */
   readonly windowMs: number;
   /** Fewer bytes in a window end the upload. */
@@ -8,20 +8,20 @@ export interface UploadPaceOptions {
 }
 
 /** 1 KiB a second over half a minute: a mobile connection of 2003 is faster. */
-const uploadPace: UploadPaceOptions = { windowMs: 30_000, bytesMin: 30 * 1024 };
+const uploadPace: UploadRateGuardOptions = { windowMs: 30_000, bytesMin: 30 * 1024 };
 
 /**
  * Watches how fast a body arrives. Counts only the time in which the service waits for the client, so that its own work and
  * the back-pressure of the disk end no upload.
  */
-export class UploadPace {
-  readonly #options: UploadPaceOptions;
+export class UploadRateGuard {
+  readonly #options: UploadRateGuardOptions;
   readonly #now: () => number;
   #waitedMs = 0;
   #bytes = 0;
 
   /** @param now milliseconds. Default: the monotonic clock */
-  constructor(options: UploadPaceOptions = uploadPace, now: () => number = () => performance.now()) {
+  constructor(options: UploadRateGuardOptions = uploadPace, now: () => number = () => performance.now()) {
     this.#options = options;
     this.#now = now;
   }

@@ -5,7 +5,7 @@ import { authorizeTopic } from '../authorize.ts';
 import type { Topic } from '../subscriptions/topic.ts';
 
 /** A refusal with its HTTP status. */
-export class DoorError extends RpcError {
+export class TransportError extends RpcError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -28,12 +28,12 @@ export class DoorError extends RpcError {
 export function limitRefusal(error: unknown): unknown {
   if (!isCairnError(error, 'LIMIT_REACHED')) return error;
   const retryAfter = String(error.details.retryAfterSeconds);
-  return new DoorError(429, 'limit', errorText(error), { 'retry-after': retryAfter }, error.details);
+  return new TransportError(429, 'limit', errorText(error), { 'retry-after': retryAfter }, error.details);
 }
 
 const failures = new FailureGate();
 
-/** Who an API key in a path belongs to. @throws DoorError 401, 403, or 429 for who tries many */
+/** Who an API key in a path belongs to. @throws TransportError 401, 403, or 429 for who tries many */
 export async function identify(
   auth: Pick<Auth, 'identify'>,
   key: string,
@@ -47,21 +47,21 @@ export async function identify(
   } catch (error) {
     if (isCairnError(error, 'ATTEMPTS_PAUSED')) {
       const retryAfter = String(error.details?.retryAfterSeconds ?? 1);
-      throw new DoorError(429, 'limit', errorText(error), { 'retry-after': retryAfter });
+      throw new TransportError(429, 'limit', errorText(error), { 'retry-after': retryAfter });
     }
     if (isCairnError(error, 'CREDENTIALS_INVALID')) failures.failed(key, address);
     if (isCairnError(error, 'CREDENTIALS_INVALID')) {
-      throw new DoorError(401, 'notFound', 'The API key in the path is not valid. Create one in the console.', {
+      throw new TransportError(401, 'notFound', 'The API key in the path is not valid. Create one in the console.', {
         'www-authenticate': 'ApiKey realm="cairn"',
       });
     }
-    if (isCairnError(error, 'SECRETS_KEY_UNUSABLE')) throw new DoorError(503, 'internal', errorText(error));
-    if (isCairnError(error, 'ACCOUNT_SUSPENDED')) throw new DoorError(403, 'notFound', errorText(error));
+    if (isCairnError(error, 'SECRETS_KEY_UNUSABLE')) throw new TransportError(503, 'internal', errorText(error));
+    if (isCairnError(error, 'ACCOUNT_SUSPENDED')) throw new TransportError(403, 'notFound', errorText(error));
     throw error;
   }
 }
 
-/** Whether a key is open for a client and a network. @throws DoorError 403 */
+/** Whether a key is open for a client and a network. @throws TransportError 403 */
 export function admit({ key: { policy } }: Principal, client: Client, network: string): void {
   forbidding(() => {
     requireClient(policy, client);
@@ -69,7 +69,7 @@ export function admit({ key: { policy } }: Principal, client: Client, network: s
   });
 }
 
-/** Checks that a key is still open for the events of a subscription. @throws DoorError 403 */
+/** Checks that a key is still open for the events of a subscription. @throws TransportError 403 */
 export function admitTopic({ key: { policy } }: Principal, topic: Topic): void {
   forbidding(() => authorizeTopic(policy, topic));
 }
@@ -79,7 +79,7 @@ function forbidding(check: () => void): void {
     check();
   } catch (error) {
     if (isCairnError(error, 'CLIENT_NOT_ALLOWED', 'KEY_SCOPE_MISSING'))
-      throw new DoorError(403, 'forbidden', errorText(error));
+      throw new TransportError(403, 'forbidden', errorText(error));
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DoorError } from './api-key.ts';
+import { TransportError } from './api-key.ts';
 import { decoded } from './content-encoding.ts';
 
 /**
  * The body of a request, in one piece and without its encoding. A client that asks before it sends is told to go on only
  * when the length that it announces is allowed; a small body that unpacks to a large one is ended at the limit.
  * @param onLength called with the bytes so far: also those of a body that is refused are paid for
- * @throws DoorError 413 as soon as it is too long, 400 when it is not encoded as it says, Error when it is cut off
+ * @throws TransportError 413 as soon as it is too long, 400 when it is not encoded as it says, Error when it is cut off
  */
 export function readBody(
   request: IncomingMessage,
@@ -32,13 +32,15 @@ export function readBody(
     source.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     source.once('error', (error) => {
       const isEncoding = 'code' in error && /^(Z_|ERR_|BROTLI)/.test(String(error.code));
-      reject(isEncoding ? new DoorError(400, 'parse', 'The body is not encoded as Content-Encoding says.') : error);
+      reject(
+        isEncoding ? new TransportError(400, 'parse', 'The body is not encoded as Content-Encoding says.') : error,
+      );
     });
     source.once('close', () => reject(new Error('the client closed the connection')));
   });
 }
 
 /** The refusal of a longer body than a gateway takes. */
-export function bodyTooLong(bytesMax: number): DoorError {
-  return new DoorError(413, 'limit', `The body is longer than ${bytesMax} bytes, the limit of this gateway.`);
+export function bodyTooLong(bytesMax: number): TransportError {
+  return new TransportError(413, 'limit', `The body is longer than ${bytesMax} bytes, the limit of this gateway.`);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate, gzip } from 'node:zlib';
-import { DoorError } from './api-key.ts';
+import { TransportError } from './api-key.ts';
 
 const compress = promisify(gzip);
 /** Shorter answers fit into a few packets as they are. */
@@ -15,12 +15,12 @@ const decoders = {
   br: createBrotliDecompress,
 } as const;
 
-/** The body of a request without its encoding (RFC 9110, section 8.4). @throws DoorError 415 for an encoding that is not known */
+/** The body of a request without its encoding (RFC 9110, section 8.4). @throws TransportError 415 for an encoding that is not known */
 export function decoded(request: IncomingMessage): Readable {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return request;
   if (!Object.hasOwn(decoders, encoding)) {
-    throw new DoorError(415, 'request', 'Content-Encoding: expected gzip, deflate or br.', {
+    throw new TransportError(415, 'request', 'Content-Encoding: expected gzip, deflate or br.', {
       'accept-encoding': 'gzip, deflate, br',
     });
   }

@@ -3,16 +3,16 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { PlainLane } from './plain-lane.ts';
-import type { PlainAnswer, PlainHandler } from './plain-request.ts';
+import type { FastAnswer, FastHandler } from './fast-request.ts';
+import { HttpFastPath } from './http-fast-path.ts';
 
 /** Echoes what it understood, and which way it came. */
 const echo = (path: string, body: string) => JSON.stringify({ path, body });
 let plainAnswers = 0;
 let aborted: Promise<void>;
-const handler: PlainHandler = {
+const handler: FastHandler = {
   takes: (path) => path.startsWith('/v3/'),
-  async answer({ path, body, signal }): Promise<PlainAnswer> {
+  async answer({ path, body, signal }): Promise<FastAnswer> {
     plainAnswers++;
     if (path === '/v3/waits') {
       aborted = new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -48,11 +48,11 @@ const listening = (server: Server) =>
 
 let servers: Server[];
 let ports: [number, number];
-let lane: PlainLane;
+let lane: HttpFastPath;
 let finish: () => void;
 beforeAll(async () => {
   servers = [fullServer(), fullServer()];
-  lane = new PlainLane(servers[1] as Server, { handler, keepAliveMs: 2000 });
+  lane = new HttpFastPath(servers[1] as Server, { handler, keepAliveMs: 2000 });
   ports = (await Promise.all(servers.map(listening))) as [number, number];
 });
 afterAll(() => {
@@ -64,7 +64,7 @@ afterAll(() => {
 });
 
 /** A server counts a connection as closed a little before the connection says so. */
-async function forgotten(emptied: PlainLane): Promise<void> {
+async function forgotten(emptied: HttpFastPath): Promise<void> {
   for (let tries = 0; tries < 100 && emptied.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(emptied.size).toBe(0);
 }
@@ -184,7 +184,7 @@ test('a long answer to a slow reader comes whole, and the next one after it', as
 
 test('a connection on which nothing comes is closed', async () => {
   const server = fullServer();
-  const short = new PlainLane(server, { handler, keepAliveMs: 50 });
+  const short = new HttpFastPath(server, { handler, keepAliveMs: 50 });
   const socket = connect(await listening(server)).resume();
   await new Promise((resolve) => socket.once('close', resolve));
   await new Promise((resolve) => server.close(resolve));
@@ -196,7 +196,7 @@ test('a drain answers what is under way, says so, and ends the rest', async () =
   const asked = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const draining = new PlainLane(server, {
+  const draining = new HttpFastPath(server, {
     keepAliveMs: 2000,
     handler: {
       takes: () => true,

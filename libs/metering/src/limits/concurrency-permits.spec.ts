@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { ConcurrencyPermits } from './concurrency-permits.ts';
 import type { HoldRequest, LimitStore } from './limit-store.ts';
-import { Slots } from './slots.ts';
 
 /** One process and a store that answers in the order of the requests, each after some turns. */
-function slotsOver(limit: number, turnsOf: () => number): Slots {
+function permitsOver(limit: number, turnsOf: () => number): ConcurrencyPermits {
   let held = 0;
   let before: Promise<unknown> = Promise.resolve();
   const store = {
@@ -21,7 +21,7 @@ function slotsOver(limit: number, turnsOf: () => number): Slots {
       return { held, others: 0 };
     },
   } as Partial<LimitStore> as LimitStore;
-  return new Slots(store, 'key', limit, 'holder', () => 0);
+  return new ConcurrencyPermits(store, 'key', limit, 'holder', () => 0);
 }
 
 test('requests below the limit are never refused, whatever is renewed meanwhile', async () => {
@@ -34,7 +34,7 @@ test('requests below the limit are never refused, whatever is renewed meanwhile'
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       let turns = 0;
-      const slots = slotsOver(64, () => turns);
+      const permits = permitsOver(64, () => turns);
       let [inside, asked] = [0, 0];
       const all: Promise<unknown>[] = [];
       for (const { enters, renews, leaves, turns: next } of steps) {
@@ -42,16 +42,16 @@ test('requests below the limit are never refused, whatever is renewed meanwhile'
         for (let count = Math.min(enters, 64 - asked); count > 0; count--) {
           asked++;
           all.push(
-            slots.enter().then((isIn) => {
+            permits.enter().then((isIn) => {
               expect(isIn).toBe(true);
               inside++;
             }),
           );
         }
-        if (renews) all.push(slots.renew());
+        if (renews) all.push(permits.renew());
         for (let turn = 0; turn < next * 3; turn++) await Promise.resolve();
         for (let count = Math.min(leaves, inside); count > 0; count--) {
-          slots.leave();
+          permits.leave();
           inside--;
           asked--;
         }

@@ -1,17 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { expect, jest, test } from '@jest/globals';
 import { type RequestBody, readParts } from './multipart.ts';
-import { UploadPace } from './upload-pace.ts';
+import { UploadRateGuard } from './upload-rate-guard.ts';
 
 const options = { windowMs: 1000, bytesMin: 100 };
 
 test('a client is refused when a window of waiting ends with too few bytes', () => {
   let now = 0;
-  const pace = new UploadPace(options, () => now);
+  const rateGuard = new UploadRateGuard(options, () => now);
   const reasons: unknown[] = [];
   /** Waits so long for so many bytes. */
   const receive = (ms: number, bytes: number) => {
-    const arrived = pace.wait((reason) => reasons.push(reason));
+    const arrived = rateGuard.wait((reason) => reasons.push(reason));
     now += ms;
     arrived(bytes);
   };
@@ -30,7 +30,7 @@ test('a client that sends nothing is refused while it is waited for', () => {
   jest.useFakeTimers();
   try {
     const onSlow = jest.fn();
-    new UploadPace(options).wait(onSlow);
+    new UploadRateGuard(options).wait(onSlow);
     jest.advanceTimersByTime(999);
     expect(onSlow).not.toHaveBeenCalled();
     jest.advanceTimersByTime(2);
@@ -47,9 +47,9 @@ test('a body that stops within a part ends with 408', async () => {
     complete: false,
   });
   stream.write('--b\r\nContent-Disposition: form-data; name="file"\r\n\r\nsome by');
-  const pace = new UploadPace({ windowMs: 20, bytesMin: 1000 });
+  const rateGuard = new UploadRateGuard({ windowMs: 20, bytesMin: 1000 });
   const reading = async () => {
-    for await (const { bytes } of readParts(body, new AbortController().signal, 'path', pace))
+    for await (const { bytes } of readParts(body, new AbortController().signal, 'path', rateGuard))
       for await (const _ of bytes);
   };
   await expect(reading()).rejects.toMatchObject({ status: 408 });

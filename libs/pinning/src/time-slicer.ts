@@ -4,7 +4,7 @@ const workMs = 4;
  * Cuts long work into slices of a few milliseconds and rests as long as it worked, so that requests in the same process
  * hardly notice.
  */
-export class Pace {
+export class TimeSlicer {
   #began = performance.now();
 
   /** Call it often: it returns at once until a slice is over. */

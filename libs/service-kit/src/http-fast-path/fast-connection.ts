@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
-import { type PlainHead, parsePlainHead } from './plain-head.ts';
-import { answerBytes, type PlainAnswer, type PlainHandler, type PlainRequest } from './plain-request.ts';
+import { type FastHead, parsePlainHead } from './fast-head.ts';
+import { answerBytes, type FastAnswer, type FastHandler, type FastRequest } from './fast-request.ts';
 
 export interface PlainConnectionOptions {
-  readonly handler: PlainHandler;
+  readonly handler: FastHandler;
   /** A connection on which nothing moves for this long is closed. */
   readonly keepAliveMs: number;
   /** Takes the connection over, for good, with what it has sent and has not been answered. */
   readonly handOver: (socket: Socket, unread: Buffer) => void;
-  readonly onClose: (connection: PlainConnection) => void;
+  readonly onClose: (connection: FastConnection) => void;
 }
 
 /** Sockets whose answers leave at the end of this turn of the event loop. */
@@ -37,7 +37,7 @@ const headEnd = Buffer.from('\r\n\r\n');
  * One connection that sends plain requests only. The first one that is not plain, or does not come whole at once, hands
  * the connection over.
  */
-export class PlainConnection {
+export class FastConnection {
   readonly #socket: Socket;
   readonly #options: PlainConnectionOptions;
   /** What came after the request that is being answered. */
@@ -46,7 +46,7 @@ export class PlainConnection {
   #isDraining = false;
   /** The last head and what it says: clients send the same one again and again. */
   #headText = '';
-  #head: PlainHead | undefined;
+  #head: FastHead | undefined;
 
   constructor(socket: Socket, options: PlainConnectionOptions) {
     this.#socket = socket;
@@ -122,7 +122,7 @@ export class PlainConnection {
 
   /** Whether it is answered, and the next one may be read. */
   #serve({ request, unread }: Taken): boolean {
-    let answer: ReturnType<PlainHandler['answer']>;
+    let answer: ReturnType<FastHandler['answer']>;
     try {
       answer = this.#options.handler.answer(request);
     } catch {
@@ -136,7 +136,7 @@ export class PlainConnection {
     return false;
   }
 
-  #headOf(text: string): PlainHead | undefined {
+  #headOf(text: string): FastHead | undefined {
     if (text !== this.#headText) {
       this.#headText = text;
       this.#head = parsePlainHead(text);
@@ -145,7 +145,7 @@ export class PlainConnection {
   }
 
   /** Whether the next request may be read at once. */
-  #send(answer: PlainAnswer): boolean {
+  #send(answer: FastAnswer): boolean {
     const { keepAliveMs } = this.#options;
     const socket = this.#socket;
     if (!socket.writable) return false;
@@ -189,7 +189,7 @@ interface Taken {
   readonly unread: Buffer | undefined;
 }
 
-class Request implements PlainRequest {
+class Request implements FastRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -197,7 +197,7 @@ class Request implements PlainRequest {
   #abort: AbortController | undefined;
   #isAborted = false;
 
-  constructor(socket: Socket, { path, headers }: PlainHead, body: Buffer) {
+  constructor(socket: Socket, { path, headers }: FastHead, body: Buffer) {
     this.#socket = socket;
     this.path = path;
     this.headers = headers;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parsePlainHead } from './plain-head.ts';
+import { parsePlainHead } from './fast-head.ts';
 
 const head = (...lines: readonly string[]) => ['POST /v3/key HTTP/1.1', 'Host: a', ...lines].join('\r\n');
 

@@ -1,6 +1,6 @@
 import type { LimitStore } from './limit-store.ts';
 
-/** Slots of a process that was killed are free again after this long, in milliseconds. */
+/** ConcurrencyPermits of a process that was killed are free again after this long, in milliseconds. */
 const ttlMs = 6000;
 /** Share of the limit that a process holds beyond what it uses, where there is room. */
 const lotShare = 1 / 10;
@@ -8,7 +8,7 @@ const lotShare = 1 / 10;
 const refusalMs = 100;
 
 /** Places that processes share, such as requests at once: some are held here, of which some are in use. */
-export class Slots {
+export class ConcurrencyPermits {
   readonly #store: LimitStore;
   readonly #key: string;
   readonly #limit: number;

@@ -7,7 +7,7 @@ import { METERING } from '@cairn/metering/nest';
 import {
   ApiDocuments,
   type Dependency,
-  type PlainHandler,
+  type FastHandler,
   type RawHttp,
   type Registry,
   registerGauge,
@@ -18,8 +18,8 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import { openRpcJson } from '../methods/index.ts';
-import { HttpDoor } from './http-door.ts';
-import { WebSocketDoor } from './web-socket-door.ts';
+import { HttpTransport } from './http-transport.ts';
+import { WebSocketTransport } from './web-socket-transport.ts';
 
 /** Two doors to one dispatcher. */
 @Injectable()
@@ -27,14 +27,14 @@ export class GatewayServer implements RawHttp {
   readonly #documents = new ApiDocuments({ path: '/openrpc.json', document: () => JSON.parse(openRpcJson().json) });
 
   constructor(
-    @Inject(HttpDoor) private readonly http: HttpDoor,
-    @Inject(WebSocketDoor) private readonly webSocket: WebSocketDoor,
+    @Inject(HttpTransport) private readonly http: HttpTransport,
+    @Inject(WebSocketTransport) private readonly webSocket: WebSocketTransport,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  get plain(): PlainHandler {
+  get plain(): FastHandler {
     return this.http.plain;
   }
 
