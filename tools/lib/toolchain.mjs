@@ -6,7 +6,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const pnpmVersion = '12.21.0';
+/** Such as `pnpm@12.21.0`. Declared once; nx reads it there too, and starts no `pnpm` to ask for the version. */
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Exits with one plain sentence when this Node cannot run Cairn. */
 export function requireNode() {
@@ -47,14 +48,14 @@ export function run(command, args, { env = {}, onOutput } = {}) {
 export async function pnpm(args, options = {}) {
   process.env.PNPM_PATH ??= await findPnpm();
   if (process.env.PNPM_PATH !== '') return run(process.env.PNPM_PATH, args, options);
-  return run('npx', ['--yes', `pnpm@${pnpmVersion}`, ...args], options);
+  return run('npx', ['--yes', packageManager, ...args], options);
 }
 
 /** The path of the package manager; nothing where no shell tells it. */
 async function findPnpm() {
   const chunks = [];
   const onOutput = (chunk) => chunks.push(chunk);
-  const code = await run('npx', ['--yes', '--package', `pnpm@${pnpmVersion}`, '--call', 'command -v pnpm'], {
+  const code = await run('npx', ['--yes', '--package', packageManager, '--call', 'command -v pnpm'], {
     onOutput,
   });
   // npm says more than it was asked.
