@@ -82,7 +82,7 @@ test("Vite's development server serves the libs", { skip: browserPath === undefi
   );
   const { libs, faults, warnings } = await runInDevelopment(browser, project, 'globalThis.libs');
   assert.deepEqual([faults, warnings], [[], []]);
-  const onNodeOnly = ['callPoolLimits', 'compileLimits', 'createCallPool', 'createCompiledEngine'];
+  const onNodeOnly = ['compileLimits', 'createCompiledEngine'];
   assert.deepEqual(
     libs,
     expected.map((exported) => exported.filter((name) => !onNodeOnly.includes(name))),

@@ -59,6 +59,7 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(
     EXECUTION_ABORTED: 'server',
     EXECUTION_QUEUE_FULL: 'limit',
     EXECUTION_QUEUE_TIMEOUT: 'limit',
+    EXECUTION_NOT_STARTED: 'unavailable',
     EXECUTION_CLOSED: 'unavailable',
     STORE_CLOSED: 'unavailable',
   } as const satisfies Record<KnownCode, RpcErrorName>),

@@ -116,6 +116,7 @@ export type ExecutionErrorCode =
   | 'EXECUTION_QUEUE_TIMEOUT'
   | 'EXECUTION_ABORTED'
   | 'EXECUTION_FAILED'
+  | 'EXECUTION_NOT_STARTED'
   | 'EXECUTION_CLOSED';
 
 /** A call that the pool could not bring to an end. */
@@ -151,6 +152,10 @@ export const executionErrors = {
     new ExecutionError('EXECUTION_FAILED', `The call could not be executed: ${reason}.`, {
       hint: 'Report it with the call and the block; other calls are not affected.',
       ...(cause !== undefined && { cause }),
+    }),
+  notStarted: () =>
+    new ExecutionError('EXECUTION_NOT_STARTED', 'The workers that execute calls have not started.', {
+      hint: 'Try again in a few seconds.',
     }),
   closed: () =>
     new ExecutionError('EXECUTION_CLOSED', 'The service is shutting down and takes no more calls.', {

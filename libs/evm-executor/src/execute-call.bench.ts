@@ -4,7 +4,7 @@ import type { Hex } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
 import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 import { executeCall } from './execute-call.ts';
-import { createCallPool } from './pool/call-pool.ts';
+import { createCallPool } from './pool/create-call-pool.ts';
 import { alice, testHeader, testSpec } from './test-chain.fixture.ts';
 
 const callsPerRound = 6_000;

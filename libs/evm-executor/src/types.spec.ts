@@ -1,7 +1,8 @@
 // Held by the compiler: `typecheck` fails where one of these is not so.
 import { describe, test } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
-import type { CallHalt, CallJob, CallPool, CallResult, CallRevert, ExecutionJob, ResultOf } from './index.ts';
+import type { CallHalt, CallResult, CallRevert } from './index.ts';
+import type { CallJob, CallPool, ExecutionJob, ResultOf } from './pool/index.ts';
 
 type JobOf<Kind> = Extract<ExecutionJob, { kind: Kind }>;
 

@@ -3,15 +3,15 @@ import type { BlockRunner } from '@cairn/block-model';
 import { type Follower, type FollowerEvent, importChain, startFollower } from '@cairn/chain-store';
 import type { Chains } from '@cairn/chain-store/nest';
 import { errorChain, errorText, isCairnError } from '@cairn/errors';
+import { createBlockRunner } from '@cairn/evm-executor';
 import {
   type CallPool,
   type CallPoolStats,
   type CallUse,
-  createBlockRunner,
   createCallPool,
   type ExecutionJob,
   type ResultOf,
-} from '@cairn/evm-executor';
+} from '@cairn/evm-executor/pool';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Logger, Settings } from '@cairn/service-kit';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';

@@ -1,21 +1,24 @@
-import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { createCallPool } from '../pool/call-pool.ts';
+import { type DynamicModule, type FactoryProvider, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { CallPool } from '../pool/call-pool.ts';
 import type { CallPoolOptions } from '../pool/call-pool-options.ts';
-import type { CallPool } from '../pool/call-pool-types.ts';
+import { DeferredCallPool } from '../pool/deferred-call-pool.ts';
 
-/** The token of the {@link CallPool}. */
-export const CALL_POOL = Symbol('CALL_POOL');
+/** Options of the pool. With `chains`, the application starts when the workers are ready; without, see {@link DeferredCallPool}. */
+export type EvmExecutorOptions = Omit<CallPoolOptions, 'chains'> & Partial<Pick<CallPoolOptions, 'chains'>>;
 
 export interface EvmExecutorModuleOptions {
   readonly inject?: FactoryProvider['inject'];
-  /** What the pool is made from. The module starts it, and closes it at shutdown. */
-  readonly useFactory: (...dependencies: never[]) => Promise<CallPoolOptions> | CallPoolOptions;
+  /** Returns the options of the pool. The module creates the pool and closes it at shutdown. */
+  readonly useFactory: (...dependencies: never[]) => Promise<EvmExecutorOptions> | EvmExecutorOptions;
 }
 
-/** Provides one pool of workers to the whole application; at shutdown, calls that are in are run to their end. */
+/**
+ * Provides one pool of workers to the whole application. Inject {@link CallPool} to execute jobs. An application that knows its
+ * chains only after it has started injects {@link DeferredCallPool} where it calls `start`. Shutdown waits for queued and running jobs.
+ */
 @Module({})
 export class EvmExecutorModule implements OnApplicationShutdown {
-  constructor(@Inject(CALL_POOL) private readonly pool: CallPool) {}
+  constructor(private readonly pool: CallPool) {}
 
   static forRootAsync({ inject, useFactory }: EvmExecutorModuleOptions): DynamicModule {
     return {
@@ -23,12 +26,18 @@ export class EvmExecutorModule implements OnApplicationShutdown {
       global: true,
       providers: [
         {
-          provide: CALL_POOL,
+          provide: DeferredCallPool,
           inject: inject ?? [],
-          useFactory: async (...dependencies: never[]) => createCallPool(await useFactory(...dependencies)),
+          useFactory: async (...dependencies: never[]) => {
+            const { chains, ...options } = await useFactory(...dependencies);
+            const pool = new DeferredCallPool(options);
+            if (chains !== undefined) await pool.start(chains);
+            return pool;
+          },
         },
+        { provide: CallPool, useExisting: DeferredCallPool },
       ],
-      exports: [CALL_POOL],
+      exports: [CallPool, DeferredCallPool],
     };
   }
 

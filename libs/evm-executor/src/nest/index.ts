@@ -1,1 +1,1 @@
-export { CALL_POOL, EvmExecutorModule, type EvmExecutorModuleOptions } from './evm-executor.module.ts';
+export { EvmExecutorModule, type EvmExecutorModuleOptions, type EvmExecutorOptions } from './evm-executor.module.ts';

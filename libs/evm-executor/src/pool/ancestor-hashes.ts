@@ -1,5 +1,5 @@
 import type { Header, Hex } from '@cairn/block-model';
-import type { CallSource } from './call-pool-types.ts';
+import type { CallSource } from './call-source.ts';
 
 /**
  * Hashes of the ancestors of a block, by number: from the index of the canonical chain where the block is on it, else

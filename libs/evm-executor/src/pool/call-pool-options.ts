@@ -1,6 +1,6 @@
 import type { EngineName } from '../engine/engine-name.ts';
 import { callLimits } from '../execute-call.ts';
-import type { CallChain } from './call-pool-types.ts';
+import type { CallChain } from './call-source.ts';
 import type { WorkerData } from './worker-protocol.ts';
 
 /** Defaults of {@link CallPoolOptions}. */

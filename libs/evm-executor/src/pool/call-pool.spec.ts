@@ -5,9 +5,10 @@ import type { Hex } from '@cairn/block-model';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { codes, testHeader, testSpec } from '../test-chain.fixture.ts';
 import { parseTraceOptions } from '../trace/trace-options.ts';
-import { createCallPool } from './call-pool.ts';
+import type { CallPool, CallUse } from './call-pool.ts';
 import type { CallPoolOptions } from './call-pool-options.ts';
-import type { CallJob, CallPool, CallUse, ExecutionJob } from './call-pool-types.ts';
+import { createCallPool } from './create-call-pool.ts';
+import type { CallJob, ExecutionJob } from './execution-job.ts';
 
 // Threads run what is built: `nx test` builds first.
 const workerUrl = new URL('../../dist/pool/worker.js', import.meta.url);

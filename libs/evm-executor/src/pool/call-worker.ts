@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { executionErrors } from '../errors.ts';
-import type { ExecutionJob, ResultOf } from './call-pool-types.ts';
+import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { errorFromPlain, type FromWorker, type ThreadData, type ToWorker, type WorkerData } from './worker-protocol.ts';
 
 export interface CallWorkerOptions {

@@ -2,9 +2,10 @@ import type { Hex } from '@cairn/block-model';
 import { expect, test } from '@jest/globals';
 import type { CallResult } from '../call-result.ts';
 import { alice, testHeader, testSpec } from '../test-chain.fixture.ts';
-import type { CallPool, ExecutionJob, ResultOf } from './call-pool-types.ts';
+import type { CallPool } from './call-pool.ts';
+import { openCallServer } from './call-server.ts';
+import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { InlineExecutor } from './inline-executor.ts';
-import { openCallServer } from './serve-calls.ts';
 
 const number: Hex = `0x${'c0'.repeat(20)}`;
 const loop: Hex = `0x${'c1'.repeat(20)}`;

@@ -1,14 +1,8 @@
 import type { CallRequest } from '../call-request.ts';
 import { GasBudgetExceeded } from '../engine/gas-budget.ts';
-import type {
-  CallJob,
-  CallPool,
-  CallPoolExecuteOptions,
-  CallPoolStats,
-  ExecutionJob,
-  ResultOf,
-} from './call-pool-types.ts';
-import type { CallServer } from './serve-calls.ts';
+import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
+import type { CallServer } from './call-server.ts';
+import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 
 /** Longer input is parsed, copied and hashed at no price in gas. */
 const dataCharactersMax = 16_384;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type CallServer, openCallServer } from './serve-calls.ts';
+import { type CallServer, openCallServer } from './call-server.ts';
 import { type FromWorker, plainError, type ThreadData, type ToWorker } from './worker-protocol.ts';
 
 /** Serves one call at a time: while it runs, nothing else in this thread does, and only its deadline or the end of the thread ends it. */

@@ -1,4 +1,5 @@
-import type { CallSource, ExecutionJob, ReadJob, ResultOf } from './call-pool-types.ts';
+import type { CallSource } from './call-source.ts';
+import type { ExecutionJob, ReadJob, ResultOf } from './execution-job.ts';
 
 export function isRead(job: ExecutionJob): job is ReadJob {
   return job.kind === 'storageRange' || job.kind === 'modifiedAccounts';

@@ -3,7 +3,8 @@ import { recordBlock } from '../block/record-block.ts';
 import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { StateUnavailableError } from '../errors.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
-import type { CallChain, CallSource, ExecutionWitnessJob, JsonResult } from './call-pool-types.ts';
+import type { CallChain, CallSource } from './call-source.ts';
+import type { ExecutionWitnessJob, JsonResult } from './execution-job.ts';
 
 /** Builds the state that another node needs to run a block, as geth's debug_executionWitness has it. @throws STATE_UNAVAILABLE, EXECUTION_TIMEOUT */
 export async function serveWitness(

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { executionErrors } from '../errors.ts';
+import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
 import { type CallPoolOptions, callPoolLimits, workerDataOf } from './call-pool-options.ts';
-import type { CallPool, CallPoolExecuteOptions, CallPoolStats, ExecutionJob, ResultOf } from './call-pool-types.ts';
 import { CallWorker, type CallWorkerOptions } from './call-worker.ts';
+import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { FairQueue } from './fair-queue.ts';
 import { RecentUse } from './recent-use.ts';
 import { SignalFollowers } from './signal-followers.ts';

@@ -1,7 +1,8 @@
 import { CairnError, isCairnError } from '@cairn/errors';
 import type { EngineName } from '../engine/engine-name.ts';
 import { executionErrors } from '../errors.ts';
-import type { CallChain, ExecutionJob, ResultOf } from './call-pool-types.ts';
+import type { CallChain } from './call-source.ts';
+import type { ExecutionJob, ResultOf } from './execution-job.ts';
 
 /** What a worker is started with. */
 export interface WorkerData {

@@ -3,10 +3,10 @@ import {
   parseBlockOverrides,
   parseStateOverrides,
   parseTraceOptions,
-  type TraceBlockJob,
   type TraceOptions,
   tracerNames,
 } from '@cairn/evm-executor';
+import type { TraceBlockJob } from '@cairn/evm-executor/pool';
 import { type ParamDefinition, RawJson, RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, blockNumberParam, isPending, optionalBlockIdParam } from '../../block-param.ts';
 import type { RequestContext } from '../../request-context.ts';

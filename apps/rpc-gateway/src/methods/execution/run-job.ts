@@ -5,12 +5,10 @@ import {
   type CallHalt,
   type CallRequest,
   type CallRevert,
-  type CallUse,
-  type ExecutionJob,
   forkRules,
-  type ResultOf,
   type StateOverrides,
 } from '@cairn/evm-executor';
+import type { CallUse, ExecutionJob, ResultOf } from '@cairn/evm-executor/pool';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { creditsPerWorkerMs } from '@cairn/metering';
 import { type BlockId, isPending, requireHeader } from '../../block-param.ts';

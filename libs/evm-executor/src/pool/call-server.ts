@@ -11,15 +11,8 @@ import { simulate } from '../simulate/simulate.ts';
 import { traceBlock } from '../trace/trace-block.ts';
 import { traceCall } from '../trace/trace-call.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
-import type {
-  CallChain,
-  CallSource,
-  ExecutionJob,
-  ResultOf,
-  SimulateJob,
-  TraceBlockJob,
-  TraceCallJob,
-} from './call-pool-types.ts';
+import type { CallChain, CallSource } from './call-source.ts';
+import type { ExecutionJob, ResultOf, SimulateJob, TraceBlockJob, TraceCallJob } from './execution-job.ts';
 import { isRead, serveRead } from './serve-reads.ts';
 import { serveWitness } from './serve-witness.ts';
 import type { WorkerData } from './worker-protocol.ts';

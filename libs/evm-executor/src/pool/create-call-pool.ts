@@ -1,0 +1,21 @@
+import type { CallPool } from './call-pool.ts';
+import { type CallPoolOptions, workerDataOf } from './call-pool-options.ts';
+import { openCallServer } from './call-server.ts';
+import { InlineExecutor } from './inline-executor.ts';
+import { ThreadPool } from './thread-pool.ts';
+
+/**
+ * Starts worker threads and waits until they can take calls.
+ * @throws EXECUTION_FAILED when a worker cannot start, for example because a chain does not open
+ */
+export async function createCallPool(options: CallPoolOptions): Promise<CallPool> {
+  const pool = new ThreadPool(options);
+  try {
+    await pool.started();
+    if (!options.inlineGasMax) return pool;
+    return new InlineExecutor(pool, await openCallServer(workerDataOf(options), options.inlineGasMax));
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}

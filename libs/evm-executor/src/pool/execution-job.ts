@@ -1,0 +1,126 @@
+import type { Hex, StorageRange } from '@cairn/block-model';
+import type { BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
+import type { CallHalt, CallResult, CallRevert } from '../call-result.ts';
+import type { AccessListResult } from '../create-access-list.ts';
+import type { GasEstimate } from '../estimate-gas.ts';
+import type { Simulation } from '../simulate/simulation.ts';
+import type { TraceOptions } from '../trace/trace-options.ts';
+
+/** Chain and block on which a job is executed. */
+interface JobPlace {
+  /** Key of the chain in the options of the pool. */
+  readonly chain: string;
+  /** Block whose state and environment the job sees; for a trace, the block whose transactions are traced. */
+  readonly blockHash: Hex;
+  /** The only contracts that the job may read. With a list, jobs on whole blocks are refused. Default: all contracts. */
+  readonly contracts?: readonly Hex[] | undefined;
+}
+
+interface MessageJob extends JobPlace {
+  readonly call: CallRequest;
+  readonly stateOverrides?: StateOverrides | undefined;
+  readonly blockOverrides?: BlockOverrides | undefined;
+}
+
+/** Executes one call. */
+export interface CallJob extends MessageJob {
+  readonly kind?: 'call';
+}
+
+/** Estimates the gas that a message needs. */
+export interface EstimateGasJob extends MessageJob {
+  readonly kind: 'estimateGas';
+}
+
+/** Lists the accounts and slots that a message accesses. */
+export interface CreateAccessListJob extends MessageJob {
+  readonly kind: 'createAccessList';
+  /** Tip in wei per gas that is suggested to senders. Used for calls without fees. */
+  readonly tip: bigint;
+}
+
+/** Executes hypothetical blocks on top of a block. */
+export interface SimulateJob extends JobPlace {
+  readonly kind: 'simulate';
+  readonly simulation: Simulation;
+}
+
+/** Traces one message. */
+export interface TraceCallJob extends MessageJob {
+  readonly kind: 'traceCall';
+  readonly options: TraceOptions;
+  /** Index of a transaction of the block: the call runs before it. Default: after the whole block. */
+  readonly index?: number | undefined;
+}
+
+/** Traces the transactions of a block, or one of them. */
+export interface TraceBlockJob extends JobPlace {
+  readonly kind: 'traceBlock';
+  /** Index of the only transaction to trace. */
+  readonly index?: number;
+  /** RLP of a block that the chain does not have; `blockHash` is the hash of that block then. */
+  readonly raw?: Uint8Array;
+  readonly options: TraceOptions;
+}
+
+/** Collects the state that a node without state needs to execute a block. */
+export interface ExecutionWitnessJob extends JobPlace {
+  readonly kind: 'executionWitness';
+}
+
+/** Reads slots of an account, ordered by the hashes of their keys. */
+export interface StorageRangeJob extends JobPlace {
+  readonly kind: 'storageRange';
+  readonly address: Uint8Array;
+  /** Hash to start with, or a prefix of it. */
+  readonly start: Uint8Array;
+  readonly limit: number;
+}
+
+/** Lists the accounts that differ between the states after `since` and after `blockHash`. */
+export interface ModifiedAccountsJob extends JobPlace {
+  readonly kind: 'modifiedAccounts';
+  readonly since: Hex;
+}
+
+/** Reads that take too long for the calling thread. The caller checks which contracts they may show. */
+export type ReadJob = StorageRangeJob | ModifiedAccountsJob;
+
+/** Result of a read; `undefined` if the chain does not keep the data. */
+export interface ReadResult<Value> {
+  readonly kind: 'read';
+  readonly value: Value | undefined;
+  /** A read executes no code. */
+  readonly gasUsed: 0n;
+}
+
+export type ExecutionJob =
+  | ReadJob
+  | CallJob
+  | EstimateGasJob
+  | CreateAccessListJob
+  | SimulateJob
+  | TraceCallJob
+  | TraceBlockJob
+  | ExecutionWitnessJob;
+
+/** A large result, serialized in the worker: the caller only passes it on. */
+export interface JsonResult {
+  readonly kind: 'json';
+  readonly json: string;
+  /** Gas of everything that was executed for it. */
+  readonly gasUsed: bigint;
+}
+
+/** Result type of each kind of job. */
+export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
+  ? GasEstimate | CallRevert | CallHalt
+  : Job extends CreateAccessListJob
+    ? AccessListResult
+    : Job extends StorageRangeJob
+      ? ReadResult<StorageRange>
+      : Job extends ModifiedAccountsJob
+        ? ReadResult<readonly Uint8Array[]>
+        : Job extends SimulateJob | TraceCallJob | TraceBlockJob | ExecutionWitnessJob
+          ? JsonResult
+          : CallResult;
