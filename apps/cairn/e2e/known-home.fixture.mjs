@@ -122,13 +122,11 @@ async function fillAccount({ accounts, usage, billing }, name, index) {
   await billing.markSeen(`evt_${name}`, time);
 }
 
-async function fillStorage({ blocks, pins, files }, { blockstore, cid }, name, index) {
-  const made = Array.from({ length: pinsEach + 8 }, (_, number) =>
-    blockstore.nameBlock(Buffer.from(`${name} ${number} `.repeat(number * 9 + 1)), {
-      version: 1,
-      codec: cid.codecs.raw,
-    }),
-  );
+async function fillStorage({ blocks, pins, files }, { cid }, name, index) {
+  const made = Array.from({ length: pinsEach + 8 }, (_, number) => {
+    const bytes = Buffer.from(`${name} ${number} `.repeat(number * 9 + 1));
+    return { cid: cid.cidFor(bytes, { codec: 'raw' }), bytes };
+  });
   await blocks.putMany(made, { owner: index + 1 });
   await blocks.sync();
   await blocks.claimMany(
@@ -213,7 +211,7 @@ async function readStorage({ blocks, verified, pins, files }) {
       await pins.usage(id),
       await all(pins.released(id)),
       await files.get(id),
-      await all(files.formerOf(id)),
+      await all(files.formerRootsOf(id)),
     );
     for (const { cid } of listed) found.push(await pins.get(id, cid));
     for (const { cid } of await all(pins.released(id))) found.push((await pins.get(id, cid)) ?? 'none');

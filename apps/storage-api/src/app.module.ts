@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { openLmdbBlockstore, withCache, withTurns, withVerification, withWait } from '@cairn/blockstore';
+import { openLmdbBlockstore, withCache, withVerification, withWait, withYielding } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { openLmdbMeteringStores } from '@cairn/metering';
@@ -61,7 +61,7 @@ export class AppModule {
             openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
             withWork(
-              withTurns(
+              withYielding(
                 withWait(
                   withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
                   { waitMs: (signal) => waits.of(signal) },

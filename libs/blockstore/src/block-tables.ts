@@ -2,7 +2,7 @@ import { type CID, codecs } from '@cairn/cid';
 import type { Database, Environment } from '@cairn/embedded-store';
 import type { Block } from './blockstore.ts';
 import { type ClaimExpiry, ClaimTables, type Stamp } from './claim-tables.ts';
-import type { ClaimOptions, Discarded } from './claims.ts';
+import type { ClaimOptions, DiscardResult } from './claims.ts';
 import { blockId, decodeRecord, encodeRecord, type IndexRecord } from './index-record.ts';
 import { isMarked } from './is-marked.ts';
 
@@ -194,7 +194,7 @@ export class BlockTables {
     if (expired.length > 0) this.unclaim(key, expired);
   }
 
-  discard(key: Uint8Array, { owner, keepFrom }: { readonly owner: number; readonly keepFrom: number }): Discarded {
+  discard(key: Uint8Array, { owner, keepFrom }: { readonly owner: number; readonly keepFrom: number }): DiscardResult {
     const known = this.record(key);
     if (known === undefined) return 'absent';
     if (known.owner !== owner || Buffer.compare(known.id, this.#ownedFrom()) < 0) {

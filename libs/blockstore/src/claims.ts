@@ -17,7 +17,7 @@ export interface ClaimOptions {
 }
 
 /** Outcome of discarding a block. */
-export type Discarded =
+export type DiscardResult =
   /** The block is gone. */
   | 'removed'
   /** Another owner has put or touched it too: the claim of this one ended, the block stays for a collection to decide. */
@@ -58,7 +58,7 @@ export interface Claims {
   discardMany(
     cids: readonly CID[],
     options: { readonly owner: number; readonly keepFrom: number },
-  ): Promise<Discarded[]>;
+  ): Promise<DiscardResult[]>;
   /** From here on no block that is in the store now counts as put by one owner only. */
   disownAll(): Promise<void>;
 }

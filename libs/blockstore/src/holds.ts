@@ -1,4 +1,10 @@
-import { type Database, type Environment, isGone, type ProcessIdentity, processIdentity } from '@cairn/embedded-store';
+import {
+  type Database,
+  type Environment,
+  hasExited,
+  type ProcessIdentity,
+  processIdentity,
+} from '@cairn/embedded-store';
 import type { Hold } from './collectable.ts';
 
 /** The record of a process that may have holds open. */
@@ -108,5 +114,5 @@ export class Holds {
 }
 
 function isEnded({ holder, renewedAt }: HoldRecord, now: number): boolean {
-  return isGone(holder) || Math.abs(now - renewedAt) > silentMsMax;
+  return hasExited(holder) || Math.abs(now - renewedAt) > silentMsMax;
 }

@@ -4,7 +4,7 @@ import * as Digest from 'multiformats/hashes/digest';
 export const keysPerRead = 256;
 
 /** Keys page by page as CIDs, with a turn of the event loop between. */
-export async function* cidsInPages(
+export async function* cidPages(
   read: (start: Uint8Array | undefined) => readonly Uint8Array[],
   signal?: AbortSignal,
 ): AsyncGenerator<CID> {

@@ -6,12 +6,12 @@ import { BlockTables } from './block-tables.ts';
 import { blocksFormat } from './blocks-format.ts';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import { Capacity, type CapacityOptions, type Fullness } from './capacity.ts';
-import type { Claim, ClaimOptions, Discarded } from './claims.ts';
+import type { Claim, ClaimOptions, DiscardResult } from './claims.ts';
 import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
 import { BlockNotFoundError, BlockTooLargeError, QuarantinedBlockError } from './errors.ts';
 import { Holds } from './holds.ts';
 import { isMarked } from './is-marked.ts';
-import { cidOfKey, cidsInPages, keysPerRead } from './key-pages.ts';
+import { cidOfKey, cidPages, keysPerRead } from './key-pages.ts';
 import { limits } from './limits.ts';
 import { sweepTables } from './lmdb-sweep.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -138,7 +138,7 @@ class LmdbStore implements LmdbBlockstore {
   async *keys({ signal }: ReadOptions = {}): AsyncGenerator<CID> {
     await this.#queue.settled();
     // In pages, each of its own snapshot: a walk over millions of keys must not pin old pages of the environment.
-    yield* cidsInPages((start) => this.#tables.page(start, keysPerRead).map(({ key }) => key), signal);
+    yield* cidPages((start) => this.#tables.page(start, keysPerRead).map(({ key }) => key), signal);
   }
 
   async stats(): Promise<BlockstoreStats> {
@@ -221,12 +221,12 @@ class LmdbStore implements LmdbBlockstore {
   async discardMany(
     cids: readonly CID[],
     options: { readonly owner: number; readonly keepFrom: number },
-  ): Promise<Discarded[]> {
+  ): Promise<DiscardResult[]> {
     await this.#queue.settled();
     const outcomes = await this.#environment.transaction(() =>
       cids.map(({ multihash }) => this.#tables.discard(multihash.bytes, options)),
     );
-    this.#tellRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
+    this.#notifyRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
     return outcomes;
   }
 
@@ -234,7 +234,7 @@ class LmdbStore implements LmdbBlockstore {
     return this.#environment.transaction(() => this.#tables.disownAll());
   }
 
-  #tellRemoved(cids: readonly CID[]): void {
+  #notifyRemoved(cids: readonly CID[]): void {
     if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
   }
 
@@ -259,7 +259,7 @@ class LmdbStore implements LmdbBlockstore {
 
   async sweep(options: SweepOptions): Promise<SweepStep> {
     const step = await sweepTables(this.#environment, this.#tables, options);
-    this.#tellRemoved(step.removed);
+    this.#notifyRemoved(step.removed);
     return step;
   }
 
@@ -268,7 +268,7 @@ class LmdbStore implements LmdbBlockstore {
   }
 
   quarantined(): AsyncIterable<CID> {
-    return cidsInPages((start) => this.#tables.quarantinePage(start, keysPerRead));
+    return cidPages((start) => this.#tables.quarantinePage(start, keysPerRead));
   }
 
   onRemoved(listener: (cids: readonly CID[]) => void): void {

@@ -2,7 +2,7 @@ import { CID, codecs } from '@cairn/cid';
 import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import * as Digest from 'multiformats/hashes/digest';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
-import type { Claim, ClaimOptions, Discarded } from './claims.ts';
+import type { Claim, ClaimOptions, DiscardResult } from './claims.ts';
 import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
 import { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from './errors.ts';
 import { isMarked } from './is-marked.ts';
@@ -184,8 +184,8 @@ class MemoryBlockstore implements CollectableBlockstore {
   async discardMany(
     cids: readonly CID[],
     { owner, keepFrom }: { readonly owner: number; readonly keepFrom: number },
-  ): Promise<Discarded[]> {
-    const outcomes = cids.map((cid): Discarded => {
+  ): Promise<DiscardResult[]> {
+    const outcomes = cids.map((cid): DiscardResult => {
       const key = keyOf(cid);
       const held = this.#blocks.get(key);
       if (held === undefined) return 'absent';
@@ -197,7 +197,7 @@ class MemoryBlockstore implements CollectableBlockstore {
       this.#remove(key);
       return 'removed';
     });
-    this.#tellRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
+    this.#notifyRemoved(cids.filter((_, index) => outcomes[index] === 'removed'));
     return outcomes;
   }
 
@@ -211,7 +211,7 @@ class MemoryBlockstore implements CollectableBlockstore {
     this.#claims.forget(key);
   }
 
-  #tellRemoved(cids: readonly CID[]): void {
+  #notifyRemoved(cids: readonly CID[]): void {
     if (cids.length > 0) for (const listener of this.#listeners) listener(cids);
   }
 
@@ -233,7 +233,7 @@ class MemoryBlockstore implements CollectableBlockstore {
       removed.push(cidOf(key));
       this.#remove(key);
     }
-    this.#tellRemoved(removed);
+    this.#notifyRemoved(removed);
     const last = page.at(-1);
     return { removed, bytes, next: last && page.length === limit ? bytesFromHexDigits(`${last}00`) : undefined };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMemoryBlockstore, inOneGo, inSlices, Slices, withTurns } from './index.ts';
+import { createMemoryBlockstore, runInSlices, runSync, Slices, withYielding } from './index.ts';
 import { rawBlock } from './testing/index.ts';
 
 /** Keeps the thread busy for as long as a slice may last. */
@@ -50,7 +50,7 @@ describe('Slices', () => {
   });
 });
 
-test('inSlices gives the result of the work that inOneGo gives, and steps in its pauses', async () => {
+test('runInSlices gives the result of the work that runSync gives, and steps in its pauses', async () => {
   function* work() {
     yield;
     yield;
@@ -62,15 +62,15 @@ test('inSlices gives the result of the work that inOneGo gives, and steps in its
       steps++;
     },
   };
-  expect([inOneGo(work()), await inSlices(work(), slices), steps]).toEqual(['done', 'done', 2]);
+  expect([runSync(work()), await runInSlices(work(), slices), steps]).toEqual(['done', 'done', 2]);
 });
 
-test('withTurns lets other work run between reads of one signal', async () => {
+test('withYielding lets other work run between reads of one signal', async () => {
   const store = createMemoryBlockstore();
   const block = rawBlock('a');
   await store.putMany([block]);
   const { signal } = new AbortController();
-  const wrapped = withTurns(store);
+  const wrapped = withYielding(store);
   let hasRun = false;
   setImmediate(() => {
     hasRun = true;

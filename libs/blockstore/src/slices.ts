@@ -77,7 +77,10 @@ export class Slices {
 const withoutSignal = new Slices();
 
 /** Runs work that pauses now and then, and gives way to other work in its pauses. */
-export async function inSlices<T>(work: Iterator<unknown, T>, slices: Pick<Slices, 'step'> = new Slices()): Promise<T> {
+export async function runInSlices<T>(
+  work: Iterator<unknown, T>,
+  slices: Pick<Slices, 'step'> = new Slices(),
+): Promise<T> {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
@@ -86,7 +89,7 @@ export async function inSlices<T>(work: Iterator<unknown, T>, slices: Pick<Slice
 }
 
 /** Runs work that pauses now and then in one go: for short input only. */
-export function inOneGo<T>(work: Iterator<unknown, T>): T {
+export function runSync<T>(work: Iterator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;

@@ -1,4 +1,4 @@
-import { inSlices, Slices } from './slices.ts';
+import { runInSlices, Slices } from './slices.ts';
 
 /** Items that one call sorts. */
 const runLength = 512;
@@ -9,7 +9,7 @@ export function sortInSlices<T>(
   compare: (a: T, b: T) => number,
   slices: Pick<Slices, 'step'> = new Slices(),
 ): Promise<readonly T[]> {
-  return inSlices(sortSteps(items, compare), slices);
+  return runInSlices(sortSteps(items, compare), slices);
 }
 
 function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Generator<undefined, readonly T[]> {

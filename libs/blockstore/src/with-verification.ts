@@ -2,7 +2,7 @@ import { assertHashAllowed, verifyBytes } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { Blockstore } from './blockstore.ts';
 import type { Collectable } from './collectable.ts';
-import { isNamed } from './named-block.ts';
+import { isHashedBlock } from './hashed-block.ts';
 
 export interface VerificationOptions {
   /** Where blocks that turn out to be rotten are put aside, so that adding them again mends them. */
@@ -11,7 +11,7 @@ export interface VerificationOptions {
 
 /**
  * Holds every block to its name on both sides of the store: wrong bytes are refused on write, rotten bytes on read. Blocks of
- * `nameBlock` have been hashed already, and are not hashed again on write.
+ * `createHashedBlock` have been hashed already, and are not hashed again on write.
  *
  * Blocks of identity CIDs are served from their name and never stored.
  * @throws BLOCK_CORRUPT from `get` and `putMany`; HASH_UNSUPPORTED for names that are not safe
@@ -35,7 +35,7 @@ export function withVerification(store: Blockstore, { quarantine }: Verification
     async putMany(blocks, options) {
       for (const block of blocks) {
         assertHashAllowed(block.cid.multihash);
-        if (!isNamed(block)) verifyBytes(block.cid, block.bytes);
+        if (!isHashedBlock(block)) verifyBytes(block.cid, block.bytes);
       }
       const stored = blocks.filter(({ cid }) => cid.multihash.code !== 0);
       if (stored.length > 0) await store.putMany(stored, options);

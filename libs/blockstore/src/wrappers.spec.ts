@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import * as Digest from 'multiformats/hashes/digest';
 import {
   type BlockstoreCall,
+  createHashedBlock,
   createMemoryBlockstore,
-  isNamed,
-  nameBlock,
+  isHashedBlock,
   withCache,
   withMetrics,
   withVerification,
@@ -23,13 +23,17 @@ describe('withVerification', () => {
 
   test('does not hash again what was named here, and tells it from what only looks like it', async () => {
     const inner = createMemoryBlockstore();
-    const named = nameBlock(Buffer.from('named'), { codec: 'raw' });
-    expect([isNamed(named), isNamed({ ...named }), isNamed(rawBlock('a'))]).toEqual([true, false, false]);
+    const named = createHashedBlock(Buffer.from('named'), { codec: 'raw' });
+    expect([isHashedBlock(named), isHashedBlock({ ...named }), isHashedBlock(rawBlock('a'))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(() => Object.assign(named, { bytes: Buffer.from('other') })).toThrow(TypeError);
     await withVerification(inner).putMany([named]);
     expect(Buffer.from(await withVerification(inner).get(named.cid)).toString()).toBe('named');
     // Changed after it was named, against its contract: what is read is hashed all the same.
-    const changed = nameBlock(Buffer.from('before'), { codec: 'raw' });
+    const changed = createHashedBlock(Buffer.from('before'), { codec: 'raw' });
     changed.bytes[0] = 0;
     await withVerification(inner).putMany([changed]);
     await expect(withVerification(inner).get(changed.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });

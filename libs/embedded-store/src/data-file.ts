@@ -29,7 +29,7 @@ const pageBytesMax = 65_536;
  * is not an error but SIGBUS, which ends the process. Reads two pages; those of free pages only where the file is shorter.
  * @throws STORE_CORRUPT naming file, expected and found length
  */
-export function assertWholeFile(file: string, directory: string): void {
+export function assertNotTruncated(file: string, directory: string): void {
   const descriptor = openSync(file, 'r');
   try {
     const state = readState(descriptor);

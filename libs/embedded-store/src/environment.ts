@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { damageError } from './damage.ts';
 import { Database } from './database.ts';
+import { ensureFormat, rootName } from './ensure-format.ts';
 import { StoreError, storeErrorFrom } from './errors.ts';
 import { markStore } from './file-watch.ts';
 import { listHead } from './list-head.ts';
@@ -8,7 +9,6 @@ import { databaseNames } from './pages/database-names.ts';
 import { verifyPages } from './pages/verify-pages.ts';
 import { type LmdbTable, PlainRecords, type Records } from './records.ts';
 import { SealedRecords } from './sealed-records.ts';
-import { rootName, settleFormat } from './settle-format.ts';
 import { acquireRoot, releaseRoot, type SharedRoot } from './shared-root.ts';
 import { isSealed, type StoreFormat, stampOf } from './store-format.ts';
 
@@ -60,7 +60,7 @@ export class Environment {
     }
     try {
       const { root } = environment.#shared;
-      await settleFormat({
+      await ensureFormat({
         root,
         directory,
         format,
@@ -160,7 +160,7 @@ export class Environment {
 
   #writing<T>(action: () => T): T {
     // Again: the action may have waited for other writers.
-    this.#shared.watch.assertWhole();
+    this.#shared.watch.assertIntact();
     const before = this.#shared.isWriting;
     this.#shared.isWriting = true;
     this.#shared.writes++;
@@ -236,7 +236,7 @@ export class Environment {
 
   #assertOpen(): void {
     if (!this.#isClosed) {
-      this.#shared.watch.assertWhole();
+      this.#shared.watch.assertIntact();
       return;
     }
     throw new StoreError('STORE_CLOSED', `The store in ${this.directory} is closed.`, {

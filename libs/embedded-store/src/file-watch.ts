@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertWholeFile, truncated } from './data-file.ts';
+import { assertNotTruncated, truncated } from './data-file.ts';
 import { StoreError } from './errors.ts';
 
 /**
@@ -18,7 +18,7 @@ export function assertDataFile(directory: string): void {
   const file = join(directory, 'data.mdb');
   const bytes = statSync(file, { throwIfNoEntry: false })?.size;
   const isBegun = bytes !== undefined && bytes > 0;
-  if (isBegun) assertWholeFile(file, directory);
+  if (isBegun) assertNotTruncated(file, directory);
   if (isBegun || !existsSync(join(directory, markName))) return;
   const state = bytes === 0 ? 'is empty' : 'is missing';
   throw new StoreError('STORE_CORRUPT', `${file} ${state}, but a store was kept there.`, {
@@ -70,7 +70,7 @@ export class FileWatch {
   }
 
   /** Called by each read: mostly one test of a flag. @throws STORE_CORRUPT */
-  assertWhole(): void {
+  assertIntact(): void {
     if (this.#isFresh) return;
     const problem = this.check();
     if (problem !== undefined) throw problem;

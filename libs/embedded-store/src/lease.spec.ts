@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Environment, isGone, Lease, processIdentity } from './index.ts';
+import { Environment, hasExited, Lease, processIdentity } from './index.ts';
 
 let directory: string;
 let environment: Environment;
@@ -41,10 +41,10 @@ test('a lease that is not renewed goes to the next, and the first learns that it
 
 test('a process that has ended is gone, this one and those elsewhere are not', () => {
   const mine = processIdentity();
-  expect(isGone(mine)).toBe(false);
+  expect(hasExited(mine)).toBe(false);
   const ended = spawnSync(process.execPath, ['-e', 'console.log(process.pid)'], { encoding: 'utf8' });
-  expect(isGone({ ...mine, pid: Number(ended.stdout) })).toBe(true);
-  expect(isGone({ ...mine, pid: Number(ended.stdout), realm: 'another host' })).toBe(false);
+  expect(hasExited({ ...mine, pid: Number(ended.stdout) })).toBe(true);
+  expect(hasExited({ ...mine, pid: Number(ended.stdout), realm: 'another host' })).toBe(false);
   // A later process with the same number, as the first of a container always has.
-  if (mine.began !== '') expect(isGone({ ...mine, began: '1' })).toBe(true);
+  if (mine.began !== '') expect(hasExited({ ...mine, began: '1' })).toBe(true);
 });

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
-import { isGone, type ProcessIdentity, processIdentity } from './process-identity.ts';
+import { hasExited, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
 export interface LeaseOptions {
   readonly environment: Environment;
@@ -70,6 +70,6 @@ export class Lease {
   }
 
   #isFree({ holder, renewedAt }: LeaseRecord): boolean {
-    return isGone(holder) || Math.abs(this.#now() - renewedAt) > this.#milliseconds;
+    return hasExited(holder) || Math.abs(this.#now() - renewedAt) > this.#milliseconds;
   }
 }

@@ -17,7 +17,7 @@ export function listHead(root: LmdbTable, database: string, damage: DamageError)
     read: () => {
       const stored = root.getBinary(key);
       if (stored === undefined) return undefined;
-      if (!seal.isWhole(key, stored)) throw damage('the record of its first key is damaged');
+      if (!seal.isIntact(key, stored)) throw damage('the record of its first key is damaged');
       return linkOf(stored);
     },
     write: (link) => void root.putSync(key, seal.close(key, link, noBytes)),

@@ -19,7 +19,7 @@ export function processIdentity(): ProcessIdentity {
 }
 
 /** True where it is certain that the process has ended. One of another host or container is never certain. */
-export function isGone({ realm: where, pid, began }: ProcessIdentity): boolean {
+export function hasExited({ realm: where, pid, began }: ProcessIdentity): boolean {
   if (where !== realm()) return false;
   if (began !== '') return beginning(pid) !== began;
   try {

@@ -33,7 +33,7 @@ export class RecordSeal {
     return stored;
   }
 
-  isWhole(key: Uint8Array, stored: Uint8Array): boolean {
+  isIntact(key: Uint8Array, stored: Uint8Array): boolean {
     return stored.length >= sealBytes && uint32(stored, 0) === this.#checksum(key, stored);
   }
 

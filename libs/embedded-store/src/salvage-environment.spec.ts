@@ -66,13 +66,13 @@ test('finds the records below a branch page that is lost', async () => {
   change((file) => {
     for (let at = 8192; at < file.length; at += 4096) if (file.readUInt16LE(at + 18) === 1) file.fill(0, at, at + 4096);
   });
-  const { lost } = await salvageEnvironment({ from, to, format, isKept: (database) => database === 'sealed' });
+  const { lost } = await salvageEnvironment({ from, to, format, shouldCopy: (database) => database === 'sealed' });
   expect(lost.join()).toContain('database "sealed": page');
   expect((await saved()).keys).toHaveLength(count);
 });
 
 test('copies what is wanted only, and into a new directory only', async () => {
-  await salvageEnvironment({ from, to, format, isKept: (_, key) => Buffer.from(key).toString() === 'key 5' });
+  await salvageEnvironment({ from, to, format, shouldCopy: (_, key) => Buffer.from(key).toString() === 'key 5' });
   expect((await saved()).keys).toEqual(['key 5']);
   await expect(salvageEnvironment({ from, to, format })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
 });

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyName } from './damage.ts';
+import { rootName } from './ensure-format.ts';
 import { Environment } from './environment.ts';
 import { StoreError } from './errors.ts';
 import { PageFile } from './pages/page-file.ts';
 import { type FoundRecord, PageSalvage } from './pages/salvage-pages.ts';
 import { payloadOf, RecordSeal } from './record-seal.ts';
-import { rootName } from './settle-format.ts';
 import { isSealed, type StoreFormat } from './store-format.ts';
 
 export interface SalvageOptions {
@@ -16,7 +16,7 @@ export interface SalvageOptions {
   readonly to: string;
   readonly format: StoreFormat;
   /** Whether a record is copied; those that are computed from others need not be. Default: all. */
-  readonly isKept?: (database: string, key: Uint8Array) => boolean;
+  readonly shouldCopy?: (database: string, key: Uint8Array) => boolean;
 }
 
 export interface SalvageReport {
@@ -38,7 +38,7 @@ export async function salvageEnvironment({
   from,
   to,
   format,
-  isKept = () => true,
+  shouldCopy = () => true,
 }: SalvageOptions): Promise<SalvageReport> {
   if (existsSync(to))
     throw new StoreError('STORE_UNAVAILABLE', `${to} exists already.`, {
@@ -49,7 +49,7 @@ export async function salvageEnvironment({
   try {
     const environment = await Environment.open({ directory: to, format });
     try {
-      return await new Salvage(environment, format, isKept).copy(new PageSalvage(file, file.salvageMeta(from)));
+      return await new Salvage(environment, format, shouldCopy).copy(new PageSalvage(file, file.salvageMeta(from)));
     } finally {
       await environment.close();
     }
@@ -61,23 +61,27 @@ export async function salvageEnvironment({
 class Salvage {
   readonly #environment: Environment;
   readonly #format: StoreFormat;
-  readonly #isKept: (database: string, key: Uint8Array) => boolean;
+  readonly #shouldCopy: (database: string, key: Uint8Array) => boolean;
   readonly #seals = new Map<string, RecordSeal>();
   readonly #lost: string[] = [];
   #batch: { readonly database: string; readonly key: Buffer; readonly value: Uint8Array }[] = [];
   #batchBytes = 0;
   #records = 0;
 
-  constructor(environment: Environment, format: StoreFormat, isKept: (database: string, key: Uint8Array) => boolean) {
+  constructor(
+    environment: Environment,
+    format: StoreFormat,
+    shouldCopy: (database: string, key: Uint8Array) => boolean,
+  ) {
     this.#environment = environment;
     this.#format = format;
-    this.#isKept = isKept;
+    this.#shouldCopy = shouldCopy;
   }
 
   async copy(pages: PageSalvage): Promise<SalvageReport> {
     for (const found of pages.records()) {
       const record = this.#intact(found, pages.databases);
-      if (record === undefined || !this.#isKept(record.database, record.key)) continue;
+      if (record === undefined || !this.#shouldCopy(record.database, record.key)) continue;
       this.#batch.push(record);
       this.#batchBytes += record.value.length;
       if (this.#batch.length >= recordsPerWrite || this.#batchBytes >= bytesPerWrite) await this.#write();
@@ -91,7 +95,7 @@ class Salvage {
     if (database !== undefined && !isSealed(this.#format, database)) return { database, key, value };
     // A record of an unknown tree belongs to the database whose name its checksum includes.
     for (const name of database === undefined ? databases : [database])
-      if (this.#sealOf(name).isWhole(key, value)) return { database: name, key, value: payloadOf(value) };
+      if (this.#sealOf(name).isIntact(key, value)) return { database: name, key, value: payloadOf(value) };
     if (database !== undefined)
       this.#lost.push(`record ${keyName(this.#format, database, key)} of database "${database}"`);
     return undefined;

@@ -183,7 +183,7 @@ describe('upgrade to seals', () => {
   test('is finished by another process after a kill at any step', async () => {
     await fill(names, old);
     const stopAfter = async (steps: number) => {
-      const { settleFormat } = await import('./settle-format.ts');
+      const { ensureFormat } = await import('./ensure-format.ts');
       const { acquireRoot, releaseRoot } = await import('./shared-root.ts');
       const shared = await acquireRoot(directory, { create: true, isSynced: true });
       let left = steps;
@@ -193,7 +193,7 @@ describe('upgrade to seals', () => {
       };
       const openTable = (name: string) =>
         shared.root.openDB<Buffer, Uint8Array>({ name, encoding: 'binary', keyEncoding: 'binary' });
-      await settleFormat({
+      await ensureFormat({
         root: shared.root,
         directory,
         format,

@@ -30,7 +30,7 @@ export class SealedRecords implements Records {
   readonly #head: ListHead;
   readonly #damage: DamageError;
   readonly #seal: RecordSeal;
-  readonly #clock: WriteClock;
+  readonly #clock: WriteState;
   /** The key that was found absent last, and the record before it: most writes of new records look for them first. */
   #absent: { readonly key: Uint8Array; readonly before: Entry | undefined; readonly writes: number } | undefined;
 
@@ -54,7 +54,7 @@ export class SealedRecords implements Records {
   #stored(key: Uint8Array): Uint8Array | undefined {
     const stored = this.#table.getBinary(key);
     if (stored === undefined) this.#assertAbsent(key);
-    else this.#assertWhole(key, stored);
+    else this.#assertIntact(key, stored);
     return stored;
   }
 
@@ -82,7 +82,7 @@ export class SealedRecords implements Records {
       if (linkTo(key) !== link) throw this.#damage('a record is missing or misplaced before it', key);
       if (high && Buffer.compare(key, high) >= 0) return;
       const stored = copy(entry.value);
-      this.#assertWhole(key, stored);
+      this.#assertIntact(key, stored);
       yield { key, value: payloadOf(stored) };
       link = linkOf(stored);
       if (--left === 0) return;
@@ -98,7 +98,7 @@ export class SealedRecords implements Records {
     for (const entry of this.#table.getRange(from)) {
       const key = copy(entry.key);
       const stored = copy(entry.value);
-      this.#assertWhole(key, stored);
+      this.#assertIntact(key, stored);
       if (linkOf(stored) !== linkTo(above)) throw this.#damage('a record is missing or misplaced after it', key);
       if (Buffer.compare(key, low) < 0) return;
       yield { key, value: payloadOf(stored) };
@@ -116,9 +116,9 @@ export class SealedRecords implements Records {
       const stored = copy(entry.value);
       if (link !== undefined && linkTo(key) !== link)
         yield { damage: 'a record is missing or misplaced before it', key };
-      const isWhole = this.#seal.isWhole(key, stored);
-      link = isWhole ? linkOf(stored) : undefined;
-      yield isWhole ? undefined : { damage: 'its checksum does not match', key };
+      const isIntact = this.#seal.isIntact(key, stored);
+      link = isIntact ? linkOf(stored) : undefined;
+      yield isIntact ? undefined : { damage: 'its checksum does not match', key };
     }
     if (link !== undefined && link !== endLink) yield { damage: 'records are missing at its end' };
   }
@@ -126,7 +126,7 @@ export class SealedRecords implements Records {
   put(key: Uint8Array, value: Uint8Array): void {
     const stored = this.#table.getBinary(key);
     if (stored !== undefined) {
-      this.#assertWhole(key, stored);
+      this.#assertIntact(key, stored);
       this.#clock.writes++;
       this.#table.putSync(key, this.#seal.close(key, linkOf(stored), value));
       return;
@@ -142,7 +142,7 @@ export class SealedRecords implements Records {
     // Without a look at the neighbours: nothing depends on the answer, and reads do look.
     const stored = this.#table.getBinary(key);
     if (stored === undefined) return false;
-    this.#assertWhole(key, stored);
+    this.#assertIntact(key, stored);
     const before = this.#before(key);
     this.#clock.writes++;
     if ((before ? linkOf(before.value) : this.#headLink()) !== linkTo(key))
@@ -156,8 +156,8 @@ export class SealedRecords implements Records {
     else this.#table.putSync(record.key, this.#seal.close(record.key, link, payloadOf(record.value)));
   }
 
-  #assertWhole(key: Uint8Array, stored: Uint8Array): void {
-    if (!this.#seal.isWhole(key, stored)) throw this.#damage('its checksum does not match', key);
+  #assertIntact(key: Uint8Array, stored: Uint8Array): void {
+    if (!this.#seal.isIntact(key, stored)) throw this.#damage('its checksum does not match', key);
   }
 
   /** The neighbours of a key that is not found must be neighbours of each other. */
@@ -189,7 +189,7 @@ export class SealedRecords implements Records {
     const range = { ...downwards, start: key, limit: 1 };
     for (const entry of this.#table.getRange(range)) {
       const found = { key: copy(entry.key), value: copy(entry.value) };
-      this.#assertWhole(found.key, found.value);
+      this.#assertIntact(found.key, found.value);
       return found;
     }
     return undefined;
@@ -206,7 +206,7 @@ export class SealedRecords implements Records {
 const downwards = { end: firstKey, inclusiveEnd: true, exclusiveStart: true, reverse: true } as const;
 
 /** Shared by all tables of an environment in this thread. */
-export interface WriteClock {
+export interface WriteState {
   /** True while the action of a transaction runs. */
   readonly isWriting: boolean;
   /** Counts writes and beginnings of transactions. */
@@ -217,7 +217,7 @@ export interface SealedRecordsOptions {
   readonly name: string;
   readonly head: ListHead;
   readonly damage: DamageError;
-  readonly clock: WriteClock;
+  readonly clock: WriteState;
 }
 
 function ends({ prefix, start, end }: Range): { readonly low: Uint8Array; readonly high: Uint8Array | undefined } {

@@ -4,7 +4,7 @@ import { type Database as LmdbDatabase, open, type RootDatabase } from 'lmdb';
 import { assertDataFile, FileWatch } from './file-watch.ts';
 import { limits } from './limits.ts';
 import { checkPagesAtOpen } from './pages/check-pages.ts';
-import { claimProcessNumber } from './same-number.ts';
+import { reservePid } from './reserve-pid.ts';
 
 /** One lmdb handle and what all environments of this thread that stand on it share. */
 export interface SharedRoot {
@@ -17,7 +17,7 @@ export interface SharedRoot {
   writes: number;
   /** Environments that are open on it. */
   users: number;
-  readonly releaseNumber: () => void;
+  readonly releasePid: () => void;
   readonly watch: FileWatch;
 }
 
@@ -54,7 +54,7 @@ async function openRoot(
   { create, isSynced }: { readonly create: boolean; readonly isSynced: boolean },
 ): Promise<SharedRoot> {
   const isWritable = assertFiles(path, create);
-  const releaseNumber = isWritable ? await claimProcessNumber(path) : () => {};
+  const releasePid = isWritable ? await reservePid(path) : () => {};
   try {
     checkPagesAtOpen(path);
     const root = openFiles(path, { isWritable, create, isSynced });
@@ -66,13 +66,13 @@ async function openRoot(
       isWriting: false,
       writes: 0,
       users: 1,
-      releaseNumber,
+      releasePid,
       watch,
     };
     roots.set(path, shared);
     return shared;
   } catch (error) {
-    releaseNumber();
+    releasePid();
     throw error;
   }
 }
@@ -114,7 +114,7 @@ export async function releaseRoot(shared: SharedRoot): Promise<void> {
   shared.users--;
   if (shared.users > 0) return;
   roots.delete(shared.path);
-  shared.releaseNumber();
+  shared.releasePid();
   const closing = shared.root.close().finally(() => closings.delete(shared.path));
   closings.set(shared.path, closing);
   await closing;

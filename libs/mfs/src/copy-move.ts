@@ -31,7 +31,7 @@ export async function admit(tree: FileTree, session: TreeSession, cid: CID, repl
     throw error;
   }
   // A tree counts what its nodes declare: a DAG that does not fit need not be walked.
-  await session.assertRoom?.(declared - replacedBytes);
+  await session.assertQuota?.(declared - replacedBytes);
   const { bytes } = await session.touch(cid);
   if (declared < bytes) throw new UnderstatedDagError(cid.toString(), declared, bytes);
 }

@@ -59,7 +59,7 @@ class LmdbRootStore implements RootStore {
     for (const { value } of [...this.#roots.range()]) yield decode(value).cid;
   }
 
-  async assertWhole({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async assertConsistent({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await this.#environment.verifyPages({ ...(signal && { signal }) });
     for (const { value } of [...this.#roots.range()]) decode(value);
   }
@@ -73,11 +73,11 @@ class LmdbRootStore implements RootStore {
     return this.#get(account)?.bytes ?? 0;
   }
 
-  async *formerOf(account: string): AsyncGenerator<CID> {
+  async *formerRootsOf(account: string): AsyncGenerator<CID> {
     for (const { value } of [...this.#former.range({ prefix: accountPrefix(account) })]) yield CID.decode(value);
   }
 
-  async forgetFormer(account: string, roots: readonly CID[]): Promise<void> {
+  async forgetFormerRoots(account: string, roots: readonly CID[]): Promise<void> {
     const forgotten = new Set(roots.map(String));
     await this.#environment.transaction(() => {
       for (const { key, value } of [...this.#former.range({ prefix: accountPrefix(account) })])

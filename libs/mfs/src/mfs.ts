@@ -11,7 +11,7 @@ export interface TreeSession {
   /** Makes sure that a whole DAG is here and keeps it while the session lasts. */
   touch(root: CID): Promise<{ readonly bytes: number }>;
   /** Refuses early what the account has no room for; without it, `reserve` does later. @throws QUOTA_EXCEEDED */
-  assertRoom?(bytes: number): Promise<void>;
+  assertQuota?(bytes: number): Promise<void>;
   /** Makes sure that the account may hold this many bytes more. @throws QUOTA_EXCEEDED */
   reserve(bytes: number): Promise<void>;
 }

@@ -16,14 +16,14 @@ export interface RootStore {
   /** The roots of all accounts, streamed; one that was written before the call is among them. */
   roots(): AsyncIterable<CID>;
   /** Verifies the files of the store and every record of a root. @throws STORE_CORRUPT */
-  assertWhole(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  assertConsistent(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** The root of one account, where it has one. */
   rootsOf(account: string): AsyncIterable<CID>;
   /** What the tree of an account counts towards its quota. */
   bytesOf(account: string): Promise<number>;
   /** The roots that were replaced lately, some thousands at most: what only they reach may be garbage. */
-  formerOf(account: string): AsyncIterable<CID>;
+  formerRootsOf(account: string): AsyncIterable<CID>;
   /** Forgets former roots of an account. */
-  forgetFormer(account: string, roots: readonly CID[]): Promise<void>;
+  forgetFormerRoots(account: string, roots: readonly CID[]): Promise<void>;
   close(): Promise<void>;
 }

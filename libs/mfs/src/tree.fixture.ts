@@ -26,14 +26,14 @@ export function createTreeFixture() {
     async *roots() {
       for (const { cid } of roots.values()) yield cid;
     },
-    async assertWhole() {},
+    async assertConsistent() {},
     async *rootsOf(account) {
       const root = roots.get(account);
       if (root) yield root.cid;
     },
     bytesOf: async (account) => roots.get(account)?.bytes ?? 0,
-    async *formerOf() {},
-    forgetFormer: async () => {},
+    async *formerRootsOf() {},
+    forgetFormerRoots: async () => {},
     close: async () => {},
   };
   const mfs = new Mfs({ roots: store, blocks });

@@ -1,10 +1,10 @@
 import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
-import type { AccountReport } from './collection.ts';
-import { heldBy } from './held-blocks.ts';
+import type { AccountCollectionReport } from './collection-report.ts';
 import { ownerOf } from './owner.ts';
 import type { PinStore, ReleasedRoot } from './pin-store.ts';
+import { retainedRoots } from './retained-roots.ts';
 import type { RootSource } from './root-source.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import { visitPresent } from './visit-present.ts';
@@ -54,8 +54,8 @@ export class AccountCollection {
     this.#leftoversOnly = leftoversOnly;
   }
 
-  async run(): Promise<AccountReport> {
-    await this.#stores.pins.assertWhole({ account: this.#account, signal: this.#signal });
+  async run(): Promise<AccountCollectionReport> {
+    await this.#stores.pins.assertConsistent({ account: this.#account, signal: this.#signal });
     let removed = 0;
     while (true) {
       const round = await this.#round();
@@ -64,7 +64,7 @@ export class AccountCollection {
     }
   }
 
-  async #round(): Promise<AccountReport & { readonly isLast: boolean }> {
+  async #round(): Promise<AccountCollectionReport & { readonly isLast: boolean }> {
     const { collectable } = this.#stores;
     const candidates = new Set<string>();
     for await (const { cid, isCounted } of collectable.claims(this.#owner)) {
@@ -77,7 +77,7 @@ export class AccountCollection {
     // From here on what the account writes is kept, whatever the walks below have seen of it.
     const keepFrom = await collectable.beginDiscard(this.#owner);
     const isWhole = await this.#addBelow(
-      [...released.filter(({ isHeld }) => !isHeld).map(({ cid }) => cid), ...former],
+      [...released.filter(({ isPinned }) => !isPinned).map(({ cid }) => cid), ...former],
       candidates,
     );
     const { covered, unreadable } = await this.#takeHeld(candidates);
@@ -97,7 +97,7 @@ export class AccountCollection {
   async #formerRoots(): Promise<CID[]> {
     const roots: CID[] = [];
     for (const source of this.#stores.sources ?? [])
-      for await (const root of source.formerOf?.(this.#account) ?? []) roots.push(root);
+      for await (const root of source.formerRootsOf?.(this.#account) ?? []) roots.push(root);
     return roots;
   }
 
@@ -119,7 +119,7 @@ export class AccountCollection {
     const { collectable, blocks, pins, sources = [] } = this.#stores;
     const covered: CID[] = [];
     const unreadable: { readonly root: string; readonly reason: string }[] = [];
-    for await (const held of heldBy({ blocks, pins, sources }, this.#account)) {
+    for await (const held of retainedRoots({ blocks, pins, sources }, this.#account)) {
       // Everything is held: the rest need not be walked.
       if (candidates.size === 0) break;
       try {
@@ -131,7 +131,7 @@ export class AccountCollection {
       } catch (error) {
         this.#signal.throwIfAborted();
         if (!isCairnError(error)) throw error;
-        if (!(await held.isStillHeld())) continue;
+        if (!(await held.isStillRetained())) continue;
         if (unreadable.length < unreadableMax)
           unreadable.push({ root: held.root.toString(), reason: errorText(error) });
       }
@@ -164,7 +164,7 @@ export class AccountCollection {
   async #forget(released: readonly ReleasedRoot[], former: readonly CID[]): Promise<void> {
     await this.#stores.pins.forgetReleased(this.#account, released);
     if (former.length === 0) return;
-    for (const source of this.#stores.sources ?? []) await source.forgetFormer?.(this.#account, former);
+    for (const source of this.#stores.sources ?? []) await source.forgetFormerRoots?.(this.#account, former);
   }
 
   async #step(): Promise<void> {

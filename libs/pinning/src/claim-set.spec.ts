@@ -38,7 +38,7 @@ test('a pin ends the claims on more blocks than a set remembers', async () => {
     const root = { cid: cidFor(bytes, { codec: 'dag-cbor' }), bytes };
     const writing = await pinning.write('ann');
     await writing.store.putMany([...leaves, root]);
-    await writing.keep();
+    await writing.claimUnpinned();
     await writing.end();
     expect((await blocks.claimed(ownerOf('ann'))).blocks).toBe(8301);
     const session = await pinning.write('ann');

@@ -116,7 +116,7 @@ test('of leftovers only, keeps what a write of the account has reported', async 
   const left = leafOf('left');
   const session = await pinning.write('alice');
   await session.store.putMany([reported]);
-  await session.keep();
+  await session.claimUnpinned();
   await session.end();
   const failed = await pinning.write('alice');
   await failed.store.putMany([left]);
@@ -143,7 +143,7 @@ test('removes nothing while it cannot know what a DAG holds, and says which', as
 });
 
 test('one at a time; an aborted one goes on where it was', async () => {
-  const lock = await pins.tryLock();
+  const lock = await pins.tryLockCollection();
   await expect(collector.collect()).rejects.toMatchObject({ code: 'COLLECTION_BUSY' });
   await lock?.release();
   const garbage = leafOf('garbage');

@@ -1,13 +1,13 @@
 import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { AccountCollection } from './account-collection.ts';
-import type { AccountReport, CollectionReport, CollectionState } from './collection.ts';
+import { CoalescedRuns } from './coalesced-runs.ts';
+import type { AccountCollectionReport, CollectionReport, CollectionState } from './collection-report.ts';
+import { CollectionRun } from './collection-run.ts';
+import { disownLegacyBlocks } from './disown-legacy-blocks.ts';
 import { CollectionBusyError } from './errors.ts';
 import type { PinStore } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
-import { Collection } from './run-collection.ts';
-import { settleShares } from './settle-shares.ts';
-import { SharedRuns } from './shared-runs.ts';
 
 export interface CollectorOptions {
   readonly pins: PinStore;
@@ -41,7 +41,7 @@ const graceSecondsDefault = 3600;
 export class Collector {
   readonly #options: CollectorOptions;
   /** By kind and account: the run under way, and the one that everyone who has come since waits for. */
-  readonly #runs = new Map<string, SharedRuns<readonly CID[], AccountReport>>();
+  readonly #runs = new Map<string, CoalescedRuns<readonly CID[], AccountCollectionReport>>();
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -54,7 +54,7 @@ export class Collector {
    */
   async collect(options: CollectOptions = {}): Promise<CollectionReport> {
     const { pins, graceSeconds = graceSecondsDefault } = this.#options;
-    const lock = await pins.tryLock();
+    const lock = await pins.tryLockCollection();
     if (lock === undefined) throw new CollectionBusyError();
     const began = Date.now();
     const lost = new AbortController();
@@ -64,9 +64,9 @@ export class Collector {
     const timer = setInterval(() => void renew().catch((error: unknown) => lost.abort(error)), renewEveryMs).unref();
     try {
       const signal = options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal;
-      await this.#assertWhole(signal);
+      await this.#assertConsistent(signal);
       const state = (await this.#unfinished()) ?? (await this.#begin());
-      const report = await new Collection(this.#options, state, { signal }).run();
+      const report = await new CollectionRun(this.#options, state, { signal }).run();
       // Garbage below them went with this collection, as far as its grace period was over.
       if (report.unreadable.length === 0) await pins.forgetReleasedBefore(began - graceSeconds * 1000);
       return report;
@@ -85,12 +85,12 @@ export class Collector {
   async collectFor(
     account: string,
     { signal, onRemoved, leftoversOnly = false }: AccountCollectOptions = {},
-  ): Promise<AccountReport> {
-    await settleShares(this.#options);
+  ): Promise<AccountCollectionReport> {
+    await disownLegacyBlocks(this.#options);
     const key = `${leftoversOnly} ${account}`;
     let runs = this.#runs.get(key);
     if (runs === undefined) {
-      runs = new SharedRuns((runSignal, tell) =>
+      runs = new CoalescedRuns((runSignal, tell) =>
         new AccountCollection(this.#options, account, { signal: runSignal, onRemoved: tell, leftoversOnly }).run(),
       );
       this.#runs.set(key, runs);
@@ -103,23 +103,23 @@ export class Collector {
   }
 
   /** Marks that follow damaged records would miss what they hold. */
-  async #assertWhole(signal: AbortSignal): Promise<void> {
+  async #assertConsistent(signal: AbortSignal): Promise<void> {
     const { pins, sources = [] } = this.#options;
-    await pins.assertWhole({ signal });
-    for (const source of sources) await source.assertWhole?.({ signal });
+    await pins.assertConsistent({ signal });
+    for (const source of sources) await source.assertConsistent?.({ signal });
   }
 
   /** Where a collection of the current cycle stood that was cut short. */
   async #unfinished(): Promise<CollectionState | undefined> {
     const { pins, collectable } = this.#options;
-    const state = await pins.collection();
+    const state = await pins.collectionState();
     return state && state.phase !== 'done' && state.cycle === (await collectable.cycle()) ? state : undefined;
   }
 
   async #begin(): Promise<CollectionState> {
     const { pins, collectable } = this.#options;
     const begun: CollectionState = { cycle: await collectable.beginCycle(), phase: 'recursive' };
-    await pins.setCollection(begun);
+    await pins.setCollectionState(begun);
     return begun;
   }
 }

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Discarded, Slices } from '@cairn/blockstore';
+import { type DiscardResult, Slices } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
 import type { AccountStores } from './account-collection.ts';
-import { heldBy } from './held-blocks.ts';
+import { disownLegacyBlocks } from './disown-legacy-blocks.ts';
 import { ownerOf } from './owner.ts';
-import { settleShares } from './settle-shares.ts';
+import { retainedRoots } from './retained-roots.ts';
 import { blockKey } from './walk-dag.ts';
 
 /** Outcome of discarding a block of an account. */
@@ -22,7 +22,7 @@ const outcomeOf = {
   absent: 'absent',
   shared,
   busy: { reason: 'a write of this account is under way; try again when it has ended' },
-} as const satisfies Record<Discarded, DiscardOutcome>;
+} as const satisfies Record<DiscardResult, DiscardOutcome>;
 
 /**
  * Removes blocks that an account has written, as far as nothing else can hold them: see `Pinning.discard`. One walk over
@@ -34,7 +34,7 @@ export async function discardBlocks(
   cids: readonly CID[],
   signal?: AbortSignal,
 ): Promise<DiscardOutcome[]> {
-  await settleShares(stores);
+  await disownLegacyBlocks(stores);
   const owner = ownerOf(account);
   const began = performance.now();
   const outcomes = new Map<string, DiscardOutcome>();
@@ -81,7 +81,7 @@ async function reasonsToKeep(
   }
   if (wanted.size === 0) return reasons;
   const slices = Slices.of(signal);
-  for await (const held of heldBy({ pins, blocks, sources }, account, signal)) {
+  for await (const held of retainedRoots({ pins, blocks, sources }, account, signal)) {
     await slices.step();
     if (wanted.size === 0) break;
     const outcome = {
@@ -99,7 +99,7 @@ async function reasonsToKeep(
     } catch (error) {
       signal?.throwIfAborted();
       if (!isCairnError(error)) throw error;
-      if (!(await held.isStillHeld())) continue;
+      if (!(await held.isStillRetained())) continue;
       for (const found of [...wanted.values()].flat())
         reasons.set(found.toString(), { reason: `pin check failed: ${held.root}: ${errorText(error)}` });
       return reasons;

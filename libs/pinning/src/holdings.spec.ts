@@ -132,7 +132,7 @@ class Run {
   async perform(next: Step): Promise<void> {
     if (next.kind === 'put') {
       const { session, isTaken } = await this.write(next.account, next.some);
-      await session.keep();
+      await session.claimUnpinned();
       await session.end();
       if (isTaken) for (const n of next.some) this.model(next.account).claims.add(n);
     } else if (next.kind === 'fail') {

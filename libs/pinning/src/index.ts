@@ -1,5 +1,5 @@
 export { CidList, cidKey } from './cid-list.ts';
-export type { AccountReport, CollectionReport, CollectionState } from './collection.ts';
+export type { AccountCollectionReport, CollectionReport, CollectionState } from './collection-report.ts';
 export { type AccountCollectOptions, type CollectOptions, Collector, type CollectorOptions } from './collector.ts';
 export type { DiscardOutcome } from './discard.ts';
 export {
@@ -13,9 +13,9 @@ export {
 } from './errors.ts';
 export { linksOf } from './links.ts';
 export { openLmdbPinStore } from './lmdb-pin-store.ts';
-export type { Lock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
+export type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
 export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
 export { pinsFormat } from './pins-format.ts';
 export type { RootSource } from './root-source.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
-export type { PinManyOptions, SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
+export type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

@@ -1,4 +1,4 @@
-import { inOneGo } from '@cairn/blockstore';
+import { runSync } from '@cairn/blockstore';
 import { CID, type CodecName, cidFor } from '@cairn/cid';
 import * as dagCbor from '@ipld/dag-cbor';
 import * as dagJson from '@ipld/dag-json';
@@ -8,7 +8,7 @@ import { cborLinkSteps } from './cbor-links.ts';
 import { jsonLinkSteps } from './json-links.ts';
 import { linksOf } from './links.ts';
 
-const cborLinks = (bytes: Uint8Array) => [...inOneGo(cborLinkSteps(bytes))];
+const cborLinks = (bytes: Uint8Array) => [...runSync(cborLinkSteps(bytes))];
 const texts = async (codec: CodecName, bytes: Uint8Array) =>
   [...(await linksOf(cidFor(bytes, { codec }), bytes))].map(String);
 const link = (text: string) => cidFor(Buffer.from(text), { codec: 'raw' });
@@ -109,7 +109,7 @@ test('linksOf reads a block of 2 million integers and refuses lists without end'
 });
 
 describe('jsonLinkSteps', () => {
-  const jsonLinks = (text: string | Uint8Array) => [...inOneGo(jsonLinkSteps(Buffer.from(text)))].map(String);
+  const jsonLinks = (text: string | Uint8Array) => [...runSync(jsonLinkSteps(Buffer.from(text)))].map(String);
 
   test('finds the links that a decoder finds', () => {
     fc.assert(

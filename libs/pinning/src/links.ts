@@ -1,4 +1,4 @@
-import { inSlices, type Slices } from '@cairn/blockstore';
+import { runInSlices, type Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { PbReader } from '@cairn/unixfs';
 import { cborLinkSteps, joseLinkSteps } from './cbor-links.ts';
@@ -31,7 +31,7 @@ export async function linksOf(cid: CID, bytes: Uint8Array, slices?: Pick<Slices,
   const scan = scans.get(cid.code);
   if (scan === undefined) throw new UnsupportedCodecError(cid.toString(), cid.code);
   try {
-    return await inSlices(scan(bytes), slices);
+    return await runInSlices(scan(bytes), slices);
   } catch (error) {
     throw new UndecodableBlockError(cid.toString(), error);
   }

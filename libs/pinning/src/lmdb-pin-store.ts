@@ -1,6 +1,6 @@
 import { CID } from '@cairn/cid';
 import { type Database, Environment, Lease } from '@cairn/embedded-store';
-import type { CollectionState } from './collection.ts';
+import type { CollectionState } from './collection-report.ts';
 import { PinNotFoundError, QuotaExceededError } from './errors.ts';
 import { comparePinCount, comparePinCounts } from './pin-counts.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type RootRecord,
   rootKey,
 } from './pin-records.ts';
-import type { Lock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
+import type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
 import { pinsFormat } from './pins-format.ts';
 
 const countedKey = Buffer.from('counted');
@@ -72,7 +72,7 @@ class LmdbPinStore implements PinStore {
     });
   }
 
-  async putHeld(account: string, pin: Omit<Pin, 'size'>, quota: Quota = {}): Promise<Pin | undefined> {
+  async putKnownRoot(account: string, pin: Omit<Pin, 'size'>, quota: Quota = {}): Promise<Pin | undefined> {
     // Most pins are of new content: a look before the transaction spares them one.
     if (this.#roots.get(rootKey(pin.mode, pin.cid)) === undefined) return undefined;
     return await this.#environment.transaction(() => {
@@ -162,7 +162,7 @@ class LmdbPinStore implements PinStore {
     return this.#usageOf(accountPrefix(account));
   }
 
-  async assertWhole({
+  async assertConsistent({
     account,
     signal,
   }: {
@@ -186,7 +186,7 @@ class LmdbPinStore implements PinStore {
       yield { cid: CID.decode(key.subarray(prefix.length)), ...decode<RootRecord>(value) };
   }
 
-  async isHeld(mode: PinMode, cid: CID): Promise<boolean> {
+  async isPinned(mode: PinMode, cid: CID): Promise<boolean> {
     return this.#roots.has(rootKey(mode, cid));
   }
 
@@ -194,7 +194,7 @@ class LmdbPinStore implements PinStore {
     const prefix = accountPrefix(account);
     for await (const { key } of inPages(this.#released, prefix)) {
       const root = key.subarray(prefix.length);
-      yield { ...decodeRoot(root), isHeld: this.#roots.has(root) };
+      yield { ...decodeRoot(root), isPinned: this.#roots.has(root) };
     }
   }
 
@@ -229,24 +229,24 @@ class LmdbPinStore implements PinStore {
     await forget();
   }
 
-  async hasUnknownShares(): Promise<boolean> {
+  async hasUntrackedSharing(): Promise<boolean> {
     return this.#control.has(sharedKey);
   }
 
-  async settleUnknownShares(): Promise<void> {
+  async clearUntrackedSharing(): Promise<void> {
     await this.#environment.transaction(() => this.#control.remove(sharedKey));
   }
 
-  async collection(): Promise<CollectionState | undefined> {
+  async collectionState(): Promise<CollectionState | undefined> {
     const found = this.#control.get(collectionKey);
     return found && decode<CollectionState>(found);
   }
 
-  async setCollection(state: CollectionState): Promise<void> {
+  async setCollectionState(state: CollectionState): Promise<void> {
     await this.#environment.transaction(() => this.#control.put(collectionKey, encode(state)));
   }
 
-  tryLock(): Promise<Lock | undefined> {
+  tryLockCollection(): Promise<CollectionLock | undefined> {
     return Lease.tryAcquire({ environment: this.#environment, name: 'collection' });
   }
 

@@ -36,7 +36,7 @@ describe('pinMany', () => {
     const inner = await node(singles.map(({ cid }) => cid));
     const cids = singles.map(({ cid }) => cid);
     await session.pinMany([...cids, inner, ...cids], { name: 'all' });
-    await session.keep();
+    await session.claimUnpinned();
     await session.end();
     const listed = [];
     for await (const pin of pinning.list('many')) listed.push(pin);

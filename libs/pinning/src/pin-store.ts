@@ -1,5 +1,5 @@
 import type { CID } from '@cairn/cid';
-import type { CollectionState } from './collection.ts';
+import type { CollectionState } from './collection-report.ts';
 import type { DagSize } from './walk-dag.ts';
 
 /** `recursive` keeps the whole DAG, `direct` the one block. */
@@ -46,11 +46,11 @@ export interface ReleasedRoot {
   readonly cid: CID;
   readonly mode: PinMode;
   /** True while some account pins it in this mode. */
-  readonly isHeld: boolean;
+  readonly isPinned: boolean;
 }
 
 /** A right that one process at a time has. */
-export interface Lock {
+export interface CollectionLock {
   /** Keeps it for longer; false when it was lost. */
   renew(): Promise<boolean>;
   release(): Promise<void>;
@@ -71,7 +71,7 @@ export interface PinStore {
    * Resolves to nothing, and changes nothing, when nobody does.
    * @throws QUOTA_EXCEEDED
    */
-  putHeld(account: string, pin: Omit<Pin, 'size'>, quota?: Quota): Promise<Pin | undefined>;
+  putKnownRoot(account: string, pin: Omit<Pin, 'size'>, quota?: Quota): Promise<Pin | undefined>;
   /**
    * Removes all of these pins, or none. Each root is listed as {@link released} from then on.
    * @throws PIN_NOT_FOUND for the first one that the account has not
@@ -86,11 +86,11 @@ export interface PinStore {
    * begins only after it. With an account, counts only its pins.
    * @throws STORE_CORRUPT naming what disagrees
    */
-  assertWhole(options?: { readonly account?: string; readonly signal?: AbortSignal }): Promise<void>;
+  assertConsistent(options?: { readonly account?: string; readonly signal?: AbortSignal }): Promise<void>;
   /** The roots of all accounts in the order of their CIDs, streamed; those after `after` only. */
   roots(mode: PinMode, after?: CID): AsyncIterable<Root>;
   /** Whether some account pins a CID in a mode. */
-  isHeld(mode: PinMode, cid: CID): Promise<boolean>;
+  isPinned(mode: PinMode, cid: CID): Promise<boolean>;
   /**
    * Roots that an account has released and that are not forgotten yet, streamed. Blocks below one may be garbage, or be
    * held by another account that has pinned it without a walk.
@@ -104,13 +104,13 @@ export interface PinStore {
    * True in a store of an earlier version in which accounts pin, without a walk, roots that others have released: nothing
    * tells which.
    */
-  hasUnknownShares(): Promise<boolean>;
+  hasUntrackedSharing(): Promise<boolean>;
   /** Called when no block counts as put by one owner any more: unknown shares do no harm from then on. */
-  settleUnknownShares(): Promise<void>;
+  clearUntrackedSharing(): Promise<void>;
   /** How far the collection of garbage has come. */
-  collection(): Promise<CollectionState | undefined>;
-  setCollection(state: CollectionState): Promise<void>;
+  collectionState(): Promise<CollectionState | undefined>;
+  setCollectionState(state: CollectionState): Promise<void>;
   /** The right to collect, or nothing while another process has it. */
-  tryLock(): Promise<Lock | undefined>;
+  tryLockCollection(): Promise<CollectionLock | undefined>;
   close(): Promise<void>;
 }

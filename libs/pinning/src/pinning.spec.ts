@@ -212,8 +212,8 @@ describe('Pinning', () => {
     const found: string[] = [];
     for await (const { cid } of pinning.indirect('a')) found.push(cid.toString());
     expect(found).toEqual([shared.toString()]);
-    expect([one, two].map(String)).toContain((await pinning.findThrough('a', shared))?.toString());
-    expect(await pinning.findThrough('b', shared)).toBeUndefined();
+    expect([one, two].map(String)).toContain((await pinning.findAncestorPin('a', shared))?.toString());
+    expect(await pinning.findAncestorPin('b', shared)).toBeUndefined();
     await pins.close();
   });
 

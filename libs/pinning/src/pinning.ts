@@ -1,14 +1,14 @@
 import type { Blockstore, BlockstoreStats, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { AccountWriteSession, type WriteSessionContext } from './account-write-session.ts';
 import { type DiscardOutcome, discardBlocks } from './discard.ts';
 import { PinModeError, PinNotFoundError } from './errors.ts';
 import { ownerOf } from './owner.ts';
 import type { Pin, PinStore, Usage } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
-import { Session, type SessionContext } from './session.ts';
 import { visitPresent } from './visit-present.ts';
 import { blockKey, visitDag, walkDag } from './walk-dag.ts';
-import type { SessionPinOptions, WriteOptions, WriteSession } from './write-session.ts';
+import type { PinOptions, WriteOptions, WriteSession } from './write-session.ts';
 
 export interface PinningOptions {
   readonly pins: PinStore;
@@ -40,7 +40,7 @@ export interface PinStatus {
 export class Pinning {
   readonly #pins: PinStore;
   readonly #blocks: Blockstore;
-  readonly #context: SessionContext;
+  readonly #context: WriteSessionContext;
   readonly #sources: readonly RootSource[];
 
   constructor({ pins, blocks, collectable, sources = [], now = Date.now }: PinningOptions) {
@@ -57,7 +57,7 @@ export class Pinning {
 
   /** Opens a write session: everything that puts blocks on behalf of an account does so in one. */
   async write(account: string, options: WriteOptions = {}): Promise<WriteSession> {
-    return new Session(
+    return new AccountWriteSession(
       this.#context,
       account,
       options,
@@ -71,7 +71,7 @@ export class Pinning {
    * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT (direct over recursive), CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE,
    * QUOTA_EXCEEDED
    */
-  async pin(account: string, cid: CID, options: SessionPinOptions & WriteOptions = {}): Promise<Pin> {
+  async pin(account: string, cid: CID, options: PinOptions & WriteOptions = {}): Promise<Pin> {
     const session = await this.write(account, options);
     try {
       return await session.pin(cid, options);
@@ -117,7 +117,7 @@ export class Pinning {
   }
 
   /** The recursive pin of the account whose DAG holds a block. */
-  async findThrough(
+  async findAncestorPin(
     account: string,
     cid: CID,
     { signal }: { readonly signal?: AbortSignal } = {},
@@ -148,12 +148,12 @@ export class Pinning {
    * Blocks that the account has written or held and that no pin or other root of it need reach, as CIDs of raw blocks: what
    * it claims, and what is here below roots that it has released. A block may come more than once.
    */
-  async *unheld(account: string): AsyncGenerator<CID> {
+  async *garbageCandidates(account: string): AsyncGenerator<CID> {
     for await (const { cid } of this.#context.collectable.claims(ownerOf(account))) yield cid;
     const seen = new Set<string>();
     for await (const { cid } of this.#pins.released(account)) yield* visitPresent(this.#blocks, cid, seen);
     for (const source of this.#sources)
-      for await (const root of source.formerOf?.(account) ?? []) yield* visitPresent(this.#blocks, root, seen);
+      for await (const root of source.formerRootsOf?.(account) ?? []) yield* visitPresent(this.#blocks, root, seen);
   }
 
   /** Blocks that the account has written and neither pinned nor discarded. Their size counts towards the quota beside {@link usage}. */

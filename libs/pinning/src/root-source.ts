@@ -5,13 +5,13 @@ export interface RootSource {
   /** Every root that is held now. A root written down before the call begins is among them. */
   roots(): AsyncIterable<CID>;
   /** Verifies the records of roots before a sweep. @throws STORE_CORRUPT */
-  assertWhole?(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  assertConsistent?(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** The roots that one account holds. */
   rootsOf?(account: string): AsyncIterable<CID>;
   /** Bytes that count as held by an account. */
   bytesOf?(account: string): Promise<number>;
   /** Roots that one account held before, as far as they are remembered: what only they reach may be garbage. */
-  formerOf?(account: string): AsyncIterable<CID>;
+  formerRootsOf?(account: string): AsyncIterable<CID>;
   /** Forgets former roots of an account. */
-  forgetFormer?(account: string, roots: readonly CID[]): Promise<void>;
+  forgetFormerRoots?(account: string, roots: readonly CID[]): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface WriteOptions {
   readonly onVisit?: (blocks: number) => void;
 }
 
-export interface SessionPinOptions {
+export interface PinOptions {
   /** Default `recursive`. */
   readonly mode?: PinMode;
   readonly name?: string | undefined;
@@ -47,7 +47,7 @@ export interface WriteSession {
    * Makes everything written so far durable, then the pin. Every block of the DAG must be there, written now or before.
    * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT, CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE, QUOTA_EXCEEDED
    */
-  pin(cid: CID, options?: SessionPinOptions): Promise<Pin>;
+  pin(cid: CID, options?: PinOptions): Promise<Pin>;
   /**
    * Pins DAGs as {@link pin} does. Those of one block share one transaction, all or none, and come first.
    * @throws as {@link pin}
@@ -58,12 +58,12 @@ export interface WriteSession {
    * tree covers it, the account discards it, or its grace period ends. Blocks below `roots` that the account has pinned
    * already are not claimed. To be awaited before a CID is reported that is not pinned.
    */
-  keep(roots?: readonly CID[]): Promise<void>;
+  claimUnpinned(roots?: readonly CID[]): Promise<void>;
   /**
    * Called when something beside pins, such as a file tree, has come to hold what the session wrote and touched: claims on
    * it end.
    */
-  cover(): Promise<void>;
+  markRetained(): Promise<void>;
   /** Makes sure that a whole DAG is here, and keeps it from collection until the session ends. @throws as `pin` does */
   touch(root: CID): Promise<DagSize>;
   /**
@@ -71,7 +71,7 @@ export interface WriteSession {
    * for them. What it claims is left out, since it may be what is to be held.
    * @throws QUOTA_EXCEEDED
    */
-  assertRoom(bytes: number): Promise<void>;
+  assertQuota(bytes: number): Promise<void>;
   /**
    * Makes sure that the account may come to hold this many bytes through the session, what it has written so far
    * included; they stay reserved until the session ends. For what is kept by other means than a pin.

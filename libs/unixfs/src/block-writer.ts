@@ -1,4 +1,4 @@
-import { type Block, type Blockstore, inSlices, nameBlock, Slices } from '@cairn/blockstore/core';
+import { type Block, type Blockstore, createHashedBlock, runInSlices, Slices } from '@cairn/blockstore/core';
 import { type CID, type CodecName, cidFor, identityBytesMax } from '@cairn/cid';
 import { type PbLink, pbBytesSteps } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
@@ -52,7 +52,7 @@ export class BlockWriter {
 
   /** Encodes and takes a dag-pb block. */
   async putNode(links: readonly PbLink[], data: Uint8Array): Promise<Block> {
-    return await this.putEncoded(await inSlices(pbBytesSteps({ links, data }), this.#slices));
+    return await this.putEncoded(await runInSlices(pbBytesSteps({ links, data }), this.#slices));
   }
 
   /** Takes a dag-pb block that is encoded already. */
@@ -64,7 +64,7 @@ export class BlockWriter {
     if (this.#slices.isOver) await this.#slices.next();
     // The name holds all of it; the store has nothing to keep.
     if (bytes.length <= this.#inlineBytesMax) return { cid: cidFor(bytes, { codec, hash: 'identity' }), bytes };
-    const block = nameBlock(bytes, { codec, hash: this.#hash, version });
+    const block = createHashedBlock(bytes, { codec, hash: this.#hash, version });
     this.#batch.push(block);
     this.#batchBytes += bytes.length;
     if (this.#batchBytes >= batchBytes || this.#batch.length >= batchBlocks) await this.flush();

@@ -1,4 +1,4 @@
-import { inOneGo, inSlices, type ReadOptions, Slices } from '@cairn/blockstore/core';
+import { type ReadOptions, runInSlices, runSync, Slices } from '@cairn/blockstore/core';
 import { CID } from '@cairn/cid';
 import { PbReader } from './pb-reader.ts';
 import { ProtobufError, varintLength, writeVarint } from './protobuf.ts';
@@ -26,12 +26,12 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Encodes a node as Kubo does: links first, in the order given, each with hash, name and size; then the data. */
 export function encodePbNode(node: PbNode): Uint8Array {
-  return inOneGo(pbBytesSteps(node));
+  return runSync(pbBytesSteps(node));
 }
 
 /** Encodes a node as {@link encodePbNode} does, in slices. */
 export function writePbNode(node: PbNode, { signal }: ReadOptions = {}): Promise<Uint8Array> {
-  return inSlices(pbBytesSteps(node), Slices.of(signal));
+  return runInSlices(pbBytesSteps(node), Slices.of(signal));
 }
 
 /** Encodes a node as {@link encodePbNode} does, with a pause after some links. */
@@ -139,10 +139,10 @@ export function* pbNodeSteps(bytes: Uint8Array): Generator<undefined, PbNode> {
 
 /** Decodes a node in one go: for blocks known to be short. @throws ProtobufError */
 export function decodePbNode(bytes: Uint8Array): PbNode {
-  return inOneGo(pbNodeSteps(bytes));
+  return runSync(pbNodeSteps(bytes));
 }
 
 /** Decodes a node in slices. @throws ProtobufError */
 export function readPbNode(bytes: Uint8Array, { signal }: ReadOptions = {}): Promise<PbNode> {
-  return inSlices(pbNodeSteps(bytes), Slices.of(signal));
+  return runInSlices(pbNodeSteps(bytes), Slices.of(signal));
 }

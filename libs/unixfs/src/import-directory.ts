@@ -1,4 +1,4 @@
-import { type Blockstore, compareByBytes, inSlices, Slices, sortInSlices } from '@cairn/blockstore/core';
+import { type Blockstore, compareByBytes, runInSlices, Slices, sortInSlices } from '@cairn/blockstore/core';
 import { utf8Length } from '@cairn/platform';
 import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
 import { type PbLink, pbBytesSteps } from './dag-pb.ts';
@@ -95,7 +95,8 @@ export async function isSharded(
   if (shardBytes === 0) return false;
   if (directoryLinksMax > 0 && links.length > directoryLinksMax) return true;
   if (shardEstimation === 'disabled') return false;
-  if (shardEstimation === 'block') return (await inSlices(pbBytesSteps({ links, data }), slices)).length > shardBytes;
+  if (shardEstimation === 'block')
+    return (await runInSlices(pbBytesSteps({ links, data }), slices)).length > shardBytes;
   let bytes = 0;
   for (const [index, { name, cid }] of links.entries()) {
     bytes += utf8Length(name) + cid.bytes.length;

@@ -1,4 +1,4 @@
-import { type Blockstore, inOneGo, inSlices, type ReadOptions, Slices } from '@cairn/blockstore/core';
+import { type Blockstore, type ReadOptions, runInSlices, runSync, Slices } from '@cairn/blockstore/core';
 import { assertHashAllowed, type CID, codecs } from '@cairn/cid';
 import { type PbLink, pbNodeSteps } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
@@ -39,14 +39,14 @@ export async function readNode(
   // An identity CID carries its block; stores do not keep it.
   if (cid.multihash.code === identityCode) {
     assertHashAllowed(cid.multihash);
-    return inOneGo(nodeSteps(cid, cid.multihash.digest));
+    return runSync(nodeSteps(cid, cid.multihash.digest));
   }
   return await decodeNode(cid, await store.get(cid, options), options);
 }
 
 /** Decodes a block as UnixFS, in slices. @throws DAG_INVALID */
 export function decodeNode(cid: CID, bytes: Uint8Array, { signal }: ReadOptions = {}): Promise<UnixfsNode> {
-  return inSlices(nodeSteps(cid, bytes), Slices.of(signal));
+  return runInSlices(nodeSteps(cid, bytes), Slices.of(signal));
 }
 
 function* nodeSteps(cid: CID, bytes: Uint8Array): Generator<undefined, UnixfsNode> {

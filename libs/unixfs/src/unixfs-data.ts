@@ -1,4 +1,4 @@
-import { inOneGo } from '@cairn/blockstore/core';
+import { runSync } from '@cairn/blockstore/core';
 import { int64Bytes, ProtobufError, ProtobufReader, varintLength, writeVarint } from './protobuf.ts';
 
 /** What a UnixFS node is (https://specs.ipfs.tech/unixfs/). */
@@ -86,7 +86,7 @@ const sizesPerStep = 1024;
 
 /** Decodes the message in one go: for blocks known to be short. @throws ProtobufError */
 export function decodeUnixfsData(bytes: Uint8Array): UnixfsData {
-  return inOneGo(unixfsDataSteps(bytes));
+  return runSync(unixfsDataSteps(bytes));
 }
 
 /** Decodes the message, with a pause after some block sizes; fields it does not know are passed over. @throws ProtobufError */

@@ -60,7 +60,7 @@ export async function backupHome(
 async function holdCollections(home: string, stores: readonly string[]): Promise<() => Promise<void>> {
   if (!stores.includes('pins')) return async () => {};
   const pins = await openLmdbPinStore({ directory: join(home, 'pins') });
-  const lock = await pins.tryLock();
+  const lock = await pins.tryLockCollection();
   if (lock === undefined) {
     await pins.close();
     throw new CairnError('BACKUP_BUSY', 'Garbage is being collected.', { hint: 'Try again when that is done.' });

@@ -72,7 +72,7 @@ async function comparePins(directory: string): Promise<string[]> {
   try {
     const pins = await openLmdbPinStore({ directory });
     try {
-      await pins.assertWhole();
+      await pins.assertConsistent();
     } finally {
       await pins.close();
     }

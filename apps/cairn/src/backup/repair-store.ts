@@ -40,10 +40,10 @@ export async function repairStore(home: string, store: string): Promise<RepairRe
   }
   const to = `${from}.repaired`;
   await rm(to, { recursive: true, force: true });
-  const isKept = (database: string, key: Uint8Array) =>
+  const shouldCopy = (database: string, key: Uint8Array) =>
     store !== 'pins' ||
     !(computedFromPins.includes(database) || (database === 'control' && Buffer.from(key).toString() === 'counted'));
-  const { records, lost } = await salvageEnvironment({ from, to, format, isKept });
+  const { records, lost } = await salvageEnvironment({ from, to, format, shouldCopy });
   // Opening counts usage and roots anew, since the note that they are counted was left out.
   if (store === 'pins') await (await openLmdbPinStore({ directory: to })).close();
   const index = store === 'blocks' ? await rebuildIndex({ directory: to }) : undefined;

@@ -114,7 +114,7 @@ export class OperatorController {
       sum.blocks += blocks;
       sum.bytes += bytes;
     }
-    const collection = await this.stores.pins.collection();
+    const collection = await this.stores.pins.collectionState();
     return { storage, gateway, held: sum, isCollecting: collection !== undefined };
   }
 

@@ -45,7 +45,7 @@ export class Sessions {
     });
     try {
       const result = await work(session);
-      await session.keep();
+      await session.claimUnpinned();
       return result;
     } finally {
       const { leftovers } = await session.end();

@@ -1,16 +1,16 @@
 // Everything but the adapter on LMDB: no module of Node, so that browsers can import it.
 export type { Block, Blockstore, BlockstoreStats, PutOptions, ReadOptions } from '../blockstore.ts';
-export type { Claim, ClaimOptions, Claims, Discarded } from '../claims.ts';
+export type { Claim, ClaimOptions, Claims, DiscardResult } from '../claims.ts';
 export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from '../collectable.ts';
 export { BlockNotFoundError, BlockTooLargeError, CycleOverError, QuarantinedBlockError } from '../errors.ts';
+export { createHashedBlock, isHashedBlock } from '../hashed-block.ts';
 export { limits } from '../limits.ts';
 export { createMemoryBlockstore } from '../memory-blockstore.ts';
-export { isNamed, nameBlock } from '../named-block.ts';
 export { type ScrubOptions, type ScrubReport, scrub } from '../scrub.ts';
-export { inOneGo, inSlices, Slices } from '../slices.ts';
+export { runInSlices, runSync, Slices } from '../slices.ts';
 export { compareByBytes, sortInSlices } from '../sort-in-slices.ts';
 export { type CacheOptions, withCache } from '../with-cache.ts';
 export { type BlockstoreCall, withMetrics } from '../with-metrics.ts';
-export { withTurns } from '../with-turns.ts';
 export { type VerificationOptions, withVerification } from '../with-verification.ts';
 export { type WaitOptions, withWait } from '../with-wait.ts';
+export { withYielding } from '../with-yielding.ts';

@@ -132,8 +132,8 @@ export class PageWalk {
       throw new PageDamage(`a value of ${length} bytes has ${pages} pages`);
     this.#take(first, pages);
     const header = this.#file.header(first);
-    const isWhole = Number(header.readBigUInt64LE(0)) === first && header.readUInt16LE(18) === pageFlags.overflow;
-    if (!isWhole || header.readUInt32LE(20) !== pages)
+    const isIntact = Number(header.readBigUInt64LE(0)) === first && header.readUInt16LE(18) === pageFlags.overflow;
+    if (!isIntact || header.readUInt32LE(20) !== pages)
       throw new PageDamage(`page ${first} is not the start of a long value`);
     return pages;
   }

@@ -33,7 +33,7 @@ export function describeRootStore(name: string, create: () => Promise<RootStore>
     test('lists the roots that were replaced until they are forgotten, the latest thousands', async () => {
       const former = async (account: string) => {
         const cids: string[] = [];
-        for await (const cid of store.formerOf(account)) cids.push(cid.toString());
+        for await (const cid of store.formerRootsOf(account)) cids.push(cid.toString());
         return cids.sort();
       };
       const [one, two, three] = [rootOf('one'), rootOf('two'), rootOf('three')];
@@ -44,7 +44,7 @@ export function describeRootStore(name: string, create: () => Promise<RootStore>
       await store.swap('ann', one.cid, two);
       await store.swap('ann', two.cid, three);
       expect([await former('ann'), await former('ann2')]).toEqual([[`${one.cid}`, `${two.cid}`].sort(), []]);
-      await store.forgetFormer('ann', [two.cid, three.cid]);
+      await store.forgetFormerRoots('ann', [two.cid, three.cid]);
       expect(await former('ann')).toEqual([`${one.cid}`]);
       const turns = Array.from({ length: 4200 }, (_, turn) => turn % 2 === 0);
       await Promise.all(

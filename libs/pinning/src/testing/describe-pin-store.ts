@@ -63,21 +63,24 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       };
       const x = `${cidOf('x')}`;
       const { size: _, ...wanted } = pinOf('x');
-      expect(await store.putHeld('b', wanted)).toBeUndefined();
+      expect(await store.putKnownRoot('b', wanted)).toBeUndefined();
       await store.put('a', [pinOf('x', 7)]);
       await store.put('a', [{ ...pinOf('x', 7), name: 'again' }]);
-      await store.putHeld('a', wanted);
+      await store.putKnownRoot('a', wanted);
       expect(await roots('recursive')).toEqual([[x, 1, 7]]);
-      expect(await store.putHeld('b', { ...wanted, name: 'mine' })).toMatchObject({ name: 'mine', size: { bytes: 7 } });
+      expect(await store.putKnownRoot('b', { ...wanted, name: 'mine' })).toMatchObject({
+        name: 'mine',
+        size: { bytes: 7 },
+      });
       expect(await store.usage('b')).toEqual({ pins: 1, blocks: 1, bytes: 7 });
       expect(await roots('recursive')).toEqual([[x, 2, 7]]);
       // A direct pin holds one block: it is another root.
-      expect(await store.putHeld('c', { ...wanted, mode: 'direct' })).toBeUndefined();
+      expect(await store.putKnownRoot('c', { ...wanted, mode: 'direct' })).toBeUndefined();
       await store.put('a', [{ ...pinOf('x', 3), mode: 'direct' }]);
       expect([await roots('recursive'), await roots('direct')]).toEqual([[[x, 1, 7]], [[x, 1, 3]]]);
       await store.remove('b', [cidOf('x')]);
       expect([await roots('recursive'), await roots('direct')]).toEqual([[], [[x, 1, 3]]]);
-      expect(await store.putHeld('b', wanted)).toBeUndefined();
+      expect(await store.putKnownRoot('b', wanted)).toBeUndefined();
       await store.put(
         'a',
         ['p', 'q', 'r'].map((text) => pinOf(text)),
@@ -90,16 +93,16 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
     test('lists what an account has released until it is forgotten, and says what others hold', async () => {
       const released = async (account: string) => {
         const list: string[] = [];
-        for await (const { cid, mode, isHeld } of store.released(account)) list.push(`${mode} ${cid} ${isHeld}`);
+        for await (const { cid, mode, isPinned } of store.released(account)) list.push(`${mode} ${cid} ${isPinned}`);
         return list.sort();
       };
       const [x, y] = [cidOf('x'), cidOf('y')];
       const { size: _, ...wanted } = pinOf('x');
-      expect(await store.isHeld('recursive', x)).toBe(false);
+      expect(await store.isPinned('recursive', x)).toBe(false);
       await store.put('a', [pinOf('x'), pinOf('y')]);
-      await store.putHeld('ab', wanted);
+      await store.putKnownRoot('ab', wanted);
       expect(await released('a')).toEqual([]);
-      expect([await store.isHeld('recursive', x), await store.isHeld('direct', x)]).toEqual([true, false]);
+      expect([await store.isPinned('recursive', x), await store.isPinned('direct', x)]).toEqual([true, false]);
       await store.remove('a', [x, y]);
       expect(await released('a')).toEqual([`recursive ${x} true`, `recursive ${y} false`].sort());
       expect(await released('ab')).toEqual([]);
@@ -119,7 +122,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await released('a')).toEqual([`direct ${x} false`, `recursive ${x} false`]);
       await store.forgetReleasedBefore(Date.now() + 1000);
       expect([await released('a'), await released('ab')]).toEqual([[], []]);
-      expect(await store.hasUnknownShares()).toBe(false);
+      expect(await store.hasUntrackedSharing()).toBe(false);
     });
 
     test('holds to the quota, and changes nothing where it would be exceeded', async () => {
@@ -130,7 +133,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await store.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 60 });
       await store.put('b', [pinOf('y', 31)]);
       const { size: _, ...held } = pinOf('y');
-      await expect(store.putHeld('a', held, { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
+      await expect(store.putKnownRoot('a', held, { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
       await store.put('a', [pinOf('y', 30)], { bytesMax: 100, otherBytes: 10 });
       // What does not grow is taken by an account beyond its quota too.
       await store.put('a', [{ ...pinOf('y', 30), name: 'renamed' }], { bytesMax: 1 });
@@ -138,14 +141,14 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
     });
 
     test('one collector at a time; its state is kept', async () => {
-      expect(await store.collection()).toBeUndefined();
-      await store.setCollection({ cycle: 3, phase: 'sweep', cursor: 'ff' });
-      expect(await store.collection()).toEqual({ cycle: 3, phase: 'sweep', cursor: 'ff' });
-      const lock = await store.tryLock();
-      expect(await store.tryLock()).toBeUndefined();
+      expect(await store.collectionState()).toBeUndefined();
+      await store.setCollectionState({ cycle: 3, phase: 'sweep', cursor: 'ff' });
+      expect(await store.collectionState()).toEqual({ cycle: 3, phase: 'sweep', cursor: 'ff' });
+      const lock = await store.tryLockCollection();
+      expect(await store.tryLockCollection()).toBeUndefined();
       expect(await lock?.renew()).toBe(true);
       await lock?.release();
-      await (await store.tryLock())?.release();
+      await (await store.tryLockCollection())?.release();
     });
 
     test('lists across pages, each pin once', async () => {

@@ -114,7 +114,7 @@ export class AddCommand implements Command<typeof addOptions> {
     await session.store.sync();
     const cids = roots.map(({ cid }) => cid);
     if (chosen.pin) await session.pinMany(cids, { name: chosen['pin-name'], addedAs: namesOfAdd(roots) });
-    else if (chosen['to-files'] === undefined) await session.keep(cids);
+    else if (chosen['to-files'] === undefined) await session.claimUnpinned(cids);
   }
 
   /** Puts roots into the file tree and reports lines. A root that the tree refuses is reported before its error, as in Kubo. */
@@ -137,7 +137,7 @@ export class AddCommand implements Command<typeof addOptions> {
       () => true,
       () => false,
     );
-    if (!isDone && !chosen.pin) await session.keep(roots.map(({ cid }) => cid));
+    if (!isDone && !chosen.pin) await session.claimUnpinned(roots.map(({ cid }) => cid));
     for (const line of waiting) {
       await report(context, line);
       if (!isDone && isImported(line) && line.isRoot) await put([line], roots.indexOf(line));

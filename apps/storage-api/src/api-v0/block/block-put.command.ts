@@ -43,7 +43,7 @@ export class BlockPutCommand implements Command<typeof options> {
         if (chosen.pin) await session.pin(cid);
         lines.push({ Key: printCid(cid, chosen['cid-base'], chosen['upgrade-cidv0-in-output']), Size: bytes.length });
       }
-      await session.keep();
+      await session.claimUnpinned();
       for (const line of lines) await writeLine(response, line, signal);
     });
     endLines(response);

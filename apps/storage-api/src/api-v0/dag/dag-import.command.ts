@@ -73,7 +73,7 @@ export class DagImportCommand implements Command<typeof options> {
         const PinErrorMsg = await pin(session, root, signal);
         await writeLine(response, { Root: { Cid: { '/': root.toString() }, PinErrorMsg } }, signal);
       }
-      await session.keep();
+      await session.claimUnpinned();
       if (chosen.stats) await writeLine(response, { Stats: stats }, signal);
     });
     endLines(response);

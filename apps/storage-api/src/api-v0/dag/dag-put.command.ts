@@ -1,4 +1,4 @@
-import { limits, nameBlock } from '@cairn/blockstore';
+import { createHashedBlock, limits } from '@cairn/blockstore';
 import { hashFunction, multicodecName, parseMulticodec } from '@cairn/cid';
 import { isTranscodable, type TranscodableCodec } from '@cairn/dag';
 import { isCairnError } from '@cairn/errors';
@@ -42,13 +42,13 @@ export class DagPutCommand implements Command<typeof options> {
       for await (const data of partBytes(request, { ...limit, signal, argument: 'object data' })) {
         const job = { kind: 'transcode', bytes: data, from: input, to: codec } as const;
         const bytes = await this.codecs.run(job, { account: principal.account.id, signal }).catch(asKubo);
-        const block = nameBlock(bytes, { codec, hash });
+        const block = createHashedBlock(bytes, { codec, hash });
         const { cid } = block;
         await session.store.putMany([block]);
         if (chosen.pin) await session.pin(cid);
         cids.push(cid.toString());
       }
-      await session.keep();
+      await session.claimUnpinned();
       for (const cid of cids) await writeLine(response, { Cid: { '/': cid } }, signal);
     });
     endLines(response);

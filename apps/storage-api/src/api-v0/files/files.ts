@@ -63,7 +63,7 @@ export class Files {
     change: (tree: FileTree, session: WriteSession) => Promise<void>,
   ): Promise<CID> {
     const root = await this.mfs.change(account.id, session, (tree) => change(tree, session), { signal });
-    await session.cover();
+    await session.markRetained();
     return root;
   }
 }

@@ -21,7 +21,7 @@ async function sendPatched(
   const cid = await sessions.run(principal, signal, async (session) => {
     const blocks = await editLinks(session.store, root, edit, signal);
     await session.store.putMany(blocks);
-    await session.keep();
+    await session.claimUnpinned();
     return blocks.at(-1)?.cid ?? root;
   });
   sendJson(response, { Hash: printCid(cid, options['cid-base']) });

@@ -3,7 +3,7 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { type CID, parseCid } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
 import { isCairnError } from '@cairn/errors';
-import type { Pin, SessionPinOptions, WriteSession } from '@cairn/pinning';
+import type { Pin, PinOptions, WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, apiErrorFrom } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -67,7 +67,7 @@ export class PinAddCommand implements Command<typeof options> {
   }
 
   /** Pins, and waits for blocks that are not here yet as long as a read of them would. */
-  async #pin(session: WriteSession, cid: CID, signal: AbortSignal, how: SessionPinOptions): Promise<Pin> {
+  async #pin(session: WriteSession, cid: CID, signal: AbortSignal, how: PinOptions): Promise<Pin> {
     try {
       while (true) {
         try {

@@ -39,7 +39,7 @@ export class RefsLocalCommand implements Command<Record<never, never>> {
       told.add(Ref);
       await writeLine(response, { Ref, Err: '' }, signal);
     };
-    for await (const cid of this.pinning.unheld(principal.account.id)) await tell(cid);
+    for await (const cid of this.pinning.garbageCandidates(principal.account.id)) await tell(cid);
     for await (const { cid, isWhole } of this.held.of(principal.account.id)) {
       if (!isWhole) await tell(cid);
       else for await (const block of visitDag(this.store, cid, { signal })) await tell(block.cid);

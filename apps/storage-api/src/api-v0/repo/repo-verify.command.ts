@@ -1,4 +1,4 @@
-import { type Blockstore, type CollectableBlockstore, withTurns, withVerification } from '@cairn/blockstore';
+import { type Blockstore, type CollectableBlockstore, withVerification, withYielding } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { type CID, codecs } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
@@ -33,7 +33,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
     @Inject(RetainedRoots) private readonly held: RetainedRoots,
     @Inject(PINNING) private readonly pinning: Pinning,
   ) {
-    this.#store = withWork(withTurns(withVerification(store, { quarantine: store })));
+    this.#store = withWork(withYielding(withVerification(store, { quarantine: store })));
   }
 
   async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
@@ -76,7 +76,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
         await found(root, error);
       }
     }
-    for await (const cid of this.pinning.unheld(id)) await check(cid);
+    for await (const cid of this.pinning.garbageCandidates(id)) await check(cid);
     if (corrupt > 0) throw new ApiError(500, `verify complete, ${corrupt} blocks corrupt`);
     await writeLine(response, { Msg: 'verify complete, all blocks validated.', Progress: 0 }, signal);
     response.end();

@@ -5,7 +5,7 @@ import { Slices } from './slices.ts';
  * Gives other work its turn between reads: a store that answers from memory would let a request that reads many blocks run
  * without a pause. Reads with one signal share their slices.
  */
-export function withTurns(store: Blockstore): Blockstore {
+export function withYielding(store: Blockstore): Blockstore {
   return {
     async get(cid, options = {}) {
       if (options.signal !== undefined) {

@@ -1,11 +1,11 @@
 import { type CID, type CidOptions, cidFor } from '@cairn/cid';
 import type { Block } from './blockstore.ts';
 
-class NamedBlock implements Block {
+class HashedBlock implements Block {
   readonly cid: CID;
   readonly bytes: Uint8Array;
   /** Only what was made here has it, and nothing else can be given it. */
-  readonly #isNamed = true;
+  readonly #isHashedBlock = true;
 
   constructor(cid: CID, bytes: Uint8Array) {
     this.cid = cid;
@@ -13,8 +13,8 @@ class NamedBlock implements Block {
     Object.freeze(this);
   }
 
-  static isNamed(block: Block): boolean {
-    return #isNamed in block && block.#isNamed;
+  static isHashedBlock(block: Block): boolean {
+    return #isHashedBlock in block && block.#isHashedBlock;
   }
 }
 
@@ -23,11 +23,11 @@ class NamedBlock implements Block {
  * when it takes the block. The bytes must not change from here on; what is read back is hashed in any case.
  * @throws as `cidFor`
  */
-export function nameBlock(bytes: Uint8Array, options: CidOptions): Block {
-  return new NamedBlock(cidFor(bytes, options), bytes);
+export function createHashedBlock(bytes: Uint8Array, options: CidOptions): Block {
+  return new HashedBlock(cidFor(bytes, options), bytes);
 }
 
-/** True for a block of {@link nameBlock}, this very object. */
-export function isNamed(block: Block): boolean {
-  return NamedBlock.isNamed(block);
+/** True for a block of {@link createHashedBlock}, this very object. */
+export function isHashedBlock(block: Block): boolean {
+  return HashedBlock.isHashedBlock(block);
 }

@@ -16,20 +16,20 @@ const answerMs = 1_000;
  * @returns what gives the number back
  * @throws STORE_UNAVAILABLE
  */
-export async function claimProcessNumber(directory: string): Promise<() => void> {
+export async function reservePid(directory: string): Promise<() => void> {
   const namespace = pidNamespace();
   if (namespace === '' || namespace === firstNamespace) return () => {};
   const path = join(directory, `process-${process.pid}.sock`);
-  const holder = await askSocket(path);
-  if (holder !== undefined && holder !== processName()) throw sameNumber(directory);
+  const holder = await socketOwner(path);
+  if (holder !== undefined && holder !== processName()) throw pidConflict(directory);
   // The main thread answers for all threads, and no thread answers twice.
   if (holder !== undefined || !isMainThread) return () => {};
-  await removeDead(directory);
+  await removeStaleSockets(directory);
   const server = await listen(path);
   return () => void server?.close();
 }
 
-function sameNumber(directory: string): StoreError {
+function pidConflict(directory: string): StoreError {
   return new StoreError(
     'STORE_UNAVAILABLE',
     `The store in ${directory} is open in another container, in a process that has the number ${process.pid} too.`,
@@ -41,13 +41,13 @@ function sameNumber(directory: string): StoreError {
 }
 
 /** Sockets of processes that were killed stay as files. */
-async function removeDead(directory: string): Promise<void> {
+async function removeStaleSockets(directory: string): Promise<void> {
   for (const name of readdirSync(directory).filter((file) => /^process-\d+\.sock$/.test(file)))
-    if ((await askSocket(join(directory, name))) === undefined) rmSync(join(directory, name), { force: true });
+    if ((await socketOwner(join(directory, name))) === undefined) rmSync(join(directory, name), { force: true });
 }
 
 /** Whose socket it is; `undefined` where nobody answers. */
-function askSocket(path: string): Promise<string | undefined> {
+function socketOwner(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = createConnection(path)

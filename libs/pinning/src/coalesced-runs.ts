@@ -12,7 +12,7 @@ interface Run<Event, Result> {
  * Work that many may ask for at the same time. A call joins a run that begins after it: the one under way may have looked
  * already at what the call is about. So two runs serve any number of calls. A run ends early when all who joined have gone.
  */
-export class SharedRuns<Event, Result> {
+export class CoalescedRuns<Event, Result> {
   readonly #work: (signal: AbortSignal, tell: (event: Event) => void) => Promise<Result>;
   #current: Run<Event, Result> | undefined;
   #next: Run<Event, Result> | undefined;

@@ -5,18 +5,18 @@ import type { RootSource } from './root-source.ts';
 import { visitDag } from './walk-dag.ts';
 
 /** Something that keeps blocks which an account has written. */
-export interface HeldRoot {
+export interface RetainedRoot {
   readonly root: CID;
   /** `others`: only other accounts hold it, and have not walked it. */
   readonly by: 'pin' | 'source' | 'others';
   /** Its blocks, each once. @throws as `visitDag` */
   blocks(): AsyncIterable<CID>;
   /** Whether it is held at this moment. */
-  isStillHeld(): Promise<boolean>;
+  isStillRetained(): Promise<boolean>;
 }
 
 /** All that keeps blocks which only this account has written: its pins and other roots, then what it has released to others. */
-export async function* heldBy(
+export async function* retainedRoots(
   {
     blocks,
     pins,
@@ -24,7 +24,7 @@ export async function* heldBy(
   }: { readonly blocks: Blockstore; readonly pins: PinStore; readonly sources: readonly RootSource[] },
   account: string,
   signal?: AbortSignal,
-): AsyncGenerator<HeldRoot> {
+): AsyncGenerator<RetainedRoot> {
   const below = (root: CID, mode: 'recursive' | 'direct') =>
     async function* () {
       if (mode === 'direct') yield root;
@@ -35,7 +35,7 @@ export async function* heldBy(
       root,
       by: 'pin',
       blocks: below(root, mode),
-      isStillHeld: async () => (await pins.get(account, root))?.mode === mode,
+      isStillRetained: async () => (await pins.get(account, root))?.mode === mode,
     };
   for (const source of sources)
     for await (const root of source.rootsOf?.(account) ?? [])
@@ -43,18 +43,18 @@ export async function* heldBy(
         root,
         by: 'source',
         blocks: below(root, 'recursive'),
-        isStillHeld: async () => {
+        isStillRetained: async () => {
           for await (const other of source.rootsOf?.(account) ?? []) if (other.equals(root)) return true;
           return false;
         },
       };
   // Read last: a pin that was released since the list began is here by now.
-  for await (const { cid: root, mode, isHeld } of pins.released(account))
-    if (isHeld)
+  for await (const { cid: root, mode, isPinned } of pins.released(account))
+    if (isPinned)
       yield {
         root,
         by: 'others',
         blocks: below(root, mode),
-        isStillHeld: () => pins.isHeld(mode, root),
+        isStillRetained: () => pins.isPinned(mode, root),
       };
 }

@@ -10,7 +10,7 @@ const bytesMax = 1024 * 1024;
  * Seals the next records of a database, inside a transaction.
  * @returns the key of the next one, or `undefined` when the database is done
  */
-export function sealSome(root: LmdbTable, table: LmdbTable, name: string, from?: Uint8Array): Uint8Array | undefined {
+export function sealBatch(root: LmdbTable, table: LmdbTable, name: string, from?: Uint8Array): Uint8Array | undefined {
   const seal = new RecordSeal(name);
   const page: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
   let next: Uint8Array | undefined;

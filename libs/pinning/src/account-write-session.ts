@@ -9,15 +9,15 @@ import {
 import type { CID } from '@cairn/cid';
 import { ClaimSet, digestPart } from './claim-set.ts';
 import { PinModeError, QuotaExceededError } from './errors.ts';
-import { findSingles } from './find-singles.ts';
-import { nextPin } from './next-pin.ts';
 import { ownerOf } from './owner.ts';
+import { partitionDags } from './partition-dags.ts';
 import type { Pin, PinStore, Quota } from './pin-store.ts';
+import { replacementPin } from './replacement-pin.ts';
 import { blockKey, cidOfBlockKey, type DagSize, isStored, type WalkOptions, walkDag } from './walk-dag.ts';
-import type { PinManyOptions, SessionPinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
+import type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';
 
 /** What the sessions of one {@link Pinning} share. */
-export interface SessionContext {
+export interface WriteSessionContext {
   readonly pins: PinStore;
   readonly blocks: Blockstore;
   readonly collectable: Collectable;
@@ -29,13 +29,13 @@ export interface SessionContext {
 }
 
 /** Names that a session remembers: those of 2 GiB in blocks of 256 KiB, some 1 MiB of memory. */
-const unheldMax = 8192;
+const unpinnedMax = 8192;
 
 /** Quota of an account, and the bytes that it holds beside those to be pinned. */
 type Room = Readonly<Record<'quotaBytes' | 'usedBytes', number>>;
 
 /** Result of a walk of a session. */
-interface Walked extends DagSize {
+interface WalkResult extends DagSize {
   /** Blocks that the session wrote, by key. */
   readonly written: readonly string[];
   /** Claims of the account that the DAG makes superfluous. */
@@ -43,9 +43,9 @@ interface Walked extends DagSize {
 }
 
 /** The write session of {@link Pinning.write}. */
-export class Session implements WriteSession {
+export class AccountWriteSession implements WriteSession {
   readonly store: WritableBlocks;
-  readonly #context: SessionContext;
+  readonly #context: WriteSessionContext;
   readonly #account: string;
   readonly #options: WriteOptions;
   readonly #hold: Hold;
@@ -53,7 +53,7 @@ export class Session implements WriteSession {
   /** Parts of the digests of what was written, so that repeated blocks count once. Empty without a quota. */
   readonly #seen = new Set<number>();
   /** Blocks written and neither pinned nor claimed, by key, with the bytes that count as under way for each. */
-  readonly #unheld = new Map<string, number>();
+  readonly #unpinned = new Map<string, number>();
   /** Claims on DAGs that the session touched for something else to hold them, and the roots of these DAGs. */
   readonly #covered = new ClaimSet();
   #coveredRoots: CID[] = [];
@@ -61,7 +61,7 @@ export class Session implements WriteSession {
   #hasSpilled = false;
   #bytes = 0;
 
-  constructor(context: SessionContext, account: string, options: WriteOptions, hold: Hold) {
+  constructor(context: WriteSessionContext, account: string, options: WriteOptions, hold: Hold) {
     this.#context = context;
     this.#account = account;
     this.#options = options;
@@ -86,10 +86,10 @@ export class Session implements WriteSession {
     for (const { cid } of blocks) {
       if (!isStored(cid)) continue;
       const key = blockKey(cid);
-      this.#unheld.set(key, (this.#unheld.get(key) ?? 0) + (counted?.get(digestPart(cid)) ?? 0));
+      this.#unpinned.set(key, (this.#unpinned.get(key) ?? 0) + (counted?.get(digestPart(cid)) ?? 0));
       counted?.delete(digestPart(cid));
     }
-    if (this.#unheld.size >= unheldMax) await this.#spill();
+    if (this.#unpinned.size >= unpinnedMax) await this.#spill();
   }
 
   /** Counts what is neither counted nor claimed yet; resolves to its lengths by part. */
@@ -137,7 +137,7 @@ export class Session implements WriteSession {
     if (quotaBytes !== undefined && bytes > this.#bytes) await this.#take(bytes - this.#bytes, quotaBytes);
   }
 
-  async assertRoom(bytes: number): Promise<void> {
+  async assertQuota(bytes: number): Promise<void> {
     const { quotaBytes } = this.#options;
     if (quotaBytes === undefined || bytes <= 0) return;
     const held = await this.#heldBytes();
@@ -152,15 +152,15 @@ export class Session implements WriteSession {
     else inFlight.delete(this.#account);
   }
 
-  async pin(cid: CID, { mode = 'recursive', name, addedAs, onProgress }: SessionPinOptions = {}): Promise<Pin> {
+  async pin(cid: CID, { mode = 'recursive', name, addedAs, onProgress }: PinOptions = {}): Promise<Pin> {
     const { pins, blocks, collectable, now } = this.#context;
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
     await blocks.sync();
-    const wanted = nextPin(before, { cid, mode, name, addedAs, createdAt: now() });
+    const wanted = replacementPin(before, { cid, mode, name, addedAs, createdAt: now() });
     // A walk is needed to tell which of what was written, or is claimed, the pin holds.
-    if (this.#unheld.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
-      const held = await pins.putHeld(this.#account, wanted, await this.#quota(new ClaimSet()));
+    if (this.#unpinned.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
+      const held = await pins.putKnownRoot(this.#account, wanted, await this.#quota(new ClaimSet()));
       if (held) return held;
     }
     const room = before?.mode === mode ? undefined : await this.#room(before?.size.bytes ?? 0);
@@ -176,7 +176,7 @@ export class Session implements WriteSession {
   async pinMany(cids: readonly CID[], { name, addedAs }: PinManyOptions = {}): Promise<void> {
     const { pins, blocks, collectable, now } = this.#context;
     await blocks.sync();
-    const found = await findSingles(blocks, cids, this.#options.signal);
+    const found = await partitionDags(blocks, cids, this.#options.signal);
     const wanted = (cid: CID) => ({ cid, name, addedAs: addedAs?.get(cid.toString()) });
     if (found.singles.length > 0) {
       const singles = found.singles.map(({ cid }) => cid);
@@ -188,12 +188,12 @@ export class Session implements WriteSession {
       for (const { cid, bytes } of found.singles) {
         const before = await pins.get(this.#account, cid);
         made.push({
-          ...nextPin(before, { ...wanted(cid), mode: 'recursive', createdAt: now() }),
+          ...replacementPin(before, { ...wanted(cid), mode: 'recursive', createdAt: now() }),
           size: { blocks: 1, bytes },
         });
       }
       await pins.put(this.#account, made, await this.#quota(claims));
-      const written = singles.map(blockKey).filter((key) => this.#unheld.has(key));
+      const written = singles.map(blockKey).filter((key) => this.#unpinned.has(key));
       this.#holdWritten(written, claims.uncountedBytes);
       await this.#unclaim(claims, singles);
     }
@@ -228,23 +228,23 @@ export class Session implements WriteSession {
   #holdWritten(keys: readonly string[], leftoverBytes = 0): void {
     let bytes = leftoverBytes;
     for (const key of keys) {
-      bytes += this.#unheld.get(key) ?? 0;
-      this.#unheld.delete(key);
+      bytes += this.#unpinned.get(key) ?? 0;
+      this.#unpinned.delete(key);
     }
     this.#add(-Math.min(this.#bytes, bytes));
   }
 
-  async keep(roots: readonly CID[] = []): Promise<void> {
+  async claimUnpinned(roots: readonly CID[] = []): Promise<void> {
     for (const root of roots) {
       const pin = await this.#context.pins.get(this.#account, root);
       if (pin?.mode === 'recursive') this.#holdWritten((await this.#walk(root)).written);
     }
-    await Promise.all([this.#context.blocks.sync(), this.#claimUnheld()]);
+    await Promise.all([this.#context.blocks.sync(), this.#claimWritten()]);
     if (this.#hasSpilled) await this.#countSpilled();
   }
 
-  async #claimUnheld(options: ClaimOptions = {}): Promise<void> {
-    const keys = [...this.#unheld.keys()];
+  async #claimWritten(options: ClaimOptions = {}): Promise<void> {
+    const keys = [...this.#unpinned.keys()];
     if (keys.length === 0) return;
     await this.#context.collectable.claimMany(keys.map(cidOfBlockKey), this.#owner, options);
     this.#holdWritten(keys);
@@ -252,8 +252,8 @@ export class Session implements WriteSession {
 
   /** Lists what was written so far as leftovers, so that its names need not be remembered. */
   async #spill(): Promise<void> {
-    const keys = [...this.#unheld.keys()];
-    for (const key of keys) this.#unheld.delete(key);
+    const keys = [...this.#unpinned.keys()];
+    for (const key of keys) this.#unpinned.delete(key);
     this.#hasSpilled = true;
     await this.#context.collectable.claimMany(keys.map(cidOfBlockKey), this.#owner, { isLeftover: true });
   }
@@ -267,20 +267,20 @@ export class Session implements WriteSession {
       batch = [];
     };
     for await (const { cid, isCounted } of collectable.claims(this.#owner))
-      if (!isCounted && batch.push(cid) >= unheldMax) await flush();
+      if (!isCounted && batch.push(cid) >= unpinnedMax) await flush();
     await flush();
     this.#hasSpilled = false;
     this.#add(-this.#bytes);
   }
 
-  async cover(): Promise<void> {
-    this.#unheld.clear();
+  async markRetained(): Promise<void> {
+    this.#unpinned.clear();
     await this.#unclaim(this.#covered, this.#coveredRoots);
     this.#covered.clear();
     this.#coveredRoots = [];
   }
 
-  async #one(cid: CID): Promise<Walked> {
+  async #one(cid: CID): Promise<WalkResult> {
     const { blocks, collectable } = this.#context;
     const missing = isStored(cid) ? await this.#touchMany([cid]) : [];
     if (missing.length > 0) throw new BlockNotFoundError(cid.toString());
@@ -290,7 +290,7 @@ export class Session implements WriteSession {
     return {
       blocks: 1,
       bytes: await blocks.size(cid),
-      written: this.#unheld.has(key) ? [key] : [],
+      written: this.#unpinned.has(key) ? [key] : [],
       claims,
     };
   }
@@ -301,13 +301,13 @@ export class Session implements WriteSession {
   }
 
   /** Touches a whole DAG. @throws QUOTA_EXCEEDED as soon as there is no room for it */
-  async #walk(root: CID, options: WalkOptions = {}, room?: Room): Promise<Walked> {
+  async #walk(root: CID, options: WalkOptions = {}, room?: Room): Promise<WalkResult> {
     const { blocks, collectable } = this.#context;
     const { signal } = this.#options;
     const written = new Set<string>();
     const claims = new ClaimSet();
     const touchMany = async (cids: readonly CID[]) => {
-      for (const key of cids.map(blockKey)) if (this.#unheld.has(key)) written.add(key);
+      for (const key of cids.map(blockKey)) if (this.#unpinned.has(key)) written.add(key);
       claims.add(await collectable.claimsAmong(cids, this.#owner));
       return await this.#touchMany(cids);
     };
@@ -331,13 +331,13 @@ export class Session implements WriteSession {
   }
 
   async end(): Promise<{ readonly leftovers: number }> {
-    const leftovers = this.#unheld.size + (this.#hasSpilled ? unheldMax : 0);
+    const leftovers = this.#unpinned.size + (this.#hasSpilled ? unpinnedMax : 0);
     this.#hasSpilled = false;
     try {
       // Where the disk takes nothing, what was written is left to the collection of garbage.
-      await this.#claimUnheld({ isLeftover: true }).catch(() => {});
+      await this.#claimWritten({ isLeftover: true }).catch(() => {});
     } finally {
-      this.#unheld.clear();
+      this.#unpinned.clear();
       this.#add(-this.#bytes);
       await this.#hold.release();
     }

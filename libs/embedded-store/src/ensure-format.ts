@@ -1,7 +1,7 @@
 import { StoreError } from './errors.ts';
 import { databaseNames } from './pages/database-names.ts';
 import type { LmdbTable } from './records.ts';
-import { sealSome } from './seal-store.ts';
+import { sealBatch } from './seal-batch.ts';
 import { isSealed, type StoreFormat, stampOf } from './store-format.ts';
 
 const formatKey = Buffer.from('format');
@@ -9,7 +9,7 @@ const formatKey = Buffer.from('format');
 const positionKey = Buffer.from('sealing');
 
 /** A store whose stamp is compared and, where it is of an earlier version, brought up to date. */
-export interface UnsettledStore {
+export interface StoreToOpen {
   readonly root: LmdbTable;
   readonly directory: string;
   readonly format: StoreFormat;
@@ -19,7 +19,7 @@ export interface UnsettledStore {
 }
 
 /** Stamps a new store, upgrades an older one, refuses another. @throws STORE_VERSION_UNSUPPORTED, STORE_UNAVAILABLE */
-export async function settleFormat(store: UnsettledStore): Promise<void> {
+export async function ensureFormat(store: StoreToOpen): Promise<void> {
   const { root, format, isReadOnly, transaction } = store;
   const wanted = stampOf(format);
   const read = () => root.getBinary(formatKey)?.toString();
@@ -51,7 +51,7 @@ function sealingStamp(format: StoreFormat): string {
 }
 
 /** Seals all records in transactions of bounded size. Several processes may do so together, and after a kill another one resumes. */
-async function sealAll({ root, directory, format, open, transaction }: UnsettledStore): Promise<void> {
+async function sealAll({ root, directory, format, open, transaction }: StoreToOpen): Promise<void> {
   const names = databaseNames(directory).filter((name) => name !== rootName && isSealed(format, name));
   const tables = names.map((name) => ({ name, table: open(name) }));
   for (;;) {
@@ -67,7 +67,7 @@ async function sealAll({ root, directory, format, open, transaction }: Unsettled
       }
       root.putSync(formatKey, Buffer.from(sealingStamp(format)));
       const start = position.next === undefined ? undefined : Buffer.from(position.next, 'hex');
-      const next = sealSome(root, current.table, current.name, start);
+      const next = sealBatch(root, current.table, current.name, start);
       const moved: SealPosition =
         next === undefined
           ? { done: [...position.done, current.name] }
@@ -93,7 +93,7 @@ function readPosition(root: LmdbTable): SealPosition | undefined {
 /** Name of the root database, which has the stamp and the heads of lists. */
 export const rootName = 'cairn';
 
-function refusal({ directory, format }: UnsettledStore, found: string | undefined, wanted: string): StoreError {
+function refusal({ directory, format }: StoreToOpen, found: string | undefined, wanted: string): StoreError {
   const details = { directory, wanted, ...(found !== undefined && { found }) };
   if (found === undefined) {
     return new StoreError('STORE_UNAVAILABLE', `The store in ${directory} is empty.`, {

@@ -23,7 +23,7 @@ export interface CollectionReport {
 }
 
 /** Result of the collection of one account. */
-export interface AccountReport {
+export interface AccountCollectionReport {
   /** Blocks removed. */
   readonly removed: number;
   /** DAGs of the account that cannot be walked to their end. While there are any, nothing is removed. */

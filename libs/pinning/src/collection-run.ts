@@ -1,8 +1,8 @@
 import { CID } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
-import type { CollectionReport, CollectionState } from './collection.ts';
+import type { CollectionReport, CollectionState } from './collection-report.ts';
 import type { CollectOptions, CollectorOptions } from './collector.ts';
-import { Marker } from './mark.ts';
+import { Marker } from './marker.ts';
 import type { PinMode } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
 import { TimeSlicer } from './time-slicer.ts';
@@ -12,7 +12,7 @@ const saveEveryMs = 1000;
 const unreadableMax = 100;
 
 /** One run of a collection, from the state it was left in to its end. */
-export class Collection {
+export class CollectionRun {
   readonly #options: CollectorOptions;
   readonly #run: CollectOptions & { readonly signal: AbortSignal };
   readonly #slicer = new TimeSlicer();
@@ -60,7 +60,7 @@ export class Collection {
     const after = cursor === undefined ? undefined : CID.decode(Buffer.from(cursor, 'hex'));
     const { pins } = this.#options;
     for await (const { cid } of pins.roots(mode, after)) {
-      if (mode === 'recursive') await this.#markDag(cid, () => pins.isHeld(mode, cid));
+      if (mode === 'recursive') await this.#markDag(cid, () => pins.isPinned(mode, cid));
       else await this.#marker.markBlock(cid);
       await this.#saveNowAndThen(cid.bytes);
     }
@@ -74,14 +74,14 @@ export class Collection {
   }
 
   /** A root that was released during its walk may have lost blocks to its owner: it need not be whole. */
-  async #markDag(root: CID, isHeld: () => Promise<boolean>): Promise<void> {
+  async #markDag(root: CID, isPinned: () => Promise<boolean>): Promise<void> {
     this.#roots++;
     try {
       await this.#marker.markDag(root);
     } catch (error) {
       this.#run.signal.throwIfAborted();
       if (!isCairnError(error)) throw error;
-      if (!(await isHeld())) return;
+      if (!(await isPinned())) return;
       if (this.#unreadable.length < unreadableMax)
         this.#unreadable.push({ root: root.toString(), reason: errorText(error) });
     }
@@ -116,7 +116,7 @@ export class Collection {
   async #save(state: CollectionState): Promise<void> {
     // Marks first: the cursor must not be ahead of them after a kill.
     await this.#marker.flush();
-    await this.#options.pins.setCollection(state);
+    await this.#options.pins.setCollectionState(state);
     this.#state = state;
     this.#savedAt = performance.now();
   }

@@ -5,18 +5,18 @@ import { linksOf } from './links.ts';
 import { isStored } from './walk-dag.ts';
 
 /** DAGs by whether they are one block. */
-export interface SortedDags {
+export interface PartitionedDags {
   /** DAGs of one block, with its length. */
   readonly singles: readonly { readonly cid: CID; readonly bytes: number }[];
   readonly others: readonly CID[];
 }
 
 /** Tells DAGs of one block from others, each once. @throws BLOCK_NOT_FOUND, CODEC_UNSUPPORTED, DAG_INVALID */
-export async function findSingles(
+export async function partitionDags(
   blocks: Pick<Blockstore, 'get' | 'size'>,
   cids: readonly CID[],
   signal: AbortSignal | undefined,
-): Promise<SortedDags> {
+): Promise<PartitionedDags> {
   const slices = Slices.of(signal);
   const singles: { readonly cid: CID; readonly bytes: number }[] = [];
   const others: CID[] = [];
