@@ -12,7 +12,7 @@ let stripe: Server;
 const canaries = [password, stripeKey, webhookSecret];
 
 beforeAll(async () => {
-  // Answers as Stripe's API does, for what the console asks of it.
+  // Stand-in for the calls of Stripe's API that the console makes.
   stripe = createServer((request, response) => {
     request.resume();
     const path = request.url ?? '';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await new Promise((resolve) => stripe.close(resolve));
 });
 
-/** A browser without pages: it keeps its cookie. */
+/** HTTP client that keeps its session cookie. */
 class Visitor {
   cookie = '';
 
@@ -71,7 +71,7 @@ async function signUp(accountName: string): Promise<Visitor> {
 }
 
 describe('sessions', () => {
-  test('the cookie is for this site and no script; nobody else is let in', async () => {
+  test('the session cookie is HttpOnly and SameSite, and is required', async () => {
     const visitor = new Visitor();
     const made = await visitor.ask('POST', 'sign-up', { email: 'a@example.org', password, accountName: 'a' });
     expect(made.headers.get('set-cookie')).toMatch(/^cairn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -85,7 +85,7 @@ describe('sessions', () => {
     expect((await visitor.ask('GET', 'me')).status).toBe(401);
   });
 
-  test('a change that no page of this console sent is refused', async () => {
+  test('a change without the header of the console is refused', async () => {
     const visitor = await signUp('forged');
     const refused = { status: 403, body: { error: { code: 'REQUEST_FORGED' } } };
     expect(await visitor.ask('POST', 'keys', { name: 'x' }, {})).toMatchObject(refused);
@@ -112,14 +112,14 @@ describe('sessions', () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/at .*\.js|node_modules/);
   });
 
-  test('a body that is too long is not read to its end', async () => {
+  test('a body that is too long is refused before it is read to its end', async () => {
     const answer = await new Visitor().ask('POST', 'sign-in', `{"email":"${'x'.repeat(2_000_000)}"}`);
     expect(answer).toMatchObject({ status: 413, body: { error: { message: 'The body is too long.' } } });
   });
 });
 
-describe('accounts are apart', () => {
-  test('a key of another account is as unknown as none', async () => {
+describe('separation of accounts', () => {
+  test('a key of another account is not found', async () => {
     const [one, other] = [await signUp('one'), await signUp('other')];
     const { body } = await one.ask('POST', 'keys', { name: 'mine', policy: { methods: ['eth_*'] } });
     const { key, secret } = body as { key: { id: string }; secret: string };
@@ -141,7 +141,7 @@ describe('accounts are apart', () => {
     expect(bad).toMatchObject({ status: 400, body: { error: { field: 'policy.storage.0' } } });
   });
 
-  test('operators’ pages are for operators', async () => {
+  test('operator routes refuse other members', async () => {
     const visitor = await signUp('curious');
     for (const path of ['accounts', 'plans', 'members', 'health', 'audit'])
       expect((await visitor.ask('GET', `operator/${path}`)).status).toBe(403);
@@ -151,7 +151,7 @@ describe('accounts are apart', () => {
     expect((await stage.auth.account('curious')).plan).toBe('free');
   });
 
-  test('what operators change counts, and is checked', async () => {
+  test('changes of operators are validated and take effect', async () => {
     await signUp('customer');
     await stage.auth.createAccount({ name: 'house' });
     const actor = { who: 'test', from: 'here' };
@@ -170,11 +170,11 @@ describe('accounts are apart', () => {
       card: { last4: '4242' },
     });
     expect(await operator.ask('POST', `operator/accounts/${id}`, { plan: 'none' })).toMatchObject({ status: 400 });
-    // All or nothing: one field that is not valid keeps the others as they are.
+    // One invalid field leaves all other fields unchanged.
     const half = { plan: 'free', quotaBytes: 5, card: { brand: 'visa', last4: '42' } };
     expect(await operator.ask('POST', `operator/accounts/${id}`, half)).toMatchObject({ status: 400 });
     expect(await stage.auth.account('customer')).toMatchObject({ plan: 'team', quotaBytes: 1000 });
-    // Fields that keep their value leave no entry in the audit log.
+    // Unchanged fields create no audit entry.
     const entries = async () => {
       const { body } = await operator.ask('GET', `operator/audit?account=${id}`);
       return (body as unknown as readonly unknown[]).length;
@@ -199,7 +199,7 @@ describe('accounts are apart', () => {
 });
 
 describe('files and networks', () => {
-  test('pass through to the services under the limits of the account', async () => {
+  test('requests reach the services under the limits of the account', async () => {
     const visitor = await signUp('reader');
     expect(
       await visitor.ask('POST', 'networks/sample/rpc', { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }),
@@ -216,7 +216,7 @@ describe('files and networks', () => {
     expect(refused).toMatchObject({ status: 429, body: { error: { code: -32005 } } });
   });
 
-  test('a look at the pages costs the customer nothing', async () => {
+  test('page reads cost the customer no credits', async () => {
     const visitor = await signUp('looker');
     await stage.auth.attachCard('looker', { brand: 'visa', last4: '4242' });
     await stage.plans.put(
@@ -229,7 +229,7 @@ describe('files and networks', () => {
         expect((await visitor.ask('GET', path)).status).toBe(200);
       expect((await visitor.ask('GET', 'networks')).body).toMatchObject([{ name: 'sample', head: { number: 24 } }]);
     }
-    // Longer than services keep usage before it is in the ledger.
+    // Longer than the services buffer usage before they write it to the ledger.
     await new Promise((resolve) => setTimeout(resolve, 1200));
     expect((await visitor.ask('GET', 'usage?span=hour')).body).toMatchObject({
       total: { requests: 0, credits: 0 },
@@ -237,7 +237,7 @@ describe('files and networks', () => {
     });
   });
 
-  test('what is stored never runs as a page of the console', async () => {
+  test('stored content never runs as a page of the console', async () => {
     const visitor = await signUp('writer');
     await stage.auth.attachCard('writer', { brand: 'visa', last4: '4242' });
     const form = new FormData();
@@ -258,7 +258,7 @@ describe('files and networks', () => {
 });
 
 describe('billing', () => {
-  test('a card is attached by Stripe: a page to go to, then a signed message', async () => {
+  test('Stripe attaches a card: checkout page, then signed webhook', async () => {
     const { default: Stripe } = await import('stripe');
     const visitor = await signUp('payer');
     expect(await visitor.ask('POST', 'billing/attach')).toMatchObject({
@@ -284,7 +284,7 @@ describe('billing', () => {
     expect((await visitor.ask('GET', 'billing')).body).toMatchObject({ provider: 'stripe', card: { last4: '4242' } });
   });
 
-  test('statements come as JSON and CSV', async () => {
+  test('statements are available as JSON and CSV', async () => {
     const visitor = await signUp('stated');
     const month = new Date().toISOString().slice(0, 7);
     expect((await visitor.ask('GET', `billing/statements/${month}`)).body).toMatchObject({ month, lines: [] });
@@ -295,7 +295,7 @@ describe('billing', () => {
 });
 
 describe('pages', () => {
-  test('every path leads to the page, files to files, and none out of their directory', async () => {
+  test('every path returns the page, asset paths return assets, and none leaves the directory', async () => {
     const get = (path: string, headers = {}) => fetch(`${stage.console.url}${path}`, { headers });
     const page = await (await get('/keys')).text();
     const [script] = /\/assets\/[\w-]+\.js/.exec(page) ?? [''];
@@ -313,7 +313,7 @@ describe('pages', () => {
   });
 });
 
-test('an account has a hundred keys at most, and an address makes twenty accounts before it waits', async () => {
+test('an account has at most 100 keys, and an address creates 20 accounts before it waits', async () => {
   const visitor = await signUp('greedy');
   for (let n = 0; n < 100; n++) expect((await visitor.ask('POST', 'keys', { name: `key ${n}` })).status).toBe(201);
   expect(await visitor.ask('POST', 'keys', { name: 'one more' })).toMatchObject({
@@ -331,7 +331,7 @@ test('an account has a hundred keys at most, and an address makes twenty account
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(60);
 });
 
-test('nothing secret is in a log', async () => {
+test('logs contain no secret', async () => {
   const visitor = new Visitor();
   await visitor.ask('POST', 'sign-in', { email: 'logged@example.org', password: 'canary of a wrong password' });
   canaries.push('canary of a wrong password');

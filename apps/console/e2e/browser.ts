@@ -8,13 +8,13 @@ import { browserPath, type Stage, setStage } from './console.ts';
 
 export const password = 'four words in a row';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Pictures of the README are made anew where this is set. */
+/** Set: screenshots of the README are written. */
 const pictures = process.env.CAIRN_PICTURES ? fileURLToPath(new URL('../pictures/', import.meta.url)) : undefined;
 
-/** Rules of WCAG 2.2 level AA that a program can check. */
+/** Rules of WCAG 2.2 level AA that axe can check. */
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** A person at a browser, with the services behind the console. */
+/** Browser of a visitor, with the services behind the console. */
 export class Visit {
   readonly complaints: string[] = [];
   stage!: Stage;
@@ -22,7 +22,7 @@ export class Visit {
   context!: BrowserContext;
   page!: Page;
 
-  /** @param env of the console; `servicesEnv` is of the services behind it */
+  /** @param env environment of the console; `servicesEnv`: environment of the services behind it */
   async begin(executablePath: string, ...[env, servicesEnv]: Parameters<typeof setStage>): Promise<void> {
     this.stage = await setStage(env, servicesEnv);
     this.browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -50,7 +50,7 @@ export class Visit {
     await this.stage.stop();
   }
 
-  /** Goes to a page by its link, as a person does. */
+  /** Opens a page by its link. */
   go(name: string): Promise<void> {
     return this.page.getByRole('navigation').getByRole('link', { name }).click();
   }
@@ -60,7 +60,7 @@ export class Visit {
     return this.page.waitForFunction((expected) => document.title === expected, title);
   }
 
-  /** Makes an account through the page, and opens it. */
+  /** Signs up through the page. */
   async signUp(accountName: string): Promise<void> {
     const { page, stage } = this;
     await page.goto(`${stage.console.url}/sign-up`);
@@ -71,20 +71,20 @@ export class Visit {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   }
 
-  /** Makes a picture for the README, where pictures are asked for. */
+  /** Writes a screenshot for the README if CAIRN_PICTURES is set. */
   async picture(name: string): Promise<void> {
     if (pictures === undefined) return;
     mkdirSync(pictures, { recursive: true });
-    // Notes and charts move for a moment.
+    // Waits for the animations of notifications and charts.
     await this.page.evaluate(() => scrollTo(0, 0));
     await this.page.waitForTimeout(600);
     await this.page.screenshot({ path: `${pictures}${name}.png` });
   }
 
-  /** Reports violations for screen readers and keyboards. */
+  /** Accessibility violations reported by axe. */
   async faults(): Promise<string[]> {
     const { page } = this;
-    // The element under the pointer has a hint, which fades.
+    // Moves the pointer away, so that no tooltip is fading.
     await page.mouse.move(640, 2);
     await page.getByRole('tooltip').waitFor({ state: 'detached' });
     await page.evaluate(axeSource);
@@ -96,7 +96,7 @@ export class Visit {
   }
 }
 
-/** Types as a person does: into the element that has the focus, with a pause after each character. */
+/** Types into the focused element, with a pause after each character. */
 export async function type(field: Locator, text: string, delay = 20): Promise<void> {
   await field.click();
   await field.press('ControlOrMeta+a');
@@ -104,14 +104,14 @@ export async function type(field: Locator, text: string, delay = 20): Promise<vo
   expect(await field.inputValue()).toBe(text);
 }
 
-/** Tests of pages; skipped in one line where there is no browser. `visit` begins before the first test. */
+/** Declares tests of pages. Skipped with one line where no browser is installed. */
 export function describeInBrowser(
   title: string,
   tests: (visit: Visit) => void,
   ...settings: Parameters<typeof setStage>
 ): void {
   if (browserPath === undefined) {
-    console.log('skipped: there is no browser here; on Debian: apt-get install chromium');
+    console.log('skipped: no browser found. On Debian: apt-get install chromium');
     test.skip(`${title}: no browser is installed`, () => {});
     return;
   }

@@ -8,12 +8,12 @@ import { type RunningService, startService } from '@cairn/service-kit/testing';
 
 const mainOf = (name: string) => fileURLToPath(new URL(`../../${name}/dist/main.js`, import.meta.url));
 
-/** Debian's browser; nothing is downloaded for these tests. */
+/** Path of Debian's Chromium. The tests download no browser. */
 export const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
 );
 
-/** The console with the services behind it, over a home of its own. */
+/** Starts the console and the services behind it over a temporary home. */
 export interface Stage {
   readonly home: string;
   readonly storage: RunningService;
@@ -25,7 +25,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** @param env of the console; `servicesEnv` is of the services behind it */
+/** @param env environment of the console; `servicesEnv`: environment of the services behind it */
 export async function setStage(
   env: Readonly<Record<string, string>> = {},
   servicesEnv: Readonly<Record<string, string>> = {},

@@ -23,13 +23,13 @@ describeInBrowser('the first hour in a browser', (visit) => {
     expect(await visit.faults()).toEqual([]);
     await visit.page.getByRole('link', { name: 'Sign up' }).click();
     await type(visit.page.getByLabel('Account name'), 'browsing');
-    // Longer than the page's polls are apart.
+    // Longer than the polling interval of the page.
     await type(visit.page.getByLabel('E-mail'), 'ann@example.org', 500);
     expect(await visit.page.getByLabel('Account name').inputValue()).toBe('browsing');
     await visit.titled('Create an account · Cairn');
   });
 
-  test('signing up opens the console', async () => {
+  test('sign-up opens the console', async () => {
     await type(visit.page.locator('input[type=password]'), 'short');
     await visit.page.getByRole('button', { name: 'Sign up' }).click();
     await visit.page.getByRole('alert').getByText('expected 10 to 256 characters').waitFor();
@@ -43,7 +43,7 @@ describeInBrowser('the first hour in a browser', (visit) => {
     expect(cookie).toMatchObject({ name: 'cairn_session', httpOnly: true, sameSite: 'Strict' });
   });
 
-  test('a key is made, and its secret shown once with code to paste', async () => {
+  test('a new key shows its secret once, with code to paste', async () => {
     await visit.go('API keys');
     await visit.page.getByText('No keys yet').waitFor();
     await visit.page.getByRole('button', { name: 'Create a key' }).click();
@@ -71,26 +71,25 @@ describeInBrowser('the first hour in a browser', (visit) => {
     expect((await kubo('version')).status).toBe(402);
   });
 
-  test('a new secret is made only after a confirmation', async () => {
+  test('a secret is rotated only after a confirmation', async () => {
     await visit.page.getByRole('button', { name: 'New secret' }).click();
-    const question = visit.page.getByRole('dialog', { name: 'Make a new secret for website?' });
+    const question = visit.page.getByRole('dialog', { name: 'Create a new secret for website?' });
     await question.getByRole('button', { name: 'Keep it' }).click();
     await question.waitFor({ state: 'detached' });
     expect((await kubo('version')).status).toBe(402);
     await visit.page.getByRole('button', { name: 'New secret' }).click();
-    await question.getByRole('button', { name: 'Make a new secret' }).click();
+    await question.getByRole('button', { name: 'Create a new secret' }).click();
     const dialog = visit.page.getByRole('dialog', { name: 'Your key' });
     expect(await dialog.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(key.secret);
     await dialog.getByRole('button', { name: 'I have copied the secret' }).click();
   });
 
-  test('a file that is dropped here is read back with that key', async () => {
+  test('a dropped file is read back with that key', async () => {
     await visit.go('Files');
     await visit.page.getByText('Storage needs a billing card').waitFor();
     await visit.stage.auth.attachCard('browsing', { brand: 'visa', last4: '4242' });
     await visit.page.reload();
     const bytes = Buffer.from('content of a browser').toString('base64');
-    // As a person does: the file is dropped on the visit.page.
     const transfer = await visit.page.evaluateHandle((text) => {
       const data = new DataTransfer();
       const content = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -130,7 +129,7 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await visit.go('Overview');
     await visit.page.getByTestId('total-requests').waitFor();
     for (let count = 0; count < 12; count++) await rpc();
-    // One was made with the key as it was new.
+    // One of the requests used the key before its rotation.
     await visit.page.getByRole('row', { name: /^eth_blockNumber 13 0 0 13 / }).waitFor({ timeout: 10_000 });
     expect(await visit.page.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(0);
     await visit.page.getByRole('button', { name: 'eth_blockNumber' }).click();
@@ -143,7 +142,7 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await visit.picture('overview');
   });
 
-  test('a limit that is reached is shown', async () => {
+  test('a reached limit is shown', async () => {
     await visit.stage.plans.put(parsePlan({ name: 'tiny', title: 'Tiny', creditsPerDay: 1 }));
     await visit.stage.auth.setPlan('browsing', 'tiny');
     for (let tries = 0; (await rpc()).status !== 429; tries++) {
@@ -161,15 +160,15 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await visit.go('API keys');
     await visit.page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await visit.page.getByRole('button', { name: 'Revoke the key' }).click();
-    await visit.page.getByText('Revoked. Requests with it').waitFor();
+    await visit.page.getByText('Revoked. Requests with this key').waitFor();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect((await rpc()).status).toBe(401);
     expect((await kubo('version')).status).toBe(401);
     await visit.page.getByText('revoked', { exact: true }).waitFor();
   });
 
-  test('no page complained, and none asked anybody else', () => {
-    // The browser tells refusals of the API as errors; those above were meant.
+  test('no page logged an error or sent a request to another origin', () => {
+    // The browser logs refusals of the API as errors. Those above are expected.
     expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 });

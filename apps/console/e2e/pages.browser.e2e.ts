@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { describeInBrowser, password, type } from './browser.ts';
 
 describeInBrowser('pages in a browser', (visit) => {
-  test('an account with a card and a call to show', async () => {
+  test('signs up with a card and makes a call', async () => {
     await visit.signUp('browsing');
     const { auth, gateway } = visit.stage;
     await auth.attachCard('browsing', { brand: 'visa', last4: '4242' });
@@ -17,7 +17,7 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.reload();
   });
 
-  test('networks, a block by its hash, and a call that reverts', async () => {
+  test('networks shows a block by its hash and a reverting call', async () => {
     await visit.go('Networks');
     await visit.page.getByText('Block 24').waitFor();
     await visit.page.getByRole('button', { name: 'The newest one' }).click();
@@ -31,7 +31,7 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.getByRole('textbox', { name: 'Data' }).fill(`0x${selectors['balanceOf(address)']}${word('1')}`);
     await visit.page.getByRole('button', { name: 'Call', exact: true }).click();
     await visit.page.getByRole('status').getByText('As a number: 0').waitFor();
-    // A transfer of tokens that the sender does not hold reverts.
+    // A token transfer without balance reverts.
     await visit.page
       .getByRole('textbox', { name: 'Data' })
       .fill(`0x${selectors['transfer(address,uint256)']}${word('1')}${word('ff')}`);
@@ -41,7 +41,7 @@ describeInBrowser('pages in a browser', (visit) => {
     expect(await visit.faults()).toEqual([]);
   });
 
-  test('billing, security and dark colours', async () => {
+  test('billing, security and dark colours are shown', async () => {
     await visit.go('Billing');
     await visit.page.getByText('visa ending in 4242').waitFor();
     await visit.page.getByRole('cell', { name: 'eth_blockNumber', exact: true }).first().waitFor();
@@ -59,7 +59,7 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.getByRole('button', { name: 'Use light colours' }).click();
   });
 
-  test('works on a phone, by keyboard, and keeps operators’ pages from others', async () => {
+  test('works on a phone and by keyboard, and hides operator pages from members', async () => {
     await visit.page.setViewportSize({ width: 390, height: 844 });
     await visit.page.goto(`${visit.stage.console.url}/operator`);
     await visit.page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -74,7 +74,7 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.setViewportSize({ width: 1280, height: 860 });
   });
 
-  test('an operator sees all accounts and suspends one; who is signed in there is out', async () => {
+  test('an operator suspends an account, which ends its sessions', async () => {
     await visit.stage.auth.createAccount({ name: 'house', plan: 'local' });
     const actor = { who: 'test', from: 'here' };
     await visit.stage.members.add('house', { email: 'op@example.org', password, role: 'operator', actor });
@@ -104,8 +104,8 @@ describeInBrowser('pages in a browser', (visit) => {
     await visit.page.getByText('The account is suspended.').waitFor();
   });
 
-  test('no page complained, and none asked anybody else', () => {
-    // The browser tells refusals of the API as errors; those above were meant.
+  test('no page logged an error or sent a request to another origin', () => {
+    // The browser logs refusals of the API as errors. Those above are expected.
     expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { describeInBrowser, type Visit } from './browser.ts';
 
 const MiB = 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'cairn-refused-'));
-/** Longer than what a browser and the system hold of a request. */
+/** Longer than the send buffers of browser and system. */
 const longFile = join(directory, 'long.bin');
 
 beforeAll(() => {
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** The row of the long file in the queue. */
+/** Row of the long file in the queue. */
 function rowOf({ page }: Visit) {
   return page.getByRole('region', { name: 'Uploads' }).getByRole('listitem').filter({ hasText: 'long.bin' });
 }
@@ -34,7 +34,7 @@ async function choose({ page }: Visit): Promise<void> {
   await page.locator('input[aria-label="Choose files"]').setInputFiles(longFile);
 }
 
-/** Waits for the reason in the row, and requires that the page is free: the row can be sent again, and others chosen. */
+/** Waits for the reason in the row, and requires that retry and file choice are available. */
 async function refused(visit: Visit, reason: string | RegExp): Promise<void> {
   await rowOf(visit).getByText(reason).waitFor({ timeout: 30_000 });
   await rowOf(visit).getByRole('button', { name: 'Retry long.bin' }).waitFor();
@@ -44,7 +44,7 @@ async function refused(visit: Visit, reason: string | RegExp): Promise<void> {
 describeInBrowser(
   'refused uploads in a browser',
   (visit) => {
-    test('an account without a card is shown the way to one', async () => {
+    test('an upload without a card shows a link to billing', async () => {
       await visit.signUp('refused');
       await visit.go('Files');
       await visit.page.getByText('Storage needs a billing card').waitFor();
@@ -58,18 +58,18 @@ describeInBrowser(
       await visit.stage.auth.attachCard('refused', { brand: 'visa', last4: '4242' });
     });
 
-    test('a file over quota is refused before it is sent, and while it is sent', async () => {
+    test('a file over quota is refused before and during the transfer', async () => {
       await visit.stage.auth.setQuota('refused', 64 * MiB);
       await choose(visit);
       await refused(visit, '"long.bin" has 200 MiB; 64.0 MiB are left of the quota of 64.0 MiB.');
-      // Content that is stored already takes no room, so a second try is sent; the 403 comes while the browser sends.
+      // A retry skips the quota check, since stored content takes no room. The 403 arrives during the transfer.
       await rowOf(visit).getByRole('button', { name: 'Retry long.bin' }).click();
-      await refused(visit, 'This upload does not fit in what is left of the quota of 64.0 MiB.');
+      await refused(visit, 'The upload exceeds the quota of 64.0 MiB.');
       expect(await visit.faults()).toEqual([]);
       await visit.stage.auth.setQuota('refused', undefined);
     });
 
-    test('the 403 itself reaches a browser that still sends', async () => {
+    test('the 403 reaches a browser that is still sending', async () => {
       await visit.stage.auth.setQuota('refused', 100 * 1024);
       const answer = await visit.page.evaluate(
         (length) =>
@@ -87,7 +87,7 @@ describeInBrowser(
       expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('QUOTA_EXCEEDED') });
     });
 
-    test('a file longer than the service takes is refused before it is sent', async () => {
+    test('a file over the length limit is refused before the transfer', async () => {
       await visit.stage.auth.setQuota('refused', 10 * 1024 * MiB);
       const [lengthened] = [join(directory, 'longer.bin')];
       const file = openSync(lengthened, 'w');
@@ -97,7 +97,7 @@ describeInBrowser(
       await visit.page.getByText('"longer.bin" has 300 MiB; an upload has 256 MiB at most.').first().waitFor();
     });
 
-    test('an upload beyond the bytes of a day ends with the name of the limit', async () => {
+    test('an upload over the daily bytes reports the name of the limit', async () => {
       await visit.stage.plans.put(parsePlan({ name: 'thin', bytesInPerDay: 20 * MiB }));
       await visit.stage.auth.setPlan('refused', 'thin');
       await new Promise((resolve) => setTimeout(resolve, 600));
@@ -107,15 +107,15 @@ describeInBrowser(
       await new Promise((resolve) => setTimeout(resolve, 600));
     });
 
-    test('a full store is reported with whom to ask', async () => {
+    test('a full store is reported with advice', async () => {
       await choose(visit);
       await refused(
         visit,
-        'The service has no room left for this upload. Ask the operator of this service, then retry.',
+        'The store of the service is full. Ask the operator of this service for more space, then retry.',
       );
     });
 
-    test('a session that ends while a file is sent leads to the sign-in form, and the file waits there', async () => {
+    test('a session that ends during a transfer shows the sign-in form and keeps the file', async () => {
       await visit.page.getByRole('button', { name: 'Clear' }).click();
       await visit.context.clearCookies();
       await visit.page.locator('input[aria-label="Choose files"]').setInputFiles(longFile);
@@ -145,7 +145,7 @@ const answers = {
 let status: keyof typeof answers = 408;
 let storage: Server | undefined;
 
-/** A storage API that refuses an add in the middle of its body, as slow, busy and broken ones do, and then takes no more of it. */
+/** Stand-in for a storage API that refuses an add in the middle of its body and stops reading. */
 async function refusingStorage(): Promise<string> {
   storage = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
@@ -174,9 +174,9 @@ afterAll(() => {
 });
 
 describeInBrowser(
-  'uploads that the storage API refuses while it receives them',
+  'uploads refused by the storage API during the transfer',
   (visit) => {
-    test('an account with a card', async () => {
+    test('signs up and attaches a card', async () => {
       await visit.signUp('unlucky');
       await visit.stage.auth.attachCard('unlucky', { brand: 'visa', last4: '4242' });
       await visit.page.reload();
@@ -184,7 +184,7 @@ describeInBrowser(
     });
 
     test.each(Object.keys(answers).map(Number) as (keyof typeof answers)[])(
-      'status %d reaches the page with its reason',
+      'the page shows the reason of status %d',
       async (given) => {
         status = given;
         await choose(visit);

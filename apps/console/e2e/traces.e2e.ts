@@ -56,7 +56,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
   });
 }
 
-test('a request to the console, what it asks of the services, and their calls are one trace', async () => {
+test('a console request and its calls to the services share one trace id', async () => {
   const signedUp = await ask('POST', 'sign-up', {}, { email: 'a@example.org', password, accountName: 'a' });
   expect(signedUp.status).toBe(201);
   const cookie = signedUp.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
@@ -73,7 +73,7 @@ test('a request to the console, what it asks of the services, and their calls ar
   expect(page.parentSpanId).toBe('00f067aa0ba902b7');
   expect(request.parentSpanId).toBe(page.spanId);
   expect(method.parentSpanId).toBe(request.spanId);
-  // The key that the console uses is in the path; the span has the route.
+  // The span has the route, since the path contains a key.
   expect(collected).not.toContain('~c.');
 
   const lines = [stage.console, stage.gateway].map((service) =>
@@ -85,7 +85,7 @@ test('a request to the console, what it asks of the services, and their calls ar
   ]);
 });
 
-test('a storage command is a span by its name', async () => {
+test('a storage command is a span named by the command', async () => {
   const { key, secret } = await makeKey();
   const body = new FormData();
   body.append('file', new Blob(['traced']), 'traced.txt');
@@ -108,7 +108,7 @@ async function makeKey() {
   return { key: key.id, secret };
 }
 
-describe('names of hosts', () => {
+describe('host names', () => {
   const statusFor = (host: string, port: number, path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       httpRequest({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
@@ -119,7 +119,7 @@ describe('names of hosts', () => {
         .end();
     });
 
-  test('a page that was led here by its own name gets nothing', async () => {
+  test('a request with an unknown host name is refused', async () => {
     const port = Number(new URL(stage.console.url).port);
     const adminPort = Number(stage.console.log.find((line) => line.adminPort !== undefined)?.adminPort);
     for (const path of ['/', '/api/me', '/assets/x.js']) expect(await statusFor('evil.example', port, path)).toBe(421);

@@ -27,7 +27,7 @@ describeInBrowser('uploads in a browser', (visit) => {
     const init = { method: 'POST', headers: { authorization: `Basic ${credentials}` }, ...(body && { body }) };
     return await (await fetch(`${visit.stage.storage.url}/api/v0/${command}`, init)).text();
   };
-  /** Makes the line of the browser slow, in bytes a second; 0: as fast as it is. */
+  /** Limits the upload rate of the browser, in bytes per second. 0: no limit. */
   const slow = async (uploadThroughput: number) => {
     const session = await visit.context.newCDPSession(visit.page);
     const isSlow = uploadThroughput > 0;
@@ -38,10 +38,10 @@ describeInBrowser('uploads in a browser', (visit) => {
       uploadThroughput: isSlow ? uploadThroughput : -1,
     });
   };
-  /** Drops files or folders of the disk, as the desktop does. */
+  /** Drops files or folders from the disk. */
   const drop = async (...paths: string[]) => {
     const box = await visit.page.getByText('Drop files or folders here').boundingBox();
-    if (box === null) throw new Error('the place to drop is not to be seen');
+    if (box === null) throw new Error('the drop area is not visible');
     const session = await visit.context.newCDPSession(visit.page);
     const files = paths.map((path) => join(directory, path));
     for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
@@ -55,7 +55,7 @@ describeInBrowser('uploads in a browser', (visit) => {
   const panel = () => visit.page.getByRole('region', { name: 'Uploads' });
   const row = (name: string) => panel().getByRole('listitem').filter({ hasText: name });
 
-  test('an account with a card', async () => {
+  test('signs up and attaches a card', async () => {
     await visit.signUp('sender');
     await visit.stage.auth.attachCard('sender', { brand: 'visa', last4: '4242' });
     const issued = await visit.stage.auth.createKey('sender', { name: 'uploads' });
@@ -70,7 +70,7 @@ describeInBrowser('uploads in a browser', (visit) => {
     const link = visit.page.getByRole('cell').getByRole('link', { name: 'site' });
     await link.waitFor();
     const cid = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
-    // As Kubo's command: every file and the empty folder, without what the desktop left.
+    // Equal to `ipfs add -r`: every file and the empty folder, without desktop files.
     const listed = JSON.parse(await kubo(`ls?arg=${cid}`)) as {
       Objects: { Links: { Name: string; Type: number }[] }[];
     };
@@ -98,7 +98,7 @@ describeInBrowser('uploads in a browser', (visit) => {
     await visit.page.getByRole('navigation').getByRole('link', { name: 'Files' }).click();
   });
 
-  test('the input for folders takes a tree too, with the same CID where no folder is empty', async () => {
+  test('the folder input gives the same CID when no folder is empty', async () => {
     rmSync(join(directory, 'site/empty'), { recursive: true });
     await visit.page.locator('input[webkitdirectory]').setInputFiles(join(directory, 'site'));
     await visit.page.getByRole('cell').getByRole('link', { name: 'site' }).nth(1).waitFor();
@@ -108,7 +108,7 @@ describeInBrowser('uploads in a browser', (visit) => {
     expect(await visit.page.getByRole('cell').getByRole('link', { name: 'site' }).count()).toBe(2);
   });
 
-  test('an upload goes on while other pages are looked at, with percent and rate, and warns before the tab closes', async () => {
+  test('an upload continues on other pages with percent and rate, and the tab warns before it closes', async () => {
     await slow(2 * MiB);
     await visit.page.locator('input[aria-label="Choose files"]').setInputFiles(join(directory, 'long.bin'));
     await row('long.bin')
@@ -130,14 +130,14 @@ describeInBrowser('uploads in a browser', (visit) => {
     await visit.page.getByRole('cell', { name: 'long.bin', exact: true }).waitFor();
   });
 
-  test('an upload is cancelled and sent again', async () => {
+  test('a cancelled upload can be retried', async () => {
     await slow(MiB);
     await visit.page.locator('input[aria-label="Choose files"]').setInputFiles(join(directory, 'twice.bin'));
     await row('twice.bin')
       .getByText(/^\d+ % of/)
       .waitFor();
     await panel().getByRole('button', { name: 'Cancel twice.bin' }).click();
-    await row('twice.bin').getByText('Cancelled. Nothing of it was kept.').waitFor();
+    await row('twice.bin').getByText('Cancelled. Nothing was stored.').waitFor();
     expect(await visit.faults()).toEqual([]);
     await slow(0);
     await panel().getByRole('button', { name: 'Retry twice.bin' }).click();
@@ -146,7 +146,7 @@ describeInBrowser('uploads in a browser', (visit) => {
     await panel().waitFor({ state: 'detached' });
   });
 
-  test('files of the API show the name of their add, else of their pin, else their CID, and get another name', async () => {
+  test('files added by API show their pin name, else their add name, else their CID, and can be renamed', async () => {
     const form = (name?: string) => {
       const data = new FormData();
       data.append('file', new Blob([`content of ${name}`]), name);
@@ -171,7 +171,7 @@ describeInBrowser('uploads in a browser', (visit) => {
     expect(JSON.parse(pins)).toMatchObject({ Keys: { [nameless.Hash]: { Name: 'Minutes of May' } } });
   });
 
-  test('no page complained', () => {
+  test('no page logged an error', () => {
     expect(visit.complaints.filter((text) => !/status of 401/.test(text))).toEqual([]);
   });
 });

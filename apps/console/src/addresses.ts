@@ -1,6 +1,6 @@
 import type { Settings } from '@cairn/service-kit';
 
-/** Where services answer: to this console, and as customers are told. */
+/** Addresses of the services: for this console, and as shown to customers. */
 export interface Addresses {
   readonly storage: string;
   readonly gateway: string;
@@ -8,10 +8,10 @@ export interface Addresses {
   readonly publicGateway: string;
 }
 
-/** The services of this machine, where the settings say nothing else. */
+/** Addresses from the settings. Default: the services of this machine. */
 export function addressesOf(settings: Settings): Addresses {
   const { tls, CAIRN_BIND: bind, STORAGE_API_PORT, RPC_GATEWAY_PORT } = settings;
-  // Listening on all addresses includes this one, which always works from here.
+  // A service that listens on all addresses also answers on loopback.
   const host = ['0.0.0.0', '::'].includes(bind) ? '127.0.0.1' : bind.includes(':') ? `[${bind}]` : bind;
   const local = (port: number) => `${tls ? 'https' : 'http'}://${host}:${port}`;
   const storage = trimmed(settings.CAIRN_STORAGE_URL ?? local(STORAGE_API_PORT));

@@ -32,7 +32,7 @@ import { WebPages } from './web-pages.ts';
 const ACCOUNTS = Symbol('ACCOUNTS');
 const SECRETS = Symbol('SECRETS');
 
-/** The only place that chooses adapters. */
+/** Composition root: the only place that chooses adapters. */
 @Module({})
 export class AppModule implements NestModule, OnApplicationShutdown {
   constructor(
@@ -90,7 +90,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
 
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(new BodyLimits(this.members).check).forRoutes('api/*path');
-    // Signatures are of the bytes.
+    // Webhook signatures cover the raw bytes.
     consumer
       .apply(raw({ type: () => true, limit: bodyLimits.webhookBytesMax, inflate: false }))
       .forRoutes('api/billing/webhook');

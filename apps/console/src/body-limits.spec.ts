@@ -8,7 +8,7 @@ import { BodyLimits, bytesMaxOf } from './body-limits.ts';
 let server: Server;
 let limits: BodyLimits;
 let port: number;
-/** Lengths of the bodies that were accepted. */
+/** Lengths of the accepted bodies. */
 let bodies: number[];
 
 beforeEach(async () => {
@@ -57,7 +57,7 @@ function post(path: string, body: Buffer | string, headers: Record<string, strin
   });
 }
 
-/** Begins a body of this length and does not end it. Resolves with what comes back. */
+/** Starts a body of this length and does not finish it. Resolves with the answer. */
 function begin(path: string, length: number): { readonly answer: Promise<string>; destroy(): void } {
   const socket = connect(port, '127.0.0.1');
   socket.write(
@@ -73,13 +73,13 @@ function begin(path: string, length: number): { readonly answer: Promise<string>
   return { answer, destroy: () => socket.destroy() };
 }
 
-test('a body that does not end in time gets 408, and its connection is closed', async () => {
+test('a body that exceeds the time limit gets 408, and its connection is closed', async () => {
   const { answer } = begin('/api/sign-in', 100);
   expect(await answer).toMatch(/^HTTP\/1\.1 408 .*BODY_TOO_SLOW/s);
   expect(limits.heldBytes).toBe(0);
 });
 
-test('bodies under way are limited in sum, and give their share back', async () => {
+test('bodies in transit share one byte limit and release their share', async () => {
   const slow = [begin('/api/sign-in', 60_000), begin('/api/sign-in', 30_000)];
   for (let tries = 0; tries < 100 && limits.heldBytes < 90_000; tries++)
     await new Promise((done) => setTimeout(done, 1));
@@ -89,7 +89,7 @@ test('bodies under way are limited in sum, and give their share back', async () 
   expect(await post('/api/sign-in', Buffer.alloc(20_000))).toBe('taken');
 });
 
-test('each route has its length', async () => {
+test('each route has its own length limit', async () => {
   expect(['/api/sign-in', '/api/billing/webhook', '/api/networks/a/rpc'].map(bytesMaxOf)).toEqual([
     65_536, 262_144, 1_048_576,
   ]);
@@ -97,13 +97,13 @@ test('each route has its length', async () => {
   expect(await post('/api/sign-in', Buffer.alloc(65_536))).toBe('taken');
 });
 
-test('a call to a network is not read for those who are not signed in', async () => {
+test('the body of a network call is not read without a session', async () => {
   expect(await post('/api/networks/a/rpc?x', '{}')).toBe('SESSION_INVALID');
   expect(await post('/api/networks/a/rpc', '{}', { cookie: 'cairn_session=made-up' })).toBe('SESSION_INVALID');
   expect(bodies).toEqual([]);
 });
 
-test('uploads, which are no JSON, pass without these limits', async () => {
+test('uploads pass without these limits', async () => {
   expect(await post('/api/files', Buffer.alloc(200_000), { 'content-type': 'multipart/form-data; boundary=x' })).toBe(
     'taken',
   );

@@ -8,13 +8,13 @@ const kib = 1024;
 
 /** Limits of bodies, in bytes and milliseconds. */
 export const bodyLimits = {
-  /** Forms of the pages: the longest holds the policy of a key, of 100 entries in each list. */
+  /** Forms of the pages. The longest is the policy of a key with 100 entries in each list. */
   formBytesMax: 64 * kib,
-  /** Events of the card provider; their senders are known after the signature was checked. */
+  /** Events of the card provider. The sender is unknown until the signature is verified. */
   webhookBytesMax: 256 * kib,
-  /** Calls that the pages pass on to a network, for those who are signed in. */
+  /** Network calls of signed-in members. */
   callBytesMax: 1024 * kib,
-  /** All bodies under way together. */
+  /** Sum over all bodies in transit. */
   heldBytesMax: 32 * 1024 * kib,
   /** From the head of a request to the end of its body. */
   bodyMsMax: 10_000,
@@ -27,7 +27,7 @@ const callPath = /^\/api\/networks\/[^/]+\/rpc\/?$/;
 
 type Next = (error?: unknown) => void;
 
-/** Before the parsers of bodies: how long a body may be, how long it may take, and how much is held of all of them. */
+/** Limits the length, the duration and the total memory of bodies, before the body parsers run. */
 export class BodyLimits {
   readonly #members: Pick<Members, 'session'>;
   readonly #limits: { readonly heldBytesMax: number; readonly bodyMsMax: number };
@@ -41,12 +41,12 @@ export class BodyLimits {
     this.#limits = limits;
   }
 
-  /** Bytes that are reserved for bodies under way. */
+  /** Bytes reserved for bodies in transit. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** Middleware: takes a request on, or ends it with 401, 408, 413 or 503. */
+  /** Middleware: passes a request on, or ends it with 401, 408, 413 or 503. */
   readonly check = (
     request: IncomingMessage & { originalUrl?: string },
     response: ServerResponse,
@@ -56,7 +56,7 @@ export class BodyLimits {
   };
 
   async #check(request: IncomingMessage & { originalUrl?: string }, response: ServerResponse): Promise<void> {
-    // Uploads are no JSON: they stream through to the storage API, which limits them.
+    // Uploads stream through to the storage API, which limits them.
     if (!hasBody(request) || !isParsed(request)) return;
     const path = pathOf(request);
     if (callPath.test(path)) await this.#requireSession(request);
@@ -69,18 +69,18 @@ export class BodyLimits {
     this.#limitTime(request, response);
   }
 
-  /** A long body is read only for those who are signed in. @throws SESSION_INVALID */
+  /** Requires a session before a long body is read. @throws SESSION_INVALID */
   async #requireSession(request: IncomingMessage): Promise<void> {
     const token = tokenOf(request);
     if (token === undefined)
-      throw new AuthError('SESSION_INVALID', 'You are not signed in, or have been signed out.', { hint: 'Sign in.' });
+      throw new AuthError('SESSION_INVALID', 'No session, or the session has ended.', { hint: 'Sign in.' });
     await this.#members.session(token);
   }
 
   #hold(bytes: number, response: ServerResponse): void {
     if (this.#heldBytes + bytes > this.#limits.heldBytesMax)
-      throw new CairnError('SERVICE_BUSY', 'Too many requests are being received.', {
-        hint: 'Try again in a moment.',
+      throw new CairnError('SERVICE_BUSY', 'Too many request bodies are in transit.', {
+        hint: 'Retry in a moment.',
         details: { retryAfterSeconds: 1 },
       });
     this.#heldBytes += bytes;
@@ -104,7 +104,7 @@ export class BodyLimits {
   }
 }
 
-/** Longest body of a path. */
+/** Longest body of a path, in bytes. */
 export function bytesMaxOf(path: string): number {
   if (path === webhookPath) return bodyLimits.webhookBytesMax;
   return callPath.test(path) ? bodyLimits.callBytesMax : bodyLimits.formBytesMax;

@@ -53,7 +53,7 @@ interface ErrorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Body of an error for a page: `{ "code", "message", "hint", "field" }`, without internals. */
+/** Status and body of an error: `{ "code", "message", "hint", "field" }`, without internals. */
 export function errorAnswerOf(error: unknown): ErrorAnswer {
   if (isCairnError(error) && statuses[error.code] !== undefined) {
     const { code, message, hint, details } = error;
@@ -67,11 +67,11 @@ export function errorAnswerOf(error: unknown): ErrorAnswer {
   // Errors of Nest and the body parser: an unknown path, invalid JSON, a body that is too long.
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   if (status !== undefined && status < 500)
-    return { status, body: { code: `HTTP_${status}`, message: messages[status] ?? 'The request is not as expected.' } };
-  return { status: 500, body: { code: 'INTERNAL', message: 'Something went wrong here. The log has the reason.' } };
+    return { status, body: { code: `HTTP_${status}`, message: messages[status] ?? 'The request is not valid.' } };
+  return { status: 500, body: { code: 'INTERNAL', message: 'Internal error. The log of the console has the reason.' } };
 }
 
-/** Sends pages `{ "error": … }`, and logs what is not the fault of the request. */
+/** Answers `{ "error": … }`, and logs failures that the request did not cause. */
 @Catch()
 export class ConsoleErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -95,7 +95,7 @@ export class ConsoleErrorFilter implements ExceptionFilter {
 
 const messages: Readonly<Record<number, string>> = {
   400: 'The body is not JSON.',
-  404: 'There is no such page.',
+  404: 'This path does not exist.',
   413: 'The body is too long.',
 };
 

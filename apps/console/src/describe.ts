@@ -2,10 +2,10 @@ import { Body, type PipeTransform, Query, SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 import { parseBody } from './parse-body.ts';
 
-/** What a request of the API is for, in one sentence, and what it answers where that is not JSON. */
-export const Says = (summary: string, answer = 'application/json') => SetMetadata('says', { summary, answer });
+/** Describes an operation of the API in one sentence. `answer` is its media type. */
+export const Describe = (summary: string, answer = 'application/json') => SetMetadata('says', { summary, answer });
 
-/** Reads a body or query by its schema, from which the description of the API is made too. @throws VALUE_INVALID */
+/** Parses a body or query by its schema. openapi.json is generated from the same schema. @throws VALUE_INVALID */
 export class SchemaPipe<T> implements PipeTransform<unknown, T> {
   constructor(readonly schema: z.ZodType<T>) {}
 

@@ -5,27 +5,27 @@ import { Upstream } from './upstream.ts';
 
 export type FileKind = 'file' | 'folder';
 
-/** Limits of what is asked for kinds, in numbers and milliseconds. */
+/** Limits of the lookup of kinds; times in milliseconds. */
 const kindLimits = {
-  /** Kinds that are remembered: a CID has one kind for ever. */
+  /** Cached kinds. The kind of a CID never changes. */
   keptMax: 20_000,
-  /** Questions to the storage API under way, of all pages. */
+  /** Concurrent requests to the storage API, for all pages. */
   underWayMax: 8,
-  /** Time that a page waits. Kinds that are found later are on its next look. */
+  /** Time that a page waits. Kinds that arrive later are shown at its next poll. */
   waitMs: 400,
 } as const;
 
-/** Tells files from folders. The console asks for itself: no customer pays for the look of a list. */
+/** Distinguishes files from folders. The console pays for these reads, not the customer. */
 @Injectable()
 export class FileKinds {
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   readonly #known = new Map<string, FileKind>();
   readonly #asked = new Map<string, Promise<void>>();
   #underWay = 0;
 
   constructor(@Inject(Upstream) private readonly upstream: Pick<Upstream, 'storage'>) {}
 
-  /** The kinds of these CIDs as far as they are found in a moment. */
+  /** Kinds of these CIDs that are found within the wait. */
   async of(accountId: string, cids: readonly CID[]): Promise<ReadonlyMap<string, FileKind>> {
     const end = performance.now() + kindLimits.waitMs;
     const unknown = cids.filter((cid) => cid.code === codecs['dag-pb'] && !this.#known.has(cid.toString()));
@@ -52,7 +52,7 @@ export class FileKinds {
     if (asked !== undefined) return asked;
     this.#underWay++;
     const asking = this.#find(accountId, cid)
-      // Without a card or a block the kind stays unknown; the page shows the file all the same.
+      // Without a card or with a missing block the kind stays unknown, and the page still shows the row.
       .catch(() => {})
       .finally(() => {
         this.#underWay--;

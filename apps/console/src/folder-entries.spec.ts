@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { readEntries } from './folder-entries.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 
-/** An answer of `ls` that streams this many lines, and counts those that were asked for. */
+/** Answer of `ls` that streams this many lines and counts the lines read. */
 function lsOf(lines: number, type: (index: number) => number) {
   let read = 0;
   const body = Readable.from(
@@ -17,7 +17,7 @@ function lsOf(lines: number, type: (index: number) => number) {
   return { answer: { body } as unknown as UpstreamAnswer, count: () => read };
 }
 
-test('folders come first, then files, each by name', async () => {
+test('folderEntries returns folders first, then files, each sorted by name', async () => {
   const { answer } = lsOf(4, (index) => (index % 2 === 0 ? 2 : 1));
   expect(await readEntries(answer)).toEqual({
     isCut: false,
@@ -30,7 +30,7 @@ test('folders come first, then files, each by name', async () => {
   });
 });
 
-test('a folder of a million entries is read no further than a page shows', async () => {
+test('folderEntries stops reading at the length of a page in a folder of a million entries', async () => {
   const { answer, count } = lsOf(1_000_000, () => 2);
   const { entries, isCut } = await readEntries(answer);
   expect(entries).toHaveLength(1000);

@@ -2,9 +2,9 @@ import { createInterface } from 'node:readline';
 import type { FileKind } from './file-kinds.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 
-/** Entries of one folder that a page shows. */
+/** Most entries of one folder on a page. */
 const entriesMax = 1000;
-/** Number of the type of directories in the answers of `ls`. */
+/** Type number of directories in answers of `ls`. */
 const directoryType = 1;
 
 interface FolderEntry {
@@ -25,7 +25,7 @@ interface LsLine {
   }[];
 }
 
-/** The first entries of an answer of `ls` that streams: folders first, then by name. Further ones are not asked for. */
+/** The first entries of a streamed answer of `ls`: folders first, then by name. Further lines are not read. */
 export async function readEntries({
   body,
 }: UpstreamAnswer): Promise<{ readonly entries: readonly FolderEntry[]; readonly isCut: boolean }> {

@@ -31,10 +31,10 @@ type NetworkState = KnownState &
       }
   );
 
-/** All viewers share an answer of this age at most, in milliseconds: pages cost the gateway no more when many look at them. */
+/** Age in milliseconds up to which all viewers share one answer, so that many viewers cost the gateway no more than one. */
 const freshMs = 2000;
 
-/** Heads of the networks, read by the console for itself: no customer pays for a look at a page. */
+/** Heads of the networks. The console pays for these reads, not the customer. */
 @Injectable()
 export class NetworkStates {
   #states: Promise<readonly NetworkState[]> | undefined;
@@ -45,7 +45,7 @@ export class NetworkStates {
     @Inject(Upstream) private readonly upstream: Pick<Upstream, 'gateway'>,
   ) {}
 
-  /** @param accountId of the viewer, in whose name the gateway is asked */
+  /** @param accountId account of the viewer, on whose behalf the gateway is asked */
   list(accountId: string): Promise<readonly NetworkState[]> {
     const now = performance.now();
     if (this.#states === undefined || now - this.#askedAt >= freshMs) {
@@ -83,7 +83,7 @@ export class NetworkStates {
   }
 }
 
-/** A name that the gateway knows the network by. */
+/** Host name that selects the network at the gateway. */
 export function hostOf(hosts: readonly string[]): string {
   return hosts.find((host) => host !== '*') ?? 'localhost';
 }

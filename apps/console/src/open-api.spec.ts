@@ -5,13 +5,13 @@ import { openApiDocument } from './open-api.ts';
 
 const file = new URL('../openapi.json', import.meta.url);
 
-test('openapi.json tells what the controllers route and parse; UPDATE_OPENAPI=1 makes it anew', () => {
+test('openapi.json matches the routes and schemas of the controllers; UPDATE_OPENAPI=1 writes it', () => {
   const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
   if (process.env.UPDATE_OPENAPI === '1') writeFileSync(file, text);
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('bodies and queries are those of the schemas, and what is for whom is said', () => {
+test('operations have the schemas of their bodies and queries and name their audience', () => {
   const paths = openApiDocument().paths as Record<string, Record<string, Record<string, unknown>>>;
   expect(paths['/api/keys']?.post).toMatchObject({
     operationId: 'keys.create',

@@ -5,7 +5,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { controllers } from './api/controllers.ts';
 import { SchemaPipe } from './describe.ts';
 
-/** Where Nest keeps what its decorators say of parameters, and the kinds of them that are described. */
+/** Metadata key of Nest's parameter decorators, and the parameter kinds described here. */
 const routeArguments = '__routeArguments__';
 const bodyKind = 3;
 const queryKind = 4;
@@ -17,15 +17,15 @@ interface Route {
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  400: 'The request is not as expected; the message names the field.',
-  401: 'Nobody is signed in, or what was sent to sign in is wrong.',
-  403: 'This is not for you, or not from a page of this console.',
-  404: 'There is no such thing in this account.',
-  429: 'Too often; Retry-After says when to come again.',
-  500: 'Something went wrong here; the log has the reason.',
+  400: 'The request is not valid. The message names the field.',
+  401: 'There is no session, or the credentials are wrong.',
+  403: 'The member lacks the right, or a page of another origin sent the request.',
+  404: 'The account has no object with this id.',
+  429: 'A limit is reached. Retry-After gives the seconds to wait.',
+  500: 'Internal error. The log of the console has the reason.',
 };
 
-/** The API of the console as OpenAPI 3.1, made of what Nest routes and of the schemas that parse. */
+/** The API of the console as OpenAPI 3.1, generated from Nest's routes and the schemas of the pipes. */
 export function openApiDocument(): ApiDocument {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of controllers.flatMap(routesOf)) {
@@ -38,7 +38,7 @@ export function openApiDocument(): ApiDocument {
       title: 'Cairn console API',
       version: manifest.version,
       description:
-        'What the pages of the console use: accounts, keys, usage, files, networks and billing of whoever is signed in. Changes carry the header x-cairn-console.',
+        'API of the console pages: account, keys, usage, files, networks and billing of the signed-in member. Changes require the header x-cairn-console.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
@@ -85,7 +85,7 @@ function operationOf({ controller, name, handler }: Route) {
   const path = `/${base}/${Reflect.getMetadata('path', handler)}`.replace(/\/+/g, '/').replace(/\/$/, '');
   const method = (RequestMethod[Reflect.getMetadata('method', handler)] ?? 'GET').toLowerCase();
   const says: { readonly summary: string; readonly answer: string } | undefined = mark('says');
-  if (says === undefined) throw new Error(`${controller.name}.${name} does not say what it is for: see Says.`);
+  if (says === undefined) throw new Error(`${controller.name}.${name} has no description. Add the decorator Describe.`);
   const status = Reflect.getMetadata('__httpCode__', handler) ?? (method === 'post' ? 201 : 200);
   const isOpen = mark('open') === true || mark('webhook') === true;
   const body = schemaOf(controller, name, bodyKind);
@@ -97,7 +97,7 @@ function operationOf({ controller, name, handler }: Route) {
     parameters: [...pathParameters(path), ...queryParameters(schemaOf(controller, name, queryKind))],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
-      [status]: { description: 'It is done.', content: { [says.answer]: {} } },
+      [status]: { description: 'Success.', content: { [says.answer]: {} } },
       ...Object.fromEntries(Object.keys(refusals).map((code) => [code, { $ref: `#/components/responses/E${code}` }])),
     },
   };
@@ -122,7 +122,7 @@ function queryParameters(schema: z.core.JSONSchema.JSONSchema | undefined): obje
   }));
 }
 
-/** The schema of the pipe that reads a handler's body or query. */
+/** Schema of the pipe that parses a handler's body or query. */
 function schemaOf(controller: Type, name: string, kind: number): z.core.JSONSchema.JSONSchema | undefined {
   const parameters: Readonly<Record<string, { readonly pipes: readonly PipeTransform[] }>> =
     Reflect.getMetadata(routeArguments, controller, name) ?? {};

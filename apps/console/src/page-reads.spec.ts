@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { PageReads, pageReadLimits } from './page-reads.ts';
 
-test('reads beyond the limit of an account wait for their turn; those of others do not', async () => {
+test('reads beyond the limit of an account wait, and reads of other accounts do not', async () => {
   const reads = new PageReads();
   const leave = await Promise.all(Array.from({ length: pageReadLimits.underWayMax }, () => reads.enter('a')));
   const order: string[] = [];
@@ -14,7 +14,7 @@ test('reads beyond the limit of an account wait for their turn; those of others 
   (await reads.enter('b'))();
   expect(order).toEqual([]);
   leave[0]?.();
-  // A place is given back once.
+  // A second release has no effect.
   leave[0]?.();
   await waiting[0];
   expect(order).toEqual(['first']);
@@ -24,7 +24,7 @@ test('reads beyond the limit of an account wait for their turn; those of others 
   expect(reads.size).toBe(0);
 });
 
-test('too many that wait are refused', async () => {
+test('a read is refused when too many wait', async () => {
   const reads = new PageReads();
   const { underWayMax, waitingMax } = pageReadLimits;
   for (let count = 0; count < underWayMax; count++) await reads.enter('a');

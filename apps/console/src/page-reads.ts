@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/errors';
 
-/** Reads of pages are free for the customer, so their number is limited here. */
+/** Limits of page reads, which are free for the customer. */
 export const pageReadLimits = {
   /** Concurrent reads of one account. */
   underWayMax: 4,
@@ -13,16 +13,16 @@ interface Reads {
   readonly waiting: (() => void)[];
 }
 
-/** Limits what the console reads for its own pages, account by account: a script in a session takes no more than a page does. */
+/** Limits page reads per account, so that a script with a session takes no more than a page. */
 export class PageReads {
   readonly #ofAccounts = new Map<string, Reads>();
 
-  /** Accounts with reads under way. */
+  /** Accounts with running reads. */
   get size(): number {
     return this.#ofAccounts.size;
   }
 
-  /** Waits for a place; call what it returns when the read has ended. @throws SERVICE_BUSY when too many wait already */
+  /** Waits for a permit and returns its release function. @throws SERVICE_BUSY when too many reads wait */
   async enter(accountId: string): Promise<() => void> {
     const reads = this.#ofAccounts.get(accountId) ?? { underWay: 0, waiting: [] };
     this.#ofAccounts.set(accountId, reads);
@@ -33,11 +33,11 @@ export class PageReads {
           'SERVICE_BUSY',
           `${pageReadLimits.waitingMax} reads of pages of this account wait already.`,
           {
-            hint: 'Close some pages of the console and try again.',
+            hint: 'Close some pages of the console, then retry.',
             details: { retryAfterSeconds: 1 },
           },
         );
-      // The place of one that ends goes to the first that waits.
+      // A finished read hands its permit to the first waiting read.
       await new Promise<void>((resolve) => reads.waiting.push(resolve));
     }
     let isOver = false;

@@ -10,13 +10,13 @@ interface Current {
   readonly span: RequestSpan | undefined;
 }
 
-/** What guard and router leave on a request. */
+/** Fields that guard and router set on a request. */
 interface Routed extends IncomingMessage {
   readonly route?: { readonly path?: string };
   readonly signedIn?: SignedIn;
 }
 
-/** One line in the log for each request of the API, and what other services are told of it. */
+/** One log line for each API request, and the trace headers for other services. */
 @Injectable()
 export class RequestLog {
   readonly #current = new AsyncLocalStorage<Current>();
@@ -26,7 +26,7 @@ export class RequestLog {
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {}
 
-  /** Begins a request: all that follows in this turn and from it is part of it. */
+  /** Starts the asynchronous context of a request. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const start = performance.now();
     const id = requestId(request);
@@ -54,7 +54,7 @@ export class RequestLog {
     });
   }
 
-  /** Header fields by which another service knows this request. */
+  /** Header fields that carry the request id and the span to another service. */
   get outgoing(): Readonly<Record<string, string>> {
     const current = this.#current.getStore();
     return current === undefined ? {} : { 'x-request-id': current.id, ...current.span?.outgoing };

@@ -14,27 +14,27 @@ import type { Request, Response } from 'express';
 import { MEMBERS } from './tokens.ts';
 
 const cookieName = 'cairn_session';
-/** Sent by the pages with every change: no form and no page of another origin can. */
+/** Header of every change. Forms and pages of other origins cannot send it. */
 const guardHeader = 'x-cairn-console';
 
-/** A request with what the guard has found. */
+/** Request after the session guard. */
 export interface SignedInRequest extends Request {
   signedIn?: SignedIn;
 }
 
-/** Marks what everybody may ask for. */
+/** Marks a route that needs no session. */
 export const Open = () => SetMetadata('open', true);
-/** Marks what only operators may ask for. */
+/** Marks a route for operators only. */
 export const ForOperators = () => SetMetadata('operators', true);
 
-/** Who is signed in. */
+/** Parameter decorator: the signed-in member. */
 export const Me = createParamDecorator((_: unknown, context: ExecutionContext): SignedIn => {
   const { signedIn } = context.switchToHttp().getRequest<SignedInRequest>();
-  if (signedIn === undefined) throw new Error('Nobody is signed in here.');
+  if (signedIn === undefined) throw new Error('The route is public and has no signed-in member.');
   return signedIn;
 });
 
-/** Before every request of the API: who is signed in, and that the page itself has sent it. */
+/** Authenticates the session of each API request, and requires the header of the console for changes. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(@Inject(MEMBERS) private readonly members: Members) {}
@@ -48,20 +48,20 @@ export class SessionGuard implements CanActivate {
     if (marks('open')) return true;
     const token = tokenOf(request);
     if (token === undefined)
-      throw new AuthError('SESSION_INVALID', 'You are not signed in, or have been signed out.', { hint: 'Sign in.' });
+      throw new AuthError('SESSION_INVALID', 'No session, or the session has ended.', { hint: 'Sign in.' });
     request.signedIn = await this.members.session(token);
     if (marks('operators') && request.signedIn.member.role !== 'operator')
-      throw new CairnError('NOT_AN_OPERATOR', 'Only operators may see this.');
+      throw new CairnError('NOT_AN_OPERATOR', 'This page is for operators.');
     return true;
   }
 }
 
-/** SameSite keeps the cookie from other sites; this keeps other pages of the same site from changing anything. */
+/** Protects against other origins of the same site, to which SameSite cookies are sent. */
 function requireOwnPage({ method, headers }: Request): void {
   if (method === 'GET' || method === 'HEAD') return;
   if (headers[guardHeader] !== undefined) return;
-  throw new CairnError('REQUEST_FORGED', `A change has to carry the header ${guardHeader}.`, {
-    hint: 'Pages of this console send it.',
+  throw new CairnError('REQUEST_FORGED', `The header ${guardHeader} is missing.`, {
+    hint: 'Send it with every change, as the pages of this console do.',
   });
 }
 
@@ -70,7 +70,7 @@ export function tokenOf({ headers }: Pick<Request, 'headers'>): string | undefin
   return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1);
 }
 
-/** Keeps who is signed in, in a cookie that scripts cannot read and other sites cannot send. */
+/** Session token in a cookie that scripts cannot read and other sites cannot send. */
 @Injectable()
 export class SessionCookie {
   readonly #isSecure: boolean;
@@ -88,7 +88,7 @@ export class SessionCookie {
   }
 }
 
-/** Who makes a change, for the audit log. */
+/** Author of a change, for the audit log. */
 export function actorOf({ member }: SignedIn, { socket }: Request): { readonly who: string; readonly from: string } {
   return { who: member.email, from: socket.remoteAddress ?? 'unknown' };
 }

@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Two consoles that share their limits. */
+/** Two console processes over one limit store. */
 const consoles = () => stores.map((store) => sharedSignInAttempts(store));
 const isPaused = (attempt: unknown) =>
   Promise.resolve(attempt).then(
@@ -27,7 +27,7 @@ const isPaused = (attempt: unknown) =>
     ({ code }: { readonly code?: unknown }) => code === 'ATTEMPTS_PAUSED',
   );
 
-test('two processes share ten attempts at a member, however many come at the same time', async () => {
+test('two processes share ten concurrent attempts for one member', async () => {
   const [one, other] = consoles();
   const attempts = Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? one : other)?.reserve('a@b', 'here'));
   const paused = await Promise.all(attempts.map(isPaused));
@@ -40,7 +40,7 @@ test('two processes share ten attempts at a member, however many come at the sam
   expect(await isPaused(other?.reserve('a@b', 'here'))).toBe(true);
 });
 
-test('an attempt that succeeds gives all back, one that is withdrawn itself', async () => {
+test('a successful attempt returns all tokens; a withdrawn attempt returns its own', async () => {
   const [one] = consoles();
   for (let n = 0; n < 9; n++) await one?.reserve('a@b', 'here');
   await (await one?.reserve('a@b', 'here'))?.succeeded();
@@ -50,7 +50,7 @@ test('an attempt that succeeds gives all back, one that is withdrawn itself', as
   expect(await isPaused(one?.reserve('a@b', 'here'))).toBe(true);
 });
 
-test('an address that tries many members is paused, except for those who signed in from there', async () => {
+test('an address that tries many members is paused, except for members who signed in from it before', async () => {
   const [one] = consoles();
   await (await one?.reserve('good@b', 'here'))?.succeeded();
   for (let n = 0; n < 100; n++) await one?.reserve(`${n}@b`, 'here');

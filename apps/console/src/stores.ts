@@ -11,7 +11,7 @@ import {
 import { openLmdbPinStore, type PinStore } from '@cairn/pinning';
 import type { Settings } from '@cairn/service-kit';
 
-/** What the console reads beside accounts. */
+/** Stores that the console reads beside accounts. */
 export interface ConsoleStores {
   readonly plans: PlanStore;
   readonly usage: UsageStore;

@@ -1,10 +1,10 @@
-/** The token of `Members`. */
+/** Injection token of `Members`. */
 export const MEMBERS = Symbol('MEMBERS');
-/** The token of the `BillingProvider`. */
+/** Injection token of `BillingProvider`. */
 export const BILLING = Symbol('BILLING');
-/** The token of the stores that the console reads: see `ConsoleStores`. */
+/** Injection token of `ConsoleStores`. */
 export const STORES = Symbol('STORES');
-/** The token of {@link Addresses}. */
+/** Injection token of {@link Addresses}. */
 export const ADDRESSES = Symbol('ADDRESSES');
-/** The token of the networks. */
+/** Injection token of the networks. */
 export const NETWORKS = Symbol('NETWORKS');

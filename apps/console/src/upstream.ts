@@ -16,11 +16,11 @@ export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable & { text(): Promise<string>; dump(): Promise<void> };
-  /** Filled when the body has ended. */
+  /** Set after the body has ended. */
   readonly trailers: Readonly<Record<string, unknown>>;
 }
 
-/** `service` for what a page reads by itself: it costs the account nothing. Default: the account pays. */
+/** `service` for reads that a page makes by itself, which are free. Default: the account pays. */
 interface PaidBy {
   readonly payer?: DelegationPayer;
 }
@@ -35,7 +35,7 @@ type SentOptions = Omit<Dispatcher.RequestOptions, 'path' | 'origin' | 'headers'
   headers?: Record<string, string>;
 };
 
-/** Asks the other services in the name of an account, so that its limits hold and its usage counts here too. */
+/** Client of the other services on behalf of an account, with its limits and its usage. */
 @Injectable()
 export class Upstream implements OnApplicationShutdown {
   readonly #agent: Agent;
@@ -47,12 +47,12 @@ export class Upstream implements OnApplicationShutdown {
     @Inject(RequestLog) private readonly requests: RequestLog,
     @Inject(SETTINGS) { CAIRN_STORAGE_URL, CAIRN_GATEWAY_URL }: Settings,
   ) {
-    // The certificate of services on this machine need not name the address that they are reached at.
+    // Certificates of services on this machine need not name the loopback address.
     const isLocal = CAIRN_STORAGE_URL === undefined && CAIRN_GATEWAY_URL === undefined;
     this.#agent = new Agent({ connect: { rejectUnauthorized: !isLocal }, bodyTimeout: 0, headersTimeout: 0 });
   }
 
-  /** A command of the storage API. */
+  /** Sends a command to the storage API. */
   async storage(
     accountId: string,
     command: string,
@@ -72,7 +72,7 @@ export class Upstream implements OnApplicationShutdown {
     );
   }
 
-  /** A body of JSON-RPC, for the network of a host name. */
+  /** Sends a JSON-RPC body to the network of a host name. */
   async gateway(accountId: string, host: string, body: string, { payer }: PaidBy = {}): Promise<UpstreamAnswer> {
     const delegation = await this.auth.delegation(accountId, payer && { payer });
     return await this.#send(`${this.addresses.gateway}/v3/${delegation}`, {
@@ -82,7 +82,7 @@ export class Upstream implements OnApplicationShutdown {
     });
   }
 
-  /** Whether a service says that it is ready, and what it says otherwise. */
+  /** Reads `/readyz` of a service. */
   async readiness(service: 'storage' | 'gateway'): Promise<{ readonly isReady: boolean; readonly text: string }> {
     try {
       const signal = AbortSignal.timeout(3000);
@@ -93,7 +93,7 @@ export class Upstream implements OnApplicationShutdown {
     }
   }
 
-  /** Sends a request, as a read of a page of an account where one is named. */
+  /** Sends a request; with an account it counts as a page read of that account. */
   async #sendFor(accountId: string | undefined, url: string, options: SentOptions): Promise<UpstreamAnswer> {
     if (accountId === undefined) return await this.#send(url, options);
     const leave = await this.#pageReads.enter(accountId);
@@ -114,8 +114,8 @@ export class Upstream implements OnApplicationShutdown {
       const { statusCode: status, headers, body, trailers } = answer;
       return { status, headers, body, trailers };
     } catch (cause) {
-      throw new CairnError('SERVICE_UNREACHABLE', 'The service behind this page cannot be reached.', {
-        hint: 'Try again in a moment.',
+      throw new CairnError('SERVICE_UNREACHABLE', 'A service behind the console is not reachable.', {
+        hint: 'Retry in a moment.',
         cause,
       });
     }
@@ -126,7 +126,7 @@ export class Upstream implements OnApplicationShutdown {
   }
 }
 
-/** Aborts when the page has gone before its answer was whole. */
+/** Aborts when the client disconnects before its answer is complete. */
 export function endOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {

@@ -15,7 +15,7 @@ async function* rowsOf(...rows: readonly UsageRow[]) {
   yield* rows;
 }
 
-test('every step of a span has a point, the present one last', async () => {
+test('summarize returns a point for every step of a span, the current step last', async () => {
   const { from, to } = boundsOf('hour', now);
   expect([to - from, to - now <= minuteMs, from % minuteMs]).toEqual([hourMs, true, 0]);
   const rows = rowsOf(row(from), row(to - minuteMs), row(to - minuteMs, { errors: 1, limited: 1 }));
@@ -26,7 +26,7 @@ test('every step of a span has a point, the present one last', async () => {
   expect(total).toMatchObject({ requests: 3, credits: 6 });
 });
 
-test('what is held goes on until it changes', async () => {
+test('stored bytes keep their value until they change', async () => {
   const { from } = boundsOf('day', now);
   const stored = [
     { at: from - hourMs, bytes: 5 },
@@ -36,7 +36,7 @@ test('what is held goes on until it changes', async () => {
   expect(points.slice(0, 5).map(({ storedBytes }) => storedBytes)).toEqual([5, 5, 5, 9, 9]);
 });
 
-test('sums by operation, key and network; the busiest first', async () => {
+test('summarize groups by operation, key and network, busiest first', async () => {
   const { from } = boundsOf('month', now);
   const rows = rowsOf(
     row(from, { operation: 'eth_call', network: 'sample' }),
@@ -56,7 +56,7 @@ test('sums by operation, key and network; the busiest first', async () => {
   expect(summary.networks.map(({ name }) => name)).toEqual(['sample']);
 });
 
-test('a filter is for the chart and its total, not for the groups to choose from', async () => {
+test('a filter applies to points and total, not to groups', async () => {
   const { from } = boundsOf('hour', now);
   const rows = () => rowsOf(row(from), row(from, { key: 'l' }), row(from, { operation: 'add', key: 'l' }));
   const filtered = await summarize('hour', rows(), [], now, { key: 'l' });

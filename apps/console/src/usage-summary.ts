@@ -11,7 +11,7 @@ import {
   type UsageRow,
 } from '@cairn/metering';
 
-/** The last hour by minutes, the last day by hours, the last month by days. */
+/** Spans: the last hour in minutes, the last day in hours, the last month in days. */
 export const spans = {
   hour: { resolution: 'minute', stepMs: minuteMs, count: 60 },
   day: { resolution: 'hour', stepMs: hourMs, count: 24 },
@@ -29,7 +29,7 @@ export interface UsagePoint extends Sums {
 
 export interface UsageGroup extends Sums {
   readonly name: string;
-  /** Milliseconds; upper bounds, at most twice the true ones. */
+  /** Milliseconds. Upper bounds, at most twice the true values. */
   readonly latencyMs: { readonly p50: number | undefined; readonly p99: number | undefined; readonly mean: number };
 }
 
@@ -41,14 +41,14 @@ export interface UsageSummary {
   readonly networks: readonly UsageGroup[];
 }
 
-/** First and last moment of a span that ends now; it begins on a whole step. */
+/** First and last moment of a span that ends now. It starts at a multiple of its step. */
 export function boundsOf(name: SpanName, now: number): { readonly from: number; readonly to: number } {
   const { stepMs, count } = spans[name];
   const to = now - (now % stepMs) + stepMs;
   return { from: to - count * stepMs, to };
 }
 
-/** What charts show of all that was used; everything where it is empty. */
+/** Selects the usage for the charts. Empty: all usage. */
 export interface UsageFilter {
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
@@ -56,8 +56,8 @@ export interface UsageFilter {
 }
 
 /**
- * Sums up rows of the ledger for charts and tables: each step of the span has a point, also where nothing happened. The
- * filter is for points and total; groups are of all rows.
+ * Aggregates ledger rows for charts and tables. Each step of the span has a point, also without usage. The filter applies to
+ * points and total. Groups cover all rows.
  */
 export async function summarize(
   name: SpanName,

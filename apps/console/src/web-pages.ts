@@ -21,10 +21,10 @@ import { RequestLog } from './request-log.ts';
 
 const directory = fileURLToPath(new URL('../dist/web/', import.meta.url));
 const strangeHost =
-  'This console does not know the host name that it was asked by. Its operator can list it in CAIRN_HOSTS, or as CAIRN_PUBLIC_CONSOLE_URL.\n';
+  'The host name of this request is not configured. The operator can add it to CAIRN_HOSTS, or set CAIRN_PUBLIC_CONSOLE_URL.\n';
 const noncePlace = '{{nonce}}';
 
-/** The pages: files as they were built, and the one page that all paths lead to. Leaves `/api/` to the controllers. */
+/** Serves the built files, and index.html for every other path. `/api/` is left to the controllers. */
 @Injectable()
 export class WebPages implements RawHttp {
   readonly connectionsMax = bodyLimits.connectionsMax;
@@ -39,7 +39,7 @@ export class WebPages implements RawHttp {
   ) {
     this.#hosts = trustedHosts(settings);
     const file = join(directory, 'index.html');
-    if (!existsSync(file)) throw new Error(`The pages are not built: there is no ${file}. Build the console first.`);
+    if (!existsSync(file)) throw new Error(`The pages are not built: ${file} is missing. Build the console first.`);
     this.#page = readFileSync(file, 'utf8');
     this.#assets = sirv(join(directory, 'assets'), {
       immutable: true,
@@ -85,7 +85,7 @@ export class WebPages implements RawHttp {
   }
 }
 
-/** Nothing of other origins, no inline scripts, no frames; inline styles only of the component library, by nonce. */
+/** Content-Security-Policy: own origin only, no inline scripts, no frames, inline styles of the component library by nonce. */
 function securityHeaders(nonce: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': [

@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Packs what was built once, so that nobody has to while it is asked for. */
+/** Compresses the built files once, at build time. */
 const packed: Plugin = {
   name: 'packed',
   apply: 'build',
@@ -23,7 +23,7 @@ export default defineConfig({
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // A strict policy for content allows no data: scripts or fonts.
+    // The Content-Security-Policy allows no data: scripts or fonts.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1500,
   },

@@ -4,15 +4,15 @@ import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res, SetMetadata } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Says } from '../describe.ts';
+import { Describe } from '../describe.ts';
 import { Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { BILLING, STORES } from '../tokens.ts';
 
-/** Months that are offered: the present one and those before it. */
+/** Months with a statement: the current one and those before it. */
 const monthsShown = 12;
 
-/** The billing card of the account, and what it used month by month. */
+/** The billing card of the account, and its usage by month. */
 @Controller('api/billing')
 export class BillingController {
   constructor(
@@ -21,14 +21,14 @@ export class BillingController {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  @Says('The billing card, the plan, and the months that have a statement.')
+  @Describe('The billing card, the plan, and the months that have a statement.')
   @Get()
   async show(@Me() { account }: SignedIn) {
     const made = new Date(account.createdAt).toISOString().slice(0, 7);
     return { provider: this.billing.name, card: account.card, plan: account.plan, months: months(made) };
   }
 
-  @Says('Where a card is entered: a page of the provider, or what to ask the operator.')
+  @Describe('The way to attach a card: a page of the provider, or the text of a request to the operator.')
   @HttpCode(200)
   @Post('attach')
   async attach(@Me() { account }: SignedIn, @Req() request: Request) {
@@ -37,7 +37,7 @@ export class BillingController {
     return await this.billing.attach(account, { returnUrl: `${own.replace(/\/+$/, '')}/billing` });
   }
 
-  @Says('What the account used in a month, such as 2026-11; with format=csv as CSV.')
+  @Describe('Usage of the account in a month, such as 2026-11. format=csv returns CSV.')
   @Get('statements/:month')
   async statement(
     @Me() { account }: SignedIn,
@@ -52,8 +52,7 @@ export class BillingController {
     response.end(statementCsv(statement));
   }
 
-  /** What the provider of billing tells by itself, signed. */
-  @Says('What the provider of billing tells by itself, signed.')
+  @Describe('Receives signed events of the card provider.')
   @SetMetadata('webhook', true)
   @HttpCode(200)
   @Post('webhook')
@@ -65,7 +64,7 @@ export class BillingController {
   }
 }
 
-/** `2026-11` and before, down to a first month. */
+/** Months from `2026-11` back to the first month. */
 function months(first: string): string[] {
   const now = new Date();
   return Array.from({ length: monthsShown }, (_, back) =>

@@ -6,7 +6,7 @@ import { type Pin, PinNotFoundError } from '@cairn/pinning';
 import { Controller, Delete, Get, Inject, Param, Patch, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { Says, TakesBody, TakesQuery } from '../describe.ts';
+import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { FileKinds } from '../file-kinds.ts';
 import { readEntries } from '../folder-entries.ts';
 import { Me } from '../session.ts';
@@ -26,10 +26,10 @@ const newName = z.object({
   name: z.string().trim().min(1, 'expected a name').max(255, 'expected 255 characters at most'),
 });
 
-/** Rows that one page shows; who has more searches. */
+/** Rows on one page. Further rows are found by search. */
 const rowsMax = 200;
 
-/** Types that a browser shows without running anything of them; all else is downloaded. */
+/** Types that a browser displays without running code. Other types are downloaded. */
 const shownTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -45,7 +45,7 @@ const shownTypes: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
 };
 
-/** The pins of the account. Bytes pass through from the storage API as they are. */
+/** The pins of the account. Bytes pass through from the storage API unchanged. */
 @Controller('api/files')
 export class FilesController {
   constructor(
@@ -54,7 +54,7 @@ export class FilesController {
     @Inject(FileKinds) private readonly kinds: FileKinds,
   ) {}
 
-  @Says('The newest pins of the account whose name or CID has a text in it.')
+  @Describe('The newest pins whose name or CID contains the given text.')
   @Get()
   async list(@Me() { account }: SignedIn, @TakesQuery(listQuery) query: z.infer<typeof listQuery>) {
     const search = query.search.toLowerCase();
@@ -64,7 +64,7 @@ export class FilesController {
       if (!`${nameOf(pin)} ${pin.cid}`.toLowerCase().includes(search)) continue;
       count++;
       found.push(pin);
-      // The newest ones are shown; the rest need not be held.
+      // Only the newest rows are kept in memory.
       if (found.length >= rowsMax * 10) cut(found);
     }
     cut(found);
@@ -76,8 +76,8 @@ export class FilesController {
     return { files, count, usage: await this.stores.pins.usage(account.id) };
   }
 
-  @Says(
-    'The bytes of a file, shown where a browser runs nothing of them, else as a download; a folder as a tar archive.',
+  @Describe(
+    'The bytes of a file: inline for types that run no code, else as a download. A folder is a tar archive.',
     'application/octet-stream',
   )
   @Get(':cid')
@@ -95,7 +95,7 @@ export class FilesController {
     if (answer.status !== 200) throw await refusalOf(answer);
     const type = shownTypes[name.toLowerCase().split('.').at(-1) ?? ''];
     const isShown = download === undefined && !isArchive && type !== undefined;
-    // What a customer stored never runs as a page of this console.
+    // Stored content never runs as a page of this console.
     response.setHeader('content-security-policy', "default-src 'none'; sandbox");
     response.setHeader('content-type', isShown ? type : 'application/octet-stream');
     const fileName = encodeURIComponent(`${name || cid}${isArchive ? '.tar' : ''}`);
@@ -103,7 +103,7 @@ export class FilesController {
     await copy(answer, response);
   }
 
-  @Says('The entries of a folder, or of a folder in it.')
+  @Describe('The entries of a folder, or of a folder below it.')
   @Get(':cid/entries')
   async entries(
     @Me() { account }: SignedIn,
@@ -118,7 +118,7 @@ export class FilesController {
     return { name: nameOf(pin), ...(await readEntries(answer)) };
   }
 
-  @Says('Gives a pin another name.')
+  @Describe('Renames a pin.')
   @Patch(':cid')
   async rename(
     @Me() { account }: SignedIn,
@@ -133,7 +133,7 @@ export class FilesController {
     return shown(await this.#pin(account.id, cid));
   }
 
-  @Says('Takes a pin away.')
+  @Describe('Removes a pin.')
   @Delete(':cid')
   async unpin(@Me() { account }: SignedIn, @Param('cid') cid: string) {
     const answer = await this.upstream.storage(account.id, `pin/rm?arg=${encodeURIComponent(cid)}`);
@@ -155,7 +155,7 @@ function cut(pins: Pin[]): void {
   pins.length = Math.min(pins.length, rowsMax);
 }
 
-/** The name of a pin, else that of its add; empty where it has none of both. */
+/** The name of the pin, else the name given at its add, else an empty text. */
 function nameOf({ name, addedAs }: Pin): string {
   return name || addedAs || '';
 }
@@ -165,7 +165,7 @@ function shown(pin: Pin) {
   return { cid: cid.toString(), name: nameOf(pin), mode, createdAt, bytes: size.bytes };
 }
 
-/** A path below a CID, as an argument of a command. */
+/** Path below a CID, as argument of a storage command. */
 function argumentOf(cid: string, path: string): string {
   return encodeURIComponent(path === '' ? cid : `${cid}/${path}`);
 }
@@ -174,7 +174,7 @@ async function copy({ body }: UpstreamAnswer, response: Response): Promise<void>
   try {
     await pipeline(body, response);
   } catch (error) {
-    // The status has gone out: a cut connection is what is left to say.
+    // The status is sent already: closing the connection is the only way to report the failure.
     response.destroy();
     if (isCairnError(error)) throw error;
   }

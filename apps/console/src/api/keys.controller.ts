@@ -4,7 +4,7 @@ import { CairnError } from '@cairn/errors';
 import { Controller, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { Says, TakesBody } from '../describe.ts';
+import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { STORES } from '../tokens.ts';
@@ -32,7 +32,7 @@ const rotateBody = z.object({
     .default(86_400_000),
 });
 
-/** Keys that an account may have at one time. */
+/** Most active keys of one account. */
 const keysMax = 100;
 
 /** The keys of the account. */
@@ -43,7 +43,7 @@ export class KeysController {
     @Inject(STORES) private readonly stores: ConsoleStores,
   ) {}
 
-  @Says('The keys of the account, without their secrets.')
+  @Describe('The keys of the account, without their secrets.')
   @Get()
   async list(@Me() { account }: SignedIn) {
     const used = await this.stores.usage.lastUsed(account.id);
@@ -53,7 +53,7 @@ export class KeysController {
       .sort((one, other) => other.createdAt - one.createdAt);
   }
 
-  @Says('Makes a key. Its secret is told here and never again.')
+  @Describe('Creates a key. Its secret is in this answer only.')
   @Post()
   async create(
     @Me() me: SignedIn,
@@ -62,7 +62,7 @@ export class KeysController {
   ) {
     const alive = (await this.auth.keys(me.account.id)).filter(({ revokedAt }) => revokedAt === undefined);
     if (alive.length >= keysMax)
-      throw new CairnError('VALUE_INVALID', `An account may have ${keysMax} keys; revoke one first.`);
+      throw new CairnError('VALUE_INVALID', `The account has ${keysMax} keys, the most allowed. Revoke one first.`);
     const auth = this.auth.as(actorOf(me, request));
     const { key, secret } = await auth.createKey(me.account.id, {
       name,
@@ -72,7 +72,7 @@ export class KeysController {
     return { key: shown(key), secret };
   }
 
-  @Says('Limits what a key is for, and until when.')
+  @Describe('Sets the scopes, limits and expiry of a key.')
   @Patch(':id')
   async limit(
     @Me() me: SignedIn,
@@ -88,7 +88,7 @@ export class KeysController {
     return shown(changed);
   }
 
-  @Says('Gives a key another secret; the old one goes on for the grace.')
+  @Describe('Rotates the secret of a key. The old secret works until the grace period ends.')
   @HttpCode(200)
   @Post(':id/rotate')
   async rotate(
@@ -102,7 +102,7 @@ export class KeysController {
     return { key: shown(key), secret };
   }
 
-  @Says('Ends a key, at once.')
+  @Describe('Revokes a key immediately.')
   @HttpCode(200)
   @Post(':id/revoke')
   async revoke(@Me() me: SignedIn, @Param('id') id: string, @Req() request: Request) {
@@ -110,14 +110,15 @@ export class KeysController {
     return shown(await this.auth.as(actorOf(me, request)).revokeKey(id));
   }
 
-  /** A key of another account is as unknown as none. @throws KEY_NOT_FOUND */
+  /** @throws KEY_NOT_FOUND, also for a key of another account */
   async #own({ account }: SignedIn, id: string): Promise<void> {
     const keys = await this.auth.keys(account.id);
-    if (!keys.some((key) => key.id === id)) throw new CairnError('KEY_NOT_FOUND', 'There is no key of that id.');
+    if (!keys.some((key) => key.id === id))
+      throw new CairnError('KEY_NOT_FOUND', 'The account has no key with this id.');
   }
 }
 
-/** A key without what is kept of its secrets. */
+/** A key without the hashes of its secrets. */
 function shown({ secrets, accountId: _, ...key }: ApiKey) {
   const rotating = secrets.find(({ expiresAt: end }) => end !== undefined && end > Date.now());
   return { ...key, reference: keyReference(key.id), oldSecretEndsAt: rotating?.expiresAt };

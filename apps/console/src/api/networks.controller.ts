@@ -3,13 +3,13 @@ import type { Network } from '@cairn/chain-store';
 import { CairnError } from '@cairn/errors';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { Says } from '../describe.ts';
+import { Describe } from '../describe.ts';
 import { hostOf, NetworkStates } from '../network-states.ts';
 import { Me } from '../session.ts';
 import { NETWORKS } from '../tokens.ts';
 import { Upstream } from '../upstream.ts';
 
-/** The networks of the gateway, and JSON-RPC to them in the name of the account. */
+/** The networks of the gateway, and JSON-RPC on behalf of the account. */
 @Controller('api/networks')
 export class NetworksController {
   constructor(
@@ -18,14 +18,14 @@ export class NetworksController {
     @Inject(NetworkStates) private readonly states: NetworkStates,
   ) {}
 
-  @Says('The networks with their heads.')
+  @Describe('The networks and the head of each.')
   @Get()
   async list(@Me() { account }: SignedIn): Promise<readonly object[]> {
     return await this.states.list(account.id);
   }
 
-  /** One body of JSON-RPC, as it is. @throws NETWORK_NOT_FOUND */
-  @Says('A body of JSON-RPC for a network, in the name of the account.')
+  /** Passes one JSON-RPC body on unchanged. @throws NETWORK_NOT_FOUND */
+  @Describe('Sends a JSON-RPC body to a network on behalf of the account.')
   @HttpCode(200)
   @Post(':name/rpc')
   async rpc(

@@ -4,7 +4,7 @@ import { parsePlan } from '@cairn/metering';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { Says, TakesBody, TakesQuery } from '../describe.ts';
+import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { parseBody } from '../parse-body.ts';
 import { actorOf, ForOperators, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
@@ -22,7 +22,7 @@ const auditQuery = z.object({ account: z.string().max(128).optional() });
 const auditRowsMax = 200;
 const accountsMax = 10_000;
 
-/** All accounts, plans, the state of the services and who changed what: for operators. */
+/** Accounts, plans, service state and audit log, for operators. */
 @ForOperators()
 @Controller('api/operator')
 export class OperatorController {
@@ -33,7 +33,7 @@ export class OperatorController {
     @Inject(Upstream) private readonly upstream: Upstream,
   ) {}
 
-  @Says('All accounts with what they hold.')
+  @Describe('All accounts with their stored bytes and limits.')
   @Get('accounts')
   async accounts() {
     const found: object[] = [];
@@ -48,7 +48,7 @@ export class OperatorController {
     return found;
   }
 
-  @Says('Changes status, plan, quota and card of an account, all or nothing.')
+  @Describe('Changes status, plan, quota and card of an account in one transaction.')
   @HttpCode(200)
   @Post('accounts/:id')
   async change(
@@ -69,13 +69,13 @@ export class OperatorController {
     });
   }
 
-  @Says('The plans.')
+  @Describe('The plans.')
   @Get('plans')
   async plans() {
     return await this.stores.plans.plans();
   }
 
-  @Says('Makes or changes a plan.')
+  @Describe('Creates or changes a plan.')
   @Put('plans/:name')
   async putPlan(@Param('name') name: string, @Body() body: unknown) {
     const plan = parsePlan({ ...(body as object | undefined), name });
@@ -83,14 +83,14 @@ export class OperatorController {
     return plan;
   }
 
-  @Says('Removes a plan that no account has.')
+  @Describe('Removes a plan that no account has.')
   @Delete('plans/:name')
   async removePlan(@Param('name') name: string) {
     await this.stores.plans.remove(name);
     return {};
   }
 
-  @Says('Everybody who can sign in.')
+  @Describe('All members who can sign in.')
   @Get('members')
   async listMembers() {
     const found: object[] = [];
@@ -99,7 +99,7 @@ export class OperatorController {
     return found;
   }
 
-  @Says('The services behind the console, and what the store holds.')
+  @Describe('State of the services and of the store.')
   @Get('health')
   async health() {
     const [storage, gateway] = await Promise.all([
@@ -118,7 +118,7 @@ export class OperatorController {
     return { storage, gateway, held: sum, isCollecting: collection !== undefined };
   }
 
-  @Says('The newest changes: who, what, from where.')
+  @Describe('The newest entries of the audit log: member, change, address.')
   @Get('audit')
   async audit(@TakesQuery(auditQuery) { account }: z.infer<typeof auditQuery>) {
     const found: object[] = [];
@@ -129,7 +129,7 @@ export class OperatorController {
   }
 }
 
-/** The id of a key opens JSON-RPC: its reference is shown. */
+/** Shows the reference of a key instead of its id, since the id alone gives access to JSON-RPC. */
 function shown({ keyId, ...entry }: AuditEntry) {
   return { ...entry, ...(keyId !== undefined && { key: keyReference(keyId) }) };
 }

@@ -6,7 +6,7 @@ import { dayMs, fallbackPlan, type Plan } from '@cairn/metering';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
-import { Says, TakesQuery } from '../describe.ts';
+import { Describe, TakesQuery } from '../describe.ts';
 import { Me, Open } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { ADDRESSES, BILLING, NETWORKS, STORES } from '../tokens.ts';
@@ -19,7 +19,7 @@ const usageQuery = z.object({
   span: z.enum(Object.keys(spans) as [SpanName], { error: 'expected hour, day or month' }).default('day'),
 });
 
-/** Who is signed in, and what the account has used. */
+/** The signed-in member, and the usage of the account. */
 @Controller('api')
 export class OverviewController {
   constructor(
@@ -30,7 +30,7 @@ export class OverviewController {
     @Inject(BILLING) private readonly billing: BillingProvider,
   ) {}
 
-  @Says('Who is signed in, the account with its plan, and where the services are.')
+  @Describe('The signed-in member, the account with its plan, and the addresses of the services.')
   @Get('me')
   async me(@Me() { member, account }: SignedIn) {
     const { publicStorage, publicGateway } = this.addresses;
@@ -50,7 +50,7 @@ export class OverviewController {
     return plans.find((plan) => plan.name === name) ?? plans.find((plan) => plan.name === fallbackPlan);
   }
 
-  @Says('What the account used in the last hour, day or month.')
+  @Describe('Usage of the account in the last hour, day or month.')
   @Get('usage')
   async usage(@Me() { account }: SignedIn, @TakesQuery(usageQuery) { span, ...filter }: z.infer<typeof usageQuery>) {
     const now = Date.now();
@@ -69,7 +69,7 @@ export class OverviewController {
     };
   }
 
-  /** What counts against the daily limits. */
+  /** Usage that counts against the daily limits. */
   async #today(accountId: string, now: number) {
     const from = now - (now % dayMs);
     const sum = { requests: 0, credits: 0, bytesIn: 0, bytesOut: 0, limited: 0 };
@@ -79,8 +79,7 @@ export class OverviewController {
     return sum;
   }
 
-  /** What a page needs before anybody is signed in. */
-  @Says('Whether the console answers.')
+  @Describe('Reports that the console answers, and whether sign-up is open.')
   @Open()
   @Get('health')
   health() {

@@ -7,7 +7,7 @@ import { Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/co
 import type { Request, Response } from 'express';
 import QRCode from 'qrcode';
 import { z } from 'zod';
-import { Says, TakesBody } from '../describe.ts';
+import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, Me, Open, SessionCookie, tokenOf } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { MEMBERS, STORES } from '../tokens.ts';
@@ -20,10 +20,10 @@ const signInBody = z.object({ email, password, code: text('a code').optional() }
 const passwordBody = z.object({ before: password, after: password });
 const codeBody = z.object({ code: text('a code of six digits') });
 
-/** Accounts that one address may make: so many, and one more every three minutes. */
+/** Token bucket of accounts that one address may create: 20, then one more every three minutes. */
 const signUps = { kind: 'bucket', ratePerSecond: 1 / 180, capacity: 20 } as const;
 
-/** Sign up, sign in, sign out; passwords and second factors. */
+/** Sign-up, sign-in and sign-out, passwords and second factors. */
 @Controller('api')
 export class SignInController {
   readonly #limits: LimitStore;
@@ -37,7 +37,7 @@ export class SignInController {
     this.#limits = limits;
   }
 
-  @Says('Makes an account and signs in.')
+  @Describe('Creates an account and signs in.')
   @Open()
   @Post('sign-up')
   async signUp(
@@ -46,7 +46,7 @@ export class SignInController {
     @Res({ passthrough: true }) response: Response,
   ) {
     if (this.settings.CAIRN_SIGN_UP === 'closed')
-      throw new CairnError('SIGN_UP_CLOSED', 'The operator of this service makes accounts here.');
+      throw new CairnError('SIGN_UP_CLOSED', 'Sign-up is closed. Ask the operator of this service for an account.');
     const address = request.socket.remoteAddress ?? 'unknown';
     await this.#requireSignUps(address);
     const actor = { who: 'visitor', from: address };
@@ -62,7 +62,7 @@ export class SignInController {
     throw limitReached({ limit: 'requestsPerSecond', allowed: 0, used: 0, plan: 'sign-up', retryAfterSeconds });
   }
 
-  @Says('Signs in: the session comes as a cookie.')
+  @Describe('Signs in and sets the session cookie.')
   @Open()
   @HttpCode(200)
   @Post('sign-in')
@@ -84,7 +84,7 @@ export class SignInController {
     this.cookie.set(response, token);
   }
 
-  @Says('Ends the session.')
+  @Describe('Ends the session.')
   @Open()
   @HttpCode(200)
   @Post('sign-out')
@@ -95,7 +95,7 @@ export class SignInController {
     return {};
   }
 
-  @Says('Changes the password; all other sessions end.')
+  @Describe('Changes the password and ends all other sessions.')
   @HttpCode(200)
   @Post('me/password')
   async changePassword(
@@ -109,14 +109,13 @@ export class SignInController {
     return {};
   }
 
-  /** All sessions have ended with the old password, this one too. */
+  /** Starts a new session, since the change of the password ended all sessions. */
   async #enterAgain({ member }: SignedIn, secret: string, request: Request, response: Response): Promise<void> {
     if (member.totp?.isConfirmed) this.cookie.clear(response);
     else await this.#enter({ email: member.email, password: secret }, request.socket.remoteAddress, response);
   }
 
-  /** A second factor to scan; it counts once it is confirmed. */
-  @Says('Begins a second factor; it counts once it is confirmed.')
+  @Describe('Creates a second factor. It is required after it has been confirmed.')
   @HttpCode(200)
   @Post('me/totp')
   async beginTotp(@Me() { member }: SignedIn) {
@@ -124,7 +123,7 @@ export class SignInController {
     return { secret, uri, svg: await QRCode.toString(uri, { type: 'svg', margin: 1 }) };
   }
 
-  @Says('Confirms the second factor with its first code.')
+  @Describe('Confirms the second factor with its first code.')
   @HttpCode(200)
   @Post('me/totp/confirm')
   async confirmTotp(
@@ -136,7 +135,7 @@ export class SignInController {
     return {};
   }
 
-  @Says('Removes the second factor.')
+  @Describe('Removes the second factor.')
   @Delete('me/totp')
   async removeTotp(
     @Me() me: SignedIn,

@@ -8,7 +8,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { byteText } from '../byte-text.ts';
 import { errorAnswerOf } from '../console-error.filter.ts';
-import { Says, TakesBody, TakesQuery } from '../describe.ts';
+import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { Me } from '../session.ts';
 import { rootOfAdd } from '../uploads/add-answer.ts';
 import { storageRefusal } from '../uploads/storage-refusal.ts';
@@ -18,7 +18,7 @@ import { endOf, Upstream } from '../upstream.ts';
 const announcement = z.object({
   name: z.string().max(1024).default(''),
   bytes: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
-  /** Content that is stored already takes no room: who knows this asks for no look at the quota. */
+  /** Skips the quota check. Content that is stored already takes no room. */
   ignoresQuota: z.boolean().default(false),
 });
 const addQuery = z.object({
@@ -27,7 +27,7 @@ const addQuery = z.object({
   kind: z.enum(['file', 'folder'], { error: 'expected file or folder' }).default('file'),
 });
 
-/** Uploads: announced, sent as one multipart body, and looked after while they are under way. */
+/** Uploads: announcement, one multipart body, and state while it is sent. */
 @Controller('api')
 export class UploadsController {
   readonly #registry = new UploadRegistry();
@@ -37,7 +37,7 @@ export class UploadsController {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  @Says('Announces an upload: refused before it is sent where the account has no card or no room for it.')
+  @Describe('Announces an upload. It is refused here if the account has no card or too little quota.')
   @Post('uploads')
   async announce(@Me() { account }: SignedIn, @TakesBody(announcement) asked: z.infer<typeof announcement>) {
     const { name, bytes, ignoresQuota } = asked;
@@ -63,7 +63,7 @@ export class UploadsController {
     return { id: this.#registry.announce(account.id) };
   }
 
-  /** Bytes that the account holds and may hold. @throws CARD_REQUIRED and other refusals of the storage API */
+  /** Stored bytes and quota of the account. @throws CARD_REQUIRED and other refusals of the storage API */
   async #room(accountId: string): Promise<{ readonly held: number; readonly quota: number }> {
     const answer = await this.upstream.storage(accountId, 'repo/stat?size-only=true', { payer: 'service' });
     const text = await answer.body.text();
@@ -72,13 +72,13 @@ export class UploadsController {
     return { held: RepoSize, quota: StorageMax };
   }
 
-  @Says('What became of an upload: for pages whose answer was lost, or comes only when all is sent.')
+  @Describe('State of an upload, for pages that have no answer yet or lost it.')
   @Get('uploads/:id')
   state(@Me() { account }: SignedIn, @Param('id') id: string) {
     return this.#registry.get(account.id, id);
   }
 
-  @Says('Adds the files of a multipart body and pins them: one file, or the tree of one folder as one directory.')
+  @Describe('Adds and pins the files of a multipart body: one file, or one folder as a directory.')
   @HttpCode(200)
   @Post('files')
   async add(
@@ -92,7 +92,7 @@ export class UploadsController {
     const options = new URLSearchParams({
       pin: 'true',
       ...(name !== '' && { 'pin-name': name }),
-      // Lines of directories only: none is written before all files are here, so that a refusal has its own status.
+      // Only directories are listed. No line is written before all files arrived, so that a refusal keeps its status.
       ...(kind === 'folder' && { silent: 'true' }),
     });
     const note = (state: Parameters<UploadRegistry['set']>[2]) => this.#registry.set(account.id, upload, state);
@@ -114,8 +114,8 @@ export class UploadsController {
 }
 
 /**
- * The body of a request as a stream of its own. A client that asks elsewhere ends the stream that it sends when the answer comes
- * early; the connection of the browser must outlive that, since the answer takes it.
+ * Body of a request as a separate stream. An HTTP client destroys the stream that it sends when the answer arrives early. The
+ * connection of the browser must survive that, since it carries the answer.
  */
 function relayOf(request: Request, onBytes: (received: number) => void): PassThrough {
   const relay = new PassThrough();
@@ -124,7 +124,7 @@ function relayOf(request: Request, onBytes: (received: number) => void): PassThr
     received += chunk.length;
     onBytes(received);
   });
-  // The answer tells what has happened: an error here is of the stream that carried it.
+  // Ignored: the answer reports the failure. An error here concerns the copy only.
   relay.on('error', () => {});
   request.once('close', () => {
     if (!request.complete) relay.destroy(new Error('the client closed the connection'));

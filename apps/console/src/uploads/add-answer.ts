@@ -7,12 +7,12 @@ interface AddedLine {
   readonly Hash: string;
 }
 
-/** Longest answer other than lines of an add, in characters. */
+/** Longest answer that is not a stream of lines, in characters. */
 const textMax = 64 * 1024;
 
 /**
- * The last line of the answer of an add: the root of a directory, after its entries. The lines before it are not kept.
- * @throws the refusal, also one that comes in the trailer after the first lines
+ * Last line of the answer of an add: the root, which follows its entries. Earlier lines are discarded.
+ * @throws CairnError for a refusal, also for one in the trailer
  */
 export async function rootOfAdd({ status, headers, body, trailers }: UpstreamAnswer): Promise<AddedLine> {
   const isLines = status === 200;
@@ -24,23 +24,27 @@ export async function rootOfAdd({ status, headers, body, trailers }: UpstreamAns
       else if (text.length > textMax) text = text.slice(0, textMax);
     }
   } catch (cause) {
-    throw new CairnError('SERVICE_UNREACHABLE', 'The storage API ended the connection before its answer was whole.', {
-      hint: 'Retry.',
-      cause,
-    });
+    throw new CairnError(
+      'SERVICE_UNREACHABLE',
+      'The storage API closed the connection before its answer was complete.',
+      {
+        hint: 'Retry.',
+        cause,
+      },
+    );
   }
   if (!isLines) throw storageRefusal(status, text, headers['retry-after']);
-  // Comes after the lines of directories: what fails before is an answer with a status of its own.
+  // Set only after directory lines were sent. An earlier failure has its own status.
   const failure = trailers['x-stream-error'];
   if (failure !== undefined) throw storageRefusal(400, JSON.stringify({ Message: failure }));
   const line = text.trim().split('\n').at(-1) ?? '';
   const { Name, Hash } = line === '' ? ({} as Partial<AddedLine>) : (JSON.parse(line) as Partial<AddedLine>);
   if (Name === undefined || Hash === undefined)
-    throw new CairnError('STORAGE_REFUSED', 'The upload holds no file.', { hint: 'Choose at least one file.' });
+    throw new CairnError('STORAGE_REFUSED', 'The upload contains no file.', { hint: 'Choose at least one file.' });
   return { Name, Hash };
 }
 
-/** The text from the start of the last whole line on. */
+/** Text from the start of the last complete line. */
 function lastLines(text: string): string {
   const end = text.lastIndexOf('\n');
   const start = end <= 0 ? -1 : text.lastIndexOf('\n', end - 1);

@@ -3,13 +3,13 @@ import { byteText } from '../byte-text.ts';
 
 interface Refusal {
   readonly code: string;
-  /** Text in the place of the storage API's, where that is for operators. */
+  /** Replaces the message of the storage API where that message is for operators. */
   readonly message?: string;
-  /** Advice where the message of the storage API has none. */
+  /** Advice for messages of the storage API without one. */
   readonly hint?: string;
 }
 
-/** Statuses of the storage API that pages know, with the code of each here. */
+/** Code of the console for each status of the storage API. */
 const refusals: Readonly<Record<number, Refusal>> = {
   402: { code: 'CARD_REQUIRED' },
   403: { code: 'QUOTA_EXCEEDED' },
@@ -19,20 +19,20 @@ const refusals: Readonly<Record<number, Refusal>> = {
   503: { code: 'SERVICE_BUSY', hint: 'Retry in a moment.' },
   507: {
     code: 'STORE_FULL',
-    message: 'The service has no room left for this upload.',
-    hint: 'Ask the operator of this service, then retry.',
+    message: 'The store of the service is full.',
+    hint: 'Ask the operator of this service for more space, then retry.',
   },
 };
 
-/** Error of a page for what the storage API refuses. @param retryAfter the header field of that name */
+/** Error of the console for a refusal of the storage API. @param retryAfter value of the header Retry-After */
 export function storageRefusal(status: number, body: string, retryAfter?: string | string[]): CairnError {
-  // The name that the console has for the account is made anew for each request: no advice to a customer changes that.
+  // Each request carries a new delegation, so this refusal is a configuration fault and not the customer's.
   if (status === 401)
     return new CairnError('SERVICE_UNREACHABLE', 'The storage API does not accept requests of this console.', {
       hint: 'Ask the operator of this service: console and storage API must share one CAIRN_HOME.',
     });
   const other: Refusal = { code: status >= 500 ? 'STORAGE_FAILED' : 'STORAGE_REFUSED' };
-  const { code, message = plain(messageOf(body)), hint } = refusals[status] ?? other;
+  const { code, message = withUnits(messageOf(body)), hint } = refusals[status] ?? other;
   const seconds = Number(retryAfter);
   return new CairnError(code, sentence(message), {
     ...(hint !== undefined && { hint }),
@@ -40,19 +40,19 @@ export function storageRefusal(status: number, body: string, retryAfter?: string
   });
 }
 
-/** A refusal by the quota, with an amount that people read. */
-function plain(message: string): string {
+/** Rewrites a quota refusal with amounts in units. */
+function withUnits(message: string): string {
   const [, quota] = /^The account holds \d+ of its (\d+) bytes; \d+ more would exceed its quota\./.exec(message) ?? [];
   if (quota === undefined) return message;
-  return `This upload does not fit in what is left of the quota of ${byteText(Number(quota))}. Unpin files that you do not need, or ask for a higher quota.`;
+  return `The upload exceeds the quota of ${byteText(Number(quota))}. Unpin files that you do not need, or ask for a higher quota.`;
 }
 
 function messageOf(body: string): string {
   try {
-    return (JSON.parse(body) as { readonly Message?: string }).Message ?? 'The storage API refused.';
+    return (JSON.parse(body) as { readonly Message?: string }).Message ?? 'The storage API refused the request.';
   } catch {
-    // Plain text of the storage API, or a page of a proxy.
-    return /^[^<\n]{1,300}\n?$/.test(body) ? body.trim() : 'The storage API refused.';
+    // Text of the storage API, or an HTML page of a proxy.
+    return /^[^<\n]{1,300}\n?$/.test(body) ? body.trim() : 'The storage API refused the request.';
   }
 }
 

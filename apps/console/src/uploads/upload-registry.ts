@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { CairnError } from '@cairn/errors';
 
-/** Limits of what is remembered of uploads, in numbers and milliseconds. */
+/** Limits of the registry; times in milliseconds. */
 export const uploadRegistryLimits = {
-  /** Uploads of one account; the oldest is forgotten for a new one. */
+  /** Uploads of one account. The oldest is dropped for a new one. */
   ofAccountMax: 256,
   /** Uploads of all accounts. */
   allMax: 10_000,
-  /** From the last change to the end. */
+  /** Time from the last change of an upload until it is dropped. */
   keptMs: 15 * 60_000,
 } as const;
 
-/** State of an upload, as pages read it. */
+/** State of an upload, as the pages read it. */
 export type UploadState =
   | { readonly state: 'announced' }
   | { readonly state: 'receiving'; readonly bytes: number }
@@ -25,13 +25,13 @@ interface Upload {
 }
 
 /**
- * What became of uploads. A browser that still sends reads no answer, and where its connection is reset it may lose the answer: the
- * page asks here. Held in memory: after a restart a page learns only that its connection was lost.
+ * State of uploads in memory. A browser reads no answer while it sends, and loses it if the connection is reset, so the page polls
+ * this state. After a restart the page only learns that its connection was lost.
  */
 export class UploadRegistry {
   readonly #limits: Readonly<Record<keyof typeof uploadRegistryLimits, number>>;
   readonly #now: () => number;
-  /** In the order of their announcement. */
+  /** Ordered by announcement. */
   readonly #uploads = new Map<string, Upload>();
   readonly #ofAccounts = new Map<string, Set<string>>();
 
@@ -48,7 +48,7 @@ export class UploadRegistry {
     return this.#uploads.size;
   }
 
-  /** Makes room for an upload of an account. Returns its id. */
+  /** Registers an upload of an account and returns its id. */
   announce(accountId: string): string {
     const own = this.#ofAccounts.get(accountId) ?? new Set<string>();
     this.#ofAccounts.set(accountId, own);
@@ -58,7 +58,7 @@ export class UploadRegistry {
     const id = randomUUID();
     this.#uploads.set(id, { accountId, state: { state: 'announced' }, changedAt: this.#now() });
     own.add(id);
-    // The account may have been forgotten with its oldest upload.
+    // Dropping the oldest upload may have removed the account.
     this.#ofAccounts.set(accountId, own);
     return id;
   }
@@ -67,12 +67,12 @@ export class UploadRegistry {
   get(accountId: string, id: string): UploadState {
     const upload = this.#uploads.get(id);
     if (upload?.accountId === accountId) return upload.state;
-    throw new CairnError('UPLOAD_NOT_FOUND', `There is no upload ${JSON.stringify(id.slice(0, 64))}.`, {
-      hint: 'Announce it anew.',
+    throw new CairnError('UPLOAD_NOT_FOUND', `The upload ${JSON.stringify(id.slice(0, 64))} is not known.`, {
+      hint: 'Announce it again.',
     });
   }
 
-  /** Keeps the state of an upload of the account; without effect where there is none. */
+  /** Sets the state of an upload of the account. Has no effect for an unknown id. */
   set(accountId: string, id: string | undefined, state: UploadState): void {
     const upload = id === undefined ? undefined : this.#uploads.get(id);
     if (upload?.accountId !== accountId) return;

@@ -1,4 +1,4 @@
-/** What the API said when it refused. */
+/** Error answer of the API. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -15,10 +15,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Sent with every change; no page of another origin can. */
+/** Header of every change. Pages of other origins cannot send it. */
 export const guardHeaders = { 'x-cairn-console': '1' } as const;
 
-/** Asks the API of this console. @throws ApiError */
+/** Sends a request to the API of the console. @throws ApiError */
 export async function api<T>(
   path: string,
   { method = 'GET', body }: { method?: string; body?: unknown } = {},
@@ -28,14 +28,14 @@ export async function api<T>(
     headers: { ...guardHeaders, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new ApiError(503, { message: 'The console cannot be reached.', hint: 'Check your connection.' });
+    throw new ApiError(503, { message: 'The console is not reachable.', hint: 'Check your connection.' });
   });
-  const told = (await response.json().catch(() => ({}))) as { readonly error?: object };
-  if (!response.ok) throw new ApiError(response.status, told.error ?? {});
-  return told as T;
+  const answer = (await response.json().catch(() => ({}))) as { readonly error?: object };
+  if (!response.ok) throw new ApiError(response.status, answer.error ?? {});
+  return answer as T;
 }
 
-/** Asks a network of the gateway by JSON-RPC. Resolves with the answer, errors of the method included. */
+/** Sends a JSON-RPC call to a network. Resolves with the answer, also for errors of the method. */
 export function rpc<T>(network: string, method: string, params: readonly unknown[]): Promise<RpcAnswer<T>> {
   return api(`networks/${encodeURIComponent(network)}/rpc`, {
     method: 'POST',

@@ -41,7 +41,7 @@ import { UploadPanel } from './uploads/upload-panel.tsx';
 import { useUploadQueue } from './uploads/use-uploads.ts';
 import { useChange, useMe } from './use-api.ts';
 
-// Charts are most of the code: they come when they are looked at.
+// Loaded on demand: charts are most of the code.
 const OverviewPage = lazy(() =>
   import('./pages/overview.tsx').then(({ OverviewPage: default_ }) => ({ default: default_ })),
 );
@@ -56,7 +56,7 @@ const pages = [
 ] as const;
 const operatorPage = { path: '/operator', title: 'Operator', icon: IconTool, page: OperatorPage } as const;
 
-/** Pages for who is signed in; for others, how to. */
+/** Pages of a signed-in member, or the sign-in form. */
 export function App() {
   const me = useMe();
   if (me.data === undefined) return me.error === null ? <Waiting /> : <Failure error={me.error} />;
@@ -132,7 +132,7 @@ function Shell({ me }: { me: Me }) {
   );
 }
 
-/** Whether a page is this one, or one below it such as a folder. */
+/** Reports whether a path is this page or below it. */
 function isBelow(path: string, page: string): boolean {
   return path === page || (page !== '/' && path.startsWith(`${page}/`));
 }
@@ -151,7 +151,7 @@ function SchemeSwitch() {
 }
 
 function AccountMenu({ me }: { me: Me }) {
-  // A new page: nothing of this account stays in memory.
+  // Reloads, so that no data of this account stays in memory.
   const signOut = useChange(async () => {
     await api('sign-out', { method: 'POST' });
     location.assign('/sign-in');

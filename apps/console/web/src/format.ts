@@ -20,7 +20,7 @@ export function compact(value: number): string {
   return compactNumber.format(value);
 }
 
-/** In the time zone of whoever looks. */
+/** Date and time in the time zone of the browser. */
 export function time(milliseconds: number): string {
   return new Date(milliseconds).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 }

@@ -18,7 +18,7 @@ import { ApiError } from './api.ts';
 import { App } from './app.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
-// Where libraries below the component library look for it.
+// Libraries of the component library read the CSP nonce here.
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 
 const theme = createTheme({
@@ -37,7 +37,7 @@ const theme = createTheme({
     }),
   },
 });
-/** Text that stands back must still be readable (WCAG 2.2, 1.4.3). */
+/** Dimmed text with sufficient contrast (WCAG 2.2, 1.4.3). */
 const readable: CSSVariablesResolver = () => ({
   variables: {
     '--mantine-color-cyan-filled-hover': '#095c6b',
@@ -63,7 +63,7 @@ const queries = new QueryClient({
 });
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no root.');
+if (root === null) throw new Error('index.html has no element with the id root.');
 createRoot(root).render(
   <StrictMode>
     <MantineProvider

@@ -17,7 +17,7 @@ import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ApiError } from './api.ts';
 
-/** Title of the browser's tab. */
+/** Sets the title of the browser tab. */
 export function titleOf(page: string | undefined): string {
   return page === undefined ? 'Cairn' : `${page} · Cairn`;
 }
@@ -37,7 +37,7 @@ export function PageHead({ title, text, children }: { title: string; text?: stri
   );
 }
 
-/** Nothing is here yet: what would be, and how to get it. */
+/** Empty state: its title, and the next step. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Center py="xl">
@@ -61,13 +61,13 @@ export function Waiting() {
 
 export function Failure({ error }: { error: Pick<ApiError, 'message'> }) {
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title="That did not work" role="alert">
+    <Alert color="red" icon={<IconAlertTriangle />} title="The request failed" role="alert">
       {error.message}
     </Alert>
   );
 }
 
-/** What came of a question: what is shown while it waits, fails, or has its answer. */
+/** Renders a query while it loads, fails, or has data. */
 export function Answer<T>({
   query: { data, error },
   children,
@@ -93,7 +93,7 @@ export function Copy({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** Text to copy as it is. */
+/** Code block with a copy button. */
 export function Snippet({ code, label }: { code: string; label: string }) {
   return (
     <Group align="flex-start" wrap="nowrap" gap="xs">
@@ -105,7 +105,7 @@ export function Snippet({ code, label }: { code: string; label: string }) {
   );
 }
 
-/** Asks once more before something that cannot be undone. */
+/** Confirmation dialog for an action that cannot be undone. */
 export function Confirm({
   title,
   text,

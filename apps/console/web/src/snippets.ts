@@ -1,6 +1,6 @@
 import type { Me } from './api.ts';
 
-/** What to paste for a key: one text for each client, with the addresses of this service. */
+/** Example code for a key: one text for each client, with the addresses of this service. */
 export function snippetsOf(
   { services, networks }: Me,
   id: string,
@@ -16,7 +16,7 @@ export function snippetsOf(
 curl -u '${id}:${secret}' -F file=@photo.jpg ${storage}/api/v0/add
 curl -u '${id}:${secret}' -X POST '${storage}/api/v0/cat?arg=<CID>' -o photo.jpg
 
-# Ask the network ${network}
+# Read the newest block of ${network}
 curl ${rpcUrl} -H 'content-type: application/json' \\
   -d '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}'`,
     },

@@ -2,20 +2,20 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, api, type Me } from './api.ts';
 
-/** What the API has at a path, kept fresh. */
+/** Query of an API path, refreshed by polling. */
 export function useApi<T>(path: string, { refreshMs }: { refreshMs?: number } = {}) {
   return useQuery<T, ApiError>({
     queryKey: [path],
     queryFn: () => api<T>(path),
-    // What was shown stays until there is an answer to the next question.
+    // Keeps the previous data until the next answer arrives.
     placeholderData: (before) => before,
     ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
   });
 }
 
 /**
- * The member who is signed in; null without a session. A missing session is an answer, not an error: as an error without data, every
- * poll would show the loader again and unmount the sign-in form while somebody types into it.
+ * The signed-in member, or null without a session. A missing session is data, not an error: an error without data would show the
+ * loader at every poll and unmount the sign-in form during typing.
  */
 export function useMe() {
   return useQuery<Me | null, ApiError>({
@@ -29,7 +29,7 @@ export function useMe() {
   });
 }
 
-/** Changes something; then what is shown is asked for again. What is refused is told, unless the page does so itself. */
+/** Mutation that refreshes all queries afterwards and shows refusals, unless the page shows them itself. */
 export function useChange<Input, Output = unknown>(
   change: (input: Input) => Promise<Output>,
   { done, isQuiet = false }: { done?: string; isQuiet?: boolean } = {},
@@ -42,7 +42,7 @@ export function useChange<Input, Output = unknown>(
       if (done !== undefined) notifications.show({ message: done, color: 'teal' });
     },
     onError(error) {
-      if (!isQuiet) notifications.show({ title: 'That did not work', message: error.message, color: 'red' });
+      if (!isQuiet) notifications.show({ title: 'The request failed', message: error.message, color: 'red' });
     },
   });
 }

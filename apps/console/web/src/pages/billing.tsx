@@ -29,7 +29,7 @@ interface Line {
   readonly bytesOut: number;
 }
 
-/** The billing card, the plan, and what was used month by month. */
+/** The billing card, the plan, and the usage by month. */
 export function BillingPage({ me }: { me: Me }) {
   const billing = useApi<Billing>('billing', { refreshMs: 5000 });
   return (
@@ -69,7 +69,7 @@ function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
       <Text>
         {card
           ? `${card.brand} ending in ${card.last4}, since ${time(card.attachedAt)}`
-          : 'Storage needs one, on the free plan too.'}
+          : 'Storage requires a card, also on the free plan.'}
       </Text>
       {attach.data?.kind === 'ask' ? (
         <Text mt="sm" size="sm" c="dimmed" role="status">
@@ -82,7 +82,7 @@ function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
           loading={attach.isPending}
           onClick={() => attach.mutate(undefined)}
         >
-          {card ? 'Attach another card' : provider === 'stripe' ? 'Attach a card' : 'How to attach one'}
+          {card ? 'Replace the card' : provider === 'stripe' ? 'Attach a card' : 'How to attach a card'}
         </Button>
       )}
     </Card>
@@ -91,13 +91,13 @@ function CardStatus({ billing: { card, provider } }: { billing: Billing }) {
 
 function PlanCard({ plan }: { plan: Plan | undefined }) {
   const limits: [string, number | undefined, (value: number) => string][] = [
-    ['Requests a second', plan?.requestsPerSecond, count],
-    ['at once in a burst', plan?.burst, count],
-    ['Credits a day', plan?.creditsPerDay, count],
+    ['Requests per second', plan?.requestsPerSecond, count],
+    ['Burst of requests', plan?.burst, count],
+    ['Credits per day', plan?.creditsPerDay, count],
     ['Stored', plan?.storedBytes, bytes],
-    ['Received a day', plan?.bytesInPerDay, bytes],
-    ['Sent a day', plan?.bytesOutPerDay, bytes],
-    ['Requests at the same time, JSON-RPC and storage each', plan?.concurrentRequests, count],
+    ['Received bytes per day', plan?.bytesInPerDay, bytes],
+    ['Sent bytes per day', plan?.bytesOutPerDay, bytes],
+    ['Concurrent requests, JSON-RPC and storage each', plan?.concurrentRequests, count],
     ['WebSocket connections', plan?.webSockets, count],
   ];
   return (
@@ -142,7 +142,7 @@ function Statements({ months }: { months: readonly string[] }) {
       <Answer query={statement}>
         {({ lines, total, storedBytes }) =>
           lines.length === 0 ? (
-            <Empty title="Nothing was used in this month" />
+            <Empty title="No usage in this month" />
           ) : (
             <>
               <Table.ScrollContainer minWidth={560}>

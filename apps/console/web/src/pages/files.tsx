@@ -16,14 +16,14 @@ interface Files {
   readonly usage: { readonly pins: number; readonly bytes: number };
 }
 
-/** Pins of the account, and a place to drop more. */
+/** Pins of the account, and the drop area for uploads. */
 export function FilesPage({ me }: { me: Me }) {
   const [search, setSearch] = useState('');
   const [wanted] = useDebouncedValue(search, 200);
   const files = useApi<Files>(`files?search=${encodeURIComponent(wanted)}`, { refreshMs: 15_000 });
   return (
     <>
-      <PageHead title="Files" text="Everything that this account has pinned." />
+      <PageHead title="Files" text="Files and folders pinned by this account." />
       <Stack>
         {me.account.card === undefined && (
           <Alert color="orange" title="Storage needs a billing card">
@@ -47,8 +47,8 @@ export function FilesPage({ me }: { me: Me }) {
             rows.length === 0 ? (
               <Empty title={wanted === '' ? 'No files yet' : 'Nothing found'}>
                 {wanted === ''
-                  ? 'Drop a file or a folder above, or add it with a key.'
-                  : 'Search for another part of the name or the CID.'}
+                  ? 'Drop a file or a folder above, or add one through the API.'
+                  : 'Try another part of the name or the CID.'}
               </Empty>
             ) : (
               <>

@@ -9,7 +9,7 @@ import { Issued } from './keys/issued.tsx';
 import { KeyForm, LimitForm } from './keys/key-form.tsx';
 import { KeyTable } from './keys/key-table.tsx';
 
-/** Keys of the account: made, limited, rotated, revoked. */
+/** Keys of the account: create, limit, rotate, revoke. */
 export function KeysPage({ me }: { me: Me }) {
   const keys = useApi<ApiKey[]>('keys', { refreshMs: 10_000 });
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -19,7 +19,7 @@ export function KeysPage({ me }: { me: Me }) {
     <>
       <PageHead
         title="API keys"
-        text="A key is the user name for storage, with its secret as password, and stands in the path of JSON-RPC."
+        text="Storage uses the key as user name and its secret as password. JSON-RPC uses the key in the URL."
       >
         <Button leftSection={<IconPlus size={16} />} onClick={open}>
           Create a key
@@ -28,7 +28,7 @@ export function KeysPage({ me }: { me: Me }) {
       <Answer query={keys}>
         {(list) =>
           list.length === 0 ? (
-            <Empty title="No keys yet">Make one; its secret is shown once, with code to paste.</Empty>
+            <Empty title="No keys yet">Create a key. Its secret is shown once, with example code.</Empty>
           ) : (
             <KeyTable keys={list} onIssued={setIssued} onEdit={setEdited} />
           )

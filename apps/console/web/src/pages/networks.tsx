@@ -33,21 +33,18 @@ interface Network {
 
 type Block = Readonly<Record<string, unknown>> & { readonly transactions?: readonly unknown[] };
 
-/** The networks, a block by its hash, and a call. */
+/** Networks, lookup of a block by hash, and eth_call. */
 export function NetworksPage(_: { me: Me }) {
   const networks = useApi<Network[]>('networks', { refreshMs: 15_000 });
   const [chosen, setChosen] = useState<string>();
   return (
     <>
-      <PageHead
-        title="Networks"
-        text="Blocks and calls below are asked for by this account, at its price in credits."
-      />
+      <PageHead title="Networks" text="Lookups and calls below use credits of this account." />
       <Answer query={networks}>
         {(list) => {
           const name = chosen ?? list[0]?.name;
           if (name === undefined)
-            return <Empty title="No networks">The operator names them in the networks file.</Empty>;
+            return <Empty title="No networks">The operator adds networks in the networks file.</Empty>;
           const head = list.find((network) => network.name === name)?.head;
           return (
             <Stack>
@@ -116,7 +113,7 @@ function NetworkCards({
   );
 }
 
-/** Blocks are asked for by hash: what comes is what was named. */
+/** Form that looks up a block by its hash. */
 function Explorer({ network, headHash }: { network: string; headHash: string | undefined }) {
   const form = useForm({ initialValues: { hash: '' } });
   const find = useMutation<RpcAnswer<Block | null>, ApiError, string>({
@@ -151,7 +148,7 @@ function Explorer({ network, headHash }: { network: string; headHash: string | u
       {find.error && <Failure error={find.error} />}
       {find.data?.error && <Failure error={find.data.error} />}
       {find.data?.result === null && (
-        <Empty title="No such block">It is not of this network, or not imported yet.</Empty>
+        <Empty title="No such block">The block is not part of this network, or not imported yet.</Empty>
       )}
       {find.data?.result && <BlockTable block={find.data.result} />}
     </Card>

@@ -6,11 +6,11 @@ import { Audit } from './operator/audit.tsx';
 import { Health } from './operator/health.tsx';
 import { Plans } from './operator/plans.tsx';
 
-/** All accounts, plans, the state of the services, and who changed what. */
+/** Accounts, plans, service state and audit log. */
 export function OperatorPage(_: { me: Me }) {
   return (
     <>
-      <PageHead title="Operator" text="What counts for all accounts." />
+      <PageHead title="Operator" text="Accounts, plans and state of this service." />
       <Tabs defaultValue="accounts" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="accounts">Accounts</Tabs.Tab>

@@ -20,14 +20,14 @@ import { useApi } from '../use-api.ts';
 
 type Span = 'hour' | 'day' | 'month';
 
-/** What the charts show, where it is not everything. */
+/** Filter of the charts. */
 interface Filter {
   readonly by: 'operation' | 'key' | 'network';
   readonly name: string;
   readonly title: string;
 }
 
-/** Requests, credits, bytes and errors over time, and what is left of the plan. */
+/** Requests, credits, bytes and errors over time, and the remaining limits of the plan. */
 export function OverviewPage({ me }: { me: Me }) {
   const [span, setSpan] = useState<Span>('hour');
   const [filter, setFilter] = useState<Filter>();
@@ -285,7 +285,7 @@ function Groups({ groups, by, filter, onFilter }: { groups: readonly UsageGroup[
   );
 }
 
-/** Upper bounds of what was measured. */
+/** Latencies, as upper bounds of the measured values. */
 function milliseconds(value: number | null | undefined): string {
   if (value === undefined) return '–';
   return value === null ? '> 4 s' : value >= 1000 ? `≤ ${(value / 1000).toFixed(1)} s` : `≤ ${value} ms`;

@@ -5,7 +5,7 @@ import { api, type Me } from '../api.ts';
 import { Copy, Failure, PageHead } from '../parts.tsx';
 import { useChange } from '../use-api.ts';
 
-/** Password and second factor of who is signed in. */
+/** Password and second factor of the signed-in member. */
 export function SecurityPage({ me }: { me: Me }) {
   return (
     <>
@@ -21,7 +21,7 @@ export function SecurityPage({ me }: { me: Me }) {
 function PasswordCard() {
   const form = useForm({ initialValues: { before: '', after: '' } });
   const change = useChange((values: typeof form.values) => api('me/password', { method: 'POST', body: values }), {
-    done: 'The new password counts; other sessions have ended.',
+    done: 'Password changed. All other sessions have ended.',
     isQuiet: true,
   });
   return (
@@ -72,8 +72,8 @@ function TotpCard({ hasTotp }: { hasTotp: boolean }) {
       <Stack>
         <Text>
           {hasTotp
-            ? 'Signing in asks for a code of your authenticator app.'
-            : 'An authenticator app on your phone makes a stolen password useless.'}
+            ? 'Sign-in requires a code of your authenticator app.'
+            : 'With an authenticator app, a stolen password alone does not give access.'}
         </Text>
         {!hasTotp && setup === undefined && (
           <Button
@@ -94,7 +94,7 @@ function TotpCard({ hasTotp }: { hasTotp: boolean }) {
               bg="white"
             />
             <div>
-              <Text size="sm">Scan this, or type the secret:</Text>
+              <Text size="sm">Scan the code, or type the secret:</Text>
               <Group gap={4}>
                 <Text size="sm" ff="monospace">
                   {setup.secret}

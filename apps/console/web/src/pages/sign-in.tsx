@@ -31,7 +31,7 @@ function Frame({ title, children, other }: { title: string; children: ReactNode;
   );
 }
 
-/** E-mail address and password; a code where there is a second factor. */
+/** Sign-in form. Asks for a code if the member has a second factor. */
 export function SignInPage() {
   const form = useForm({ initialValues: { email: '', password: '', code: '' } });
   const signIn = useChange((values: typeof form.values) => api('sign-in', { method: 'POST', body: values }), {
@@ -79,7 +79,7 @@ export function SignInPage() {
   );
 }
 
-/** A new account and who looks after it. */
+/** Sign-up form: a new account and its first member. */
 export function SignUpPage() {
   const form = useForm({ initialValues: { accountName: '', email: '', password: '' } });
   const signUp = useChange((values: typeof form.values) => api('sign-up', { method: 'POST', body: values }), {
@@ -103,7 +103,7 @@ export function SignUpPage() {
           <TextInput label="E-mail" type="email" autoComplete="username" required {...form.getInputProps('email')} />
           <PasswordInput
             label="Password"
-            description="Ten characters or more; a few words are easy to keep in mind."
+            description="Ten characters or more. A few words are easy to remember."
             autoComplete="new-password"
             required
             {...form.getInputProps('password')}

@@ -5,7 +5,7 @@ import { type ChangeEvent, type DragEvent, useRef, useState } from 'react';
 import { readChosen, readDropped, type UploadSource } from './upload-source.ts';
 import { uploads } from './use-uploads.ts';
 
-/** Takes files and folders for the queue, by drop or by a button. */
+/** Adds files and folders to the queue, by drop or by button. */
 export function DropArea({ isOff }: { isOff: boolean }) {
   const [isOver, setIsOver] = useState(false);
   const [isReading, setIsReading] = useState(false);
@@ -14,8 +14,8 @@ export function DropArea({ isOff }: { isOff: boolean }) {
     try {
       uploads.add(await read());
     } catch (error) {
-      const message = error instanceof Error && error.message !== '' ? error.message : 'Choose it again.';
-      notifications.show({ title: 'The browser could not read this', message, color: 'red' });
+      const message = error instanceof Error && error.message !== '' ? error.message : 'Choose the file again.';
+      notifications.show({ title: 'The browser could not read the file', message, color: 'red' });
     } finally {
       setIsReading(false);
     }
@@ -76,7 +76,7 @@ function Choose({
   const input = useRef<HTMLInputElement>(null);
   const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     if (currentTarget.files !== null && currentTarget.files.length > 0) onChoose(currentTarget.files);
-    // The same file may be chosen again.
+    // Reset, so that choosing the same file fires the event again.
     currentTarget.value = '';
   };
   return (

@@ -8,26 +8,26 @@ export interface StoredUpload {
 
 export interface SendOptions {
   readonly signal: AbortSignal;
-  /** Sends without a look at the quota: content that is stored already takes no room. */
+  /** Skips the quota check. Content that is stored already takes no room. */
   readonly ignoresQuota: boolean;
-  /** Called with the bytes that are sent. */
+  /** Called with the number of bytes sent. */
   readonly onProgress: (sent: number) => void;
 }
 
-/** State of an upload at the console, while the browser may still send. */
+/** State of an upload at the console, readable during the transfer. */
 type RemoteState =
   | { readonly state: 'announced' | 'receiving' }
   | { readonly state: 'stored'; readonly cid: string }
   | { readonly state: 'refused'; readonly status: number; readonly error: object };
 
-/** A browser reads no answer before it has sent all: the page asks this often whether there is one, in milliseconds. */
+/** Polling interval for the state of an upload, in milliseconds. Browsers read no answer before they have sent the whole body. */
 const lookEveryMs = 2000;
 /** Longest name of a pin, in bytes of UTF-8. */
 const pinNameBytesMax = 255;
 
 /**
- * Announces and sends an upload. The transport is here alone: one that resumes takes its place with the same options.
- * @throws ApiError, and the reason of the signal
+ * Announces and sends an upload. This module is the only one that knows the transport, so that a resumable one can replace it.
+ * @throws ApiError, or the reason of the signal
  */
 export async function sendUpload(source: UploadSource, options: SendOptions): Promise<StoredUpload> {
   const { signal, ignoresQuota } = options;
@@ -45,7 +45,7 @@ export async function sendUpload(source: UploadSource, options: SendOptions): Pr
   }
 }
 
-/** Sends the body. fetch reports no progress of uploads. */
+/** Sends the body by XMLHttpRequest, since fetch reports no upload progress. */
 function post(id: string, source: UploadSource, { signal, onProgress }: SendOptions, ended: AbortSignal) {
   return new Promise<StoredUpload>((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -69,7 +69,7 @@ function post(id: string, source: UploadSource, { signal, onProgress }: SendOpti
       abort();
       reject(signal.reason);
     });
-    // After a refusal there is nothing to send for.
+    // A refused upload needs no further bytes.
     ended.addEventListener('abort', abort);
     request.send(formOf(source));
   });
@@ -80,7 +80,7 @@ function queryOf(id: string, { name, kind }: UploadSource): URLSearchParams {
   return new URLSearchParams({ upload: id, kind, ...(isPinName && { name }) });
 }
 
-/** Paths are escaped as Kubo's clients do: the API reads `%` and `+` in them. */
+/** Escapes a path as Kubo's clients do, since the API decodes `%` and `+`. */
 function formOf({ files, emptyFolders }: UploadSource): FormData {
   const form = new FormData();
   for (const path of emptyFolders)
@@ -89,7 +89,7 @@ function formOf({ files, emptyFolders }: UploadSource): FormData {
   return form;
 }
 
-/** Looks for a refusal now and then; never resolves. @throws ApiError when the upload is refused */
+/** Polls for a refusal. Never resolves. @throws ApiError when the upload is refused */
 async function refusalOf(id: string, ended: AbortSignal): Promise<never> {
   while (true) {
     await new Promise<void>((resolve) => setTimeout(resolve, lookEveryMs));
@@ -98,10 +98,10 @@ async function refusalOf(id: string, ended: AbortSignal): Promise<never> {
   }
 }
 
-/** The CID of an upload that is stored; nothing while it is under way, or unknown. @throws ApiError when it is refused */
+/** CID of a stored upload. Undefined while it is in transit or unknown. @throws ApiError when it is refused */
 async function outcomeOf(id: string): Promise<StoredUpload | undefined> {
   const remote = await api<RemoteState>(`uploads/${id}`).catch((error: unknown) => {
-    // Signed out: nothing of this upload will be stored.
+    // Signed out: the upload will not be stored.
     if (error instanceof ApiError && error.status === 401) throw error;
     return undefined;
   });

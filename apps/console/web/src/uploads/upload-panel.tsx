@@ -20,10 +20,10 @@ import { bytes, count, duration } from '../format.ts';
 import { isUnderWay, type UploadItem } from './upload-queue.ts';
 import { uploads, useUploads } from './use-uploads.ts';
 
-/** Rows that are shown at the same time; those under way come first. */
+/** Most visible rows. Running uploads are first. */
 const rowsMax = 50;
 
-/** The uploads of this tab, on every page. */
+/** Panel with the uploads of this tab, shown on every page. */
 export function UploadPanel() {
   const items = useUploads();
   const [isOpen, { toggle }] = useDisclosure(true);
@@ -145,7 +145,7 @@ function titleOf(items: readonly UploadItem[]): string {
   return failed > 0 ? `${count(failed)} not stored` : 'All uploads are done';
 }
 
-/** Text for screen readers when an upload ends. */
+/** Announcement for screen readers when an upload ends. */
 function lastOf(items: readonly UploadItem[]): string {
   const last = items.findLast(({ state }) => state === 'stored' || state === 'failed');
   if (last === undefined) return '';
@@ -161,17 +161,17 @@ function textOf(item: UploadItem): string {
   const size = kind === 'folder' ? `${count(files)} files, ${bytes(all)}` : bytes(all);
   switch (state) {
     case 'waiting':
-      return `Waits for its turn · ${size}`;
+      return `Waiting · ${size}`;
     case 'sending': {
       const left = rate > 0 ? ` · ${bytes(rate)}/s · ${duration((all - sent) / rate)} left` : '';
       return `${shareOf(item)} % of ${size}${left}`;
     }
     case 'storing':
-      return `Sent; the service is storing it · ${size}`;
+      return `Sent, being stored · ${size}`;
     case 'stored':
       return `Stored · ${size}`;
     case 'cancelled':
-      return 'Cancelled. Nothing of it was kept.';
+      return 'Cancelled. Nothing was stored.';
     case 'failed':
       return `Not stored. ${error?.message ?? ''}`;
   }

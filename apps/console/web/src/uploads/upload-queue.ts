@@ -2,7 +2,7 @@ import { ApiError } from '../api.ts';
 import { type SendOptions, type StoredUpload, sendUpload } from './send-upload.ts';
 import type { UploadSource } from './upload-source.ts';
 
-/** One upload as pages show it. Replaced, never changed. */
+/** Immutable state of one upload, as shown on the pages. */
 export interface UploadItem {
   readonly id: number;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface UploadItem {
   readonly bytes: number;
   readonly state: 'waiting' | 'sending' | 'storing' | 'stored' | 'failed' | 'cancelled';
   readonly sent: number;
-  /** Bytes a second of late. */
+  /** Current rate, in bytes per second. */
   readonly rate: number;
   readonly error?: { readonly code: string; readonly message: string };
   readonly cid?: string;
@@ -23,14 +23,14 @@ export interface UploadQueueOptions {
   readonly now: () => number;
 }
 
-/** Uploads under way at the same time. Each takes a connection of the few that a browser has for one server. */
+/** Concurrent uploads. Each takes one of the few connections that a browser opens to a server. */
 const underWayMax = 2;
-/** Uploads of one session that a page remembers. */
+/** Most uploads in the queue. */
 const itemsMax = 1000;
-/** Time over which the rate is measured, in milliseconds. */
+/** Window of the rate, in milliseconds. */
 const rateMs = 3000;
 
-/** Uploads of this tab. It lives beside the pages, so that they go on while people look at others. */
+/** Upload queue of this tab. It is independent of the pages, so that uploads continue during navigation. */
 export class UploadQueue {
   readonly #options: UploadQueueOptions;
   readonly #listeners = new Set<() => void>();
@@ -53,12 +53,10 @@ export class UploadQueue {
   };
   readonly items = (): readonly UploadItem[] => this.#items;
 
-  /** @throws Error for more than the queue takes */
+  /** @throws Error when the queue is full */
   add(sources: readonly UploadSource[]): void {
     if (this.#items.length + sources.length > itemsMax)
-      throw new Error(
-        `The queue takes ${itemsMax} uploads. Clear the ones that are done, or drop a folder as a whole.`,
-      );
+      throw new Error(`The queue holds ${itemsMax} uploads. Clear the finished ones, or drop a whole folder.`);
     const added = sources.map((source): UploadItem => {
       const id = ++this.#lastId;
       const { name, kind, bytes, files } = source;
@@ -75,20 +73,20 @@ export class UploadQueue {
     this.#next();
   }
 
-  /** Sends again what has failed or was cancelled. */
+  /** Retries a failed or cancelled upload. */
   retry(id: number): void {
     this.#change(id, { state: 'waiting', sent: 0, rate: 0 });
     this.#next();
   }
 
-  /** Forgets what is neither waiting nor under way. */
+  /** Removes finished uploads from the queue. */
   clear(): void {
     const kept = this.#items.filter(isUnderWay);
     for (const { id } of this.#items) if (!kept.some((item) => item.id === id)) this.#sources.delete(id);
     this.#set(kept);
   }
 
-  /** Keeps the uploads of an account; those of another one are ended and forgotten. */
+  /** Binds the queue to an account. Uploads of another account are cancelled and removed. */
   belongTo(accountId: string): void {
     if (this.#accountId !== undefined && this.#accountId !== accountId) {
       for (const abort of this.#aborts.values()) abort.abort(new Error('cancelled'));
@@ -116,7 +114,7 @@ export class UploadQueue {
     const onProgress = (sent: number) => {
       if (abort.signal.aborted) return;
       const isSent = sent >= source.bytes;
-      // The body is a little longer than its files.
+      // The multipart body is longer than its files.
       this.#change(id, {
         state: isSent ? 'storing' : 'sending',
         sent: Math.min(sent, source.bytes),
@@ -147,7 +145,7 @@ export class UploadQueue {
   }
 }
 
-/** Whether an upload is not over. */
+/** Reports whether an upload is waiting or running. */
 export function isUnderWay({ state }: Pick<UploadItem, 'state'>): boolean {
   return state === 'waiting' || state === 'sending' || state === 'storing';
 }
@@ -157,7 +155,7 @@ function errorOf(error: unknown): { readonly code: string; readonly message: str
   return { code: 'UNKNOWN', message: error instanceof Error ? error.message : 'The upload failed. Retry.' };
 }
 
-/** Bytes a second over the last moments. */
+/** Rate over the last samples, in bytes per second. */
 class Rate {
   readonly #now: () => number;
   #marks: { readonly at: number; readonly sent: number }[] = [];

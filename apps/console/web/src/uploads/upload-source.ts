@@ -4,23 +4,23 @@ export interface SourceFile {
   readonly file: File;
 }
 
-/** Content of one pin: a file, or a folder with everything in it. */
+/** Content of one pin: a file, or a folder with its tree. */
 export interface UploadSource {
   readonly name: string;
   readonly kind: 'file' | 'folder';
-  /** In the order of their paths. Paths of a folder begin with its name. */
+  /** Ordered by path. Paths of a folder start with its name. */
   readonly files: readonly SourceFile[];
-  /** Paths of folders without entries, which no file names. */
+  /** Paths of empty folders. */
   readonly emptyFolders: readonly string[];
   readonly bytes: number;
 }
 
-/** Files and empty folders of one folder; more are too many for one request of a browser. */
+/** Most files and empty folders of one folder, bounded by the request size of a browser. */
 const entriesMax = 50_000;
-/** Files that desktops write into folders and people do not mean to add. */
+/** Files that desktop systems create in folders. They are left out. */
 const leftOut: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
-/** The sources of a drop. Must be called within the event: later the browser hides what was dropped. */
+/** Upload sources of a drop event. Must be called within the event, since the browser clears its data afterwards. */
 export function readDropped(transfer: DataTransfer): Promise<UploadSource[]> {
   const entries = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
@@ -29,7 +29,7 @@ export function readDropped(transfer: DataTransfer): Promise<UploadSource[]> {
   return Promise.all(entries.map((entry) => (entry instanceof File ? sourceOfFile(entry) : sourceOfEntry(entry))));
 }
 
-/** The sources of an input for files, or for a folder. */
+/** Upload sources of a file or folder input. */
 export function readChosen(files: FileList): UploadSource[] {
   const roots = new Map<string, SourceFile[]>();
   const sources: UploadSource[] = [];
@@ -64,7 +64,7 @@ async function sourceOfEntry(entry: FileSystemEntry): Promise<UploadSource> {
   if (isFile(entry)) return sourceOfFile(await fileOf(entry));
   const files: SourceFile[] = [];
   const emptyFolders: string[] = [];
-  // A list instead of recursion: folders may be nested deeply.
+  // Iterative, since folders may be nested deeply.
   const folders = [{ path: entry.name, folder: entry as FileSystemDirectoryEntry }];
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     const { path, folder } = next;
@@ -83,7 +83,7 @@ async function sourceOfEntry(entry: FileSystemEntry): Promise<UploadSource> {
 
 function tooMany(name: string): Error {
   return new Error(
-    `The folder ${JSON.stringify(name)} has more than ${entriesMax} files. Add its parts one by one, or use the API.`,
+    `The folder ${JSON.stringify(name)} has more than ${entriesMax} files. Add its subfolders separately, or use the API.`,
   );
 }
 
@@ -95,7 +95,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** All entries of a folder: browsers give a hundred at a time, and none after the last. */
+/** All entries of a folder. Browsers return up to 100 per call and an empty list at the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const found: FileSystemEntry[] = [];

@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { isUnderWay, UploadQueue } from './upload-queue.ts';
 
-/** The queue of this tab. */
+/** Upload queue of this tab. */
 export const uploads = new UploadQueue();
 
-/** The uploads of this tab, in the order in which they were added. */
+/** Uploads of this tab, in the order of their addition. */
 export function useUploads() {
   return useSyncExternalStore(uploads.subscribe, uploads.items);
 }
 
-/** Ties the queue to what surrounds it: shows stored files, warns before the tab closes, and keeps it to one account. */
+/** Connects the queue to the page: refreshes files, warns before the tab closes, and binds it to one account. */
 export function useUploadQueue(accountId: string): void {
   const queries = useQueryClient();
   const isBusy = useUploads().some(isUnderWay);

@@ -1,4 +1,4 @@
-/** Address of the bytes of a file, or of a folder as an archive. `path` is below the CID. */
+/** URL of a file, or of a folder as tar archive. `path` is relative to the CID. */
 export function addressOf(
   { cid, name, path = '' }: { readonly cid: string; readonly name: string; readonly path?: string },
   how: 'open' | 'download' | 'archive' = 'open',
@@ -11,7 +11,7 @@ export function addressOf(
   return `/api/files/${cid}?${query}`;
 }
 
-/** The console takes names of 255 characters; the extension tells a browser what it gets. */
+/** Cuts a name to 255 characters, the limit of the API, and keeps the extension, by which browsers choose the type. */
 function shortened(name: string): string {
   return name.length <= 255 ? name : name.slice(-255);
 }

@@ -19,12 +19,12 @@ import { RenameDialog } from './rename-dialog.tsx';
 
 export interface FileRow {
   readonly cid: string;
-  /** Name of the pin, else of the add; empty where it has none of both. */
+  /** Name of the pin, else the name given at the add, else empty. */
   readonly name: string;
   readonly mode: string;
   readonly createdAt: number;
   readonly bytes: number;
-  /** Absent until the service has looked. */
+  /** Absent until the service has determined the kind. */
   readonly kind?: 'file' | 'folder';
 }
 
@@ -71,7 +71,7 @@ export function FileTable({ rows }: { rows: readonly FileRow[] }) {
       </Table.ScrollContainer>
       <Confirm
         title={`Unpin ${doomed === undefined ? 'this file' : titleOf(doomed)}?`}
-        text="The content is removed when no pin holds it any more."
+        text="The content is deleted when no other pin refers to it."
         action="Unpin it"
         isOpen={doomed !== undefined}
         onClose={() => setDoomed(undefined)}
@@ -82,7 +82,7 @@ export function FileTable({ rows }: { rows: readonly FileRow[] }) {
   );
 }
 
-/** Name of a row: its CID where it has none. */
+/** Name of a row. Default: its CID. */
 function titleOf({ name, cid }: Pick<FileRow, 'name' | 'cid'>): string {
   return name || short(cid);
 }

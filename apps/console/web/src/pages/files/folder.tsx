@@ -19,7 +19,7 @@ interface Folder {
   readonly isCut: boolean;
 }
 
-/** The tree of a folder, level by level. */
+/** Contents of one folder. */
 export function FolderPage() {
   const { cid = '' } = useParams<{ cid: string }>();
   const [search] = useSearchParams();
@@ -29,7 +29,7 @@ export function FolderPage() {
     <Answer query={folder}>
       {({ name, entries, isCut }) => (
         <>
-          <PageHead title={path.split('/').at(-1) || name || short(cid)} text="A folder, as it was added.">
+          <PageHead title={path.split('/').at(-1) || name || short(cid)} text="Contents of this folder.">
             <Button
               component="a"
               variant="default"

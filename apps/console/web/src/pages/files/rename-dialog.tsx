@@ -4,7 +4,7 @@ import { api } from '../../api.ts';
 import { useChange } from '../../use-api.ts';
 import type { FileRow } from './file-table.tsx';
 
-/** Asks for another name of a pin. */
+/** Dialog that renames a pin. */
 export function RenameDialog({ row, onClose }: { row: Pick<FileRow, 'cid' | 'name'>; onClose: () => void }) {
   const [name, setName] = useState(row.name);
   const rename = useChange(
@@ -24,7 +24,7 @@ export function RenameDialog({ row, onClose }: { row: Pick<FileRow, 'cid' | 'nam
         <Stack>
           <TextInput
             label="Name"
-            description="The content and its CID stay as they are."
+            description="Content and CID do not change."
             data-autofocus
             value={name}
             maxLength={255}

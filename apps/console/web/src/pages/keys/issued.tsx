@@ -3,13 +3,13 @@ import type { IssuedKey, Me } from '../../api.ts';
 import { Copy, Snippet } from '../../parts.tsx';
 import { snippetsOf } from '../../snippets.ts';
 
-/** The secret of a new key, shown once, with code that uses it. */
+/** The secret of a new key, shown once, with example code. */
 export function Issued({ me, issued: { key, secret } }: { me: Me; issued: IssuedKey }) {
   const snippets = snippetsOf(me, key.id, secret);
   return (
     <Stack>
       <Alert color="yellow" title="Copy the secret now">
-        It cannot be shown again. If it is lost, make a new secret for the key.
+        It cannot be shown again. If you lose it, create a new secret for the key.
       </Alert>
       <TextInput label="Key" value={key.id} readOnly rightSection={<Copy value={key.id} label="Copy the key" />} />
       <TextInput
@@ -20,7 +20,7 @@ export function Issued({ me, issued: { key, secret } }: { me: Me; issued: Issued
       />
       {me.account.card === undefined && (
         <Alert color="orange" title="Storage needs a billing card">
-          JSON-RPC works with this key now. Storage works once a card is attached under Billing.
+          JSON-RPC works with this key now. For storage, attach a card under Billing.
         </Alert>
       )}
       <Tabs defaultValue="curl">

@@ -4,7 +4,7 @@ import { type ApiKey, api, type IssuedKey, type KeyPolicy, type Me } from '../..
 import { Failure } from '../../parts.tsx';
 import { useChange } from '../../use-api.ts';
 
-/** What a key may be limited to, as the form holds it. */
+/** Limits of a key, as form values. */
 interface Limits {
   readonly storage: string[];
   readonly networks: string[];
@@ -16,7 +16,7 @@ interface Limits {
 
 const scopes = ['read', 'add', 'pin'];
 
-/** Empty lists are no limit, but for storage, where all three are none. */
+/** Empty lists mean no limit, except for the storage scopes, where they mean no access. */
 function policyOf({ storage, ...lists }: Limits): KeyPolicy {
   return {
     ...(storage.length < scopes.length && { storage }),
@@ -67,7 +67,7 @@ function LimitFields({
   );
 }
 
-/** A new key. */
+/** Form for a new key. */
 export function KeyForm({ me, onIssued }: { me: Me; onIssued: (issued: IssuedKey) => void }) {
   const form = useForm({ initialValues: { name: '', days: null as string | null, ...limitsFrom() } });
   const create = useChange(
@@ -84,7 +84,7 @@ export function KeyForm({ me, onIssued }: { me: Me; onIssued: (issued: IssuedKey
         <TextInput label="Name" placeholder="website" required data-autofocus {...form.getInputProps('name')} />
         <Select
           label="Ends"
-          placeholder="When it is revoked"
+          placeholder="Never"
           clearable
           data={[
             { value: '1', label: 'in a day' },
@@ -103,13 +103,13 @@ export function KeyForm({ me, onIssued }: { me: Me; onIssued: (issued: IssuedKey
   );
 }
 
-/** What a key is limited to. */
+/** Form for the limits of a key. */
 export function LimitForm({ me, edited, onDone }: { me: Me; edited: ApiKey; onDone: () => void }) {
   const form = useForm({ initialValues: { name: '', days: null as string | null, ...limitsFrom(edited.policy) } });
   const limit = useChange(
     ({ name: _, days: __, ...limits }: typeof form.values) =>
       api(`keys/${encodeURIComponent(edited.id)}`, { method: 'PATCH', body: { policy: policyOf(limits) } }),
-    { done: 'The limits count from now on.', isQuiet: true },
+    { done: 'Saved. The limits apply now.', isQuiet: true },
   );
   return (
     <form onSubmit={form.onSubmit((values) => limit.mutate(values, { onSuccess: onDone }))}>

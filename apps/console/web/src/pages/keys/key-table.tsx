@@ -5,7 +5,7 @@ import { ago, time } from '../../format.ts';
 import { Confirm, Copy } from '../../parts.tsx';
 import { useChange } from '../../use-api.ts';
 
-/** All keys, and what can be done with each. */
+/** Table of keys with their actions. */
 export function KeyTable({
   keys,
   onIssued,
@@ -16,7 +16,7 @@ export function KeyTable({
   onEdit: (key: ApiKey) => void;
 }) {
   const revoke = useChange((id: string) => api(`keys/${encodeURIComponent(id)}/revoke`, { method: 'POST' }), {
-    done: 'Revoked. Requests with it are refused from now on.',
+    done: 'Revoked. Requests with this key are refused now.',
   });
   const rotate = useChange((id: string) =>
     api<IssuedKey>(`keys/${encodeURIComponent(id)}/rotate`, { method: 'POST', body: {} }),
@@ -78,16 +78,16 @@ export function KeyTable({
         </Table>
       </Table.ScrollContainer>
       <Confirm
-        title={`Make a new secret for ${rotated?.name}?`}
-        text="The present secret stops working in 24 hours. Replace it in your programs before then."
-        action="Make a new secret"
+        title={`Create a new secret for ${rotated?.name}?`}
+        text="The current secret stops working in 24 hours. Replace it in your programs before then."
+        action="Create a new secret"
         isOpen={rotated !== undefined}
         onClose={() => setRotated(undefined)}
         onConfirm={() => rotated && rotate.mutate(rotated.id, { onSuccess: onIssued })}
       />
       <Confirm
         title={`Revoke ${doomed?.name}?`}
-        text="Every request with this key is refused from now on, everywhere. This cannot be undone."
+        text="All services refuse this key immediately. This cannot be undone."
         action="Revoke the key"
         isOpen={doomed !== undefined}
         onClose={() => setDoomed(undefined)}
@@ -109,6 +109,6 @@ function State({ of: { revokedAt, expiresAt, oldSecretEndsAt } }: { of: ApiKey }
 }
 
 function limitsOf({ policy = {} }: ApiKey): string {
-  const told = Object.entries(policy).map(([name, list]) => `${name}: ${(list as string[]).join(', ') || 'none'}`);
-  return told.join('; ') || 'none';
+  const lines = Object.entries(policy).map(([name, list]) => `${name}: ${(list as string[]).join(', ') || 'none'}`);
+  return lines.join('; ') || 'none';
 }

@@ -19,7 +19,7 @@ interface Account {
   readonly lastUsedAt?: number;
 }
 
-/** All accounts, and what operators change of them. */
+/** Table of accounts, with a form to change one. */
 export function Accounts() {
   const accounts = useApi<Account[]>('operator/accounts');
   const [search, setSearch] = useState('');
@@ -122,7 +122,7 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
     const body = {
       ...(plan !== before.plan && { plan }),
       ...(status !== before.status && { status }),
-      // The field shows whole MiB: a quota that is not edited keeps its exact bytes.
+      // The field shows whole MiB. An unedited quota keeps its exact bytes.
       ...(quotaMib !== before.quotaMib && { quotaBytes: quotaMib === '' ? null : quotaMib * MiB }),
       ...(!isSameCard && { card: brand === '' ? null : { brand, last4 } }),
     };
@@ -140,7 +140,7 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
         <Select label="Status" data={['active', 'suspended']} allowDeselect={false} {...form.getInputProps('status')} />
         <NumberInput
           label="Quota in MiB"
-          description="Empty: that of the plan"
+          description="Empty: quota of the plan"
           min={0}
           allowDecimal={false}
           {...form.getInputProps('quotaMib')}

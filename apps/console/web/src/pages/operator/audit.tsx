@@ -12,7 +12,7 @@ interface AuditEntry {
   readonly change?: object;
 }
 
-/** Who changed what, the newest first. */
+/** Audit log, newest entries first. */
 export function Audit() {
   const entries = useApi<AuditEntry[]>('operator/audit');
   return (

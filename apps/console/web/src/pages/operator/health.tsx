@@ -10,7 +10,7 @@ interface HealthState {
   readonly isCollecting: boolean;
 }
 
-/** Whether services are ready, and what all accounts hold. */
+/** Readiness of the services, and totals of the store. */
 export function Health() {
   const health = useApi<HealthState>('operator/health', { refreshMs: 5000 });
   return (
@@ -31,7 +31,7 @@ export function Health() {
             <Text size="sm">
               {count(held.accounts)} accounts, {count(held.pins)} pins, {count(held.blocks)} blocks, {bytes(held.bytes)}
             </Text>
-            {isCollecting && <Text size="sm">Garbage is being collected.</Text>}
+            {isCollecting && <Text size="sm">Garbage collection is running.</Text>}
           </Card>
         </SimpleGrid>
       )}

@@ -17,17 +17,17 @@ const limits = [
   'webSockets',
 ] as const;
 const limitTitles: Readonly<Record<(typeof limits)[number], string>> = {
-  requestsPerSecond: 'Requests a second',
+  requestsPerSecond: 'Requests per second',
   burst: 'Burst',
-  creditsPerDay: 'Credits a day',
+  creditsPerDay: 'Credits per day',
   storedBytes: 'Stored bytes',
-  bytesInPerDay: 'Bytes in a day',
-  bytesOutPerDay: 'Bytes out a day',
-  concurrentRequests: 'Requests at the same time, each service',
+  bytesInPerDay: 'Bytes received per day',
+  bytesOutPerDay: 'Bytes sent per day',
+  concurrentRequests: 'Concurrent requests per service',
   webSockets: 'WebSockets',
 };
 
-/** What accounts may use, plan by plan. */
+/** Plans and their limits. */
 export function Plans() {
   const plans = useApi<Plan[]>('operator/plans');
   const [edited, setEdited] = useState<Plan>();
@@ -92,7 +92,7 @@ function PlanForm({ plan, onDone }: { plan: Plan; onDone: () => void }) {
           ...(plan.methods && { methods: plan.methods }),
         },
       }),
-    { done: 'The plan counts within a second.' },
+    { done: 'Saved. The plan takes effect within a second.' },
   );
   return (
     <form onSubmit={form.onSubmit((values) => put.mutate(values, { onSuccess: onDone }))}>
