@@ -23,7 +23,7 @@ function readPackage(manifest) {
     return { ...manifest, dependencies: Object.fromEntries(dependencies) };
   }
   if (manifest.name !== suite) return manifest;
-  // Of the older release only the fixtures are used.
+  // Only the fixtures of the older release are used.
   if (manifest.version === '0.155.2') return { ...manifest, dependencies: {} };
   const dependencies = Object.fromEntries(
     Object.entries(manifest.dependencies)

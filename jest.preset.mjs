@@ -1,4 +1,4 @@
-/** What every package's jest.config.mjs starts from: ESM TypeScript through swc, workspace packages from their sources. */
+/** Base of every package's jest.config.mjs: ESM TypeScript through swc, workspace packages from their sources. */
 export const preset = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],

@@ -34,7 +34,7 @@ export async function benchMetering({ home, gateway, key, count, pid }) {
   }
 }
 
-/** Microseconds a request, of the steps as the door takes them. */
+/** Microseconds a request, of the steps as the transport takes them. */
 async function costs(home, keyId) {
   const directory = mkdtempSync(join(home, 'metering-'));
   const stores = await openLmdbMeteringStores({ accounts: directory, limits: join(directory, 'limits') });
@@ -43,7 +43,7 @@ async function costs(home, keyId) {
   await auth.createKey('bench', { id: keyId });
   const metering = await startMetering({ ...stores, service: 'bench' });
   const method = { name: 'eth_chainId', cost: 1 };
-  const told = { method: 'eth_chainId', cost: 1, duration: 0.02, isAdmitted: true, characters: 45 };
+  const call = { method: 'eth_chainId', cost: 1, duration: 0.02, isAdmitted: true, characters: 45 };
   const principal = await auth.identify(keyId);
   let kept = 0;
   try {
@@ -56,7 +56,7 @@ async function costs(home, keyId) {
         const meter = new RequestMeter(metering, principal, 'sample');
         const waiting = meter.enter() ?? meter.admit(method);
         const finish = () => {
-          meter.told(told);
+          meter.recordCall(call);
           kept += meter.headers.ratelimit.length;
           meter.end({ bytesIn: 60, bytesOut: 45, status: 200 });
         };

@@ -1,4 +1,4 @@
-// It reads links without making values: decoding a block of 2 MiB can take a second. json-links.spec.ts compares it with a
+// It reads links without making values: decoding a block of 2 MiB can take a second. links.spec.ts compares it with a
 // decoder.
 import { parseCid } from '@cairn/cid';
 import { CidList } from './cid-list.ts';

@@ -1,5 +1,5 @@
 // A hot path: most bytes of an upload pass through here. One copy in place of the two that the general encoders make;
-// import-file.bench.ts measures it, encode-leaf.spec.ts holds it to encodePbNode(encodeUnixfsData(…)).
+// import-file.bench.ts measures it, metadata.spec.ts holds it to encodePbNode(encodeUnixfsData(…)).
 import { allocateBytes } from '@cairn/platform';
 import { varintLength, writeVarint } from './protobuf.ts';
 import { type UnixfsType, unixfsTypes } from './unixfs-data.ts';

@@ -1,4 +1,4 @@
-// Every request of both services passes here; limiter.bench.ts says what it costs.
+// Every request of both services passes here; tools/bench/metering.mjs measures its cost.
 import { type LimitName, limitReached, type MeteringError } from '../errors.ts';
 import type { Plan } from '../plans/plan.ts';
 import { ConcurrencyPermits } from './concurrency-permits.ts';

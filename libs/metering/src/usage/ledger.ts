@@ -1,4 +1,4 @@
-// Every request of both services passes here; metering.bench.ts says what it costs.
+// Every request of both services passes here; tools/bench/metering.mjs measures its cost.
 import { addCounts, latencyIndex, type MutableCounts, minuteMs, noCounts, type UsageSubject } from './usage.ts';
 import type { KeySeen, StoredSeen, UsageDelta, UsageStore } from './usage-store.ts';
 
