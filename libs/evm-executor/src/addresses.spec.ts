@@ -1,12 +1,12 @@
 import { hexFromBytes } from '@cairn/block-model';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addressAt, addressFromHex, addressOfWord, keyOfAddress, wordOfAddress } from './addresses.ts';
-import { bytesOfKey } from './key-of.ts';
+import { addressAt, addressFromHex, addressOfWord, mapKeyOfAddress, wordOfAddress } from './addresses.ts';
+import { bytesFromMapKey } from './map-key.ts';
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
 
-test('an address is the same array wherever it comes from', () => {
+test('addressOfWord and addressFromHex share one array per address', () => {
   fc.assert(
     fc.property(address, (bytes) => {
       const hex = hexFromBytes(bytes);
@@ -15,13 +15,13 @@ test('an address is the same array wherever it comes from', () => {
       expect(addressOfWord(BigInt(hex)).bytes).toBe(known);
       for (const each of [known, bytes]) {
         expect(wordOfAddress(each)).toBe(BigInt(hex));
-        expect(hexFromBytes(bytesOfKey(keyOfAddress(each)))).toBe(hex);
+        expect(hexFromBytes(bytesFromMapKey(mapKeyOfAddress(each)))).toBe(hex);
       }
     }),
   );
 });
 
-test('an address in the integers of a word is the same one, also where many fall on one place', () => {
+test('addressAt returns the cached address, also when several addresses share a cache entry', () => {
   const parts = fc.array(fc.constantFrom(1, 1025, 2049, -1, 0), { minLength: 8, maxLength: 8 });
   fc.assert(
     fc.property(parts, (integers) => {
@@ -32,10 +32,10 @@ test('an address in the integers of a word is the same one, also where many fall
   );
 });
 
-test('more addresses than are kept do no harm', () => {
+test('addresses stay correct beyond the size of the cache', () => {
   const first = addressOfWord(1n).bytes;
   for (let number = 0n; number < 25_000n; number++) addressOfWord(number);
   expect(addressOfWord(1n).bytes).toEqual(first);
   expect(wordOfAddress(first)).toBe(1n);
-  expect(keyOfAddress(first)).toBe(keyOfAddress(addressOfWord(1n).bytes));
+  expect(mapKeyOfAddress(first)).toBe(mapKeyOfAddress(addressOfWord(1n).bytes));
 });

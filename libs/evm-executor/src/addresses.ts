@@ -1,35 +1,35 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
 import { hexDigitsFromBytes } from '@cairn/platform';
-import { keyOf } from './key-of.ts';
+import { mapKeyFromBytes } from './map-key.ts';
 
-/** An address in the forms that it is needed in. */
+/** An address in the three forms that engines and state use. */
 export interface Address {
-  /** 20 of them. The same array for the same address as long as it is kept: nobody may change it. */
+  /** 20 bytes. Calls for the same address share this array while it is cached: do not modify it. */
   readonly bytes: Uint8Array;
-  /** See {@link keyOf}. */
+  /** See {@link mapKeyFromBytes}. */
   readonly key: string;
   readonly word: bigint;
 }
 
-/** Addresses that are kept, a few hundred bytes each; at the bound they start anew. */
+/** Maximum number of cached addresses, a few hundred bytes each. At the bound the cache is cleared. */
 const knownMax = 10_000;
 
 const byWord = new Map<bigint, Address>();
 const byHex = new Map<Hex, Address>();
 let byBytes = new WeakMap<Uint8Array, Address>();
 
-/** Those that were last met as integers, at places that their lowest one tells: for who meets a few again and again. */
+/** Direct-mapped cache of addresses read from integers, indexed by the low bits: most code uses a few addresses repeatedly. */
 const recentMax = 1024;
 const integerCount = 5;
 const recent: (Address | undefined)[] = new Array(recentMax).fill(undefined);
 const recentIntegers = new Int32Array(recentMax * integerCount);
 
-/** The address that is a number. */
+/** Returns the address for a word. */
 export function addressOfWord(word: bigint): Address {
   return byWord.get(word) ?? learn(word);
 }
 
-/** The address in the low 20 bytes of a word of integers of 32 bits, the lowest first. */
+/** Returns the address in the low 20 bytes of a word of eight 32-bit integers, least significant first. */
 export function addressAt(integers: Int32Array, at: number): Address {
   const place = (integers[at] as number) & (recentMax - 1);
   const known = recent[place];
@@ -48,7 +48,7 @@ export function addressAt(integers: Int32Array, at: number): Address {
   return address;
 }
 
-/** 20 bytes from an address that is known to be good: see {@link Address.bytes}. */
+/** Bytes of a valid address in hex: see {@link Address.bytes}. */
 export function addressFromHex(hex: Hex): Uint8Array {
   let known = byHex.get(hex);
   if (known === undefined) {
@@ -59,16 +59,16 @@ export function addressFromHex(hex: Hex): Uint8Array {
   return known.bytes;
 }
 
-/** The address as a word. */
+/** Address as a word. */
 export function wordOfAddress(address: Uint8Array): bigint {
   const known = byBytes.get(address);
   if (known !== undefined) return known.word;
   return BigInt(`0x${hexDigitsFromBytes(address)}`);
 }
 
-/** The address as a key: see {@link keyOf}. */
-export function keyOfAddress(address: Uint8Array): string {
-  return byBytes.get(address)?.key ?? keyOf(address);
+/** Address as a map key: see {@link mapKeyFromBytes}. */
+export function mapKeyOfAddress(address: Uint8Array): string {
+  return byBytes.get(address)?.key ?? mapKeyFromBytes(address);
 }
 
 function learn(word: bigint): Address {
@@ -79,7 +79,7 @@ function learn(word: bigint): Address {
     recent.fill(undefined);
   }
   const bytes = bytesFromHex(`0x${word.toString(16).padStart(40, '0')}`);
-  const known = { bytes, key: keyOf(bytes), word };
+  const known = { bytes, key: mapKeyFromBytes(bytes), word };
   byWord.set(word, known);
   byBytes.set(bytes, known);
   return known;

@@ -12,16 +12,16 @@ import { halts } from './engine/interpreter/halt.ts';
 import type { ForkRules } from './fork-rules.ts';
 import type { WorldState } from './world-state.ts';
 
-/** Where messages run: one block, one state that they follow one another in. */
+/** Block and state for a sequence of messages. */
 export interface MessageContext {
   readonly rules: ForkRules;
   readonly block: BlockEnvironment;
   readonly world: WorldState;
   readonly engine: CallEngine;
-  /** For BLOCKHASH: hashes of the blocks before this one. */
+  /** Hashes of the blocks before this one, for BLOCKHASH. */
   readonly blockHash: (number: bigint) => Hex | undefined;
   readonly precompiles: PrecompileChanges;
-  /** When messages, those of the protocol too, are given up. Default: never. */
+  /** Time at which messages end with EXECUTION_TIMEOUT, system calls included. Default: never. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -31,18 +31,18 @@ export interface MessageOptions {
   readonly tracer?: EngineTracer | undefined;
   /** See {@link EngineMessage.budget}. */
   readonly budget?: number | undefined;
-  /** Instead of that of the context. */
+  /** Overrides the deadline of the context. */
   readonly deadline?: Deadline | undefined;
-  /** Fees that are not offered read as zero in the code, as in calls. Default true. */
+  /** Code reads a fee that the message does not offer as zero, as in eth_call. Default true. */
   readonly hidesPrices?: boolean;
 }
 
-/** What a message came to. */
+/** Result of a message. */
 export interface AppliedMessage {
   readonly outcome: EngineOutcome;
-  /** What its sender is charged for, after refunds (EIP-3529) and the floor (EIP-7623). */
+  /** Gas charged to the sender: after refunds (EIP-3529), and at least the floor (EIP-7623). */
   readonly gasUsed: bigint;
-  /** The most that it had in use, before refunds. */
+  /** Gas before refunds. */
   readonly gasUsedMax: bigint;
 }
 
@@ -50,9 +50,9 @@ export const noAddress: Hex = `0x${'00'.repeat(20)}`;
 const noBytes = new Uint8Array(0);
 
 /**
- * Runs a message as a transaction: the sender pays, the code runs, what is left is given back, the coinbase gets its
- * part, and accounts that are to go are removed (Yellow Paper, section 6). The world is left for the next one.
- * @throws CALL_* where no node would start it; the world is as it was then
+ * Executes a message as a transaction (Yellow Paper, section 6): the sender pays up front, the code runs, unused gas is refunded,
+ * the coinbase receives its tip, and destroyed or empty accounts are removed. The world is then ready for the next message.
+ * @throws CALL_* if a node would refuse the message; the world is unchanged
  */
 export async function applyMessage(
   context: MessageContext,
@@ -71,17 +71,17 @@ export async function applyMessage(
   const visible = hidesPrices ? visibleBlock(block, call, fees.gasPrice) : block;
   const price = checkMessage({ call, rules, block: visible, fees, sender, balance, nonce, gasLimit, data }, checks);
 
-  world.begin();
+  world.beginMessage();
   const { upfront } = price;
-  // Simulated blobs whose fee is not offered may cost more than there is: as in geth, the balance wraps.
+  // The fee of simulated blobs that offer no fee may exceed the balance: as in geth, the balance wraps.
   const paid = upfront === 0n ? balance : BigInt.asUintN(256, balance - upfront);
-  // As in geth, the nonce of a call wraps; a creation fails instead.
+  // At the maximum nonce, a call wraps the nonce and a creation fails, as in geth.
   const isSpent = nonce === nonceMax;
   const isRefused = isSpent && to === undefined;
   world.updateAccount(from, { nonce: isRefused ? nonce : isSpent ? 0n : nonce + 1n, balance: paid });
   const authorized = applyAuthorizations(world, rules.chainId, call.authorizationList ?? []);
   const delegation = to && delegationOf(world.getCode(to));
-  // No object here is put together of others: that takes longer than a small call.
+  // Fields are listed one by one: object spreads take longer than a small call.
   const message = {
     rules,
     block: visible,
@@ -102,18 +102,18 @@ export async function applyMessage(
   };
   const outcome = isRefused ? refuseCreation(message) : await engine.run(message);
   const gas = chargedGas(outcome, rules, price, authorized.refund);
-  // The coinbase may be a contract: the block pays it, not the message.
+  // The guard is lifted for payments: the coinbase may be a contract, and the block pays it, not the message.
   const { guard } = world;
   world.guard = undefined;
   settle(context, from, gasLimit - gas.gasUsed, gas.gasUsed, fees);
-  // Before EIP-161 a miner came into being even by nothing.
+  // Before EIP-161, a payment of zero created the miner's account.
   if (!rules.isSpuriousDragon && !hidesPrices) world.updateAccount(addressFromHex(block.coinbase), {});
   clearAccounts(context, outcome, [from, addressFromHex(block.coinbase)]);
   world.guard = guard;
   return { outcome, gasUsed: gas.gasUsed, gasUsedMax: gas.gasUsedMax };
 }
 
-/** A creation by an account at the limit of nonces: it fails before it begins, and its gas stays (EIP-2681). */
+/** Outcome of a creation by an account at the maximum nonce: it fails before any code runs and uses no gas (EIP-2681). */
 function refuseCreation({ sender, value, data, gas, tracer }: EngineMessage): EngineOutcome {
   const reason = halts.nonceOverflow.reason;
   const to = createAddress(sender, nonceMax);
@@ -125,7 +125,7 @@ function refuseCreation({ sender, value, data, gas, tracer }: EngineMessage): En
 
 const unpriced = new WeakMap<BlockEnvironment, BlockEnvironment>();
 
-/** A call without a price must not meet prices: what it does not pay reads as zero, as in geth. */
+/** Block as a message without fees sees it: as in geth, BASEFEE and BLOBBASEFEE read zero if the message does not offer them. */
 function visibleBlock(block: BlockEnvironment, call: CallRequest, gasPrice: bigint): BlockEnvironment {
   const hasNoGasPrice = gasPrice === 0n && block.baseFeePerGas !== undefined;
   const hasNoBlobPrice =
@@ -142,7 +142,7 @@ function visibleBlock(block: BlockEnvironment, call: CallRequest, gasPrice: bigi
   return visible;
 }
 
-/** What is warm from the start beside the precompiles: EIP-2929, EIP-2930, EIP-3651 and EIP-7702. */
+/** Addresses and slots that are warm from the start, without the precompiles: EIP-2929, EIP-2930, EIP-3651 and EIP-7702. */
 function warmEntries(
   call: CallRequest,
   rules: ForkRules,
@@ -161,7 +161,7 @@ function warmEntries(
   return entries;
 }
 
-/** EIP-3529 bounds the refund, EIP-7623 the whole from below. */
+/** Applies the maximum refund (EIP-3529) and the floor (EIP-7623). */
 function chargedGas(
   outcome: EngineOutcome,
   rules: ForkRules,
@@ -175,7 +175,7 @@ function chargedGas(
   return { gasUsed: charged > floor ? charged : floor, gasUsedMax: used > floor ? used : floor };
 }
 
-/** Gas that is left goes back to the sender, and the coinbase gets what is above the base fee (EIP-1559). */
+/** Refunds unused gas to the sender and pays the coinbase the price above the base fee (EIP-1559). */
 function settle(
   { block, world, rules }: MessageContext,
   from: Uint8Array,
@@ -186,13 +186,13 @@ function settle(
   if (fees.gasPrice > 0n && left > 0n)
     world.updateAccount(from, { balance: BigInt.asUintN(256, world.getBalance(from) + left * fees.gasPrice) });
   const tip = rules.isLondon ? fees.gasPrice - (block.baseFeePerGas ?? 0n) : fees.gasPrice;
-  // A message that pays nothing leaves the coinbase alone, even where there is a base fee.
+  // A message without fees does not touch the coinbase, even if the block has a base fee.
   if (fees.feeCap === 0n || tip <= 0n) return;
   const coinbase = addressFromHex(block.coinbase);
   world.updateAccount(coinbase, { balance: BigInt.asUintN(256, world.getBalance(coinbase) + used * tip) });
 }
 
-/** Removes accounts that destroyed themselves, and empty ones among those that were touched and `others` (EIP-161). */
+/** Removes self-destructed accounts, and the empty ones among touched accounts and `others` (EIP-161). */
 export function clearAccounts(
   { world, rules }: Pick<MessageContext, 'world' | 'rules'>,
   outcome: EngineOutcome,

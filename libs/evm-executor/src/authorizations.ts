@@ -17,15 +17,15 @@ const nonceMax = 2n ** 64n - 1n;
 const signatureSMax = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const noAddress: Hex = `0x${'00'.repeat(20)}`;
 
-/** The account that an account delegates to (EIP-7702), or `undefined`. */
+/** Address to which code delegates (EIP-7702); `undefined` for other code. */
 export function delegationOf(code: Uint8Array): Uint8Array | undefined {
   const isDelegation = code.length === 23 && hexFromBytes(code.subarray(0, 3)) === `0x${delegationPrefix}`;
   return isDelegation ? code.subarray(3) : undefined;
 }
 
 /**
- * Sets the code of the accounts that signed. Invalid authorizations are passed over, as EIP-7702 wants it.
- * @returns the gas to refund, and the accounts that are warm from now on
+ * Sets the code of the signers of authorizations. As EIP-7702 requires, invalid authorizations are skipped.
+ * @returns gas to refund, and the accounts that become warm
  */
 export function applyAuthorizations(
   world: WorldState,
@@ -50,18 +50,18 @@ export function applyAuthorizations(
   return { refund, warm };
 }
 
-/** Recovers the signer of an authorization; undefined where it is for another chain, spent, or not signed. */
+/** Recovers the signer of an authorization; `undefined` if it is for another chain, has the maximum nonce, or has no valid signature. */
 export function authorityOf(authorization: Authorization, chainId: bigint): Uint8Array | undefined {
   const { chainId: signedFor, nonce } = authorization;
   if ((signedFor !== 0n && signedFor !== chainId) || nonce >= nonceMax) return undefined;
   return signerOfAuthorization(authorization);
 }
 
-/** The account that signed an authorization, for whatever chain; `undefined` for no signature. */
+/** Recovers the signer of an authorization for any chain; `undefined` for an invalid signature. */
 export function signerOfAuthorization(authorization: Authorization): Uint8Array | undefined {
   const { chainId: signedFor, nonce, yParity, r, s, address } = authorization;
   if (yParity > 1n || s > signatureSMax) return undefined;
-  // r is below 2^256 for all that were decoded; what is not a number of the curve is of nobody.
+  // Decoding bounds r to 256 bits. An r that is not on the curve recovers no signer.
   const signature = bytesFromHex(`0x${digitsOf(r)}${digitsOf(s)}`);
   const message = encodeRlp([bytesFromBigint(signedFor), bytesFromHex(address), bytesFromBigint(nonce)]);
   const hash = keccak256(concatBytes([Uint8Array.of(magic), message]));
@@ -69,6 +69,6 @@ export function signerOfAuthorization(authorization: Authorization): Uint8Array 
   return publicKey && keccak256(publicKey).subarray(12);
 }
 
-/** What is signed begins with it (EIP-7702). */
+/** First byte of the signed message (EIP-7702). */
 const magic = 0x05;
 const digitsOf = (word: bigint) => word.toString(16).padStart(64, '0');

@@ -22,20 +22,20 @@ describe('forkRules', () => {
     expect(forkRules(mainnet, { number, timestamp })).toBe(rules);
   });
 
-  test('takes places that no block ever had', () => {
+  test('accepts a number and a time that no block has', () => {
     expect(forkRules(mainnet, { number: 24_476_000n, timestamp: 0n }).hardfork).toBe('paris');
     expect(forkRules(mainnet, { number: 9n, timestamp: 2n ** 60n }).hardfork).toBe('chainstart');
   });
 });
 
 describe('blockEnvironment', () => {
-  test('has the blob base fee of the excess blob gas (EIP-4844)', () => {
+  test('derives the blob base fee from the excess blob gas (EIP-4844)', () => {
     const header = { ...testHeader, excessBlobGas: 100_000_000n };
     expect(blockEnvironment(testSpec, header).block.blobBaseFee).toBe(fakeExponential(1n, 100_000_000n, 5_007_716n));
     expect(blockEnvironment(testSpec, testHeader).block.blobBaseFee).toBe(1n);
   });
 
-  test('has no blob base fee at the number of an old block, and the base fee of its header, which prices use', () => {
+  test('has no blob base fee at the number of an old block, and keeps the base fee of the header for prices', () => {
     const { block, rules } = blockEnvironment(knownChainSpec('mainnet', 'mainnet'), testHeader, {
       number: 5n,
       time: 0n,
@@ -45,7 +45,7 @@ describe('blockEnvironment', () => {
     expect(block).not.toHaveProperty('blobBaseFee');
   });
 
-  test('follows the merge by the difficulty of the header, or by a random value that is given, as in geth', () => {
+  test('decides about the merge by the difficulty of the header or an overridden random value, as in geth', () => {
     const mainnet = knownChainSpec('mainnet', 'mainnet');
     const before = { ...testHeader, number: 13_000_000n, timestamp: 1_630_000_000n, difficulty: 7n };
     const prevRandao = testHeader.mixHash;
@@ -60,7 +60,7 @@ describe('blockEnvironment', () => {
 });
 
 test.each([
-  // The vectors of the EIP's tests in execution-specs.
+  // Vectors of execution-specs.
   [1n, 0n, 1n, 1n],
   [38_493n, 0n, 1_000n, 38_493n],
   [1n, 2n, 1n, 6n],

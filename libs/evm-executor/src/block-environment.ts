@@ -2,7 +2,7 @@ import type { ChainSpec, Header, Hex } from '@cairn/block-model';
 import type { BlockOverrides } from './call-request.ts';
 import { type ForkRules, forkRules } from './fork-rules.ts';
 
-/** What code can see of its block. */
+/** Fields of a block that code can read. */
 export interface BlockEnvironment {
   readonly number: bigint;
   /** Seconds since 1970. */
@@ -12,7 +12,7 @@ export interface BlockEnvironment {
   readonly difficulty: bigint;
   /** 32 bytes (EIP-4399). */
   readonly prevRandao: Hex;
-  /** Wei; absent where the header has none. Overrides can bring it to forks that do not look at it. */
+  /** Wei; absent if the header has none. Overrides can set it on forks that ignore it. */
   readonly baseFeePerGas?: bigint;
   /** Wei; absent before Cancun. */
   readonly blobBaseFee?: bigint;
@@ -26,9 +26,9 @@ interface RuledBlock {
 const known = new WeakMap<ChainSpec, WeakMap<Header, RuledBlock>>();
 
 /**
- * The environment and the rules of a block, as it is or as overrides pretend it to be.
- * @param isMergedByDifficulty the overridden difficulty decides, rather than that of the header or a random value that is
- *   given. Default false
+ * Returns the environment and the rules of a block, with overrides applied.
+ * @param isMergedByDifficulty decide by the overridden difficulty whether the block is after the merge, not by the difficulty of
+ *   the header or an overridden random value. Default false
  */
 export function blockEnvironment(
   spec: ChainSpec,
@@ -73,22 +73,22 @@ function makeEnvironment(spec: ChainSpec, header: Header, overrides: BlockOverri
   return { block, rules };
 }
 
-/** Blob base fee of the header by its own fork, or by the fork of an override where its own has no blobs. */
+/** Blob base fee of the header by its own fork, or by the overridden fork if its own has no blobs. */
 function ownBlobBaseFee(spec: ChainSpec, header: Header, rules: ForkRules): bigint {
   const own = forkRules(spec, header);
   return blobBaseFeeAt(header.excessBlobGas ?? 0n, own.isCancun ? own : rules);
 }
 
-/** The base fee of blobs, in wei per unit of blob gas (EIP-4844); 0 before Cancun. */
+/** Blob base fee in wei per unit of blob gas (EIP-4844); 0 before Cancun. */
 export function blobBaseFeeAt(excessBlobGas: bigint, rules: ForkRules): bigint {
   return rules.isCancun ? fakeExponential(1n, excessBlobGas, rules.blobFeeUpdateFraction) : 0n;
 }
 
-/** What a unit of execution gas reserves of blob gas (EIP-7918). */
+/** BLOB_BASE_COST of EIP-7918: execution gas that bounds the blob base fee from below. */
 const blobBaseCost = 8_192n;
 const gasPerBlob = 131_072n;
 
-/** The excess blob gas of the block that follows (EIP-4844, EIP-7918); `rules` are those of that block. */
+/** Excess blob gas of the block after `parent` (EIP-4844, EIP-7918). `rules` are those of the new block. */
 export function nextExcessBlobGas(
   parent: Pick<Header, 'excessBlobGas' | 'blobGasUsed' | 'baseFeePerGas'>,
   rules: ForkRules,
@@ -104,7 +104,7 @@ export function nextExcessBlobGas(
   return sum - target;
 }
 
-/** `factor * e ** (numerator / denominator)` by Taylor expansion, in integers as EIP-4844 has it. */
+/** `factor * e ** (numerator / denominator)` by Taylor expansion in integers (EIP-4844). */
 export function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
   let output = 0n;
   let term = factor * denominator;

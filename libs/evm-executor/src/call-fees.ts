@@ -3,14 +3,14 @@ import type { CallRequest } from './call-request.ts';
 import { CallRejectedError } from './errors.ts';
 import type { ForkRules } from './fork-rules.ts';
 
-/** The price of gas of a call, as geth's `ToMessage` derives it. All zero where no price is given. */
+/** Gas prices of a call, as geth's `ToMessage` derives them, in wei. All zero for a call without prices. */
 export interface CallFees {
   readonly gasPrice: bigint;
   readonly feeCap: bigint;
   readonly tipCap: bigint;
 }
 
-/** `call` must have passed {@link checkDefaults}. */
+/** Derives the prices of a call that has passed {@link checkDefaults}. */
 export function callFees(
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallRequest,
   { baseFeePerGas }: BlockEnvironment,
@@ -27,8 +27,8 @@ export function callFees(
 }
 
 /**
- * The checks of geth's `CallDefaults`, which come before any account is looked at.
- * @throws CALL_FEES_MIXED for fields of two generations in one call, CALL_CHAIN_ID_MISMATCH
+ * Performs the checks of geth's `CallDefaults`, which precede every access to the state.
+ * @throws CALL_FEES_MIXED if the call has both `gasPrice` and fields of EIP-1559, CALL_CHAIN_ID_MISMATCH
  */
 export function checkDefaults(call: CallRequest, { chainId }: ForkRules): void {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call;

@@ -1,21 +1,21 @@
 import type { AccessListEntry, Authorization, Hex } from '@cairn/block-model';
 
-/** A message to run, as eth_call takes it. Amounts are wei; addresses are 20 bytes in lower case. */
+/** Message as eth_call accepts it. Amounts are wei; addresses are 20 bytes in lower case. */
 export interface CallRequest {
-  /** The zero address where absent. */
+  /** Default: the zero address. */
   readonly from?: Hex;
-  /** Absent: `data` is init code, and the output is the code that it would deploy. */
+  /** If absent, `data` is init code and the output is the code that it would deploy. */
   readonly to?: Hex;
-  /** Absent, or above the cap: the cap. */
+  /** Gas limit, lowered to the cap. Default: the cap. */
   readonly gas?: bigint;
-  /** Looked at where transactions are simulated; calls have no use for it. */
+  /** Used by simulations and access lists; eth_call ignores it. */
   readonly nonce?: bigint;
   readonly gasPrice?: bigint;
   readonly maxFeePerGas?: bigint;
   readonly maxPriorityFeePerGas?: bigint;
   readonly value?: bigint;
   readonly data?: Hex;
-  /** Must be the chain's own where present. */
+  /** If present, it must be the id of the chain. */
   readonly chainId?: bigint;
   readonly accessList?: readonly AccessListEntry[];
   readonly maxFeePerBlobGas?: bigint;
@@ -23,23 +23,23 @@ export interface CallRequest {
   readonly authorizationList?: readonly Authorization[];
 }
 
-/** What a call pretends about one account (the third parameter of geth's eth_call). */
+/** Overrides of one account for a call (third parameter of geth's eth_call). */
 export interface AccountOverride {
   readonly nonce?: bigint;
   readonly balance?: bigint;
   readonly code?: Hex;
-  /** The whole storage: slots that are not named are empty. Excludes `stateDiff`. */
+  /** Replaces the whole storage: other slots are empty. Excludes `stateDiff`. */
   readonly state?: ReadonlyMap<Hex, Hex>;
-  /** Single slots; the others keep their values. Excludes `state`. */
+  /** Replaces single slots; others keep their values. Excludes `state`. */
   readonly stateDiff?: ReadonlyMap<Hex, Hex>;
-  /** Makes a precompile answer at another address; this one becomes an ordinary account. */
+  /** Moves the precompile to another address; this address becomes an ordinary account. */
   readonly movePrecompileToAddress?: Hex;
 }
 
 /** Overrides by address. */
 export type StateOverrides = ReadonlyMap<Hex, AccountOverride>;
 
-/** What a call pretends about its block (the fourth parameter of geth's eth_call). */
+/** Overrides of the block for a call (fourth parameter of geth's eth_call). */
 export interface BlockOverrides {
   readonly number?: bigint;
   readonly difficulty?: bigint;
@@ -50,6 +50,6 @@ export interface BlockOverrides {
   readonly prevRandao?: Hex;
   readonly baseFeePerGas?: bigint;
   readonly blobBaseFee?: bigint;
-  /** Hash that BLOCKHASH reads for the header itself, where the overrides describe the block after it. */
+  /** Result of BLOCKHASH for the number of the header, used when the overrides describe the block after it. */
   readonly parentHash?: Hex;
 }

@@ -10,9 +10,9 @@ import { floorGas, gasPerBlob, intrinsicGas, transactionGasMax } from './message
 
 const initCodeBytesMax = 49_152;
 const blobHashVersion = 1;
-/** EIP-2681: no account gets beyond it, and one that has it sends no transaction and creates no contract. */
+/** Maximum nonce (EIP-2681). An account with it can neither send a transaction nor create a contract. */
 export const nonceMax = 2n ** 64n - 1n;
-/** EIP-7594. */
+/** Maximum number of blobs in a transaction from Osaka on (EIP-7594). */
 const blobsOfTransactionMax = 6;
 const uint256Max = 2n ** 256n - 1n;
 
@@ -20,7 +20,7 @@ const uint256Max = 2n ** 256n - 1n;
 export interface CheckedCall {
   readonly call: CallRequest;
   readonly rules: ForkRules;
-  /** As the message sees it: prices that a call does not pay are zero. */
+  /** Block as the message sees it: fees that a call does not pay are zero. */
   readonly block: BlockEnvironment;
   readonly fees: CallFees;
   readonly sender: Hex;
@@ -32,34 +32,34 @@ export interface CheckedCall {
   readonly data: Uint8Array;
 }
 
-/** Checks that apply to real transactions and not to calls. */
+/** Checks that apply to transactions but not to calls. */
 export interface CallChecks {
-  /** The base fee must be met even by messages that offer nothing. Default false. */
+  /** Messages without fees must pay the base fee too. Default false. */
   readonly paysBaseFee?: boolean;
-  /** `call.nonce` must be that of the sender. Default false. */
+  /** `call.nonce` must equal the nonce of the sender. Default false. */
   readonly followsNonce?: boolean;
-  /** Absent for calls: a transaction of a block has a gas cap (EIP-7825) and a sender without code (EIP-3607). */
+  /** Limits of a transaction in a block; absent for calls. They include the gas cap (EIP-7825) and a sender without code (EIP-3607). */
   readonly transaction?: {
     /** Code of the sender. */
     readonly senderCode: Uint8Array;
-    /** Rest of the block's limits after the transactions before it. */
+    /** Gas of the block that earlier transactions have left. */
     readonly blockGasLeft: bigint;
     readonly blobsLeft: bigint;
   };
 }
 
-/** Prices that the sender pays up front. */
+/** Costs of a message that are known before it runs. */
 export interface CallPrice {
-  /** Wei, taken off the balance while the call runs. */
+  /** Wei deducted from the sender's balance before the code runs. */
   readonly upfront: bigint;
   readonly intrinsic: bigint;
   readonly floor: bigint;
 }
 
 /**
- * The checks of geth's state transition, in its order. This is the one place for calls, simulations and transactions of
- * blocks; `checks` name what calls are exempt from.
- * @throws CALL_* but CALL_CHAIN_ID_MISMATCH
+ * Performs the checks of geth's state transition in geth's order, for calls, simulations and transactions of blocks. `checks`
+ * enable those that calls are exempt from.
+ * @throws every code CALL_* except CALL_CHAIN_ID_MISMATCH
  */
 export function checkMessage(checked: CheckedCall, checks: CallChecks = {}): CallPrice {
   const { call, rules, gasLimit, data } = checked;
@@ -78,7 +78,7 @@ export function checkMessage(checked: CheckedCall, checks: CallChecks = {}): Cal
   }
   if (checks.transaction !== undefined && gasLimit > checks.transaction.blockGasLeft) {
     const { blockGasLeft } = checks.transaction;
-    throw rejected('CALL_BLOCK_GAS_EXCEEDED', 'gas limit reached', `Give it ${blockGasLeft} gas at most.`, {
+    throw rejected('CALL_BLOCK_GAS_EXCEEDED', 'gas limit reached', `Lower its gas limit to ${blockGasLeft} or less.`, {
       have: `${gasLimit}`,
       max: `${blockGasLeft}`,
     });
@@ -114,7 +114,7 @@ function checkNonce({ call, nonce, sender }: CheckedCall): void {
   throw rejected(
     'CALL_NONCE_SPENT',
     `nonce has max value: address ${address}, nonce: ${nonce}`,
-    'Send from another account: this one has sent all that it can (EIP-2681).',
+    'Send from another account: this one has reached the maximum nonce (EIP-2681).',
     { have: `${given}`, want: `${nonce}` },
   );
 }
@@ -124,7 +124,7 @@ function checkSender({ rules, gasLimit, sender }: CheckedCall, code: Uint8Array)
     throw rejected(
       'CALL_GAS_TOO_HIGH',
       `transaction gas limit too high (cap: ${transactionGasMax}, tx: ${gasLimit})`,
-      `Give it ${transactionGasMax} gas at most (EIP-7825).`,
+      `Lower its gas limit to ${transactionGasMax} or less (EIP-7825).`,
       { have: `${gasLimit}`, max: `${transactionGasMax}` },
     );
   }
@@ -151,7 +151,7 @@ function checkFees({ fees: { feeCap, tipCap }, rules, block, sender }: CheckedCa
     throw new CallRejectedError(
       'CALL_FEE_BELOW_BASE',
       `max fee per gas less than block base fee: address ${toChecksumAddress(sender)}, maxFeePerGas: ${feeCap}, baseFee: ${baseFeePerGas}`,
-      paysBaseFee ? 'Offer the base fee at least.' : 'Leave all fees out, or offer the base fee at least.',
+      paysBaseFee ? 'Offer at least the base fee.' : 'Leave all fees out, or offer at least the base fee.',
     );
   }
 }
@@ -161,26 +161,26 @@ function checkBlobs({ call, rules, block, sender }: CheckedCall, { paysBaseFee, 
   if (hashes === undefined) return;
   const refuse = (message: string, hint: string) => new CallRejectedError('CALL_BLOBS_INVALID', message, hint);
   if (call.to === undefined) {
-    throw refuse('blob transaction of type create', 'Name the contract in call.to: blobs do not create one.');
+    throw refuse('blob transaction of type create', 'Set call.to: a blob transaction cannot create a contract.');
   }
   if (hashes.length === 0) {
-    throw refuse('blob transaction missing blob hashes', 'Leave call.blobVersionedHashes out, or fill it.');
+    throw refuse('blob transaction missing blob hashes', 'Leave call.blobVersionedHashes out, or add a hash.');
   }
   if (rules.isOsaka && hashes.length > blobsOfTransactionMax) {
     throw refuse(
       'blob transaction has too many blobs',
-      `Keep ${blobsOfTransactionMax} of its ${hashes.length} blobs at most (EIP-7594).`,
+      `Send at most ${blobsOfTransactionMax} of the ${hashes.length} blobs (EIP-7594).`,
     );
   }
   for (const [index, hash] of hashes.entries()) {
     if (bytesFromHex(hash)[0] !== blobHashVersion) {
-      throw refuse(`blob ${index} has invalid hash version`, 'Versioned hashes begin with 0x01 (EIP-4844).');
+      throw refuse(`blob ${index} has invalid hash version`, 'Use versioned hashes that begin with 0x01 (EIP-4844).');
     }
   }
   if (transaction !== undefined && hashes.length > transaction.blobsLeft) {
     throw refuse(
       `blob gas limit reached: ${hashes.length} blobs, ${transaction.blobsLeft} left`,
-      `Keep ${transaction.blobsLeft} blobs at most (EIP-4844).`,
+      `Send at most ${transaction.blobsLeft} blobs (EIP-4844).`,
     );
   }
   const feeCap = call.maxFeePerBlobGas ?? 0n;
@@ -189,8 +189,8 @@ function checkBlobs({ call, rules, block, sender }: CheckedCall, { paysBaseFee, 
     throw refuse(
       `max fee per blob gas less than block blob gas fee: address ${toChecksumAddress(sender)} blobGasFeeCap: ${feeCap}, blobBaseFee: ${blobBaseFee}`,
       paysBaseFee
-        ? 'Offer the blob base fee at least.'
-        : 'Leave call.maxFeePerBlobGas out, or offer the blob base fee at least.',
+        ? 'Offer at least the blob base fee.'
+        : 'Leave call.maxFeePerBlobGas out, or offer at least the blob base fee.',
     );
   }
 }
@@ -201,19 +201,19 @@ function checkAuthorizations({ to, authorizationList }: CallRequest, sender: Hex
     throw new CallRejectedError(
       'CALL_AUTHORIZATIONS_INVALID',
       `EIP-7702 transaction cannot be used to create contract (sender ${toChecksumAddress(sender)})`,
-      'Name the contract in call.to.',
+      'Set call.to: a transaction with authorizations cannot create a contract.',
     );
   }
   if (authorizationList.length === 0) {
     throw new CallRejectedError(
       'CALL_AUTHORIZATIONS_INVALID',
       `EIP-7702 transaction with empty auth list (sender ${toChecksumAddress(sender)})`,
-      'Leave call.authorizationList out, or fill it.',
+      'Leave call.authorizationList out, or add an authorization.',
     );
   }
 }
 
-/** @returns what gas and blobs cost up front, in wei */
+/** @returns price of gas and blobs that is deducted up front, in wei */
 function checkFunds({ call, rules, block, fees, sender, balance, gasLimit }: CheckedCall): bigint {
   const blobGas = rules.isCancun ? BigInt(call.blobVersionedHashes?.length ?? 0) * gasPerBlob : 0n;
   const blobFeeCap = call.maxFeePerBlobGas ?? 0n;
@@ -237,7 +237,7 @@ function gasTooLow(
   have: bigint,
   want: bigint,
 ): CallRejectedError {
-  return rejected(code, `${message}: have ${have}, want ${want}`, `Give ${want} gas at least.`, {
+  return rejected(code, `${message}: have ${have}, want ${want}`, `Give at least ${want} gas.`, {
     have: `${have}`,
     want: `${want}`,
   });

@@ -12,7 +12,7 @@ import { parseCallRequest } from './parse-call-request.ts';
 import { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
 import { readRecordedChain } from './recorded-chain.fixture.ts';
 
-/** About parameters of the block and of the list, which are the gateway's. */
+/** Cases about parameters that the gateway parses: block id and parameter list. */
 const ofTheGateway = /^(block-(?!safe|earliest)|args-none|state-historical)/;
 const isHere = hasConformanceCases;
 const title = isHere ? 'recorded calls' : 'recorded calls (skipped: ../shared/conformance is not here)';
@@ -27,7 +27,7 @@ describe(title, () => {
     chain = { spec, headers: blocks.map(({ header }) => header), states };
   });
 
-  /** BLS12-381 in JavaScript takes its time: of its many vectors that succeed, every eighth runs here. */
+  /** BLS12-381 is slow in JavaScript: every eighth of its many successful vectors runs here. */
   const isSampledOut = ({ name }: RecordedExchange, index: number) => /^precompile-bls/.test(name) && index % 8 !== 0;
   const cases = (folder: string) =>
     isHere ? recordedExchanges(folder).filter((c, index) => !ofTheGateway.test(c.name) && !isSampledOut(c, index)) : [];
@@ -68,7 +68,7 @@ describe(title, () => {
     const { headers, states, spec } = chain;
     const head = headers.length;
     const number = block === 'earliest' ? 0 : String(block).startsWith('0x') ? Number(block) : head;
-    // Genesis is not in the file; its calls look at the block number only. Calls on old blocks bring their own code.
+    // The file lacks the genesis block, whose calls read the block number only. Calls on old blocks override the code.
     const header = number === 0 ? { ...at(headers, 0), number: 0n, timestamp: 0n } : at(headers, number - 1);
     try {
       const result = await executeCall({
@@ -91,7 +91,7 @@ describe(title, () => {
   }
 });
 
-/** Words of geth are compared for reverts only, as the suite's own replay does. */
+/** Compares messages for reverts only, as the suite's own replay does. */
 function withoutWords(error: RecordedExchange['response']['error']) {
   return error?.code === 3 ? { code: 3, message: error.message, data: error.data } : { code: error?.code };
 }

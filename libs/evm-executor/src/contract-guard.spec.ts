@@ -13,7 +13,7 @@ import { alice, contract, other, testHeader, testSpec } from './test-chain.fixtu
 import { traceCall } from './trace/trace-call.ts';
 import { parseTraceOptions } from './trace/trace-options.ts';
 
-// `contract` is on the list of the caller, `other` is not.
+// `contract` is on the caller's list, `other` is not.
 const target = other.slice(2);
 const wallet: Hex = `0x${'b0'.repeat(20)}`;
 const delegated: Hex = `0x${'d0'.repeat(20)}`;
@@ -69,7 +69,7 @@ describe.each(engines)('engine %s', (name) => {
     await expect(traced).rejects.toMatchObject(refusal);
   });
 
-  test('a listed contract reads accounts without code', async () => {
+  test('a listed contract can read accounts without code', async () => {
     const code = `73${wallet.slice(2)}31${returned}`;
     expect(await executeCall(options({}, code, { engine }))).toMatchObject({ kind: 'success', output: word(9n) });
   });
@@ -83,7 +83,7 @@ describe.each(engines)('engine %s', (name) => {
   });
 });
 
-test('an unlisted contract is no sender', async () => {
+test('an unlisted contract cannot be the sender', async () => {
   await expect(executeCall(options({ from: other }))).rejects.toMatchObject(refusal);
   const priced = { from: other, gasPrice: 100n, value: 8n };
   for (const run of [estimateGas, createAccessList]) await expect(run(options(priced))).rejects.toMatchObject(refusal);
@@ -98,7 +98,7 @@ test.each([
   await expect(executeCall(options({}, '', { stateOverrides }))).rejects.toMatchObject(refusal);
 });
 
-test('a coinbase with code is paid and stays closed', async () => {
+test('a coinbase with code receives its tip and stays unreadable', async () => {
   const header = { ...testHeader, miner: other };
   const call = { gasPrice: 100n, gas: 50_000n };
   const stateOverrides: StateOverrides = new Map([[alice, { balance: 10n ** 18n }]]);
@@ -125,7 +125,7 @@ describe('eth_simulateV1', () => {
     await expect(run(reads.CALL ?? '', [{ from: alice, to: contract }])).rejects.toMatchObject(refusal);
   });
 
-  test('a fee recipient that is an unlisted contract stays closed after it was paid', async () => {
+  test('a fee recipient that is an unlisted contract stays unreadable after payment', async () => {
     const calls = [{ from: alice, to: contract }];
     expect(await run('00', calls, { feeRecipient: other })).toHaveLength(1);
     const twice = [...calls, ...calls];

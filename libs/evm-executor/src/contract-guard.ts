@@ -1,23 +1,23 @@
 import type { Hex } from '@cairn/block-model';
-import { addressFromHex, keyOfAddress } from './addresses.ts';
+import { addressFromHex, mapKeyOfAddress } from './addresses.ts';
 
 /**
- * The contracts that messages may read: those of a list, and those that the messages themselves create. Accounts without code,
- * and accounts that delegate to a contract (EIP-7702), are open. The code that a delegation leads to is not.
+ * Set of contracts that messages may read: the listed ones and those that the messages create. Accounts without code and accounts
+ * that delegate (EIP-7702) are readable without being listed. The code that a delegation points to must be listed.
  */
 export class ContractGuard {
-  /** Keys of addresses. */
+  /** Map keys of addresses. */
   readonly #open: Set<string>;
 
   constructor(contracts: readonly Hex[]) {
-    this.#open = new Set(contracts.map((contract) => keyOfAddress(addressFromHex(contract))));
+    this.#open = new Set(contracts.map((contract) => mapKeyOfAddress(addressFromHex(contract))));
   }
 
   isOpen(key: string): boolean {
     return this.#open.has(key);
   }
 
-  /** Opens an account that gets its code from a message. Call it only for accounts that passed the guard. */
+  /** Adds an account whose code is set by a message. Call it only for accounts that have passed the guard. */
   open(key: string): void {
     this.#open.add(key);
   }

@@ -4,10 +4,10 @@ import { executeCall } from './execute-call.ts';
 import { alice, codes, contract, optionsFor, other, specAt, testHeader } from './test-chain.fixture.ts';
 
 const slot = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}` as const;
-/** Enough for all that a call may use at a fee of some wei. */
+/** Balance that covers the gas cap at a fee of a few wei. */
 const rich = { [alice]: { balance: 10n ** 18n } };
 
-test('names slots of the contract and other accounts, and costs what it says', async () => {
+test('lists slots of the contract and other accounts, with the gas of a message that has the list', async () => {
   // Reads slot 7, and the balance of `other`.
   const code = `0x60075473${other.slice(2)}3100` as const;
   const call = { from: alice, to: contract };
@@ -20,12 +20,12 @@ test('names slots of the contract and other accounts, and costs what it says', a
   expect(again).toMatchObject({ kind: 'success', gasUsed });
 });
 
-test('code that reads GAS gets the slot that it reads with the list, not the one that it reads without', async () => {
-  // Reads the slot whose number is the gas left divided by 1,000.
+test('for code whose slot depends on GAS, lists the slot that is read with the list', async () => {
+  // Reads slot GAS / 1,000.
   const accounts = { ...rich, [contract]: { code: '0x6103e85a0454' } } as const;
   const gas = 1_000_000n;
   const { accessList, gasUsed } = await createAccessList(optionsFor({ from: alice, to: contract, gas }, accounts));
-  // 21,000 and 4,300 for the list; 5 before GAS has answered.
+  // 21,000 intrinsic gas, 4,300 for the list, 5 before GAS returns.
   expect(accessList).toEqual([{ address: contract, storageKeys: [slot((gas - 25_305n) / 1_000n)] }]);
   expect(gasUsed).toBe(25_410n);
 });
@@ -40,7 +40,7 @@ test('a failure is reported beside the list', async () => {
   expect(ofOther).toMatchObject({ accessList: [] });
 });
 
-test('a given list loses what is warm anyway and keeps the rest', async () => {
+test('a given list loses the addresses that are warm anyway and keeps the others', async () => {
   const entry = (address: `0x${string}`) => ({ address, storageKeys: [slot(1n)] });
   const accessList = [entry(alice), entry(other), entry(contract), entry(`0x${'00'.repeat(19)}01`)];
   const call = { from: alice, to: contract, accessList };
@@ -51,7 +51,7 @@ describe('fees and funds, as in geth', () => {
   const refusal = (call: object, accounts = {}) =>
     createAccessList({ ...optionsFor({ from: alice, to: other, gas: 21_000n, ...call }, accounts), tip: 1n });
 
-  test('a sender without funds is refused with the hash of what would be sent', async () => {
+  test('a sender without funds is refused with the hash of the transaction', async () => {
     await expect(refusal({})).rejects.toMatchObject({
       code: 'CALL_FUNDS_INSUFFICIENT',
       // A tip of 1 above twice the base fee of 7.
@@ -61,7 +61,7 @@ describe('fees and funds, as in geth', () => {
     });
   });
 
-  test('a fee is filled in where only the tip is given', async () => {
+  test('a call with a tip only gets a maximum fee', async () => {
     await expect(refusal({ maxPriorityFeePerGas: 3n })).rejects.toThrow('have 0 want 357000');
     const balance = 357_000n;
     const paid = await refusal({ maxPriorityFeePerGas: 3n }, { [alice]: { balance } });
@@ -85,7 +85,7 @@ describe('fees and funds, as in geth', () => {
     await expect(createAccessList(options)).rejects.toThrow('are not valid before London is active');
   });
 
-  test('refuses more authorizations than the gas pays', async () => {
+  test('refuses authorizations that cost more than the gas limit', async () => {
     const authorization = { chainId: 1n, address: other, nonce: 0n, yParity: 0n, r: 1n, s: 1n };
     await expect(refusal({ gas: 49_999n, authorizationList: [authorization, authorization] })).rejects.toMatchObject({
       message: 'insufficient gas to process all authorizations',

@@ -11,33 +11,34 @@ import { CallRejectedError } from './errors.ts';
 import { callContext, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
 import { withFeeDefaults } from './fee-defaults.ts';
 import { authorizationGas } from './message-gas.ts';
-import { reworded } from './reworded.ts';
+import { rewordRejection } from './reword-rejection.ts';
 import { unsignedCall } from './unsigned-call.ts';
 
-/** What a message reads beyond what is warm anyway (EIP-2930), and what it costs when it says so. */
+/** Accounts and slots that a message accesses and that are not warm anyway (EIP-2930). */
 export interface AccessListResult {
   readonly kind: 'accessList';
   readonly accessList: readonly AccessListEntry[];
+  /** Gas of the message with that list. */
   readonly gasUsed: bigint;
-  /** Why the message failed with that list. */
+  /** Reason if the message fails with that list. */
   readonly error?: string;
 }
 
 export interface CreateAccessListOptions extends ExecuteCallOptions {
-  /** The tip that is suggested to senders, in wei per gas: for calls that do not name their fees. Default 0. */
+  /** Tip in wei per gas that is suggested to senders. Used for calls without fees. Default 0. */
   readonly tip?: bigint | undefined;
 }
 
-/** A list that is known before a run changes what the run reads; geth goes on until it does not. */
+/** Bound of the rounds until the list is stable: a list changes gas, and with it what the message accesses. geth has no bound. */
 const roundsMax = 32;
 
 /**
- * Finds the access list of a message: runs it again and again, each time with the list of the time before, until the list
- * stays. As in geth, the message pays: fees that it does not name are filled in.
- * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, and what the state throws
+ * Finds the access list of a message: executes it with the list of the previous round until the list no longer changes. As in
+ * geth, the message pays fees, and missing ones are filled in.
+ * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, and the errors of the state
  */
 export async function createAccessList(options: CreateAccessListOptions): Promise<AccessListResult> {
-  // As in geth: no precompile can be moved, and what is overridden at its address is not seen.
+  // As in geth, no precompile can be moved, and code cannot see an override at its address.
   const makeContext = () => callContext(options, { movesPrecompiles: false, findsPrecompiles: false });
   const first = makeContext();
   const { header, tip = 0n } = options;
@@ -66,29 +67,29 @@ async function run(context: MessageContext, call: CallRequest, gasLimit: bigint,
   const { rules, block, world } = context;
   try {
     const { maxFeePerGas } = call;
-    // As in geth, a fee that was filled in above a tip near the limit wraps.
+    // As in geth, a filled-in fee above a tip near 2^256 wraps.
     const own = maxFeePerGas === undefined ? call : { ...call, maxFeePerGas: BigInt.asUintN(256, maxFeePerGas) };
     checkDeadline(context.deadline);
     return await applyMessage(context, own, { gasLimit, tracer });
   } catch (error) {
-    throw reworded(error, (message) => {
+    throw rewordRejection(error, (message) => {
       const nonce = call.nonce ?? world.getNonce(bytesFromHex(call.from ?? noAddress));
       const fields = { chainId: rules.chainId, gas: gasLimit, baseFeePerGas: block.baseFeePerGas };
       return `failed to apply transaction: ${unsignedCall({ ...call, nonce }, fields).hash} err: ${message}`;
     });
   } finally {
-    world.end();
+    world.release();
   }
 }
 
 /**
- * Addresses that are warm anyway: sender, receiver, precompiles, and those that signed authorizations.
- * @throws CALL_GAS_TOO_LOW where the gas is not enough for the authorizations
+ * Addresses that are warm without a list: sender, receiver, precompiles, and signers of authorizations.
+ * @throws CALL_GAS_TOO_LOW if the gas does not cover the authorizations
  */
 function excludedAddresses({ rules, world }: MessageContext, call: CallRequest, gasLimit: bigint): Set<Hex> {
   const { from = noAddress, to, authorizationList = [] } = call;
   if (BigInt(authorizationList.length) > gasLimit / authorizationGas) {
-    const hint = `Give ${authorizationGas} gas for each.`;
+    const hint = `Give at least ${authorizationGas} gas for each authorization.`;
     throw new CallRejectedError('CALL_GAS_TOO_LOW', 'insufficient gas to process all authorizations', hint);
   }
   const sender = bytesFromHex(from);
@@ -101,7 +102,7 @@ function excludedAddresses({ rules, world }: MessageContext, call: CallRequest, 
   return excluded;
 }
 
-/** In one form: each address once, without those that are excluded, addresses and slots in order. */
+/** Normalizes a list: one entry per address, without excluded ones, addresses and slots sorted. */
 function withoutAddresses(list: readonly AccessListEntry[], excluded: ReadonlySet<Hex>): AccessListEntry[] {
   const places = new Map<Hex, Set<Hex>>();
   for (const { address, storageKeys } of list) {
@@ -123,7 +124,7 @@ const readsAccount = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
 const callsAccount = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
 const touchesSlot = new Set([0x54, 0x55]);
 
-/** Accounts and slots that code has named. */
+/** Collects the accounts and slots that code accesses. */
 class TouchedPlaces implements EngineTracer {
   readonly #places = new Map<Hex, Set<Hex>>();
   readonly #excluded: ReadonlySet<Hex>;
@@ -154,7 +155,7 @@ class TouchedPlaces implements EngineTracer {
     return slots;
   }
 
-  /** In the order of addresses and slots. Slots of the receiver are among them, though its address is warm. */
+  /** Sorted by address and slot. Contains the slots of the receiver, although its address is warm. */
   entries(): AccessListEntry[] {
     return entriesOf(this.#places);
   }

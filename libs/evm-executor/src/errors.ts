@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/errors';
 import { goDuration } from './go-duration.ts';
 
-/** Codes of calls that are refused before any code runs. */
+/** Codes of calls that are refused before code runs. */
 export type CallRejectionCode =
   | 'CALL_FEES_MIXED'
   | 'CALL_FEE_INVALID'
@@ -21,8 +21,8 @@ export type CallRejectionCode =
   | 'CALL_CHAIN_ID_MISMATCH';
 
 /**
- * A call that no node would start. The message is geth's, without the prefix `err:` and the suffix that its API adds.
- * Amounts in `details` are decimal text, so that they pass through JSON.
+ * A call that a node refuses. The message is geth's, without the prefix `err:` and the suffix that its API adds.
+ * Amounts in `details` are decimal text, so that they survive JSON.
  */
 export class CallRejectedError extends CairnError<CallRejectionCode> {
   constructor(code: CallRejectionCode, message: string, hint: string, details: Readonly<Record<string, unknown>> = {}) {
@@ -37,13 +37,17 @@ export class InvalidOverrideError extends CairnError<'OVERRIDE_INVALID'> {
   }
 }
 
-/** A message that reads a contract which its caller may not read. */
+/** A message reads a contract that its caller may not read. */
 export class ContractNotAllowedError extends CairnError<'CONTRACT_NOT_ALLOWED'> {
   constructor(address: string) {
-    super('CONTRACT_NOT_ALLOWED', `The call reads the contract ${address}, which is not on the list of its caller.`, {
-      hint: 'Add the contract to the list, or call with a key that is not limited to contracts.',
-      details: { address },
-    });
+    super(
+      'CONTRACT_NOT_ALLOWED',
+      `The call reads the contract ${address}, which is not on the caller's list of contracts.`,
+      {
+        hint: 'Add the contract to the list, or call with a key that may read all contracts.',
+        details: { address },
+      },
+    );
   }
 }
 
@@ -63,52 +67,52 @@ export class SimulationError extends CairnError<SimulationErrorCode> {
   }
 }
 
-/** A block that breaks a rule as it is executed. */
+/** A block breaks a rule when it is executed. */
 export class BlockInvalidError extends CairnError<'BLOCK_INVALID'> {
   constructor(reason: string) {
-    super('BLOCK_INVALID', reason, { hint: 'No node takes such a block: ask its source for another one.' });
+    super('BLOCK_INVALID', reason, { hint: 'Nodes reject this block: fetch it from another source.' });
   }
 }
 
-/** A transaction that no block may hold. */
+/** A transaction that makes its block invalid. */
 export class TransactionInvalidError extends CairnError<'TRANSACTION_INVALID'> {
   constructor(hash: string, reason: string, cause?: unknown) {
     super('TRANSACTION_INVALID', `transaction ${hash}: ${reason}`, {
-      hint: 'No node takes a block with it: ask its source for another one.',
+      hint: 'Nodes reject a block with this transaction: fetch it from another source.',
       details: { hash },
       cause,
     });
   }
 }
 
-/** Options of a trace that no tracer takes. The messages are geth's. */
+/** Trace options that contradict each other or are malformed. The messages are geth's. */
 export class TraceRefusedError extends CairnError<'TRACE_REFUSED'> {
   constructor(message: string, hint: string) {
     super('TRACE_REFUSED', message, { hint });
   }
 }
 
-/** A trace that no client could take in one piece. */
+/** A trace is longer than its limit. */
 export class TraceTooLargeError extends CairnError<'TRACE_TOO_LARGE'> {
-  constructor(limit: number) {
-    super('TRACE_TOO_LARGE', `The trace goes beyond its limit of ${limit}.`, {
-      hint: 'Leave out memory, stack and storage, use callTracer, or set a limit of steps.',
+  constructor(limit: number, unit: 'characters' | 'calls') {
+    super('TRACE_TOO_LARGE', `The trace is longer than its limit of ${limit} ${unit}.`, {
+      hint: 'Leave out memory, stack and storage, use callTracer, or set `limit` for the steps.',
       details: { limit },
     });
   }
 }
 
-/** The state of a block is not kept, or the block is not known. */
+/** The state of a block is not stored, or the block is unknown. */
 export class StateUnavailableError extends CairnError<'STATE_UNAVAILABLE'> {
   constructor(chain: string, blockHash: string) {
     super('STATE_UNAVAILABLE', `The state of block ${blockHash} of ${chain} is not available.`, {
-      hint: 'Call on a block whose state is kept, such as "latest".',
+      hint: 'Use a block whose state is stored, such as "latest".',
       details: { chain, blockHash },
     });
   }
 }
 
-/** Codes of calls that the pool could not bring to an end. */
+/** Codes of jobs that the pool could not complete. */
 export type ExecutionErrorCode =
   | 'EXECUTION_TIMEOUT'
   | 'EXECUTION_MEMORY_EXCEEDED'
@@ -119,38 +123,42 @@ export type ExecutionErrorCode =
   | 'EXECUTION_NOT_STARTED'
   | 'EXECUTION_CLOSED';
 
-/** A call that the pool could not bring to an end. */
+/** A job that the pool could not complete. */
 export class ExecutionError extends CairnError<ExecutionErrorCode> {}
 
 export const executionErrors = {
   /** The message is geth's. */
   timeout: (timeoutMs: number) =>
     new ExecutionError('EXECUTION_TIMEOUT', `execution aborted (timeout = ${goDuration(timeoutMs)})`, {
-      hint: `The call ran longer than ${timeoutMs} ms: give it less gas, or split it into smaller calls.`,
+      hint: `The call ran longer than ${timeoutMs} ms. Give it less gas, or split it into smaller calls.`,
       details: { timeoutMs },
     }),
   memoryExceeded: (memoryMibMax: number) =>
-    new ExecutionError('EXECUTION_MEMORY_EXCEEDED', `The call needed more than ${memoryMibMax} MiB and was ended.`, {
-      hint: 'Give it less gas, or split it into smaller calls.',
-      details: { memoryMibMax },
-    }),
+    new ExecutionError(
+      'EXECUTION_MEMORY_EXCEEDED',
+      `The call exceeded ${memoryMibMax} MiB of memory and was stopped.`,
+      {
+        hint: 'Give it less gas, or split it into smaller calls.',
+        details: { memoryMibMax },
+      },
+    ),
   queueFull: (queueMax: number, retryAfterMs: number) =>
-    new ExecutionError('EXECUTION_QUEUE_FULL', `${queueMax} calls are waiting already.`, {
+    new ExecutionError('EXECUTION_QUEUE_FULL', `The queue is full: ${queueMax} calls are waiting.`, {
       hint: `Try again in ${retryAfterMs} ms.`,
       details: { queueMax, retryAfterMs },
     }),
   queueTimeout: (queueTimeoutMs: number, retryAfterMs: number) =>
-    new ExecutionError('EXECUTION_QUEUE_TIMEOUT', `No worker was free for the call within ${queueTimeoutMs} ms.`, {
+    new ExecutionError('EXECUTION_QUEUE_TIMEOUT', `The call waited ${queueTimeoutMs} ms, and no worker became free.`, {
       hint: `Try again in ${retryAfterMs} ms.`,
       details: { queueTimeoutMs, retryAfterMs },
     }),
   aborted: (cause: unknown) =>
-    new ExecutionError('EXECUTION_ABORTED', 'The call was given up by its caller.', {
+    new ExecutionError('EXECUTION_ABORTED', 'The caller aborted the call.', {
       cause,
     }),
   failed: (reason: string, cause?: unknown) =>
     new ExecutionError('EXECUTION_FAILED', `The call could not be executed: ${reason}.`, {
-      hint: 'Report it with the call and the block; other calls are not affected.',
+      hint: 'Report this error with the call and the block. Other calls are not affected.',
       ...(cause !== undefined && { cause }),
     }),
   notStarted: () =>
@@ -158,16 +166,16 @@ export const executionErrors = {
       hint: 'Try again in a few seconds.',
     }),
   closed: () =>
-    new ExecutionError('EXECUTION_CLOSED', 'The service is shutting down and takes no more calls.', {
+    new ExecutionError('EXECUTION_CLOSED', 'The service is shutting down and accepts no calls.', {
       hint: 'Try again in a few seconds.',
     }),
 } as const;
 
-/** The engine is not part of the build for this runtime. */
+/** The engine is not part of the build for browsers. */
 export class EngineUnavailableError extends CairnError<'ENGINE_UNAVAILABLE'> {
   constructor(engine: string) {
     super('ENGINE_UNAVAILABLE', `The engine ${engine} runs on Node only.`, {
-      hint: 'Use the engine interpreter: its results are the same.',
+      hint: 'Use the engine "interpreter". It has the same results.',
       details: { engine },
     });
   }

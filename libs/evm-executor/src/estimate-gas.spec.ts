@@ -6,14 +6,14 @@ import { alice, codes, contract, optionsFor, other } from './test-chain.fixture.
 
 const ether = 10n ** 18n;
 
-test('a transfer takes 21,000, and more where it is not plain', async () => {
+test('a plain transfer needs 21,000 gas, others need more', async () => {
   expect(await estimateGas(optionsFor({ to: other }))).toEqual({ kind: 'estimate', gas: 21_000n, gasUsed: 21_000n });
   const withList = optionsFor({ to: other, accessList: [{ address: contract, storageKeys: [] }] });
   const { gas } = (await estimateGas(withList)) as { readonly gas: bigint };
   expect([gas >= 23_400n, gas <= (23_400n * 1_016n) / 1_000n]).toEqual([true, true]);
 });
 
-test('what succeeds does so with the estimate, and not with much less', async () => {
+test('a message succeeds with the estimate and fails with slightly less', async () => {
   const cases = fc.constantFrom(codes.count, codes.origin, codes.gas, '0x5f5f5500', '0x61010051' as const);
   await fc.assert(
     fc.asyncProperty(cases, fc.uint8Array({ maxLength: 200 }), async (code, data) => {
@@ -21,7 +21,7 @@ test('what succeeds does so with the estimate, and not with much less', async ()
       const accounts = { [contract]: { code } };
       const estimate = await estimateGas(optionsFor(call, accounts));
       if (estimate.kind !== 'estimate') throw new Error(estimate.kind);
-      // All attempts, of which the last two are about as much as the estimate.
+      // Sum over all attempts; the last two alone use about twice the estimate.
       expect(estimate.gasUsed).toBeGreaterThan(estimate.gas);
       const withGas = (gas: bigint) => executeCall(optionsFor({ ...call, gas }, accounts));
       expect(await withGas(estimate.gas)).toMatchObject({ kind: 'success' });
@@ -32,8 +32,8 @@ test('what succeeds does so with the estimate, and not with much less', async ()
   );
 });
 
-describe('what does not succeed', () => {
-  test('tells its revert, its halt, or that no gas is enough', async () => {
+describe('a message that fails', () => {
+  test('returns its revert, its halt, or that the allowance is too low', async () => {
     const of = (code: `0x${string}`, gas?: bigint) =>
       estimateGas(optionsFor({ to: contract, ...(gas && { gas }) }, { [contract]: { code } }));
     expect(await of(codes.refuse)).toMatchObject({ kind: 'revert', message: 'execution reverted: no' });
@@ -41,7 +41,7 @@ describe('what does not succeed', () => {
     expect(await of(codes.spin, 100_000n)).toMatchObject({ reason: 'gas required exceeds allowance (100000)' });
   });
 
-  test('is refused in the words of geth, with the gas of the attempt', async () => {
+  test("is refused with geth's message and the gas of the attempt", async () => {
     const refusal = (call: object) => estimateGas(optionsFor({ from: alice, to: contract, data: '0x01', ...call }));
     await expect(refusal({ maxPriorityFeePerGas: 1n })).rejects.toThrow(
       /^failed with 16777216 gas: max priority fee per gas higher than max fee per gas: address 0x/,
@@ -49,7 +49,7 @@ describe('what does not succeed', () => {
     await expect(refusal({ value: 1n, gas: 30_000n })).rejects.toThrow(
       /^failed with 30000 gas: insufficient funds for gas \* price \+ value: address 0x\w{40} have 0 want 1$/,
     );
-    // With a fee, a balance that the value uses up is not enough either.
+    // With a fee, a balance equal to the value is not enough.
     await expect(refusal({ maxFeePerGas: 7n })).rejects.toThrow(/^insufficient funds for transfer$/);
     const floor = { gas: 21_040n, data: `0x${'ff'.repeat(2)}` };
     await expect(refusal(floor)).rejects.toThrow(
@@ -58,7 +58,7 @@ describe('what does not succeed', () => {
     expect(await refusal({ gas: 21_001n })).toMatchObject({ reason: 'gas required exceeds allowance (21001)' });
   });
 
-  test('leaves precompiles where they are, as in geth', async () => {
+  test('does not move precompiles, as in geth', async () => {
     const identity = `0x${'00'.repeat(19)}04` as const;
     const options = optionsFor({ from: alice, to: identity, data: '0x01' });
     const stateOverrides = new Map([[identity, { code: codes.spin }]]);
@@ -66,7 +66,7 @@ describe('what does not succeed', () => {
     expect(await executeCall({ ...options, stateOverrides })).toMatchObject({ kind: 'halt' });
   });
 
-  test('runs the code of an override at the address of a precompile that an account delegates to', async () => {
+  test('runs overridden code at a precompile to which an account delegates', async () => {
     const identity = `0x${'00'.repeat(19)}04` as const;
     const options = optionsFor({ from: alice, to: contract, data: '0x01' });
     const stateOverrides = new Map([
@@ -79,7 +79,7 @@ describe('what does not succeed', () => {
     expect(await estimateGas({ ...options, stateOverrides })).toMatchObject({ kind: 'estimate' });
   });
 
-  test('for want of funds says what can be paid', async () => {
+  test('for lack of funds reports the gas that the balance covers', async () => {
     const poor = { [alice]: { balance: 30_000n * 10n } };
     const call = { from: alice, to: contract, maxFeePerGas: 10n };
     const accounts = { ...poor, [contract]: { code: codes.count } };

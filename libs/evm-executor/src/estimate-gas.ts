@@ -8,25 +8,25 @@ import { CallRejectedError } from './errors.ts';
 import { callContext, callResult, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
 import { forkRules } from './fork-rules.ts';
 import { gasPerBlob, transactionGas, transactionGasMax } from './message-gas.ts';
-import { reworded } from './reworded.ts';
+import { rewordRejection } from './reword-rejection.ts';
 
-/** The least gas that a message succeeds with, nearly: at most 1.5 % above it. */
+/** Gas limit with which a message succeeds: at most 1.5 % above the minimum. */
 export interface GasEstimate {
   readonly kind: 'estimate';
   readonly gas: bigint;
-  /** By all attempts together. */
+  /** Sum over all attempts. */
   readonly gasUsed: bigint;
 }
 
 const callStipend = 2_300n;
-/** The search ends when it is that close: wallets add more than this themselves. */
+/** Relative width of the interval at which the search ends (geth's value). Wallets add a larger margin. */
 const errorRatio = 0.015;
 const uint64Max = 2n ** 64n - 1n;
 
 /**
- * Estimates gas as geth does: one run with all that may be spent, then a search between what that run used and what is
- * known to be enough.
- * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, and what the state throws
+ * Estimates gas as geth does: one attempt with the highest limit, then a binary search between the gas that it used and the
+ * lowest limit known to succeed.
+ * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, and the errors of the state
  */
 export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstimate | CallRevert | CallHalt> {
   const { call } = options;
@@ -43,14 +43,14 @@ export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstim
   }
   const first = await attempt(most);
   if (first === undefined || first.outcome.kind !== 'success') {
-    // Which may be followed by the part of the price that was too much.
+    // The reason may continue after a colon with the part of the price that exceeded the gas.
     const isOutOfGas = first === undefined || /^out of gas(:|$)/.test(first.outcome.reason ?? '');
     const reason = `gas required exceeds allowance (${most})`;
     if (isOutOfGas) return { kind: 'halt', reason, gasUsed: first?.gasUsed ?? 0n };
     return callResult(first) as CallRevert | CallHalt;
   }
   let [low, high] = [first.gasUsed - 1n, most];
-  // What was in use before refunds, and the 64th that every call holds back, are likely enough.
+  // Gas before refunds, the stipend, and the 64th that each call withholds (EIP-150) usually suffice.
   const likely = ((first.gasUsedMax + callStipend) * 64n) / 63n;
   if (likely < high) {
     if (succeeded(await attempt(likely))) high = likely;
@@ -59,7 +59,7 @@ export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstim
   while (low + 1n < high) {
     if (Number(high - low) / Number(high) < errorRatio) break;
     const half = low + (high - low) / 2n;
-    // Most messages need little more than they use.
+    // Most messages need little more gas than they use: skew the search downwards.
     const middle = half > low * 2n ? low * 2n : half;
     if (succeeded(await attempt(middle))) high = middle;
     else low = middle;
@@ -67,7 +67,7 @@ export async function estimateGas(options: ExecuteCallOptions): Promise<GasEstim
   return { kind: 'estimate', gas: high, gasUsed };
 }
 
-/** Whether a first try with the least gas succeeds; what stops it is reported by the try with all gas. */
+/** Reports whether an attempt with the minimum gas succeeds. A refusal is reported by the attempt with the highest limit. */
 async function succeeds(attempt: Promise<AppliedMessage | undefined>): Promise<boolean> {
   try {
     return succeeded(await attempt);
@@ -81,7 +81,7 @@ function succeeded(applied: AppliedMessage | undefined): boolean {
   return applied?.outcome.kind === 'success';
 }
 
-/** `undefined` where so little gas does not even start the message. */
+/** Executes the message with a gas limit; `undefined` if the limit is below the intrinsic gas. */
 async function tryWith(options: ExecuteCallOptions, gasLimit: bigint): Promise<AppliedMessage | undefined> {
   const context = estimateContext(options);
   try {
@@ -89,28 +89,28 @@ async function tryWith(options: ExecuteCallOptions, gasLimit: bigint): Promise<A
     return await applyMessage(context, options.call, { gasLimit });
   } catch (error) {
     if (isCairnError(error, 'CALL_GAS_TOO_LOW')) return undefined;
-    throw reworded(error, (message) => `failed with ${gasLimit} gas: ${message}`);
+    throw rewordRejection(error, (message) => `failed with ${gasLimit} gas: ${message}`);
   } finally {
-    context.world.end();
+    context.world.release();
   }
 }
 
 /**
- * The block and state of an estimate. As in geth, they differ from those of eth_call: precompiles stay where they are, and the
- * overridden difficulty decides whether the block is merged.
+ * Creates block and state for an attempt. Unlike eth_call, geth does not move precompiles here, and the overridden difficulty
+ * decides whether the block is after the merge.
  */
 function estimateContext(options: ExecuteCallOptions) {
   return callContext(options, { movesPrecompiles: false, isMergedByDifficulty: true });
 }
 
-/** The most that the message may be given: by its own limit, the block, the fork, the funds of its sender, and the cap. */
+/** Highest gas limit that the message's own limit, the block, the fork, the sender's funds and the cap allow. */
 function highestGas(options: ExecuteCallOptions): bigint {
   const { call } = options;
   const { block, rules, world } = estimateContext(options);
   checkDefaults(call, rules);
   const asked = call.gas === undefined ? 0n : cappedGas(call.gas, options);
   let most = asked >= transactionGas ? asked : block.gasLimit;
-  // As in geth, the cap of EIP-7825 follows number and time alone.
+  // As in geth, the cap of EIP-7825 depends on number and time only.
   const { number, timestamp } = block;
   const { isOsaka } = forkRules(options.spec, { number, timestamp, isMerged: true });
   if (isOsaka && most > transactionGasMax) most = transactionGasMax;

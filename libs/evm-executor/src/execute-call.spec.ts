@@ -11,28 +11,28 @@ const outputOf = async (result: ReturnType<typeof callTest>) => {
 };
 
 describe('gas', () => {
-  test('the code gets what is left after the intrinsic gas', async () => {
+  test('the code gets the gas limit minus the intrinsic gas', async () => {
     expect(await outputOf(callCode(codes.gas, { gas: 100_000n }))).toBe(100_000n - 21_000n - 2n);
   });
 
-  test('is the cap where absent, and not more where it is above', async () => {
+  test('defaults to the cap and never exceeds it', async () => {
     const capped = 10n * testHeader.gasLimit - 21_000n - 2n;
     expect(await outputOf(callCode(codes.gas))).toBe(capped);
     expect(await outputOf(callCode(codes.gas, { gas: 2n ** 200n }))).toBe(capped);
     expect(await outputOf(callCode(codes.gas, {}, { limits: { gasCapMultiplier: 1 } }))).toBe(30_000_000n - 21_002n);
   });
 
-  test('used is what a transaction would be charged, floor and refunds included', async () => {
+  test('gasUsed includes the floor and refunds, as for a transaction', async () => {
     expect(await callTest({ to: other })).toMatchObject({ kind: 'success', output: '0x', gasUsed: 21_000n });
-    // EIP-7623: 7 bytes at 40 gas each are the floor.
+    // EIP-7623: the floor is 40 gas for each of 7 bytes.
     expect(await callTest({ to: other, data: '0xffffffffffffff' })).toMatchObject({ gasUsed: 21_280n });
-    // Clears a slot: 2,100 + 2,900 + 5 for the code, and 4,800 back.
+    // Clears a slot: 2,100 + 2,900 + 5 for the code, minus a refund of 4,800.
     const cleared = callCode('0x5f5f5500', {}, { accounts: { [contract]: { storage: { [word(0n)]: word(1n) } } } });
     expect(await cleared).toMatchObject({ kind: 'success', gasUsed: 21_000n + 5_004n - 4_800n });
   });
 });
 
-describe('what no node would start', () => {
+describe('calls that a node refuses', () => {
   const rich = { accounts: { [alice]: { balance: ether } } };
   test.each([
     ['CALL_GAS_TOO_LOW', 'err: intrinsic gas too low: have 20999, want 21000 (supplied gas 20999)', { gas: 20_999n }],
@@ -72,7 +72,7 @@ describe('what no node would start', () => {
     });
   });
 
-  test('init code that is too long', async () => {
+  test('init code over the limit', async () => {
     const data: Hex = `0x${'00'.repeat(49_153)}`;
     await expect(callTest({ data })).rejects.toMatchObject({
       code: 'CALL_INITCODE_TOO_LARGE',
@@ -83,24 +83,24 @@ describe('what no node would start', () => {
 
 describe('prices', () => {
   const rich = { accounts: { [alice]: { balance: ether } } };
-  test('a call without one sees a base fee of zero, one with it sees the real one', async () => {
+  test('BASEFEE is zero for a call without a price and real for a call with one', async () => {
     expect(await outputOf(callCode('0x485f5260205ff3', { from: alice }, rich))).toBe(0n);
     expect(await outputOf(callCode('0x485f5260205ff3', { from: alice, gas: 50_000n, gasPrice: 7n }, rich))).toBe(7n);
   });
 
-  test('GASPRICE is what a transaction would pay', async () => {
+  test('GASPRICE is the effective gas price of a transaction', async () => {
     const fees = { from: alice, gas: 50_000n, maxFeePerGas: 100n, maxPriorityFeePerGas: 2n };
     expect(await outputOf(callCode('0x3a5f5260205ff3', fees, rich))).toBe(9n);
   });
 
-  test('the sender has paid while the code runs', async () => {
+  test('the upfront price is deducted from the sender while the code runs', async () => {
     const result = callCode('0x32315f5260205ff3', { from: alice, gas: 50_000n, gasPrice: 7n, value: 5n }, rich);
     expect(await outputOf(result)).toBe(ether - 350_000n - 5n);
   });
 });
 
 describe('how code ends', () => {
-  test('a revert has data, reason and message; nested ones come through', async () => {
+  test('a revert has data, reason and message, also when a nested revert is propagated', async () => {
     const accounts = { [other]: { code: codes.refuse } };
     const expected = { kind: 'revert', reason: 'no', message: 'execution reverted: no' };
     expect(await callCode(codes.refuse)).toMatchObject(expected);
@@ -122,7 +122,7 @@ describe('how code ends', () => {
     expect(await callCode(code, { gas: 60_000n })).toMatchObject({ kind: 'halt', reason, gasUsed: 60_000n });
   });
 
-  test('a precompile that fails halts; it does not revert', async () => {
+  test('a failing precompile halts and does not revert', async () => {
     const blake2f: Hex = `0x${'09'.padStart(40, '0')}`;
     expect(await callTest({ to: blake2f })).toMatchObject({ kind: 'halt', reason: 'invalid input length' });
     const blsG1Add: Hex = `0x${'0b'.padStart(40, '0')}`;
@@ -132,9 +132,9 @@ describe('how code ends', () => {
     });
   });
 
-  test('a creation returns the code that it would deploy, and halts where it may not', async () => {
+  test('a creation returns the code that it would deploy, and halts on forbidden code', async () => {
     expect(await callTest({ data: '0x602a5f5260205ff3' })).toMatchObject({ kind: 'success', output: word(42n) });
-    // Its address is that of the nonce which the sender has before the call.
+    // The address derives from the nonce of the sender before the call.
     const accounts = { [alice]: { nonce: 3n } };
     const address = hexFromBytes(generateAddress(bytesFromHex(alice), Uint8Array.of(3)));
     expect(await callTest({ from: alice, data: '0x305f5260205ff3' }, { accounts })).toMatchObject({
@@ -148,20 +148,20 @@ describe('how code ends', () => {
   });
 });
 
-describe('what a call leaves', () => {
-  test('nothing: slots, nonces and balances are as before', async () => {
+describe('isolation of calls', () => {
+  test('a call leaves slots, nonces and balances unchanged', async () => {
     const options = { accounts: { [contract]: { code: codes.count }, [alice]: { balance: 10n, nonce: 3n } } };
     const { createMemoryState } = await import('@cairn/block-model/testing');
     const state = createMemoryState(options.accounts);
     for (let round = 0; round < 3; round++) {
       expect(await outputOf(callTest({ from: alice, to: contract, value: 4n }, { state }))).toBe(0n);
     }
-    // CREATE's address is that of nonce 1 each time: keccak(rlp([contract, 0])).
+    // CREATE derives the same address each time: keccak(rlp([contract, 0])).
     const created = await Promise.all([callCode('0x5f5f5ff05f5260205ff3'), callCode('0x5f5f5ff05f5260205ff3')]);
     expect(created[0]).toEqual(created[1]);
   });
 
-  test('200 calls at once each see their own origin', async () => {
+  test('200 concurrent calls each see their own origin', async () => {
     const senders = Array.from({ length: 200 }, (_, index) => BigInt(index + 1));
     const results = senders.map((sender) =>
       outputOf(callCode(codes.origin, { from: `0x${sender.toString(16).padStart(40, '0')}` })),
@@ -169,7 +169,7 @@ describe('what a call leaves', () => {
     expect(await Promise.all(results)).toEqual(senders);
   });
 
-  test('a state that cannot be read fails its call, not the next', async () => {
+  test('a failed state read fails its call and not the next one', async () => {
     const broken = {
       getAccount: () => ({ nonce: 0n, balance: 0n, codeHash: new Uint8Array(32).fill(1) }),
       getCode: () => {
@@ -183,7 +183,7 @@ describe('what a call leaves', () => {
 });
 
 describe('blocks', () => {
-  test('BLOCKHASH reads the header itself where the overrides describe the block after it', async () => {
+  test('BLOCKHASH returns overridden parentHash for the number of the header', async () => {
     const { number, hash } = testHeader;
     const code: Hex = `0x60${number.toString(16)}405f5260205ff3`;
     const after = { number: number + 1n };
@@ -193,7 +193,7 @@ describe('blocks', () => {
     expect(await outputOf(callCode(code, {}, { blockOverrides: after }))).toBe(0n);
   });
 
-  test('BLOCKHASH knows the 256 blocks before, and asks for no other', async () => {
+  test('BLOCKHASH looks up the 256 blocks before and no other', async () => {
     const asked: bigint[] = [];
     const blockHashes = (number: bigint) => {
       asked.push(number);

@@ -8,21 +8,21 @@ import type { CallEngine, Deadline, PrecompileChanges } from './engine/call-engi
 import { createEngine } from './engine/create-engine.ts';
 import type { ForkRules } from './fork-rules.ts';
 import { decodeRevertReason, revertMessage } from './revert-reason.ts';
-import { rewordedCall } from './reworded.ts';
+import { rewordCallRejection } from './reword-rejection.ts';
 import { StateCache } from './state-cache.ts';
 import { applyStateOverrides, noPrecompileChanges } from './state-overrides.ts';
 import { WorldState } from './world-state.ts';
 
 /** Limits of one call. */
 export const callLimits = {
-  gasCapMultiplier: 10, // Of the block gas limit: what the service promises its users.
+  gasCapMultiplier: 10, // Times the block gas limit; documented as a limit of the service.
 } as const;
 
 export interface ExecuteCallOptions {
   readonly spec: ChainSpec;
-  /** The block whose environment the call sees. */
+  /** Block whose environment the call sees. */
   readonly header: Header;
-  /** The state after that block. The same object for the same block lets calls share what they read. */
+  /** State after that block. Calls that pass the same object share a cache of what they read. */
   readonly state: StateReader;
   /** Hashes of ancestors of the block, for BLOCKHASH. */
   readonly blockHashes: (number: bigint) => Hex | undefined;
@@ -31,24 +31,26 @@ export interface ExecuteCallOptions {
   readonly blockOverrides?: BlockOverrides | undefined;
   readonly limits?: {
     readonly gasCapMultiplier?: number;
-    /** Gas after which the call may be given up with {@link GasBudgetExceeded}. Default: none. */
+    /** Gas after which the engine may stop the call with {@link GasBudgetExceeded}. Default: unlimited. */
     readonly gasBudget?: number | undefined;
-    /** When the call is given up with EXECUTION_TIMEOUT, unless its engine is that of @ethereumjs. Default: never. */
+    /** Time at which the call ends with EXECUTION_TIMEOUT. The engine of @ethereumjs ignores it. Default: never. */
     readonly deadline?: Deadline | undefined;
   };
-  /** {@link createEngine} where absent. */
+  /** Default: one shared {@link createEngine}. */
   readonly engine?: CallEngine;
-  /** The only contracts that the message may read, as the sender too; see {@link ContractGuard}. Default: all. */
+  /** The only contracts that the message may read, the sender included; see {@link ContractGuard}. Default: all contracts. */
   readonly contracts?: readonly Hex[] | undefined;
 }
 
 /**
- * Runs a message on a block as eth_call does (execution-apis; geth's rules where those are silent) and changes nothing.
- * A deadline is looked at between blocks of code, and a single precompile may take long: hostile code belongs into a pool, see
- * `createCallPool`.
+ * Executes a message on the state after a block, as eth_call does, and discards all writes. Follows execution-apis, and geth where
+ * that specification is silent.
  *
- * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, CONTRACT_NOT_ALLOWED, GasBudgetExceeded where `limits` have a budget,
- *   EXECUTION_TIMEOUT where they have a deadline, and what the state throws
+ * The deadline is checked between basic blocks of code, and a single precompile may run long. Run untrusted code in a worker:
+ * see `createCallPool`.
+ *
+ * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, CONTRACT_NOT_ALLOWED, GasBudgetExceeded with a budget,
+ *   EXECUTION_TIMEOUT with a deadline, and the errors of `state`
  */
 export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
   const { call, limits } = options;
@@ -57,25 +59,25 @@ export async function executeCall(options: ExecuteCallOptions): Promise<CallResu
   try {
     return callResult(await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget }));
   } catch (error) {
-    throw rewordedCall(error, gasLimit);
+    throw rewordCallRejection(error, gasLimit);
   } finally {
-    context.world.end();
+    context.world.release();
   }
 }
 
-/** Where geth's methods treat overrides in different ways. */
+/** Differences between geth's methods in how they apply overrides. */
 export interface ContextOptions {
-  /** Default: a new one over the state. */
+  /** Default: a new world over `state`. */
   readonly world?: WorldState;
-  /** Overrides of precompiles replace and move them, rather than change an account that no code sees. Default true. */
+  /** An override of a precompile replaces or moves it. If false, it changes only the account behind it, which code cannot see. Default true. */
   readonly movesPrecompiles?: boolean;
-  /** Overrides can name the move of a precompile. Default true. */
+  /** Overrides recognize precompiles. If false, `movePrecompileToAddress` is refused for every address. Default true. */
   readonly findsPrecompiles?: boolean;
   /** See {@link blockEnvironment}. Default false. */
   readonly isMergedByDifficulty?: boolean;
 }
 
-/** The block and the state that a call sees, with its overrides; fresh for every message. @throws OVERRIDE_INVALID */
+/** Creates the block and the state that one message sees, with its overrides applied. @throws OVERRIDE_INVALID */
 export function callContext(options: ExecuteCallOptions, own: ContextOptions = {}): MessageContext {
   const { spec, header } = options;
   const { block, rules } = blockEnvironment(spec, header, options.blockOverrides, own.isMergedByDifficulty);
@@ -107,13 +109,13 @@ function overridden(
 
 let sharedEngine: CallEngine | undefined;
 
-/** The engine of those that name none. */
+/** Returns the engine for calls that name none. It is created once. */
 export function defaultEngine(): CallEngine {
   sharedEngine ??= createEngine();
   return sharedEngine;
 }
 
-/** The gas a call gets: what it asks for, up to the cap. */
+/** Gas limit of a call: its own limit or the cap, whichever is lower. */
 export function cappedGas(
   gas: bigint | undefined,
   { header, limits }: Pick<ExecuteCallOptions, 'header' | 'limits'>,
@@ -122,16 +124,16 @@ export function cappedGas(
   return gas === undefined || gas > cap ? cap : gas;
 }
 
-/** What an eth_call tells of what a message came to. */
+/** Converts the outcome of a message to the result of eth_call. */
 export function callResult({ outcome: { kind, output, reason }, gasUsed }: AppliedMessage): CallResult {
   if (kind === 'success') return { kind, output: hexFromBytes(output), gasUsed };
   if (kind === 'halt') return { kind, reason: reason ?? 'execution failed', gasUsed };
-  const why = decodeRevertReason(output);
+  const revertReason = decodeRevertReason(output);
   return {
     kind,
     data: hexFromBytes(output),
     message: revertMessage(output),
-    ...(why !== undefined && { reason: why }),
+    ...(revertReason !== undefined && { reason: revertReason }),
     gasUsed,
   };
 }

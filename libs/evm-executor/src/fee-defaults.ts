@@ -8,13 +8,13 @@ export interface FeeDefaults {
   readonly header: Header;
   readonly rules: ForkRules;
   readonly block: BlockEnvironment;
-  /** The tip that is suggested to senders, in wei per gas. */
+  /** Tip in wei per gas that is suggested to senders. */
   readonly tip: bigint;
 }
 
 /**
- * The call with the fees that a wallet would fill in (geth's `setFeeDefaults`): the suggested tip, and twice the base fee above
- * it.
+ * Fills in the fees that a wallet would set (geth's `setFeeDefaults`): the suggested tip, and a maximum of that tip plus twice
+ * the base fee.
  * @throws CALL_FEE_INVALID, CALL_FEES_MIXED
  */
 export function withFeeDefaults(call: CallRequest, { header, rules, block, tip }: FeeDefaults): CallRequest {

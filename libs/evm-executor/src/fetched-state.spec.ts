@@ -7,7 +7,7 @@ import { FetchedState, type RemoteState } from './fetched-state.ts';
 import { contract, other, testHeader, testSpec } from './test-chain.fixture.ts';
 
 const pad = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
-// Gives back what the other one gives, plus its own slot 1; the other one gives the sum of its slots 2 and 3.
+// `contract` returns the output of `other` plus its own slot 1; `other` returns the sum of its slots 2 and 3.
 const accounts = {
   [contract]: {
     code: `0x60205f5f5f73${other.slice(2)}5afa505f516001540160205260206020f3` as Hex,
@@ -33,10 +33,10 @@ function remote() {
 
 const place = { spec: testSpec, header: testHeader, blockHashes: () => undefined, call: { to: contract } };
 
-describe.each(['compiled', 'interpreter', 'ethereumjs'] as const)('a state that waits, on the engine %s', (name) => {
+describe.each(['compiled', 'interpreter', 'ethereumjs'] as const)('FetchedState on the engine %s', (name) => {
   const engine = createEngine(name);
 
-  test('gives what the same state gives that does not wait', async () => {
+  test('has the same results as a synchronous state', async () => {
     const expected = await executeCall({ ...place, engine, state: createMemoryState(accounts) });
     expect(expected).toMatchObject({ kind: 'success', output: pad(435) });
     const { reader, reads } = remote();
@@ -49,14 +49,14 @@ describe.each(['compiled', 'interpreter', 'ethereumjs'] as const)('a state that 
     expect(reads).toHaveLength(length);
   });
 
-  test('hands on what the remote state throws', async () => {
+  test('propagates errors of the remote state', async () => {
     const getStorage = () => Promise.reject(new Error('The line is dead.'));
     const state = new FetchedState({ ...remote().reader, getStorage });
     await expect(state.run(() => executeCall({ ...place, engine, state }))).rejects.toThrow('The line is dead.');
   });
 });
 
-test('what was fetched before is not asked for', async () => {
+test('fetched data is not requested again', async () => {
   const { reader, reads } = remote();
   const state = new FetchedState(reader);
   const bytes = (hex: Hex) => Buffer.from(hex.slice(2), 'hex');
@@ -75,7 +75,7 @@ test('what was fetched before is not asked for', async () => {
   expect([runs, reads.length]).toEqual([1, length]);
 });
 
-test('a run is given up with its signal', async () => {
+test('a run ends when its signal aborts', async () => {
   const state = new FetchedState(remote().reader);
   const signal = AbortSignal.abort(new Error('gone'));
   await expect(state.run(() => executeCall({ ...place, state }), signal)).rejects.toThrow('gone');

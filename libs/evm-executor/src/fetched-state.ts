@@ -1,7 +1,7 @@
 import type { AccountState, StateReader } from '@cairn/block-model';
-import { keyOf } from './key-of.ts';
+import { mapKeyFromBytes } from './map-key.ts';
 
-/** A state that has to wait for what it reads: another machine has it. As {@link StateReader}, with promises. */
+/** State that is read asynchronously, for example over a network: {@link StateReader} with promises. */
 export interface RemoteState {
   getAccount(address: Uint8Array): Promise<AccountState | undefined>;
   getCode(codeHash: Uint8Array): Promise<Uint8Array>;
@@ -16,7 +16,7 @@ export interface PrefetchEntry {
   readonly slots?: readonly Uint8Array[];
 }
 
-/** What a run has asked for and nobody has fetched yet. Thrown without a trace of the stack. */
+/** Thrown by a read that needs a fetch first. It does not extend Error, since capturing a stack trace is expensive. */
 class Missing {
   readonly fetch: () => Promise<void>;
 
@@ -26,8 +26,8 @@ class Missing {
 }
 
 /**
- * A remote state as engines take it, which never wait: what is missing ends the run, is fetched, and the run begins anew. Keeps all
- * that it has fetched; one for a call, or for all calls on a block.
+ * Adapts a remote state to the synchronous {@link StateReader} of engines. A read of missing data ends the run; the data is
+ * fetched and the run starts again. Fetched data is kept, so use one object per call or per block.
  */
 export class FetchedState implements StateReader {
   readonly #remote: RemoteState;
@@ -40,25 +40,25 @@ export class FetchedState implements StateReader {
   }
 
   getAccount(address: Uint8Array): AccountState | undefined {
-    const key = keyOf(address);
+    const key = mapKeyFromBytes(address);
     const known = this.#accounts.get(key);
     if (known === undefined && !this.#accounts.has(key)) throw new Missing(() => this.#fetchAccount(address));
     return known;
   }
 
   getCode(codeHash: Uint8Array): Uint8Array {
-    const known = this.#codes.get(keyOf(codeHash));
+    const known = this.#codes.get(mapKeyFromBytes(codeHash));
     if (known === undefined) throw new Missing(() => this.#fetchCode(codeHash));
     return known;
   }
 
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const known = this.#slots.get(keyOf(address) + keyOf(slot));
+    const known = this.#slots.get(mapKeyFromBytes(address) + mapKeyFromBytes(slot));
     if (known === undefined) throw new Missing(() => this.#fetchSlot(address, slot));
     return known;
   }
 
-  /** Fetches accounts with their code, and slots, all at once: each would cost a run of its own. @throws what the remote state throws */
+  /** Fetches accounts with their code, and slots, concurrently. Each saves a restart of the run. @throws the errors of the remote state */
   async prefetch(entries: readonly PrefetchEntry[]): Promise<void> {
     await Promise.all(
       entries.flatMap(({ address, slots = [] }) => [
@@ -69,8 +69,8 @@ export class FetchedState implements StateReader {
   }
 
   /**
-   * Runs `work`, which reads this state and leaves nothing behind when it fails, again and again until nothing is missing.
-   * @throws what `work` and the remote state throw, and the reason of `signal`
+   * Repeats `work` until all data that it reads is fetched. `work` must have no effect when it throws.
+   * @throws the errors of `work` and of the remote state, and the reason of `signal`
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (;;) {
@@ -84,20 +84,21 @@ export class FetchedState implements StateReader {
     }
   }
 
-  /** With its code: who asks for an account mostly runs it. */
+  /** Also fetches the code: most reads of an account are followed by its execution. */
   async #fetchAccount(address: Uint8Array): Promise<void> {
     const copy = address.slice();
     const account = await this.#remote.getAccount(copy);
-    if (account !== undefined && !this.#codes.has(keyOf(account.codeHash))) await this.#fetchCode(account.codeHash);
-    this.#accounts.set(keyOf(copy), account);
+    if (account !== undefined && !this.#codes.has(mapKeyFromBytes(account.codeHash)))
+      await this.#fetchCode(account.codeHash);
+    this.#accounts.set(mapKeyFromBytes(copy), account);
   }
 
   async #fetchCode(codeHash: Uint8Array): Promise<void> {
-    this.#codes.set(keyOf(codeHash), await this.#remote.getCode(codeHash));
+    this.#codes.set(mapKeyFromBytes(codeHash), await this.#remote.getCode(codeHash));
   }
 
   async #fetchSlot(address: Uint8Array, slot: Uint8Array): Promise<void> {
-    const key = keyOf(address) + keyOf(slot);
+    const key = mapKeyFromBytes(address) + mapKeyFromBytes(slot);
     this.#slots.set(key, await this.#remote.getStorage(address.slice(), slot.slice()));
   }
 }

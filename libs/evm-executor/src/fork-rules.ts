@@ -4,44 +4,44 @@ import { type Common, Hardfork } from '@ethereumjs/common';
 
 export type { ChainPlace };
 
-/** What the active fork means for a call. */
+/** Rules of the active fork, as far as calls depend on them. */
 export interface ForkRules {
   readonly hardfork: string;
   readonly chainId: bigint;
-  /** The fork in the form of the `@ethereumjs` packages. Shared: nobody may move it to another fork. */
+  /** The fork in the form of the `@ethereumjs` packages. The object is shared: do not set another fork on it. */
   readonly common: Common;
   readonly isHomestead: boolean;
-  /** A call keeps a 64th of the gas for itself (EIP-150). */
+  /** A call withholds a 64th of its gas from nested calls (EIP-150). */
   readonly isTangerineWhistle: boolean;
-  /** Empty accounts go when they are touched (EIP-161). */
+  /** Touching an empty account removes it (EIP-161). */
   readonly isSpuriousDragon: boolean;
-  /** Receipts tell the outcome rather than a state root (EIP-658). */
+  /** Receipts hold a status instead of a state root (EIP-658). */
   readonly isByzantium: boolean;
   /** Shifts, EXTCODEHASH, CREATE2. */
   readonly isConstantinople: boolean;
-  /** Storage is metered by what changes (EIP-1283 and, from Istanbul on, EIP-2200): not in Petersburg. */
+  /** SSTORE has net gas metering: EIP-1283 in Constantinople, not in Petersburg, EIP-2200 from Istanbul. */
   readonly isStorageNetMetered: boolean;
-  /** Calldata costs 16 gas per byte that is not zero (EIP-2028). */
+  /** A non-zero byte of calldata costs 16 gas (EIP-2028). */
   readonly isIstanbul: boolean;
-  /** Addresses and slots are cold at first (EIP-2929). */
+  /** The first access to an address or slot is cold (EIP-2929). */
   readonly isBerlin: boolean;
-  /** There is a base fee (EIP-1559), and refunds are a fifth at most (EIP-3529). */
+  /** Blocks have a base fee (EIP-1559); refunds are at most a fifth of the gas used (EIP-3529). */
   readonly isLondon: boolean;
   /** Init code is limited and metered (EIP-3860), and the coinbase is warm (EIP-3651). */
   readonly isShanghai: boolean;
-  /** There are blobs (EIP-4844). */
+  /** Transactions can carry blobs (EIP-4844). */
   readonly isCancun: boolean;
   /** Calldata has a floor price (EIP-7623), and accounts can delegate (EIP-7702). */
   readonly isPrague: boolean;
-  /** A transaction has 2^24 gas at most (EIP-7825). */
+  /** The gas limit of a transaction is at most 2^24 (EIP-7825). */
   readonly isOsaka: boolean;
   /** Addresses in lower case. */
   readonly precompiles: readonly Hex[];
-  /** How fast the blob base fee follows demand; 0 before Cancun. */
+  /** BLOB_BASE_FEE_UPDATE_FRACTION of EIP-4844: how fast the blob base fee follows demand; 0 before Cancun. */
   readonly blobFeeUpdateFraction: bigint;
-  /** Blobs of a block at most; 0 before Cancun. */
+  /** Maximum number of blobs in a block; 0 before Cancun. */
   readonly blobsMax: bigint;
-  /** Blobs of a block beyond which they become dearer; 0 before Cancun. */
+  /** Target number of blobs in a block, above which the blob base fee rises; 0 before Cancun. */
   readonly blobsTarget: bigint;
 }
 
@@ -61,12 +61,12 @@ function chainForks(spec: ChainSpec): ChainForks {
   return forks;
 }
 
-/** Whether a chain expects blocks of proof of stake at a place. */
+/** Reports whether blocks at this place of the chain are proof-of-stake blocks. */
 export function isMergedAt(spec: ChainSpec, place: ChainPlace): boolean {
   return isPostMerge(chainForks(spec).common, place);
 }
 
-/** The rules at a place in a chain. Cheap after the first time for the same `spec` object. */
+/** Returns the rules at a place of a chain. They are cached per `spec` object and fork. */
 export function forkRules(spec: ChainSpec, place: ChainPlace): ForkRules {
   const forks = chainForks(spec);
   const hardfork = hardforkAt(forks.common, place);
@@ -108,7 +108,7 @@ function makeRules(spec: ChainSpec, hardfork: string): ForkRules {
   };
 }
 
-/** Which numbers are precompiles since when; the first four are so since Frontier. */
+/** Address ranges of precompiles and the condition that activates them; the first four exist since Frontier. */
 const precompilesSince: readonly (readonly [from: number, to: number, (common: Common) => boolean])[] = [
   [0x01, 0x04, () => true],
   [0x05, 0x08, (common) => common.gteHardfork(Hardfork.Byzantium)],
@@ -126,7 +126,7 @@ function activePrecompiles(common: Common): Hex[] {
   );
 }
 
-// EIP-4844 and EIP-7691. Schedules that name their own fractions (EIP-7840) and blob-only forks carry them in Common.
+// EIP-4844 and EIP-7691. Common has the fractions of schedules that name their own (EIP-7840) and of blob-only forks.
 const cancunFraction = 3_338_477n;
 const pragueFraction = 5_007_716n;
 
@@ -138,7 +138,7 @@ function blobFeeUpdateFraction(common: Common): bigint {
   }
 }
 
-// EIP-4844 and EIP-7691; schedules that name their own counts carry them in Common.
+// EIP-4844 and EIP-7691. Common has the counts of schedules that name their own.
 function blobCount(common: Common, name: 'max' | 'target'): bigint {
   try {
     return common.param(name);

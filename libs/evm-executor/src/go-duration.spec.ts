@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { goDuration } from './go-duration.ts';
 
-// As fmt.Sprint of time.Duration prints them.
+// Output of Go's fmt.Sprint for time.Duration.
 test.each([
   [0, '0s'],
   [7, '7ms'],

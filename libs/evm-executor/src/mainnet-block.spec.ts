@@ -23,7 +23,7 @@ import { StateCache } from './state-cache.ts';
 import { WorldState } from './world-state.ts';
 
 interface RecordedState {
-  /** `null` for what does not exist. */
+  /** `null` for accounts that do not exist. */
   readonly accounts: Readonly<Record<Hex, { readonly nonce: Hex; readonly balance: Hex } | null>>;
   readonly code: Readonly<Record<Hex, Hex>>;
   readonly storage: Readonly<Record<Hex, Readonly<Record<Hex, Hex>>>>;
@@ -40,7 +40,7 @@ const name = 'block 24,476,005 of mainnet gives the receipts, the bloom, the gas
     verifyBlock(block, block.header.hash);
     const recorded = read('block24476005State.json') as RecordedState;
     const accounts: Record<Hex, MemoryAccount> = {};
-    // Of some contracts only the code is recorded: nobody has asked for more.
+    // For some contracts, only the code was read and recorded.
     for (const address of Object.keys({ ...recorded.code, ...recorded.accounts }) as Hex[]) {
       const { nonce = '0x1', balance = '0x0' } = recorded.accounts[address] ?? {};
       if (recorded.accounts[address] === null) continue;

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { testHeader, testSpec } from './test-chain.fixture.ts';
 
-// Runs what is built: `nx test` builds first.
+// Runs the built package; `nx test` builds it first.
 const program = fileURLToPath(new URL('./many-contracts.fixture.mjs', import.meta.url));
 const mebibyte = 1024 ** 2;
-/** Without a bound, what is known of 100,000 codes would take half a gigabyte. */
+/** Without bounds, the caches for 100,000 codes would take half a gigabyte. */
 const growthMax = 200 * mebibyte;
 
-test('100,000 contracts called, some of them compiled: memory stays bounded', async () => {
+test('memory stays bounded while 100,000 contracts are called and some are compiled', async () => {
   const child = fork(program, { serialization: 'advanced', execArgv: ['--max-old-space-size=256'] });
   const told = once(child, 'message');
   const ended = once(child, 'exit');
@@ -21,7 +21,7 @@ test('100,000 contracts called, some of them compiled: memory stays bounded', as
   ]);
   const { used } = message as { used: number[] };
   expect(used).toHaveLength(100);
-  // By a fifth of the way every cache has been full.
+  // Every cache is full after a fifth of the calls.
   const [early, late] = [used.slice(0, 20), used.slice(20)].map((part) => Math.max(...part)) as [number, number];
   expect(late - early).toBeLessThan(growthMax);
   await ended;

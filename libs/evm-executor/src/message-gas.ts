@@ -13,16 +13,16 @@ const gas = {
   floorToken: 10n,
 } as const;
 
-/** An authorization, whatever becomes of it (EIP-7702). */
+/** Price of an authorization, valid or not (EIP-7702). */
 export const authorizationGas = 25_000n;
-/** The least that a message costs. */
+/** Gas of a plain transfer, the minimum for every message. */
 export const transactionGas = gas.transaction;
-/** EIP-7825. */
+/** Maximum gas limit of a transaction (EIP-7825). */
 export const transactionGasMax = 2n ** 24n;
-/** EIP-4844. */
+/** Blob gas of one blob (EIP-4844). */
 export const gasPerBlob = 131_072n;
 
-/** Gas that a transaction costs before any code runs (geth's `IntrinsicGas`). */
+/** Gas charged before any code runs (geth's `IntrinsicGas`). */
 export function intrinsicGas(call: CallRequest, data: Uint8Array, rules: ForkRules): bigint {
   const isCreation = call.to === undefined;
   let total = gas.transaction;
@@ -37,7 +37,7 @@ export function intrinsicGas(call: CallRequest, data: Uint8Array, rules: ForkRul
   return total + BigInt(call.authorizationList?.length ?? 0) * authorizationGas;
 }
 
-/** The least that a transaction with this data costs (EIP-7623); 0 before Prague. */
+/** Minimum gas of a transaction with this data (EIP-7623); 0 before Prague. */
 export function floorGas(data: Uint8Array, rules: ForkRules): bigint {
   if (!rules.isPrague) return 0n;
   const zeros = zeroBytes(data);

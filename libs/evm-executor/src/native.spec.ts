@@ -5,17 +5,17 @@ import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 import * as node from './native-node.ts';
 import * as portable from './native-portable.ts';
 
-test('the portable functions give what those of Node give', () => {
+test('portable and native functions have the same results', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect([...portable.sha256(bytes)]).toEqual([...node.sha256(bytes)]);
       const word = bytes.subarray(0, 32);
-      expect(portable.keyOf(word)).toBe(node.keyOf(word));
+      expect(portable.mapKeyFromBytes(word)).toBe(node.mapKeyFromBytes(word));
     }),
   );
 });
 
-test('where the compiler is left out, the interpreter is the default and the compiled engine is refused', () => {
+test('without the compiler, the interpreter is the default and the compiled engine is refused', () => {
   expect(defaultEngineName).toBe('interpreter');
   expect(() => createCompiledEngine(createEthereumjsEngine())).toThrow(
     expect.objectContaining({ code: 'ENGINE_UNAVAILABLE', details: { engine: 'compiled' } }),

@@ -8,12 +8,12 @@ import { createInterpreterEngine } from './engine/interpreter/interpreter-engine
 import { callContext } from './execute-call.ts';
 import { alice, callCode, callTest, contract, optionsFor, other } from './test-chain.fixture.ts';
 
-// EIP-2681: no nonce gets beyond 2^64-1. Results of geth 1.17.5.
+// EIP-2681: nonces end at 2^64-1. Expected results are those of geth 1.17.5.
 const nonceMax = 2n ** 64n - 1n;
 const reference = createEthereumjsEngine();
 const engines = [reference, createInterpreterEngine(reference), createCompiledEngine(reference)];
 
-describe.each(engines)('$name, an account at the limit of nonces', (engine) => {
+describe.each(engines)('$name, an account with the maximum nonce', (engine) => {
   const at = (nonce: bigint) => new Map([[contract, { nonce }]]);
 
   /** Creates a contract without code and returns its address. */
@@ -31,7 +31,7 @@ describe.each(engines)('$name, an account at the limit of nonces', (engine) => {
     },
   );
 
-  test('a creation as a message fails before it begins, and only its intrinsic gas is gone', async () => {
+  test('a creation as a message fails before code runs and uses only its intrinsic gas', async () => {
     const call = { from: alice, data: '0x00', gas: 100_000n } as const;
     const result = await callTest(call, { engine, stateOverrides: new Map([[alice, { nonce: nonceMax }]]) });
     expect(result).toEqual({ kind: 'halt', reason: 'nonce uint64 overflow', gasUsed: 53_006n });

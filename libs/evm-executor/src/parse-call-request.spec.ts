@@ -9,7 +9,7 @@ const lower = address.toLowerCase();
 const word = `0x${'00'.repeat(31)}2A`;
 
 describe('parseCallRequest', () => {
-  test('reads every field; null and unknown ones are passed over', () => {
+  test('parses every field and ignores null and unknown ones', () => {
     const call = parseCallRequest({
       from: address,
       to: null,
@@ -71,7 +71,7 @@ describe('parseCallRequest', () => {
     expect(() => parseCallRequest(json)).toThrow(message);
   });
 
-  // Faults as geth 1.17.5 names them.
+  // Messages of geth 1.17.5.
   const member = (fault: string, name: string, type: string) =>
     `json: cannot unmarshal ${fault} into Go struct field TransactionArgs.${name} of type ${type}`;
   const whole = { chainId: '0x1', address, nonce: '0x1', yParity: '0x1', r: '0x1', s: '0x1' };
@@ -102,30 +102,30 @@ describe('parseCallRequest', () => {
       member('hex number with leading zero digits', 'authorizationList.r', '*uint256.Int'),
     ],
     [{ authorizationList: [{ chainId: '0x1' }] }, "missing required field 'address' for SetCodeAuthorization"],
-  ])('refuses %j in the words of geth', (json, reason) => {
+  ])("refuses %j with geth's message", (json, reason) => {
     expect(() => parseCallRequest(json)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ reason }) }),
     );
   });
 
-  test('takes null for an object without members, as geth does', () => {
+  test('accepts null as an object without fields, as geth does', () => {
     expect(parseCallRequest(null)).toEqual({});
     expect(parseStateOverrides({ [address]: null })).toEqual(new Map([[lower, {}]]));
     expect(parseBlockOverrides(null)).toEqual({});
   });
 
-  test('takes input where data is another, as geth does', () => {
+  test('prefers input over a different data, as geth does', () => {
     expect(parseCallRequest({ input: '0x01', data: '0x02' })).toEqual({ data: '0x01' });
   });
 
-  test('asks for from where the network wants it, and says both ways out', () => {
+  test('with requireFrom refuses a call without from and names both remedies', () => {
     expect(() => parseCallRequest({ to: address }, { requireFrom: true })).toThrow(
       /^call\.from: .*Give your client an account, or set "requireFrom": false/,
     );
     expect(parseCallRequest({ from: address }, { requireFrom: true })).toEqual({ from: lower });
   });
 
-  test('answers any JSON with a call or VALUE_INVALID', () => {
+  test('returns a call or throws VALUE_INVALID for any JSON', () => {
     const fields = fc.constantFrom('to', 'gas', 'data', 'input', 'value', 'accessList', 'authorizationList', 'from');
     fc.assert(
       fc.property(fc.dictionary(fields, fc.jsonValue()), (json) => {
@@ -140,7 +140,7 @@ describe('parseCallRequest', () => {
 });
 
 describe('parseStateOverrides', () => {
-  test('reads every field', () => {
+  test('parses every field', () => {
     const json = { [address]: { nonce: '0x1', balance: '0x2', code: '0x60', stateDiff: { [word]: word } } };
     expect(parseStateOverrides(json).get(`0x${'aa'.repeat(20)}`)).toEqual({
       nonce: 1n,
@@ -176,7 +176,7 @@ test.each([
     { [address]: { state: { '0x1': word } } },
     'json: cannot unmarshal hex string of odd length into Go struct field OverrideAccount.state of type common.Hash',
   ],
-])('parseStateOverrides refuses %j in the words of geth', (json, reason) => {
+])("parseStateOverrides refuses %j with geth's message", (json, reason) => {
   expect(() => parseStateOverrides(json)).toThrow(
     expect.objectContaining({ details: expect.objectContaining({ reason }) }),
   );
@@ -189,7 +189,7 @@ test.each([
     'hex string of odd length into Go struct field BlockOverrides.BeaconRoot of type common.Hash',
   ],
   [{ withdrawals: 5 }, 'number into Go struct field BlockOverrides.Withdrawals of type types.Withdrawals'],
-])('parseBlockOverrides refuses %j in the words of geth', (json, reason) => {
+])("parseBlockOverrides refuses %j with geth's message", (json, reason) => {
   expect(() => parseBlockOverrides(json)).toThrow(
     expect.objectContaining({ details: expect.objectContaining({ reason: `json: cannot unmarshal ${reason}` }) }),
   );
@@ -210,20 +210,20 @@ test.each([
     'non-string into Go struct field BlockOverrides.BlockStateCalls.BlockOverrides.Withdrawals.index of type hexutil.Uint64',
   ],
   [{ validation: 5 }, 'number into Go struct field simOpts.Validation of type bool'],
-])('parseSimulation refuses %j in the words of geth', (json, reason) => {
+])("parseSimulation refuses %j with geth's message", (json, reason) => {
   expect(() => parseSimulation(json)).toThrow(
     expect.objectContaining({ details: expect.objectContaining({ reason: `json: cannot unmarshal ${reason}` }) }),
   );
 });
 
 describe('parseBlockOverrides', () => {
-  test('reads every field', () => {
+  test('parses every field', () => {
     expect(
       parseBlockOverrides({ number: '0x1', time: '0x2', feeRecipient: address, prevRandao: word, blobBaseFee: '0x0' }),
     ).toEqual({ number: 1n, time: 2n, feeRecipient: lower, prevRandao: word.toLowerCase(), blobBaseFee: 0n });
   });
 
-  test('refuses what only simulations have, in words of geth', () => {
+  test("refuses fields of simulations with geth's message", () => {
     expect(() => parseBlockOverrides({ beaconRoot: word })).toThrow(
       expect.objectContaining({
         code: 'OVERRIDE_INVALID',

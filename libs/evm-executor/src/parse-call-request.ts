@@ -21,16 +21,16 @@ import {
 } from './parse-json.ts';
 
 export interface ParseCallRequestOptions {
-  /** Refuse calls that do not say who calls. Default false. */
+  /** Refuse calls without `from`. Default false. */
   readonly requireFrom?: boolean;
-  /** What to call the object in errors. Default `call`. */
+  /** Name of the object in errors. Default `call`. */
   readonly field?: string;
 }
 
 /**
- * Reads the first parameter of eth_call (GenericTransaction of execution-apis). Fields that calls have no use for are
- * passed over, as nodes do; `null` stands for absent.
- * @throws VALUE_INVALID naming the field, what it takes and what it got
+ * Parses the first parameter of eth_call (GenericTransaction of execution-apis). As in nodes, unknown fields are ignored and
+ * `null` means absent.
+ * @throws VALUE_INVALID with the field, the expected form and the value
  */
 export function parseCallRequest(json: unknown, options: ParseCallRequestOptions = {}): CallRequest {
   const { requireFrom = false, field = 'call' } = options;
@@ -68,7 +68,7 @@ export function parseCallRequest(json: unknown, options: ParseCallRequestOptions
   });
 }
 
-/** `input` is the newer name of `data`, and the one that counts where both are given. */
+/** Parses `data` under both of its names. `input` is the newer one and takes precedence. */
 function parseInput(field: string, object: JsonObject): Hex | undefined {
   const optional = optionalFields(field, object, structs.call);
   const data = optional('data', parseBytes);
@@ -76,7 +76,7 @@ function parseInput(field: string, object: JsonObject): Hex | undefined {
   return input ?? data;
 }
 
-/** Parsers as list entries and members get them: with field and value only. */
+// Parsers with exactly two parameters, as lists and fields pass them.
 const parseBytes = (field: string, value: unknown) => parseData(field, value);
 const parseBig = (field: string, value: unknown) => parseQuantity(field, value);
 const parseNumber64 = (field: string, value: unknown) => parseUint64(field, value);
@@ -98,7 +98,7 @@ function parseAccessTuple(field: string, value: unknown): AccessListEntry {
 function parseAuthorization(field: string, value: unknown): Authorization {
   const shape = 'an object with chainId, address, nonce, yParity, r and s';
   const { v, ...object } = parseObject(field, value, shape, 'types.SetCodeAuthorization');
-  // `v` is what some clients still call the parity.
+  // Some clients still send the parity as `v`.
   const required = requiredFields(field, { yParity: v, ...object }, 'SetCodeAuthorization');
   return {
     chainId: required('chainId', parseWord256),

@@ -4,8 +4,8 @@ type Parse<T> = (field: string, value: unknown) => T;
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads an object.
- * @param type the Go type that geth reads it with; there `null` is an object without members
+ * Parses an object.
+ * @param type Go type that geth decodes into; with it, `null` is an object without members
  * @throws VALUE_INVALID for anything but an object
  */
 export function parseObject(field: string, value: unknown, expected = 'an object', type?: string): JsonObject {
@@ -14,12 +14,12 @@ export function parseObject(field: string, value: unknown, expected = 'an object
   throw new InvalidValueError(field, expected, value, type && cannotUnmarshal(jsonKind(value), type));
 }
 
-/** Most entries that a list or a table of a request may have; each costs gas or time before any code runs. */
+/** Maximum number of entries in a list or map of a request. Each entry costs gas or time before any code runs. */
 export const entriesMax = 10_000;
 
 /**
- * Reads a list of what `parse` takes.
- * @param type the Go type that geth reads it with
+ * Parses a list with `parse` for each entry.
+ * @param type Go type that geth decodes into
  * @throws VALUE_INVALID naming the entry
  */
 export function parseList<T>(field: string, value: unknown, parse: Parse<T>, type?: string): T[] {
@@ -29,7 +29,7 @@ export function parseList<T>(field: string, value: unknown, parse: Parse<T>, typ
   return value.map((entry, index) => parse(`${field}[${index}]`, entry));
 }
 
-/** A struct that geth reads an object into; one without names for JSON has members with a capital in geth's messages. */
+/** Go struct that geth decodes an object into. Without JSON tags, geth's messages name its fields with a capital letter. */
 export interface RequestStruct {
   readonly name: string;
   readonly hasJsonNames: boolean;
@@ -45,11 +45,11 @@ export const structs = {
 } as const satisfies Record<string, RequestStruct>;
 
 export interface FieldOptions {
-  /** The member has a decoder of its own in geth. Default false. */
+  /** The field has its own decoder in geth, so that geth's message does not name the struct. Default false. */
   readonly isOpaque?: boolean;
 }
 
-/** A parser of single fields of `json`, which takes `null` for absent as nodes do. */
+/** Creates a parser for single optional fields of `json`. As in nodes, `null` means absent. */
 export function optionalFields(field: string, json: JsonObject, struct?: RequestStruct) {
   return <T>(name: string, parse: Parse<T>, { isOpaque = false }: FieldOptions = {}): T | undefined => {
     const value = json[name];
@@ -64,9 +64,9 @@ function goName({ hasJsonNames }: RequestStruct, name: string): string {
 }
 
 /**
- * A parser of single fields of `json` that have to be there (geth's gencodec).
- * @param struct its name in geth's messages
- * @throws VALUE_INVALID where one is missing
+ * Creates a parser for single required fields of `json` (geth's gencodec).
+ * @param struct name of the struct in geth's messages
+ * @throws VALUE_INVALID if a field is missing
  */
 export function requiredFields(field: string, json: JsonObject, struct: string) {
   return <T>(name: string, parse: Parse<T>): T => {
@@ -78,10 +78,10 @@ export function requiredFields(field: string, json: JsonObject, struct: string) 
   };
 }
 
-/** The object without its undefined fields. */
+/** Copies an object without its undefined fields. */
 export function definedOnly<T extends object>(object: T): T {
   const defined: Partial<T> = {};
-  // Deleting from the object would make each later look into it slow.
+  // A copy, since deleting fields turns the object into a slow dictionary.
   for (const name in object) if (object[name] !== undefined) defined[name] = object[name];
   return defined as T;
 }

@@ -4,8 +4,8 @@ import { InvalidOverrideError } from './errors.ts';
 import { definedOnly, entriesMax, optionalFields, parseList, parseObject, parseWord, structs } from './parse-json.ts';
 
 /**
- * Reads the third parameter of eth_call: accounts by address.
- * @throws VALUE_INVALID naming the field, what it takes and what it got
+ * Parses the third parameter of eth_call: accounts by address.
+ * @throws VALUE_INVALID with the field, the expected form and the value
  */
 export function parseStateOverrides(json: unknown, field = 'stateOverrides'): StateOverrides {
   const object = parseObject(field, json, 'an object of accounts by address', 'override.StateOverride');
@@ -56,8 +56,8 @@ function parseSlots(field: string, json: unknown): ReadonlyMap<Hex, Hex> {
 const notInCalls = ['beaconRoot', 'withdrawals'] as const;
 
 /**
- * Reads the fourth parameter of eth_call.
- * @throws VALUE_INVALID naming the field, OVERRIDE_INVALID for fields that only simulations of whole blocks have
+ * Parses the fourth parameter of eth_call.
+ * @throws VALUE_INVALID with the field, OVERRIDE_INVALID for fields that only eth_simulateV1 supports
  */
 export function parseBlockOverrides(json: unknown, field = 'blockOverrides'): BlockOverrides {
   const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
@@ -72,7 +72,7 @@ export function parseBlockOverrides(json: unknown, field = 'blockOverrides'): Bl
   return fields;
 }
 
-/** The fields that calls and simulations have in common. @throws VALUE_INVALID naming the field */
+/** Parses the block overrides that calls and simulations share. @throws VALUE_INVALID with the field */
 export function parseBlockFields(json: unknown, field: string): BlockOverrides {
   const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
   const optional = optionalFields(field, object, structs.block);

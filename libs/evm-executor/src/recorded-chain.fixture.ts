@@ -10,7 +10,7 @@ import {
 } from '@cairn/block-model';
 import { conformanceDirectory, type MemoryAccount } from '@cairn/block-model/testing';
 
-/** The recorded chain through every fork: its rules, its blocks from 1 on, and its accounts before and after them. */
+/** Recorded chain through every fork: rules, blocks from number 1, and accounts before and after them. */
 export function readRecordedChain(): {
   readonly spec: ChainSpec;
   readonly blocks: readonly Block[];
@@ -42,7 +42,7 @@ function accountsOf(accounts: Readonly<Record<string, GenesisAccount>>): Readonl
   return Object.fromEntries(entries);
 }
 
-/** Lists that follow each other without anything around them, as `geth export` writes blocks. */
+/** Splits concatenated RLP lists, the format of `geth export`. */
 function rlpItems(file: Buffer): Uint8Array[] {
   const items: Uint8Array[] = [];
   for (let at = 0; at < file.length; ) {

@@ -30,7 +30,7 @@ describe('decodeRevertReason', () => {
     expect(revertMessage(panic(code))).toBe(`execution reverted: ${reason}`);
   });
 
-  test('Error(string) is its text, whatever that is', () => {
+  test('Error(string) returns its text', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => decodeRevertReason(error(text)) === text));
     expect(revertMessage(error(''))).toBe('execution reverted: ');
   });

@@ -5,7 +5,7 @@ const errorSelector = '08c379a0';
 const panicSelector = '4e487b71';
 const word = 32;
 
-/** What the codes of `Panic(uint256)` mean, in geth's words (accounts/abi). */
+/** Meanings of the codes of `Panic(uint256)`, with geth's text (accounts/abi). */
 const panicReasons: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],
@@ -22,8 +22,8 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The reason in revert data: the text of `Error(string)` or the meaning of `Panic(uint256)`. `undefined` for custom
- * errors, for none, and for data that does not decode. See the Solidity manual, "Revert".
+ * Decodes the reason in revert data: the text of `Error(string)` or the meaning of `Panic(uint256)`. Returns `undefined` for
+ * custom errors, empty data and data that does not decode. See the Solidity manual, "Revert".
  */
 export function decodeRevertReason(data: Hex | Uint8Array): string | undefined {
   const bytes = typeof data === 'string' ? bytesFromHex(data) : data;
@@ -34,7 +34,7 @@ export function decodeRevertReason(data: Hex | Uint8Array): string | undefined {
   return undefined;
 }
 
-/** `execution reverted`, with the reason where there is one: the message of JSON-RPC error 3. */
+/** Message of JSON-RPC error 3: `execution reverted`, followed by the reason if there is one. */
 export function revertMessage(data: Hex | Uint8Array): string {
   const reason = decodeRevertReason(data);
   return reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`;

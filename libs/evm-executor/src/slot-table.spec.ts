@@ -9,7 +9,7 @@ const valueAt = (table: SlotTable, entry: number) => [
 ];
 
 describe('SlotTable', () => {
-  test('finds what was added and nothing else, however much there is', () => {
+  test('finds exactly the added slots at any size', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(fc.nat(3), word), { maxLength: 300, selector: String }),
@@ -34,8 +34,8 @@ describe('SlotTable', () => {
     );
   });
 
-  /** What a table should hold, kept as a plain list that is copied at each checkpoint. */
-  test('takes back what came after a checkpoint, as a copy would', () => {
+  /** The model of the table is a plain list that is copied at each checkpoint. */
+  test('revert restores the slots of the checkpoint', () => {
     const names = [1, 2, 3].map((number) => Int32Array.of(number, 0, 0, 0, 0, 0, 0, 0));
     const step = fc.oneof(
       fc.record({ kind: fc.constant('write' as const), slot: fc.nat(2), value: word }),
@@ -56,7 +56,7 @@ describe('SlotTable', () => {
             table.write(each.slot, each.value, 0);
             model = model.map((slot, index) => (index === each.slot ? { ...slot, value: [...each.value] } : slot));
           } else if (each.kind === 'warm') {
-            expect(table.warm(each.slot)).toBe(!model[each.slot]?.isWarm);
+            expect(table.accessWasCold(each.slot)).toBe(!model[each.slot]?.isWarm);
             model = model.map((slot, index) => (index === each.slot ? { ...slot, isWarm: true } : slot));
           } else if (each.kind === 'checkpoint') checkpoints.push({ place: table.checkpoint(), copy: model });
           else {
@@ -70,28 +70,28 @@ describe('SlotTable', () => {
           }
           expect(names.map((_, entry) => valueAt(table, entry))).toEqual(model.map(({ value }) => value));
         }
-        expect(names.map((_, entry) => !table.warm(entry))).toEqual(model.map(({ isWarm }) => isWarm));
+        expect(names.map((_, entry) => !table.accessWasCold(entry))).toEqual(model.map(({ isWarm }) => isWarm));
       }),
       { numRuns: 300 },
     );
   });
 
-  test('a message begins with what the one before left, all of it cold', () => {
+  test('beginMessage keeps values and makes every slot cold', () => {
     const table = new SlotTable();
     const entry = table.add(0, zero, 0, zero);
     const value = new Int32Array(wordIntegers).fill(7);
-    table.warm(entry);
+    table.accessWasCold(entry);
     table.write(entry, value, 0);
     expect([...table.originals.subarray(0, wordIntegers)]).toEqual([...zero]);
-    table.begin();
+    table.beginMessage();
     expect([...table.originals.subarray(0, wordIntegers)]).toEqual([...value]);
-    expect(table.warm(entry)).toBe(true);
-    expect([table.isNews(entry), table.wasWritten(entry)]).toEqual([true, true]);
-    table.takeNews();
-    expect([table.isNews(entry), table.wasWritten(entry)]).toEqual([false, true]);
+    expect(table.accessWasCold(entry)).toBe(true);
+    expect([table.isChanged(entry), table.wasWritten(entry)]).toEqual([true, true]);
+    table.clearChanged();
+    expect([table.isChanged(entry), table.wasWritten(entry)]).toEqual([false, true]);
   });
 
-  test('writes without a checkpoint between them take the room of one', () => {
+  test('writes to one slot between checkpoints share one journal record', () => {
     const table = new SlotTable();
     const entry = table.add(0, zero, 0, zero);
     const value = new Int32Array(wordIntegers);

@@ -1,52 +1,55 @@
-/** A word of 256 bits is eight integers of 32, the lowest first: as it lies in linear memory. */
+// Hot path: every SLOAD and SSTORE ends here. Flat arrays instead of objects and Maps; measured by the storage loops of
+// tools/bench/evm. slot-table.spec.ts compares it with a plain list.
+
+/** A 256-bit word is eight 32-bit integers, least significant first, as in linear memory. */
 export const wordIntegers = 8;
 
 const isWarm = 1;
 const isWritten = 2;
-/** Since the changes were last taken. */
-const isNews = 4;
+/** Written since {@link SlotTable.clearChanged}. */
+const isChanged = 4;
 
-/** Of the journal: entry, flags, where the record before it of that entry is, value. */
+/** Size of a journal record: entry, flags, place of the previous record of that entry, value. */
 const recordIntegers = 3 + wordIntegers;
 const entriesMin = 16;
 
-// Who chooses slots must not be able to choose where they fall: the factors are other ones in each process.
+// Hash factors are random in each process, so that an attacker cannot choose slots that collide.
 const factors = crypto.getRandomValues(new Int32Array(2 * wordIntegers + 1));
 
 /**
- * Slots that a message has met: what each holds, what it held when the message began (EIP-2200), and whether it is warm
- * (EIP-2929), with a journal that takes writes back. Flat arrays instead of objects: a loop over storage lives in here.
- * A slot belongs to a storage, which has a number; its name and value are words of {@link wordIntegers}.
+ * Hash table of the slots that a message has accessed: current value, original value at the start of the message (EIP-2200) and
+ * warmth (EIP-2929), with a journal to undo writes. A slot is identified by the id of its storage and its key; key and value are
+ * words of {@link wordIntegers}.
  */
 export class SlotTable {
   #index = new Int32Array(2 * entriesMin);
   #shift = 32 - Math.log2(2 * entriesMin);
   #storages = new Int32Array(entriesMin);
-  #names = new Int32Array(entriesMin * wordIntegers);
+  #keys = new Int32Array(entriesMin * wordIntegers);
   #originals = new Int32Array(entriesMin * wordIntegers);
   #flags = new Uint8Array(entriesMin);
-  /** One past the place of the last record of an entry in the journal; 0 for none. */
+  /** Place of the last journal record of each entry, plus one; 0 for none. */
   #recorded = new Int32Array(entriesMin);
   #journal = new Int32Array(recordIntegers * entriesMin);
   #journalEnd = 0;
-  /** Where the journal was at the last checkpoint: what has a record behind it needs no other one. */
+  /** Length of the journal at the last checkpoint. An entry with a record after it needs no further one. */
   #checkpoint = 0;
-  /** Entries. */
+  /** Number of entries. */
   count = 0;
   /** The value of an entry begins at `entry * wordIntegers`. */
   values = new Int32Array(entriesMin * wordIntegers);
 
-  /** The entry of a slot whose name stands at a place of `source`; -1 where there is none yet. */
+  /** Returns the entry of the slot with the key at `source[at]`, or -1. */
   find(storage: number, source: Int32Array, at: number): number {
     const last = this.#index.length - 1;
     for (let place = hashOf(storage, source, at) >>> this.#shift; ; place = (place + 1) & last) {
       const entry = (this.#index[place] as number) - 1;
-      if (entry < 0 || (this.#storages[entry] === storage && isSame(this.#names, entry * wordIntegers, source, at)))
+      if (entry < 0 || (this.#storages[entry] === storage && isSame(this.#keys, entry * wordIntegers, source, at)))
         return entry;
     }
   }
 
-  /** Adds a slot with the value that it holds from before the message. */
+  /** Adds a slot with its value before the message. */
   add(storage: number, source: Int32Array, at: number, value: Int32Array): number {
     if (2 * this.count >= this.#index.length) this.#grow();
     const entry = this.count++;
@@ -55,7 +58,7 @@ export class SlotTable {
     this.#recorded[entry] = 0;
     const to = entry * wordIntegers;
     for (let index = 0; index < wordIntegers; index++) {
-      this.#names[to + index] = source[at + index] as number;
+      this.#keys[to + index] = source[at + index] as number;
       this.values[to + index] = value[index] as number;
       this.#originals[to + index] = value[index] as number;
     }
@@ -67,17 +70,17 @@ export class SlotTable {
     return this.#storages[entry] as number;
   }
 
-  /** The name of a slot: its array, which begins at `entry * wordIntegers`. */
-  get names(): Int32Array {
-    return this.#names;
+  /** Keys of all slots; that of an entry begins at `entry * wordIntegers`. */
+  get keys(): Int32Array {
+    return this.#keys;
   }
 
   get originals(): Int32Array {
     return this.#originals;
   }
 
-  /** Whether it was cold; it is warm from now on. */
-  warm(entry: number): boolean {
+  /** Marks a slot as warm and reports whether it was cold. */
+  accessWasCold(entry: number): boolean {
     if (((this.#flags[entry] as number) & isWarm) !== 0) return false;
     this.#record(entry);
     this.#flags[entry] = (this.#flags[entry] as number) | isWarm;
@@ -88,14 +91,14 @@ export class SlotTable {
     return ((this.#flags[entry] as number) & isWarm) !== 0;
   }
 
-  /** An entry is warm from before all checkpoints. */
-  bearWarm(entry: number): void {
+  /** Marks a slot as warm without a journal record: no revert makes it cold. */
+  markWarm(entry: number): void {
     this.#flags[entry] = (this.#flags[entry] as number) | isWarm;
   }
 
   write(entry: number, source: Int32Array, at: number): void {
     this.#record(entry);
-    this.#flags[entry] = (this.#flags[entry] as number) | isWritten | isNews;
+    this.#flags[entry] = (this.#flags[entry] as number) | isWritten | isChanged;
     const to = entry * wordIntegers;
     for (let index = 0; index < wordIntegers; index++) this.values[to + index] = source[at + index] as number;
   }
@@ -104,17 +107,17 @@ export class SlotTable {
     return ((this.#flags[entry] as number) & isWritten) !== 0;
   }
 
-  /** Whether it may have changed since changes were taken; undone writes may be among it. */
-  isNews(entry: number): boolean {
-    return ((this.#flags[entry] as number) & isNews) !== 0;
+  /** Reports whether a slot was written since {@link clearChanged}. Reverted writes count too. */
+  isChanged(entry: number): boolean {
+    return ((this.#flags[entry] as number) & isChanged) !== 0;
   }
 
-  takeNews(): void {
-    for (let entry = 0; entry < this.count; entry++) this.#flags[entry] = (this.#flags[entry] as number) & ~isNews;
+  clearChanged(): void {
+    for (let entry = 0; entry < this.count; entry++) this.#flags[entry] = (this.#flags[entry] as number) & ~isChanged;
   }
 
-  /** A message begins: all is cold, and as it should be remembered. */
-  begin(): void {
+  /** Starts a message: all slots become cold, and current values become original values. */
+  beginMessage(): void {
     this.#journalEnd = 0;
     this.#checkpoint = 0;
     for (let entry = 0; entry < this.count; entry++) {
@@ -124,13 +127,13 @@ export class SlotTable {
     this.#originals.set(this.values.subarray(0, this.count * wordIntegers));
   }
 
-  /** Where {@link revert} goes back to. */
+  /** @returns the argument for {@link revert} */
   checkpoint(): number {
     this.#checkpoint = this.#journalEnd;
     return this.#checkpoint;
   }
 
-  /** The checkpoint before has come to be the last one again. */
+  /** Makes an earlier checkpoint the current one. */
   resume(checkpoint: number): void {
     this.#checkpoint = checkpoint;
   }
@@ -141,7 +144,7 @@ export class SlotTable {
       this.#journalEnd -= recordIntegers;
       const from = this.#journalEnd;
       const entry = journal[from] as number;
-      // That it was written stays told, for whoever keeps changes.
+      // Only warmth is restored: the written and changed flags stay set after a revert.
       this.#flags[entry] = ((this.#flags[entry] as number) & ~isWarm) | ((journal[from + 1] as number) & isWarm);
       this.#recorded[entry] = journal[from + 2] as number;
       const to = entry * wordIntegers;
@@ -149,7 +152,7 @@ export class SlotTable {
     }
   }
 
-  /** Forgets all. False where it has grown too large to be kept. */
+  /** Empties the table for reuse. Returns false if it has grown too large to be kept. */
   clear(): boolean {
     if (this.#index.length > 64 * entriesMin || this.#journal.length > 64 * entriesMin * recordIntegers) return false;
     this.#index.fill(0);
@@ -159,7 +162,7 @@ export class SlotTable {
     return true;
   }
 
-  /** Keeps what an entry is, unless that was kept since the last checkpoint. */
+  /** Writes the state of an entry to the journal, unless it was written since the last checkpoint. */
   #record(entry: number): void {
     const before = this.#recorded[entry] as number;
     if (before > this.#checkpoint) return;
@@ -177,7 +180,7 @@ export class SlotTable {
 
   #place(entry: number): void {
     const last = this.#index.length - 1;
-    const hash = hashOf(this.#storages[entry] as number, this.#names, entry * wordIntegers);
+    const hash = hashOf(this.#storages[entry] as number, this.#keys, entry * wordIntegers);
     let place = hash >>> this.#shift;
     while (this.#index[place] !== 0) place = (place + 1) & last;
     this.#index[place] = entry + 1;
@@ -185,7 +188,7 @@ export class SlotTable {
 
   #grow(): void {
     this.#storages = enlarged(this.#storages);
-    this.#names = enlarged(this.#names);
+    this.#keys = enlarged(this.#keys);
     this.values = enlarged(this.values);
     this.#originals = enlarged(this.#originals);
     this.#recorded = enlarged(this.#recorded);
@@ -204,7 +207,7 @@ function enlarged(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   return larger;
 }
 
-/** Whether two words are the same. */
+/** Reports whether two words are equal. */
 export function isSame(one: Int32Array, oneAt: number, other: Int32Array, otherAt: number): boolean {
   for (let index = 0; index < wordIntegers; index++) if (one[oneAt + index] !== other[otherAt + index]) return false;
   return true;
@@ -216,7 +219,7 @@ export function isZero(source: Int32Array, at: number): boolean {
   return all === 0;
 }
 
-/** Writes a word as 32 bytes, the highest first. */
+/** Writes a word as 32 big-endian bytes. */
 export function putBigEndian(target: Uint8Array, targetAt: number, source: Int32Array, at: number): void {
   let to = targetAt;
   for (let index = wordIntegers - 1; index >= 0; index--) {
@@ -230,7 +233,7 @@ export function putBigEndian(target: Uint8Array, targetAt: number, source: Int32
 
 const { imul } = Math;
 
-/** Multilinear in halves of 16 bits; the high bits of 32 are good. */
+/** Multilinear hash over 16-bit halves. The high bits of the 32 are well distributed. */
 function hashOf(storage: number, source: Int32Array, at: number): number {
   let hash = imul(storage, factors[2 * wordIntegers] as number);
   for (let index = 0; index < wordIntegers; index++) {

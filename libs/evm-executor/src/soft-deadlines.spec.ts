@@ -16,11 +16,11 @@ import { traceCall } from './trace/trace-call.ts';
 import { parseTraceOptions } from './trace/trace-options.ts';
 
 const past = { at: 0, timeoutMs: 1_500 };
-/** geth's words. */
+/** geth's message. */
 const timeout = { code: 'EXECUTION_TIMEOUT', message: 'execution aborted (timeout = 1.5s)' };
 const rich = { [alice]: { balance: 10n ** 18n } };
 
-/** A deadline that passes when the clock has been asked so many times. */
+/** Creates a deadline that passes after a number of checks. */
 function after(looks: number): Deadline {
   let left = looks;
   return { at: Number.POSITIVE_INFINITY, timeoutMs: 1_500, isStopped: () => left-- <= 0 };
@@ -52,14 +52,14 @@ describe('a simulation ends at its deadline', () => {
     await expect(run(blocks, after(10))).rejects.toMatchObject(timeout);
   });
 
-  test('within a call that the protocol makes', async () => {
+  test('within a system call', async () => {
     const stateOverrides = new Map([[beaconRoots, { code: codes.spin }]]);
     await expect(run([{ stateOverrides, calls: [] }], after(10))).rejects.toMatchObject(timeout);
   });
 });
 
 describe('an access list ends at its deadline', () => {
-  /** Reads another slot in each run, as the list before changes the gas. */
+  /** Reads a different slot in each round, since the list changes the gas. */
   const restless = '0x6103e85a0454';
   const listOf = (code: Hex, deadline: Deadline) =>
     createAccessList({
@@ -84,7 +84,7 @@ test('an estimate ends at its deadline between attempts', async () => {
 
 const onChain = hasConformanceCases ? describe : describe.skip;
 
-onChain('what replays transactions of a block ends at its deadline', () => {
+onChain('a job that replays a block ends at its deadline', () => {
   function place() {
     const { spec, blocks, genesis } = readRecordedChain();
     const [block] = blocks;
@@ -92,7 +92,7 @@ onChain('what replays transactions of a block ends at its deadline', () => {
     return { spec, block, state: createMemoryState(genesis), blockHashes: () => undefined, engine: createEngine() };
   }
 
-  test('a trace of a call amid a block, before the call', async () => {
+  test('a trace of a call within a block, before the call', async () => {
     const { block, ...rest } = place();
     const within = { block, index: block.transactions.length };
     const options = { ...rest, header: block.header, call: { from: alice }, within, limits: { deadline: past } };
@@ -102,7 +102,7 @@ onChain('what replays transactions of a block ends at its deadline', () => {
     });
   });
 
-  test('a trace of a transaction, before that', async () => {
+  test('a trace of a transaction, before the transaction', async () => {
     const { block, ...rest } = place();
     const index = block.transactions.length - 1;
     const options = parseTraceOptions({ tracer: 'noopTracer' });

@@ -1,24 +1,24 @@
 import type { AccountState, StateReader } from '@cairn/block-model';
-import { bytesOfKey, keyOf } from './key-of.ts';
+import { bytesFromMapKey, mapKeyFromBytes } from './map-key.ts';
 
-/** Bounds of what is kept of states; at a bound the cache in question starts anew. */
+/** Bounds of the caches. A cache that reaches its bound is cleared. */
 const stateCacheLimits = {
   accountsMax: 5_000, // Per state; about 2 MB.
   slotsMax: 10_000, // Per state; about 3 MB.
-  codeBytesMax: 64 * 1024 * 1024, // Of all states together.
+  codeBytesMax: 64 * 1024 * 1024, // All states together.
 } as const;
 
 const caches = new WeakMap<StateReader, StateCache>();
 
-// Code is named by its hash, so that all states can share it.
+// Code is keyed by its hash, so that all states share it.
 const codes = new Map<string, Uint8Array>();
-/** The same by the very array that names it. */
+/** The same, keyed by the identity of the array that holds the hash. */
 let codesByHash = new WeakMap<Uint8Array, Uint8Array>();
 let codeBytes = 0;
 
 /**
- * What was read of one state, shared by all calls on it. Sound because the state after a block never changes; it lives
- * as long as its reader does.
+ * Cache of the reads of one state, shared by all calls on it. Entries stay valid because the state after a block never changes.
+ * A cache lives as long as its reader.
  */
 export class StateCache {
   readonly #reader: StateReader;
@@ -30,7 +30,7 @@ export class StateCache {
     this.#reader = reader;
   }
 
-  /** The cache that belongs to `reader`. */
+  /** Returns the cache of `reader` and creates it if needed. */
   static of(reader: StateReader): StateCache {
     let cache = caches.get(reader);
     if (cache === undefined) {
@@ -49,11 +49,11 @@ export class StateCache {
     return account;
   }
 
-  /** As {@link getCode}, quick for the same array again. */
+  /** As {@link getCode}, with a cache hit by identity if the same array is passed again. */
   getCodeOf(codeHash: Uint8Array): Uint8Array {
     let code = codesByHash.get(codeHash);
     if (code === undefined) {
-      code = this.getCode(keyOf(codeHash), codeHash);
+      code = this.getCode(mapKeyFromBytes(codeHash), codeHash);
       codesByHash.set(codeHash, code);
     }
     return code;
@@ -73,12 +73,12 @@ export class StateCache {
     return code;
   }
 
-  /** @param key of the slot; `addressKey` is that of the account */
+  /** @param addressKey key of the account @param key key of the slot */
   getStorage(addressKey: string, key: string, address: Uint8Array): Uint8Array {
     let slots = this.#slots.get(addressKey);
     const known = slots?.get(key);
     if (known !== undefined) return known;
-    const value = this.#reader.getStorage(address, bytesOfKey(key));
+    const value = this.#reader.getStorage(address, bytesFromMapKey(key));
     if (this.#slotCount >= stateCacheLimits.slotsMax) {
       this.#slots.clear();
       this.#slotCount = 0;

@@ -13,7 +13,7 @@ describe('state overrides', () => {
   // Returns slot 1 and slot 2.
   const read: Hex = '0x6001545f5260025460205260405ff3';
 
-  test('state replaces the whole storage, stateDiff single slots', async () => {
+  test('state replaces the whole storage, stateDiff replaces single slots', async () => {
     const slots = new Map([[word(1n), word(99n)]]);
     const one = await callCode(read, {}, { ...stored, ...overrides([contract, { state: slots }]) });
     expect(one).toMatchObject({ output: `${word(99n)}${word(0n).slice(2)}` });
@@ -21,14 +21,14 @@ describe('state overrides', () => {
     expect(two).toMatchObject({ output: `${word(99n)}${word(12n).slice(2)}` });
   });
 
-  test('what is overridden is what the slot held before: writing it back costs as much as writing what was there', async () => {
+  test('an overridden value is the original value of the slot: writing it again is a no-op', async () => {
     // SSTORE(1, 99) into a slot that holds 99 is a no-op of 100 gas after the cold access (EIP-2200, 2929).
     const slots = new Map([[word(1n), word(99n)]]);
     const result = await callCode('0x606360015500', {}, { ...stored, ...overrides([contract, { stateDiff: slots }]) });
     expect(result).toMatchObject({ kind: 'success', gasUsed: 21_000n + 6n + 2_200n });
   });
 
-  test('balance, nonce and code make an account that was not there', async () => {
+  test('balance, nonce and code create an account', async () => {
     const options = overrides([alice, { balance: 5n, nonce: 7n }], [contract, { code: '0x3231345f5260205ff3' }]);
     expect(await callTest({ from: alice, to: contract, value: 3n }, options)).toMatchObject({ kind: 'success' });
     await expect(callTest({ from: alice, to: contract, value: 6n }, options)).rejects.toMatchObject({
@@ -36,11 +36,11 @@ describe('state overrides', () => {
     });
   });
 
-  test('a precompile moves, and leaves an ordinary account', async () => {
+  test('a moved precompile leaves an ordinary account behind', async () => {
     const options = overrides([identity, { movePrecompileToAddress: other }]);
     expect(await callTest({ to: other, data: '0x0102' }, options)).toMatchObject({ output: '0x0102' });
     expect(await callTest({ to: identity, data: '0x0102' }, options)).toMatchObject({ output: '0x' });
-    // The next call finds it where it belongs.
+    // The next call finds the precompile at its own address.
     expect(await callTest({ to: identity, data: '0x0102' })).toMatchObject({ output: '0x0102' });
   });
 
@@ -86,12 +86,12 @@ describe('authorizations (EIP-7702)', () => {
     ['another chain', signed('0x1', '0x0')],
     ['a high s', { ...signed('0x0', '0x0'), s: 2n ** 256n - 1n }],
     ['no signature', { ...signed('0x0', '0x0'), r: 0n }],
-  ])('one for %s is passed over', async (_, authorization) => {
+  ])('an authorization for %s is skipped', async (_, authorization) => {
     const result = await callTest({ to: authority, authorizationList: [authorization] }, { accounts });
     expect(result).toMatchObject({ kind: 'success', output: '0x' });
   });
 
-  test('what is delegated to is warm for the recipient', async () => {
+  test('the delegation target of the recipient is warm', async () => {
     const delegation: Hex = `0xef0100${other.slice(2)}`;
     const measured: Hex = `0x5a73${other.slice(2)}31505a90035f5260205ff3`;
     const result = await callTest(

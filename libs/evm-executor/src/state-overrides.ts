@@ -5,12 +5,12 @@ import type { PrecompileChanges } from './engine/call-engine.ts';
 import { InvalidOverrideError } from './errors.ts';
 import type { WorldState } from './world-state.ts';
 
-/** Every precompile where it is. */
+/** Precompile changes of a call without overrides. */
 export const noPrecompileChanges: PrecompileChanges = { removed: new Set(), moved: new Map() };
 
 /**
- * Writes overrides into a world, as geth's `StateOverride.Apply` does: an override of any kind makes a precompile an
- * ordinary account.
+ * Writes overrides into a world, as geth's `StateOverride.Apply` does. Any override of a precompile turns it into an ordinary
+ * account.
  * @throws OVERRIDE_INVALID naming the account and the field
  */
 export function applyStateOverrides(
@@ -21,7 +21,7 @@ export function applyStateOverrides(
   if (overrides === undefined || overrides.size === 0) return noPrecompileChanges;
   const removed = new Set<Hex>();
   const moved = new Map<Hex, Hex>();
-  // In the order of addresses, as in geth: of several faults it is the first that is reported.
+  // Ordered by address, as in geth: of several faults, the first one is reported.
   const sorted = [...overrides].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [address, override] of sorted) {
     const isPrecompile = precompiles.includes(address);
@@ -38,7 +38,7 @@ export function applyStateOverrides(
     if (isPrecompile) removed.add(address);
     applyOne(world, address, override);
   }
-  world.begin();
+  world.beginMessage();
   return { removed, moved };
 }
 
@@ -61,7 +61,7 @@ function applyOne(
     });
   }
   if (code !== undefined) world.setCode(bytes, bytesFromHex(code));
-  // As in geth, an account comes into being with its storage.
+  // As in geth, writing storage creates the account.
   if (state !== undefined || (stateDiff?.size ?? 0) > 0) world.updateAccount(bytes, {});
   if (state !== undefined) world.clearStorage(bytes);
   for (const [slot, value] of state ?? stateDiff ?? []) {

@@ -42,21 +42,21 @@ interface StateTest {
   >;
 }
 
-/** One variant of a general state test (ethereum/tests) that is executed on Cancun. */
+/** One variant of a general state test (ethereum/tests) for Cancun. */
 export interface StateTestCase {
   readonly name: string;
-  /** State root and hash of the logs that a run must end with. */
+  /** Expected state root and hash of the logs. */
   readonly expected: { readonly root: Hex; readonly logs: Hex };
-  /** The codes of errors with one of which it must be refused instead. */
+  /** Error codes, one of which is expected instead of a result. */
   readonly refusals: readonly string[] | undefined;
   /** @throws CALL_*, and EXECUTION_TIMEOUT after {@link caseMsMax} */
   run(engine: CallEngine): Promise<StateTestResult>;
 }
 
-/** Some cases of the suite run for hours: they end with EXECUTION_TIMEOUT. */
+/** Time limit of a case. Some cases would run for hours; they end with EXECUTION_TIMEOUT. */
 const caseMsMax = 20_000;
 
-/** Names of the suite for reasons, with the error codes that mean the same. */
+/** Error codes by the names that the suite gives to refusals. */
 const refusals: Readonly<Record<string, readonly string[]>> = {
   GAS_ALLOWANCE_EXCEEDED: ['CALL_BLOCK_GAS_EXCEEDED'],
   GASLIMIT_PRICE_PRODUCT_OVERFLOW: ['CALL_FUNDS_INSUFFICIENT'],
@@ -78,7 +78,7 @@ const refusals: Readonly<Record<string, readonly string[]>> = {
   TYPE_3_TX_ZERO_BLOBS: ['CALL_BLOBS_INVALID'],
 };
 
-/** `TransactionException.A|TransactionException.B` as the codes of both. */
+/** Error codes for a text such as `TransactionException.A|TransactionException.B`. */
 function refusalsOf(exception: string | undefined): readonly string[] | undefined {
   return exception?.split('|').flatMap((name) => {
     const codes = refusals[name.replace(/^\w+\./, '')];
@@ -93,12 +93,12 @@ interface StateTestResult {
   readonly applied: AppliedMessage;
 }
 
-/** The folders of the suite. */
+/** Folders of the suite. */
 export function stateTestFolders(): string[] {
   return readdirSync(directory).sort();
 }
 
-/** The cases of a folder. */
+/** Cases of a folder. */
 export function stateTestCases(folder: string): StateTestCase[] {
   const files = readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' });
   return files
@@ -118,7 +118,7 @@ export function stateTestCases(folder: string): StateTestCase[] {
 }
 
 const directory = join(conformanceDirectory, 'state-tests');
-/** Mainnet's rules at Cancun. */
+/** Rules of mainnet at Cancun. */
 const spec = specAt('cancun', { chainId: 1, cancunBlobs: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 } });
 const rules = forkRules(spec, { number: 1n, timestamp: 1000n });
 
@@ -147,7 +147,7 @@ async function runCase(
     ...(to !== '' && { to }),
     gas: BigInt(transaction.gasLimit[gas] ?? 0),
     nonce: BigInt(transaction.nonce),
-    // Values of more than 256 bits are marked.
+    // The suite marks values of more than 256 bits.
     value: BigInt((transaction.value[value] ?? '0x0').replace('0x:bigint ', '')),
     data: transaction.data[data] ?? '0x',
     ...(gasPrice !== undefined && { gasPrice: BigInt(gasPrice) }),
@@ -177,7 +177,7 @@ async function runCase(
       },
       world,
       engine,
-      // The suite's own rule for blocks that are not there.
+      // Rule of the suite for hashes of missing blocks.
       blockHash: (number) => hexFromBytes(keccak256(Buffer.from(number.toString()))),
       precompiles: { removed: new Set(), moved: new Map() },
     },

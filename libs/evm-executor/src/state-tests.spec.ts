@@ -9,9 +9,9 @@ import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 import { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
 import { type StateTestCase, stateTestCases, stateTestFolders } from './state-tests.fixture.ts';
 
-// General state tests of ethereum/tests: a world, a transaction, and the state root and logs hash that it ends with.
-// With every code compiled before it runs; and every third one on the interpreter. STATE_TEST_ENGINE=ethereumjs, which takes some
-// minutes, interpreter or compiled runs all of them on that one.
+// General state tests of ethereum/tests: a state, a transaction, and the expected state root and logs hash. All cases run with
+// every code compiled first; every third case also runs on the interpreter. STATE_TEST_ENGINE=ethereumjs, interpreter or compiled
+// runs all cases on that engine; ethereumjs takes some minutes.
 const reference = createEthereumjsEngine();
 const engines = {
   ethereumjs: () => reference,
@@ -27,10 +27,10 @@ const engines = {
 const chosen = process.env.STATE_TEST_ENGINE as keyof typeof engines | undefined;
 const names: readonly (keyof typeof engines)[] = chosen === undefined ? ['interpreter', 'compiled'] : [chosen];
 
-/** Cases whose gas takes hours, on geth too: they must be ended in time, by the clock. */
+/** Cases that run for hours, on geth too. They must end with EXECUTION_TIMEOUT. */
 const endless = /loopExp|loopMul|CALLBlake2f_MaxRounds/;
 
-/** Reports the difference at the end of a case; undefined where there is none. */
+/** Runs a case and returns the difference from the expected result, or undefined. */
 async function faultOf({ name, expected, refusals, run }: StateTestCase, engine: CallEngine) {
   try {
     const { root, logs, applied } = await run(engine);
@@ -48,7 +48,7 @@ if (!hasConformanceCases) {
 } else {
   describe.each(names)('general state tests on the engine %s', (name) => {
     const engine = engines[name]();
-    // Keccak is compiled beside, and ready when this thread has been idle for a moment.
+    // Keccak is compiled in the background and ready once this thread has been idle.
     beforeAll(() => setTimeout(100));
     test.each(stateTestFolders())(
       '%s',

@@ -4,7 +4,7 @@ import type { CallRequest } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
 import { type ExecuteCallOptions, executeCall } from './execute-call.ts';
 
-/** Forks in order, with what each adds to the configuration of a chain. */
+/** Forks in order, with the fields that each adds to a chain configuration. */
 const forks = {
   frontier: {},
   homestead: { homesteadBlock: 0 },
@@ -26,7 +26,7 @@ export const testForks = Object.keys(forks) as TestFork[];
 
 const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
 
-/** A chain with every fork up to one active from its genesis on. */
+/** Chain on which all forks up to the given one are active from genesis. */
 export function specAt(
   fork: TestFork,
   { chainId = 1337, cancunBlobs = blobs }: { readonly chainId?: number; readonly cancunBlobs?: typeof blobs } = {},
@@ -47,12 +47,12 @@ export function specAt(
   }).spec;
 }
 
-/** A chain with every fork up to Osaka active from its genesis on. */
+/** Chain on which all forks up to Osaka are active from genesis. */
 export const testSpec = specAt('osaka');
 
 const zeroHash: Hex = `0x${'00'.repeat(32)}`;
 
-/** A block of 30 million gas and a base fee of 7 wei. */
+/** Block with 30 million gas and a base fee of 7 wei. */
 export const testHeader: Header = {
   hash: `0x${'ab'.repeat(32)}`,
   raw: new Uint8Array(0),
@@ -85,15 +85,15 @@ export const codes = {
   origin: '0x325f5260205ff3',
   gas: '0x5a5f5260205ff3',
   spin: '0x5b5f56',
-  /** Fills transient storage at 100 gas a slot. */
+  /** Fills transient storage, 100 gas per slot. */
   hoard: '0x5f5b80805d600101600156',
-  /** Calls itself with all gas until there is none. */
+  /** Calls itself with all gas until none is left. */
   recurse: '0x5f5f5f5f5f305af100',
-  /** Counts up a slot and returns what it was. */
+  /** Increments a slot and returns its previous value. */
   count: '0x5f548060010160005560005260206000f3',
   /** Reverts with `Error("no")`. */
   refuse: `0x62461bcd60e51b5f5260206004526002602452616e6f60f01b60445260645ffd`,
-  /** Calls `other` and hands its revert on. */
+  /** Calls `other` and propagates its revert. */
   relay: `0x5f5f5f5f5f73${other.slice(2)}5af1503d5f5f3e3d5ffd`,
 } as const satisfies Record<string, Hex>;
 
@@ -101,7 +101,7 @@ export type TestCall = Partial<Omit<ExecuteCallOptions, 'call'>> & {
   readonly accounts?: Readonly<Record<Hex, MemoryAccount>>;
 };
 
-/** Runs a call on the test chain. */
+/** Executes a call on the test chain. */
 export function callTest(call: CallRequest, { accounts = {}, ...options }: TestCall = {}): Promise<CallResult> {
   return executeCall({
     spec: testSpec,
@@ -113,13 +113,13 @@ export function callTest(call: CallRequest, { accounts = {}, ...options }: TestC
   });
 }
 
-/** Runs `code` at `contract`. */
+/** Executes `code` at the address `contract`. */
 export function callCode(code: Hex, call: CallRequest = {}, options: TestCall = {}): Promise<CallResult> {
   const accounts = { ...options.accounts, [contract]: { ...options.accounts?.[contract], code } };
   return callTest({ to: contract, ...call }, { ...options, accounts });
 }
 
-/** Options for what runs `call` on the test chain. */
+/** Options of executeCall and similar functions for `call` on the test chain. */
 export function optionsFor(call: CallRequest, accounts: Readonly<Record<Hex, MemoryAccount>> = {}): ExecuteCallOptions {
   return { spec: testSpec, header: testHeader, state: createMemoryState(accounts), blockHashes: () => undefined, call };
 }

@@ -1,4 +1,4 @@
-// Held by the compiler: `typecheck` fails where one of these is not so.
+// Checked by the compiler: `typecheck` fails if an assertion does not hold.
 import { describe, test } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import type { CallHalt, CallResult, CallRevert } from './index.ts';
@@ -7,7 +7,7 @@ import type { CallJob, CallPool, ExecutionJob, ResultOf } from './pool/index.ts'
 type JobOf<Kind> = Extract<ExecutionJob, { kind: Kind }>;
 
 describe('types', () => {
-  test('a pool answers each job with what its kind comes to', () => {
+  test('a pool returns the result type of each kind of job', () => {
     expectTypeOf<ResultOf<CallJob>>().toEqualTypeOf<CallResult>();
     expectTypeOf<ResultOf<JobOf<'estimateGas'>>['kind']>().toEqualTypeOf<
       'estimate' | CallRevert['kind'] | CallHalt['kind']
@@ -16,7 +16,7 @@ describe('types', () => {
     expectTypeOf<CallPool['execute']>().returns.toExtend<Promise<unknown>>();
   });
 
-  test('output and gas are there only where a call came so far', () => {
+  test('output exists only on success', () => {
     expectTypeOf<Extract<CallResult, { kind: 'success' }>>().toHaveProperty('output');
     expectTypeOf<CallHalt>().not.toHaveProperty('output');
     expectTypeOf<CallResult['gasUsed']>().toEqualTypeOf<bigint>();

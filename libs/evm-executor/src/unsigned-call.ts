@@ -9,11 +9,11 @@ const legacyChainId = BigInt.asUintN(64, -35n) / 2n;
 export interface UnsignedCallOptions {
   readonly chainId: bigint;
   readonly gas: bigint;
-  /** Wei; fees of EIP-1559 need it. */
+  /** Wei. Without it, the transaction is a legacy one. */
   readonly baseFeePerGas: bigint | undefined;
 }
 
-/** The transaction that a call would be: of the newest type that its fields ask for (geth's `ToTransaction`). */
+/** Converts a call to an unsigned transaction of the newest type that its fields need (geth's `ToTransaction`). */
 export function unsignedCall(call: CallRequest, { chainId, gas, baseFeePerGas }: UnsignedCallOptions): Transaction {
   const { gasPrice, authorizationList, blobVersionedHashes, accessList } = call;
   const from = call.from ?? noAddress;
@@ -24,7 +24,7 @@ export function unsignedCall(call: CallRequest, { chainId, gas, baseFeePerGas }:
     value: call.value ?? 0n,
     input: call.data ?? '0x',
   } as const;
-  // As in geth, a gas price wins over every other field.
+  // As in geth, a gas price takes precedence over every other field.
   if (gasPrice !== undefined || baseFeePerGas === undefined)
     return unsignedTransaction(from, { ...common, type: 0, gasPrice: gasPrice ?? 0n, chainId: legacyChainId });
   const fields: Omit<UnsignedFields, 'type'> = {

@@ -16,7 +16,7 @@ const base = () =>
     [hexOf(first)]: { balance: 5n, nonce: 1n, code: '0x6001', storage: { [hexOf(slot)]: hexOf(slot) } },
   });
 
-/** All of a world that the operations below can touch. */
+/** Snapshot of everything that the operations below can change. */
 const contents = (world: WorldState) =>
   addresses.map((address) => ({
     balance: world.getAccount(address)?.balance,
@@ -47,7 +47,7 @@ describe('WorldState', () => {
     else world.setAccount(step.address, undefined);
   };
 
-  test('revert takes back exactly what came after the checkpoint', () => {
+  test('revert undoes exactly the writes after the checkpoint', () => {
     const steps = fc.array(change, { maxLength: 8 });
     fc.assert(
       fc.property(steps, steps, steps, (before, kept, dropped) => {
@@ -70,19 +70,19 @@ describe('WorldState', () => {
     );
   });
 
-  test('writes stay in their world, and slots remember what they held', () => {
+  test('writes stay in their world, and slots keep their original values', () => {
     const cache = StateCache.of(base());
     const world = new WorldState(cache);
     world.setStorage(first, slot, Uint8Array.of(9));
     world.setStorage(first, slot, new Uint8Array(0));
     expect(world.getStorage(first, slot)).toEqual(new Uint8Array(0));
     expect(world.getOriginalStorage(first, slot)).toEqual(slot);
-    world.begin();
+    world.beginMessage();
     expect(world.getOriginalStorage(first, slot)).toEqual(new Uint8Array(0));
     expect(new WorldState(cache).getStorage(first, slot)).toEqual(slot);
   });
 
-  test('worlds over one reader share what was read, absent accounts too', () => {
+  test('worlds over one reader share its cache, absent accounts included', () => {
     const reader = base();
     const reads: string[] = [];
     const counted = <Arguments extends unknown[], Result>(kind: string, read: (...given: Arguments) => Result) => {

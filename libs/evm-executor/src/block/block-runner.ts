@@ -83,7 +83,7 @@ export async function runBlock(
     payBlock(world, header, rules, withdrawals, uncles);
     return { receipts, stateRoot: hexFromBytes(await roots.after(world.takeChanges())), requestsHash };
   } finally {
-    world.end();
+    world.release();
   }
 }
 

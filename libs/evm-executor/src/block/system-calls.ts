@@ -82,7 +82,7 @@ async function systemCall(
 ): Promise<EngineOutcome | undefined> {
   const { world } = context;
   if (world.getCode(to).length === 0) return undefined;
-  world.begin();
+  world.beginMessage();
   const outcome = await context.engine.run({
     ...context,
     sender: systemAddress,

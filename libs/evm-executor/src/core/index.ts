@@ -1,4 +1,4 @@
-// Everything but the compiler and the pool of worker threads: no module of Node, so that browsers can import it.
+// The exports without the compiler and the worker pool. No file below imports a module of Node, so that browsers can load it.
 export { delegationOf } from '../authorizations.ts';
 export { createBlockRunner } from '../block/block-runner.ts';
 export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from '../block/replay-block.ts';

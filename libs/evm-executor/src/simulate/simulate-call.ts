@@ -4,7 +4,7 @@ import type { CallRequest } from '../call-request.ts';
 import type { EngineOutcome } from '../engine/call-engine.ts';
 import { SimulationError } from '../errors.ts';
 import { revertMessage } from '../revert-reason.ts';
-import { rewordedCall } from '../reworded.ts';
+import { rewordCallRejection } from '../reword-rejection.ts';
 import { unsignedCall } from '../unsigned-call.ts';
 import type { Simulation } from './simulation.ts';
 import { type NumberedLog, TransferLogs } from './transfer-logs.ts';
@@ -65,7 +65,7 @@ export async function simulateCall(
     hidesPrices: false,
     tracer,
   }).catch((error: unknown) => {
-    throw rewordedCall(error, gasLimit);
+    throw rewordCallRejection(error, gasLimit);
   });
   const { outcome, gasUsed } = applied;
   return {

@@ -61,7 +61,7 @@ export class CallFrames<Frame extends CallFrame = CallFrame> {
 
   /** @throws TRACE_TOO_LARGE */
   enter({ kind, from, to, value, gas, input }: EngineFrame): Frame {
-    if (++this.#count > framesMax) throw new TraceTooLargeError(framesMax);
+    if (++this.#count > framesMax) throw new TraceTooLargeError(framesMax, 'calls');
     const isTop = this.#top === undefined;
     const frame = this.#make({
       kind,

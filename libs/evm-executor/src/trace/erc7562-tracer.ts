@@ -90,7 +90,7 @@ export class Erc7562Tracer implements TransactionTracer {
     const preimage = paddedMemory(memory, at, length);
     if (preimage === undefined) return;
     this.#characters += 2 * preimage.length;
-    if (this.#characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax);
+    if (this.#characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax, 'characters');
     this.#preimages.add(hexFromBytes(preimage));
   }
 

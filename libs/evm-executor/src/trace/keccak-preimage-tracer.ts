@@ -21,7 +21,7 @@ export class KeccakPreimageTracer implements TransactionTracer {
     const hash = hexFromBytes(keccak256(preimage));
     if (this.#preimages.has(hash)) return;
     this.#characters += 2 * preimage.length;
-    if (this.#characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax);
+    if (this.#characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax, 'characters');
     this.#preimages.set(hash, hexFromBytes(preimage));
   }
 

@@ -76,7 +76,7 @@ export class LegacyCallTracer implements TransactionTracer {
   }
 
   #push(call: LegacyCall): void {
-    if (++this.#count > callsMax) throw new TraceTooLargeError(callsMax);
+    if (++this.#count > callsMax) throw new TraceTooLargeError(callsMax, 'calls');
     this.#stack.push(call);
     this.#hasDescended = true;
   }

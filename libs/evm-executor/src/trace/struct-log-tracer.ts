@@ -39,7 +39,7 @@ export class StructLogTracer implements TransactionTracer {
 
   #push(text: string): void {
     this.#characters += text.length;
-    if (this.#characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax);
+    if (this.#characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax, 'characters');
     this.#steps.push(text);
   }
 

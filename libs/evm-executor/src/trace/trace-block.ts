@@ -59,7 +59,7 @@ async function traceTransactions({ state, options, index, checks, ...replay }: T
     logsBefore += applied.outcome.logs.length;
     traces.push(`{"txHash":"${hash}","result":${result}}`);
     characters += result.length;
-    if (characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax);
+    if (characters > traceCharactersMax) throw new TraceTooLargeError(traceCharactersMax, 'characters');
   }
   return { json: `[${traces.join(',')}]`, gasUsed };
 }

@@ -223,7 +223,7 @@ function blockHash(number: bigint, { message }: Machine): bigint {
 
 function load(frame: Frame, { message: { world, rules } }: Machine): void {
   const entry = world.slotEntry(frame.address, frame.integers, frame.popWord(0));
-  if (rules.isBerlin) frame.charge(world.slots.warm(entry) ? gas.coldSlot : gas.warmAccess);
+  if (rules.isBerlin) frame.charge(world.slots.accessWasCold(entry) ? gas.coldSlot : gas.warmAccess);
   frame.pushWord(world.slots.values, entry * wordIntegers);
 }
 
@@ -237,7 +237,7 @@ function store(frame: Frame, { substate, message: { world, rules }, storage }: M
   const entry = world.slotEntry(frame.address, integers, slot);
   const { slots } = world;
   const at = entry * wordIntegers;
-  if (rules.isBerlin && slots.warm(entry)) frame.charge(gas.coldSlot);
+  if (rules.isBerlin && slots.accessWasCold(entry)) frame.charge(gas.coldSlot);
   const isCleared = !isZero(slots.values, at) && isZero(integers, value);
   if (!storage.isNetMetered) {
     frame.charge(isZero(slots.values, at) && !isZero(integers, value) ? gas.sstoreSet : storage.reset);

@@ -211,7 +211,7 @@ export class Machine {
         : create2Address(creator, salt, code);
     const word = wordOfAddress(address);
     this.substate.warm(word);
-    if (world.isTaken(address)) {
+    if (world.isOccupied(address)) {
       this.#settle(from, 0, noBytes, halts.addressCollision);
       return;
     }
