@@ -8,7 +8,7 @@ const zero: Item = { kind: 'constant', value: 0n };
 /** Takes operands, the top of the stack first, to what computes with them. */
 export function helper(name: WordHelper, { emitter, stack }: Place, count = 2): void {
   for (let operand = 0; operand < count; operand++) stack.limbs(stack.pop());
-  emitter.call(name);
+  emitter.callHelper(name);
   stack.pushLimbs();
 }
 
@@ -19,50 +19,70 @@ export function exponentiate(place: Place): void {
   const exponent = stack.pop();
   stack.load(exponent);
   countLeadingZeros(place, exponent);
-  emitter.i64(263n);
-  emitter.get(temporary);
-  emitter.op(0x7d);
-  emitter.i64(3n);
-  emitter.op(0x88);
-  emitter.i64(BigInt(expByte));
-  emitter.op(0x7e);
-  emitter.set(temporary);
-  emitter.get(gasLocal);
-  emitter.get(temporary);
-  emitter.op(0x7d);
+  emitter.i64Const(263n);
+  emitter.localGet(temporary);
+  emitter.i64Sub();
+  emitter.i64Const(3n);
+  emitter.i64ShrU();
+  emitter.i64Const(BigInt(expByte));
+  emitter.i64Mul();
+  emitter.localSet(temporary);
+  emitter.localGet(gasLocal);
+  emitter.localGet(temporary);
+  emitter.i64Sub();
   emitter.chargeTo(pc);
   stack.push(exponent);
   stack.push(base);
   helper('exp', place);
 }
 
-export function bitwise({ emitter, stack }: Place, opcode: number): void {
+/** AND, OR and XOR, limb by limb. */
+export function bitwise({ emitter, stack }: Place, instruction: 'i64And' | 'i64Or' | 'i64Xor'): void {
   const one = stack.pop();
   const other = stack.pop();
   for (let limb = 0; limb < 4; limb++) {
     stack.limb(one, limb);
     stack.limb(other, limb);
-    emitter.op(opcode);
+    emitter[instruction]();
   }
   stack.pushLimbs();
 }
 
-/** one < other: the highest limb that differs decides; it alone has a sign where `topLess` is signed. */
-export function compare({ emitter, stack }: Place, one: Item, other: Item, topLess: number): void {
+/** NOT, limb by limb. */
+export function not({ emitter, stack }: Place): void {
+  const item = stack.pop();
+  stack.load(item);
+  for (let limb = 0; limb < 4; limb++) {
+    stack.limb(item, limb);
+    emitter.i64Const(-1n);
+    emitter.i64Xor();
+  }
+  stack.pushLimbs();
+}
+
+/**
+ * Pushes whether an operand is less than the other one.
+ * @param less operand that must be the lesser one
+ * @param topLess comparison of the highest limbs; signed for SLT and SGT
+ */
+export function compare({ emitter, stack }: Place, less: 'top' | 'second', topLess: 'i64LtS' | 'i64LtU'): void {
+  const top = stack.pop();
+  const second = stack.pop();
+  const [one, other] = less === 'top' ? [top, second] : [second, top];
   stack.load(one);
   stack.load(other);
   stack.limb(one, 0);
   stack.limb(other, 0);
-  emitter.op(0x54);
+  emitter.i64LtU();
   for (let limb = 1; limb < 4; limb++) {
     // select(lower, less, equal): the result of the lower limbs counts where these are equal.
     stack.limb(one, limb);
     stack.limb(other, limb);
-    emitter.op(limb === 3 ? topLess : 0x54);
+    emitter[limb === 3 ? topLess : 'i64LtU']();
     stack.limb(one, limb);
     stack.limb(other, limb);
-    emitter.op(0x51);
-    emitter.op(0x1b);
+    emitter.i64Eq();
+    emitter.select();
   }
   stack.pushFlag();
 }
@@ -73,41 +93,40 @@ export function equal({ emitter, stack }: Place): void {
   for (let limb = 0; limb < 4; limb++) {
     stack.limb(one, limb);
     stack.limb(other, limb);
-    emitter.op(0x85);
-    if (limb > 0) emitter.op(0x84);
+    emitter.i64Xor();
+    if (limb > 0) emitter.i64Or();
   }
-  emitter.op(0x50);
+  emitter.i64Eqz();
   stack.pushFlag();
 }
 
-export function shift(opcode: number, place: Place): void {
+/** SHL, SHR (EIP-145) and SAR. */
+export function shift(place: Place, name: 'shl' | 'shr' | 'sar'): void {
   const { emitter, stack } = place;
   const by = stack.pop();
   const value = stack.pop();
   stack.load(by);
   stack.load(value);
-  if (by.kind === 'constant' && opcode !== 0x1d) {
-    constantShift(opcode === 0x1b, by.value, value, place);
+  if (by.kind === 'constant' && name !== 'sar') {
+    constantShift(name === 'shl', by.value, value, place);
     return;
   }
-  // Shifts of 256 and more are those of 255 and then 1.
-  const name = opcode === 0x1b ? 'shl' : opcode === 0x1c ? 'shr' : 'sar';
   const isLong = () => {
     stack.highLimbs(by);
-    emitter.i64(0n);
-    emitter.op(0x52);
+    emitter.i64Const(0n);
+    emitter.i64Ne();
     stack.limb(by, 0);
-    emitter.i64(255n);
-    emitter.op(0x56);
-    emitter.op(0x72);
+    emitter.i64Const(255n);
+    emitter.i64GtU();
+    emitter.i32Or();
   };
-  // 256 makes the helper go through all four limbs.
-  emitter.i64(256n);
+  // The helpers take a shift of 256 at most, which moves all four limbs out.
+  emitter.i64Const(256n);
   stack.limb(by, 0);
   isLong();
-  emitter.op(0x1b);
+  emitter.select();
   stack.limbs(value);
-  emitter.call(name);
+  emitter.callHelper(name);
   stack.pushLimbs();
 }
 
@@ -123,18 +142,18 @@ function constantShift(isLeft: boolean, by: bigint, value: Item, { emitter, stac
     const next = isLeft ? from - 1 : from + 1;
     const isIn = (index: number) => index >= 0 && index <= 3;
     if (!isIn(from)) {
-      emitter.i64(0n);
+      emitter.i64Const(0n);
       continue;
     }
     stack.limb(value, from);
     if (bits === 0n) continue;
-    emitter.i64(bits);
-    emitter.op(isLeft ? 0x86 : 0x88);
+    emitter.i64Const(bits);
+    emitter[isLeft ? 'i64Shl' : 'i64ShrU']();
     if (!isIn(next)) continue;
     stack.limb(value, next);
-    emitter.i64(64n - bits);
-    emitter.op(isLeft ? 0x88 : 0x86);
-    emitter.op(0x84);
+    emitter.i64Const(64n - bits);
+    emitter[isLeft ? 'i64ShrU' : 'i64Shl']();
+    emitter.i64Or();
   }
   stack.pushLimbs();
 }
@@ -145,25 +164,25 @@ export function leadingZeros(place: Place): void {
   const item = stack.pop();
   stack.load(item);
   countLeadingZeros(place, item);
-  emitter.get(temporary);
-  for (let limb = 1; limb < 4; limb++) emitter.i64(0n);
+  emitter.localGet(temporary);
+  for (let limb = 1; limb < 4; limb++) emitter.i64Const(0n);
   stack.pushLimbs();
 }
 
 /** Into the local `temporary`; 256 for 0. From the lowest limb up: where one is 0, it is 64 more than for those below. */
 function countLeadingZeros({ emitter, stack }: Place, item: Item): void {
-  emitter.i64(0n);
-  emitter.set(temporary);
+  emitter.i64Const(0n);
+  emitter.localSet(temporary);
   for (let limb = 0; limb < 4; limb++) {
     stack.limb(item, limb);
-    emitter.op(0x79);
-    emitter.get(temporary);
-    emitter.i64(64n);
-    emitter.op(0x7c);
+    emitter.i64Clz();
+    emitter.localGet(temporary);
+    emitter.i64Const(64n);
+    emitter.i64Add();
     stack.limb(item, limb);
-    emitter.i64(0n);
-    emitter.op(0x52);
-    emitter.op(0x1b);
-    emitter.set(temporary);
+    emitter.i64Const(0n);
+    emitter.i64Ne();
+    emitter.select();
+    emitter.localSet(temporary);
   }
 }

@@ -1,8 +1,9 @@
-import { type Block, type Blocks, isAsked, isOfHost, type OpcodeFigures, pushedBytes } from './blocks.ts';
+import { type Block, type Blocks, compileKind, pushedBytes } from './blocks.ts';
+import { emitOpcode } from './emit-opcode.ts';
 import { Emitter, floorLocal, gasLocal, local } from './emitter.ts';
 import { elsewhere, exits } from './exits.ts';
 import { region, stackMax, wordBytes } from './layout.ts';
-import { emitOpcode } from './opcodes.ts';
+import { type OpcodeFigures, op } from './opcodes/index.ts';
 import type { Region } from './regions.ts';
 import { type Item, VirtualStack } from './virtual-stack.ts';
 
@@ -44,24 +45,32 @@ export class BlockWriter {
       if (pushed > 0) {
         this.#stack.push({ kind: 'constant', value: this.#constant(pc + 1, pushed) });
         pc += pushed;
-      } else if (opcode >= 0x80 && opcode <= 0x8f) this.#stack.duplicate(opcode - 0x7f);
-      else if (opcode >= 0x90 && opcode <= 0x9f) this.#stack.swap(opcode - 0x8f);
-      else if (opcode === 0x00) {
-        emitter.leave(exits.stop, pc);
-        return;
-      } else if (opcode === 0x56) {
-        this.#jump(pc, index);
-        return;
-      } else if (opcode === 0x57) this.#jumpIf(pc, index);
-      else if (isOfHost(opcode)) {
-        this.#stack.flush();
-        if (isAsked(opcode)) emitter.ask(pc);
-        else emitter.leave(exits.host, pc);
-        return;
-      } else emitOpcode(opcode, { emitter, stack: this.#stack, code: this.#code, pc, expByte: this.#figures.expByte });
-      if (opcode === 0x57) return;
+      } else if (this.#writeOpcode(opcode, pc, index)) return;
     }
     this.#stack.flush();
+  }
+
+  /** Writes one opcode. Returns whether the block has ended, its stack written to memory. */
+  #writeOpcode(opcode: number, pc: number, index: number): boolean {
+    const { emitter } = this;
+    const stack = this.#stack;
+    const kind = compileKind(opcode);
+    if (kind === 'host' || kind === 'exit') {
+      stack.flush();
+      if (kind === 'host') emitter.callHost(pc);
+      else emitter.leave(exits.host, pc);
+      return true;
+    }
+    if (opcode === op.STOP) emitter.leave(exits.stop, pc);
+    else if (opcode === op.JUMP) this.#jump(pc, index);
+    else if (opcode === op.JUMPI) this.#jumpIf(pc, index);
+    else {
+      if (opcode >= op.DUP1 && opcode <= op.DUP16) stack.duplicate(opcode - op.DUP1 + 1);
+      else if (opcode >= op.SWAP1 && opcode <= op.SWAP16) stack.swap(opcode - op.SWAP1 + 1);
+      else emitOpcode(opcode, { emitter, stack, code: this.#code, pc, expByte: this.#figures.expByte });
+      return false;
+    }
+    return true;
   }
 
   /** From the last block to what follows the region. */
@@ -79,40 +88,40 @@ export class BlockWriter {
   /** Charges for the block and checks that the stack has what it needs and room for what it adds. */
   #enter({ start, cost, needed, growth }: Block): void {
     const { emitter } = this;
-    emitter.get(gasLocal);
-    emitter.i64(BigInt(cost));
-    emitter.op(0x7d);
-    emitter.tee(gasLocal);
-    emitter.get(floorLocal);
-    emitter.op(0x53);
+    emitter.localGet(gasLocal);
+    emitter.i64Const(BigInt(cost));
+    emitter.i64Sub();
+    emitter.localTee(gasLocal);
+    emitter.localGet(floorLocal);
+    emitter.i64LtS();
     const items = () => {
-      emitter.get(local.sp);
-      emitter.get(local.base);
-      emitter.op(0x6b);
+      emitter.localGet(local.sp);
+      emitter.localGet(local.base);
+      emitter.i32Sub();
     };
     if (needed > 0) {
       items();
-      emitter.i32(region.stack + needed * wordBytes);
-      emitter.op(0x48); // i32.lt_s
-      emitter.op(0x72);
+      emitter.i32Const(region.stack + needed * wordBytes);
+      emitter.i32LtS();
+      emitter.i32Or();
     }
     if (growth > 0) {
       items();
-      emitter.i32(region.stack + (stackMax - growth) * wordBytes);
-      emitter.op(0x4a); // i32.gt_s
-      emitter.op(0x72);
+      emitter.i32Const(region.stack + (stackMax - growth) * wordBytes);
+      emitter.i32GtS();
+      emitter.i32Or();
     }
-    emitter.if();
-    emitter.get(gasLocal);
-    emitter.i64(BigInt(cost));
-    emitter.op(0x7c);
-    emitter.set(gasLocal);
+    emitter.openIf();
+    emitter.localGet(gasLocal);
+    emitter.i64Const(BigInt(cost));
+    emitter.i64Add();
+    emitter.localSet(gasLocal);
     emitter.leave(exits.interpret, start);
-    emitter.end();
-    emitter.get(local.sp);
-    emitter.i32(needed * wordBytes);
-    emitter.op(0x6b);
-    emitter.set(local.low);
+    emitter.closeIf();
+    emitter.localGet(local.sp);
+    emitter.i32Const(needed * wordBytes);
+    emitter.i32Sub();
+    emitter.localSet(local.low);
   }
 
   #jump(pc: number, index: number): void {
@@ -132,30 +141,29 @@ export class BlockWriter {
     const destination = this.#stack.pop();
     const condition = this.#stack.pop();
     this.#stack.truth(condition);
-    emitter.set(local.flag);
+    emitter.localSet(local.flag);
     if (destination.kind === 'constant') {
       this.#stack.flush();
       const target = this.#targetOf(destination.value);
       if (target !== undefined && target > index && target < this.#region.end) {
-        emitter.get(local.flag);
-        emitter.op(0x0d);
-        emitter.out.u32(target - index - 1);
+        emitter.localGet(local.flag);
+        emitter.brIf(target - index - 1);
         return;
       }
-      emitter.get(local.flag);
-      emitter.if();
+      emitter.localGet(local.flag);
+      emitter.openIf();
       this.#goTo(destination.value, pc, index);
-      emitter.end();
+      emitter.closeIf();
       return;
     }
     // Where it does not jump, the destination may be anything.
     this.#stack.load(destination);
     this.#stack.flush();
-    emitter.get(local.flag);
-    emitter.if();
+    emitter.localGet(local.flag);
+    emitter.openIf();
     this.#computeDestination(destination, pc);
     this.#search();
-    emitter.end();
+    emitter.closeIf();
   }
 
   /** The block of a destination, where that is one. */
@@ -177,13 +185,12 @@ export class BlockWriter {
       return;
     }
     if (target > index) {
-      emitter.op(0x0c);
-      emitter.out.u32(target - index - 1 + emitter.inner);
+      emitter.br(target - index - 1 + emitter.inner);
       return;
     }
-    emitter.i32(target);
-    emitter.set(local.next);
-    emitter.again();
+    emitter.i32Const(target);
+    emitter.localSet(local.next);
+    emitter.dispatch();
   }
 
   /** The destination as a number in the local `at`: the length of the code, which is no JUMPDEST, where it is beyond that. */
@@ -192,18 +199,18 @@ export class BlockWriter {
     const stack = this.#stack;
     stack.load(item);
     stack.limb(item, 0);
-    emitter.op(0xa7);
-    emitter.i32(this.#code.length);
+    emitter.i32WrapI64();
+    emitter.i32Const(this.#code.length);
     stack.highLimbs(item);
-    emitter.op(0x50);
+    emitter.i64Eqz();
     stack.limb(item, 0);
-    emitter.i64(BigInt(this.#code.length));
-    emitter.op(0x54);
-    emitter.op(0x71);
-    emitter.op(0x1b);
-    emitter.set(local.at);
-    emitter.i32(pc);
-    emitter.set(local.pc);
+    emitter.i64Const(BigInt(this.#code.length));
+    emitter.i64LtU();
+    emitter.i32And();
+    emitter.select();
+    emitter.localSet(local.at);
+    emitter.i32Const(pc);
+    emitter.localSet(local.pc);
   }
 
   /** To the block of the destination in the local `at`, wherever that is. */
@@ -214,18 +221,18 @@ export class BlockWriter {
     const isWhole = end - first === list.length;
     if (!isWhole) {
       const start = list[first]?.start ?? 0;
-      emitter.get(local.at);
-      emitter.i32(start);
-      emitter.op(0x6b);
-      emitter.i32((list[end]?.start ?? this.#code.length) - start);
-      emitter.op(0x49); // i32.lt_u
-      emitter.if();
+      emitter.localGet(local.at);
+      emitter.i32Const(start);
+      emitter.i32Sub();
+      emitter.i32Const((list[end]?.start ?? this.#code.length) - start);
+      emitter.i32LtU();
+      emitter.openIf();
     }
-    emitter.i32(elsewhere.searchedBlock);
-    emitter.set(local.next);
-    emitter.again();
+    emitter.i32Const(elsewhere.searchedBlock);
+    emitter.localSet(local.next);
+    emitter.dispatch();
     if (isWhole) return;
-    emitter.end();
+    emitter.closeIf();
     emitter.leaveForPlace();
   }
 
@@ -241,30 +248,29 @@ export class BlockWriter {
       if (end - first <= 1) {
         const target = targets[first];
         if (target === undefined) return;
-        emitter.get(local.at);
-        emitter.i32(target.start);
-        emitter.op(0x46);
-        emitter.if();
-        emitter.i32(target.index);
-        emitter.set(local.next);
-        emitter.again();
-        emitter.end();
+        emitter.localGet(local.at);
+        emitter.i32Const(target.start);
+        emitter.i32Eq();
+        emitter.openIf();
+        emitter.i32Const(target.index);
+        emitter.localSet(local.next);
+        emitter.dispatch();
+        emitter.closeIf();
         return;
       }
       const middle = (first + end) >> 1;
-      emitter.get(local.at);
-      emitter.i32(targets[middle]?.start ?? 0);
-      emitter.op(0x49); // i32.lt_u
-      emitter.if();
+      emitter.localGet(local.at);
+      emitter.i32Const(targets[middle]?.start ?? 0);
+      emitter.i32LtU();
+      emitter.openIf();
       halve(first, middle);
       emitter.else();
       halve(middle, end);
-      emitter.end();
+      emitter.closeIf();
     };
     halve(0, targets.length);
-    emitter.i32(exits.invalidJump);
-    emitter.set(local.code);
-    emitter.op(0x0c);
-    emitter.out.u32(1 + emitter.inner);
+    emitter.i32Const(exits.invalidJump);
+    emitter.localSet(local.code);
+    emitter.br(1 + emitter.inner);
   }
 }

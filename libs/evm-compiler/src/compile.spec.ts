@@ -4,47 +4,50 @@ import fc from 'fast-check';
 import { codeBytesMax, compile, wasmBytesMax } from './compile.ts';
 import { exits } from './exits.ts';
 import { figures, refusedWord, runCode, wordBytes } from './machine.fixture.ts';
+import { op, opcodeName } from './opcodes/index.ts';
 
 const bytes = (...parts: readonly (number | readonly number[])[]) => Uint8Array.from(parts.flat());
 const signed = (word: bigint) => BigInt.asIntN(256, word);
 const modulus = 1n << 256n;
+/** No fork has it. */
+const unknownOpcode = 0x0c;
 const power = (base: bigint, exponent: bigint) => {
   let result = 1n;
   for (let bit = 255n; bit >= 0n; bit--) result = (result * result * ((exponent >> bit) & 1n ? base : 1n)) % modulus;
   return result;
 };
 
-/** What opcodes come to, the top of the stack first (Yellow Paper, appendix H.2). */
-const meanings: readonly (readonly [string, number, number, (a: bigint, b: bigint, c: bigint) => bigint])[] = [
-  ['ADD', 0x01, 2, (a, b) => a + b],
-  ['MUL', 0x02, 2, (a, b) => a * b],
-  ['SUB', 0x03, 2, (a, b) => a - b],
-  ['DIV', 0x04, 2, (a, b) => (b === 0n ? 0n : a / b)],
-  ['SDIV', 0x05, 2, (a, b) => (b === 0n ? 0n : signed(a) / signed(b))],
-  ['MOD', 0x06, 2, (a, b) => (b === 0n ? 0n : a % b)],
-  ['SMOD', 0x07, 2, (a, b) => (b === 0n ? 0n : signed(a) % signed(b))],
-  ['ADDMOD', 0x08, 3, (a, b, c) => (c === 0n ? 0n : (a + b) % c)],
-  ['MULMOD', 0x09, 3, (a, b, c) => (c === 0n ? 0n : (a * b) % c)],
-  ['EXP', 0x0a, 2, power],
-  ['SIGNEXTEND', 0x0b, 2, (a, b) => (a > 30n ? b : BigInt.asIntN(8 * (Number(a) + 1), b))],
-  ['LT', 0x10, 2, (a, b) => (a < b ? 1n : 0n)],
-  ['GT', 0x11, 2, (a, b) => (a > b ? 1n : 0n)],
-  ['SLT', 0x12, 2, (a, b) => (signed(a) < signed(b) ? 1n : 0n)],
-  ['SGT', 0x13, 2, (a, b) => (signed(a) > signed(b) ? 1n : 0n)],
-  ['EQ', 0x14, 2, (a, b) => (a === b ? 1n : 0n)],
-  ['ISZERO', 0x15, 1, (a) => (a === 0n ? 1n : 0n)],
-  ['AND', 0x16, 2, (a, b) => a & b],
-  ['OR', 0x17, 2, (a, b) => a | b],
-  ['XOR', 0x18, 2, (a, b) => a ^ b],
-  ['NOT', 0x19, 1, (a) => ~a],
-  ['BYTE', 0x1a, 2, (a, b) => (a > 31n ? 0n : (b >> (248n - 8n * a)) & 0xffn)],
-  ['SHL', 0x1b, 2, (a, b) => (a > 255n ? 0n : b << a)],
-  ['SHR', 0x1c, 2, (a, b) => (a > 255n ? 0n : b >> a)],
-  ['SAR', 0x1d, 2, (a, b) => signed(b) >> (a > 255n ? 255n : a)],
-  ['CLZ', 0x1e, 1, (a) => BigInt(256 - (a === 0n ? 0 : a.toString(2).length))],
+/** Results of opcodes; the first operand is the top of the stack (Yellow Paper, appendix H.2). */
+const meanings: readonly (readonly [number, (a: bigint, b: bigint, c: bigint) => bigint])[] = [
+  [op.ADD, (a, b) => a + b],
+  [op.MUL, (a, b) => a * b],
+  [op.SUB, (a, b) => a - b],
+  [op.DIV, (a, b) => (b === 0n ? 0n : a / b)],
+  [op.SDIV, (a, b) => (b === 0n ? 0n : signed(a) / signed(b))],
+  [op.MOD, (a, b) => (b === 0n ? 0n : a % b)],
+  [op.SMOD, (a, b) => (b === 0n ? 0n : signed(a) % signed(b))],
+  [op.ADDMOD, (a, b, c) => (c === 0n ? 0n : (a + b) % c)],
+  [op.MULMOD, (a, b, c) => (c === 0n ? 0n : (a * b) % c)],
+  [op.EXP, power],
+  [op.SIGNEXTEND, (a, b) => (a > 30n ? b : BigInt.asIntN(8 * (Number(a) + 1), b))],
+  [op.LT, (a, b) => (a < b ? 1n : 0n)],
+  [op.GT, (a, b) => (a > b ? 1n : 0n)],
+  [op.SLT, (a, b) => (signed(a) < signed(b) ? 1n : 0n)],
+  [op.SGT, (a, b) => (signed(a) > signed(b) ? 1n : 0n)],
+  [op.EQ, (a, b) => (a === b ? 1n : 0n)],
+  [op.ISZERO, (a) => (a === 0n ? 1n : 0n)],
+  [op.AND, (a, b) => a & b],
+  [op.OR, (a, b) => a | b],
+  [op.XOR, (a, b) => a ^ b],
+  [op.NOT, (a) => ~a],
+  [op.BYTE, (a, b) => (a > 31n ? 0n : (b >> (248n - 8n * a)) & 0xffn)],
+  [op.SHL, (a, b) => (a > 255n ? 0n : b << a)],
+  [op.SHR, (a, b) => (a > 255n ? 0n : b >> a)],
+  [op.SAR, (a, b) => signed(b) >> (a > 255n ? 255n : a)],
+  [op.CLZ, (a) => BigInt(256 - (a === 0n ? 0 : a.toString(2).length))],
 ];
 
-/** Words at which something changes, and any others. */
+/** Words at limits of the arithmetic, and random ones. */
 const word = fc.oneof(
   fc.constantFrom(
     0n,
@@ -68,7 +71,7 @@ const word = fc.oneof(
   fc.constantFrom(2n ** 128n, 2n ** 255n, 2n ** 256n - 1n, 2n ** 256n - 2n, 2n ** 192n + 5n),
   fc.bigInt(0n, 2n ** 64n),
   fc.bigInt(0n, 2n ** 256n - 1n),
-  // Digits that make the guesses of a long division too large.
+  // Digits for which long division guesses a quotient digit too large.
   fc
     .array(fc.constantFrom(0n, 1n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 32n - 2n, 2n ** 32n - 1n), {
       minLength: 1,
@@ -78,41 +81,45 @@ const word = fc.oneof(
 );
 
 describe('arithmetic', () => {
-  test.each(meanings)('%s of what is known as it runs, and of constants', (_, opcode, count, meaning) => {
-    fc.assert(
-      fc.property(fc.tuple(word, word, word), (operands) => {
-        const [a, b, c] = operands;
-        const used = operands.slice(0, count);
-        const expected = BigInt.asUintN(256, meaning(a, b, c));
-        const data = bytes(...used.map(wordBytes));
-        const fromData = [...used.keys()].reverse().flatMap((index) => [0x60, 32 * index, 0x35]);
-        expect(runCode(bytes(fromData, opcode), { data }).stack).toEqual([expected]);
-        const constants = [...used].reverse().flatMap((operand) => [0x7f, ...wordBytes(operand)]);
-        expect(runCode(bytes(constants, opcode)).stack).toEqual([expected]);
-      }),
-      { numRuns: 60 },
-    );
-  });
+  test.each(meanings.map(([opcode, meaning]) => [opcodeName(opcode), opcode, meaning] as const))(
+    '%s computes its result from call data and from constants',
+    (_, opcode, meaning) => {
+      const count = figures.pops[opcode];
+      fc.assert(
+        fc.property(fc.tuple(word, word, word), (operands) => {
+          const [a, b, c] = operands;
+          const used = operands.slice(0, count);
+          const expected = BigInt.asUintN(256, meaning(a, b, c));
+          const data = bytes(...used.map(wordBytes));
+          const fromData = [...used.keys()].reverse().flatMap((index) => [op.PUSH1, 32 * index, op.CALLDATALOAD]);
+          expect(runCode(bytes(fromData, opcode), { data }).stack).toEqual([expected]);
+          const constants = [...used].reverse().flatMap((operand) => [op.PUSH32, ...wordBytes(operand)]);
+          expect(runCode(bytes(constants, opcode)).stack).toEqual([expected]);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 
-  test('DUP and SWAP move words however they are known', () => {
+  test('DUP and SWAP move constants and words of the stack', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0x80, max: 0x9f }), { maxLength: 40 }), (moves) => {
+      fc.property(fc.array(fc.integer({ min: op.DUP1, max: op.SWAP16 }), { maxLength: 40 }), (moves) => {
         const model = Array.from({ length: 17 }, (_, index) => BigInt(index + 1));
         const pushes = model.flatMap((value, index) =>
-          index % 2 ? [0x60, Number(value)] : [0x61, (32 * index) >> 8, (32 * index) & 0xff, 0x35],
+          index % 2 ? [op.PUSH1, Number(value)] : [op.PUSH2, (32 * index) >> 8, (32 * index) & 0xff, op.CALLDATALOAD],
         );
         const data = bytes(...model.map(wordBytes));
         for (const move of moves) {
-          if (move < 0x90) model.push(model.at(-(move - 0x7f)) as bigint);
+          if (move < op.SWAP1) model.push(model.at(op.DUP1 - 1 - move) as bigint);
           else {
-            const other = model.length - 1 - (move - 0x8f);
+            const other = model.length - 1 - (move - op.SWAP1 + 1);
             const top = model.length - 1;
             [model[top], model[other]] = [model[other] as bigint, model[top] as bigint];
           }
         }
-        // In two blocks: what the first leaves on the stack in memory is what the second finds there.
+        // In two blocks, since the second one reads the stack that the first one wrote to memory.
         const half = Math.floor(moves.length / 2);
-        const code = bytes(pushes, moves.slice(0, half), 0x5b, moves.slice(half));
+        const code = bytes(pushes, moves.slice(0, half), op.JUMPDEST, moves.slice(half));
         expect(runCode(code, { data }).stack).toEqual(model);
       }),
     );
@@ -120,19 +127,19 @@ describe('arithmetic', () => {
 });
 
 describe('memory', () => {
-  test('KECCAK256 is that of noble, for every length around a block', () => {
+  test('KECCAK256 returns the hash of @noble/hashes for lengths around a block', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 40 }), word, (length, offset, value) => {
         const size = [length >> 8, length & 0xff];
         const fill = [0, 64, 128, 200, 280].flatMap((at) => [
-          0x7f,
+          op.PUSH32,
           ...wordBytes(value),
-          0x61,
+          op.PUSH2,
           at >> 8,
           at & 0xff,
-          0x52,
+          op.MSTORE,
         ]);
-        const { stack, memory } = runCode(bytes(fill, 0x61, size, 0x60, offset, 0x20));
+        const { stack, memory } = runCode(bytes(fill, op.PUSH2, size, op.PUSH1, offset, op.KECCAK256));
         const expected = keccak_256(memory.slice(offset, offset + length));
         expect(stack).toEqual([BigInt(`0x${Buffer.from(expected).toString('hex')}`)]);
       }),
@@ -141,19 +148,11 @@ describe('memory', () => {
 
   test('words and bytes are written big-endian, and new memory is zeros', () => {
     const code = bytes(
-      0x7f,
-      wordBytes(2n ** 255n + 7n),
-      0x60,
-      5,
-      0x52,
-      0x61,
-      [0x12, 0x34],
-      0x60,
-      64,
-      0x53,
-      0x60,
-      32,
-      0x51,
+      [op.PUSH32, ...wordBytes(2n ** 255n + 7n)],
+      [op.PUSH1, 5, op.MSTORE],
+      [op.PUSH2, 0x12, 0x34],
+      [op.PUSH1, 64, op.MSTORE8],
+      [op.PUSH1, 32, op.MLOAD],
     );
     const { memory, stack } = runCode(code);
     expect(memory.length).toBe(96);
@@ -162,9 +161,10 @@ describe('memory', () => {
     expect(stack).toEqual([7n << 216n]);
   });
 
-  test('what no gas counts is told from what there is not gas for', () => {
-    const load = (at: bigint) => runCode(bytes(0x7f, wordBytes(at), 0x51)).exit;
-    const loadData = (at: bigint) => runCode(bytes(0x60, 0, 0x35, 0x51), { data: bytes(wordBytes(at)) }).exit;
+  test('a place beyond 64 bits, a price beyond 64 bits and too little gas are distinct exits', () => {
+    const load = (at: bigint) => runCode(bytes(op.PUSH32, wordBytes(at), op.MLOAD)).exit;
+    const loadData = (at: bigint) =>
+      runCode(bytes(op.PUSH1, 0, op.CALLDATALOAD, op.MLOAD), { data: bytes(wordBytes(at)) }).exit;
     for (const place of [load, loadData]) {
       expect(place(2n ** 64n)).toBe(exits.gasOverflow);
       expect(place(2n ** 64n - 40n)).toBe(exits.priceOverflow);
@@ -176,32 +176,38 @@ describe('memory', () => {
   });
 });
 
-describe('control', () => {
-  test('loops count down; jumps go to JUMPDESTs only, known and unknown', () => {
-    // n; loop: n - 1, until 0.
-    const loop = bytes(0x61, [0x03, 0xe8], 0x5b, 0x60, 1, 0x90, 0x03, 0x80, 0x60, 3, 0x57);
+describe('jumps, blocks and exits', () => {
+  test('jumps to known and computed places reach JUMPDESTs only', () => {
+    // Counts down from 1,000 to 0.
+    const loop = bytes(
+      [op.PUSH2, 0x03, 0xe8, op.JUMPDEST],
+      [op.PUSH1, 1, op.SWAP1, op.SUB, op.DUP1, op.PUSH1, 3, op.JUMPI],
+    );
     expect(runCode(loop)).toMatchObject({ exit: exits.stop, stack: [0n], gas: 1_000_000 - 1 - 1000 * 7 });
-    const jump = bytes(0x60, 0, 0x35, 0x56, 0x61, [0x5b, 0x5b], 0x5b, 0x60, 9);
+    const jump = bytes(
+      [op.PUSH1, 0, op.CALLDATALOAD, op.JUMP],
+      [op.PUSH2, op.JUMPDEST, op.JUMPDEST, op.JUMPDEST, op.PUSH1, 9],
+    );
     const byData = (at: number) => runCode(jump, { data: bytes(wordBytes(BigInt(at))) });
     expect(byData(7)).toMatchObject({ exit: exits.stop, stack: [9n] });
     for (const at of [0, 4, 5, 6, 8, 9, 10, 500]) expect(byData(at).exit).toBe(exits.invalidJump);
-    expect(runCode(bytes(0x60, 4, 0x56, 0x00, 0x00)).exit).toBe(exits.invalidJump);
-    expect(runCode(bytes(0x60, 1, 0x60, 77, 0x57)).exit).toBe(exits.invalidJump);
-    expect(runCode(bytes(0x5f, 0x60, 77, 0x57)).exit).toBe(exits.stop);
+    expect(runCode(bytes(op.PUSH1, 4, op.JUMP, op.STOP, op.STOP)).exit).toBe(exits.invalidJump);
+    expect(runCode(bytes(op.PUSH1, 1, op.PUSH1, 77, op.JUMPI)).exit).toBe(exits.invalidJump);
+    expect(runCode(bytes(op.PUSH0, op.PUSH1, 77, op.JUMPI)).exit).toBe(exits.stop);
   });
 
-  test('a block that cannot run as a whole has not begun', () => {
-    const short = runCode(bytes(0x60, 1, 0x60, 2, 0x01, 0x5b, 0x60, 3), { gas: 4 });
+  test('a block that cannot run as a whole is left to the interpreter before its first opcode', () => {
+    const short = runCode(bytes(op.PUSH1, 1, op.PUSH1, 2, op.ADD, op.JUMPDEST, op.PUSH1, 3), { gas: 4 });
     expect(short).toMatchObject({ exit: exits.interpret, pc: 5, gas: 1, stack: [3n] });
-    expect(runCode(bytes(0x60, 1, 0x01))).toMatchObject({ exit: exits.interpret, pc: 0, stack: [] });
-    expect(runCode(bytes(0x60, 1, 0x0c))).toMatchObject({ exit: exits.interpret, pc: 2, stack: [1n] });
-    const full = runCode(new Uint8Array(1025).fill(0x5f));
+    expect(runCode(bytes(op.PUSH1, 1, op.ADD))).toMatchObject({ exit: exits.interpret, pc: 0, stack: [] });
+    expect(runCode(bytes(op.PUSH1, 1, unknownOpcode))).toMatchObject({ exit: exits.interpret, pc: 2, stack: [1n] });
+    const full = runCode(new Uint8Array(1025).fill(op.PUSH0));
     expect(full).toMatchObject({ exit: exits.interpret, pc: 800 });
     expect(full.stack.length).toBe(800);
   });
 
-  test("the host's opcodes that end a frame stop it behind what came before, charged for", () => {
-    expect(runCode(bytes(0x60, 7, 0x60, 1, 0xf3, 0x60, 8))).toMatchObject({
+  test('an opcode that ends the frame stops the code there, charged for', () => {
+    expect(runCode(bytes(op.PUSH1, 7, op.PUSH1, 1, op.RETURN, op.PUSH1, 8))).toMatchObject({
       exit: exits.host,
       pc: 4,
       stack: [7n, 1n],
@@ -209,31 +215,34 @@ describe('control', () => {
     });
   });
 
-  test('others are asked for in between, and what the host threw comes out', () => {
-    const loads = bytes(0x60, 7, 0x60, 20, 0x54, 0x01, 0x54, 0x60, 5, 0x02);
+  test('other host opcodes call the host, whose error reaches the caller', () => {
+    const loads = bytes(op.PUSH1, 7, op.PUSH1, 20, op.SLOAD, op.ADD, op.SLOAD, op.PUSH1, 5, op.MUL);
     expect(runCode(loads)).toMatchObject({ exit: exits.stop, stack: [29n * 5n], gas: 1_000_000 - 7 - 20 });
-    expect(() => runCode(bytes(0x60, Number(refusedWord), 0x54))).toThrow('The host refuses.');
+    expect(() => runCode(bytes(op.PUSH1, Number(refusedWord), op.SLOAD))).toThrow('The host refuses.');
   });
 });
 
-describe('code of many blocks, which is more than one function', () => {
-  const slotBytes = 12;
-  /** Each block counts, then goes on with another one: known or not, always or on a condition. */
+describe('code of several regions', () => {
+  const bytesPerBlock = 12;
+  /** Each block adds one to a counter, then jumps to the next one: to a known or computed place, with JUMP or JUMPI. */
   const program = (order: readonly number[], kinds: readonly number[], last: number) => {
-    const code = new Uint8Array(order.length * slotBytes + 3).fill(0x5b);
-    code.set([0x60, 0]); // the counter
+    const code = new Uint8Array(order.length * bytesPerBlock + 3).fill(op.JUMPDEST);
+    code.set([op.PUSH1, 0]); // The counter.
     for (const [at, slot] of order.entries()) {
       const next = order[at + 1];
-      const target = next === undefined ? last : 3 + next * slotBytes;
-      const destination = [0x61, target >> 8, target & 0xff];
-      const unknown = [...destination, 0x5f, 0x35, 0x01]; // plus what the input does not have: 0
+      const target = next === undefined ? last : 3 + next * bytesPerBlock;
+      const destination = [op.PUSH2, target >> 8, target & 0xff];
+      const unknown = [...destination, op.PUSH0, op.CALLDATALOAD, op.ADD]; // Adds a word of the empty input: 0.
       const ways = [
-        [...destination, 0x56],
-        [0x60, 1, ...destination, 0x57],
-        [...unknown, 0x56],
+        [...destination, op.JUMP],
+        [op.PUSH1, 1, ...destination, op.JUMPI],
+        [...unknown, op.JUMP],
       ];
       const falls = next === slot + 1 && kinds[at] === 3;
-      code.set([0x5b, 0x60, 1, 0x01, ...(falls ? [] : (ways[(kinds[at] ?? 0) % 3] ?? []))], 3 + slot * slotBytes);
+      code.set(
+        [op.JUMPDEST, op.PUSH1, 1, op.ADD, ...(falls ? [] : (ways[(kinds[at] ?? 0) % 3] ?? []))],
+        3 + slot * bytesPerBlock,
+      );
     }
     return code;
   };
@@ -244,7 +253,7 @@ describe('code of many blocks, which is more than one function', () => {
   );
   const kinds = fc.array(fc.nat(3), { minLength: count, maxLength: count });
 
-  test('goes through all of them, in any order', () => {
+  test('runs its blocks in any order', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -261,27 +270,27 @@ describe('code of many blocks, which is more than one function', () => {
     );
   });
 
-  test('stops at its end, at a place that is no destination, and where gas ends', () => {
-    const forth = Array.from({ length: count }, (_, index) => index);
-    const unknown = forth.map(() => 2);
-    expect(runCode(program(forth, unknown, 1))).toMatchObject({ exit: exits.invalidJump, stack: [BigInt(count)] });
+  test('stops at its end, at a wrong destination, and when gas runs out', () => {
+    const inOrder = Array.from({ length: count }, (_, index) => index);
+    const unknown = inOrder.map(() => 2);
+    expect(runCode(program(inOrder, unknown, 1))).toMatchObject({ exit: exits.invalidJump, stack: [BigInt(count)] });
     expect(
       runCode(
         program(
-          forth,
-          forth.map(() => 3),
+          inOrder,
+          inOrder.map(() => 3),
           3,
         ),
       ),
     ).toMatchObject({ exit: exits.interpret });
-    const { gas, stack } = runCode(program(forth, unknown, 3), { gas: 40_000 });
+    const { gas, stack } = runCode(program(inOrder, unknown, 3), { gas: 40_000 });
     expect(gas).toBeLessThan(20);
     expect(stack[0]).toBeGreaterThan(2n * BigInt(count));
     const falling = program(
-      forth,
-      forth.map(() => 3),
+      inOrder,
+      inOrder.map(() => 3),
       0xffff,
-    ).slice(0, -slotBytes);
+    ).slice(0, -bytesPerBlock);
     expect(runCode(falling)).toMatchObject({ exit: exits.stop, stack: [BigInt(count - 1)] });
   });
 });
@@ -290,20 +299,20 @@ describe('hostile code', () => {
   const repeat = (...unit: number[]) =>
     Uint8Array.from({ length: codeBytesMax }, (_, index) => unit[index % unit.length] as number);
   test.each([
-    ['JUMPDESTs', repeat(0x5b)],
-    ['pushes', repeat(0x7f)],
-    ['jumps', repeat(0x5b, 0x80, 0x80, 0x57)],
-    ['memory', repeat(0x51)],
-    ['hashes', repeat(0x80, 0x80, 0x20)],
-    ['host opcodes', repeat(0x54)],
-    ['swaps', repeat(0x8f, 0x9f)],
-  ])('%s become a module that is bounded, or none', (_, code) => {
+    ['JUMPDESTs', repeat(op.JUMPDEST)],
+    ['pushes', repeat(op.PUSH32)],
+    ['jumps', repeat(op.JUMPDEST, op.DUP1, op.DUP1, op.JUMPI)],
+    ['memory', repeat(op.MLOAD)],
+    ['hashes', repeat(op.DUP1, op.DUP1, op.KECCAK256)],
+    ['host opcodes', repeat(op.SLOAD)],
+    ['swaps', repeat(op.DUP16, op.SWAP16)],
+  ])('code full of %s becomes a module of bounded size, or is refused', (_, code) => {
     const compiled = compile(code, figures);
     expect(compiled?.wasm.length ?? 0).toBeLessThan(wasmBytesMax * 1.1);
     if (compiled !== undefined) runCode(code, { gas: 1000 });
   });
 
-  test('random bytes compile, and stop for a reason', () => {
+  test('random bytes compile and stop with a known exit', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (code) => {
         const { exit, gas } = runCode(code, { gas: 5000 });
@@ -315,6 +324,6 @@ describe('hostile code', () => {
   });
 });
 
-test('code that is longer than any on chain is refused', () => {
+test('compile refuses code longer than the limit of EIP-170', () => {
   expect(compile(new Uint8Array(codeBytesMax + 1), figures)).toBeUndefined();
 });

@@ -1,8 +1,9 @@
 import { BlockWriter } from './block-writer.ts';
-import { findBlocks, type OpcodeFigures } from './blocks.ts';
+import { findBlocks } from './blocks.ts';
 import { writeDriver } from './driver.ts';
 import { local } from './emitter.ts';
 import { helperImports } from './helpers/index.ts';
+import type { OpcodeFigures } from './opcodes/index.ts';
 import { cutRegions, type Region } from './regions.ts';
 import { encodeModule, type FunctionCode, i32 } from './wasm/module.ts';
 
@@ -66,33 +67,26 @@ function writeRegion(writer: BlockWriter, { first, end }: Region): FunctionCode 
   const { emitter } = writer;
   const count = end - first;
   emitter.prologue();
-  emitter.op(0x02); // block: the way out
-  emitter.op(0x40);
-  emitter.op(0x03); // loop: the dispatch
-  emitter.op(0x40);
+  emitter.block(); // Its label leaves the function.
+  emitter.loop(); // Its label is the dispatch.
   // One more than there are blocks: where jumps go whose destination is only known as they run.
-  for (let index = 0; index <= count; index++) {
-    emitter.op(0x02);
-    emitter.op(0x40);
-  }
-  emitter.get(local.next);
-  emitter.i32(first);
-  emitter.op(0x6b);
-  emitter.op(0x0e); // br_table
-  emitter.out.u32(count);
-  for (let index = 0; index <= count; index++) emitter.out.u32(index);
+  for (let index = 0; index <= count; index++) emitter.block();
+  emitter.localGet(local.next);
+  emitter.i32Const(first);
+  emitter.i32Sub();
+  emitter.brTable(count);
   for (let index = 0; index < count; index++) {
-    emitter.op(0x0b);
+    emitter.end();
     emitter.loopDepth = count - index;
     writer.write(first + index);
     if (emitter.out.length > wasmBytesMax) return undefined;
   }
   writer.fallThrough();
-  emitter.op(0x0b);
+  emitter.end();
   emitter.loopDepth = 0;
   writer.writeSearch();
-  emitter.op(0x0b); // loop
-  emitter.op(0x0b); // block
+  emitter.end();
+  emitter.end();
   emitter.epilogue();
   const type = { params: [i32], results: [i32] };
   return { type, locals: emitter.locals, body: new Uint8Array(emitter.out.done()) };

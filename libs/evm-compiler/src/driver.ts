@@ -1,15 +1,17 @@
 import { elsewhere } from './exits.ts';
 import { header } from './layout.ts';
 import type { Region } from './regions.ts';
-import { ByteWriter } from './wasm/byte-writer.ts';
+import { InstructionWriter } from './wasm/instruction-writer.ts';
 import { type FunctionCode, i32 } from './wasm/module.ts';
 
+/** Locals. The first is the parameter: the number of the block to begin with. */
 const next = 0;
 const region = 1;
 const result = 2;
 
 /**
- * The function that is called from outside: runs the region of a block, and the one that it goes on in, until one stops.
+ * The exported function of a code with several regions: runs the region of a block, then the regions that it leaves for,
+ * until one stops.
  * @param starts of the regions, places in the code
  * @param firstFunction index of the function of the first region
  */
@@ -18,81 +20,84 @@ export function writeDriver(
   starts: readonly number[],
   firstFunction: number,
 ): FunctionCode {
-  const out = new ByteWriter(1024);
-  const op = (...bytes: number[]) => {
-    for (const byte of bytes) out.u8(byte);
-  };
-  const get = (index: number) => op(0x20, index);
-  const set = (index: number) => op(0x21, index);
-  const constant = (value: number) => {
-    op(0x41);
-    out.s32(value);
-  };
-  /** Finds the region by halving: the last one whose bound is not above the number that `load` puts on the stack. */
-  const find = (load: () => void, bounds: readonly number[], low = 0, end = bounds.length) => {
-    if (end - low === 1) {
-      constant(low);
-      set(region);
-      return;
-    }
-    const middle = (low + end) >> 1;
-    load();
-    constant(bounds[middle] as number);
-    op(0x49, 0x04, 0x40); // i32.lt_u, if
-    find(load, bounds, low, middle);
-    op(0x05);
-    find(load, bounds, middle, end);
-    op(0x0b);
-  };
-  const findBlock = () =>
-    find(
-      () => get(next),
-      regions.map(({ first }) => first),
-    );
-  findBlock();
-  op(0x03, 0x40); // loop
-  for (let index = 0; index <= regions.length; index++) op(0x02, 0x40); // block
-  get(region);
-  op(0x0e); // br_table
-  out.u32(regions.length - 1);
-  for (let index = 0; index < regions.length; index++) out.u32(index);
-  for (let index = 0; index < regions.length; index++) {
-    op(0x0b);
-    get(next);
-    op(0x10);
-    out.u32(firstFunction + index);
-    set(result);
-    op(0x0c); // br, behind all of them
-    out.u32(regions.length - 1 - index);
-  }
-  op(0x0b);
-  get(result);
-  constant(0);
-  op(0x4e, 0x04, 0x40); // i32.ge_s, if
-  get(result);
-  op(0x0f, 0x0b); // return, end
-  get(result);
-  constant(elsewhere.searched);
-  op(0x46, 0x04, 0x40); // i32.eq, if
-  constant(elsewhere.searchedBlock);
-  set(next);
+  const writer = new InstructionWriter(1024);
+  const firstBlocks = regions.map(({ first }) => first);
+  const findBlock = () => writeSearch(writer, () => writer.localGet(next), firstBlocks);
   const loadTarget = () => {
-    constant(0);
-    op(0x28, 0); // i32.load
-    out.u32(header.target);
+    writer.i32Const(0);
+    writer.i32Load(header.target);
   };
-  find(loadTarget, starts);
-  op(0x05);
-  constant(elsewhere.ofBlock(0));
-  get(result);
-  op(0x6b);
-  set(next);
   findBlock();
-  op(0x0b, 0x0c, 0x00, 0x0b, 0x00, 0x0b); // end, br to the loop, end, unreachable, end
+  writer.loop();
+  writeCalls(writer, regions.length, firstFunction);
+  writer.localGet(result);
+  writer.i32Const(0);
+  writer.i32GeS();
+  writer.if();
+  writer.localGet(result);
+  writer.return();
+  writer.end();
+  writer.localGet(result);
+  writer.i32Const(elsewhere.searched);
+  writer.i32Eq();
+  writer.if();
+  writer.i32Const(elsewhere.searchedBlock);
+  writer.localSet(next);
+  writeSearch(writer, loadTarget, starts);
+  writer.else();
+  writer.i32Const(elsewhere.ofBlock(0));
+  writer.localGet(result);
+  writer.i32Sub();
+  writer.localSet(next);
+  findBlock();
+  writer.end();
+  writer.br(0);
+  writer.end();
+  writer.unreachable();
+  writer.end();
   return {
     name: 'run',
     type: { params: [i32], results: [i32] },
     locals: [[2, i32]],
-    body: new Uint8Array(out.done()),
+    body: new Uint8Array(writer.out.done()),
   };
+}
+
+/** Calls the function of the region in the local `region`, and keeps its result. */
+function writeCalls(writer: InstructionWriter, count: number, firstFunction: number): void {
+  for (let index = 0; index <= count; index++) writer.block();
+  writer.localGet(region);
+  writer.brTable(count - 1);
+  for (let index = 0; index < count; index++) {
+    writer.end();
+    writer.localGet(next);
+    writer.call(firstFunction + index);
+    writer.localSet(result);
+    writer.br(count - 1 - index); // Behind all calls.
+  }
+  writer.end();
+}
+
+/** Sets the local `region` to the last one whose bound is not above the number that `load` pushes, by binary search. */
+function writeSearch(
+  writer: InstructionWriter,
+  load: () => void,
+  bounds: readonly number[],
+  low = 0,
+  end = bounds.length,
+): void {
+  if (end - low === 1) {
+    writer.i32Const(low);
+    writer.localSet(region);
+    return;
+  }
+  const middle = (low + end) >> 1;
+  load();
+  writer.i32Const(bounds[middle] as number);
+  writer.i32LtU();
+  writer.if();
+  writeSearch(writer, load, bounds, low, middle);
+  writer.else();
+  writeSearch(writer, load, bounds, middle, end);
+  writer.end();
 }

@@ -1,24 +1,26 @@
-/** Why compiled code stopped. The header says where. */
+/** Why compiled code stopped. The header has the place. */
 export const exits = {
-  /** The opcode at `pc` is the host's, and opens a frame or ends this one; it is charged already. Go on behind it. */
+  /** The opcode at `pc` opens or ends a frame: the host runs it. It is charged already; continue behind it. */
   host: 0,
-  /** What follows from `pc` on cannot run as a whole: gas or stack do not suffice, or the opcode does not exist. */
+  /** The block at `pc` cannot run as a whole: too little gas, a stack fault, or an opcode that the fork does not have. */
   interpret: 1,
   outOfGas: 2,
   /** A place in memory beyond 64 bits. */
   gasOverflow: 3,
   invalidJump: 4,
   stop: 5,
-  /** A place in memory of 64 bits whose price has more. */
+  /** A place in memory of 64 bits whose price exceeds 64 bits. */
   priceOverflow: 6,
 } as const;
 
-/** What the function of a region returns where another one goes on. */
+export type Exit = (typeof exits)[keyof typeof exits];
+
+/** Results of a region's function that continue in another region. They are negative; {@link exits} are not. */
 export const elsewhere = {
-  /** With the block of the place that the header tells as `target`. */
+  /** Continue with the block at the place in the header's `target`. */
   searched: -1,
-  /** The block that a region is called with then: none that there is. */
+  /** Block number that makes a region search for `target`. No block has it. */
   searchedBlock: 0x7fff_ffff,
-  /** With a block that is known. */
+  /** Continue with a known block. */
   ofBlock: (block: number) => -2 - block,
 } as const;

@@ -1,25 +1,26 @@
+import { op } from './opcodes/index.ts';
 import type { VirtualStack } from './virtual-stack.ts';
 
 const word = (value: bigint) => BigInt.asUintN(256, value);
 
-/** What two constants come to; `undefined` for opcodes that are not folded. The first operand is the top of the stack. */
+/** Results for two constants, by opcode. The first operand is the top of the stack. */
 const binary: Readonly<Record<number, (one: bigint, other: bigint) => bigint>> = {
-  1: (one, other) => word(one + other),
-  2: (one, other) => word(one * other),
-  3: (one, other) => word(one - other),
-  4: (one, other) => (other === 0n ? 0n : one / other),
-  16: (one, other) => (one < other ? 1n : 0n),
-  17: (one, other) => (one > other ? 1n : 0n),
-  20: (one, other) => (one === other ? 1n : 0n),
-  22: (one, other) => one & other,
-  23: (one, other) => one | other,
-  24: (one, other) => one ^ other,
-  27: (one, other) => (one >= 256n ? 0n : word(other << one)),
-  28: (one, other) => (one >= 256n ? 0n : other >> one),
+  [op.ADD]: (one, other) => word(one + other),
+  [op.MUL]: (one, other) => word(one * other),
+  [op.SUB]: (one, other) => word(one - other),
+  [op.DIV]: (one, other) => (other === 0n ? 0n : one / other),
+  [op.LT]: (one, other) => (one < other ? 1n : 0n),
+  [op.GT]: (one, other) => (one > other ? 1n : 0n),
+  [op.EQ]: (one, other) => (one === other ? 1n : 0n),
+  [op.AND]: (one, other) => one & other,
+  [op.OR]: (one, other) => one | other,
+  [op.XOR]: (one, other) => one ^ other,
+  [op.SHL]: (one, other) => (one >= 256n ? 0n : word(other << one)),
+  [op.SHR]: (one, other) => (one >= 256n ? 0n : other >> one),
 };
 const unary: Readonly<Record<number, (one: bigint) => bigint>> = {
-  21: (one) => (one === 0n ? 1n : 0n),
-  25: (one) => word(~one),
+  [op.ISZERO]: (one) => (one === 0n ? 1n : 0n),
+  [op.NOT]: (one) => word(~one),
 };
 
 /** Computes an opcode at compile time where its operands are constants. @returns whether it did */

@@ -1,63 +1,17 @@
 import { compile } from './compile.ts';
 import { arena, header, region } from './layout.ts';
+import { type OpcodeFigures, opcodeFigures } from './opcodes/index.ts';
 import { Runtime } from './runtime.ts';
 
-const shapes: readonly (readonly [number, number, number, number])[] = [
-  [0x00, 0x00, 0, 0],
-  [0x01, 0x07, 2, 1],
-  [0x08, 0x09, 3, 1],
-  [0x0a, 0x0b, 2, 1],
-  [0x10, 0x14, 2, 1],
-  [0x15, 0x15, 1, 1],
-  [0x16, 0x18, 2, 1],
-  [0x19, 0x19, 1, 1],
-  [0x1a, 0x1d, 2, 1],
-  [0x1e, 0x1e, 1, 1],
-  [0x20, 0x20, 2, 1],
-  [0x30, 0x30, 0, 1],
-  [0x33, 0x34, 0, 1],
-  [0x35, 0x35, 1, 1],
-  [0x36, 0x36, 0, 1],
-  [0x38, 0x38, 0, 1],
-  [0x50, 0x50, 1, 0],
-  [0x51, 0x51, 1, 1],
-  [0x52, 0x53, 2, 0],
-  [0x54, 0x54, 1, 1],
-  [0x56, 0x56, 1, 0],
-  [0x57, 0x57, 2, 0],
-  [0x58, 0x5a, 0, 1],
-  [0x5b, 0x5b, 0, 0],
-  [0x5f, 0x7f, 0, 1],
-  [0xf3, 0xf3, 2, 0],
-];
-
-function makeFigures() {
-  const cost = new Int32Array(256).fill(-1);
-  const takes = new Uint8Array(256);
-  const gives = new Uint8Array(256);
-  for (const [first, last, taken, given] of shapes) {
-    for (let opcode = first; opcode <= last; opcode++) {
-      cost[opcode] = 1;
-      takes[opcode] = taken;
-      gives[opcode] = given;
-    }
-  }
-  for (let n = 1; n <= 16; n++) {
-    cost[0x7f + n] = cost[0x8f + n] = 1;
-    takes[0x7f + n] = n;
-    gives[0x7f + n] = n + 1;
-    takes[0x8f + n] = gives[0x8f + n] = n + 1;
-  }
-  return { cost, takes, gives, expByte: 50 };
-}
-
-/** What the host of the tests throws for. */
+/** The host of the tests throws where this word is on top of the stack. */
 export const refusedWord = 99n;
 
-/** Figures of Osaka for what the tests use: cost 1 for each opcode, so that gas counts opcodes. */
-export const figures = makeFigures();
+const osaka = opcodeFigures('osaka');
 
-/** The host of the tests: what it is asked for gives back the word that is on the top of the stack, plus one, for ten gas. */
+/** Figures of Osaka with a cost of 1 for each opcode, so that gas counts opcodes. */
+export const figures: OpcodeFigures = { ...osaka, cost: osaka.cost.map((cost) => (cost < 0 ? -1 : 1)) };
+
+/** The host of the tests adds one to the word on top of the stack, for ten gas, whatever the opcode is. */
 const runtime = new Runtime(() => {
   const { buffer } = runtime.memory;
   const doubles = new Float64Array(buffer);
@@ -68,10 +22,10 @@ const runtime = new Runtime(() => {
   doubles[header.gas / 8] = (doubles[header.gas / 8] as number) - 10;
 });
 
-/** Compiles a code and runs it from its beginning, with so much gas and such input. */
+/** Compiles a code and runs it from its beginning. */
 export function runCode(code: Uint8Array, { gas = 1_000_000, data = new Uint8Array() } = {}) {
   const compiled = compile(code, figures);
-  if (compiled === undefined) throw new Error('The code is not compiled.');
+  if (compiled === undefined) throw new Error('The compiler refused the code: it is too long.');
   const { buffer } = runtime.memory;
   const bytes = new Uint8Array(buffer);
   const integers = new Int32Array(buffer);

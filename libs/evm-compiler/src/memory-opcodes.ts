@@ -7,20 +7,20 @@ import { readReversed, writeReversed } from './words-in-memory.ts';
 
 /** Leaves where gas does not suffice; the local `size` is what memory has become. */
 function expandTo({ emitter, pc }: Place): void {
-  emitter.get(gasLocal);
-  emitter.get(leastLocal);
-  emitter.call('expand');
-  emitter.tee(temporary);
-  emitter.i64(0n);
-  emitter.op(0x53);
-  emitter.if();
+  emitter.localGet(gasLocal);
+  emitter.localGet(leastLocal);
+  emitter.callHelper('expand');
+  emitter.localTee(temporary);
+  emitter.i64Const(0n);
+  emitter.i64LtS();
+  emitter.openIf();
   emitter.leave(exits.outOfGas, pc);
-  emitter.end();
-  emitter.get(temporary);
-  emitter.set(gasLocal);
-  emitter.i32(0);
-  emitter.load(0x28, header.memorySize);
-  emitter.set(local.size);
+  emitter.closeIf();
+  emitter.localGet(temporary);
+  emitter.localSet(gasLocal);
+  emitter.i32Const(0);
+  emitter.i32Load(header.memorySize);
+  emitter.localSet(local.size);
 }
 
 /** Makes a range of a length that is known accessible. The local `at` is where it begins. */
@@ -31,44 +31,44 @@ function reach(place: Place, offset: Item, length: number): void {
     const end = offset.value + BigInt(length);
     if (end > BigInt(memoryBytesMax)) {
       // The rest of the block is written all the same; it is never reached.
-      emitter.i32(0);
-      emitter.op(0x45);
-      emitter.if();
+      emitter.i32Const(0);
+      emitter.i32Eqz();
+      emitter.openIf();
       emitter.leave(exitBeyond(end), pc);
-      emitter.end();
+      emitter.closeIf();
     } else {
-      emitter.i32(Number(end));
-      emitter.get(local.size);
-      emitter.op(0x4b);
-      emitter.if();
-      emitter.i32(Number(end));
+      emitter.i32Const(Number(end));
+      emitter.localGet(local.size);
+      emitter.i32GtU();
+      emitter.openIf();
+      emitter.i32Const(Number(end));
       expandTo(place);
-      emitter.end();
+      emitter.closeIf();
     }
-    emitter.get(local.memory);
-    emitter.i32(Number(end > BigInt(memoryBytesMax) ? 0n : offset.value));
-    emitter.op(0x6a);
-    emitter.set(local.at);
+    emitter.localGet(local.memory);
+    emitter.i32Const(Number(end > BigInt(memoryBytesMax) ? 0n : offset.value));
+    emitter.i32Add();
+    emitter.localSet(local.at);
     return;
   }
   checkPlace(place, offset, length);
   stack.limb(offset, 0);
-  emitter.op(0xa7);
-  emitter.tee(local.at);
-  emitter.i32(length);
-  emitter.op(0x6a);
-  emitter.get(local.size);
-  emitter.op(0x4b);
-  emitter.if();
-  emitter.get(local.at);
-  emitter.i32(length);
-  emitter.op(0x6a);
+  emitter.i32WrapI64();
+  emitter.localTee(local.at);
+  emitter.i32Const(length);
+  emitter.i32Add();
+  emitter.localGet(local.size);
+  emitter.i32GtU();
+  emitter.openIf();
+  emitter.localGet(local.at);
+  emitter.i32Const(length);
+  emitter.i32Add();
   expandTo(place);
-  emitter.end();
-  emitter.get(local.memory);
-  emitter.get(local.at);
-  emitter.op(0x6a);
-  emitter.set(local.at);
+  emitter.closeIf();
+  emitter.localGet(local.memory);
+  emitter.localGet(local.at);
+  emitter.i32Add();
+  emitter.localSet(local.at);
 }
 
 const uint64Max = 2n ** 64n - 1n;
@@ -82,28 +82,28 @@ function exitBeyond(end: bigint): (typeof exits)[keyof typeof exits] {
 function checkPlace({ emitter, stack, pc }: Place, offset: Item, length: number): void {
   const isHigh = () => {
     stack.highLimbs(offset);
-    emitter.i64(0n);
-    emitter.op(0x52);
+    emitter.i64Const(0n);
+    emitter.i64Ne();
   };
   const isBeyond = (bytesMax: number) => {
     stack.limb(offset, 0);
-    emitter.i64(BigInt(bytesMax - length));
-    emitter.op(0x56);
+    emitter.i64Const(BigInt(bytesMax - length));
+    emitter.i64GtU();
   };
   isHigh();
   isBeyond(memoryBytesMax);
-  emitter.op(0x72);
-  emitter.if();
-  emitter.i32(exits.gasOverflow);
-  emitter.i32(exits.priceOverflow);
-  emitter.i32(exits.outOfGas);
+  emitter.i32Or();
+  emitter.openIf();
+  emitter.i32Const(exits.gasOverflow);
+  emitter.i32Const(exits.priceOverflow);
+  emitter.i32Const(exits.outOfGas);
   isBeyond(countedBytesMax);
-  emitter.op(0x1b);
+  emitter.select();
   isHigh();
-  emitter.op(0x1b);
-  emitter.set(local.code);
+  emitter.select();
+  emitter.localSet(local.code);
   emitter.leaveWithCode(pc);
-  emitter.end();
+  emitter.closeIf();
 }
 
 export function readMemoryWord(place: Place): void {
@@ -126,10 +126,10 @@ export function writeMemoryByte(place: Place): void {
   const value = stack.pop();
   stack.load(value);
   reach(place, offset, 1);
-  emitter.get(local.at);
+  emitter.localGet(local.at);
   stack.limb(value, 0);
-  emitter.op(0xa7);
-  emitter.load(0x3a, 0);
+  emitter.i32WrapI64();
+  emitter.i32Store8(0);
 }
 
 /** KECCAK256: the price of its words is charged here, that of the opcode with the block. */
@@ -141,43 +141,43 @@ export function hashMemory(place: Place): void {
   stack.load(length);
   // An empty range is none, wherever it is.
   stack.truth(length);
-  emitter.if();
+  emitter.openIf();
   checkSum(place, offset, length);
   stack.limb(offset, 0);
   stack.limb(length, 0);
-  emitter.op(0x7c);
-  emitter.op(0xa7);
-  emitter.tee(local.at);
-  emitter.get(local.size);
-  emitter.op(0x4b);
-  emitter.if();
-  emitter.get(local.at);
+  emitter.i64Add();
+  emitter.i32WrapI64();
+  emitter.localTee(local.at);
+  emitter.localGet(local.size);
+  emitter.i32GtU();
+  emitter.openIf();
+  emitter.localGet(local.at);
   expandTo(place);
-  emitter.end();
-  emitter.get(gasLocal);
+  emitter.closeIf();
+  emitter.localGet(gasLocal);
   stack.limb(length, 0);
-  emitter.i64(31n);
-  emitter.op(0x7c);
-  emitter.i64(5n);
-  emitter.op(0x88);
-  emitter.i64(6n);
-  emitter.op(0x7e);
-  emitter.op(0x7d);
+  emitter.i64Const(31n);
+  emitter.i64Add();
+  emitter.i64Const(5n);
+  emitter.i64ShrU();
+  emitter.i64Const(6n);
+  emitter.i64Mul();
+  emitter.i64Sub();
   emitter.chargeTo(pc);
-  emitter.end();
-  emitter.get(local.memory);
+  emitter.closeIf();
+  emitter.localGet(local.memory);
   stack.limb(offset, 0);
-  emitter.op(0xa7);
-  emitter.op(0x6a);
+  emitter.i32WrapI64();
+  emitter.i32Add();
   // An empty range may be said to be anywhere: nothing is read there.
-  emitter.get(local.memory);
+  emitter.localGet(local.memory);
   stack.truth(length);
-  emitter.op(0x1b);
+  emitter.select();
   stack.limb(length, 0);
-  emitter.op(0xa7);
-  emitter.call('keccak');
-  emitter.i32(keccakPlace.state);
-  emitter.set(local.at);
+  emitter.i32WrapI64();
+  emitter.callHelper('keccak');
+  emitter.i32Const(keccakPlace.state);
+  emitter.localSet(local.at);
   readReversed(emitter, 0);
   stack.pushLimbs();
 }
@@ -186,8 +186,8 @@ export function hashMemory(place: Place): void {
 function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): void {
   const isHigh = () => {
     orOfHighLimbs();
-    emitter.i64(0n);
-    emitter.op(0x52);
+    emitter.i64Const(0n);
+    emitter.i64Ne();
   };
   const orOfHighLimbs = () => {
     stack.limb(offset, 1);
@@ -199,7 +199,7 @@ function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): vo
       [length, 3],
     ] as const) {
       stack.limb(item, limb);
-      emitter.op(0x84);
+      emitter.i64Or();
     }
   };
   // Each below 2^40, so that the sum is exact.
@@ -207,35 +207,35 @@ function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): vo
     orOfHighLimbs();
     stack.limb(offset, 0);
     stack.limb(length, 0);
-    emitter.op(0x84);
-    emitter.i64(40n);
-    emitter.op(0x88);
-    emitter.op(0x84);
-    emitter.i64(0n);
-    emitter.op(0x52);
+    emitter.i64Or();
+    emitter.i64Const(40n);
+    emitter.i64ShrU();
+    emitter.i64Or();
+    emitter.i64Const(0n);
+    emitter.i64Ne();
   };
   stack.limb(offset, 0);
   stack.limb(length, 0);
-  emitter.op(0x7c);
-  emitter.set(carryLocal);
+  emitter.i64Add();
+  emitter.localSet(carryLocal);
   isLarge();
-  emitter.get(carryLocal);
-  emitter.i64(BigInt(memoryBytesMax));
-  emitter.op(0x56);
-  emitter.op(0x72);
-  emitter.if();
-  emitter.i32(exits.gasOverflow);
-  emitter.i32(exits.priceOverflow);
-  emitter.i32(exits.outOfGas);
+  emitter.localGet(carryLocal);
+  emitter.i64Const(BigInt(memoryBytesMax));
+  emitter.i64GtU();
+  emitter.i32Or();
+  emitter.openIf();
+  emitter.i32Const(exits.gasOverflow);
+  emitter.i32Const(exits.priceOverflow);
+  emitter.i32Const(exits.outOfGas);
   isLarge();
-  emitter.get(carryLocal);
-  emitter.i64(BigInt(countedBytesMax));
-  emitter.op(0x56);
-  emitter.op(0x72);
-  emitter.op(0x1b);
+  emitter.localGet(carryLocal);
+  emitter.i64Const(BigInt(countedBytesMax));
+  emitter.i64GtU();
+  emitter.i32Or();
+  emitter.select();
   isHigh();
-  emitter.op(0x1b);
-  emitter.set(local.code);
+  emitter.select();
+  emitter.localSet(local.code);
   emitter.leaveWithCode(pc);
-  emitter.end();
+  emitter.closeIf();
 }

@@ -1,4 +1,5 @@
 import { type Blocks, pushedBytes } from './blocks.ts';
+import { op } from './opcodes/index.ts';
 
 /** Blocks that follow each other and become one function. */
 export interface Region {
@@ -53,7 +54,7 @@ function countCrossings(code: Uint8Array, { list, at, destinations }: Blocks): I
 /** Where a block jumps to that ends with PUSH2 and JUMP or JUMPI, or the like. */
 function constantTarget(code: Uint8Array, start: number, end: number, destinations: Uint8Array): number | undefined {
   const last = code[end - 1];
-  if (last !== 0x56 && last !== 0x57) return undefined;
+  if (last !== op.JUMP && last !== op.JUMPI) return undefined;
   for (let pc = start; pc < end; ) {
     const pushed = pushedBytes(code[pc] as number);
     const next = pc + 1 + pushed;

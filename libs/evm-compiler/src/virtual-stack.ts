@@ -75,9 +75,9 @@ export class VirtualStack {
     const { slot } = item;
     const first = this.#emitter.word();
     for (let limb = 0; limb < 4; limb++) {
-      this.#emitter.get(local.low);
-      this.#emitter.load(0x29, (slot + this.#needed) * wordBytes + limb * 8);
-      this.#emitter.set(first + limb);
+      this.#emitter.localGet(local.low);
+      this.#emitter.i64Load((slot + this.#needed) * wordBytes + limb * 8);
+      this.#emitter.localSet(first + limb);
     }
     Object.assign(item, { kind: 'limbs', first });
   }
@@ -85,12 +85,12 @@ export class VirtualStack {
   /** Puts one limb of an item on the stack of the machine. */
   limb(item: Item, index: number): void {
     this.load(item);
-    if (item.kind === 'constant') this.#emitter.i64((item.value >> BigInt(64 * index)) & limbMask);
-    else if (item.kind === 'limbs') this.#emitter.get(item.first + index);
+    if (item.kind === 'constant') this.#emitter.i64Const((item.value >> BigInt(64 * index)) & limbMask);
+    else if (item.kind === 'limbs') this.#emitter.localGet(item.first + index);
     else if (item.kind === 'flag' && index === 0) {
-      this.#emitter.get(item.index);
-      this.#emitter.op(0xad); // i64.extend_i32_u
-    } else this.#emitter.i64(0n);
+      this.#emitter.localGet(item.index);
+      this.#emitter.i64ExtendI32U();
+    } else this.#emitter.i64Const(0n);
   }
 
   limbs(item: Item): void {
@@ -102,14 +102,14 @@ export class VirtualStack {
     this.limb(item, 1);
     for (const index of [2, 3]) {
       this.limb(item, index);
-      this.#emitter.op(0x84); // i64.or
+      this.#emitter.i64Or();
     }
   }
 
   /** Takes four limbs from the stack of the machine, the highest on top. */
   pushLimbs(): void {
     const first = this.#emitter.word();
-    for (let index = 3; index >= 0; index--) this.#emitter.set(first + index);
+    for (let index = 3; index >= 0; index--) this.#emitter.localSet(first + index);
     this.push({ kind: 'limbs', first });
   }
 
@@ -117,16 +117,16 @@ export class VirtualStack {
   pushFlag(): void {
     const index = this.#emitter.flag();
     if (index !== undefined) {
-      this.#emitter.set(index);
+      this.#emitter.localSet(index);
       this.push({ kind: 'flag', index });
       return;
     }
     const first = this.#emitter.word();
-    this.#emitter.op(0xad);
-    this.#emitter.set(first);
+    this.#emitter.i64ExtendI32U();
+    this.#emitter.localSet(first);
     for (let limb = 1; limb < 4; limb++) {
-      this.#emitter.i64(0n);
-      this.#emitter.set(first + limb);
+      this.#emitter.i64Const(0n);
+      this.#emitter.localSet(first + limb);
     }
     this.push({ kind: 'limbs', first });
   }
@@ -135,20 +135,20 @@ export class VirtualStack {
   truth(item: Item): void {
     this.load(item);
     if (item.kind === 'flag') {
-      this.#emitter.get(item.index);
+      this.#emitter.localGet(item.index);
       return;
     }
     if (item.kind === 'constant') {
-      this.#emitter.i32(item.value === 0n ? 0 : 1);
+      this.#emitter.i32Const(item.value === 0n ? 0 : 1);
       return;
     }
     this.limb(item, 0);
     for (let index = 1; index < 4; index++) {
       this.limb(item, index);
-      this.#emitter.op(0x84); // i64.or
+      this.#emitter.i64Or();
     }
-    this.#emitter.i64(0n);
-    this.#emitter.op(0x52); // i64.ne
+    this.#emitter.i64Const(0n);
+    this.#emitter.i64Ne();
   }
 
   /** Writes what has changed to the stack in memory, and moves its top. */
@@ -161,17 +161,17 @@ export class VirtualStack {
       if (item.kind === 'slot') continue;
       const offset = (slotOf(index) + this.#needed) * wordBytes;
       for (let limb = 0; limb < 4; limb++) {
-        emitter.get(local.low);
+        emitter.localGet(local.low);
         this.limb(item, limb);
-        emitter.load(0x37, offset + limb * 8);
+        emitter.i64Store(offset + limb * 8);
       }
     }
     const moved = this.#items.length - this.#taken;
     if (moved === 0) return;
-    emitter.get(local.sp);
-    emitter.i32(moved * wordBytes);
-    emitter.op(0x6a);
-    emitter.set(local.sp);
+    emitter.localGet(local.sp);
+    emitter.i32Const(moved * wordBytes);
+    emitter.i32Add();
+    emitter.localSet(local.sp);
   }
 
   /** Adds or subtracts limb by limb with carries. */
@@ -180,60 +180,60 @@ export class VirtualStack {
     this.load(one);
     this.load(other);
     const first = emitter.word();
-    const [add, sub, less] = [0x7c, 0x7d, 0x54];
+    const sumOrDifference = isDifference ? 'i64Sub' : 'i64Add';
     for (let index = 0; index < 4; index++) {
       const result = first + index;
       this.limb(one, index);
       this.limb(other, index);
-      emitter.op(isDifference ? sub : add);
-      emitter.set(result);
+      emitter[sumOrDifference]();
+      emitter.localSet(result);
       if (index === 0) {
         if (isDifference) {
           this.limb(one, 0);
           this.limb(other, 0);
         } else {
-          emitter.get(result);
+          emitter.localGet(result);
           this.limb(one, 0);
         }
-        emitter.op(less);
-        emitter.op(0xad);
-        emitter.set(carryLocal);
+        emitter.i64LtU();
+        emitter.i64ExtendI32U();
+        emitter.localSet(carryLocal);
         continue;
       }
       if (index === 3) {
-        emitter.get(result);
-        emitter.get(carryLocal);
-        emitter.op(isDifference ? sub : add);
-        emitter.set(result);
+        emitter.localGet(result);
+        emitter.localGet(carryLocal);
+        emitter[sumOrDifference]();
+        emitter.localSet(result);
         continue;
       }
       // The carry out of the limbs, then that of the carry in; only one of them can be.
       if (isDifference) {
         this.limb(one, index);
         this.limb(other, index);
-        emitter.op(less);
-        emitter.get(result);
-        emitter.get(carryLocal);
-        emitter.op(less);
-        emitter.op(0x72);
-        emitter.get(result);
-        emitter.get(carryLocal);
-        emitter.op(sub);
-        emitter.set(result);
+        emitter.i64LtU();
+        emitter.localGet(result);
+        emitter.localGet(carryLocal);
+        emitter.i64LtU();
+        emitter.i32Or();
+        emitter.localGet(result);
+        emitter.localGet(carryLocal);
+        emitter.i64Sub();
+        emitter.localSet(result);
       } else {
-        emitter.get(result);
+        emitter.localGet(result);
         this.limb(one, index);
-        emitter.op(less);
-        emitter.get(result);
-        emitter.get(carryLocal);
-        emitter.op(add);
-        emitter.tee(result);
-        emitter.get(carryLocal);
-        emitter.op(less);
-        emitter.op(0x72);
+        emitter.i64LtU();
+        emitter.localGet(result);
+        emitter.localGet(carryLocal);
+        emitter.i64Add();
+        emitter.localTee(result);
+        emitter.localGet(carryLocal);
+        emitter.i64LtU();
+        emitter.i32Or();
       }
-      emitter.op(0xad);
-      emitter.set(carryLocal);
+      emitter.i64ExtendI32U();
+      emitter.localSet(carryLocal);
     }
     this.push({ kind: 'limbs', first });
   }

@@ -1,24 +1,19 @@
 import { type Emitter, local } from './emitter.ts';
 import type { Item, VirtualStack } from './virtual-stack.ts';
 
+/** Lanes of a shuffle that reverses 16 bytes. */
 const reversal = Uint8Array.from({ length: 16 }, (_, index) => 15 - index);
 
-/** Four limbs of the 32 big-endian bytes at the local `at`, on the stack of the machine. */
+/** Pushes four limbs: the 32 big-endian bytes at the local `at`. */
 export function readReversed(emitter: Emitter, offset: number): void {
   for (const half of [16, 0]) {
-    for (const lane of [0, 1]) {
-      emitter.get(local.at);
-      emitter.prefixed(0xfd, 0); // v128.load
-      emitter.out.u32(0);
-      emitter.out.u32(offset + half);
-      emitter.get(local.at);
-      emitter.prefixed(0xfd, 0);
-      emitter.out.u32(0);
-      emitter.out.u32(offset + half);
-      emitter.prefixed(0xfd, 13); // i8x16.shuffle
-      emitter.out.bytes(reversal);
-      emitter.prefixed(0xfd, 29); // i64x2.extract_lane
-      emitter.out.u8(lane);
+    for (const lane of [0, 1] as const) {
+      for (let operand = 0; operand < 2; operand++) {
+        emitter.localGet(local.at);
+        emitter.v128Load(offset + half);
+      }
+      emitter.i8x16Shuffle(reversal);
+      emitter.i64x2ExtractLane(lane);
     }
   }
 }
@@ -29,18 +24,14 @@ export function writeReversed(emitter: Emitter, stack: VirtualStack, item: Item,
     [16, 0],
     [0, 2],
   ] as const) {
-    emitter.get(local.at);
+    emitter.localGet(local.at);
     stack.limb(item, low);
-    emitter.prefixed(0xfd, 18); // i64x2.splat
+    emitter.i64x2Splat();
     stack.limb(item, low + 1);
-    emitter.prefixed(0xfd, 30); // i64x2.replace_lane
-    emitter.out.u8(1);
+    emitter.i64x2ReplaceLane(1);
     stack.limb(item, low);
-    emitter.prefixed(0xfd, 18);
-    emitter.prefixed(0xfd, 13);
-    emitter.out.bytes(reversal);
-    emitter.prefixed(0xfd, 11); // v128.store
-    emitter.out.u32(0);
-    emitter.out.u32(offset + half);
+    emitter.i64x2Splat();
+    emitter.i8x16Shuffle(reversal);
+    emitter.v128Store(offset + half);
   }
 }

@@ -1,4 +1,5 @@
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { applyMessage, type MessageContext, noAddress } from './apply-message.ts';
 import { authorityOf } from './authorizations.ts';
 import { checkDefaults } from './call-fees.ts';
@@ -120,9 +121,8 @@ function entriesOf(places: ReadonlyMap<Hex, ReadonlySet<Hex>>): AccessListEntry[
     .map(([address, slots]) => ({ address, storageKeys: [...slots].sort() }));
 }
 
-const readsAccount = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
-const callsAccount = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
-const touchesSlot = new Set([0x54, 0x55]);
+const readsAccount = new Set<number>([op.BALANCE, op.EXTCODESIZE, op.EXTCODECOPY, op.EXTCODEHASH, op.SELFDESTRUCT]);
+const touchesSlot = new Set<number>([op.SLOAD, op.SSTORE]);
 
 /** Collects the accounts and slots that code accesses. */
 class TouchedPlaces implements EngineTracer {
@@ -139,7 +139,7 @@ class TouchedPlaces implements EngineTracer {
     if (top === undefined) return;
     if (touchesSlot.has(opcode)) this.#slotsOf(hexFromBytes(address)).add(wordOf(top));
     else if (readsAccount.has(opcode)) this.#addAddress(addressOfWord(top));
-    else if (callsAccount.has(opcode) && stack.length >= 5) this.#addAddress(addressOfWord(stack.at(-2) ?? 0n));
+    else if (callOpcodes.has(opcode) && stack.length >= 5) this.#addAddress(addressOfWord(stack.at(-2) ?? 0n));
   }
 
   #addAddress(address: Hex): void {

@@ -1,5 +1,6 @@
 import { type ChainSpec, type Hex, hexFromBytes } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
+import { op } from '@cairn/evm-compiler/opcodes';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { applyMessage } from '../apply-message.ts';
@@ -40,7 +41,7 @@ const hex = (bytes: readonly number[]): Hex => hexFromBytes(Uint8Array.from(byte
 const push = (word: bigint): number[] => {
   const digits = word.toString(16);
   const bytes = [...Buffer.from(digits.length % 2 ? `0${digits}` : digits, 'hex')];
-  return [0x5f + bytes.length, ...bytes];
+  return [op.PUSH0 + bytes.length, ...bytes];
 };
 
 /** Words at which something changes. */
@@ -66,8 +67,8 @@ const store = (opcodes: readonly number[]) =>
   fc.tuple(slot, small, oneOf(...opcodes)).map(([at, what, op]) => [...push(what), ...push(at), op]);
 /** Init code that returns `length` bytes of memory, whose first may be written. */
 const deploys = fc
-  .tuple(oneOf(0x00, 0xef, 0x60, 0x5b), fc.bigInt(0n, 40n))
-  .map(([byte, length]) => [...push(BigInt(byte)), ...push(0n), 0x53, ...push(length), ...push(0n), 0xf3]);
+  .tuple(oneOf(op.STOP, 0xef, op.PUSH1, op.JUMPDEST), fc.bigInt(0n, 40n))
+  .map(([byte, length]) => [...push(BigInt(byte)), ...push(0n), op.MSTORE8, ...push(length), ...push(0n), op.RETURN]);
 
 const piece: fc.Arbitrary<number[]> = fc.oneof(
   {
@@ -76,64 +77,79 @@ const piece: fc.Arbitrary<number[]> = fc.oneof(
       .tuple(
         word,
         word,
-        oneOf(...range(0x01, 0x07), 0x0a, 0x0b, ...range(0x10, 0x14), ...range(0x16, 0x18), ...range(0x1a, 0x1d)),
+        oneOf(
+          ...range(op.ADD, op.SMOD),
+          op.EXP,
+          op.SIGNEXTEND,
+          ...range(op.LT, op.EQ),
+          ...range(op.AND, op.XOR),
+          ...range(op.BYTE, op.SAR),
+        ),
       )
       .map(([a, b, op]) => [...push(b), ...push(a), op]),
   },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(word, word, word, oneOf(0x08, 0x09))
+      .tuple(word, word, word, oneOf(op.ADDMOD, op.MULMOD))
       .map(([a, b, c, op]) => [...push(c), ...push(b), ...push(a), op]),
   },
-  { weight: 2, arbitrary: fc.tuple(word, oneOf(0x15, 0x19, 0x1e, 0x35, 0x49)).map(([a, op]) => [...push(a), op]) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(word, oneOf(op.ISZERO, op.NOT, op.CLZ, op.CALLDATALOAD, op.BLOBHASH))
+      .map(([a, op]) => [...push(a), op]),
+  },
   {
     weight: 4,
     arbitrary: oneOf(
-      ...range(0x30, 0x30),
-      0x32,
-      0x33,
-      0x34,
-      0x36,
-      0x38,
-      0x3a,
-      0x3d,
-      ...range(0x41, 0x48),
-      0x4a,
-      0x58,
-      0x59,
-      0x5a,
-      0x5f,
+      ...range(op.ADDRESS, op.ADDRESS),
+      op.ORIGIN,
+      op.CALLER,
+      op.CALLVALUE,
+      op.CALLDATASIZE,
+      op.CODESIZE,
+      op.GASPRICE,
+      op.RETURNDATASIZE,
+      ...range(op.COINBASE, op.BASEFEE),
+      op.BLOBBASEFEE,
+      op.PC,
+      op.MSIZE,
+      op.GAS,
+      op.PUSH0,
     ).map((op) => [op]),
   },
-  { weight: 3, arbitrary: fc.tuple(address, oneOf(0x31, 0x3b, 0x3f)).map(([a, op]) => [...push(a), op]) },
-  { weight: 4, arbitrary: oneOf(...range(0x80, 0x9f), 0x50, 0x5b).map((op) => [op]) },
-  { weight: 3, arbitrary: operation(0x52, place, word) },
-  { weight: 2, arbitrary: operation(0x53, place, word) },
-  { weight: 2, arbitrary: operation(0x51, place) },
-  { weight: 2, arbitrary: operation(0x20, place, place) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(address, oneOf(op.BALANCE, op.EXTCODESIZE, op.EXTCODEHASH)).map(([a, op]) => [...push(a), op]),
+  },
+  { weight: 4, arbitrary: oneOf(...range(op.DUP1, op.SWAP16), op.POP, op.JUMPDEST).map((op) => [op]) },
+  { weight: 3, arbitrary: operation(op.MSTORE, place, word) },
+  { weight: 2, arbitrary: operation(op.MSTORE8, place, word) },
+  { weight: 2, arbitrary: operation(op.MLOAD, place) },
+  { weight: 2, arbitrary: operation(op.KECCAK256, place, place) },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(place, place, place, oneOf(0x37, 0x39, 0x3e, 0x5e))
+      .tuple(place, place, place, oneOf(op.CALLDATACOPY, op.CODECOPY, op.RETURNDATACOPY, op.MCOPY))
       .map(([a, b, c, op]) => [...push(c), ...push(b), ...push(a), op]),
   },
-  { weight: 1, arbitrary: operation(0x3c, address, place, place, place) },
-  { weight: 4, arbitrary: fc.tuple(slot, oneOf(0x54, 0x5c)).map(([at, op]) => [...push(at), op]) },
-  { weight: 5, arbitrary: store([0x55, 0x55, 0x5d]) },
-  { weight: 1, arbitrary: operation(0x40, fc.bigInt(0n, 1100n)) },
+  { weight: 1, arbitrary: operation(op.EXTCODECOPY, address, place, place, place) },
+  { weight: 4, arbitrary: fc.tuple(slot, oneOf(op.SLOAD, op.TLOAD)).map(([at, op]) => [...push(at), op]) },
+  { weight: 5, arbitrary: store([op.SSTORE, op.SSTORE, op.TSTORE]) },
+  { weight: 1, arbitrary: operation(op.BLOCKHASH, fc.bigInt(0n, 1100n)) },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(place, place, oneOf(0xa0, 0xa1, 0xa2))
+      .tuple(place, place, oneOf(op.LOG0, op.LOG1, op.LOG2))
       .map(([at, length, op]) => [...push(7n), ...push(8n), ...push(length), ...push(at), op]),
   },
-  { weight: 3, arbitrary: operation(0xf1, gas, address, value, place, place, place, place) },
-  { weight: 2, arbitrary: operation(0xf2, gas, address, value, place, place, place, place) },
+  { weight: 3, arbitrary: operation(op.CALL, gas, address, value, place, place, place, place) },
+  { weight: 2, arbitrary: operation(op.CALLCODE, gas, address, value, place, place, place, place) },
   {
     weight: 3,
     arbitrary: fc
-      .tuple(fc.tuple(gas, address), fc.tuple(place, place, place, place), oneOf(0xf4, 0xfa))
+      .tuple(fc.tuple(gas, address), fc.tuple(place, place, place, place), oneOf(op.DELEGATECALL, op.STATICCALL))
       .map(([[g, to], places, op]) => [...[...places].reverse().flatMap(push), ...push(to), ...push(g), op]),
   },
   {
@@ -143,25 +159,25 @@ const piece: fc.Arbitrary<number[]> = fc.oneof(
       .map(([code, wei, isSalted]) => [
         ...push(BigInt(hex([...code, ...new Array(Math.max(0, 32 - code.length)).fill(0)].slice(0, 32)))),
         ...push(0n),
-        0x52,
+        op.MSTORE,
         ...(isSalted ? push(5n) : []),
         ...push(BigInt(code.length)),
         ...push(0n),
         ...push(wei),
-        isSalted ? 0xf5 : 0xf0,
+        isSalted ? op.CREATE2 : op.CREATE,
       ]),
   },
   {
     weight: 1,
     arbitrary: fc
-      .tuple(fc.constantFrom(0xf3, 0xfd), place, place)
+      .tuple(fc.constantFrom(op.RETURN, op.REVERT), place, place)
       .map(([op, at, length]) => [...push(length), ...push(at), op]),
   },
-  { weight: 1, arbitrary: operation(0xff, address) },
+  { weight: 1, arbitrary: operation(op.SELFDESTRUCT, address) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 255 }).map((op) => [op]) },
   {
     weight: 1,
-    arbitrary: fc.tuple(fc.bigInt(0n, 80n), oneOf(0x56, 0x57)).map(([to, op]) => [...push(1n), ...push(to), op]),
+    arbitrary: fc.tuple(fc.bigInt(0n, 80n), oneOf(op.JUMP, op.JUMPI)).map(([to, op]) => [...push(1n), ...push(to), op]),
   },
 );
 const code = fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.flat());

@@ -1,21 +1,21 @@
 import { hexFromBytes } from '@cairn/block-model';
+import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import { type EVM, EVMError, type EVMResult, type InterpreterStep, type Message } from '@ethereumjs/evm';
 import { bigIntToBytes, generateAddress, generateAddress2 } from '@ethereumjs/util';
 import { addressFromHex } from '../addresses.ts';
 import type { EngineMessage } from './call-engine.ts';
 import type { EngineStep, EngineTracer, FrameKind } from './engine-tracer.ts';
 import { haltReason } from './halt-reason.ts';
-import { opcodeName } from './opcode-names.ts';
 import { addressOfWord, logOfStep } from './step-log.ts';
 
-const callKinds: ReadonlyMap<number, FrameKind> = new Map([
-  [0xf0, 'CREATE'],
-  [0xf1, 'CALL'],
-  [0xf2, 'CALLCODE'],
-  [0xf4, 'DELEGATECALL'],
-  [0xf5, 'CREATE2'],
-  [0xfa, 'STATICCALL'],
-] as const);
+const callKinds: ReadonlyMap<number, FrameKind> = new Map<number, FrameKind>([
+  [op.CREATE, 'CREATE'],
+  [op.CALL, 'CALL'],
+  [op.CALLCODE, 'CALLCODE'],
+  [op.DELEGATECALL, 'DELEGATECALL'],
+  [op.CREATE2, 'CREATE2'],
+  [op.STATICCALL, 'STATICCALL'],
+]);
 
 const noBytes = new Uint8Array(0);
 
@@ -60,7 +60,7 @@ export function followEthereumjs(
     tracer.onStep?.(seen);
     const log = logOfStep(seen);
     if (log !== undefined) tracer.onLog?.(log, logs++);
-    if (opcode.code === 0xff) endContract(seen);
+    if (opcode.code === op.SELFDESTRUCT) endContract(seen);
   };
   const endContract = ({ address, stack, depth }: EngineStep) => {
     const to = addressFromHex(addressOfWord(stack.at(-1) ?? 0n));

@@ -1,7 +1,7 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
+import { op, opcodeAt, opcodeName } from '@cairn/evm-compiler/opcodes';
 import { EVMError, type ExecResult } from '@ethereumjs/evm';
 import { blsReason, bn254Reason, CurveFault } from './curves/curves.ts';
-import { opcodeName } from './opcode-names.ts';
 
 const { errorMessages } = EVMError;
 const stackMax = 1024;
@@ -22,7 +22,7 @@ export function haltReason(result: ExecResult, to: Hex | undefined, data: Uint8A
   if (error.startsWith(errorMessages.INVALID_JUMP)) return 'invalid jump destination';
   switch (error) {
     case errorMessages.STACK_UNDERFLOW:
-      return `stack underflow (${stack.length} <=> ${stackNeeded(opCode)})`;
+      return `stack underflow (${stack.length} <=> ${opcodeAt(opCode)?.pops ?? 0})`;
     case errorMessages.STACK_OVERFLOW:
       return `stack limit reached ${stack.length} (${stackMax - 1})`;
     case errorMessages.INVALID_OPCODE: {
@@ -40,7 +40,7 @@ export function haltReason(result: ExecResult, to: Hex | undefined, data: Uint8A
 
 /** @ethereumjs says `out of gas` for that. */
 function readsBeyondReturnData({ opCode, stack, returnBytes }: NonNullable<ExecResult['runState']>): boolean {
-  if (opCode !== 0x3e || stack.length < 3) return false;
+  if (opCode !== op.RETURNDATACOPY || stack.length < 3) return false;
   const [, offset = 0n, length = 0n] = stack.peek(3);
   return offset + length > BigInt(returnBytes.length);
 }
@@ -94,23 +94,3 @@ function kzgReason(error: string, data: Uint8Array): string {
     : 'scalar is not canonical when interpreted as a big integer in big-endian';
   return `error verifying kzg proof: ${why}`;
 }
-
-/** How many items an opcode takes from the stack, or needs on it. */
-function stackNeeded(opcode: number): number {
-  if (opcode >= 0x80 && opcode <= 0x8f) return opcode - 0x7f; // DUP1 to DUP16
-  if (opcode >= 0x90 && opcode <= 0x9f) return opcode - 0x8e; // SWAP1 to SWAP16
-  if (opcode >= 0xa0 && opcode <= 0xa4) return opcode - 0x9e; // LOG0 to LOG4
-  if (three.has(opcode)) return 3;
-  return fourOrMore.get(opcode) ?? (one.has(opcode) ? 1 : 2);
-}
-
-const one = new Set([0x15, 0x19, 0x1e, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x50, 0x51, 0x54, 0x56, 0x5c, 0xff]);
-const three = new Set([0x08, 0x09, 0x37, 0x39, 0x3e, 0x5e, 0xf0]);
-const fourOrMore: ReadonlyMap<number, number> = new Map([
-  [0x3c, 4],
-  [0xf1, 7],
-  [0xf2, 7],
-  [0xf4, 6],
-  [0xf5, 4],
-  [0xfa, 6],
-]);

@@ -1,4 +1,5 @@
 import type { Hex } from '@cairn/block-model';
+import { opcodes } from '@cairn/evm-compiler/opcodes';
 import { describe, expect, test } from '@jest/globals';
 import { blockEnvironment } from '../block-environment.ts';
 import { callCode, specAt, type TestFork, testForks, testHeader } from '../test-chain.fixture.ts';
@@ -8,36 +9,10 @@ import { createCompiledEngine } from './compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
 
-// Which opcodes exist in which fork, as in geth's jump tables (core/vm/jump_table.go), on every engine.
-const since: Readonly<Partial<Record<TestFork, readonly number[]>>> = {
-  homestead: [0xf4],
-  byzantium: [0x3d, 0x3e, 0xfa, 0xfd],
-  constantinople: [0x1b, 0x1c, 0x1d, 0x3f, 0xf5],
-  istanbul: [0x46, 0x47],
-  london: [0x48],
-  shanghai: [0x5f],
-  cancun: [0x49, 0x4a, 0x5c, 0x5d, 0x5e],
-  osaka: [0x1e],
-};
-const frontier = [
-  [0x00, 0x0b],
-  [0x10, 0x1a],
-  [0x20, 0x20],
-  [0x30, 0x3c],
-  [0x40, 0x45],
-  [0x50, 0x5b],
-  [0x60, 0xa4],
-  [0xf0, 0xf3],
-  [0xff, 0xff],
-] as const;
-
-function opcodesOf(fork: TestFork): Set<number> {
-  const known = new Set<number>();
-  for (const [from, to] of frontier) for (let opcode = from; opcode <= to; opcode++) known.add(opcode);
-  for (const each of testForks.slice(0, testForks.indexOf(fork) + 1))
-    for (const opcode of since[each] ?? []) known.add(opcode);
-  return known;
-}
+const forksBefore = (fork: TestFork): readonly string[] => testForks.slice(0, testForks.indexOf(fork) + 1);
+/** Opcodes of a fork by the opcode table, whose rows follow geth's jump tables (core/vm/jump_table.go). */
+const opcodesOf = (fork: TestFork) =>
+  new Set(opcodes.filter(({ since }) => forksBefore(fork).includes(since)).map(({ code }) => code));
 
 const reference = createEthereumjsEngine();
 const engines: readonly CallEngine[] = [

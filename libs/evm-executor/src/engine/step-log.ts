@@ -1,10 +1,11 @@
 import { type Hex, hexFromBytes, type Log } from '@cairn/block-model';
+import { isLog, op } from '@cairn/evm-compiler/opcodes';
 import type { EngineStep } from './engine-tracer.ts';
 
 /** What a step logs if it is one of LOG0 to LOG4. A step that cannot pay for its data ends its frame, and the log goes with it. */
 export function logOfStep({ opcode, stack, memory, address }: EngineStep): Log | undefined {
-  if (opcode < 0xa0 || opcode > 0xa4) return undefined;
-  const [offset = 0n, length = 0n, ...topics] = stack.slice(0xa0 - 2 - opcode).reverse();
+  if (!isLog(opcode)) return undefined;
+  const [offset = 0n, length = 0n, ...topics] = stack.slice(op.LOG0 - 2 - opcode).reverse();
   if (length > 2n ** 32n) return undefined;
   const data = new Uint8Array(Number(length));
   // Memory is that of before the step, which may make it longer.

@@ -1,4 +1,5 @@
 import { type Hex, hexFromBytes, type Json, type Log, quantity } from '@cairn/block-model';
+import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
@@ -23,10 +24,8 @@ interface WatchedFrame extends CallFrame {
   isOutOfGas: boolean;
 }
 
-const opcodes = { isZero: 0x15, keccak: 0x20, extCodeSize: 0x3b, gas: 0x5a } as const;
-const readsCode: ReadonlySet<number> = new Set([opcodes.extCodeSize, 0x3c, 0x3f]);
-const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
-const endsFrame: ReadonlySet<number> = new Set([0xf3, 0xfd]);
+const readsCode: ReadonlySet<number> = new Set<number>([op.EXTCODESIZE, op.EXTCODECOPY, op.EXTCODEHASH]);
+const endsFrame: ReadonlySet<number> = new Set<number>([op.RETURN, op.REVERT]);
 
 /** geth's erc7562Tracer: calls with what the validation rules of account abstraction ask for (ERC-7562). */
 export class Erc7562Tracer implements TransactionTracer {
@@ -68,10 +67,10 @@ export class Erc7562Tracer implements TransactionTracer {
     if (endsFrame.has(opcode)) this.#last = undefined;
     this.#watchLast(opcode, frame);
     watchContractSize(step, stack, frame);
-    if (this.#last?.opcode === opcodes.gas && !calls.has(opcode)) count(frame.opcodes, opcodes.gas);
-    if (opcode !== opcodes.gas && !this.#ignored.has(opcode)) count(frame.opcodes, opcode);
+    if (this.#last?.opcode === op.GAS && !callOpcodes.has(opcode)) count(frame.opcodes, op.GAS);
+    if (opcode !== op.GAS && !this.#ignored.has(opcode)) count(frame.opcodes, opcode);
     watchStorage(step, stack, frame);
-    if (opcode === opcodes.keccak) this.#keepPreimage(step, stack);
+    if (opcode === op.KECCAK256) this.#keepPreimage(step, stack);
     const held = Math.min(stack.length, this.#options.stackTopItemsSize);
     this.#last = { opcode, top: held > 0 ? stack.at(-1) : undefined };
   }
@@ -80,7 +79,7 @@ export class Erc7562Tracer implements TransactionTracer {
   #watchLast(opcode: number, frame: WatchedFrame): void {
     const last = this.#last;
     if (last === undefined || last.top === undefined || !readsCode.has(last.opcode)) return;
-    if (last.opcode === opcodes.extCodeSize && opcode === opcodes.isZero) return;
+    if (last.opcode === op.EXTCODESIZE && opcode === op.ISZERO) return;
     frame.extCodeAccess.push(addressOfWord(last.top));
   }
 
@@ -119,7 +118,7 @@ function watched(frame: CallFrame): WatchedFrame {
 
 /** OP-041. */
 function watchContractSize({ opcode, world }: EngineStep, stack: readonly bigint[], frame: WatchedFrame): void {
-  const word = readsCode.has(opcode) ? stack.at(-1) : calls.has(opcode) ? stack.at(-2) : undefined;
+  const word = readsCode.has(opcode) ? stack.at(-1) : callOpcodes.has(opcode) ? stack.at(-2) : undefined;
   if (word === undefined) return;
   const address = addressOfWord(word);
   if (frame.contractSizes.has(address)) return;
@@ -131,14 +130,14 @@ function watchStorage({ opcode, world, address }: EngineStep, stack: readonly bi
   const top = stack.at(-1);
   if (top === undefined) return;
   const slot = wordOf(top);
-  if (opcode === 0x54) {
+  if (opcode === op.SLOAD) {
     // The value before the transaction wrote it.
     if (frame.reads.has(slot) || frame.writes.has(slot)) return;
     const value = world.getStorage(address, bytesFromHexDigits(slot.slice(2)));
     frame.reads.set(slot, `0x${hexDigitsFromBytes(value).padStart(64, '0')}`);
-  } else if (opcode === 0x55) count(frame.writes, slot);
-  else if (opcode === 0x5c) count(frame.transientReads, slot);
-  else if (opcode === 0x5d) count(frame.transientWrites, slot);
+  } else if (opcode === op.SSTORE) count(frame.writes, slot);
+  else if (opcode === op.TLOAD) count(frame.transientReads, slot);
+  else if (opcode === op.TSTORE) count(frame.transientWrites, slot);
 }
 
 function count<Key>(counts: Map<Key, number>, key: Key): void {

@@ -1,11 +1,10 @@
 import { type Hex, hexFromBytes, keccak256 } from '@cairn/block-model';
+import { op } from '@cairn/evm-compiler/opcodes';
 import type { EngineStep } from '../engine/engine-tracer.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { paddedMemory } from './padded-memory.ts';
 import { traceCharactersMax } from './trace-limits.ts';
 import type { TransactionTracer } from './transaction-tracer.ts';
-
-const keccak = 0x20;
 
 /** geth's keccak256PreimageTracer: all that was hashed by KECCAK256, by its hash. */
 export class KeccakPreimageTracer implements TransactionTracer {
@@ -13,7 +12,7 @@ export class KeccakPreimageTracer implements TransactionTracer {
   #characters = 0;
 
   onStep({ opcode, stack, memory }: EngineStep): void {
-    if (opcode !== keccak) return;
+    if (opcode !== op.KECCAK256) return;
     const [length, at] = stack.slice(-2);
     if (length === undefined || at === undefined) return;
     const preimage = paddedMemory(memory, at, length);

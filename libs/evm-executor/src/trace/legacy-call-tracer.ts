@@ -1,7 +1,7 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Json } from '@cairn/block-model';
+import { callOpcodes, op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
-import { opcodeName } from '../engine/opcode-names.ts';
 import { addressOfWord } from '../engine/step-log.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { memorySlice, peek } from './legacy-access.ts';
@@ -24,8 +24,7 @@ interface LegacyCall {
   calls?: LegacyCall[];
 }
 
-const creates: ReadonlySet<number> = new Set([0xf0, 0xf5]);
-const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
+const creates: ReadonlySet<number> = new Set<number>([op.CREATE, op.CREATE2]);
 const callsMax = 500_000;
 
 /**
@@ -62,15 +61,15 @@ export class LegacyCallTracer implements TransactionTracer {
       return;
     }
     if (creates.has(opcode)) this.#push(creationOf(step));
-    else if (opcode === 0xff) this.#endContract(step);
-    else if (calls.has(opcode)) {
+    else if (opcode === op.SELFDESTRUCT) this.#endContract(step);
+    else if (callOpcodes.has(opcode)) {
       const to = addressOfWord(peek(step.stack, 1));
       if (!this.#precompiles.has(to)) this.#push(callOf(step, to));
     } else {
       const last = this.#stack.at(-1);
       if (this.#hasDescended && last !== undefined && depth >= this.#stack.length) last.gas = gas;
       this.#hasDescended = false;
-      if (opcode === 0xfd && last !== undefined) last.error = 'execution reverted';
+      if (opcode === op.REVERT && last !== undefined) last.error = 'execution reverted';
       else if (depth === this.#stack.length - 1) this.#return(step);
     }
   }
@@ -162,7 +161,7 @@ function creationOf(step: EngineStep): LegacyCall {
 
 function callOf(step: EngineStep, to: Hex): LegacyCall {
   const { opcode, stack, address, gas, gasCost } = step;
-  const hasValue = opcode === 0xf1 || opcode === 0xf2;
+  const hasValue = opcode === op.CALL || opcode === op.CALLCODE;
   const first = hasValue ? 3 : 2;
   const at = Number(peek(stack, first));
   return {

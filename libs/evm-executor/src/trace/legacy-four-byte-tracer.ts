@@ -1,4 +1,5 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
+import { op } from '@cairn/evm-compiler/opcodes';
 import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
 import { addressOfWord } from '../engine/step-log.ts';
 import { memorySlice, peek } from './legacy-access.ts';
@@ -6,10 +7,10 @@ import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
 /** Where the place of the input is on the stack, by opcode. */
 const inputs: ReadonlyMap<number, number> = new Map([
-  [0xf1, 3],
-  [0xf2, 3],
-  [0xf4, 2],
-  [0xfa, 2],
+  [op.CALL, 3],
+  [op.CALLCODE, 3],
+  [op.DELEGATECALL, 2],
+  [op.STATICCALL, 2],
 ]);
 
 /** geth's 4byteTracerLegacy: the same as 4byteTracer from steps, so that calls count that fail before they begin. */

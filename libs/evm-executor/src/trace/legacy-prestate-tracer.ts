@@ -1,4 +1,5 @@
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
@@ -14,8 +15,7 @@ interface LegacyAccount {
   readonly storage: Record<Hex, Hex>;
 }
 
-const readsAccount: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f]);
-const callsAccount: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
+const readsAccount: ReadonlySet<number> = new Set<number>([op.BALANCE, op.EXTCODESIZE, op.EXTCODECOPY, op.EXTCODEHASH]);
 
 /**
  * geth's prestateTracerLegacy, its first prestateTracer: it looks at accounts when steps name them and works the balances
@@ -38,13 +38,13 @@ export class LegacyPrestateTracer implements TransactionTracer {
     const { opcode, stack, address, world } = step;
     this.#prestate ??= new Map([[hexFromBytes(address), this.#read(hexFromBytes(address))]]);
     if (readsAccount.has(opcode)) this.#see(addressOfWord(peek(stack, 0)));
-    else if (opcode === 0xf0) this.#see(hexFromBytes(createAddress(address, world.getNonce(address))));
-    else if (opcode === 0xf5) {
+    else if (opcode === op.CREATE) this.#see(hexFromBytes(createAddress(address, world.getNonce(address))));
+    else if (opcode === op.CREATE2) {
       const at = Number(peek(stack, 1));
       const code = memorySlice(step, at, at + Number(peek(stack, 2)));
       this.#see(hexFromBytes(create2Address(address, peek(stack, 3), code)));
-    } else if (callsAccount.has(opcode)) this.#see(addressOfWord(peek(stack, 1)));
-    else if (opcode === 0x54 || opcode === 0x55) this.#seeSlot(step, wordOf(peek(stack, 0)));
+    } else if (callOpcodes.has(opcode)) this.#see(addressOfWord(peek(stack, 1)));
+    else if (opcode === op.SLOAD || opcode === op.SSTORE) this.#seeSlot(step, wordOf(peek(stack, 0)));
   }
 
   #see(address: Hex): LegacyAccount {

@@ -1,4 +1,5 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Json, keccak256, quantity } from '@cairn/block-model';
+import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { hexDigitsFromBytes } from '@cairn/platform';
 import { noAddress } from '../apply-message.ts';
 import { delegationOf, signerOfAuthorization } from '../authorizations.ts';
@@ -23,8 +24,13 @@ interface SeenAccount extends AccountFields {
   readonly storage: Map<Hex, Hex>;
 }
 
-const readsAccount: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
-const callsAccount: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
+const readsAccount: ReadonlySet<number> = new Set<number>([
+  op.BALANCE,
+  op.EXTCODESIZE,
+  op.EXTCODECOPY,
+  op.EXTCODEHASH,
+  op.SELFDESTRUCT,
+]);
 const noWord = wordOf(0n);
 const emptyCodeHash = hexFromBytes(keccak256(new Uint8Array(0)));
 
@@ -64,17 +70,17 @@ export class PrestateTracer implements TransactionTracer {
     const { opcode, stack, address, error, world } = step;
     if (error !== undefined) return;
     const top = stack.at(-1);
-    if (opcode === 0xf0) this.#create(createAddress(address, world.getNonce(address)));
+    if (opcode === op.CREATE) this.#create(createAddress(address, world.getNonce(address)));
     if (top === undefined) return;
-    if (opcode === 0x54 || opcode === 0x55) this.#seeSlot(hexFromBytes(address), wordOf(top));
+    if (opcode === op.SLOAD || opcode === op.SSTORE) this.#seeSlot(hexFromBytes(address), wordOf(top));
     else if (readsAccount.has(opcode)) {
       this.#see(addressOfWord(top));
-      if (opcode === 0xff) this.#destroy(hexFromBytes(address));
-    } else if (callsAccount.has(opcode) && stack.length >= 5) {
+      if (opcode === op.SELFDESTRUCT) this.#destroy(hexFromBytes(address));
+    } else if (callOpcodes.has(opcode) && stack.length >= 5) {
       const target = addressOfWord(stack.at(-2) ?? 0n);
       this.#see(target);
       this.#seeDelegate(target);
-    } else if (opcode === 0xf5) this.#create2(step);
+    } else if (opcode === op.CREATE2) this.#create2(step);
   }
 
   #create(address: Uint8Array): void {

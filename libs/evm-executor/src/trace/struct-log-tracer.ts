@@ -1,6 +1,7 @@
 // A step of a trace is serialized as it happens: what a step holds is of that moment, and text is smaller than objects.
 
 import { hexFromBytes } from '@cairn/block-model';
+import { op } from '@cairn/evm-compiler/opcodes';
 import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineStep } from '../engine/engine-tracer.ts';
@@ -8,9 +9,6 @@ import { TraceTooLargeError } from '../errors.ts';
 import { traceCharactersMax } from './trace-limits.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TransactionTracer } from './transaction-tracer.ts';
-
-const sload = 0x54;
-const sstore = 0x55;
 
 /** geth's default tracer: every step with gas, stack, memory and storage. */
 export class StructLogTracer implements TransactionTracer {
@@ -32,7 +30,7 @@ export class StructLogTracer implements TransactionTracer {
     if (!disableStack) text += `,"stack":[${step.stack.map((item) => `"0x${item.toString(16)}"`).join(',')}]`;
     if (enableReturnData && returnData.length > 0) text += `,"returnData":"${hexFromBytes(returnData)}"`;
     if (enableMemory && step.memory.length > 0) text += `,"memory":[${words(step.memory)}]`;
-    if (!disableStorage && (opcode === sload || opcode === sstore)) text += this.#storageText(step);
+    if (!disableStorage && (opcode === op.SLOAD || opcode === op.SSTORE)) text += this.#storageText(step);
     if (refund > 0n) text += `,"refund":${refund}`;
     this.#push(`${text}}`);
   }
@@ -46,13 +44,13 @@ export class StructLogTracer implements TransactionTracer {
   /** All slots of the account that code has read or written so far. */
   #storageText({ opcode, stack, address, world }: EngineStep): string {
     const slot = stack.at(-1);
-    if (slot === undefined || (opcode === sstore && stack.length < 2)) return '';
+    if (slot === undefined || (opcode === op.SSTORE && stack.length < 2)) return '';
     const account = hexFromBytes(address);
     const known = this.#storage.get(account) ?? new Map<string, string>();
     this.#storage.set(account, known);
     const key = word(slot);
     const value =
-      opcode === sload
+      opcode === op.SLOAD
         ? hexDigitsFromBytes(world.getStorage(address, bytesFromHexDigits(key)))
         : stack.at(-2)?.toString(16);
     known.set(key, (value ?? '').padStart(64, '0'));

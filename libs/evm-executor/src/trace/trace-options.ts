@@ -1,4 +1,5 @@
 import { InvalidValueError, parseQuantity } from '@cairn/block-model';
+import { op } from '@cairn/evm-compiler/opcodes';
 import { TraceRefusedError } from '../errors.ts';
 import { type JsonObject, optionalFields, parseFlag, parseList, parseObject } from '../parse-json.ts';
 import { parseDuration } from './parse-duration.ts';
@@ -57,8 +58,9 @@ const stackTopItemsMax = 1024;
 
 /** Opcodes that erc7562Tracer does not count: PUSH0 to SWAP16, POP, and plain arithmetic. */
 const ignoredByDefault: readonly number[] = [
-  ...Array.from({ length: 0x9f - 0x5f + 1 }, (_, index) => 0x5f + index),
-  ...[0x50, 0x01, 0x03, 0x02, 0x04, 0x14, 0x10, 0x11, 0x12, 0x13, 0x1b, 0x1c, 0x16, 0x17, 0x19, 0x15],
+  ...Array.from({ length: op.SWAP16 - op.PUSH0 + 1 }, (_, index) => op.PUSH0 + index),
+  ...[op.POP, op.ADD, op.SUB, op.MUL, op.DIV, op.EQ, op.LT, op.GT, op.SLT, op.SGT, op.SHL, op.SHR],
+  ...[op.AND, op.OR, op.NOT, op.ISZERO],
 ];
 
 type Flags = (name: string) => boolean;

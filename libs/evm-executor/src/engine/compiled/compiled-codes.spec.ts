@@ -1,4 +1,5 @@
 import { Runtime } from '@cairn/evm-compiler';
+import { op } from '@cairn/evm-compiler/opcodes';
 import { expect, test } from '@jest/globals';
 import { forkRules } from '../../fork-rules.ts';
 import { testSpec } from '../../test-chain.fixture.ts';
@@ -12,7 +13,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Pushes and pops, with a JUMPDEST now and then. */
 const codeOf = (length: number, last = 0) => {
-  const opcodeAt = (at: number) => (at % 30 === 0 ? 0x5b : at % 2 === 0 ? 0x50 : 0x5f);
+  const opcodeAt = (at: number) => (at % 30 === 0 ? op.JUMPDEST : at % 2 === 0 ? op.POP : op.PUSH0);
   return new Analysis(Uint8Array.from({ length }, (_, at) => (at === length - 1 ? last : opcodeAt(at))));
 };
 

@@ -1,12 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import {
-  type CompiledCode,
-  compile,
-  compileInSteps,
-  type OpcodeFigures,
-  type Run,
-  type Runtime,
-} from '@cairn/evm-compiler';
+import { type CompiledCode, compile, compileInSteps, type Run, type Runtime } from '@cairn/evm-compiler';
 import type { Analysis } from '../interpreter/analysis.ts';
 import type { OpcodeTable } from '../interpreter/gas.ts';
 import type { ReadyCode } from './compiled-frame.ts';
@@ -94,7 +87,7 @@ export class CompiledCodes {
   forLoop(analysis: Analysis, table: OpcodeTable): ReadyCode | undefined {
     const known = this.#of(analysis, table);
     if (known.ready !== undefined || known.isRefused) return known.ready;
-    const compiled = compile(analysis.code, figuresOf(table));
+    const compiled = compile(analysis.code, table);
     if (compiled !== undefined) return this.#keep(analysis, table, compiled, this.#runtime.instantiate(compiled));
     known.isRefused = true;
     return undefined;
@@ -117,7 +110,7 @@ export class CompiledCodes {
   }
 
   async #compileBeside(analysis: Analysis, table: OpcodeTable, known: Known): Promise<void> {
-    const compiled = await atLeisure(compileInSteps(analysis.code, figuresOf(table)));
+    const compiled = await atLeisure(compileInSteps(analysis.code, table));
     if (known.ready !== undefined) return;
     if (compiled === undefined) {
       known.isRefused = true;
@@ -151,10 +144,6 @@ export class CompiledCodes {
     }
     return known;
   }
-}
-
-function figuresOf({ cost, needed, given, expByte }: OpcodeTable): OpcodeFigures {
-  return { cost, takes: needed, gives: given, expByte };
 }
 
 /** Runs steps for a millisecond, then lets others have their turn, until it is done. */

@@ -1,3 +1,4 @@
+import { op } from '@cairn/evm-compiler/opcodes';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Analysis, analysisOf } from './analysis.ts';
@@ -10,9 +11,9 @@ describe('Analysis', () => {
         const destinations = new Set<number>();
         for (let pc = 0; pc < code.length; pc++) {
           const opcode = code[pc] ?? 0;
-          if (opcode === 0x5b) destinations.add(pc);
-          if (opcode < 0x60 || opcode > 0x7f) continue;
-          const length = opcode - 0x5f;
+          if (opcode === op.JUMPDEST) destinations.add(pc);
+          if (opcode < op.PUSH1 || opcode > op.PUSH32) continue;
+          const length = opcode - op.PUSH0;
           const bytes = Buffer.alloc(length);
           Buffer.from(code.subarray(pc + 1, pc + 1 + length)).copy(bytes);
           expect(analysis.pushed(pc)).toBe(BigInt(`0x${bytes.toString('hex')}`));
@@ -25,10 +26,10 @@ describe('Analysis', () => {
   });
 
   test('is made once for a code, and forgotten before analyses take too much', () => {
-    const code = new Uint8Array(24_576).fill(0x60);
+    const code = new Uint8Array(24_576).fill(op.PUSH1);
     const first = analysisOf(code);
     expect(analysisOf(code)).toBe(first);
-    for (let n = 0; n < 100; n++) analysisOf(new Uint8Array(24_576).fill(0x60));
+    for (let n = 0; n < 100; n++) analysisOf(new Uint8Array(24_576).fill(op.PUSH1));
     expect(analysisOf(code)).not.toBe(first);
   });
 });

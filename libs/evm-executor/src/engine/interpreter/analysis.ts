@@ -1,3 +1,4 @@
+import { op } from '@cairn/evm-compiler/opcodes';
 import { wordOf } from './words.ts';
 
 const bytesAsWords = Array.from({ length: 256 }, (_, byte) => BigInt(byte));
@@ -20,10 +21,10 @@ export class Analysis {
     let count = 0;
     for (let pc = 0; pc < code.length; pc++) {
       const opcode = code[pc] ?? 0;
-      if (opcode === 0x5b) this.#places[pc] = jumpDestination;
-      else if (opcode >= 0x60 && opcode <= 0x7f) {
+      if (opcode === op.JUMPDEST) this.#places[pc] = jumpDestination;
+      else if (opcode >= op.PUSH1 && opcode <= op.PUSH32) {
         this.#places[pc] = ++count;
-        pc += opcode - 0x5f;
+        pc += opcode - op.PUSH0;
       }
     }
     this.#constants = new Array(count);
@@ -76,7 +77,7 @@ export function analysisOf(code: Uint8Array): Analysis {
 
 /** What the PUSH at a place pushes. Most push little, which takes no array. */
 function constantAt(code: Uint8Array, pc: number): bigint {
-  const length = (code[pc] ?? 0) - 0x5f;
+  const length = (code[pc] ?? 0) - op.PUSH0;
   if (length === 1) return bytesAsWords[code[pc + 1] ?? 0] as bigint;
   if (length <= 6 && pc + length < code.length) {
     let number = 0;

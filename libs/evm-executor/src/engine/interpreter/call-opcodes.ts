@@ -1,4 +1,5 @@
 import { keccak256 } from '@cairn/block-model';
+import { op } from '@cairn/evm-compiler/opcodes';
 import { bytesFromHexDigits, concatBytes } from '@cairn/platform';
 import type { Frame } from './frame.ts';
 import { gas, initCodeBytesMax } from './gas.ts';
@@ -16,7 +17,7 @@ const allButOne64th = (left: number) => left - Math.floor(left / 64);
 export function callOpcode(opcode: number, frame: Frame, machine: Machine): void {
   const asked = frame.popNumber();
   const target = frame.popAddress();
-  const hasValue = opcode === 0xf1 || opcode === 0xf2;
+  const hasValue = opcode === op.CALL || opcode === op.CALLCODE;
   const value = hasValue ? frame.pop() : 0n;
   const inputAt = frame.popNumber();
   const inputLength = frame.popNumber();
@@ -30,14 +31,14 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   let isSplit = false;
   try {
     machine.chargeAccess(frame, target);
-    if (opcode === 0xf1 && frame.isStatic && value > 0n) throw halts.pricedWriteProtection;
+    if (opcode === op.CALL && frame.isStatic && value > 0n) throw halts.pricedWriteProtection;
     // Before Prague, geth adds up the price of CALL alone by itself, and not all of it.
-    isSplit = !rules.isPrague && opcode !== 0xf1;
+    isSplit = !rules.isPrague && opcode !== op.CALL;
     input = frame.range(inputAt, inputLength);
     output = frame.range(outputAt, outputLength);
     if (value > 0n) frame.charge(gas.callValue);
     isSplit = !rules.isPrague;
-    if (opcode === 0xf1 && machine.isNew(targetBytes, value)) frame.charge(gas.newAccount);
+    if (opcode === op.CALL && machine.isNew(targetBytes, value)) frame.charge(gas.newAccount);
     callee = machine.callee(targetBytes, frame);
   } catch (thrown) {
     throw thrown === halts.outOfGas && !isSplit ? halts.pricedOutOfGas : thrown;
@@ -48,21 +49,21 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   frame.gas -= given;
   frame.outputAt = output;
   frame.outputLength = outputLength;
-  const isDelegate = opcode === 0xf4;
+  const isDelegate = opcode === op.DELEGATECALL;
   machine.call(frame, {
     opcode,
     target: targetBytes,
     callee,
-    address: opcode === 0xf1 || opcode === 0xfa ? targetBytes : frame.address,
+    address: opcode === op.CALL || opcode === op.STATICCALL ? targetBytes : frame.address,
     caller: isDelegate ? frame.caller : frame.address,
     value: isDelegate ? frame.value : value,
     /** Of CALL only: CALLCODE would move it from the account to itself. */
-    moves: opcode === 0xf1,
+    moves: opcode === op.CALL,
     mustHave: hasValue ? value : 0n,
-    touches: opcode === 0xf1 || opcode === 0xfa,
+    touches: opcode === op.CALL || opcode === op.STATICCALL,
     data: frame.copyMemory(input, inputLength),
     gas: given + (value > 0n ? gas.callStipend : 0),
-    isStatic: frame.isStatic || opcode === 0xfa,
+    isStatic: frame.isStatic || opcode === op.STATICCALL,
   });
 }
 
@@ -72,7 +73,7 @@ export function createOpcode(opcode: number, frame: Frame, machine: Machine): vo
   const value = frame.pop();
   const at = frame.popNumber();
   const length = frame.popNumber();
-  const salt = opcode === 0xf5 ? frame.pop() : undefined;
+  const salt = opcode === op.CREATE2 ? frame.pop() : undefined;
   const start = frame.range(at, length);
   const words = Math.ceil(length / 32);
   if (machine.message.rules.isShanghai) {

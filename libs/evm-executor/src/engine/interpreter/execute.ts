@@ -1,6 +1,6 @@
 // Every opcode passes here, so its plain form gave way to speed: execute-call.bench.ts measures it beside @ethereumjs/evm,
 // which is its oracle in engines.spec.ts.
-import { opcodeName } from '../opcode-names.ts';
+import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import type { Frame } from './frame.ts';
 import { stackFault } from './frame.ts';
 import type { OpcodeTable } from './gas.ts';
@@ -14,7 +14,7 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
  * most of any code are here; those that look beyond the frame are in host-opcodes.ts.
  * @returns true at the end; false where it waits, and where the code is worth compiling: see `compileBelow` @throws Halt, and what the meter throws
  */
-export function execute(frame: Frame, machine: Machine, { cost, needed, roomUntil, expByte }: OpcodeTable): boolean {
+export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil, expByte }: OpcodeTable): boolean {
   const { analysis, stack } = frame;
   const { code } = analysis;
   let { pc, sp, gas, floor } = frame;
@@ -22,200 +22,184 @@ export function execute(frame: Frame, machine: Machine, { cost, needed, roomUnti
     const opcode = code[pc] ?? 0;
     const price = cost[opcode] as number;
     if (price < 0) throw new Halt(`invalid opcode: ${opcodeName(opcode)}`);
-    if (sp < (needed[opcode] as number) || sp > (roomUntil[opcode] as number)) stackFault(sp, needed[opcode] as number);
+    if (sp < (pops[opcode] as number) || sp > (roomUntil[opcode] as number)) stackFault(sp, pops[opcode] as number);
     gas -= price;
     if (gas < floor) floor = lowered(frame, gas);
-    if (opcode >= 0x5f && opcode <= 0x9f) {
-      if (opcode >= 0x90) {
-        const other = sp - opcode + 0x8e;
+    if (opcode >= op.PUSH0 && opcode <= op.SWAP16) {
+      if (opcode >= op.SWAP1) {
+        const other = sp - opcode + (op.SWAP1 - 2);
         const top = stack[sp - 1] as bigint;
         stack[sp - 1] = stack[other] as bigint;
         stack[other] = top;
         pc++;
-      } else if (opcode >= 0x80) {
-        stack[sp] = stack[sp - opcode + 0x7f] as bigint;
+      } else if (opcode >= op.DUP1) {
+        stack[sp] = stack[sp - opcode + (op.DUP1 - 1)] as bigint;
         sp++;
         pc++;
       } else {
-        stack[sp++] = opcode === 0x5f ? 0n : analysis.pushed(pc);
-        pc += opcode - 0x5e;
+        stack[sp++] = opcode === op.PUSH0 ? 0n : analysis.pushed(pc);
+        pc += opcode - (op.PUSH0 - 1);
       }
       continue;
     }
     switch (opcode) {
-      case 0x00: // STOP
+      case op.STOP:
         frame.gas = gas;
         return true;
-      case 0x01: // ADD
+      case op.ADD:
         sp--;
         stack[sp - 1] = BigInt.asUintN(256, (stack[sp] as bigint) + (stack[sp - 1] as bigint));
         break;
-      case 0x02: // MUL
+      case op.MUL:
         sp--;
         stack[sp - 1] = BigInt.asUintN(256, (stack[sp] as bigint) * (stack[sp - 1] as bigint));
         break;
-      case 0x03: // SUB
+      case op.SUB:
         sp--;
         stack[sp - 1] = BigInt.asUintN(256, (stack[sp] as bigint) - (stack[sp - 1] as bigint));
         break;
-      case 0x04: {
-        // DIV
+      case op.DIV: {
         const divisor = stack[--sp - 1] as bigint;
         stack[sp - 1] = divisor === 0n ? 0n : (stack[sp] as bigint) / divisor;
         break;
       }
-      case 0x05: {
-        // SDIV
+      case op.SDIV: {
         const divisor = signed(stack[--sp - 1] as bigint);
         stack[sp - 1] = divisor === 0n ? 0n : unsigned(signed(stack[sp] as bigint) / divisor);
         break;
       }
-      case 0x06: {
-        // MOD
+      case op.MOD: {
         const divisor = stack[--sp - 1] as bigint;
         stack[sp - 1] = divisor === 0n ? 0n : (stack[sp] as bigint) % divisor;
         break;
       }
-      case 0x07: {
-        // SMOD
+      case op.SMOD: {
         const divisor = signed(stack[--sp - 1] as bigint);
         stack[sp - 1] = divisor === 0n ? 0n : unsigned(signed(stack[sp] as bigint) % divisor);
         break;
       }
-      case 0x08: {
-        // ADDMOD
+      case op.ADDMOD: {
         sp -= 2;
         const divisor = stack[sp - 1] as bigint;
         stack[sp - 1] = divisor === 0n ? 0n : ((stack[sp + 1] as bigint) + (stack[sp] as bigint)) % divisor;
         break;
       }
-      case 0x09: {
-        // MULMOD
+      case op.MULMOD: {
         sp -= 2;
         const divisor = stack[sp - 1] as bigint;
         stack[sp - 1] = divisor === 0n ? 0n : ((stack[sp + 1] as bigint) * (stack[sp] as bigint)) % divisor;
         break;
       }
-      case 0x0a: {
-        // EXP
+      case op.EXP: {
         const exponent = stack[--sp - 1] as bigint;
         gas -= expByte * byteLength(exponent);
         if (gas < floor) floor = lowered(frame, gas);
         stack[sp - 1] = power(stack[sp] as bigint, exponent);
         break;
       }
-      case 0x0b: {
-        // SIGNEXTEND
+      case op.SIGNEXTEND: {
         const word = stack[--sp - 1] as bigint;
         const last = stack[sp] as bigint;
         stack[sp - 1] = last >= 31n ? word : unsigned(BigInt.asIntN(8 * (Number(last) + 1), word));
         break;
       }
-      case 0x10: // LT
+      case op.LT:
         sp--;
         stack[sp - 1] = (stack[sp] as bigint) < (stack[sp - 1] as bigint) ? 1n : 0n;
         break;
-      case 0x11: // GT
+      case op.GT:
         sp--;
         stack[sp - 1] = (stack[sp] as bigint) > (stack[sp - 1] as bigint) ? 1n : 0n;
         break;
-      case 0x12: // SLT
+      case op.SLT:
         sp--;
         stack[sp - 1] = signed(stack[sp] as bigint) < signed(stack[sp - 1] as bigint) ? 1n : 0n;
         break;
-      case 0x13: // SGT
+      case op.SGT:
         sp--;
         stack[sp - 1] = signed(stack[sp] as bigint) > signed(stack[sp - 1] as bigint) ? 1n : 0n;
         break;
-      case 0x14: // EQ
+      case op.EQ:
         sp--;
         stack[sp - 1] = stack[sp] === stack[sp - 1] ? 1n : 0n;
         break;
-      case 0x15: // ISZERO
+      case op.ISZERO:
         stack[sp - 1] = stack[sp - 1] === 0n ? 1n : 0n;
         break;
-      case 0x16: // AND
+      case op.AND:
         sp--;
         stack[sp - 1] = (stack[sp] as bigint) & (stack[sp - 1] as bigint);
         break;
-      case 0x17: // OR
+      case op.OR:
         sp--;
         stack[sp - 1] = (stack[sp] as bigint) | (stack[sp - 1] as bigint);
         break;
-      case 0x18: // XOR
+      case op.XOR:
         sp--;
         stack[sp - 1] = (stack[sp] as bigint) ^ (stack[sp - 1] as bigint);
         break;
-      case 0x19: // NOT
+      case op.NOT:
         stack[sp - 1] = wordMax - (stack[sp - 1] as bigint);
         break;
-      case 0x1a: {
-        // BYTE
+      case op.BYTE: {
         const index = stack[--sp] as bigint;
         stack[sp - 1] = index >= 32n ? 0n : ((stack[sp - 1] as bigint) >> (248n - 8n * index)) & 0xffn;
         break;
       }
-      case 0x1b: {
-        // SHL
+      case op.SHL: {
         const shift = stack[--sp] as bigint;
         stack[sp - 1] = shift >= 256n ? 0n : BigInt.asUintN(256, (stack[sp - 1] as bigint) << shift);
         break;
       }
-      case 0x1c: {
-        // SHR
+      case op.SHR: {
         const shift = stack[--sp] as bigint;
         stack[sp - 1] = shift >= 256n ? 0n : (stack[sp - 1] as bigint) >> shift;
         break;
       }
-      case 0x1d: {
-        // SAR
+      case op.SAR: {
         const shift = stack[--sp] as bigint;
         stack[sp - 1] = unsigned(signed(stack[sp - 1] as bigint) >> (shift >= 256n ? 256n : shift));
         break;
       }
-      case 0x1e: // CLZ
+      case op.CLZ:
         stack[sp - 1] = leadingZeros(stack[sp - 1] as bigint);
         break;
-      case 0x50: // POP
+      case op.POP:
         sp--;
         break;
-      case 0x51: {
-        // MLOAD
+      case op.MLOAD: {
         frame.gas = gas;
         const at = frame.range(Number(stack[sp - 1] as bigint), 32);
         gas = frame.gas;
         stack[sp - 1] = wordAt(frame.view, at);
         break;
       }
-      case 0x52: {
-        // MSTORE
+      case op.MSTORE: {
         frame.gas = gas;
         const at = frame.range(Number(stack[--sp] as bigint), 32);
         gas = frame.gas;
         putWord(frame.view, at, stack[--sp] as bigint);
         break;
       }
-      case 0x56: {
-        // JUMP
+      case op.JUMP: {
         pc = destination(frame, stack[--sp] as bigint);
         if (gas < frame.compileBelow) return leaveFor(frame, pc, sp, gas);
         continue;
       }
-      case 0x57: {
-        // JUMPI
+      case op.JUMPI: {
         sp -= 2;
         if (stack[sp] === 0n) break;
         pc = destination(frame, stack[sp + 1] as bigint);
         if (gas < frame.compileBelow) return leaveFor(frame, pc, sp, gas);
         continue;
       }
-      case 0x58: // PC
+      case op.PC:
         stack[sp++] = BigInt(pc);
         break;
-      case 0x5a: // GAS
+      case op.GAS:
         stack[sp++] = BigInt(gas);
         break;
-      case 0x5b: // JUMPDEST
+      case op.JUMPDEST:
         break;
       default: {
         frame.pc = pc + 1;

@@ -1,4 +1,5 @@
 import { BytesLog, keccak256 } from '@cairn/block-model';
+import { op } from '@cairn/evm-compiler/opcodes';
 import { wordOfAddress } from '../../addresses.ts';
 import { isSame, isZero, putBigEndian, wordIntegers } from '../../slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
@@ -17,73 +18,70 @@ const wordsOf = (length: number) => Math.ceil(length / 32);
  */
 export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): boolean {
   switch (opcode) {
-    case 0x20: // KECCAK256
+    case op.KECCAK256:
       keccak(frame);
       return false;
-    case 0x37: // CALLDATACOPY
+    case op.CALLDATACOPY:
       copyTo(frame, frame.data);
       return false;
-    case 0x39: // CODECOPY
+    case op.CODECOPY:
       copyTo(frame, frame.analysis.code);
       return false;
-    case 0x3c: // EXTCODECOPY
+    case op.EXTCODECOPY:
       copyTo(frame, codeOf(frame, machine));
       return false;
-    case 0x3e: // RETURNDATACOPY
+    case op.RETURNDATACOPY:
       copyReturnData(frame);
       return false;
-    case 0x53: {
-      // MSTORE8
+    case op.MSTORE8: {
       const at = frame.range(frame.popNumber(), 1);
       frame.writeMemory(at, Uint8Array.of(Number(frame.pop() & 0xffn)));
       return false;
     }
-    case 0x54: // SLOAD
+    case op.SLOAD:
       load(frame, machine);
       return false;
-    case 0x55: // SSTORE
+    case op.SSTORE:
       store(frame, machine);
       return false;
-    case 0x5c: // TLOAD
+    case op.TLOAD:
       frame.push(machine.substate.transient(frame.addressWord, frame.pop()));
       return false;
-    case 0x5d: {
-      // TSTORE
+    case op.TSTORE: {
       if (frame.isStatic) throw halts.writeProtection;
       const slot = frame.pop();
       machine.substate.setTransient(frame.addressWord, slot, frame.pop());
       return false;
     }
-    case 0x5e: // MCOPY
+    case op.MCOPY:
       copyWithin(frame);
       return false;
-    case 0xa0:
-    case 0xa1:
-    case 0xa2:
-    case 0xa3:
-    case 0xa4:
-      log(opcode - 0xa0, frame, machine);
+    case op.LOG0:
+    case op.LOG1:
+    case op.LOG2:
+    case op.LOG3:
+    case op.LOG4:
+      log(opcode - op.LOG0, frame, machine);
       return false;
-    case 0xf0: // CREATE
-    case 0xf5: // CREATE2
+    case op.CREATE:
+    case op.CREATE2:
       createOpcode(opcode, frame, machine);
       return false;
-    case 0xf1: // CALL
-    case 0xf2: // CALLCODE
-    case 0xf4: // DELEGATECALL
-    case 0xfa: // STATICCALL
+    case op.CALL:
+    case op.CALLCODE:
+    case op.DELEGATECALL:
+    case op.STATICCALL:
       callOpcode(opcode, frame, machine);
       return false;
-    case 0xf3: // RETURN
-    case 0xfd: {
-      // REVERT
+    case op.RETURN:
+    case op.REVERT: {
       const at = frame.popNumber();
       const length = frame.popNumber();
       frame.output = frame.copyMemory(frame.range(at, length), length);
-      frame.isReverted = opcode === 0xfd;
+      frame.isReverted = opcode === op.REVERT;
       return true;
     }
-    case 0xff: // SELFDESTRUCT
+    case op.SELFDESTRUCT:
       selfDestruct(frame, machine);
       return true;
     default:
@@ -97,63 +95,60 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
   const { message } = machine;
   const { block } = message;
   switch (opcode) {
-    case 0x30: // ADDRESS
+    case op.ADDRESS:
       return frame.addressWord;
-    case 0x31: {
-      // BALANCE
+    case op.BALANCE: {
       const address = frame.popAddress();
       machine.chargeAccess(frame, address);
       return message.world.getBalance(address.bytes);
     }
-    case 0x32: // ORIGIN
+    case op.ORIGIN:
       return wordOfAddress(message.sender);
-    case 0x33: // CALLER
+    case op.CALLER:
       return wordOfAddress(frame.caller);
-    case 0x34: // CALLVALUE
+    case op.CALLVALUE:
       return frame.value;
-    case 0x35: {
-      // CALLDATALOAD
+    case op.CALLDATALOAD: {
       return readWord(frame.data, frame.popNumber());
     }
-    case 0x36: // CALLDATASIZE
+    case op.CALLDATASIZE:
       return BigInt(frame.data.length);
-    case 0x38: // CODESIZE
+    case op.CODESIZE:
       return BigInt(frame.analysis.code.length);
-    case 0x3a: // GASPRICE
+    case op.GASPRICE:
       return message.gasPrice;
-    case 0x3b: // EXTCODESIZE
+    case op.EXTCODESIZE:
       return BigInt(codeOf(frame, machine).length);
-    case 0x3d: // RETURNDATASIZE
+    case op.RETURNDATASIZE:
       return BigInt(frame.returnData.length);
-    case 0x3f: // EXTCODEHASH
+    case op.EXTCODEHASH:
       return codeHash(frame, machine);
-    case 0x40: // BLOCKHASH
+    case op.BLOCKHASH:
       return blockHash(frame.pop(), machine);
-    case 0x41: // COINBASE
+    case op.COINBASE:
       return BigInt(block.coinbase);
-    case 0x42: // TIMESTAMP
+    case op.TIMESTAMP:
       return block.timestamp;
-    case 0x43: // NUMBER
+    case op.NUMBER:
       return block.number;
-    case 0x44: // PREVRANDAO, DIFFICULTY before the merge
+    case op.DIFFICULTY: // PREVRANDAO, DIFFICULTY before the merge
       return machine.isMerged ? BigInt(block.prevRandao) : block.difficulty;
-    case 0x45: // GASLIMIT
+    case op.GASLIMIT:
       return block.gasLimit;
-    case 0x46: // CHAINID
+    case op.CHAINID:
       return message.rules.chainId;
-    case 0x47: // SELFBALANCE
+    case op.SELFBALANCE:
       return message.world.getBalance(frame.address);
-    case 0x48: // BASEFEE
+    case op.BASEFEE:
       return block.baseFeePerGas ?? 0n;
-    case 0x49: {
-      // BLOBHASH
+    case op.BLOBHASH: {
       const index = frame.pop();
       const hash = index < 65_536n ? message.blobVersionedHashes[Number(index)] : undefined;
       return hash === undefined ? 0n : BigInt(hash);
     }
-    case 0x4a: // BLOBBASEFEE
+    case op.BLOBBASEFEE:
       return block.blobBaseFee ?? 0n;
-    case 0x59: // MSIZE
+    case op.MSIZE:
       return BigInt(frame.memorySize);
     default:
       throw new Error(`The opcode 0x${opcode.toString(16)} has a price and no meaning.`);

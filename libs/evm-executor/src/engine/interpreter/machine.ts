@@ -1,4 +1,5 @@
 import { bytesFromHex } from '@cairn/block-model';
+import { op } from '@cairn/evm-compiler/opcodes';
 import { compareBytes } from '@cairn/platform';
 import { type Address, addressFromHex, wordOfAddress } from '../../addresses.ts';
 import { delegationOf } from '../../authorizations.ts';
@@ -97,7 +98,7 @@ export class Machine {
       return;
     }
     this.call(undefined, {
-      opcode: 0xf1,
+      opcode: op.CALL,
       target: to,
       callee: this.callee(to),
       address: to,

@@ -1,3 +1,4 @@
+import { callOpcodes, isLog, op } from '@cairn/evm-compiler/opcodes';
 import { type Address, addressOfWord, wordOfAddress } from '../../addresses.ts';
 import { delegationOf } from '../../authorizations.ts';
 import { wordIntegers } from '../../slot-table.ts';
@@ -27,7 +28,6 @@ interface DynamicPrice {
 const countedBytesMax = 0x1f_ffff_ffe0n;
 const uint64Max = 2n ** 64n - 1n;
 const cold = BigInt(gas.coldAccountSurcharge);
-const callKinds: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
 
 const item = ({ frame: { stack, sp } }: PricedStep, index: number) => stack[sp - 1 - index] ?? 0n;
 const addressAt = (step: PricedStep, index: number): Address => addressOfWord(BigInt.asUintN(160, item(step, index)));
@@ -36,41 +36,41 @@ const wordsOf = (bytes: bigint) => (bytes + 31n) / 32n;
 /** The part of a price that depends on operands and state; `undefined` where there is none. @throws Halt in geth's words */
 export function dynamicPrice(opcode: number, step: PricedStep): DynamicPrice | undefined {
   const { rules } = step.machine.message;
-  if (callKinds.has(opcode)) return { gas: callPrice(opcode, step) };
-  if (opcode >= 0xa0 && opcode <= 0xa4) {
-    const topics = BigInt(gas.log + (opcode - 0xa0) * gas.logTopic);
+  if (callOpcodes.has(opcode)) return { gas: callPrice(opcode, step) };
+  if (isLog(opcode)) {
+    const topics = BigInt(gas.log + (opcode - op.LOG0) * gas.logTopic);
     return { gas: memoryPrice(step) + topics + BigInt(gas.logByte) * item(step, 1) };
   }
   switch (opcode) {
-    case 0x0a: // EXP
+    case op.EXP:
       return { gas: 10n + BigInt(step.table.expByte * byteLength(item(step, 1))) };
-    case 0x20: // KECCAK256
+    case op.KECCAK256:
       return { gas: memoryPrice(step) + BigInt(gas.keccakWord) * wordsOf(item(step, 1)) };
-    case 0x37: // CALLDATACOPY
-    case 0x39: // CODECOPY
-    case 0x3e: // RETURNDATACOPY
-    case 0x5e: // MCOPY
+    case op.CALLDATACOPY:
+    case op.CODECOPY:
+    case op.RETURNDATACOPY:
+    case op.MCOPY:
       return { gas: memoryPrice(step) + BigInt(gas.copyWord) * wordsOf(item(step, 2)) };
-    case 0x3c: // EXTCODECOPY
+    case op.EXTCODECOPY:
       return { gas: memoryPrice(step) + BigInt(gas.copyWord) * wordsOf(item(step, 3)) + coldPrice(step, 0) };
-    case 0x31: // BALANCE
-    case 0x3b: // EXTCODESIZE
-    case 0x3f: // EXTCODEHASH
+    case op.BALANCE:
+    case op.EXTCODESIZE:
+    case op.EXTCODEHASH:
       return rules.isBerlin ? { gas: coldPrice(step, 0) } : undefined;
-    case 0x51: // MLOAD
-    case 0x52: // MSTORE
-    case 0x53: // MSTORE8
-    case 0xf3: // RETURN
-    case 0xfd: // REVERT
+    case op.MLOAD:
+    case op.MSTORE:
+    case op.MSTORE8:
+    case op.RETURN:
+    case op.REVERT:
       return { gas: memoryPrice(step) };
-    case 0x54: // SLOAD
+    case op.SLOAD:
       return rules.isBerlin ? { gas: BigInt(slotOf(step).isWarm ? gas.warmAccess : gas.coldSlot) } : undefined;
-    case 0x55: // SSTORE
+    case op.SSTORE:
       return storePrice(step);
-    case 0xf0: // CREATE
-    case 0xf5: // CREATE2
+    case op.CREATE:
+    case op.CREATE2:
       return { gas: createPrice(opcode, step) };
-    case 0xff: // SELFDESTRUCT
+    case op.SELFDESTRUCT:
       return selfDestructPrice(step);
     default:
       return undefined;
@@ -146,7 +146,7 @@ function createPrice(opcode: number, step: PricedStep): bigint {
   const { isShanghai } = machine.message.rules;
   if (isShanghai && length > BigInt(initCodeBytesMax))
     throw new Halt(`max initcode size exceeded: code size ${length} limit ${initCodeBytesMax}`);
-  const perWord = (isShanghai ? gas.initCodeWord : 0) + (opcode === 0xf5 ? gas.keccakWord : 0);
+  const perWord = (isShanghai ? gas.initCodeWord : 0) + (opcode === op.CREATE2 ? gas.keccakWord : 0);
   return memory + BigInt(perWord) * wordsOf(length);
 }
 
@@ -171,15 +171,15 @@ function selfDestructPrice(step: PricedStep): DynamicPrice {
 function callPrice(opcode: number, step: PricedStep): bigint {
   const { machine, frame } = step;
   const { rules, world } = machine.message;
-  const hasValue = (opcode === 0xf1 || opcode === 0xf2) && item(step, 2) > 0n;
-  const isProtected = opcode === 0xf1 && frame.isStatic && hasValue;
+  const hasValue = (opcode === op.CALL || opcode === op.CALLCODE) && item(step, 2) > 0n;
+  const isProtected = opcode === op.CALL && frame.isStatic && hasValue;
   if (rules.isPrague && isProtected) throw halts.writeProtection;
   const access = coldPrice(step, 1);
   if (access > step.left) throw halts.outOfGas;
   const left = step.left - access;
   if (isProtected) throw halts.writeProtection;
   let intrinsic = memoryPrice(step) + (hasValue ? BigInt(gas.callValue) : 0n);
-  if (opcode === 0xf1) {
+  if (opcode === op.CALL) {
     if (left < intrinsic) throw halts.outOfGas;
     const { bytes } = addressAt(step, 1);
     if (machine.isNew(bytes, item(step, 2))) intrinsic += BigInt(gas.newAccount);

@@ -1,3 +1,4 @@
+import { op } from '@cairn/evm-compiler/opcodes';
 import type { Frame } from '../interpreter/frame.ts';
 import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wordMax } from '../interpreter/words.ts';
 
@@ -9,32 +10,32 @@ const functions: ReadonlyMap<number, (...words: readonly bigint[]) => bigint> = 
   number,
   (a: bigint, b: bigint, c: bigint) => bigint
 >([
-  [0x01, (a, b) => unsigned(a + b)], // ADD
-  [0x02, (a, b) => unsigned(a * b)], // MUL
-  [0x03, (a, b) => unsigned(a - b)], // SUB
-  [0x04, (a, b) => (b === 0n ? 0n : a / b)], // DIV
-  [0x05, (a, b) => (b === 0n ? 0n : unsigned(signed(a) / signed(b)))], // SDIV
-  [0x06, (a, b) => (b === 0n ? 0n : a % b)], // MOD
-  [0x07, (a, b) => (b === 0n ? 0n : unsigned(signed(a) % signed(b)))], // SMOD
-  [0x08, (a, b, n) => (n === 0n ? 0n : (a + b) % n)], // ADDMOD
-  [0x09, (a, b, n) => (n === 0n ? 0n : (a * b) % n)], // MULMOD
-  [0x0a, (base, exponent) => power(base, exponent)], // EXP
-  [0x0b, (last, word) => (last >= 31n ? word : unsigned(BigInt.asIntN(8 * (Number(last) + 1), word)))], // SIGNEXTEND
-  [0x10, (a, b) => one(a < b)], // LT
-  [0x11, (a, b) => one(a > b)], // GT
-  [0x12, (a, b) => one(signed(a) < signed(b))], // SLT
-  [0x13, (a, b) => one(signed(a) > signed(b))], // SGT
-  [0x14, (a, b) => one(a === b)], // EQ
-  [0x15, (a) => one(a === 0n)], // ISZERO
-  [0x16, (a, b) => a & b], // AND
-  [0x17, (a, b) => a | b], // OR
-  [0x18, (a, b) => a ^ b], // XOR
-  [0x19, (a) => wordMax - a], // NOT
-  [0x1a, (index, word) => (index >= 32n ? 0n : (word >> (248n - 8n * index)) & 0xffn)], // BYTE
-  [0x1b, (shift, word) => (shift >= 256n ? 0n : unsigned(word << shift))], // SHL
-  [0x1c, (shift, word) => (shift >= 256n ? 0n : word >> shift)], // SHR
-  [0x1d, (shift, word) => unsigned(signed(word) >> shiftOf(shift))], // SAR
-  [0x1e, (a) => leadingZeros(a)], // CLZ
+  [op.ADD, (a, b) => unsigned(a + b)],
+  [op.MUL, (a, b) => unsigned(a * b)],
+  [op.SUB, (a, b) => unsigned(a - b)],
+  [op.DIV, (a, b) => (b === 0n ? 0n : a / b)],
+  [op.SDIV, (a, b) => (b === 0n ? 0n : unsigned(signed(a) / signed(b)))],
+  [op.MOD, (a, b) => (b === 0n ? 0n : a % b)],
+  [op.SMOD, (a, b) => (b === 0n ? 0n : unsigned(signed(a) % signed(b)))],
+  [op.ADDMOD, (a, b, n) => (n === 0n ? 0n : (a + b) % n)],
+  [op.MULMOD, (a, b, n) => (n === 0n ? 0n : (a * b) % n)],
+  [op.EXP, (base, exponent) => power(base, exponent)],
+  [op.SIGNEXTEND, (last, word) => (last >= 31n ? word : unsigned(BigInt.asIntN(8 * (Number(last) + 1), word)))],
+  [op.LT, (a, b) => one(a < b)],
+  [op.GT, (a, b) => one(a > b)],
+  [op.SLT, (a, b) => one(signed(a) < signed(b))],
+  [op.SGT, (a, b) => one(signed(a) > signed(b))],
+  [op.EQ, (a, b) => one(a === b)],
+  [op.ISZERO, (a) => one(a === 0n)],
+  [op.AND, (a, b) => a & b],
+  [op.OR, (a, b) => a | b],
+  [op.XOR, (a, b) => a ^ b],
+  [op.NOT, (a) => wordMax - a],
+  [op.BYTE, (index, word) => (index >= 32n ? 0n : (word >> (248n - 8n * index)) & 0xffn)],
+  [op.SHL, (shift, word) => (shift >= 256n ? 0n : unsigned(word << shift))],
+  [op.SHR, (shift, word) => (shift >= 256n ? 0n : word >> shift)],
+  [op.SAR, (shift, word) => unsigned(signed(word) >> shiftOf(shift))],
+  [op.CLZ, (a) => leadingZeros(a)],
 ]);
 
 /**
@@ -47,13 +48,13 @@ export function runPlainOpcode(opcode: number, frame: Frame, needed: number, exp
   if (combine !== undefined) {
     const words: bigint[] = [];
     for (let index = 0; index < needed; index++) words.push(frame.pop());
-    if (opcode === 0x0a) frame.charge(expByte * byteLength(words[1] ?? 0n));
+    if (opcode === op.EXP) frame.charge(expByte * byteLength(words[1] ?? 0n));
     frame.push(combine(...words));
     frame.pc++;
     return true;
   }
-  if (opcode < 0x50 || opcode > 0x9f) return false;
-  if (opcode === 0x51 || opcode === 0x52) {
+  if (opcode < op.POP || opcode > op.SWAP16) return false;
+  if (opcode === op.MLOAD || opcode === op.MSTORE) {
     runMemoryOpcode(opcode, frame);
     return true;
   }
@@ -63,26 +64,26 @@ export function runPlainOpcode(opcode: number, frame: Frame, needed: number, exp
 /** MLOAD and MSTORE. */
 function runMemoryOpcode(opcode: number, frame: Frame): void {
   const at = frame.range(frame.popNumber(), 32);
-  if (opcode === 0x51) frame.push(wordAt(frame.view, at));
+  if (opcode === op.MLOAD) frame.push(wordAt(frame.view, at));
   else putWord(frame.view, at, frame.pop());
   frame.pc++;
 }
 
 function runFrameOpcode(opcode: number, frame: Frame): boolean {
   const { stack, sp } = frame;
-  if (opcode >= 0x90) {
-    const other = sp - opcode + 0x8e;
+  if (opcode >= op.SWAP1) {
+    const other = sp - opcode + (op.SWAP1 - 2);
     const top = stack[sp - 1] as bigint;
     stack[sp - 1] = stack[other] as bigint;
     stack[other] = top;
-  } else if (opcode >= 0x80) frame.push(stack[sp - opcode + 0x7f] as bigint);
-  else if (opcode >= 0x5f) {
-    frame.push(opcode === 0x5f ? 0n : frame.analysis.pushed(frame.pc));
-    frame.pc += opcode - 0x5f;
-  } else if (opcode === 0x50) frame.pop();
-  else if (opcode === 0x58) frame.push(BigInt(frame.pc));
-  else if (opcode === 0x5a) frame.push(BigInt(frame.gas));
-  else if (opcode !== 0x5b) return false;
+  } else if (opcode >= op.DUP1) frame.push(stack[sp - opcode + (op.DUP1 - 1)] as bigint);
+  else if (opcode >= op.PUSH0) {
+    frame.push(opcode === op.PUSH0 ? 0n : frame.analysis.pushed(frame.pc));
+    frame.pc += opcode - op.PUSH0;
+  } else if (opcode === op.POP) frame.pop();
+  else if (opcode === op.PC) frame.push(BigInt(frame.pc));
+  else if (opcode === op.GAS) frame.push(BigInt(frame.gas));
+  else if (opcode !== op.JUMPDEST) return false;
   frame.pc++;
   return true;
 }

@@ -1,6 +1,7 @@
 // geth's order of checks and charges before a step (core/vm/interpreter.go, gas_table.go, operations_acl.go): its traces
 // show the price at the place where a check failed, and the words of that check.
 
+import { op } from '@cairn/evm-compiler/opcodes';
 import type { Frame } from '../interpreter/frame.ts';
 import { stackFault } from '../interpreter/frame.ts';
 import type { OpcodeTable } from '../interpreter/gas.ts';
@@ -18,11 +19,21 @@ export interface StepPrice {
 }
 
 /** Opcodes whose whole price geth works out from their operands. */
-const dynamicOnly: ReadonlySet<number> = new Set([0x0a, 0x55, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf3, 0xfd]);
+const dynamicOnly: ReadonlySet<number> = new Set<number>([
+  op.EXP,
+  op.SSTORE,
+  op.LOG0,
+  op.LOG1,
+  op.LOG2,
+  op.LOG3,
+  op.LOG4,
+  op.RETURN,
+  op.REVERT,
+]);
 
 /** The part of a price that does not depend on operands. */
 function constantPrice(opcode: number, { cost }: OpcodeTable, { message: { rules } }: Machine): number {
-  if (dynamicOnly.has(opcode) || (opcode === 0xff && !rules.isBerlin)) return 0;
+  if (dynamicOnly.has(opcode) || (opcode === op.SELFDESTRUCT && !rules.isBerlin)) return 0;
   return Math.max(0, cost[opcode] ?? 0);
 }
 
@@ -33,7 +44,7 @@ export function priceStep(opcode: number, frame: Frame, machine: Machine, table:
   const cost = BigInt(constant);
   // An opcode that the fork does not have costs nothing and fails as it runs.
   if ((table.cost[opcode] ?? -1) < 0) return { cost: 0n, refund: 0 };
-  const needed = table.needed[opcode] ?? 0;
+  const needed = table.pops[opcode] ?? 0;
   if (sp < needed || sp > (table.roomUntil[opcode] ?? 0)) return { cost, refund: 0, fault: faultOf(sp, needed) };
   if (frame.gas < constant) return { cost, refund: 0, fault: halts.outOfGas };
   const end = memoryEnd(opcode, frame);

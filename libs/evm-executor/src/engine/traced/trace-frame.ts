@@ -1,3 +1,4 @@
+import { isLog, op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import { addressOfWord } from '../../addresses.ts';
 import type { EngineStep } from '../engine-tracer.ts';
 import type { Frame } from '../interpreter/frame.ts';
@@ -5,7 +6,6 @@ import type { OpcodeTable } from '../interpreter/gas.ts';
 import { Halt, halts } from '../interpreter/halt.ts';
 import { runHostOpcode } from '../interpreter/host-opcodes.ts';
 import type { Machine } from '../interpreter/machine.ts';
-import { opcodeName } from '../opcode-names.ts';
 import { runPlainOpcode } from './plain-opcodes.ts';
 import { priceStep, type StepPrice } from './step-price.ts';
 import { TracedMachine } from './traced-machine.ts';
@@ -41,9 +41,9 @@ function runStep(opcode: number, frame: Frame, machine: TracedMachine, table: Op
   const cost = table.cost[opcode] ?? -1;
   if (cost < 0) throw new Halt(`invalid opcode: ${opcodeName(opcode)}`);
   frame.charge(cost);
-  if (opcode === 0x00) return true; // STOP
-  if (runPlainOpcode(opcode, frame, table.needed[opcode] ?? 0, table.expByte)) return false;
-  if (opcode === 0x56 || opcode === 0x57) {
+  if (opcode === op.STOP) return true;
+  if (runPlainOpcode(opcode, frame, table.pops[opcode] ?? 0, table.expByte)) return false;
+  if (opcode === op.JUMP || opcode === op.JUMPI) {
     jump(opcode, frame);
     return false;
   }
@@ -80,7 +80,7 @@ function stepOf(opcode: number, { cost, fault, refund }: StepPrice, frame: Frame
 function runOpcode(opcode: number, frame: Frame, machine: TracedMachine): boolean {
   const { tracer, substate, message } = machine;
   const { address } = frame;
-  if (opcode === 0xff) {
+  if (opcode === op.SELFDESTRUCT) {
     const heir = addressOfWord(BigInt.asUintN(160, frame.stack[frame.sp - 1] ?? 0n)).bytes;
     const balance = message.world.getBalance(address);
     const ends = runHostOpcode(opcode, frame, machine);
@@ -88,7 +88,7 @@ function runOpcode(opcode: number, frame: Frame, machine: TracedMachine): boolea
     return ends;
   }
   const ends = runHostOpcode(opcode, frame, machine);
-  const log = opcode >= 0xa0 && opcode <= 0xa4 ? substate.logs.at(-1) : undefined;
+  const log = isLog(opcode) ? substate.logs.at(-1) : undefined;
   if (log !== undefined) tracer.onLog?.(log, substate.logs.length - 1);
   return ends;
 }
@@ -96,7 +96,7 @@ function runOpcode(opcode: number, frame: Frame, machine: TracedMachine): boolea
 /** JUMP and JUMPI. */
 function jump(opcode: number, frame: Frame): void {
   const word = frame.pop();
-  if (opcode === 0x57 && frame.pop() === 0n) {
+  if (opcode === op.JUMPI && frame.pop() === 0n) {
     frame.pc++;
     return;
   }

@@ -1,3 +1,4 @@
+import { op } from '@cairn/evm-compiler/opcodes';
 import type { EngineMessage } from '../call-engine.ts';
 import type { EngineTracer, FrameKind } from '../engine-tracer.ts';
 import { create2Address, createAddress } from '../interpreter/call-opcodes.ts';
@@ -8,12 +9,12 @@ import type { CallOptions, CreateOptions, MachineRules } from '../interpreter/ma
 
 const noBytes = new Uint8Array(0);
 
-const callKinds: ReadonlyMap<number, FrameKind> = new Map([
-  [0xf1, 'CALL'],
-  [0xf2, 'CALLCODE'],
-  [0xf4, 'DELEGATECALL'],
-  [0xfa, 'STATICCALL'],
-] as const);
+const callKinds: ReadonlyMap<number, FrameKind> = new Map<number, FrameKind>([
+  [op.CALL, 'CALL'],
+  [op.CALLCODE, 'CALLCODE'],
+  [op.DELEGATECALL, 'DELEGATECALL'],
+  [op.STATICCALL, 'STATICCALL'],
+]);
 
 /** A machine that reports every call and creation to a tracer, those that open no frame included. */
 export class TracedMachine extends Machine {
