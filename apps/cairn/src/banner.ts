@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type Settings, sampleNetworkFile } from '@cairn/service-kit';
+import { sampleNetworkFile } from '@cairn/service-kit';
 import type { DemoAccount } from './demo-account.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** Where the services answer. */
 export interface Addresses {
@@ -10,7 +11,7 @@ export interface Addresses {
 }
 
 /** Address of a service that listens on a port, as this machine reaches it. */
-export function addressOf({ tls, CAIRN_BIND }: Settings, port: number): string {
+export function addressOf({ tls, CAIRN_BIND }: CommandSettings, port: number): string {
   const scheme = tls ? 'https' : 'http';
   // Listening on all addresses includes this one, which always works from here.
   const host = ['0.0.0.0', '::'].includes(CAIRN_BIND)
@@ -23,7 +24,7 @@ export function addressOf({ tls, CAIRN_BIND }: Settings, port: number): string {
 
 /** What a person needs to begin: addresses, key and lines to paste. */
 export function banner(
-  settings: Settings,
+  settings: CommandSettings,
   { storage, gateway, console: pages }: Addresses,
   { key: { id, secret }, operator }: DemoAccount,
 ): string[] {
@@ -62,7 +63,7 @@ export function banner(
 const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK';
 
 /** A block and a call of the sample network, where that is what is served. */
-function readSample({ CAIRN_NETWORKS }: Settings) {
+function readSample({ CAIRN_NETWORKS }: CommandSettings) {
   const sampleContractsFile = sampleNetworkFile(import.meta.url, 'contracts.json');
   if (CAIRN_NETWORKS !== undefined || !existsSync(sampleContractsFile)) return undefined;
   const { head, accounts, contracts } = JSON.parse(readFileSync(sampleContractsFile, 'utf8')) as SampleFile;

@@ -1,7 +1,7 @@
 import type { Actor, Auth, Members } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
-import type { Settings } from '@cairn/service-kit';
 import { generatePassword } from './generate-password.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** The demo account's key; `secret` only where it can be told. */
 export interface DemoKey {
@@ -37,7 +37,7 @@ export async function ensureOperator(members: Members, actor: Actor): Promise<De
  */
 export async function ensureDemoAccount(
   auth: Auth,
-  { CAIRN_DEMO_KEY: id, CAIRN_DEMO_SECRET: secret }: Settings,
+  { CAIRN_DEMO_KEY: id, CAIRN_DEMO_SECRET: secret }: CommandSettings,
 ): Promise<DemoKey> {
   const isNew = await createIfAbsent(auth);
   if (id !== undefined && secret !== undefined) return await ensureFixedKey(auth, id, secret);

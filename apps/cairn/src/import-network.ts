@@ -1,13 +1,13 @@
 import { importChain, type Network, openChainStore } from '@cairn/chain-store';
 import { createBlockRunner } from '@cairn/evm-executor';
-import type { Settings } from '@cairn/service-kit';
 import { Presets, SingleBar } from 'cli-progress';
 import { chainDirectory } from './networks.ts';
+import type { CommandSettings } from './settings.ts';
 
 const lineEveryMs = 2000;
 
 /** Imports a network with a progress bar on a terminal, else with a line now and then. @returns number of new blocks */
-export async function importNetwork(settings: Settings, network: Network, signal: AbortSignal): Promise<number> {
+export async function importNetwork(settings: CommandSettings, network: Network, signal: AbortSignal): Promise<number> {
   const engine = settings.CAIRN_CALL_ENGINE;
   const store = await openChainStore({ directory: chainDirectory(settings, network) });
   const progress = createProgress(network.name);

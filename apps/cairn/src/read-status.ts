@@ -4,8 +4,8 @@ import type { Auth } from '@cairn/auth';
 import { type Blockstore, openLmdbBlockstore } from '@cairn/blockstore';
 import { openChainStore } from '@cairn/chain-store';
 import { openLmdbPinStore, type PinStore } from '@cairn/pinning';
-import type { Settings } from '@cairn/service-kit';
 import { chainDirectory, networksOf } from './networks.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** What a home holds. */
 export interface Status {
@@ -26,7 +26,7 @@ export interface Status {
 }
 
 /** Counts what is stored; makes no store that is not there yet. */
-export async function readStatus(auth: Auth, settings: Settings): Promise<Status> {
+export async function readStatus(auth: Auth, settings: CommandSettings): Promise<Status> {
   const pins = await openIfPresent(settings, 'pins', openLmdbPinStore);
   try {
     const accounts: Status['accounts'][number][] = [];
@@ -46,7 +46,7 @@ export async function readStatus(auth: Auth, settings: Settings): Promise<Status
 }
 
 async function openIfPresent<T>(
-  settings: Settings,
+  settings: CommandSettings,
   name: string,
   open: (options: { readonly directory: string }) => Promise<T>,
 ): Promise<T | undefined> {
@@ -54,7 +54,7 @@ async function openIfPresent<T>(
   return existsSync(directory) ? await open({ directory }) : undefined;
 }
 
-async function storeStats(settings: Settings): Promise<Status['store']> {
+async function storeStats(settings: CommandSettings): Promise<Status['store']> {
   const store: Blockstore | undefined = await openIfPresent(settings, 'blocks', openLmdbBlockstore);
   try {
     return (await store?.stats()) ?? { blocks: 0, bytes: 0 };
@@ -63,7 +63,7 @@ async function storeStats(settings: Settings): Promise<Status['store']> {
   }
 }
 
-async function networkStats(settings: Settings): Promise<Status['networks']> {
+async function networkStats(settings: CommandSettings): Promise<Status['networks']> {
   const stats: Status['networks'][number][] = [];
   for (const network of networksOf(settings)) {
     const directory = chainDirectory(settings, network);

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Actor, Auth, Members, openLmdbAccountStore } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
-import { loadSettings, type Settings } from '@cairn/service-kit';
+import { type CommandSettings, loadCommandSettings } from './settings.ts';
 
 export interface HomeOptions {
   /** Makes the home where it is missing. Default false: a mistyped CAIRN_HOME must not become an empty store. */
@@ -12,7 +12,7 @@ export interface HomeOptions {
 
 /** Settings and accounts, open while `use` runs. @throws HOME_NOT_FOUND */
 export async function withAuth<T>(
-  use: (auth: Auth, settings: Settings) => Promise<T>,
+  use: (auth: Auth, settings: CommandSettings) => Promise<T>,
   options: HomeOptions = {},
 ): Promise<T> {
   return await withAccounts(({ auth, settings }) => use(auth, settings), options);
@@ -24,10 +24,10 @@ export async function withMembers<T>(use: (members: Members, actor: Actor) => Pr
 }
 
 async function withAccounts<T>(
-  use: (accounts: { readonly auth: Auth; readonly members: Members; readonly settings: Settings }) => Promise<T>,
+  use: (accounts: { readonly auth: Auth; readonly members: Members; readonly settings: CommandSettings }) => Promise<T>,
   options: HomeOptions,
 ): Promise<T> {
-  const settings = loadSettings();
+  const settings = loadCommandSettings();
   const store = await openLmdbAccountStore({ directory: accountsDirectory(settings, options) });
   try {
     const auth = new Auth({ store, actor: operator() });
@@ -38,7 +38,10 @@ async function withAccounts<T>(
 }
 
 /** Returns the directory of accounts, plans and usage. @throws HOME_NOT_FOUND */
-export function accountsDirectory({ CAIRN_HOME } = loadSettings(), { mayCreate = false }: HomeOptions = {}): string {
+export function accountsDirectory(
+  { CAIRN_HOME } = loadCommandSettings(),
+  { mayCreate = false }: HomeOptions = {},
+): string {
   const directory = join(CAIRN_HOME, 'accounts');
   if (existsSync(directory)) return directory;
   if (!mayCreate)

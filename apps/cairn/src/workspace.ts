@@ -1,4 +1,6 @@
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { SettingsShape } from '@cairn/service-kit';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
@@ -8,3 +10,14 @@ export const services = {
   'rpc-gateway': fromRoot('apps/rpc-gateway/dist/main.js'),
   console: fromRoot('apps/console/dist/main.js'),
 } as const;
+
+/** Settings of the services, from their builds: `up` checks all of them before it starts one. */
+export async function loadServiceSettings(): Promise<SettingsShape> {
+  const shapes = await Promise.all(
+    Object.values(services).map(async (main) => {
+      const { settingsShape }: { settingsShape: SettingsShape } = await import(join(dirname(main), 'settings.js'));
+      return settingsShape;
+    }),
+  );
+  return Object.assign({}, ...shapes);
+}

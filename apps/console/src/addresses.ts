@@ -1,4 +1,4 @@
-import type { Settings } from '@cairn/service-kit';
+import type { ConsoleSettings } from './settings.ts';
 
 /** Addresses of the services: for this console, and as shown to customers. */
 export interface Addresses {
@@ -9,7 +9,7 @@ export interface Addresses {
 }
 
 /** Addresses from the settings. Default: the services of this machine. */
-export function addressesOf(settings: Settings): Addresses {
+export function addressesOf(settings: ConsoleSettings): Addresses {
   const { tls, CAIRN_BIND: bind, STORAGE_API_PORT, RPC_GATEWAY_PORT } = settings;
   // A service that listens on all addresses also answers on loopback.
   const host = ['0.0.0.0', '::'].includes(bind) ? '127.0.0.1' : bind.includes(':') ? `[${bind}]` : bind;

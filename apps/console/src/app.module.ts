@@ -3,7 +3,7 @@ import { type AccountStore, Auth, Members, openLmdbAccountStore, type SecretBox 
 import { AUTH, serviceSecrets } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
-import { RAW_HTTP, type Settings, sampleNetworkFile } from '@cairn/service-kit';
+import { RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import {
   type DynamicModule,
@@ -23,6 +23,7 @@ import { FileKinds } from './file-kinds.ts';
 import { NetworkStates } from './network-states.ts';
 import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
+import type { ConsoleSettings } from './settings.ts';
 import { sharedSignInAttempts } from './sign-in-attempts.ts';
 import { type ConsoleStores, openStores } from './stores.ts';
 import { ADDRESSES, BILLING, MEMBERS, NETWORKS, STORES } from './tokens.ts';
@@ -41,7 +42,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
     @Inject(MEMBERS) private readonly members: Members,
   ) {}
 
-  static forRoot(this: void, context: ServiceContext): DynamicModule {
+  static forRoot(this: void, context: ServiceContext<ConsoleSettings>): DynamicModule {
     const { settings, logger } = context;
     return {
       module: AppModule,
@@ -106,7 +107,7 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   }
 }
 
-function billingOf(settings: Settings, auth: Auth, store: ConsoleStores['billing']): BillingProvider {
+function billingOf(settings: ConsoleSettings, auth: Auth, store: ConsoleStores['billing']): BillingProvider {
   const { CAIRN_STRIPE_SECRET_KEY: secretKey, CAIRN_STRIPE_WEBHOOK_SECRET: webhookSecret } = settings;
   if (secretKey === undefined || webhookSecret === undefined) return localBilling;
   return new StripeBilling({ auth, store, secretKey, webhookSecret, apiUrl: settings.CAIRN_STRIPE_API_URL });

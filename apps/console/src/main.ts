@@ -1,6 +1,19 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
+import { ExpressAdapter } from '@nestjs/platform-express';
 import { AppModule } from './app.module.ts';
+import { settingsShape } from './settings.ts';
 
-await runService({ name: 'console', portSetting: 'CONSOLE_PORT', module: AppModule.forRoot });
+await runService({
+  name: 'console',
+  settings: settingsShape,
+  portSetting: 'CONSOLE_PORT',
+  adminPortSetting: 'CONSOLE_ADMIN_PORT',
+  module: AppModule.forRoot,
+  adapter: () => {
+    const adapter = new ExpressAdapter();
+    adapter.getInstance<{ disable(name: string): void }>().disable('x-powered-by');
+    return adapter;
+  },
+});

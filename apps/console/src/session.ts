@@ -1,6 +1,5 @@
 import { AuthError, type Members, type SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import {
   type CanActivate,
@@ -11,6 +10,7 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import type { ConsoleSettings } from './settings.ts';
 import { MEMBERS } from './tokens.ts';
 
 const cookieName = 'cairn_session';
@@ -75,7 +75,7 @@ export function tokenOf({ headers }: Pick<Request, 'headers'>): string | undefin
 export class SessionCookie {
   readonly #isSecure: boolean;
 
-  constructor(@Inject(SETTINGS) { tls, CAIRN_PUBLIC_CONSOLE_URL: url }: Settings) {
+  constructor(@Inject(SETTINGS) { tls, CAIRN_PUBLIC_CONSOLE_URL: url }: ConsoleSettings) {
     this.#isSecure = tls !== undefined || url?.startsWith('https:') === true;
   }
 

@@ -9,7 +9,7 @@ import {
   type UsageStore,
 } from '@cairn/metering';
 import { openLmdbPinStore, type PinStore } from '@cairn/pinning';
-import type { Settings } from '@cairn/service-kit';
+import type { ConsoleSettings } from './settings.ts';
 
 /** Stores that the console reads beside accounts. */
 export interface ConsoleStores {
@@ -20,7 +20,7 @@ export interface ConsoleStores {
   readonly billing: BillingStore;
 }
 
-export async function openStores({ CAIRN_HOME }: Settings): Promise<ConsoleStores> {
+export async function openStores({ CAIRN_HOME }: ConsoleSettings): Promise<ConsoleStores> {
   const accounts = { directory: join(CAIRN_HOME, 'accounts') };
   return {
     plans: await openLmdbPlanStore(accounts),

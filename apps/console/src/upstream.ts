@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import type { Auth, DelegationPayer } from '@cairn/auth';
 import { AUTH } from '@cairn/auth/nest';
 import { CairnError } from '@cairn/errors';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Addresses } from './addresses.ts';
 import { PageReads } from './page-reads.ts';
 import { RequestLog } from './request-log.ts';
+import type { ConsoleSettings } from './settings.ts';
 import { ADDRESSES } from './tokens.ts';
 
 export interface UpstreamAnswer {
@@ -45,7 +45,7 @@ export class Upstream implements OnApplicationShutdown {
     @Inject(AUTH) private readonly auth: Auth,
     @Inject(ADDRESSES) private readonly addresses: Addresses,
     @Inject(RequestLog) private readonly requests: RequestLog,
-    @Inject(SETTINGS) { CAIRN_STORAGE_URL, CAIRN_GATEWAY_URL }: Settings,
+    @Inject(SETTINGS) { CAIRN_STORAGE_URL, CAIRN_GATEWAY_URL }: ConsoleSettings,
   ) {
     // Certificates of services on this machine need not name the loopback address.
     const isLocal = CAIRN_STORAGE_URL === undefined && CAIRN_GATEWAY_URL === undefined;

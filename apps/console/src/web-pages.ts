@@ -4,20 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { storeStates } from '@cairn/embedded-store';
-import {
-  ApiDocuments,
-  type Dependency,
-  isTrustedHost,
-  type RawHttp,
-  type Settings,
-  trustedHosts,
-} from '@cairn/service-kit';
+import { ApiDocuments, type Dependency, isTrustedHost, type RawHttp, trustedHosts } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import sirv from 'sirv';
 import { bodyLimits } from './body-limits.ts';
 import { openApiDocument } from './open-api.ts';
 import { RequestLog } from './request-log.ts';
+import type { ConsoleSettings } from './settings.ts';
 
 const directory = fileURLToPath(new URL('../dist/web/', import.meta.url));
 const strangeHost =
@@ -34,7 +28,7 @@ export class WebPages implements RawHttp {
   readonly #documents = new ApiDocuments({ path: '/openapi.json', document: openApiDocument, hasIndex: false });
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: ConsoleSettings,
     @Inject(RequestLog) private readonly requests: RequestLog,
   ) {
     this.#hosts = trustedHosts(settings);

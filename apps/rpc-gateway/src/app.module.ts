@@ -12,6 +12,7 @@ import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChainRegistry } from './chains/chain-registry.ts';
 import { dispatcherOptions } from './dispatcher-options.ts';
+import type { GatewaySettings } from './settings.ts';
 import { GatewayServer } from './transports/gateway-server.ts';
 import { HttpTransport } from './transports/http-transport.ts';
 import { WebSocketTransport } from './transports/web-socket-transport.ts';
@@ -19,7 +20,7 @@ import { WebSocketTransport } from './transports/web-socket-transport.ts';
 /** The only place that chooses adapters. */
 @Module({})
 export class AppModule {
-  static forRoot(this: void, context: ServiceContext): DynamicModule {
+  static forRoot(this: void, context: ServiceContext<GatewaySettings>): DynamicModule {
     const { settings, logger } = context;
     const directory = (...names: readonly string[]) => ({ directory: join(settings.CAIRN_HOME, ...names) });
     return {

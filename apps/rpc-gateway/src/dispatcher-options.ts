@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { errorChain } from '@cairn/errors';
 import type { DispatcherOptions } from '@cairn/jsonrpc-core';
-import type { Logger, Settings } from '@cairn/service-kit';
+import type { Logger } from '@cairn/service-kit';
 import { authorize } from './authorize.ts';
 import { methods } from './methods/index.ts';
 import type { RequestContext } from './request-context.ts';
 import { rpcErrorFrom } from './rpc-errors.ts';
+import type { GatewaySettings } from './settings.ts';
 import { turns } from './turns.ts';
 
 const writes = /^(eth_send|eth_sign|personal_|miner_|admin_|engine_|wallet_)/;
@@ -15,7 +16,7 @@ export function dispatcherOptions({
   settings,
   logger,
 }: {
-  readonly settings: Settings;
+  readonly settings: GatewaySettings;
   readonly logger: Logger;
 }): DispatcherOptions<RequestContext> {
   return {

@@ -2,5 +2,12 @@
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
 import { AppModule } from './app.module.ts';
+import { settingsShape } from './settings.ts';
 
-await runService({ name: 'rpc-gateway', portSetting: 'RPC_GATEWAY_PORT', module: AppModule.forRoot });
+await runService({
+  name: 'rpc-gateway',
+  settings: settingsShape,
+  portSetting: 'RPC_GATEWAY_PORT',
+  adminPortSetting: 'RPC_GATEWAY_ADMIN_PORT',
+  module: AppModule.forRoot,
+});

@@ -27,6 +27,7 @@ import { WAITS, Waits } from './api-v0/waits.ts';
 import { withWork } from './api-v0/work.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { Leftovers } from './leftovers.ts';
+import type { StorageSettings } from './settings.ts';
 import { StoreMaintenance } from './store-maintenance.ts';
 
 const MiB = 1024 * 1024;
@@ -34,7 +35,7 @@ const MiB = 1024 * 1024;
 /** The only place that chooses adapters. */
 @Module({})
 export class AppModule {
-  static forRoot(this: void, context: ServiceContext): DynamicModule {
+  static forRoot(this: void, context: ServiceContext<StorageSettings>): DynamicModule {
     const { settings, logger } = context;
     const directory = (name: string) => ({ directory: join(settings.CAIRN_HOME, name) });
     const waits = new Waits(settings.STORAGE_BLOCK_WAIT_SECONDS * 1000);

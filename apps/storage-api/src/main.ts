@@ -2,5 +2,12 @@
 import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
 import { AppModule } from './app.module.ts';
+import { settingsShape } from './settings.ts';
 
-await runService({ name: 'storage-api', portSetting: 'STORAGE_API_PORT', module: AppModule.forRoot });
+await runService({
+  name: 'storage-api',
+  settings: settingsShape,
+  portSetting: 'STORAGE_API_PORT',
+  adminPortSetting: 'STORAGE_API_ADMIN_PORT',
+  module: AppModule.forRoot,
+});

@@ -3,9 +3,10 @@ import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { errorChain, isCairnError } from '@cairn/errors';
 import type { Collector } from '@cairn/pinning';
 import { COLLECTOR } from '@cairn/pinning/nest';
-import type { Logger, Settings } from '@cairn/service-kit';
+import type { Logger } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { StorageSettings } from './settings.ts';
 
 const lookEveryMs = 5_000;
 const restBetweenScrubsMs = 60_000;
@@ -31,7 +32,7 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   constructor(
     @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
     @Inject(COLLECTOR) private readonly collector: Collector,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

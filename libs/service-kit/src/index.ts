@@ -11,11 +11,23 @@ export type { FastAnswer, FastHandler, FastRequest } from './http-fast-path/fast
 export { HttpFastPath } from './http-fast-path/http-fast-path.ts';
 export { createLogger, type Logger, type LoggerOptions, nestLogger } from './logger.ts';
 export { RAW_HTTP, type RawHttp } from './raw-http.ts';
-export { requestId } from './request-id.ts';
+export { requestId } from './request/request-id.ts';
+export {
+  type MeterOutcome,
+  type RecordedCaller,
+  type RecordedMeter,
+  type RequestOutcome,
+  RequestRecord,
+  RequestRecorder,
+} from './request/request-recorder.ts';
 export { sampleNetworkFile } from './sample-network.ts';
-export { type LoadSettingsOptions, loadSettings, type Settings } from './settings.ts';
-export { nearestName, SettingsError, type SettingsProblem } from './settings-error.ts';
-export { type SettingName, settingsShape } from './settings-schema.ts';
+export { adminPort, type CommonSettings, commonSettings, sharedSettings } from './settings/common-settings.ts';
+export { type LoadSettingsOptions, loadSettings, type Settings } from './settings/load-settings.ts';
+export type { ParsedSetting, Setting, SettingKind } from './settings/setting.ts';
+export * as setting from './settings/setting.ts';
+export { type SettingName, settingNames } from './settings/setting-names.ts';
+export { nearestName, SettingsError, type SettingsProblem } from './settings/settings-error.ts';
+export type { SettingsShape, SettingsValues } from './settings/settings-shape.ts';
 export { type HeaderFields, type TraceContext, traceContextOf, traceHeaders } from './tracing/trace-context.ts';
 export {
   type OpenTracingOptions,

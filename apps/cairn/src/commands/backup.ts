@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { loadSettings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import type { Manifest } from '../backup/backup.ts';
 import { print } from '../print.ts';
+import { loadCommandSettings } from '../settings.ts';
 import { accountsDirectory } from '../stores.ts';
 
 interface JsonOption {
@@ -16,7 +16,7 @@ export function addBackupCommands(program: Command): void {
     .description('Copies all stores while the services run. The directory appears when the copy is whole.')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
-      const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = loadSettings();
+      const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = loadCommandSettings();
       const { backupHome } = await import('../backup/backup.ts');
       const tell = (name: string) => options.json || console.log(`copying ${name}`);
       const manifest = await backupHome(CAIRN_HOME, resolve(directory), { onStore: tell, keyFile });
@@ -30,7 +30,7 @@ export function addBackupCommands(program: Command): void {
     .description('Makes a home of a backup, into an empty CAIRN_HOME, and checks every file of it.')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
-      const { CAIRN_HOME } = loadSettings();
+      const { CAIRN_HOME } = loadCommandSettings();
       const { restoreHome } = await import('../backup/backup.ts');
       const manifest = await restoreHome(resolve(directory), CAIRN_HOME);
       print(manifest, options, [`Restored ${summary(manifest)} of ${manifest.createdAt} to ${CAIRN_HOME}.`]);
@@ -42,7 +42,7 @@ export function addBackupCommands(program: Command): void {
     )
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
-      const settings = loadSettings();
+      const settings = loadCommandSettings();
       accountsDirectory(settings);
       const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
       const [{ networksOf }, { verifyHome }] = await Promise.all([
@@ -68,7 +68,7 @@ function addRepairCommand(program: Command): void {
     )
     .option('--json', 'print JSON')
     .action(async (store: string, options: JsonOption) => {
-      const settings = loadSettings();
+      const settings = loadCommandSettings();
       accountsDirectory(settings);
       const { repairStore } = await import('../backup/repair-store.ts');
       const report = await repairStore(settings.CAIRN_HOME, store);

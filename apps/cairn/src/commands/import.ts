@@ -1,6 +1,6 @@
 import type { Network } from '@cairn/chain-store';
-import { loadSettings, type Settings } from '@cairn/service-kit';
 import type { Command } from 'commander';
+import { type CommandSettings, loadCommandSettings } from '../settings.ts';
 
 /** `cairn import [network]` */
 export function addImportCommand(program: Command): void {
@@ -10,7 +10,7 @@ export function addImportCommand(program: Command): void {
       'Brings a network of the networks file, or all of them, up to the end of its block files. Goes on where it was stopped.',
     )
     .action(async (name: string | undefined) => {
-      const settings = loadSettings();
+      const settings = loadCommandSettings();
       const stop = new AbortController();
       process.once('SIGINT', () => stop.abort(new Error('Stopped. What was imported stays; run it again to go on.')));
       const networks = await chosen(settings, name);
@@ -19,7 +19,7 @@ export function addImportCommand(program: Command): void {
     });
 }
 
-async function chosen(settings: Settings, name: string | undefined): Promise<readonly Network[]> {
+async function chosen(settings: CommandSettings, name: string | undefined): Promise<readonly Network[]> {
   const { networksOf } = await import('../networks.ts');
   const networks = networksOf(settings);
   if (name === undefined) return networks;

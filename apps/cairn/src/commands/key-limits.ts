@@ -1,6 +1,6 @@
 import type { KeyOptions, KeyPolicy, StorageScope } from '@cairn/auth';
-import type { Settings } from '@cairn/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandSettings } from '../settings.ts';
 
 /** What the options of {@link withLimits} came to. */
 export interface LimitOptions {
@@ -40,7 +40,7 @@ export function limitsOf({ expires, storage, ...lists }: LimitOptions): Pick<Key
 }
 
 /** Checks the networks of a key against the networks file. @throws Error that names the known ones */
-export async function requireKnownNetworks(settings: Settings, { networks = [] }: LimitOptions): Promise<void> {
+export async function requireKnownNetworks(settings: CommandSettings, { networks = [] }: LimitOptions): Promise<void> {
   if (networks.length === 0) return;
   const { networksOf } = await import('../networks.ts');
   const known = networksOf(settings).map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { type AccountStore, openLmdbAccountStore, rotateSecrets, type SecretSettings, secretsOf } from '@cairn/auth';
-import { loadSettings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { print } from '../print.ts';
+import { loadCommandSettings } from '../settings.ts';
 import { accountsDirectory } from '../stores.ts';
 
 interface JsonOption {
@@ -42,7 +42,7 @@ export function addSecretsCommands(program: Command): void {
 }
 
 async function withSecrets(use: (store: AccountStore, settings: SecretSettings) => Promise<void>): Promise<void> {
-  const settings = loadSettings();
+  const settings = loadCommandSettings();
   const store = await openLmdbAccountStore({ directory: accountsDirectory(settings) });
   try {
     await use(store, {

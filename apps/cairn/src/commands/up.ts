@@ -1,11 +1,12 @@
-import { loadSettings, type Settings } from '@cairn/service-kit';
+import { loadSettings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { type Addresses, addressOf, banner } from '../banner.ts';
 import { type DemoAccount, ensureDemoAccount, ensureOperator } from '../demo-account.ts';
+import { type CommandSettings, settingsShape } from '../settings.ts';
 import { withAuth, withMembers } from '../stores.ts';
 import { Supervisor } from '../supervise.ts';
 import type { Service } from '../supervised-process.ts';
-import { services } from '../workspace.ts';
+import { loadServiceSettings, services } from '../workspace.ts';
 
 type PortSetting = 'STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'CONSOLE_PORT';
 
@@ -16,7 +17,7 @@ export function addUpCommand(program: Command): void {
     .description('Imports the networks, makes the demo account and runs all services until Ctrl-C.')
     .option('--check-config', 'only check the settings')
     .action(async ({ checkConfig }: { readonly checkConfig?: boolean }) => {
-      const settings = loadSettings();
+      const settings = loadSettings({ ...(await loadServiceSettings()), ...settingsShape });
       const { networksOf } = await import('../networks.ts');
       networksOf(settings);
       if (checkConfig) console.log('The settings are good.');
@@ -24,7 +25,7 @@ export function addUpCommand(program: Command): void {
     });
 }
 
-async function up(settings: Settings): Promise<number> {
+async function up(settings: CommandSettings): Promise<number> {
   const supervisor = new Supervisor();
   const stop = new AbortController();
   let lastSignal = Number.NEGATIVE_INFINITY;
@@ -61,7 +62,7 @@ async function up(settings: Settings): Promise<number> {
 }
 
 /** Starts the three services and resolves with where they answer. The console learns the ports of the other two. */
-async function startServices(supervisor: Supervisor, settings: Settings): Promise<Addresses> {
+async function startServices(supervisor: Supervisor, settings: CommandSettings): Promise<Addresses> {
   // Their lines would drown what is printed here; warnings and errors still show.
   const common = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
   // Uploads make garbage outside of the heap, which is freed with the young generation: a small one, often.
@@ -88,7 +89,7 @@ function urlSettings([storage, gateway]: readonly [string, string]): Record<stri
   return { CAIRN_STORAGE_URL: storage, CAIRN_GATEWAY_URL: gateway };
 }
 
-async function importNetworks(settings: Settings, signal: AbortSignal): Promise<void> {
+async function importNetworks(settings: CommandSettings, signal: AbortSignal): Promise<void> {
   console.log(`Stores are in ${settings.CAIRN_HOME}`);
   const [{ networksOf }, { importNetwork }] = await Promise.all([
     import('../networks.ts'),

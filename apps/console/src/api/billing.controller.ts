@@ -1,11 +1,11 @@
 import type { SignedIn } from '@cairn/auth';
 import { type BillingProvider, createStatement, statementCsv } from '@cairn/billing';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res, SetMetadata } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Describe } from '../describe.ts';
 import { Me } from '../session.ts';
+import type { ConsoleSettings } from '../settings.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { BILLING, STORES } from '../tokens.ts';
 
@@ -18,7 +18,7 @@ export class BillingController {
   constructor(
     @Inject(BILLING) private readonly billing: BillingProvider,
     @Inject(STORES) private readonly stores: ConsoleStores,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
   @Describe('The billing card, the plan, and the months that have a statement.')

@@ -1,7 +1,6 @@
 import type { Members, SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { type LimitStore, limitReached } from '@cairn/metering';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Delete, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -9,6 +8,7 @@ import QRCode from 'qrcode';
 import { z } from 'zod';
 import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, Me, Open, SessionCookie, tokenOf } from '../session.ts';
+import type { ConsoleSettings } from '../settings.ts';
 import type { ConsoleStores } from '../stores.ts';
 import { MEMBERS, STORES } from '../tokens.ts';
 
@@ -31,7 +31,7 @@ export class SignInController {
   constructor(
     @Inject(MEMBERS) private readonly members: Members,
     @Inject(SessionCookie) private readonly cookie: SessionCookie,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: ConsoleSettings,
     @Inject(STORES) { limits }: ConsoleStores,
   ) {
     this.#limits = limits;

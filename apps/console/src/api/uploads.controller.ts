@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -10,6 +9,7 @@ import { byteText } from '../byte-text.ts';
 import { errorAnswerOf } from '../console-error.filter.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { Me } from '../session.ts';
+import type { ConsoleSettings } from '../settings.ts';
 import { rootOfAdd } from '../uploads/add-answer.ts';
 import { storageRefusal } from '../uploads/storage-refusal.ts';
 import { UploadRegistry } from '../uploads/upload-registry.ts';
@@ -34,7 +34,7 @@ export class UploadsController {
 
   constructor(
     @Inject(Upstream) private readonly upstream: Upstream,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
   @Describe('Announces an upload. It is refused here if the account has no card or too little quota.')

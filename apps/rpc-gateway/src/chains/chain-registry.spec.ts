@@ -1,6 +1,7 @@
 import type { Chains } from '@cairn/chain-store/nest';
 import { createLogger, loadSettings } from '@cairn/service-kit';
 import { describe, expect, test } from '@jest/globals';
+import { settingsShape } from '../settings.ts';
 import { ChainRegistry } from './chain-registry.ts';
 
 const registryOf = (...hosts: readonly (readonly string[])[]) => {
@@ -9,7 +10,7 @@ const registryOf = (...hosts: readonly (readonly string[])[]) => {
     // Choosing by host reads no blocks.
     store: {},
   })) as unknown as Chains;
-  const settings = loadSettings({ env: {}, directory: '/' });
+  const settings = loadSettings(settingsShape, { env: {}, directory: '/' });
   return new ChainRegistry(chains, settings, createLogger({ name: 'test', level: 'silent' }));
 };
 

@@ -13,8 +13,9 @@ import {
   type ResultOf,
 } from '@cairn/evm-executor/pool';
 import { RpcError } from '@cairn/jsonrpc-core';
-import type { Logger, Settings } from '@cairn/service-kit';
+import type { Logger } from '@cairn/service-kit';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { GatewaySettings } from '../settings.ts';
 import { Filters } from '../subscriptions/filters.ts';
 import { HeadWatcher } from '../subscriptions/head-watcher.ts';
 import type { Chain } from './chain.ts';
@@ -26,7 +27,7 @@ const progressEveryMs = 5000;
 const inlineGasMax = 25_000;
 
 /** What executes blocks: the engine of the calls, or @ethereumjs/vm where that is the reference. */
-function blockRunner({ CAIRN_CALL_ENGINE: engine }: Settings): BlockRunner | undefined {
+function blockRunner({ CAIRN_CALL_ENGINE: engine }: GatewaySettings): BlockRunner | undefined {
   return engine === 'ethereumjs' ? undefined : createBlockRunner(engine);
 }
 
@@ -40,7 +41,7 @@ export interface SourceHead {
 /** The networks of this gateway: which host name means which, what is imported, and who executes calls on them. */
 export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #chains: Chains;
-  readonly #settings: Settings;
+  readonly #settings: GatewaySettings;
   readonly #logger: Logger;
   readonly #byHost: ReadonlyMap<string, Chain>;
   readonly #stop = new AbortController();
@@ -53,7 +54,7 @@ export class ChainRegistry implements OnApplicationBootstrap, OnApplicationShutd
   #pool: CallPool | undefined;
   #notReady: string | undefined = 'the networks are being imported';
 
-  constructor(chains: Chains, settings: Settings, logger: Logger) {
+  constructor(chains: Chains, settings: GatewaySettings, logger: Logger) {
     this.#chains = chains;
     this.#settings = settings;
     this.#logger = logger;

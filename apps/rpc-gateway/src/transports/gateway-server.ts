@@ -12,12 +12,12 @@ import {
   type Registry,
   registerGauge,
   registerUsageMetrics,
-  type Settings,
 } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import { openRpcJson } from '../methods/index.ts';
+import type { GatewaySettings } from '../settings.ts';
 import { HttpTransport } from './http-transport.ts';
 import { WebSocketTransport } from './web-socket-transport.ts';
 
@@ -31,7 +31,7 @@ export class GatewayServer implements RawHttp {
     @Inject(WebSocketTransport) private readonly webSocket: WebSocketTransport,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
     @Inject(METERING) private readonly metering: Metering,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   get plain(): FastHandler {

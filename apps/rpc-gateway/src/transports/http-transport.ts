@@ -14,7 +14,6 @@ import {
   type Logger,
   type RequestSpan,
   requestId,
-  type Settings,
   type Tracing,
 } from '@cairn/service-kit';
 import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
@@ -23,6 +22,7 @@ import type { Chain } from '../chains/chain.ts';
 import { ChainRegistry } from '../chains/chain-registry.ts';
 import type { RequestContext } from '../request-context.ts';
 import { RequestMeter } from '../request-meter.ts';
+import type { GatewaySettings } from '../settings.ts';
 import { admit, identify, keyInPath, limitRefusal, TransportError } from './api-key.ts';
 import { isWorthPacking, pack } from './content-encoding.ts';
 import { bodyTooLong, readBody } from './read-body.ts';
@@ -61,7 +61,7 @@ export class HttpTransport {
     @Inject(DISPATCHER) private readonly dispatcher: Dispatcher<RequestContext>,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
     @Inject(METERING) private readonly metering: Metering,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {

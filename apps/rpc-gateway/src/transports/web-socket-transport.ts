@@ -7,14 +7,7 @@ import { type Dispatcher, errorLine, RpcError } from '@cairn/jsonrpc-core';
 import { DISPATCHER } from '@cairn/jsonrpc-core/nest';
 import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
-import {
-  type HeaderFields,
-  type Logger,
-  type RequestSpan,
-  requestId,
-  type Settings,
-  type Tracing,
-} from '@cairn/service-kit';
+import { type HeaderFields, type Logger, type RequestSpan, requestId, type Tracing } from '@cairn/service-kit';
 import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
@@ -24,6 +17,7 @@ import { syncStatus } from '../chains/sync-status.ts';
 import type { LogStore } from '../methods/logs/logs-of.ts';
 import type { RequestContext } from '../request-context.ts';
 import { RequestMeter } from '../request-meter.ts';
+import type { GatewaySettings } from '../settings.ts';
 import { withRecentBlocks } from '../subscriptions/recent-blocks.ts';
 import { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Topic } from '../subscriptions/topic.ts';
@@ -79,7 +73,7 @@ export class WebSocketTransport {
     @Inject(DISPATCHER) private readonly dispatcher: Dispatcher<RequestContext>,
     @Inject(ChainRegistry) private readonly registry: ChainRegistry,
     @Inject(METERING) private readonly metering: Metering,
-    @Inject(SETTINGS) settings: Settings,
+    @Inject(SETTINGS) settings: GatewaySettings,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {

@@ -27,12 +27,12 @@ import {
   type RequestSpan,
   registerUsageMetrics,
   requestId,
-  type Settings,
   type Tracing,
 } from '@cairn/service-kit';
 import { LOGGER, SETTINGS, TRACING } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
+import type { StorageSettings } from '../settings.ts';
 import { ApiError, apiErrorFrom, isStoreFailure, PlainApiError, sendError } from './api-error.ts';
 import { hasBodyArgs, readBodyArgs } from './body-args.ts';
 import { COMMANDS, type Command } from './command.ts';
@@ -99,7 +99,7 @@ export class ApiV0Server implements RawHttp {
     @Inject(StorageState) private readonly state: StorageState,
     @Inject(TRACING) private readonly tracing: Tracing,
     @Inject(CodecPool) private readonly codecs: CodecPool,
-    @Inject(SETTINGS) settings: Settings,
+    @Inject(SETTINGS) settings: StorageSettings,
   ) {
     this.#targets = new RequestTargets(commands);
     this.#documents = new ApiDocuments({ path: '/openapi.json', document: () => openApiDocument(commands) });

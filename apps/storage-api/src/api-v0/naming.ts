@@ -1,16 +1,16 @@
 import type { FileNaming, ShardingOptions } from '@cairn/mfs';
-import type { Settings } from '@cairn/service-kit';
 import { isProfileName, type Profile, profiles } from '@cairn/unixfs';
+import type { StorageSettings } from '../settings.ts';
 import { multihashName } from './add/add-hash.ts';
 import { ApiError } from './api-error.ts';
 
 /** The profile that the service is set to, if any. */
-function profileOf({ STORAGE_CID_PROFILE: name }: Settings): Profile | undefined {
+function profileOf({ STORAGE_CID_PROFILE: name }: StorageSettings): Profile | undefined {
   return name !== undefined && isProfileName(name) ? profiles[name] : undefined;
 }
 
 /** When directories are sharded: the profile of the service, then its own settings. */
-export function shardingOf(settings: Settings): ShardingOptions {
+export function shardingOf(settings: StorageSettings): ShardingOptions {
   const profile = profileOf(settings);
   const { STORAGE_SHARD_BYTES: shardBytes, STORAGE_SHARD_ESTIMATION: shardEstimation } = settings;
   return {
@@ -55,7 +55,7 @@ export function askedNaming({
 
 /** How a new file or directory is named: what the request asks for, else the profile of the service. */
 export function namingFor(
-  settings: Settings,
+  settings: StorageSettings,
   chosen: ChosenNaming & { readonly 'raw-leaves'?: boolean | undefined },
 ): FileNaming {
   const profile = profileOf(settings);

@@ -3,10 +3,10 @@ import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import type { Pinning, WriteSession } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leftovers } from '../leftovers.ts';
+import type { StorageSettings } from '../settings.ts';
 import { workOf } from './work.ts';
 
 /** Opens write sessions for accounts, each with the quota of the account, else of its plan, else of the service. */
@@ -15,7 +15,7 @@ export class Sessions {
   constructor(
     @Inject(PINNING) private readonly pinning: Pinning,
     @Inject(Leftovers) private readonly leftovers: Leftovers,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(METERING) private readonly metering: Metering,
   ) {}
 

@@ -2,9 +2,10 @@ import type { LmdbBlockstore } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import { errorText } from '@cairn/errors';
-import { type Dependency, type Registry, registerGauge, type Settings } from '@cairn/service-kit';
+import { type Dependency, type Registry, registerGauge } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../settings.ts';
 import { StoreMaintenance } from '../store-maintenance.ts';
 import { Uploads } from './uploads.ts';
 
@@ -15,7 +16,7 @@ export class StorageState {
     @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(StoreMaintenance) private readonly upkeep: StoreMaintenance,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 
   dependencies(): readonly Dependency[] {

@@ -1,10 +1,11 @@
 import { loadSettings } from '@cairn/service-kit';
 import { expect, test } from '@jest/globals';
+import { settingsShape } from '../settings.ts';
 import { Uploads } from './uploads.ts';
 
 /** Slots of a service with so many, and uploads that end on request. */
 function open(most: number) {
-  const uploads = new Uploads({ ...loadSettings({ env: {} }), CAIRN_UPLOADS_MAX: most });
+  const uploads = new Uploads({ ...loadSettings(settingsShape, { env: {} }), CAIRN_UPLOADS_MAX: most });
   const ends: (() => void)[] = [];
   const begin = (account: string) => uploads.run(account, () => new Promise<void>((resolve) => ends.push(resolve)));
   /** Begins uploads until one is refused. Returns how many began, with the refusal. */

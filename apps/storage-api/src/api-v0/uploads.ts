@@ -1,6 +1,6 @@
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../settings.ts';
 import { ApiError } from './api-error.ts';
 
 /** Limits uploads: how many run at the same time, in all and of one account, and how long each is. */
@@ -9,7 +9,7 @@ export class Uploads {
   #running = 0;
   readonly #ofAccounts = new Map<string, number>();
 
-  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+  constructor(@Inject(SETTINGS) private readonly settings: StorageSettings) {}
 
   /** How many are under way. */
   get running(): number {

@@ -13,7 +13,8 @@ const nest = new URL('../../dist/nest/index.js', import.meta.url).href;
 const script = `
   import 'reflect-metadata';
   import { Controller, Get, Module } from '@nestjs/common';
-  import { RAW_HTTP } from ${JSON.stringify(kit)};
+  import { ExpressAdapter } from '@nestjs/platform-express';
+  import { RAW_HTTP, adminPort, sharedSettings } from ${JSON.stringify(kit)};
   import { runService, ServiceKitModule } from ${JSON.stringify(nest)};
   class AppModule {
     onApplicationShutdown() { console.log(JSON.stringify({ msg: 'store closed' })); }
@@ -30,13 +31,20 @@ const script = `
       return true;
     },
   };
+  const isExpress = process.env.TEST_ADAPTER !== 'raw';
   await runService({
     name: 'storage-api',
+    settings: {
+      STORAGE_API_PORT: sharedSettings.STORAGE_API_PORT,
+      STORAGE_API_ADMIN_PORT: adminPort('storage API'),
+    },
     portSetting: 'STORAGE_API_PORT',
+    adminPortSetting: 'STORAGE_API_ADMIN_PORT',
+    ...(isExpress && { adapter: () => new ExpressAdapter() }),
     module: (context) => ({
       module: AppModule,
       imports: [ServiceKitModule.forRoot(context)],
-      controllers: [FromNest],
+      controllers: isExpress ? [FromNest] : [],
       providers: [{ provide: RAW_HTTP, useValue: raw }],
     }),
   });`;
@@ -120,8 +128,15 @@ test('health first, then the raw handler, then Nest', async () => {
   expect(await text('/readyz')).toBe('{"status":"ok","dependencies":{}}');
   expect(await text('/slow', { method: 'POST', body: 'abcd' })).toBe('begun finished');
   expect(await text('/hello')).toBe('from nest');
-  const { headers } = await fetch(`http://127.0.0.1:${port}/hello`);
-  expect(headers.has('x-powered-by')).toBe(false);
+});
+
+test('a service without an adapter serves its raw handlers and gives 404 for other paths', async () => {
+  const { port } = await start({ TEST_ADAPTER: 'raw' }).logged('storage-api listens');
+  const slow = await fetch(`http://127.0.0.1:${port}/slow`, { method: 'POST', body: 'abcd' });
+  expect(await slow.text()).toBe('begun finished');
+  const other = await fetch(`http://127.0.0.1:${port}/hello`);
+  expect(other.status).toBe(404);
+  expect(await other.json()).toEqual({ message: 'Cannot GET /hello', error: 'Not Found', statusCode: 404 });
 });
 
 test('a signal lets the request under way finish, closes the stores and ends with 0', async () => {

@@ -1,23 +1,24 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Logger } from '../logger.ts';
-import type { Settings } from '../settings.ts';
+import { RequestRecorder } from '../request/request-recorder.ts';
+import type { CommonSettings } from '../settings/common-settings.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
-/** The token of {@link Settings}. */
+/** Token of the settings: those of the service's own `settings.ts`. */
 export const SETTINGS = Symbol('SETTINGS');
-/** The token of the service's logger. */
+/** Token of the service's logger. */
 export const LOGGER = Symbol('LOGGER');
-/** The token of the service's {@link Tracing}. */
+/** Token of the service's {@link Tracing}. */
 export const TRACING = Symbol('TRACING');
 
-/** What a service has before its modules are made. */
-export interface ServiceContext {
-  readonly settings: Settings;
+/** Objects that exist before the modules of a service. */
+export interface ServiceContext<S extends CommonSettings = CommonSettings> {
+  readonly settings: S;
   readonly logger: Logger;
   readonly tracing: Tracing;
 }
 
-/** Provides settings, logger and tracing to the whole application. */
+/** Provides settings, logger, tracing and {@link RequestRecorder} to the whole application. */
 @Module({})
 export class ServiceKitModule {
   static forRoot({ settings, logger, tracing }: ServiceContext): DynamicModule {
@@ -28,8 +29,9 @@ export class ServiceKitModule {
         { provide: SETTINGS, useValue: settings },
         { provide: LOGGER, useValue: logger },
         { provide: TRACING, useValue: tracing },
+        { provide: RequestRecorder, useFactory: () => new RequestRecorder({ logger, tracing }) },
       ],
-      exports: [SETTINGS, LOGGER, TRACING],
+      exports: [SETTINGS, LOGGER, TRACING, RequestRecorder],
     };
   }
 }

@@ -1,5 +1,5 @@
-import type { Settings } from '@cairn/service-kit';
 import { isProfileName, profiles, type TreeOptions, type UnixfsMetadata } from '@cairn/unixfs';
+import type { StorageSettings } from '../../settings.ts';
 import { ApiError } from '../api-error.ts';
 import type { OptionValues } from '../options.ts';
 import { modeOfFileMode, type PartMetadata } from '../part-metadata.ts';
@@ -96,7 +96,7 @@ function checkAddOptions(chosen: AddOptions): void {
 }
 
 /** How the import is to be done: the profile, the settings of the service, then the options of the request. @throws ApiError 400 */
-export function treeOptions(chosen: AddOptions, settings: Settings): TreeOptions {
+export function treeOptions(chosen: AddOptions, settings: StorageSettings): TreeOptions {
   checkAddOptions(chosen);
   const profile = chosen['cid-profile'] ?? settings.STORAGE_CID_PROFILE;
   const version = chosen['cid-version'];

@@ -1,10 +1,10 @@
 import type { Block } from '@cairn/blockstore';
 import { assertHashAllowed } from '@cairn/cid';
 import type { WriteSession } from '@cairn/pinning';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { type ImportedEntry, importTree, type TreeOptions } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../../settings.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { Files } from '../files/files.ts';
 import { readParts } from '../multipart.ts';
@@ -59,7 +59,7 @@ export class AddCommand implements Command<typeof addOptions> {
 
   constructor(
     @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(Files) private readonly files: Files,
   ) {}

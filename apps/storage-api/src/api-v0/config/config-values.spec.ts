@@ -1,9 +1,10 @@
 import { loadSettings } from '@cairn/service-kit';
 import { expect, test } from '@jest/globals';
+import { settingsShape } from '../../settings.ts';
 import { configOf, configValue } from './config-values.ts';
 
 const config = (env: Readonly<Record<string, string>> = {}) =>
-  configOf(loadSettings({ env, directory: '/nowhere' }), '12D3KooWExample');
+  configOf(loadSettings(settingsShape, { env, directory: '/nowhere' }), '12D3KooWExample');
 
 test('configOf names the defaults of add as Kubo does', () => {
   expect(configValue(config(), 'Import')).toEqual({

@@ -1,5 +1,5 @@
-import type { Settings } from '@cairn/service-kit';
 import { isProfileName, profiles } from '@cairn/unixfs';
+import type { StorageSettings } from '../../settings.ts';
 import { ApiError } from '../api-error.ts';
 
 /** A value of the configuration. */
@@ -13,7 +13,7 @@ export interface ConfigMap {
  * The settings of the service that concern its accounts, under Kubo's names and in Kubo's units
  * (https://github.com/ipfs/kubo/blob/v0.42.0/docs/config.md). Everything else is the operator's.
  */
-export function configOf(settings: Settings, peerId: string): ConfigMap {
+export function configOf(settings: StorageSettings, peerId: string): ConfigMap {
   const { STORAGE_BYTES_MAX: bytesMax, STORAGE_CID_PROFILE: chosen = 'unixfs-v0-2015' } = settings;
   const profile = profiles[isProfileName(chosen) ? chosen : 'unixfs-v0-2015'];
   const shardBytes = settings.STORAGE_SHARD_BYTES ?? profile.shardBytes;

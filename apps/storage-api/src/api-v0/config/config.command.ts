@@ -1,6 +1,6 @@
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../../settings.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { PeerIdentity } from '../node/peer-identity.ts';
@@ -23,7 +23,7 @@ export class ConfigCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(PeerIdentity) private readonly identity: PeerIdentity,
   ) {}
 
@@ -50,7 +50,7 @@ export class ConfigShowCommand implements Command<typeof showOptions> {
   readonly options = showOptions;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(PeerIdentity) private readonly identity: PeerIdentity,
   ) {}
 

@@ -1,9 +1,9 @@
 import { isCairnError } from '@cairn/errors';
 import { admit, below, type FileTree, parseTreePath, type TreePath, unlinkFile } from '@cairn/mfs';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { collapseFile, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../../settings.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { namingFor } from '../naming.ts';
 import { argument } from '../paths.ts';
@@ -30,7 +30,7 @@ export class FilesCpCommand implements Command<typeof options> {
 
   constructor(
     @Inject(Files) private readonly files: Files,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {

@@ -1,7 +1,7 @@
 import { parseTreePath } from '@cairn/mfs';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../../settings.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { namingFor, namingOptions } from '../naming.ts';
 import { argument } from '../paths.ts';
@@ -25,7 +25,7 @@ export class FilesMkdirCommand implements Command<typeof options> {
 
   constructor(
     @Inject(Files) private readonly files: Files,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {

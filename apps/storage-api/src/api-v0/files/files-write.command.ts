@@ -1,7 +1,7 @@
 import { type Content, namingFrom, parseTreePath, takeContent, writeFile } from '@cairn/mfs';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../../settings.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { readParts } from '../multipart.ts';
@@ -39,7 +39,7 @@ export class FilesWriteCommand implements Command<typeof options> {
   constructor(
     @Inject(Files) private readonly files: Files,
     @Inject(Uploads) private readonly uploads: Uploads,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 
   async run(context: CommandContext<typeof options>): Promise<void> {

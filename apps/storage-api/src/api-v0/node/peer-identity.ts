@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { base58btc } from 'multiformats/bases/base58';
+import type { StorageSettings } from '../../settings.ts';
 
 /** The header of an Ed25519 key in the protobuf that libp2p hashes: type 1, 32 bytes. */
 const publicKeyPrefix = Buffer.from('08011220', 'hex');
@@ -23,7 +23,7 @@ export interface Identity {
 export class PeerIdentity {
   #identity: Promise<Identity> | undefined;
 
-  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+  constructor(@Inject(SETTINGS) private readonly settings: StorageSettings) {}
 
   get(): Promise<Identity> {
     this.#identity ??= this.#load().catch((error: unknown) => {

@@ -2,9 +2,9 @@ import type { Mfs } from '@cairn/mfs';
 import { MFS } from '@cairn/mfs/nest';
 import type { Pinning } from '@cairn/pinning';
 import { PINNING } from '@cairn/pinning/nest';
-import type { Settings } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StorageSettings } from '../../settings.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { Sessions } from '../sessions.ts';
 import { sendJson } from '../write.ts';
@@ -28,7 +28,7 @@ abstract class StatCommand implements Command<typeof options> {
     @Inject(PINNING) private readonly pinning: Pinning,
     @Inject(MFS) private readonly mfs: Mfs,
     @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 
   async run({ principal, options: chosen, response }: CommandContext<typeof options>): Promise<void> {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { answerHealth, requestId } from './index.ts';
+import { answerHealth, requestId } from '../index.ts';
 
 test.each([
   ['abc-123', true],

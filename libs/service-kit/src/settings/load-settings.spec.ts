@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { loadSettings, SettingsError } from './index.ts';
+import { loadSettings, SettingsError, setting, sharedSettings } from '../index.ts';
+
+const shape = {
+  STORAGE_API_PORT: sharedSettings.STORAGE_API_PORT,
+  CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
+  CAIRN_DEMO_KEY: setting.secret(/^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -').optional(),
+  CAIRN_DEMO_SECRET: setting.secret(/^[\x21-\x7e]{1,256}$/, '1 to 256 printable ASCII characters').optional(),
+};
 
 let directory: string;
 beforeEach(() => {
@@ -11,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const load = (env: Record<string, string> = {}) => loadSettings({ env, directory });
+const load = (env: Record<string, string> = {}) => loadSettings(shape, { env, directory });
 const problemsOf = (env: Record<string, string>) => {
   try {
     load(env);
@@ -27,10 +34,9 @@ const write = (name: string, content: string) => {
 };
 
 describe('loadSettings', () => {
-  test('has defaults for everything', () => {
+  test('returns the default of each setting that is not set', () => {
     expect(load()).toMatchObject({
       STORAGE_API_PORT: 5001,
-      RPC_GATEWAY_PORT: 8545,
       CAIRN_BIND: '127.0.0.1',
       CAIRN_HOME: join(directory, '.cairn'),
       LOG_LEVEL: 'info',
@@ -38,7 +44,7 @@ describe('loadSettings', () => {
     });
   });
 
-  test('reads a file, and the environment wins', () => {
+  test('prefers the environment to the file', () => {
     write('cairn.config.json', JSON.stringify({ STORAGE_API_PORT: 6001, LOG_LEVEL: 'debug', CAIRN_HOME: 'data' }));
     expect(load({ STORAGE_API_PORT: '7001' })).toMatchObject({
       STORAGE_API_PORT: 7001,
@@ -57,11 +63,17 @@ describe('loadSettings', () => {
     [{ TLS_CERT: 'none.pem', TLS_KEY: 'none.pem' }, 'TLS_CERT: the file'],
     [{ STORAGE_API_PORT: 'tcp://10.0.0.1:5001' }, 'enableServiceLinks: false'],
     [{ CAIRN_CONFIG: 'none.json' }, 'the file cannot be read'],
-  ])('refuses %j, saying what was expected', (env, message) => {
+  ])('refuses %j and states what it expects', (env, message) => {
     expect(problemsOf(env as Record<string, string>).join('\n')).toContain(message);
   });
 
-  test('lists all problems at once and never shows a secret', () => {
+  test('accepts settings of other programs without checking their values', () => {
+    expect(load({ CAIRN_CALL_WORKERS: 'many' })).not.toHaveProperty('CAIRN_CALL_WORKERS');
+    write('cairn.config.json', JSON.stringify({ CAIRN_CALL_WORKERS: 'many' }));
+    expect(problemsOf({})).toEqual([]);
+  });
+
+  test('lists every problem and never shows a secret', () => {
     const problems = problemsOf({
       STORAGE_API_PORT: 'x',
       CAIRN_FOO: '1',
@@ -84,7 +96,7 @@ describe('loadSettings', () => {
     expect(problemsOf({}).join('\n')).toContain(message);
   });
 
-  test("takes a certificate with its key and refuses another's", () => {
+  test('accepts a certificate with its private key and refuses one with another key', () => {
     const make = (name: string) => {
       const [cert, key] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
       execFileSync(

@@ -1,0 +1,37 @@
+import { adminPort, type Settings, type SettingsShape, setting, sharedSettings } from '@cairn/service-kit';
+
+const { oneOf, secret, text, url } = setting;
+
+/** Settings that the console reads beside those of every program. */
+export const settingsShape = {
+  CONSOLE_PORT: sharedSettings.CONSOLE_PORT,
+  CONSOLE_ADMIN_PORT: adminPort('console'),
+  STORAGE_API_PORT: sharedSettings.STORAGE_API_PORT,
+  RPC_GATEWAY_PORT: sharedSettings.RPC_GATEWAY_PORT,
+  CAIRN_STORAGE_URL: url()
+    .optional()
+    .describe('Address of the storage API for the console. Default: its port on this machine.'),
+  CAIRN_GATEWAY_URL: url()
+    .optional()
+    .describe('Address of the gateway for the console. Default: its port on this machine.'),
+  CAIRN_PUBLIC_STORAGE_URL: url().optional().describe('Address of the storage API that customers see.'),
+  CAIRN_PUBLIC_GATEWAY_URL: url().optional().describe('Address of the gateway that customers see.'),
+  CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
+  CAIRN_UPLOAD_BYTES_MAX: sharedSettings.CAIRN_UPLOAD_BYTES_MAX,
+  CAIRN_SIGN_UP: oneOf(['open', 'closed'])
+    .default('open')
+    .describe('Whether visitors may create accounts in the console.'),
+  CAIRN_SIGN_UP_PLAN: text(/^[a-z][a-z0-9-]{0,31}$/, 'the name of a plan')
+    .default('free')
+    .describe('Plan of accounts that visitors create.'),
+  CAIRN_STRIPE_SECRET_KEY: secret(/^(sk|rk)_[A-Za-z0-9_]{8,256}$/, 'a secret key of Stripe, sk_…')
+    .optional()
+    .describe('Secret key of Stripe, which takes cards. Default: the operator attaches them.'),
+  CAIRN_STRIPE_WEBHOOK_SECRET: secret(/^whsec_[A-Za-z0-9+/=_-]{8,256}$/, 'a signing secret of Stripe, whsec_…')
+    .optional()
+    .describe('Signing secret of the webhook endpoint /api/billing/webhook.'),
+  CAIRN_STRIPE_API_URL: url().optional().describe('Address of the API of Stripe. Default: the public one.'),
+} satisfies SettingsShape;
+
+/** Settings of the console, checked. */
+export type ConsoleSettings = Settings<typeof settingsShape>;

@@ -1,0 +1,64 @@
+import { existingFile, integer, oneOf, path, port, secret, text, url } from './setting.ts';
+import type { SettingsShape, SettingsValues } from './settings-shape.ts';
+
+const bindAddress = () =>
+  text(/^[0-9A-Za-z.:_-]{1,255}$/, 'an address or host name to listen on, such as 127.0.0.1 or 0.0.0.0').default(
+    '127.0.0.1',
+  );
+const secretsKeyPattern = /^([A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})(,([A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})){0,7}$/;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const MiB = 1024 * 1024;
+const TiB = 1024 * 1024 * MiB;
+
+/** Settings of every program. */
+export const commonSettings = {
+  CAIRN_BIND: bindAddress().describe('Address that the services listen on.'),
+  CAIRN_ADMIN_BIND: bindAddress().describe('Address that the admin ports listen on.'),
+  CAIRN_HOSTS: text(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'host names such as cairn.example,metrics.example')
+    .optional()
+    .describe('Host names that the console and the admin ports accept, beside IP addresses and names without a dot.'),
+  CAIRN_PUBLIC_CONSOLE_URL: url()
+    .optional()
+    .describe(
+      'Address of the console in browsers. With https its cookie is Secure. Default: the Host of each request.',
+    ),
+  CAIRN_HOME: path().default('.cairn').describe('Directory of the embedded stores.'),
+  CAIRN_SECRETS_KEY: secret(secretsKeyPattern, '32 bytes in base64 or hexadecimal; older keys after commas')
+    .optional()
+    .describe('Key that encrypts second factors, then older keys that still decrypt them. Default: the key file.'),
+  CAIRN_SECRETS_KEY_FILE: path()
+    .optional()
+    .describe('File of the key that encrypts second factors. Default: secrets.key in CAIRN_HOME.'),
+  TLS_CERT: path().optional().describe('PEM file of the certificate chain: HTTPS and WSS on the same ports.'),
+  TLS_KEY: path().optional().describe('PEM file of the private key of TLS_CERT.'),
+  LOG_LEVEL: oneOf(logLevels).default('info').describe('Least severe log line to write.'),
+} satisfies SettingsShape;
+
+export type CommonSettings = SettingsValues<typeof commonSettings> & {
+  /** Contents of TLS_CERT and TLS_KEY, where set. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+};
+
+/** Settings that some programs have in common. Each program lists those that it reads in its own `settings.ts`. */
+export const sharedSettings = {
+  STORAGE_API_PORT: port().default(5001).describe('Port of the storage API; 0 takes a free one.'),
+  RPC_GATEWAY_PORT: port().default(8545).describe('Port of the JSON-RPC gateway; 0 takes a free one.'),
+  CONSOLE_PORT: port().default(8080).describe('Port of the console; 0 takes a free one.'),
+  CAIRN_NETWORKS: existingFile()
+    .optional()
+    .describe('JSON file of the networks that the gateway serves. Default: the sample network.'),
+  CAIRN_CALL_ENGINE: oneOf(['compiled', 'interpreter', 'ethereumjs'])
+    .default('compiled')
+    .describe('Engine of calls and blocks: hot code as WebAssembly, an interpreter, or the reference @ethereumjs.'),
+  CAIRN_UPLOAD_BYTES_MAX: integer(1, 64 * TiB, 'a number of bytes')
+    .default(TiB)
+    .describe('Longest content of one add, in bytes.'),
+  STORAGE_QUOTA_BYTES: integer(0, 1024 * TiB, 'a number of bytes')
+    .optional()
+    .describe('Quota of an account that has none of its own, in bytes. Default: no limit.'),
+} satisfies SettingsShape;
+
+/** The port for metrics and health of one service. */
+export const adminPort = (service: string) =>
+  port().optional().describe(`Port of the ${service} for /metrics, /livez and /readyz. Default: none.`);
