@@ -10,6 +10,7 @@ const hex = (number, bytes = 32) => number.toString(16).padStart(bytes * 2, '0')
 const { decoded, blocks: cidBlocks } = read('cid', 'cids.json');
 const { vectors: multihashes } = read('cid', 'multihash.json');
 const { blocks } = read('block-model', 'blocks.json');
+const proof = read('trie', 'eth-get-proof.json');
 
 /** alt_bn128: the generators, and the negative of the first. */
 const fieldModulus = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
@@ -58,6 +59,7 @@ export const vectors = {
   unixfs: {},
   dag: {},
   'jsonrpc-core': {},
+  trie: { proof },
   'block-model': { blocks: blocks.map(({ hash, rlp }) => ({ hash, rlp })) },
   'evm-executor': {
     precompiles: Object.entries(inputs).map(([name, data]) => ({

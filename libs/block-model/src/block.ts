@@ -1,11 +1,11 @@
 import { keccak256 } from '@cairn/cid';
-import { CorruptBlockError, DecodeError } from './errors.ts';
+import { DecodeError, encodeRlp, encodeRlpList, type RlpItem, rlpPrefixLength } from '@cairn/rlp';
+import { orderedTrieRoot } from '@cairn/trie';
+import { CorruptBlockError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import { decodeHeader, type Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import { encodeRlp, encodeRlpList, prefixLength, type RlpItem } from './rlp.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
-import { orderedTrieRoot } from './trie-root.ts';
 
 /** A withdrawal from the beacon chain (EIP-4895); `amount` is in gwei. */
 export interface Withdrawal {
@@ -44,7 +44,7 @@ export function decodeBlockHeader(raw: Uint8Array): Header {
 export function joinBlock(header: Header, body: Uint8Array): Block {
   const reader = FieldReader.over('block body', body);
   const length = header.raw.length + reader.payloadLength;
-  return { header, ...decodeBody(reader), size: prefixLength(length) + length };
+  return { header, ...decodeBody(reader), size: rlpPrefixLength(length) + length };
 }
 
 /** The body of a block as {@link joinBlock} takes it. */

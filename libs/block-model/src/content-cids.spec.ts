@@ -1,9 +1,9 @@
 import { blockHashFromCid, verifyBytes } from '@cairn/cid';
+import { encodeRlp } from '@cairn/rlp';
 import { expect, test } from '@jest/globals';
 import { contentCids } from './content-cids.ts';
 import { makeHeader } from './header.ts';
 import { bytesFromHex, type Hex } from './hex.ts';
-import { encodeRlp } from './rlp.ts';
 
 const zeros = (bytes: number): Hex => `0x${'00'.repeat(bytes)}`;
 

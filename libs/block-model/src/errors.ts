@@ -1,12 +1,5 @@
 import { CairnError } from '@cairn/errors';
 
-/** The bytes or the JSON are not the thing that they should be. */
-export class DecodeError extends CairnError<'DECODE_FAILED'> {
-  constructor(what: string, reason: string, cause?: unknown) {
-    super('DECODE_FAILED', `${what}: ${reason}.`, { details: { what, reason }, cause });
-  }
-}
-
 /** A value of a request has the wrong form. */
 export class InvalidValueError extends CairnError<'VALUE_INVALID'> {
   /** @param reason the fault in the words of geth, without the field; they begin the message on the wire */

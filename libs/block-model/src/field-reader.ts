@@ -1,7 +1,6 @@
 // On the path of every block that is imported or served, see rlp.ts.
 import { hexDigitsFromBytes } from '@cairn/platform';
-import { DecodeError } from './errors.ts';
-import { type Span, spanAt, view, wholeSpan } from './rlp-span.ts';
+import { DecodeError, type RlpSpan, rlpSpanAt, viewOfBytes, wholeRlpSpan } from '@cairn/rlp';
 
 /** Reads the fields of an RLP list one after the other, each with its type, without building the tree. */
 export class FieldReader {
@@ -21,7 +20,7 @@ export class FieldReader {
 
   /** A reader of the list that takes all of `bytes`. @throws DECODE_FAILED */
   static over(what: string, bytes: Uint8Array): FieldReader {
-    const { isList, start, end } = wholeSpan(what, bytes);
+    const { isList, start, end } = wholeRlpSpan(what, bytes);
     if (!isList) throw new DecodeError(what, 'expected a list');
     return new FieldReader(what, bytes, start, end);
   }
@@ -47,7 +46,7 @@ export class FieldReader {
     if (lengths.length > 0 && !lengths.includes(end - start)) {
       throw this.#fault(field, `expected ${lengths.join(' or ')} bytes, found ${end - start}`);
     }
-    return view(this.#bytes, start, end);
+    return viewOfBytes(this.#bytes, start, end);
   }
 
   integer(field: string): bigint {
@@ -83,7 +82,7 @@ export class FieldReader {
   /** The next item as it is encoded: a view. */
   raw(field: string): Uint8Array {
     const start = this.#at;
-    return view(this.#bytes, start, this.#next(field).end);
+    return viewOfBytes(this.#bytes, start, this.#next(field).end);
   }
 
   /** @throws DECODE_FAILED when fields are left */
@@ -93,9 +92,9 @@ export class FieldReader {
     if (left > 0) throw new DecodeError(this.#what, `it has ${left} ${left === 1 ? 'field' : 'fields'} too many`);
   }
 
-  #next(field: string): Span {
+  #next(field: string): RlpSpan {
     if (this.isDone) throw this.#fault(field, 'it is missing');
-    const span = spanAt(this.#what, this.#bytes, this.#at, this.#end);
+    const span = rlpSpanAt(this.#what, this.#bytes, this.#at, this.#end);
     this.#at = span.end;
     return span;
   }

@@ -1,8 +1,8 @@
 import { keccak256 } from '@cairn/cid';
+import { encodeRlp, type RlpItem } from '@cairn/rlp';
 import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
 import { parseData, parseQuantity } from './parse-value.ts';
-import { encodeRlp, type RlpItem } from './rlp.ts';
 
 /** A block header (Yellow Paper, section 4.4; EIP-1559, 4895, 4844, 4788, 7685). Fields of later forks may be absent. */
 export interface Header {

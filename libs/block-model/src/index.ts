@@ -1,5 +1,5 @@
-// The hash that names everything in here.
 export { keccak256 } from '@cairn/cid';
+export { DecodeError, decodeRlp, encodeRlp, type RlpItem, rlpLimits } from '@cairn/rlp';
 export { recoverPublicKey } from '#recover-public-key';
 export {
   type Block,
@@ -25,7 +25,7 @@ export {
   parseGethGenesis,
 } from './chain-spec.ts';
 export { type ContentCids, contentCids } from './content-cids.ts';
-export { CorruptBlockError, DecodeError, InvalidValueError } from './errors.ts';
+export { CorruptBlockError, InvalidValueError } from './errors.ts';
 export { nextBaseFee } from './fees.ts';
 export { blockFromJson, transactionFromJson } from './from-json.ts';
 export { decodeHeader, type Header, headerFromJson, headerFromRlp, makeHeader } from './header.ts';
@@ -85,7 +85,6 @@ export {
   verifyReceipts,
 } from './receipt.ts';
 export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
-export { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './rlp.ts';
 export { senderOf, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
 export {
   type AccessListEntry,
@@ -94,4 +93,3 @@ export {
   encodeTransaction,
   type Transaction,
 } from './transaction.ts';
-export { orderedTrieRoot, trieRoot } from './trie-root.ts';

@@ -1,9 +1,9 @@
 import { keccak256 } from '@cairn/cid';
+import { encodeRlp } from '@cairn/rlp';
 import type { Block } from './block.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes, quantity } from './hex.ts';
 import { effectiveGasPrice, type Json } from './json.ts';
 import type { Receipt } from './receipt.ts';
-import { encodeRlp } from './rlp.ts';
 import { senderOf } from './sender.ts';
 
 /** A receipt with the block that it is of. */

@@ -1,12 +1,12 @@
 import { keccak256 } from '@cairn/cid';
+import { DecodeError, encodeRlp } from '@cairn/rlp';
+import { orderedTrieRoot } from '@cairn/trie';
 import { filteredOfLog, rlpOfLog } from './bytes-log.ts';
-import { CorruptBlockError, DecodeError } from './errors.ts';
+import { CorruptBlockError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import type { Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import { encodeRlp } from './rlp.ts';
 import type { Transaction } from './transaction.ts';
-import { orderedTrieRoot } from './trie-root.ts';
 
 /** What a contract logged (Yellow Paper, section 4.3.1). */
 export interface Log {

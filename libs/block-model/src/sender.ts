@@ -1,10 +1,9 @@
 import { keccak256 } from '@cairn/cid';
 import { concatBytes } from '@cairn/platform';
+import { DecodeError, encodeRlp, encodeRlpList } from '@cairn/rlp';
 import { recoverPublicKey } from '#recover-public-key';
-import { DecodeError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import { encodeRlp, encodeRlpList } from './rlp.ts';
 import { encodeTransaction, type Transaction } from './transaction.ts';
 
 const senders = new WeakMap<Transaction, Hex>();

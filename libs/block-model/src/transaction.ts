@@ -1,8 +1,7 @@
 import { keccak256 } from '@cairn/cid';
-import { DecodeError } from './errors.ts';
+import { DecodeError, encodeRlp, type RlpItem } from '@cairn/rlp';
 import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import { encodeRlp, type RlpItem } from './rlp.ts';
 
 /** One entry of an access list (EIP-2930). */
 export interface AccessListEntry {

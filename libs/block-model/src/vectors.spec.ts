@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { encodeRlpList } from '@cairn/rlp';
 import { createBlockFromRLP } from '@ethereumjs/block';
 import { describe, expect, test } from '@jest/globals';
 import { commonFromChainSpec } from './ethereumjs/index.ts';
@@ -24,7 +25,6 @@ import {
   transactionToJson,
   verifyBlock,
 } from './index.ts';
-import { encodeRlpList } from './rlp.ts';
 
 interface Vectors {
   readonly blocks: readonly { readonly source: string; readonly hash: Hex; readonly rlp: Hex }[];

@@ -10,11 +10,11 @@ import {
   type Hex,
   hexFromBytes,
   type Log,
-  orderedTrieRoot,
   type Receipt,
   verifyBlock,
 } from '@cairn/block-model';
 import { commonFromChainSpec, hardforkAt, terminalTotalDifficulty } from '@cairn/block-model/ethereumjs';
+import { orderedTrieRoot } from '@cairn/trie';
 import { createBlockHeaderFromRLP } from '@ethereumjs/block';
 import { type Common, Hardfork } from '@ethereumjs/common';
 import { BlockRefusedError } from './errors.ts';

@@ -21,6 +21,7 @@ import {
   verifyReceipts,
 } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
+import { emptyTrieRoot, readProof } from '@cairn/trie';
 import { LRUCache } from 'lru-cache';
 import { BranchState } from './branch-state.ts';
 import { type BlockPlace, branchOf, changesOf, generationOf, headFrom, headOf, reorgTo } from './canonical-chain.ts';
@@ -28,7 +29,6 @@ import { BlockRefusedError } from './errors.ts';
 import { FlatState, type RecordReader } from './flat-state.ts';
 import { hasOneOf, heightsWith } from './log-index.ts';
 import { modifiedAccounts } from './modified-accounts.ts';
-import { readProof } from './read-proof.ts';
 import { decodeReceipts } from './read-receipts.ts';
 import { stateRootsOver } from './state-roots.ts';
 import { readStorageRange } from './storage-range.ts';
@@ -51,7 +51,6 @@ export interface ForkChoice {
 /** Verified blocks and headers in memory, at most. */
 const blocksCachedMax = 256;
 const headersCachedMax = 1_024;
-const emptyTrieRoot = keccak256(Uint8Array.of(0x80));
 
 /**
  * One chain on disk. Every block is held to its hash and its roots when it is read; what was verified stays in a
@@ -238,8 +237,8 @@ export class ChainStore implements ChainReader {
   proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {
     const header = this.header(hash);
     if (header === undefined) return undefined;
-    const { nodes } = this.tables;
-    const account = readProof(nodes, bytesFromHex(header.stateRoot), address);
+    const nodes = new TrieNodes(this.tables.nodes);
+    const account = readProof(nodes, bytesFromHex(header.stateRoot), keccak256(address));
     const fields = account.value && decodeRlp('account', account.value);
     const [nonce, balance, storageRoot = emptyTrieRoot, codeHash] = (fields ?? []) as Uint8Array[];
     const state = nonce &&
@@ -250,7 +249,7 @@ export class ChainStore implements ChainReader {
       storageRoot,
       accountNodes: account.nodes,
       slots: slots.map((slot) => {
-        const found = readProof(nodes, storageRoot, slot);
+        const found = readProof(nodes, storageRoot, keccak256(slot));
         const value = found.value && decodeRlp('storage value', found.value);
         return { value: value instanceof Uint8Array ? value : new Uint8Array(0), nodes: found.nodes };
       }),

@@ -11,9 +11,10 @@ import {
   type RlpItem,
 } from '@cairn/block-model';
 import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { emptyTrieRoot } from '@cairn/trie';
 import { createBlock } from '@ethereumjs/block';
 import { type GenesisState, parseGethGenesisState } from '@ethereumjs/common';
-import { Account, createAddressFromString, KECCAK256_RLP, SHA256_NULL, setLengthLeft } from '@ethereumjs/util';
+import { Account, createAddressFromString, SHA256_NULL, setLengthLeft } from '@ethereumjs/util';
 import { GenesisError } from './errors.ts';
 import type { ImportState } from './import-state.ts';
 
@@ -89,7 +90,7 @@ function genesisHeader(spec: ChainSpec, stateRoot: Uint8Array): Header {
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)),
     number: 0n,
     stateRoot,
-    ...(hasWithdrawals && { withdrawalsRoot: KECCAK256_RLP }),
+    ...(hasWithdrawals && { withdrawalsRoot: emptyTrieRoot }),
     ...(common.isActivatedEIP(7685) && { requestsHash: SHA256_NULL }),
   };
   const block = createBlock(

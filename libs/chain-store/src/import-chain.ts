@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type BlockRunner, type ChainSpec, encodeRlp, type Hex } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
-import { KECCAK256_RLP } from '@ethereumjs/util';
+import { emptyTrieRoot } from '@cairn/trie';
 import { BlockImport } from './block-import.ts';
 import { readBlockFile } from './block-source.ts';
 import { extendChain } from './canonical-chain.ts';
@@ -92,7 +92,7 @@ async function importGenesis(store: ChainStore, genesis: Genesis): Promise<void>
   const { tables } = store;
   const name = keccak256(Buffer.from(JSON.stringify([genesis.spec, genesis.state])));
   if (store.headOrNone === undefined) {
-    const state = new ImportState(tables, new FlatState(tables, -1n), KECCAK256_RLP);
+    const state = new ImportState(tables, new FlatState(tables, -1n), emptyTrieRoot);
     const header = await buildGenesis(genesis, state);
     const writes = state.takeWrites();
     const body = encodeRlp(header.withdrawalsRoot === undefined ? [[], []] : [[], [], []]);

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
+import { emptyTrieRoot } from '@cairn/trie';
 import { MerkleStateManager } from '@ethereumjs/statemanager';
-import { Account, createAddressFromString, KECCAK256_RLP } from '@ethereumjs/util';
+import { Account, createAddressFromString } from '@ethereumjs/util';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FlatState } from './flat-state.ts';
@@ -30,7 +31,7 @@ test('roots equal those of the reference, and every height keeps its own state, 
       const reference = new MerkleStateManager();
       const model: Map<string, string>[] = [];
       const current = new Map<string, string>();
-      let state = new ImportState(tables, new FlatState(tables, -1n), KECCAK256_RLP);
+      let state = new ImportState(tables, new FlatState(tables, -1n), emptyTrieRoot);
       let writes: {
         readonly table: 'accounts' | 'slots' | 'codes' | 'nodes';
         readonly key: Uint8Array;

@@ -8,11 +8,10 @@ import {
 } from '@cairn/block-model';
 import { JournaledState, type StateChanges } from '@cairn/block-model/ethereumjs';
 import { keccak256 } from '@cairn/cid';
-import { KECCAK256_RLP } from '@ethereumjs/util';
+import { emptyTrieRoot, type Trie } from '@cairn/trie';
 import type { RecordReader } from './flat-state.ts';
 import type { StateChange } from './state-changes.ts';
 import { encodeAccountRecord, slotPrefix, type Tables } from './tables.ts';
-import type { Trie } from './trie.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
 /** What a block makes of the state, to be written. */
@@ -71,9 +70,9 @@ export class ImportState extends JournaledState implements StateRoots {
     const before = this.readAccount(address);
     const storage = changes.storage.get(address);
     if (storage) {
-      let root = before?.storageRoot ?? KECCAK256_RLP;
+      let root = before?.storageRoot ?? emptyTrieRoot;
       if (storage.isCleared) {
-        root = KECCAK256_RLP;
+        root = emptyTrieRoot;
         this.#forgetStorage(address);
       }
       const trie = this.#nodes.trie(root);

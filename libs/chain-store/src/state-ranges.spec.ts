@@ -1,10 +1,10 @@
 import { type AccountChange, bytesFromHex, hexFromBytes } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
+import { Trie, type TrieNodeStore } from '@cairn/trie';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type MadeChain, makeChain, slotCount, temporaryDirectory, word } from './chain.fixture.ts';
 import type { ChainStore } from './chain-store.ts';
 import { importChain, openChainStore } from './index.ts';
-import { type NodeSource, Trie } from './trie.ts';
 
 const child = 3; // Among the watched addresses.
 
@@ -116,14 +116,14 @@ describe('ranges of states', () => {
     }));
     const nodes = (await store.witnessNodes(parent.hash, { reads, changes })) ?? [];
     const byHash = new Map(nodes.map((node) => [hexFromBytes(keccak256(node)), node]));
-    const source: NodeSource = {
+    const source: TrieNodeStore = {
       load(hash) {
         const node = byHash.get(hexFromBytes(hash));
         if (node === undefined) throw new Error(`${hexFromBytes(hash)} is missing`);
         used.add(hexFromBytes(hash));
         return node;
       },
-      keep: (hash, node) => byHash.set(hexFromBytes(hash), node),
+      save: (hash, node) => byHash.set(hexFromBytes(hash), node),
     };
     const used = new Set<string>();
     const trie = new Trie(source, bytesFromHex(parent.stateRoot));

@@ -1,6 +1,7 @@
 import { type AccountChange, encodeRlp, hexFromBytes, type StateRoots } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
-import { Account, KECCAK256_RLP } from '@ethereumjs/util';
+import { emptyTrieRoot } from '@cairn/trie';
+import { Account } from '@ethereumjs/util';
 import type { RecordReader } from './flat-state.ts';
 import type { TrieNodes } from './trie-nodes.ts';
 
@@ -9,10 +10,10 @@ export function stateRootsOver(state: RecordReader, nodes: TrieNodes, root: Uint
   const accounts = nodes.trie(root);
   const storageRoots = new Map<string, Uint8Array>();
   const storageRootOf = (address: Uint8Array) =>
-    storageRoots.get(hexFromBytes(address)) ?? state.record(address)?.state?.storageRoot ?? KECCAK256_RLP;
+    storageRoots.get(hexFromBytes(address)) ?? state.record(address)?.state?.storageRoot ?? emptyTrieRoot;
 
   const change = ({ address, account, isStorageCleared, slots }: AccountChange): void => {
-    const before = isStorageCleared || account === undefined ? KECCAK256_RLP : storageRootOf(address);
+    const before = isStorageCleared || account === undefined ? emptyTrieRoot : storageRootOf(address);
     let storageRoot = before;
     if (account !== undefined && slots.length > 0) {
       const storage = nodes.trie(before);

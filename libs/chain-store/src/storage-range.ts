@@ -1,10 +1,8 @@
 import { decodeRlp, type StorageRange } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
+import { isEmptyTrieRoot, trieLeaves } from '@cairn/trie';
 import type { AccountRecord, Tables } from './tables.ts';
-import { trieLeaves } from './trie-leaves.ts';
 import { TrieNodes } from './trie-nodes.ts';
-
-const emptyTrieRoot = Buffer.from(keccak256(Uint8Array.of(0x80)));
 
 /** Keys of slots that are looked through for the names behind hashes: a tenth of a second. */
 const keysMax = 100_000;
@@ -17,8 +15,7 @@ export function readStorageRange(
   { start, limit }: { readonly start: Uint8Array; readonly limit: number },
 ): StorageRange {
   const found: { readonly hash: Uint8Array; readonly value: Uint8Array }[] = [];
-  if (state === undefined || emptyTrieRoot.equals(state.storageRoot))
-    return { isEmpty: true, entries: [], next: undefined };
+  if (state === undefined || isEmptyTrieRoot(state.storageRoot)) return { isEmpty: true, entries: [], next: undefined };
   let next: Uint8Array | undefined;
   for (const { key, value } of trieLeaves(new TrieNodes(tables.nodes), state.storageRoot, start)) {
     if (found.length >= limit) {

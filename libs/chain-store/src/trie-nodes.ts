@@ -1,13 +1,12 @@
-import { CorruptBlockError } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import type { Database } from '@cairn/embedded-store';
-import { type NodeSource, Trie } from './trie.ts';
+import { CorruptNodeError, Trie, type TrieNodeStore } from '@cairn/trie';
 
 /**
  * Nodes of tries by their keccak-256: new ones wait here until they are written with the block that made them, older
  * ones are read from the table and held to their names.
  */
-export class TrieNodes implements NodeSource {
+export class TrieNodes implements TrieNodeStore {
   readonly #table: Database;
   readonly #taken = new Map<string, Uint8Array>();
   #fresh = new Map<string, Uint8Array>();
@@ -21,12 +20,14 @@ export class TrieNodes implements NodeSource {
     const fresh = this.#fresh.get(name) ?? this.#taken.get(name);
     if (fresh !== undefined) return fresh;
     const node = this.#table.get(hash);
-    const found = node === undefined ? 'missing' : nameOf(keccak256(node));
-    if (node === undefined || found !== name) throw new CorruptBlockError('of the state', 'trie node', name, found);
+    if (node === undefined) throw new CorruptNodeError(`0x${name}`, 'bytes with this hash', 'nothing');
+    const actual = nameOf(keccak256(node));
+    if (actual !== name)
+      throw new CorruptNodeError(`0x${name}`, 'bytes with this hash', `bytes with the hash 0x${actual}`);
     return node;
   }
 
-  keep(hash: Uint8Array, node: Uint8Array): void {
+  save(hash: Uint8Array, node: Uint8Array): void {
     this.#fresh.set(nameOf(hash), node);
   }
 

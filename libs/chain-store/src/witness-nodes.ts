@@ -25,9 +25,9 @@ class WatchedNodes extends TrieNodes {
 
   readonly #kept = new Set<string>();
 
-  override keep(hash: Uint8Array, node: Uint8Array): void {
+  override save(hash: Uint8Array, node: Uint8Array): void {
     this.#kept.add(Buffer.from(hash).toString('hex'));
-    super.keep(hash, node);
+    super.save(hash, node);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AccountChange, type AccountState, hexFromBytes, keccak256 } from '@cairn/block-model';
 import { compareBytes } from '@cairn/platform';
+import { isEmptyTrieRoot } from '@cairn/trie';
 import { mapKeyOfAddress } from './addresses.ts';
 import { delegationOf } from './authorizations.ts';
 import { changedSlots } from './changed-slots.ts';
@@ -13,8 +14,6 @@ import { readWordBytes, trimmedWordBytes, writeWordBytes } from './word-bytes.ts
 
 /** Keccak-256 of no bytes: the code hash of accounts without code. */
 export const emptyCodeHash = keccak256(new Uint8Array(0));
-/** Keccak-256 of the RLP of no bytes: the storage root of accounts without storage. */
-const emptyTrieRoot = keccak256(new Uint8Array([0x80]));
 const emptyCodeKey = mapKeyFromBytes(emptyCodeHash);
 
 /** Storage of one account. Emptying it replaces the object. */
@@ -135,7 +134,7 @@ export class WorldState {
     if (account === undefined) return false;
     const { nonce, codeHash, storageRoot } = account;
     if (nonce > 0n || compareBytes(codeHash, emptyCodeHash) !== 0) return true;
-    return storageRoot !== undefined && compareBytes(storageRoot, emptyTrieRoot) !== 0;
+    return storageRoot !== undefined && !isEmptyTrieRoot(storageRoot);
   }
 
   setCode(address: Uint8Array, code: Uint8Array): void {

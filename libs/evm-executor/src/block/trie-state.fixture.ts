@@ -9,9 +9,9 @@ import {
   keccak256,
   type StateReader,
   type StateRoots,
-  trieRoot,
 } from '@cairn/block-model';
 import type { MemoryAccount } from '@cairn/block-model/testing';
+import { trieRoot } from '@cairn/trie';
 
 interface Entry {
   readonly account: AccountState;

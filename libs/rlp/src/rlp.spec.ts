@@ -1,8 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeRlp, encodeRlp, type RlpItem, rlpLimits } from './index.ts';
-import { encodeRlpList } from './rlp.ts';
+import { decodeRlp, encodeRlp, encodeRlpList, type RlpItem, rlpLimits } from './index.ts';
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'));
 const ascii = (text: string) => new Uint8Array(Buffer.from(text));
@@ -11,7 +10,7 @@ const { item: arbitraryItem } = fc.letrec<{ item: RlpItem; list: RlpItem[] }>((t
   item: fc.oneof({ depthSize: 'small' }, fc.uint8Array({ maxLength: 80 }), tie('list')),
 }));
 
-/** A list that holds a list that holds a list, as deep as its bytes allow. */
+/** Lists nested as deep as the given number of bytes allows. */
 function nestedLists(bytes: number): Uint8Array {
   const bomb = Buffer.alloc(bytes);
   for (let at = 0; at + 4 <= bytes; at += 4) bomb.writeUInt32BE(0xfa00_0000 + (bytes - at - 4), at);
@@ -19,7 +18,7 @@ function nestedLists(bytes: number): Uint8Array {
 }
 
 describe('RLP', () => {
-  // Examples of "Recursive-length prefix serialization" on ethereum.org.
+  // Source: "Recursive-length prefix serialization" on ethereum.org.
   test.each<[string, RlpItem]>([
     ['83646f67', ascii('dog')],
     ['c88363617483646f67', [ascii('cat'), ascii('dog')]],
@@ -33,12 +32,12 @@ describe('RLP', () => {
       'b8384c6f72656d20697073756d20646f6c6f722073697420616d65742c20636f6e7365637465747572206164697069736963696e6720656c6974',
       ascii('Lorem ipsum dolor sit amet, consectetur adipisicing elit'),
     ],
-  ])('%s', (encoded, item) => {
+  ])('encodes and decodes the published example %s', (encoded, item) => {
     expect(Buffer.from(encodeRlp(item)).toString('hex')).toBe(encoded);
     expect(decodeRlp('example', hex(encoded))).toEqual(item);
   });
 
-  test('agrees with the reference on every value, both ways', () => {
+  test('encoding and decoding agree with @ethereumjs/rlp for random values', () => {
     fc.assert(
       fc.property(arbitraryItem, (item) => {
         const encoded = encodeRlp(item);
@@ -50,7 +49,7 @@ describe('RLP', () => {
   });
 
   test.each([55, 56, 255, 256, 65_535, 65_536, 16_777_216])(
-    'a string of %i bytes has the prefix of the reference',
+    'a string of %i bytes has the prefix of @ethereumjs/rlp',
     (length) => {
       const value = new Uint8Array(length).fill(0x99);
       for (const item of [value, [value]]) {
@@ -60,7 +59,7 @@ describe('RLP', () => {
     },
   );
 
-  test('accepts of random bytes only what encodes to the same bytes', () => {
+  test('decoding accepts random bytes only if encoding restores them', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1, maxLength: 70 }),
@@ -91,13 +90,13 @@ describe('RLP', () => {
     ['83646f', 'a value of 3 bytes is longer than what holds it'],
     ['c3820102ff', 'at byte 4: bytes follow the value'],
     ['c28301', 'at byte 1: a value of 3 bytes is longer than what holds it'],
-  ])('refuses %s: %s', (encoded, reason) => {
+  ])('decoding refuses %s: %s', (encoded, reason) => {
     expect(() => decodeRlp('thing', hex(encoded))).toThrow(
       expect.objectContaining({ code: 'DECODE_FAILED', message: expect.stringContaining(reason) }),
     );
   });
 
-  test('stops at its limits: lists in lists, and number of values', () => {
+  test('decoding stops at the limits of nesting and of values', () => {
     expect(() => decodeRlp('bomb', nestedLists(10_000_000))).toThrow(`nested over ${rlpLimits.depthMax} levels deep`);
     const wide = encodeRlp(new Uint8Array(rlpLimits.itemsMax + 1).fill(1));
     wide[0] = (wide[0] ?? 0) + 0x40;

@@ -1,14 +1,12 @@
-// The roots of every block that is imported are made here; trie.spec.ts holds them to those of @ethereumjs/mpt.
-import { CorruptBlockError, decodeRlp, encodeRlp, type RlpItem } from '@cairn/block-model';
+// Hot path: computes the state root of each imported block.
+// trie.bench.ts measures it; @ethereumjs/mpt is the oracle of trie.spec.ts.
 import { keccak256 } from '@cairn/cid';
-import { decodePath, encodePath, nibblesOf } from './trie-paths.ts';
-
-/** Where nodes are, by their keccak-256. */
-export interface NodeSource {
-  /** @throws BLOCK_CORRUPT where it is missing, or not what its name says */
-  load(hash: Uint8Array): Uint8Array;
-  keep(hash: Uint8Array, node: Uint8Array): void;
-}
+import { concatBytes } from '@cairn/platform';
+import { encodeRlp, type RlpItem } from '@cairn/rlp';
+import { corrupt, type DecodedNode, decodeNode, readNode } from './decode-node.ts';
+import { emptyTrieRoot, isEmptyTrieRoot } from './empty-root.ts';
+import { encodePath, nibblesOf, sharedLength } from './nibbles.ts';
+import type { TrieNodeStore } from './node-store.ts';
 
 interface Leaf {
   readonly kind: 'leaf';
@@ -24,30 +22,29 @@ interface Branch {
   readonly kind: 'branch';
   readonly children: readonly (Node | undefined)[];
 }
-/** What is there and has not been looked at. */
+/** A stored node that has not been loaded. */
 interface Unread {
   readonly kind: 'unread';
   readonly hash: Uint8Array;
 }
-/** Nodes never change: what is written makes new ones on the way from the root. */
+/** Nodes are immutable: a write replaces those between the root and the key. */
 type Node = Leaf | Extension | Branch | Unread;
 
-const emptyRoot = keccak256(Uint8Array.of(0x80));
 const noBytes = new Uint8Array(0);
 
 /**
- * A Merkle Patricia trie whose keys all have one length (Yellow Paper, appendix D). Nodes are read when they are met, and
- * hashed when the root is asked for: once, however many writes went through them. Synchronous.
+ * A Merkle Patricia trie whose keys all have one length (Yellow Paper, appendix D). Loads nodes when a key passes them.
+ * Hashes nodes when the root is computed: each once, for any number of writes below it. Synchronous.
  */
 export class Trie {
-  readonly #source: NodeSource;
+  readonly #store: TrieNodeStore;
   #root: Node | undefined;
-  /** What nodes look like within their parents: themselves where they are short, else their hashes. */
+  /** Form of each node within its parent: the node itself where its RLP is shorter than a hash, otherwise its hash. */
   readonly #references = new WeakMap<Node, RlpItem>();
 
-  constructor(source: NodeSource, root: Uint8Array) {
-    this.#source = source;
-    this.#root = Buffer.compare(root, emptyRoot) === 0 ? undefined : { kind: 'unread', hash: root };
+  constructor(store: TrieNodeStore, root: Uint8Array) {
+    this.#store = store;
+    this.#root = isEmptyTrieRoot(root) ? undefined : { kind: 'unread', hash: root };
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -79,16 +76,16 @@ export class Trie {
     this.#root = this.#without(this.#root, nibblesOf(key), 0);
   }
 
-  /** The root of what is in it now; its new nodes are kept. */
+  /** Computes the root of the current content, and passes new nodes to the node store. */
   root(): Uint8Array {
     const root = this.#root;
-    if (root === undefined) return emptyRoot;
+    if (root === undefined) return emptyTrieRoot;
     if (root.kind === 'unread') return root.hash;
     const known = this.#references.get(root);
     if (known instanceof Uint8Array) return known;
     const encoded = encodeRlp(this.#itemOf(root));
     const hash = keccak256(encoded);
-    this.#source.keep(hash, encoded);
+    this.#store.save(hash, encoded);
     this.#references.set(root, hash);
     return hash;
   }
@@ -105,7 +102,7 @@ export class Trie {
       if (here.kind === 'leaf') return { ...here, value };
       return { ...here, child: this.#with(here.child, path, at + shared, value) };
     }
-    // Two ways part here.
+    // The paths part here: a branch replaces the rest of both.
     const children: (Node | undefined)[] = new Array(16).fill(undefined);
     const rest = here.path.subarray(shared + 1);
     children[here.path[shared] as number] =
@@ -115,7 +112,7 @@ export class Trie {
     return shared === 0 ? branch : { kind: 'extension', path: here.path.subarray(0, shared), child: branch };
   }
 
-  /** The very node where the key is not in it. */
+  /** Returns the same node where the trie does not contain the key. */
   #without(node: Node | undefined, path: Uint8Array, at: number): Node | undefined {
     if (node === undefined) return undefined;
     const here = this.#read(node);
@@ -128,48 +125,27 @@ export class Trie {
     if (sharedLength(here.path, path, at) < here.path.length) return node;
     if (here.kind === 'leaf') return undefined;
     const child = this.#without(here.child, path, at + here.path.length);
-    return child === here.child || child === undefined ? node : this.#behind(here.path, child);
+    return child === here.child || child === undefined ? node : this.#prefixed(here.path, child);
   }
 
-  /** A branch of one way is none. */
+  /** Replaces a branch with a single child by that child. */
   #shortened(branch: Branch): Node {
-    const ways = branch.children.flatMap((child, nibble) => (child === undefined ? [] : [{ child, nibble }]));
-    const [only] = ways;
-    if (ways.length !== 1 || only === undefined) return branch;
-    return this.#behind(Uint8Array.of(only.nibble), only.child);
+    const present = branch.children.flatMap((child, nibble) => (child === undefined ? [] : [{ child, nibble }]));
+    const [only] = present;
+    if (present.length !== 1 || only === undefined) return branch;
+    return this.#prefixed(Uint8Array.of(only.nibble), only.child);
   }
 
-  /** A node with a path before it, which a leaf or an extension takes into its own. */
-  #behind(path: Uint8Array, node: Node): Node {
+  /** Puts a path before a node. Leaves and extensions extend their own path. */
+  #prefixed(path: Uint8Array, node: Node): Node {
     const here = this.#read(node);
     return here.kind === 'branch'
       ? { kind: 'extension', path, child: node }
-      : { ...here, path: Buffer.concat([path, here.path]) };
+      : { ...here, path: concatBytes([path, here.path]) };
   }
 
   #read(node: Node): Exclude<Node, Unread> {
-    if (node.kind !== 'unread') return node;
-    return this.#decode(decodeRlp('trie node', this.#source.load(node.hash)));
-  }
-
-  #decode(item: RlpItem): Exclude<Node, Unread> {
-    if (!Array.isArray(item)) throw corrupt('a list', 'bytes');
-    if (item.length === 17)
-      return { kind: 'branch', children: item.slice(0, 16).map((child) => this.#decodeChild(child)) };
-    const [encoded, child] = item;
-    if (!(encoded instanceof Uint8Array) || child === undefined || item.length !== 2)
-      throw corrupt('2 or 17 items', `${item.length}`);
-    const { nibbles: path, isLeaf } = decodePath(encoded);
-    if (!isLeaf) return { kind: 'extension', path, child: this.#decodeChild(child) ?? missing() };
-    if (!(child instanceof Uint8Array)) throw corrupt('a value', 'a list');
-    return { kind: 'leaf', path, value: child };
-  }
-
-  #decodeChild(item: RlpItem): Node | undefined {
-    if (!(item instanceof Uint8Array)) return this.#decode(item);
-    if (item.length === 0) return undefined;
-    if (item.length !== 32) throw corrupt('a hash', `${item.length} bytes`);
-    return { kind: 'unread', hash: item };
+    return node.kind === 'unread' ? nodeOf(readNode(this.#store, node.hash)) : node;
   }
 
   #itemOf(node: Exclude<Node, Unread>): RlpItem[] {
@@ -187,29 +163,32 @@ export class Trie {
       const item = this.#itemOf(node);
       const encoded = encodeRlp(item);
       reference = encoded.length < 32 ? item : keccak256(encoded);
-      if (reference instanceof Uint8Array) this.#source.keep(reference, encoded);
+      if (reference instanceof Uint8Array) this.#store.save(reference, encoded);
       this.#references.set(node, reference);
     }
     return reference;
   }
 }
 
+function nodeOf(decoded: DecodedNode): Exclude<Node, Unread> {
+  if (decoded.kind === 'leaf') return decoded;
+  if (decoded.kind === 'extension') return { ...decoded, child: childOf(decoded.child) ?? missingChild() };
+  return { kind: 'branch', children: decoded.items.slice(0, 16).map(childOf) };
+}
+
+function childOf(reference: RlpItem): Node | undefined {
+  if (!(reference instanceof Uint8Array)) return nodeOf(decodeNode(reference));
+  if (reference.length === 0) return undefined;
+  if (reference.length !== 32) throw corrupt('a hash of 32 bytes', `${reference.length} bytes`);
+  return { kind: 'unread', hash: reference };
+}
+
+function missingChild(): never {
+  throw corrupt('a child', 'none');
+}
+
 function branchWith({ children }: Branch, nibble: number, child: Node | undefined): Branch {
   const changed = children.slice();
   changed[nibble] = child;
   return { kind: 'branch', children: changed };
-}
-
-function sharedLength(one: Uint8Array, other: Uint8Array, at: number): number {
-  let length = 0;
-  while (length < one.length && one[length] === other[at + length]) length++;
-  return length;
-}
-
-function corrupt(expected: string, found: string): CorruptBlockError {
-  return new CorruptBlockError('of the state', 'trie node', expected, found);
-}
-
-function missing(): never {
-  throw corrupt('a child', 'none');
 }

@@ -1,14 +1,21 @@
 import { DecodeError } from './errors.ts';
 
-/** Where the payload of an item lies. */
-export interface Span {
+/** Position of an item's payload within the encoded bytes. */
+export interface RlpSpan {
   readonly isList: boolean;
+  /** First byte of the payload, behind the prefix. */
   readonly start: number;
+  /** First byte behind the payload. */
   readonly end: number;
 }
 
-/** Reads the prefix of the item at `at`; everything up to `limit` is its parent's. Refuses every form but the shortest. */
-export function spanAt(what: string, bytes: Uint8Array, at: number, limit: number): Span {
+/**
+ * Reads the prefix of the item at `at`. Accepts the shortest encoding only.
+ * @param what name of the decoded value; it begins the error message
+ * @param limit end of the list that contains the item
+ * @throws DECODE_FAILED
+ */
+export function rlpSpanAt(what: string, bytes: Uint8Array, at: number, limit: number): RlpSpan {
   const first = bytes[at];
   if (first === undefined || at >= limit) throw notRlp(what, at, 'the bytes end where a value should begin');
   if (first < 0x80) return { isList: false, start: at, end: at + 1 };
@@ -34,14 +41,14 @@ function notRlp(what: string, at: number, reason: string): DecodeError {
   return new DecodeError(what, `it is not valid RLP, at byte ${at}: ${reason}`);
 }
 
-/** Part of bytes without a copy; a plain array also where they are a Buffer. */
-export function view(bytes: Uint8Array, start: number, end: number): Uint8Array {
+/** Part of `bytes` without a copy. The result is a plain `Uint8Array`, also for a `Buffer`. */
+export function viewOfBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 }
 
-/** The one item that takes all of `bytes`. @throws DECODE_FAILED */
-export function wholeSpan(what: string, bytes: Uint8Array): Span {
-  const span = spanAt(what, bytes, 0, bytes.length);
+/** Span of the single item that fills all of `bytes`. @throws DECODE_FAILED */
+export function wholeRlpSpan(what: string, bytes: Uint8Array): RlpSpan {
+  const span = rlpSpanAt(what, bytes, 0, bytes.length);
   if (span.end < bytes.length) throw notRlp(what, span.end, 'bytes follow the value');
   return span;
 }

@@ -1,50 +1,51 @@
-// Every block that is imported or served passes through here: one pass over the bytes, views instead of copies.
-// block.bench.ts measures it; @ethereumjs/rlp is the oracle of its spec.
+// Hot path: each block that is imported or served is decoded here in one pass, with views instead of copies.
+// rlp.bench.ts measures it; @ethereumjs/rlp is the oracle of rlp.spec.ts.
 import { DecodeError } from './errors.ts';
-import { type Span, spanAt, view, wholeSpan } from './rlp-span.ts';
+import { type RlpSpan, rlpSpanAt, viewOfBytes, wholeRlpSpan } from './span.ts';
 
 /** A decoded RLP value (Yellow Paper, appendix B). */
 export type RlpItem = Uint8Array | RlpItem[];
 
 export const rlpLimits = {
-  /** Lists in lists. A block needs seven; each level costs stack. */
+  /** Nesting of lists. A block needs seven levels; each level uses stack. */
   depthMax: 32,
-  /** Values of one tree. A block of 300 million gas has fewer, and as a tree each costs 100 bytes and more. */
+  /** Values of one tree. A block of 300 million gas has fewer. Each takes at least 100 bytes of memory. */
   itemsMax: 524_288,
 } as const;
 
 /**
- * Decodes one strict RLP value that takes all of `bytes`. Its parts are views into `bytes`.
+ * Decodes the one RLP value that fills all of `bytes`. Accepts the shortest encoding only. Parts are views into `bytes`.
+ * @param what name of the decoded value; it begins the error message
  * @throws DECODE_FAILED, also beyond {@link rlpLimits}
  */
 export function decodeRlp(what: string, bytes: Uint8Array): RlpItem {
   let items = 0;
-  const read = ({ isList, start, end }: Span, depth: number): RlpItem => {
+  const read = ({ isList, start, end }: RlpSpan, depth: number): RlpItem => {
     if (++items > rlpLimits.itemsMax) throw new DecodeError(what, `it has more than ${rlpLimits.itemsMax} values`);
-    if (!isList) return view(bytes, start, end);
+    if (!isList) return viewOfBytes(bytes, start, end);
     if (depth === rlpLimits.depthMax) throw new DecodeError(what, `its lists are nested over ${depth} levels deep`);
     const list: RlpItem[] = [];
     for (let at = start; at < end; ) {
-      const span = spanAt(what, bytes, at, end);
+      const span = rlpSpanAt(what, bytes, at, end);
       list.push(read(span, depth + 1));
       at = span.end;
     }
     return list;
   };
-  return read(wholeSpan(what, bytes), 0);
+  return read(wholeRlpSpan(what, bytes), 0);
 }
 
-/** The RLP of a value. */
+/** Encodes a value. */
 export function encodeRlp(item: RlpItem): Uint8Array {
-  // Payload lengths of the lists, in the order in which they are met: measured once, used when writing.
+  // Payload lengths of the lists in depth-first order: measured in a first pass, used by the second.
   const lengths: number[] = [];
   const measure = (value: RlpItem): number => {
-    if (value instanceof Uint8Array) return isOwnEncoding(value) ? 1 : prefixLength(value.length) + value.length;
-    const slot = lengths.push(0) - 1;
+    if (value instanceof Uint8Array) return isOwnEncoding(value) ? 1 : rlpPrefixLength(value.length) + value.length;
+    const position = lengths.push(0) - 1;
     let length = 0;
     for (const part of value) length += measure(part);
-    lengths[slot] = length;
-    return prefixLength(length) + length;
+    lengths[position] = length;
+    return rlpPrefixLength(length) + length;
   };
   const output = new Uint8Array(measure(item));
   let at = 0;
@@ -63,10 +64,10 @@ export function encodeRlp(item: RlpItem): Uint8Array {
   return output;
 }
 
-/** The RLP of a list from the RLP of its items. */
+/** Encodes a list whose items are encoded already. */
 export function encodeRlpList(encodedItems: readonly Uint8Array[]): Uint8Array {
   const length = encodedItems.reduce((sum, item) => sum + item.length, 0);
-  const output = new Uint8Array(prefixLength(length) + length);
+  const output = new Uint8Array(rlpPrefixLength(length) + length);
   let at = writePrefix(output, 0, 0xc0, length);
   for (const item of encodedItems) {
     output.set(item, at);
@@ -75,8 +76,8 @@ export function encodeRlpList(encodedItems: readonly Uint8Array[]): Uint8Array {
   return output;
 }
 
-/** Length of the prefix of a list, or of a string of several bytes, that holds `length` bytes. */
-export function prefixLength(length: number): number {
+/** Bytes of the prefix of a list, or of a string of more than one byte, whose payload has `length` bytes. */
+export function rlpPrefixLength(length: number): number {
   if (length < 56) return 1;
   let bytes = 2;
   for (let rest = length; rest > 255; rest = Math.floor(rest / 256)) bytes++;
@@ -92,7 +93,7 @@ function writePrefix(output: Uint8Array, at: number, base: 0x80 | 0xc0, length: 
     output[at] = base + length;
     return at + 1;
   }
-  const size = prefixLength(length) - 1;
+  const size = rlpPrefixLength(length) - 1;
   output[at] = base + 55 + size;
   for (let index = size, rest = length; index > 0; index--, rest = Math.floor(rest / 256)) output[at + index] = rest;
   return at + 1 + size;
