@@ -1,3 +1,5 @@
-import { preset } from '../../jest.preset.mjs';
+import { preset, useMemoryForTemporaryFiles } from '../../jest.preset.mjs';
+
+useMemoryForTemporaryFiles();
 
 export default { ...preset, displayName: 'embedded-store' };

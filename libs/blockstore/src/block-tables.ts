@@ -3,60 +3,47 @@ import type { Database, Environment } from '@cairn/embedded-store';
 import type { Block } from './blockstore.ts';
 import { type ClaimExpiry, ClaimTables, type Stamp } from './claim-tables.ts';
 import type { ClaimOptions, DiscardResult } from './claims.ts';
+import { ControlTable } from './control-table.ts';
 import { blockId, decodeRecord, encodeRecord, type IndexRecord } from './index-record.ts';
 import { isMarked } from './is-marked.ts';
 
-const sumsKey = Buffer.from('sums');
-const cycleKey = Buffer.from('cycle');
-const ownedFromKey = Buffer.from('ownedFrom');
-/** A block touched less than this many seconds ago in the same cycle is not written again. */
+/** A touch within this many seconds of the last one in the same cycle is not written. */
 const touchEverySeconds = 60;
 
-/** A block on its way to the disk, and who puts it; 0 for nobody in particular. */
+/** A pending block and its owner; 0 for none. */
 export interface OwnedBlock {
   readonly block: Block;
   readonly owner: number;
 }
 
-/** The owner of a block after `owner` has put or touched it too. */
-function ownerOf(known: Pick<IndexRecord, 'owner'>, owner: number): number {
+/** Returns the owner of a block after `owner` has put or touched it too: 0 for several owners. */
+function ownerAfter(known: Pick<IndexRecord, 'owner'>, owner: number): number {
   return known.owner === owner ? owner : 0;
 }
 
 const noMark = { mark: 0, markedAs: codecs.raw };
 
-/** Where the time of the store stands, and the collection that runs or ran last. */
-export interface Cycle {
-  /** Counted up by every collection, and by every removal of an owner. */
-  readonly number: number;
-  /** The number with which the last collection began; absent where no removal has counted up since. */
-  readonly collection?: number;
-  /** Blocks touched in this cycle or later stay. */
-  readonly keepFrom: number;
-}
-
 /**
- * The tables of the LMDB store and every change to them. An index leads from multihash to a running number and what
- * collection must know, the bytes lie by number.
+ * The tables of the LMDB store. The index maps a multihash to a sequence number and the facts for collection; the bytes are
+ * stored under that number.
  *
- * Asking for a length, marking or deleting a block thus reads none of its bytes, and blocks are appended: under random
- * keys each would touch its own page of a tree that lies scattered among the blocks, and the system maps 64 KiB around a
- * page touched, so that an upload would count its own size as resident memory. Methods that write run inside a
- * transaction of the environment; sums are kept in the transaction that changes them.
+ * Lookups, marks and deletions thus read no block bytes, and blocks are appended. Under random keys each write would touch
+ * a page of its own. The system maps 64 KiB around a touched page, so an upload would add its size to resident memory.
+ * Methods that write run inside a transaction of the environment, which also updates the sums.
  */
 export class BlockTables {
   readonly #blocks: Database;
   readonly #index: Database;
-  readonly #sums: Database;
   readonly #quarantine: Database;
+  readonly control: ControlTable;
   readonly claims: ClaimTables;
   readonly #now: () => number;
 
   constructor(environment: Environment, now: () => number) {
     this.#blocks = environment.database('blocks');
     this.#index = environment.database('index');
-    this.#sums = environment.database('sums');
     this.#quarantine = environment.database('quarantine');
+    this.control = new ControlTable(environment.database('sums'));
     this.claims = new ClaimTables(environment);
     this.#now = now;
   }
@@ -74,7 +61,7 @@ export class BlockTables {
     return this.#index.count();
   }
 
-  /** Multihashes in order, from `start` on. */
+  /** Returns index entries in the order of their multihashes, from `start`. */
   page(
     start: Uint8Array | undefined,
     limit: number,
@@ -86,14 +73,14 @@ export class BlockTables {
     return [...this.#quarantine.keys({ ...(start && { start }), limit })];
   }
 
-  /** Adds what is not there yet and touches what is; the bytes of a quarantined block are written anew. */
+  /** Adds new blocks, touches known ones, and replaces the bytes of quarantined ones. */
   put(entries: readonly OwnedBlock[]): void {
-    const { bytes: bytesBefore, next: nextBefore } = this.sums();
+    const { bytes: bytesBefore, next: nextBefore } = this.control.sums();
     const stamp = this.#stamp();
     let next = nextBefore;
     let sum = bytesBefore;
     const added: (readonly [id: Uint8Array, bytes: Uint8Array])[] = [];
-    // First the index, then the blocks: pages of the tree come to lie side by side.
+    // All index entries before all blocks, so that the pages of each tree are adjacent in the file.
     for (const {
       block: { cid, bytes },
       owner,
@@ -123,7 +110,7 @@ export class BlockTables {
             ...known,
             length: bytes.length,
             ...stamp,
-            owner: ownerOf(known, owner),
+            owner: ownerAfter(known, owner),
             isQuarantined: false,
           }),
         );
@@ -133,7 +120,7 @@ export class BlockTables {
       } else this.#touch(key, known, stamp, owner);
     }
     for (const [id, bytes] of added) this.#blocks.put(id, bytes);
-    if (added.length > 0) this.#putSums({ bytes: sum, next });
+    if (added.length > 0) this.control.putSums({ bytes: sum, next });
   }
 
   touch(cids: readonly CID[], owner: number): void {
@@ -144,19 +131,20 @@ export class BlockTables {
     }
   }
 
+  /** Reports whether a touch by this owner need not be written. */
   isFresh(known: IndexRecord, cycle: number, owner: number): boolean {
     const { touchedAt, touchedIn } = known;
-    if (known.owner !== ownerOf(known, owner)) return false;
+    if (known.owner !== ownerAfter(known, owner)) return false;
     return touchedIn === cycle && Math.abs(this.seconds() - touchedAt) < touchEverySeconds;
   }
 
   #touch(key: Uint8Array, known: IndexRecord, stamp: Stamp, owner: number): void {
     if (this.isFresh(known, stamp.touchedIn, owner)) return;
-    this.#index.put(key, encodeRecord({ ...known, ...stamp, owner: ownerOf(known, owner) }));
+    this.#index.put(key, encodeRecord({ ...known, ...stamp, owner: ownerAfter(known, owner) }));
   }
 
   #stamp(): Stamp {
-    return { touchedAt: this.seconds(), touchedIn: this.cycle().number };
+    return { touchedAt: this.seconds(), touchedIn: this.control.cycle().number };
   }
 
   /** Seconds since 1970. */
@@ -197,7 +185,7 @@ export class BlockTables {
   discard(key: Uint8Array, { owner, keepFrom }: { readonly owner: number; readonly keepFrom: number }): DiscardResult {
     const known = this.record(key);
     if (known === undefined) return 'absent';
-    if (known.owner !== owner || Buffer.compare(known.id, this.#ownedFrom()) < 0) {
+    if (known.owner !== owner || Buffer.compare(known.id, this.control.ownedFrom()) < 0) {
       this.unclaim(key, [owner]);
       return 'shared';
     }
@@ -206,17 +194,8 @@ export class BlockTables {
     return 'removed';
   }
 
-  /** Blocks with an id below this one count as put by several owners. */
-  #ownedFrom(): Uint8Array {
-    return this.#sums.get(ownedFromKey) ?? blockId(0n);
-  }
-
-  disownAll(): void {
-    this.#sums.put(ownedFromKey, blockId(this.sums().next));
-  }
-
   remove(keys: readonly Uint8Array[]): void {
-    const sums = this.sums();
+    const sums = this.control.sums();
     let removed = 0n;
     for (const key of keys) {
       const known = this.record(key);
@@ -227,7 +206,7 @@ export class BlockTables {
       if (known.isClaimed) for (const owner of this.claims.ownersOf(key)) this.claims.remove(key, owner);
       removed += BigInt(known.length);
     }
-    if (removed > 0n) this.#putSums({ ...sums, bytes: sums.bytes - removed });
+    if (removed > 0n) this.control.putSums({ ...sums, bytes: sums.bytes - removed });
   }
 
   quarantine(key: Uint8Array): void {
@@ -237,12 +216,12 @@ export class BlockTables {
     this.#quarantine.put(key, Buffer.from(JSON.stringify({ at: this.#now() })));
   }
 
-  /** Keys of the index with the ids of their blocks. */
+  /** Streams the index as pairs of multihash and block id. */
   *ids(): Generator<{ readonly key: Uint8Array; readonly id: Uint8Array }> {
     for (const { key, value } of this.#index.range()) yield { key, id: decodeRecord(value).id };
   }
 
-  /** Ids of all blocks that have bytes. */
+  /** Streams the ids of all stored bytes. */
   blockIds(): Iterable<Uint8Array> {
     return this.#blocks.keys();
   }
@@ -251,7 +230,7 @@ export class BlockTables {
     return this.#blocks.has(id);
   }
 
-  /** Removes index records whose bytes are lost, with their claims. */
+  /** Removes index records without bytes, with their claims. */
   forget(keys: readonly Uint8Array[]): void {
     for (const key of keys) {
       for (const owner of this.claims.ownersOf(key)) this.claims.remove(key, owner);
@@ -260,7 +239,7 @@ export class BlockTables {
     }
   }
 
-  /** Adds an index record for bytes that have none; false where the block has other bytes. */
+  /** Adds an index record for bytes without one. Returns false if the block has other bytes. */
   adopt(key: Uint8Array, id: Uint8Array, length: number): boolean {
     if (this.record(key) !== undefined) return false;
     const isClaimed = this.claims.ownersOf(key).length > 0;
@@ -269,7 +248,7 @@ export class BlockTables {
     return true;
   }
 
-  /** Sums all lengths anew, and sets the next id behind the last one. */
+  /** Recomputes the sum of lengths and the next sequence number. */
   recount(): void {
     let bytes = 0n;
     let next = 0n;
@@ -279,36 +258,6 @@ export class BlockTables {
       const after = Buffer.from(id).readBigUInt64BE() + 1n;
       if (after > next) next = after;
     }
-    this.#putSums({ bytes, next });
-  }
-
-  cycle(): Cycle {
-    const found = this.#sums.get(cycleKey);
-    return found ? (JSON.parse(Buffer.from(found).toString()) as Cycle) : { number: 0, keepFrom: 0 };
-  }
-
-  /** The number with which the last collection began. */
-  collection(): number {
-    const { number, collection } = this.cycle();
-    return collection ?? number;
-  }
-
-  putCycle(cycle: Cycle): void {
-    this.#sums.put(cycleKey, Buffer.from(JSON.stringify(cycle)));
-  }
-
-  /** Sum of all lengths, and the number of the next block. */
-  sums(): { readonly bytes: bigint; readonly next: bigint } {
-    const sums = this.#sums.get(sumsKey);
-    if (sums === undefined) return { bytes: 0n, next: 0n };
-    const buffer = Buffer.from(sums);
-    return { bytes: buffer.readBigUInt64BE(), next: buffer.readBigUInt64BE(8) };
-  }
-
-  #putSums({ bytes, next }: { readonly bytes: bigint; readonly next: bigint }): void {
-    const sums = Buffer.alloc(16);
-    sums.writeBigUInt64BE(bytes);
-    sums.writeBigUInt64BE(next, 8);
-    this.#sums.put(sumsKey, sums);
+    this.control.putSums({ bytes, next });
   }
 }

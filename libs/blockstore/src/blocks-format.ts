@@ -1,17 +1,17 @@
 import type { StoreFormat } from '@cairn/embedded-store';
 import { cidOfKey } from './key-pages.ts';
 
-/** Bytes of an owner in the keys of claims. */
+/** Length of an owner in the keys of claims, in bytes. */
 const ownerBytes = 6;
 
-/** Format of the store of blocks. All records but the bytes of blocks have checksums since version 2; those have their hash. */
+/** Format of the block store. Since version 2 all records have checksums, except block bytes, which are verified by hash. */
 export const blocksFormat: StoreFormat = {
   name: 'cairn-blocks',
   version: 2,
   seals: { upgradesFrom: 1, except: ['blocks'], nameKey },
 };
 
-/** The block of a key. Damage may have reached the key itself: then its bytes are named. */
+/** Names a key by its CID. Returns undefined for a damaged key, so that messages show its bytes. */
 function nameKey(database: string, key: Uint8Array): string | undefined {
   try {
     if (database === 'index' || database === 'quarantine') return String(cidOfKey(key));

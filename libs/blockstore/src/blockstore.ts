@@ -1,12 +1,12 @@
 import type { CID } from '@cairn/cid';
 
-/** Bytes and the CID that names them. */
+/** Bytes and their CID. */
 export interface Block {
   readonly cid: CID;
   readonly bytes: Uint8Array;
 }
 
-/** What a store holds, exactly. */
+/** Exact content of a store. */
 export interface BlockstoreStats {
   /** Number of distinct blocks. */
   readonly blocks: number;
@@ -15,14 +15,14 @@ export interface BlockstoreStats {
 }
 
 export interface ReadOptions {
-  /** Ends a wait; the call then throws the signal's reason. */
+  /** Ends a wait. The call then throws the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
 export interface PutOptions {
   /**
-   * A number from 1 to 2^48 - 1 that stands for whoever writes. A block that only one owner has ever put since it is
-   * here is that owner's to discard without a grace period (see `Collectable.sweep`).
+   * Number of the writer, from 1 to 2^48 - 1. An owner may discard blocks that no other owner has put, without a grace
+   * period (see `Claims.discardMany`).
    */
   readonly owner?: number;
 }
@@ -31,30 +31,29 @@ export interface PutOptions {
  * The port to a store of content-addressed blocks.
  *
  * Blocks are keyed by multihash: a CIDv0 and a CIDv1 of the same digest name the same block, and `delete` removes it
- * for both. Implementations need not hash; {@link withVerification} does, on both sides of the disk.
+ * for both. Adapters need not hash; {@link withVerification} verifies on write and on read.
  */
 export interface Blockstore {
-  /** The bytes of a block. The caller must not change them. @throws BLOCK_NOT_FOUND */
+  /** Returns the bytes of a block. The caller must not change them. @throws BLOCK_NOT_FOUND */
   get(cid: CID, options?: ReadOptions): Promise<Uint8Array>;
   has(cid: CID): Promise<boolean>;
-  /** Length of a block in bytes without reading it. @throws BLOCK_NOT_FOUND */
+  /** Returns the length of a block in bytes without reading it. @throws BLOCK_NOT_FOUND */
   size(cid: CID): Promise<number>;
   /**
-   * Takes blocks and resolves once they can be read back. They are **not** durable before {@link sync} resolves.
-   * Writing a block that is there already is cheap and changes nothing. The bytes belong to the store from here on: the
-   * caller must not change them, since they may be written later.
-   * Awaiting each call is the backpressure: it resolves late when the store is behind.
-   * @throws BLOCK_TOO_LARGE, and keeps nothing of `blocks`
+   * Accepts blocks and resolves once they can be read back. They are **not** durable before {@link sync} resolves.
+   * Writing a stored block is cheap and changes nothing. The caller must not change the bytes afterwards, since the write
+   * may follow later. Awaiting each call is the back-pressure: it resolves late while the disk is behind.
+   * @throws BLOCK_TOO_LARGE, and stores none of `blocks`
    */
   putMany(blocks: readonly Block[], options?: PutOptions): Promise<void>;
   /**
-   * Resolves when everything that `putMany` and `delete` resolved for before this call survives a power cut. Where that
-   * cannot be, each caller's `sync` throws, until the disk takes the blocks or they are deleted.
+   * Resolves when all blocks and deletions that were resolved before this call survive a power cut. After a failed write
+   * every `sync` throws until the disk accepts the blocks or they are deleted.
    */
   sync(): Promise<void>;
-  /** Removes a block; does nothing when it is not there. */
+  /** Removes a block. Does nothing for an unknown block. */
   delete(cid: CID): Promise<void>;
-  /** Multihashes of all blocks, in key order, each wrapped as a CIDv1 of the raw codec. */
+  /** Lists the multihashes of all blocks in key order, each as a CIDv1 of the raw codec. */
   keys(options?: ReadOptions): AsyncIterable<CID>;
   stats(): Promise<BlockstoreStats>;
   close(): Promise<void>;

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { StoreError } from '@cairn/embedded-store';
 
 export interface CapacityOptions {
-  /** Sum of the lengths of all blocks, in bytes, beyond which no block is taken. Default: no limit. */
+  /** Limit of the sum of all block lengths, in bytes. Default: none. */
   readonly bytesMax?: number | undefined;
-  /** Bytes of the disk that are left free for everything else. Default 0. */
+  /** Disk space that blocks must leave free, in bytes. Default 0. */
   readonly diskReserveBytes?: number | undefined;
 }
 
-/** How full a store is. */
+/** Stored bytes and their limit. */
 export interface Fullness {
   /** Sum of the lengths of all blocks, in bytes. */
   readonly bytes: number;
-  /** What that sum may become, by the limit and by the disk; Infinity where neither tells. */
+  /** Upper bound of that sum, from the limit and from the disk. Infinity where both are unknown. */
   readonly bytesMax: number;
 }
 
 const measureEveryMs = 250;
-/** Pages hold some bytes beside the blocks: what the file has beyond this many times the blocks is free to be used again. */
+/** Ratio of used file bytes to block bytes. The rest of the file consists of free pages. */
 const pageOverhead = 1.03;
 
-/** Refuses blocks before the disk is full, so that everything else that needs the disk goes on. */
+/** Refuses blocks before the disk is full, so that other users of the disk keep working. */
 export class Capacity {
   readonly #directory: string;
   readonly #bytesMax: number;
@@ -36,18 +36,18 @@ export class Capacity {
     this.#diskReserveBytes = diskReserveBytes;
   }
 
-  /** @throws STORE_FULL when `added` bytes beside the `stored` ones are too many */
+  /** @throws STORE_FULL when `added` bytes on top of the `stored` ones exceed the limit */
   check(stored: number, added: number): void {
     this.#taken += added;
     const { bytesMax } = this.fullness(stored);
     if (stored + added <= bytesMax) return;
     this.#taken -= added;
     const isLimit = bytesMax === this.#bytesMax;
-    const limit = isLimit ? `its limit of ${bytesMax} bytes` : 'what the disk has left';
-    throw new StoreError('STORE_FULL', `The store holds ${stored} bytes; ${added} more go beyond ${limit}.`, {
+    const limit = isLimit ? `its limit of ${bytesMax} bytes` : 'the free disk space';
+    throw new StoreError('STORE_FULL', `The store holds ${stored} bytes; ${added} more would exceed ${limit}.`, {
       hint: isLimit
-        ? 'Unpin what is not needed and collect garbage, or raise the limit of the store.'
-        : 'Free disk space, or unpin what is not needed and collect garbage.',
+        ? 'Unpin unused content and collect garbage, or raise the limit of the store.'
+        : 'Free disk space, or unpin unused content and collect garbage.',
       details: { directory: this.#directory, stored, added, bytesMax },
     });
   }
@@ -62,14 +62,14 @@ export class Capacity {
     return { bytes: stored, bytesMax: Math.min(this.#bytesMax, Math.max(0, stored + this.#room - this.#taken)) };
   }
 
-  /** Bytes that the disk has for blocks: what is free beyond the reserve, and pages of the file that are in no use. */
+  /** Bytes that the disk has for blocks: free space beyond the reserve, plus free pages of the file. */
   #measure(stored: number): number {
     try {
       const { bavail, bsize } = statfsSync(this.#directory);
       const unused = Math.max(0, statSync(join(this.#directory, 'data.mdb')).size - stored * pageOverhead);
       return bavail * bsize - this.#diskReserveBytes + unused;
     } catch {
-      // A file system that does not tell has only the limit in bytes.
+      // A file system without statistics is limited by `bytesMax` only.
       return Number.POSITIVE_INFINITY;
     }
   }

@@ -3,17 +3,19 @@ import type { BlockstoreStats } from './blockstore.ts';
 import type { Claim } from './claims.ts';
 import { cidOfKey } from './key-pages.ts';
 
-/** When something was put, touched or claimed: seconds since 1970, and the cycle of that time. */
+/** Time of a put, touch or claim. */
 export interface Stamp {
+  /** Seconds since 1970. */
   readonly touchedAt: number;
+  /** Collection cycle. */
   readonly touchedIn: number;
 }
 
-/** Claims before this moment are past their grace, except those of a write that may be under way. */
+/** Bounds of the claims that are past their grace period. */
 export interface ClaimExpiry {
-  /** Seconds since 1970. */
+  /** Seconds since 1970. Later claims stay. */
   readonly before: number;
-  /** Claims of this cycle or later stay. */
+  /** Claims of this cycle or later stay, since an open write may rely on them. */
   readonly keepFrom: number;
 }
 
@@ -21,16 +23,16 @@ const ownerBytes = 6;
 
 type ClaimSize = Pick<Claim, 'bytes' | 'isCounted'>;
 
-/** Bytes and number of the claims of an owner that count, and the number of all. */
+/** Bytes and number of the counted claims of an owner, and the number of all its claims. */
 interface ClaimSums extends BlockstoreStats {
   readonly all: number;
 }
 
-const nothing: ClaimSums = { blocks: 0, bytes: 0, all: 0 };
+const noClaims: ClaimSums = { blocks: 0, bytes: 0, all: 0 };
 
 /**
- * The claims of the LMDB store: `claims` by owner and multihash, `claimants` by multihash and owner, and `claimed`, the
- * sums by owner. Methods that write run inside a transaction of the environment, the sums in that of the claims.
+ * Claims of the LMDB store in three tables: `claims` by owner and multihash, `claimants` by multihash and owner, and
+ * `claimed`, the sums by owner. Methods that write run inside a transaction, which changes claims and sums together.
  */
 export class ClaimTables {
   readonly #claims: Database;
@@ -43,18 +45,18 @@ export class ClaimTables {
     this.#claimed = environment.database('claimed');
   }
 
-  /** The claim of an owner on a block. */
+  /** Returns the claim of an owner on a block. */
   get(key: Uint8Array, owner: number): ClaimSize | undefined {
     const found = this.#claims.get(claimKey(owner, key));
     return found && decode(found);
   }
 
-  /** Whether an owner claims anything, counted or not. Costs no walk. */
+  /** Reports whether an owner has any claim, counted or not. One lookup. */
   hasAny(owner: number): boolean {
     return this.#claimed.has(ownerKey(owner));
   }
 
-  /** Adds a claim, or makes one anew. */
+  /** Adds a claim or renews it. */
   put(key: Uint8Array, owner: number, size: ClaimSize, { touchedAt, touchedIn }: Stamp): void {
     const before = this.get(key, owner);
     const isCounted = size.isCounted || before?.isCounted === true;
@@ -68,7 +70,7 @@ export class ClaimTables {
     this.#change(owner, before, { bytes: size.bytes, isCounted });
   }
 
-  /** Ends a claim, if there is one. */
+  /** Ends a claim. Does nothing without one. */
   remove(key: Uint8Array, owner: number): void {
     const before = this.get(key, owner);
     if (before === undefined) return;
@@ -77,14 +79,14 @@ export class ClaimTables {
     this.#change(owner, before, undefined);
   }
 
-  /** The owners that claim a block. */
+  /** Returns the owners that claim a block. */
   ownersOf(key: Uint8Array): number[] {
     return [...this.#claimants.keys({ prefix: key })].map((found) =>
       Buffer.from(found).readUIntBE(key.length, ownerBytes),
     );
   }
 
-  /** The owners whose claim on a block is past its grace. */
+  /** Returns the owners whose claim on a block is past its grace period. */
   expired(key: Uint8Array, { before, keepFrom }: ClaimExpiry): number[] {
     return this.ownersOf(key).filter((owner) => {
       const found = this.#claims.get(claimKey(owner, key));
@@ -94,7 +96,7 @@ export class ClaimTables {
     });
   }
 
-  /** Number and lengths of the claims of an owner that count. */
+  /** Returns number and bytes of the counted claims of an owner. */
   sums(owner: number): BlockstoreStats {
     const { blocks, bytes } = this.#sums(owner);
     return { blocks, bytes };
@@ -102,13 +104,13 @@ export class ClaimTables {
 
   #sums(owner: number): ClaimSums {
     const found = this.#claimed.get(ownerKey(owner));
-    if (found === undefined) return nothing;
+    if (found === undefined) return noClaims;
     const value = Buffer.from(found);
     const [blocks, bytes, all] = [0, 8, 16].map((at) => Number(value.readBigUInt64BE(at)));
     return { blocks: blocks ?? 0, bytes: bytes ?? 0, all: all ?? 0 };
   }
 
-  /** Claims of an owner in the order of their multihashes, after one. */
+  /** Returns claims of an owner in the order of their multihashes, from the first one after `after`. */
   page(owner: number, after: Uint8Array | undefined, limit: number): Claim[] {
     const prefix = ownerKey(owner);
     const start = after ? Buffer.concat([prefix, after, Buffer.of(0)]) : prefix;
@@ -136,8 +138,8 @@ export class ClaimTables {
 }
 
 function sumOf(claim: ClaimSize | undefined): ClaimSums {
-  if (claim === undefined) return nothing;
-  return claim.isCounted ? { blocks: 1, bytes: claim.bytes, all: 1 } : { ...nothing, all: 1 };
+  if (claim === undefined) return noClaims;
+  return claim.isCounted ? { blocks: 1, bytes: claim.bytes, all: 1 } : { ...noClaims, all: 1 };
 }
 
 function decode(value: Uint8Array): ClaimSize {

@@ -1,7 +1,7 @@
 import type { CID } from '@cairn/cid';
 import type { BlockstoreStats } from './blockstore.ts';
 
-/** A block that an owner keeps without a root above it. */
+/** A block that an owner keeps although no root reaches it. */
 export interface Claim {
   /** As a CIDv1 of the raw codec. */
   readonly cid: CID;
@@ -12,53 +12,53 @@ export interface Claim {
 }
 
 export interface ClaimOptions {
-  /** For what a write left that failed: listed as a claim, since its owner may discard it, but not counted. */
+  /** Marks blocks of a failed write. They are listed, so that the owner can discard them, but not counted. Default false. */
   readonly isLeftover?: boolean;
 }
 
-/** Outcome of discarding a block. */
+/** Result of discarding a block. */
 export type DiscardResult =
-  /** The block is gone. */
+  /** The block was removed. */
   | 'removed'
-  /** Another owner has put or touched it too: the claim of this one ended, the block stays for a collection to decide. */
+  /** Another owner has put or touched the block. The claim of this owner ended; a collection decides about the block. */
   | 'shared'
-  /** A write of the owner is under way that may count on it; nothing changed. */
+  /** An open write of the owner may rely on the block. Nothing changed. */
   | 'busy'
-  /** There is no such block. */
+  /** The store does not have the block. */
   | 'absent';
 
 /**
- * Claims: an owner keeps a block without a root above it, such as a block that was put and not pinned. Several owners may
- * claim one block, and the length counts for each. A claim ends when its owner ends it, or with the block, or when a sweep
- * finds it older than the grace period. Sums per owner change in the transaction that changes the claims.
+ * Claims keep blocks of an owner that no root reaches, such as a block that was put and not pinned. Several owners may claim
+ * one block, and its length counts for each. A claim ends when its owner ends it, with the block, or in a sweep after the
+ * grace period. Sums per owner change in the transaction that changes the claims.
  */
 export interface Claims {
   /**
-   * Claims those of these blocks that are here; a claim that exists is made anew, and counts if either does. Durable when
-   * it resolves.
+   * Claims those of these blocks that are stored. An existing claim is renewed, and stays counted if it was. Durable once
+   * resolved.
    */
   claimMany(cids: readonly CID[], owner: number, options?: ClaimOptions): Promise<void>;
-  /** Ends claims of an owner; the blocks stay. Durable when it resolves. */
+  /** Ends claims of an owner; the blocks stay. Durable once resolved. */
   unclaimMany(cids: readonly CID[], owner: number): Promise<void>;
-  /** Number and sum of lengths of the claims of an owner that count. Costs no walk. */
+  /** Returns number and bytes of the counted claims of an owner. One lookup. */
   claimed(owner: number): Promise<BlockstoreStats>;
-  /** The claims of an owner, in key order. Cost follows the number of claims. */
+  /** Lists the claims of an owner in key order. The cost grows with the number of claims. */
   claims(owner: number): AsyncIterable<Claim>;
-  /** Filters blocks to those that an owner claims, in order. */
+  /** Returns the claims of an owner on these blocks, in order. */
   claimsAmong(cids: readonly CID[], owner: number): Promise<Claim[]>;
   /**
-   * Begins a removal by an owner. Resolves to a number for {@link discardMany}: what a write of that owner puts or touches
-   * which is open now, or begins later, is not discarded with it.
+   * Begins a removal by an owner and resolves to the `keepFrom` of {@link discardMany}. Blocks that an open or later write of
+   * this owner puts or touches are not discarded with it.
    */
   beginDiscard(owner: number): Promise<number>;
   /**
-   * Removes blocks that only this owner has put or touched since they are here, without grace, and ends its claims on the
-   * others. The caller has made sure that nothing reaches them that the owner holds, or has held.
+   * Removes blocks that no other owner has put or touched, without a grace period, and ends the owner's claims on the others.
+   * The caller must have verified that no root of the owner, current or former, reaches them.
    */
   discardMany(
     cids: readonly CID[],
     options: { readonly owner: number; readonly keepFrom: number },
   ): Promise<DiscardResult[]>;
-  /** From here on no block that is in the store now counts as put by one owner only. */
+  /** Makes every block that is stored now count as shared by several owners. */
   disownAll(): Promise<void>;
 }

@@ -2,71 +2,72 @@ import type { CID } from '@cairn/cid';
 import type { Blockstore, PutOptions } from './blockstore.ts';
 import type { Claims } from './claims.ts';
 
-/** Keeps blocks from collection while something is being written. */
+/** Protects blocks from collection during a write. */
 export interface Hold {
-  /** Lets go; a second call does nothing. */
+  /** Ends the protection. A second call does nothing. */
   release(): Promise<void>;
 }
 
 export interface SweepOptions {
-  /** The cycle whose marks count, the current one. */
+  /** The current cycle, whose marks count. */
   readonly cycle: number;
   /** Blocks that were put or touched less than this many seconds ago stay. */
   readonly graceSeconds: number;
-  /** Where the last step stopped. */
+  /** `next` of the previous step; absent for the first. */
   readonly start?: Uint8Array | undefined;
-  /** Blocks to look at in this step. */
+  /** Number of blocks to examine in this step. */
   readonly limit: number;
 }
 
 export interface SweepStep {
-  /** What was removed, each as a CIDv1 of the raw codec. */
+  /** Removed blocks, each as a CIDv1 of the raw codec. */
   readonly removed: readonly CID[];
-  /** Sum of the lengths of all. */
+  /** Sum of the lengths of the removed blocks. */
   readonly bytes: number;
-  /** Where the next step goes on; absent after the last. */
+  /** Start of the next step; undefined after the last. */
   readonly next: Uint8Array | undefined;
 }
 
 /**
- * What a collector of garbage asks of a store, beside reading.
+ * The part of a store that garbage collection needs, beside reading.
  *
- * Time is counted in cycles. A collector begins a cycle, marks what must stay, and sweeps: a block goes when this cycle
- * has not marked it, and it was last put or touched in an earlier cycle, before every hold that was open when this cycle
- * began. So whoever makes blocks reachable takes a hold first, then puts or touches them, then writes down what reaches
- * them: either the marking sees that, or the sweep spares them. All of this holds over all processes on one store.
+ * Time is counted in cycles. A collector begins a cycle, marks reachable blocks, and sweeps. A sweep removes a block that
+ * this cycle has not marked, and that was last put or touched before this cycle and before every hold that was open when
+ * the cycle began. A writer therefore takes a hold, puts or touches its blocks, and then records the root that reaches them.
+ * Either the marking sees that root, or the sweep spares the blocks. This is true across all processes on one store.
  */
 export interface Collectable extends Claims {
-  /** Number of the cycle that runs or ran last; 0 before the first. */
+  /** Returns the number of the current or last cycle; 0 before the first. */
   cycle(): Promise<number>;
   /**
-   * Blocks put or touched from here until the release are not swept by a cycle that began meanwhile or is under way, and
-   * not discarded by their owner.
+   * Protects blocks that are put or touched until the release. No cycle that is running or begins meanwhile sweeps them, and
+   * their owner does not discard them.
    */
   hold(options?: PutOptions): Promise<Hold>;
-  /** Counts these blocks as put now. Resolves to those that are not here (or are quarantined), in order; nothing is read. */
+  /** Counts these blocks as put now. Resolves to the missing and quarantined ones, in order. Reads no block. */
   touchMany(cids: readonly CID[], options?: PutOptions): Promise<CID[]>;
   /** Begins the next cycle and resolves to its number. */
   beginCycle(): Promise<number>;
   /**
-   * Those of these blocks that the cycle has not marked as the codec of the CID, in order; unknown ones are among them.
-   * The codec counts, since it says what the block links to: a block that is marked as raw says nothing of links.
+   * Returns those of these blocks that the cycle has not marked as the codec of the CID, in order, unknown blocks included.
+   * The codec determines the links, so a block that is marked as raw is not marked as dag-pb.
    */
   unmarked(cids: readonly CID[], cycle: number): Promise<CID[]>;
-  /** Marks what is here of these blocks, each as the codec of its CID. As raw, it leaves marks of this cycle as they are. */
+  /** Marks those of these blocks that are stored, each as the codec of its CID. A raw mark does not replace another codec. */
   markMany(cids: readonly CID[], cycle: number): Promise<void>;
   /**
-   * One step of removing what is not to stay, with the claims on it, and of ending claims past their grace. What a listener of {@link onRemoved} hears is on the disk by then.
-   * @throws CYCLE_OVER when another cycle has begun
+   * Runs one step of the sweep: removes garbage with the claims on it, and ends claims past their grace period. Removals are
+   * durable before listeners of {@link onRemoved} are called.
+   * @throws CYCLE_OVER when a later cycle has begun
    */
   sweep(options: SweepOptions): Promise<SweepStep>;
-  /** Puts a block aside whose bytes were found wrong: it is not served any more. Putting the right bytes mends it. */
+  /** Quarantines a corrupt block: reads of it throw. Putting the right bytes repairs it. */
   quarantine(cid: CID): Promise<void>;
-  /** Blocks that are set aside, in key order, each as a CIDv1 of the raw codec. */
+  /** Lists quarantined blocks in key order, each as a CIDv1 of the raw codec. */
   quarantined(): AsyncIterable<CID>;
-  /** Calls back with what this process removed, so that nothing of it stays in caches. */
+  /** Calls back with blocks that this process removed, so that caches can drop them. */
   onRemoved(listener: (cids: readonly CID[]) => void): void;
 }
 
-/** A store whose garbage can be collected. */
+/** A block store with garbage collection. */
 export type CollectableBlockstore = Blockstore & Collectable;

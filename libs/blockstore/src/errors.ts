@@ -1,10 +1,10 @@
 import { CairnError } from '@cairn/errors';
 
-/** The store has no block of that name. */
+/** Thrown when the store does not have a block. */
 export class BlockNotFoundError extends CairnError<'BLOCK_NOT_FOUND'> {
-  /** `cause`: the reason of a signal that ended the wait for the block. */
+  /** @param options `cause` is the reason of a signal that ended the wait for the block. */
   constructor(cid: string, { waitedMs, cause }: { readonly waitedMs?: number; readonly cause?: unknown } = {}) {
-    const waited = waitedMs === undefined ? '' : `, and did not come within ${waitedMs} ms`;
+    const waited = waitedMs === undefined ? '' : ` and was not written within ${waitedMs} ms`;
     super('BLOCK_NOT_FOUND', `Block ${cid} is not in this store${waited}.`, {
       hint: 'Check the CID, or add the content first.',
       details: { cid, ...(waitedMs !== undefined && { waitedMs }) },
@@ -13,7 +13,7 @@ export class BlockNotFoundError extends CairnError<'BLOCK_NOT_FOUND'> {
   }
 }
 
-/** The block is longer than peers and tools take. */
+/** Thrown when a block exceeds the length that IPFS peers and tools accept. */
 export class BlockTooLargeError extends CairnError<'BLOCK_TOO_LARGE'> {
   constructor(cid: string, bytes: number, bytesMax: number) {
     super('BLOCK_TOO_LARGE', `Block ${cid} has ${bytes} bytes; the limit is ${bytesMax}.`, {
@@ -23,21 +23,21 @@ export class BlockTooLargeError extends CairnError<'BLOCK_TOO_LARGE'> {
   }
 }
 
-/** Another collection cycle has begun: marks of this one no longer count. */
+/** Thrown when a later collection cycle has begun, so that the marks of this one no longer count. */
 export class CycleOverError extends CairnError<'CYCLE_OVER'> {
   constructor(cycle: number, current: number) {
     super('CYCLE_OVER', `Collection cycle ${cycle} is over; the store is in cycle ${current}.`, {
-      hint: 'Begin a cycle and mark again; run one collector at a time.',
+      hint: 'Begin a new cycle and mark again. Run one collector at a time.',
       details: { cycle, current },
     });
   }
 }
 
-/** The block is set aside: its bytes were found wrong. */
+/** Thrown by a read of a quarantined block. */
 export class QuarantinedBlockError extends CairnError<'BLOCK_CORRUPT'> {
   constructor(cid: string) {
-    super('BLOCK_CORRUPT', `The bytes of block ${cid} were found not to match its name; it is in quarantine.`, {
-      hint: 'Add the same content again to mend it.',
+    super('BLOCK_CORRUPT', `Block ${cid} is in quarantine: its bytes do not match its CID.`, {
+      hint: 'Add the same content again to repair it.',
       details: { cid },
     });
   }

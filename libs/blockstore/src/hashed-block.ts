@@ -4,8 +4,8 @@ import type { Block } from './blockstore.ts';
 class HashedBlock implements Block {
   readonly cid: CID;
   readonly bytes: Uint8Array;
-  /** Only what was made here has it, and nothing else can be given it. */
-  readonly #isHashedBlock = true;
+  /** A private field cannot be added from outside, so it proves that this class made the object. */
+  readonly #isHashed = true;
 
   constructor(cid: CID, bytes: Uint8Array) {
     this.cid = cid;
@@ -13,21 +13,21 @@ class HashedBlock implements Block {
     Object.freeze(this);
   }
 
-  static isHashedBlock(block: Block): boolean {
-    return #isHashedBlock in block && block.#isHashedBlock;
+  static isHashed(block: Block): boolean {
+    return #isHashed in block && block.#isHashed;
   }
 }
 
 /**
- * A block of bytes and the CID that is computed from them here, which a verified store therefore does not compute again
- * when it takes the block. The bytes must not change from here on; what is read back is hashed in any case.
+ * Creates a block and computes its CID. A verified store does not hash such a block again on write; reads are always
+ * verified. The bytes must not change afterwards.
  * @throws as `cidFor`
  */
 export function createHashedBlock(bytes: Uint8Array, options: CidOptions): Block {
   return new HashedBlock(cidFor(bytes, options), bytes);
 }
 
-/** True for a block of {@link createHashedBlock}, this very object. */
+/** Reports whether {@link createHashedBlock} made this object. A copy of its fields does not count. */
 export function isHashedBlock(block: Block): boolean {
-  return HashedBlock.isHashedBlock(block);
+  return HashedBlock.isHashed(block);
 }

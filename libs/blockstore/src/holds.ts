@@ -7,10 +7,10 @@ import {
 } from '@cairn/embedded-store';
 import type { Hold } from './collectable.ts';
 
-/** The record of a process that may have holds open. */
+/** The stored record of a process that may have open holds. */
 interface HoldRecord {
   readonly holder: ProcessIdentity;
-  /** No hold of this process began in an earlier cycle. */
+  /** Cycle in which the oldest hold of the process began, at the earliest. */
   readonly since: number;
   /** Milliseconds since 1970. */
   readonly renewedAt: number;
@@ -18,17 +18,17 @@ interface HoldRecord {
 
 interface OpenHold {
   readonly owner: number;
-  /** The cycle it began in. */
+  /** Cycle in which the hold began. */
   readonly cycle: number;
 }
 
 const renewEveryMs = 10_000;
-/** A process out of sight (another container, say) that has not renewed for this long counts as ended. */
+/** A process that cannot be observed, such as one in another container, counts as ended after this time without renewal. */
 const silentMsMax = 60_000;
 
 /**
- * The holds of this process, and the one record by which other processes know of them. The record is written when it is
- * first needed and then stays: taking a hold usually costs no write.
+ * The holds of this process, and the record that publishes them to other processes. The record is written on first use and
+ * stays, so that taking a hold usually costs no write.
  */
 export class Holds {
   readonly #environment: Environment;
@@ -37,9 +37,8 @@ export class Holds {
   readonly #now: () => number;
   readonly #identity = processIdentity();
   readonly #key = Buffer.from(this.#identity.token);
-  /** Open holds. */
   readonly #open = new Set<OpenHold>();
-  /** What the record says, as far as it is written. */
+  /** `since` of the written record; undefined before the first write. */
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -65,7 +64,10 @@ export class Holds {
     return { release };
   }
 
-  /** Inside a transaction: the first cycle that an open hold of any process began in, at most `cycle`, the next one. */
+  /**
+   * Returns the cycle of the oldest open hold of any process, or `cycle`, the next one, without holds. Call it inside a
+   * transaction.
+   */
   oldest(cycle: number): number {
     if (this.#since !== undefined || this.#open.size > 0) this.#write(cycle);
     let oldest = cycle;
@@ -78,8 +80,8 @@ export class Holds {
   }
 
   /**
-   * Inside a transaction: the first cycle that an open hold of one owner may have begun in, at most `cycle`. Holds of other
-   * processes count for every owner: their records do not name one.
+   * As {@link oldest}, for the holds of one owner. Holds of other processes count for every owner, since their records name
+   * none.
    */
   oldestOf(owner: number, cycle: number): number {
     let oldest = cycle;
@@ -93,7 +95,7 @@ export class Holds {
   }
 
   #write(cycle = this.#cycle()): void {
-    // The counts are of this moment, inside the transaction: a cycle that begins next sees every hold taken so far.
+    // Computed inside the transaction, so that the next cycle includes every hold taken so far.
     let since = cycle;
     for (const hold of this.#open) since = Math.min(since, hold.cycle);
     const record: HoldRecord = { holder: this.#identity, since, renewedAt: this.#now() };
@@ -102,7 +104,7 @@ export class Holds {
   }
 
   #renew(): void {
-    // A store that takes no writes now has no sweep either; the next renewal tries again.
+    // A store that cannot write cannot sweep either. The next renewal retries.
     this.#environment.transaction(() => this.#write()).catch(() => {});
   }
 

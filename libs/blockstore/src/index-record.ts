@@ -1,26 +1,28 @@
-/** What the index of the LMDB store says of a block. */
+/** Record of a block in the index of the LMDB store. */
 export interface IndexRecord {
-  /** Its key among the blocks, 8 bytes. */
+  /** Key of the bytes in the table of blocks, 8 bytes. */
   readonly id: Uint8Array;
-  /** Bytes. */
+  /** Length of the block in bytes. */
   readonly length: number;
-  /** When it was last put or touched: seconds since 1970, and the collection cycle of that time. */
+  /** Time of the last put or touch, in seconds since 1970. */
   readonly touchedAt: number;
+  /** Collection cycle of the last put or touch. */
   readonly touchedIn: number;
-  /** The last cycle that marked it, and the codec it was marked as. */
+  /** The last cycle that marked the block. */
   readonly mark: number;
+  /** Codec of that mark. */
   readonly markedAs: number;
-  /** Who put it, if it was one owner only; else 0. */
+  /** The only owner that has put or touched the block; 0 for several owners or none. */
   readonly owner: number;
   readonly isQuarantined: boolean;
-  /** Whether some owner claims it. */
+  /** True while an owner claims the block. */
   readonly isClaimed: boolean;
 }
 
 const recordBytes = 35;
 const flags = { quarantined: 1, claimed: 2 } as const;
 
-/** 35 bytes: id 8, length 4, touchedAt 4, touchedIn 4, mark 4, markedAs 4, flags 1, owner 6; integers unsigned, big-endian. */
+/** Encodes 35 bytes: id 8, length 4, touchedAt 4, touchedIn 4, mark 4, markedAs 4, flags 1, owner 6. Big-endian, unsigned. */
 export function encodeRecord(record: IndexRecord): Uint8Array {
   const bytes = Buffer.alloc(recordBytes);
   bytes.set(record.id);
@@ -34,7 +36,7 @@ export function encodeRecord(record: IndexRecord): Uint8Array {
   return bytes;
 }
 
-/** Reads a record; one of 12 bytes, as version 0.1 wrote them, was never touched nor marked. */
+/** Decodes a record. Version 0.1 wrote 12 bytes, id and length; the other fields of such a record are 0. */
 export function decodeRecord(bytes: Uint8Array): IndexRecord {
   const record = Buffer.alloc(recordBytes);
   record.set(bytes.subarray(0, recordBytes));
@@ -52,7 +54,7 @@ export function decodeRecord(bytes: Uint8Array): IndexRecord {
   };
 }
 
-/** The id of the block with this running number. */
+/** Encodes the sequence number of a block as its id. */
 export function blockId(number: bigint): Uint8Array {
   const id = Buffer.alloc(8);
   id.writeBigUInt64BE(number);

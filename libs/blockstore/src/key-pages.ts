@@ -3,7 +3,7 @@ import * as Digest from 'multiformats/hashes/digest';
 
 export const keysPerRead = 256;
 
-/** Keys page by page as CIDs, with a turn of the event loop between. */
+/** Streams keys as CIDs, one page per read, and yields to the event loop between pages. */
 export async function* cidPages(
   read: (start: Uint8Array | undefined) => readonly Uint8Array[],
   signal?: AbortSignal,
@@ -20,12 +20,12 @@ export async function* cidPages(
   }
 }
 
-/** The CIDv1 of the raw codec of a block whose key is its multihash. */
+/** Returns the CIDv1 of the raw codec for a key, which is a multihash. */
 export function cidOfKey(key: Uint8Array): CID {
   return CID.createV1(codecs.raw, Digest.decode(key));
 }
 
-/** The first key after one. */
+/** Returns the smallest key above a key. */
 export function keyAfter(key: Uint8Array): Uint8Array {
   return Buffer.concat([key, Buffer.of(0)]);
 }

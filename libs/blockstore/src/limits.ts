@@ -1,8 +1,8 @@
 const MiB = 1024 * 1024;
 
 export const limits = {
-  /** Longest block in bytes: IPFS peers and Kubo refuse longer ones. */
+  /** Longest block in bytes. IPFS peers and Kubo refuse longer ones. */
   blockBytesMax: 2 * MiB,
-  /** Bytes that a store holds in memory for writes under way; beyond it `putMany` waits. More gains little speed and takes memory. */
+  /** Bytes of pending writes in memory; beyond it `putMany` waits. A higher limit costs memory and gains little speed. */
   pendingBytesMax: 8 * MiB,
 } as const;

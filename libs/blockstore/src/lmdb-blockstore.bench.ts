@@ -1,4 +1,4 @@
-// Run with `npm run bench`: the store next to the bare disk (as `dd conv=fdatasync` does it), by turns in one run.
+// Run with `npm run bench`. Measures the store and a bare file, written and synced as by `dd conv=fdatasync`, alternately.
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

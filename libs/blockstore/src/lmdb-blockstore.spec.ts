@@ -24,7 +24,7 @@ describeBlockstore('the LMDB store with a tiny write buffer', () =>
 
 describeCollectable('the LMDB store', (now) => openLmdbBlockstore({ directory: temporaryDirectory(), now }));
 
-test('keeps blocks across closing', async () => {
+test('a reopened store returns its blocks', async () => {
   const directory = temporaryDirectory();
   const first = await openLmdbBlockstore({ directory });
   await first.putMany([rawBlock('kept')]);
@@ -35,7 +35,7 @@ test('keeps blocks across closing', async () => {
   await again.close();
 });
 
-test('a byte that rots on the disk is seen when the block is read', async () => {
+test('withVerification refuses a block with a changed byte on the disk', async () => {
   const directory = temporaryDirectory();
   const content = `${'planted fault '.repeat(1000)}`;
   const first = await openLmdbBlockstore({ directory });
@@ -53,7 +53,7 @@ test('a byte that rots on the disk is seen when the block is read', async () => 
 const store = new URL('../dist/index.js', import.meta.url).href;
 const testing = new URL('../dist/testing/raw-block.js', import.meta.url).href;
 
-/** Runs a script in a process of its own, on the built package. */
+/** Runs a script in another process, on the built package. */
 function run(directory: string, script: string, onLine: (line: string, child: ChildProcess) => void, wrap = '') {
   const preamble = `
     const { openLmdbBlockstore } = await import(${JSON.stringify(store)});
@@ -76,8 +76,9 @@ function run(directory: string, script: string, onLine: (line: string, child: Ch
   return new Promise<number | null>((resolve) => child.once('close', resolve));
 }
 
-test('what sync resolved for survives kill -9', async () => {
+test('blocks of a resolved sync survive kill -9', async () => {
   const directory = temporaryDirectory();
+  const syncsPerRound = 50;
   let acknowledged = -1;
   for (let round = 0; round < 3; round++) {
     await run(
@@ -89,17 +90,17 @@ test('what sync resolved for survives kill -9', async () => {
        }`,
       (line, child) => {
         acknowledged = Math.max(acknowledged, Number(line));
-        if (acknowledged > 100 * (round + 1)) child.kill('SIGKILL');
+        if (acknowledged > syncsPerRound * (round + 1)) child.kill('SIGKILL');
       },
     );
   }
   const after = await openLmdbBlockstore({ directory });
   for (let n = 0; n <= acknowledged; n++) expect(await after.has(rawBlock(`block ${n}`).cid)).toBe(true);
   await after.close();
-  expect(acknowledged).toBeGreaterThan(300);
+  expect(acknowledged).toBeGreaterThan(3 * syncsPerRound);
 });
 
-test('on a full disk the sync of every caller fails, and succeeds for all once there is room', async () => {
+test('on a full disk every sync fails, and succeeds once there is room', async () => {
   const directory = temporaryDirectory();
   const said: string[] = [];
   const code = await run(
@@ -118,14 +119,14 @@ test('on a full disk the sync of every caller fails, and succeeds for all once t
      say(JSON.stringify({ durable, refused, again, freed: await outcome(), stats: await store.stats() }));
      await store.close();`,
     (line) => said.push(line),
-    // The shell lets no file grow past 4 MiB (8,192 blocks of 512 bytes) and keeps the signal for it from killing us.
+    // The shell limits files to 4 MiB (8,192 blocks of 512 bytes) and ignores the signal that would end the process.
     'trap "" XFSZ; ulimit -f 8192;',
   );
   expect(code).toBe(0);
   const { durable, refused, again, freed, stats } = JSON.parse(said[0] ?? '{}');
   const fails = expect.stringMatching(/^STORE_(FULL|WRITE_FAILED)$/);
   expect({ refused, again }).toEqual({ refused: fails, again: [fails, fails, fails] });
-  // Deleting three made room: the block whose write failed is on the disk after all.
+  // Deleting three blocks made room, so the block of the failed write became durable.
   expect({ freed, stats }).toEqual({
     freed: 'durable',
     stats: { blocks: durable - 2, bytes: (durable - 2) * 200_000 },
@@ -138,7 +139,7 @@ test('on a full disk the sync of every caller fails, and succeeds for all once t
   await after.close();
 });
 
-test('a writer waits while the store is behind', async () => {
+test('putMany waits while pendingBytesMax is exceeded', async () => {
   const store = await openLmdbBlockstore({ directory: temporaryDirectory(), pendingBytesMax: 100_000 });
   const block = (n: number) => rawBlock(String(n).padEnd(60_000, '.'));
   await store.putMany([block(0)]);
@@ -155,7 +156,7 @@ test('a writer waits while the store is behind', async () => {
   await store.close();
 });
 
-test('refuses blocks beyond its limit and beyond what the disk may give, and takes them once there is room', async () => {
+test('putMany refuses blocks beyond bytesMax and diskReserveBytes, and accepts them once there is room', async () => {
   const store = await openLmdbBlockstore({ directory: temporaryDirectory(), bytesMax: 10 });
   await store.putMany([rawBlock('12345678')]);
   await expect(store.putMany([rawBlock('abc')])).rejects.toMatchObject({
@@ -163,7 +164,7 @@ test('refuses blocks beyond its limit and beyond what the disk may give, and tak
     details: { stored: 8, added: 3, bytesMax: 10 },
   });
   expect(store.fullness()).toEqual({ bytes: 8, bytesMax: 10 });
-  // What is here already takes no room, not even while it waits to be written again.
+  // A stored block needs no room, even while it waits to be written again.
   for (let time = 0; time < 3; time++) await store.putMany([rawBlock('12345678'), rawBlock('x')]);
   await store.delete(rawBlock('x').cid);
   await store.delete(rawBlock('12345678').cid);
@@ -174,18 +175,18 @@ test('refuses blocks beyond its limit and beyond what the disk may give, and tak
   await reserved.close();
 });
 
-test('the holds of another process count until it ends', async () => {
+test('holds of another process count until it ends', async () => {
   const directory = temporaryDirectory();
   const store = await openLmdbBlockstore({ directory });
-  const { cid } = rawBlock('held elsewhere');
+  const { cid } = rawBlock('protected elsewhere');
   let cycle = 0;
   let whileHeld: Promise<number> | undefined;
   await run(
     directory,
     `await store.hold();
-     await store.putMany([rawBlock('held elsewhere')]);
+     await store.putMany([rawBlock('protected elsewhere')]);
      await store.sync();
-     say('held');
+     say('durable');
      setInterval(() => {}, 1000);`,
     (_line, child) => {
       whileHeld = (async () => {
@@ -203,7 +204,7 @@ test('the holds of another process count until it ends', async () => {
   await store.close();
 });
 
-test('reads the index records of version 0.1, which knew no collection', () => {
+test('decodeRecord reads records of version 0.1, which had no collection', () => {
   const old = Buffer.alloc(12);
   old.writeBigUInt64BE(7n);
   old.writeUInt32BE(99, 8);

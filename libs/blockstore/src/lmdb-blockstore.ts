@@ -1,4 +1,4 @@
-// The hot path of every upload and download; lmdb-blockstore.bench.ts measures it against the bare disk.
+// Hot path of every upload and download. lmdb-blockstore.bench.ts compares it with a bare file.
 import { type CID, UnsupportedHashError } from '@cairn/cid';
 import { Environment, StoreError, limits as storeLimits } from '@cairn/embedded-store';
 import { isCairnError } from '@cairn/errors';
@@ -17,7 +17,7 @@ import { sweepTables } from './lmdb-sweep.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export interface LmdbBlockstoreOptions extends CapacityOptions {
-  /** Directory of the LMDB environment; made when absent. Several processes may open it at once. */
+  /** Directory of the LMDB environment, created when absent. Several processes may open it concurrently. */
   readonly directory: string;
   readonly blockBytesMax?: number;
   readonly pendingBytesMax?: number;
@@ -25,12 +25,12 @@ export interface LmdbBlockstoreOptions extends CapacityOptions {
   readonly now?: () => number;
 }
 
-/** Claims that one transaction changes: each takes some 100 µs. */
+/** Claims per transaction. Each takes some 100 µs. */
 const cidsPerTransaction = 128;
 
-/** The store of {@link openLmdbBlockstore}. */
+/** Store of {@link openLmdbBlockstore}. */
 export interface LmdbBlockstore extends CollectableBlockstore {
-  /** How much it holds of what it may hold. Cheap. */
+  /** Returns the stored bytes and their limit. Cheap enough for every request. */
   fullness(): Fullness;
 }
 
@@ -47,7 +47,7 @@ class LmdbStore implements LmdbBlockstore {
     const { now = Date.now } = options;
     this.#environment = environment;
     this.#tables = new BlockTables(environment, now);
-    this.#holds = new Holds(environment, () => this.#tables.cycle().number, now);
+    this.#holds = new Holds(environment, () => this.#tables.control.cycle().number, now);
     this.#queue = new WriteQueue(
       (entries) => environment.transaction(() => this.#tables.put(entries)),
       options.pendingBytesMax ?? limits.pendingBytesMax,
@@ -63,7 +63,7 @@ class LmdbStore implements LmdbBlockstore {
     return bytes;
   }
 
-  /** Both reads are of one turn, so of one snapshot. */
+  /** Makes both reads in one turn of the event loop, and so in one snapshot. */
   #stored(cid: CID): Uint8Array | undefined {
     const record = this.#tables.record(cid.multihash.bytes);
     if (record?.isQuarantined) throw new QuarantinedBlockError(cid.toString());
@@ -72,10 +72,10 @@ class LmdbStore implements LmdbBlockstore {
     return bytes;
   }
 
-  /** The index has the block, and its bytes are not there or of another length. */
+  /** Creates the error for an indexed block whose bytes are missing or have another length. */
   #lost(cid: CID): StoreError {
     const { directory } = this.#environment;
-    return new StoreError('STORE_CORRUPT', `The bytes of block ${cid} in ${directory} are lost.`, {
+    return new StoreError('STORE_CORRUPT', `The bytes of block ${cid} in ${directory} are missing or incomplete.`, {
       hint: 'Run `cairn verify`, then add the content again or restore a backup.',
       details: { directory, cid: cid.toString() },
     });
@@ -112,7 +112,7 @@ class LmdbStore implements LmdbBlockstore {
       this.#requireRoom(sum);
     } catch (error) {
       if (!isCairnError(error, 'STORE_FULL')) throw error;
-      // What waits to be written may be here already, and so may these blocks: near the limit the exact sums decide.
+      // Some blocks may already be stored. Near the limit, flush and count only new bytes.
       await this.#queue.settled();
       const added = blocks.filter(({ cid }) => this.#lengthOf(cid) === undefined);
       if (added.length > 0) this.#requireRoom(added.reduce((bytes, block) => bytes + block.bytes.length, 0));
@@ -122,7 +122,7 @@ class LmdbStore implements LmdbBlockstore {
 
   /** @throws STORE_FULL */
   #requireRoom(added: number): void {
-    this.#capacity.check(Number(this.#tables.sums().bytes) + this.#queue.pendingBytes, added);
+    this.#capacity.check(Number(this.#tables.control.sums().bytes) + this.#queue.pendingBytes, added);
   }
 
   sync(): Promise<void> {
@@ -137,21 +137,21 @@ class LmdbStore implements LmdbBlockstore {
 
   async *keys({ signal }: ReadOptions = {}): AsyncGenerator<CID> {
     await this.#queue.settled();
-    // In pages, each of its own snapshot: a walk over millions of keys must not pin old pages of the environment.
+    // One snapshot per page: a long walk in one snapshot would keep LMDB from reusing freed pages.
     yield* cidPages((start) => this.#tables.page(start, keysPerRead).map(({ key }) => key), signal);
   }
 
   async stats(): Promise<BlockstoreStats> {
     await this.#queue.settled();
-    return { blocks: this.#tables.count(), bytes: Number(this.#tables.sums().bytes) };
+    return { blocks: this.#tables.count(), bytes: Number(this.#tables.control.sums().bytes) };
   }
 
   fullness(): Fullness {
-    return this.#capacity.fullness(Number(this.#tables.sums().bytes) + this.#queue.pendingBytes);
+    return this.#capacity.fullness(Number(this.#tables.control.sums().bytes) + this.#queue.pendingBytes);
   }
 
   async cycle(): Promise<number> {
-    return this.#tables.collection();
+    return this.#tables.control.collection();
   }
 
   hold({ owner = 0 }: PutOptions = {}): Promise<Hold> {
@@ -159,30 +159,30 @@ class LmdbStore implements LmdbBlockstore {
   }
 
   async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
-    const cycle = this.#tables.cycle().number;
+    const cycle = this.#tables.control.cycle().number;
     const stale = cids.filter((cid) => {
       const record = this.#tables.record(cid.multihash.bytes);
       return record !== undefined && !this.#tables.isFresh(record, cycle, owner);
     });
     if (stale.length > 0) await this.#environment.transaction(() => this.#tables.touch(stale, owner));
-    // Asked after the touch: what is here now stays, whatever a sweep did before.
+    // Looked up after the touch: a block that is stored now is safe from the sweep.
     return cids.filter((cid) => this.#lengthOf(cid) === undefined);
   }
 
   async claimMany(cids: readonly CID[], owner: number, options: ClaimOptions = {}): Promise<void> {
-    // The write of these blocks and this transaction usually are one commit.
-    await this.#queue.begun();
-    await this.#inTransactions(cids, (some) => this.#tables.claim(some, owner, options));
+    // The write of these blocks and this transaction then usually share one commit.
+    await this.#queue.writeStarted();
+    await this.#inTransactions(cids, (batch) => this.#tables.claim(batch, owner, options));
   }
 
   async unclaimMany(cids: readonly CID[], owner: number): Promise<void> {
-    await this.#inTransactions(cids, (some) => {
-      for (const { multihash } of some) this.#tables.unclaim(multihash.bytes, [owner]);
+    await this.#inTransactions(cids, (batch) => {
+      for (const { multihash } of batch) this.#tables.unclaim(multihash.bytes, [owner]);
     });
   }
 
-  /** Cuts long lists: a transaction runs in one go, and a session claims thousands of blocks. */
-  async #inTransactions(cids: readonly CID[], change: (some: readonly CID[]) => void): Promise<void> {
+  /** Splits long lists, since a transaction blocks the event loop and a write session claims thousands of blocks. */
+  async #inTransactions(cids: readonly CID[], change: (batch: readonly CID[]) => void): Promise<void> {
     for (let at = 0; at < cids.length; at += cidsPerTransaction)
       await this.#environment.transaction(() => change(cids.slice(at, at + cidsPerTransaction)));
   }
@@ -211,9 +211,9 @@ class LmdbStore implements LmdbBlockstore {
 
   beginDiscard(owner: number): Promise<number> {
     return this.#environment.transaction(() => {
-      const cycle = this.#tables.cycle();
+      const cycle = this.#tables.control.cycle();
       const number = cycle.number + 1;
-      this.#tables.putCycle({ ...cycle, collection: this.#tables.collection(), number });
+      this.#tables.control.putCycle({ ...cycle, collection: this.#tables.control.collection(), number });
       return this.#holds.oldestOf(owner, number);
     });
   }
@@ -231,7 +231,7 @@ class LmdbStore implements LmdbBlockstore {
   }
 
   disownAll(): Promise<void> {
-    return this.#environment.transaction(() => this.#tables.disownAll());
+    return this.#environment.transaction(() => this.#tables.control.disownAll());
   }
 
   #notifyRemoved(cids: readonly CID[]): void {
@@ -240,8 +240,8 @@ class LmdbStore implements LmdbBlockstore {
 
   beginCycle(): Promise<number> {
     return this.#environment.transaction(() => {
-      const number = this.#tables.cycle().number + 1;
-      this.#tables.putCycle({ number, collection: number, keepFrom: this.#holds.oldest(number) });
+      const number = this.#tables.control.cycle().number + 1;
+      this.#tables.control.putCycle({ number, collection: number, keepFrom: this.#holds.oldest(number) });
       return number;
     });
   }

@@ -6,7 +6,7 @@ import { CycleOverError } from './errors.ts';
 import type { IndexRecord } from './index-record.ts';
 import { cidOfKey, keyAfter } from './key-pages.ts';
 
-/** One step of a sweep over the tables of the LMDB store: see `Collectable.sweep`. @throws CYCLE_OVER */
+/** Runs one step of a sweep over the tables of the LMDB store; see `Collectable.sweep`. @throws CYCLE_OVER */
 export async function sweepTables(
   environment: Environment,
   tables: BlockTables,
@@ -17,9 +17,9 @@ export async function sweepTables(
   const isGarbage = ({ mark, touchedIn, touchedAt }: IndexRecord, keepFrom: number) =>
     mark !== cycle && touchedIn < keepFrom && Math.abs(now - touchedAt) >= graceSeconds;
   const assertCurrent = () => {
-    const current = tables.collection();
+    const current = tables.control.collection();
     if (current !== cycle) throw new CycleOverError(cycle, current);
-    return tables.cycle().keepFrom;
+    return tables.control.cycle().keepFrom;
   };
   const expiry = { before: now - graceSeconds, keepFrom: assertCurrent() };
   const isDue = (key: Uint8Array) => {
@@ -31,7 +31,7 @@ export async function sweepTables(
   let removed: readonly CID[] = [];
   let bytes = 0;
   if (due.length > 0) {
-    // Looked at again inside: one may have been touched since.
+    // Tested again inside the transaction: a block may have been touched since.
     const keys = await environment.transaction(() => {
       assertCurrent();
       const garbage: Uint8Array[] = [];

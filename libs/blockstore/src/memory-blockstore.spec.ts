@@ -1,8 +1,9 @@
-import { createMemoryBlockstore, withCache, withMetrics, withVerification } from './index.ts';
+import { createMemoryBlockstore, withCache, withMetrics, withVerification, withWait, withYielding } from './index.ts';
 import { describeBlockstore, describeCollectable } from './testing/index.ts';
 
 describeBlockstore('the memory store', () => createMemoryBlockstore());
 describeCollectable('the memory store', (now) => createMemoryBlockstore({ now }));
-describeBlockstore('a wrapped store', () =>
-  withMetrics(withCache(withVerification(createMemoryBlockstore()), { bytesMax: 4096 }), () => {}),
-);
+describeBlockstore('a store in all wrappers', () => {
+  const waiting = withWait(withVerification(createMemoryBlockstore()), { waitMs: () => 0 });
+  return withMetrics(withCache(withYielding(waiting), { bytesMax: 4096 }), () => {});
+});

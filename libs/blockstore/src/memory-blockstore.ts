@@ -9,7 +9,7 @@ import { isMarked } from './is-marked.ts';
 import { limits } from './limits.ts';
 import { keyOf, MemoryClaims } from './memory-claims.ts';
 
-/** Blocks in memory, for scripts and tests: gone with the process. */
+/** Creates a block store in memory, for scripts and tests. */
 export function createMemoryBlockstore({
   now = Date.now,
 }: {
@@ -18,7 +18,7 @@ export function createMemoryBlockstore({
   return new MemoryBlockstore(now);
 }
 
-interface Held {
+interface StoredBlock {
   bytes: Uint8Array;
   /** Milliseconds since 1970. */
   touchedAt: number;
@@ -30,7 +30,7 @@ interface Held {
 }
 
 class MemoryBlockstore implements CollectableBlockstore {
-  readonly #blocks = new Map<string, Held>();
+  readonly #blocks = new Map<string, StoredBlock>();
   readonly #holds = new Set<{ readonly owner: number; readonly cycle: number }>();
   readonly #claims = new MemoryClaims();
   readonly #listeners: ((cids: readonly CID[]) => void)[] = [];
@@ -46,10 +46,10 @@ class MemoryBlockstore implements CollectableBlockstore {
 
   async get(cid: CID, { signal }: ReadOptions = {}): Promise<Uint8Array> {
     signal?.throwIfAborted();
-    const held = this.#blocks.get(keyOf(cid));
-    if (held === undefined) throw new BlockNotFoundError(cid.toString());
-    if (held.isQuarantined) throw new QuarantinedBlockError(cid.toString());
-    return held.bytes;
+    const stored = this.#blocks.get(keyOf(cid));
+    if (stored === undefined) throw new BlockNotFoundError(cid.toString());
+    if (stored.isQuarantined) throw new QuarantinedBlockError(cid.toString());
+    return stored.bytes;
   }
 
   async has(cid: CID): Promise<boolean> {
@@ -116,12 +116,12 @@ class MemoryBlockstore implements CollectableBlockstore {
 
   async touchMany(cids: readonly CID[], { owner = 0 }: PutOptions = {}): Promise<CID[]> {
     return cids.filter((cid) => {
-      const held = this.#blocks.get(keyOf(cid));
-      if (held) {
-        const touchedBy = held.owner === owner ? owner : 0;
-        Object.assign(held, { touchedAt: this.#now(), touchedIn: this.#cycle, owner: touchedBy });
+      const stored = this.#blocks.get(keyOf(cid));
+      if (stored) {
+        const touchedBy = stored.owner === owner ? owner : 0;
+        Object.assign(stored, { touchedAt: this.#now(), touchedIn: this.#cycle, owner: touchedBy });
       }
-      return held?.isQuarantined !== false;
+      return stored?.isQuarantined !== false;
     });
   }
 
@@ -133,25 +133,25 @@ class MemoryBlockstore implements CollectableBlockstore {
 
   async unmarked(cids: readonly CID[], cycle: number): Promise<CID[]> {
     return cids.filter((cid) => {
-      const held = this.#blocks.get(keyOf(cid));
-      return held === undefined || !isMarked(held, cid.code, cycle);
+      const stored = this.#blocks.get(keyOf(cid));
+      return stored === undefined || !isMarked(stored, cid.code, cycle);
     });
   }
 
   async markMany(cids: readonly CID[], cycle: number): Promise<void> {
     for (const cid of cids) {
-      const held = this.#blocks.get(keyOf(cid));
-      if (held && !isMarked(held, cid.code, cycle)) Object.assign(held, { mark: cycle, markedAs: cid.code });
+      const stored = this.#blocks.get(keyOf(cid));
+      if (stored && !isMarked(stored, cid.code, cycle)) Object.assign(stored, { mark: cycle, markedAs: cid.code });
     }
   }
 
   async claimMany(cids: readonly CID[], owner: number, { isLeftover = false }: ClaimOptions = {}): Promise<void> {
     const claims = this.#claims.of(owner);
     for (const key of cids.map(keyOf)) {
-      const held = this.#blocks.get(key);
-      if (held === undefined) continue;
+      const stored = this.#blocks.get(key);
+      if (stored === undefined) continue;
       const isCounted = !isLeftover || claims.get(key)?.isCounted === true;
-      claims.set(key, { bytes: held.bytes.length, at: this.#now(), in: this.#cycle, isCounted });
+      claims.set(key, { bytes: stored.bytes.length, at: this.#now(), in: this.#cycle, isCounted });
     }
   }
 
@@ -187,13 +187,13 @@ class MemoryBlockstore implements CollectableBlockstore {
   ): Promise<DiscardResult[]> {
     const outcomes = cids.map((cid): DiscardResult => {
       const key = keyOf(cid);
-      const held = this.#blocks.get(key);
-      if (held === undefined) return 'absent';
-      if (held.owner !== owner) {
+      const stored = this.#blocks.get(key);
+      if (stored === undefined) return 'absent';
+      if (stored.owner !== owner) {
         this.#claims.of(owner).delete(key);
         return 'shared';
       }
-      if (held.touchedIn >= keepFrom) return 'busy';
+      if (stored.touchedIn >= keepFrom) return 'busy';
       this.#remove(key);
       return 'removed';
     });
@@ -202,7 +202,7 @@ class MemoryBlockstore implements CollectableBlockstore {
   }
 
   async disownAll(): Promise<void> {
-    for (const held of this.#blocks.values()) held.owner = 0;
+    for (const stored of this.#blocks.values()) stored.owner = 0;
   }
 
   #remove(key: string): void {
@@ -225,11 +225,11 @@ class MemoryBlockstore implements CollectableBlockstore {
     let bytes = 0;
     const removed: CID[] = [];
     for (const key of page) {
-      const held = this.#blocks.get(key);
+      const stored = this.#blocks.get(key);
       this.#claims.expire(key, { before: this.#now() - graceSeconds * 1000, keepFrom: this.#keepFrom });
-      const isRecent = held && Math.abs(this.#now() - held.touchedAt) < graceSeconds * 1000;
-      if (!held || isRecent || held.mark === cycle || held.touchedIn >= this.#keepFrom) continue;
-      bytes += held.bytes.length;
+      const isRecent = stored && Math.abs(this.#now() - stored.touchedAt) < graceSeconds * 1000;
+      if (!stored || isRecent || stored.mark === cycle || stored.touchedIn >= this.#keepFrom) continue;
+      bytes += stored.bytes.length;
       removed.push(cidOf(key));
       this.#remove(key);
     }
@@ -239,8 +239,8 @@ class MemoryBlockstore implements CollectableBlockstore {
   }
 
   async quarantine(cid: CID): Promise<void> {
-    const held = this.#blocks.get(keyOf(cid));
-    if (held) held.isQuarantined = true;
+    const stored = this.#blocks.get(keyOf(cid));
+    if (stored) stored.isQuarantined = true;
   }
 
   async *quarantined(): AsyncGenerator<CID> {

@@ -10,7 +10,7 @@ interface MemoryClaim {
   readonly isCounted: boolean;
 }
 
-/** The claims of the store in memory, by owner and key. */
+/** Claims of the memory store, by owner and key. */
 export class MemoryClaims {
   readonly #byOwner = new Map<number, Map<string, MemoryClaim>>();
 
@@ -32,7 +32,7 @@ export class MemoryClaims {
     for (const claims of this.#byOwner.values()) claims.delete(key);
   }
 
-  /** Ends the claims on a block that were made before a moment, in an earlier cycle than `keepFrom`. */
+  /** Ends the claims on a block that were made at or before `before`, in a cycle before `keepFrom`. */
   expire(key: string, { before, keepFrom }: { readonly before: number; readonly keepFrom: number }): void {
     for (const claims of this.#byOwner.values()) {
       const claim = claims.get(key);
@@ -41,7 +41,7 @@ export class MemoryClaims {
   }
 }
 
-/** Key of a block in memory: its multihash in hexadecimal. */
+/** Returns the key of a block in the memory store: its multihash in hexadecimal. */
 export function keyOf(cid: CID): string {
   return hexDigitsFromBytes(cid.multihash.bytes);
 }

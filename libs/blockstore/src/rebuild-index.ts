@@ -5,7 +5,7 @@ import { blocksFormat } from './blocks-format.ts';
 import { limits } from './limits.ts';
 
 export interface RebuiltIndex {
-  /** Blocks whose index record was lost and is there again, under their SHA-256. */
+  /** Blocks without an index record, which were indexed under their SHA-256. */
   readonly indexed: number;
   /** Index records without bytes, which were removed. */
   readonly removed: number;
@@ -14,8 +14,8 @@ export interface RebuiltIndex {
 const recordsPerWrite = 256;
 
 /**
- * Makes the index of a store agree with its blocks, and sums anew. A block without a record gets one under its SHA-256, owned by
- * several accounts, so that none of them can discard it alone. No other process may have the store open.
+ * Rebuilds the index of a store from its blocks and recomputes the sums. A block without a record is indexed under its SHA-256 and
+ * counts as shared, so that no account can discard it alone. No other process may have the store open.
  * @throws STORE_CORRUPT, STORE_FULL
  */
 export async function rebuildIndex({ directory }: { readonly directory: string }): Promise<RebuiltIndex> {

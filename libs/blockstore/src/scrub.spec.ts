@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createMemoryBlockstore, scrub, withVerification } from './index.ts';
 import { rawBlock } from './testing/index.ts';
 
-test('finds every wrong block, sets it aside, and keeps to its rate', async () => {
+test('scrub quarantines every corrupt block and respects its rate', async () => {
   const store = createMemoryBlockstore();
   const good = Array.from({ length: 5 }, (_, n) => rawBlock(String(n).padEnd(600_000, '.')));
   const rotten = { cid: rawBlock('right').cid, bytes: Buffer.from('wrong') };
@@ -20,20 +20,20 @@ test('finds every wrong block, sets it aside, and keeps to its rate', async () =
   expect(waits.length).toBe(2);
   expect(waits.every((milliseconds) => milliseconds >= 1200)).toBe(true);
   await expect(store.get(rotten.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
-  // What is set aside is not counted again, and the right bytes end it.
+  // A quarantined block is not counted again, and the right bytes repair it.
   expect(await scrub({ store, bytesPerSecond: 1e9 })).toMatchObject({ blocks: 5, corrupt: 0 });
   await store.putMany([rawBlock('right')]);
   expect(await scrub({ store, bytesPerSecond: 1e9 })).toMatchObject({ blocks: 6, corrupt: 0 });
 });
 
-test('stops at its signal', async () => {
+test('scrub throws the reason of its signal', async () => {
   const store = createMemoryBlockstore();
   await store.putMany([rawBlock('a')]);
   const reason = new Error('shutting down');
   await expect(scrub({ store, bytesPerSecond: 1, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });
 
-test('a read that finds a block rotten sets it aside too', async () => {
+test('withVerification quarantines a corrupt block on read', async () => {
   const store = createMemoryBlockstore();
   const { cid } = rawBlock('right');
   await store.putMany([{ cid, bytes: Buffer.from('wrong') }]);

@@ -3,28 +3,28 @@ import { isCairnError } from '@cairn/errors';
 import type { CollectableBlockstore } from './collectable.ts';
 
 export interface ScrubOptions {
-  /** The store itself, without cache or verification. */
+  /** The unwrapped store, without cache or verification. */
   readonly store: CollectableBlockstore;
-  /** Most bytes to read a second, on average. */
+  /** Average number of bytes to read per second. */
   readonly bytesPerSecond: number;
   readonly signal?: AbortSignal;
-  /** Told of every block whose bytes are wrong, after it was set aside. */
+  /** Called with every corrupt block after it was quarantined. */
   readonly onCorrupt?: (cid: CID) => void;
-  /** Waits some milliseconds. Default: a timer that does not keep the process alive. */
+  /** Waits for some milliseconds. Default: a timer that does not keep the process alive. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
 export interface ScrubReport {
   readonly blocks: number;
   readonly bytes: number;
-  /** Blocks found wrong in this walk. */
+  /** Corrupt blocks found by this scrub. */
   readonly corrupt: number;
 }
 
-/** Between waits, at most this much is read, so that other work gets its turn. */
+/** Bytes to read between two waits. */
 const stepBytes = 1024 * 1024;
 
-/** Reads every block once at a bounded rate, holds it to its name, and sets wrong ones aside. @throws the signal's reason */
+/** Verifies every block once at a bounded rate and quarantines corrupt ones. @throws the reason of the signal */
 export async function scrub(options: ScrubOptions): Promise<ScrubReport> {
   const { store, bytesPerSecond, signal, onCorrupt, wait = sleep } = options;
   const sums = { blocks: 0, bytes: 0, corrupt: 0 };
@@ -47,7 +47,7 @@ export async function scrub(options: ScrubOptions): Promise<ScrubReport> {
   return sums;
 }
 
-/** Nothing for a block that was deleted meanwhile or is set aside already. */
+/** Verifies one block. Returns undefined for a block that was deleted meanwhile or is already in quarantine. */
 async function check(
   store: CollectableBlockstore,
   cid: CID,
@@ -71,7 +71,7 @@ async function check(
 
 function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
-    // A number in browsers.
+    // Browsers return a number.
     const timer: { unref?(): void } | number = setTimeout(resolve, milliseconds);
     if (typeof timer === 'object') timer.unref?.();
   });

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { createMemoryBlockstore, runInSlices, runSync, Slices, withYielding } from './index.ts';
 import { rawBlock } from './testing/index.ts';
 
-/** Keeps the thread busy for as long as a slice may last. */
+/** Keeps the thread busy until the slice is over. */
 function fillSlice(slices: Slices): void {
   while (!slices.isOver);
 }
 
 describe('Slices', () => {
-  test('one slice runs in each turn of the event loop, however many requests wait', async () => {
+  test('run one at a time: each turn of the event loop has one slice', async () => {
     let turn = 0;
     let isDone = false;
     const count = () => {
@@ -29,7 +29,7 @@ describe('Slices', () => {
     expect(new Set(turns).size).toBe(turns.length);
   });
 
-  test('short work goes before long work', async () => {
+  test('of short work run before those of long work', async () => {
     const long = new Slices();
     for (let taken = 0; taken < 20; taken++) await long.next();
     const others = Array.from({ length: 3 }, () => new Slices());
@@ -42,7 +42,7 @@ describe('Slices', () => {
     expect(ends.indexOf('short')).toBeLessThan(2);
   });
 
-  test('work of one signal shares its slices', () => {
+  test('are shared by all work of one signal', () => {
     const { signal } = new AbortController();
     expect(Slices.of(signal)).toBe(Slices.of(signal));
     expect(Slices.of(new AbortController().signal)).not.toBe(Slices.of(signal));
@@ -50,7 +50,7 @@ describe('Slices', () => {
   });
 });
 
-test('runInSlices gives the result of the work that runSync gives, and steps in its pauses', async () => {
+test('runInSlices returns the result of runSync and steps at each pause', async () => {
   function* work() {
     yield;
     yield;
@@ -65,7 +65,7 @@ test('runInSlices gives the result of the work that runSync gives, and steps in 
   expect([runSync(work()), await runInSlices(work(), slices), steps]).toEqual(['done', 'done', 2]);
 });
 
-test('withYielding lets other work run between reads of one signal', async () => {
+test('withYielding runs other work between reads of one signal', async () => {
   const store = createMemoryBlockstore();
   const block = rawBlock('a');
   await store.putMany([block]);

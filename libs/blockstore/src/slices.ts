@@ -1,17 +1,17 @@
 import { nextTurn } from '@cairn/platform';
 
-/** Milliseconds of one slice. An answer takes some ten turns, and each may wait for a slice of other work. */
+/** Duration of one slice in milliseconds. A response takes some ten turns, and each may wait for a slice of other work. */
 const sliceMs = 2;
-/** Work that has taken more turns is long: shorter work goes before it. An add of a small file takes a turn after each wait for the disk. */
+/** Work with more turns than this counts as long and runs after short work. Adding a small file takes a turn after each disk wait. */
 const shortTurns = 16;
-/** One turn in so many goes to long work, also while short work waits. */
+/** Long work gets one turn out of this many while short work waits. */
 const longEvery = 4;
 
 /**
- * Turns of the event loop for sliced work. One slice runs in each iteration of the loop, however many requests wait: the
- * delay of everything else is one slice, not the sum of all.
+ * Queue of sliced work that waits for a turn of the event loop. Each turn runs one slice, so that other events wait for one
+ * slice at most, regardless of the number of requests.
  */
-class Turns {
+class TurnQueue {
   readonly #short: (() => void)[] = [];
   readonly #long: (() => void)[] = [];
   #isScheduled = false;
@@ -27,7 +27,7 @@ class Turns {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // A turn that is asked for within a turn is the next one.
+    // A turn that is requested within a turn is the next one.
     void nextTurn().then(() => {
       this.#isScheduled = false;
       const [first, second] = this.#count++ % longEvery === 0 ? [this.#long, this.#short] : [this.#short, this.#long];
@@ -38,7 +38,7 @@ class Turns {
   }
 }
 
-const turns = new Turns();
+const turns = new TurnQueue();
 const slicesBySignal = new WeakMap<AbortSignal, Slices>();
 
 /** Cuts CPU work on untrusted input into slices, so that other requests run between them. */
@@ -46,7 +46,7 @@ export class Slices {
   #began = performance.now();
   #taken = 0;
 
-  /** The slices of all work that a signal ends. Work without a signal shares its slices too: much of it is many short pieces. */
+  /** Returns the slices that all work of a signal shares. Work without a signal shares one instance, since most of it is short. */
   static of(signal: AbortSignal | undefined): Slices {
     if (signal === undefined) return withoutSignal;
     let slices = slicesBySignal.get(signal);
@@ -57,18 +57,18 @@ export class Slices {
     return slices;
   }
 
-  /** True when the work has run for as long as a slice may. A hot path asks this and awaits {@link next} only then. */
+  /** True when the slice has used up its time. Hot paths test it and await {@link next} only then. */
   get isOver(): boolean {
     return performance.now() - this.#began >= sliceMs;
   }
 
-  /** Gives way to other work, then begins the next slice. */
+  /** Yields to other work, then begins the next slice. */
   async next(): Promise<void> {
     await turns.wait(this === withoutSignal || this.#taken++ < shortTurns);
     this.#began = performance.now();
   }
 
-  /** Call it often: it returns immediately until a slice is over. */
+  /** Yields if the slice is over; else returns immediately. Call it often. */
   async step(): Promise<void> {
     if (this.isOver) await this.next();
   }
@@ -76,7 +76,7 @@ export class Slices {
 
 const withoutSignal = new Slices();
 
-/** Runs work that pauses now and then, and gives way to other work in its pauses. */
+/** Runs a generator to its end and may yield to other work at each of its pauses. */
 export async function runInSlices<T>(
   work: Iterator<unknown, T>,
   slices: Pick<Slices, 'step'> = new Slices(),
@@ -88,7 +88,7 @@ export async function runInSlices<T>(
   }
 }
 
-/** Runs work that pauses now and then in one go: for short input only. */
+/** Runs a generator to its end without yielding. For short input only. */
 export function runSync<T>(work: Iterator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next();

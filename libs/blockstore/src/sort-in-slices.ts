@@ -1,9 +1,9 @@
 import { runInSlices, Slices } from './slices.ts';
 
-/** Items that one call sorts. */
+/** Items per run of the merge sort. */
 const runLength = 512;
 
-/** Sorts a list that may be long: in runs, which are merged, in slices. Items that compare as equal keep their order. */
+/** Sorts a long list by a merge sort in slices. The sort is stable. */
 export function sortInSlices<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
@@ -35,7 +35,7 @@ function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Ge
   return from;
 }
 
-/** Compares texts by their bytes in UTF-8. */
+/** Compares texts by their UTF-8 bytes. */
 export function compareByBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
@@ -45,7 +45,7 @@ export function compareByBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Characters of two units come after all others in UTF-8, and in the midst of them in UTF-16. */
+/** Maps surrogates above all other units: UTF-8 sorts characters beyond U+FFFF last, UTF-16 units sort them before U+E000. */
 function bytesRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

@@ -5,21 +5,21 @@ import type { Blockstore } from './blockstore.ts';
 import type { Collectable } from './collectable.ts';
 
 export interface CacheOptions {
-  /** Sum of the lengths of cached blocks, in bytes. */
+  /** Limit of the memory for cached blocks, in bytes. */
   readonly bytesMax: number;
-  /** Longer blocks are not cached: leaves of files are read once, inner nodes and small files again. Default 64 KiB. */
+  /** Longer blocks are not cached: inner nodes and small files are read repeatedly, leaves of files once. Default 64 KiB. */
   readonly blockBytesMax?: number;
-  /** Tells what garbage collection removed, so that the cache lets go of it too. */
+  /** Source of removals by garbage collection, so that the cache drops removed blocks. */
   readonly removals?: Pick<Collectable, 'onRemoved'>;
 }
 
-/** Keeps recently read small blocks in memory. Put it outside of verification: what it serves was checked when read. */
+/** Caches recently read small blocks in memory. Wrap it around verification, so that cached blocks are verified. */
 export function withCache(
   store: Blockstore,
   { bytesMax, blockBytesMax = 64 * 1024, removals }: CacheOptions,
 ): Blockstore {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: bytesMax, sizeCalculation: (bytes) => bytes.length + 128 });
-  // Also of reads under way: one that began before the removal may end after it.
+  // Counted for concurrent reads: one that began before a removal may end after it and must not be cached.
   let removedSoFar = 0;
   removals?.onRemoved((cids) => {
     removedSoFar += cids.length;
@@ -45,7 +45,7 @@ export function withCache(
     async delete(cid) {
       cache.delete(cacheKey(cid));
       await store.delete(cid);
-      // A read that was under way meanwhile may have put it back.
+      // A concurrent read may have cached the block again.
       cache.delete(cacheKey(cid));
     },
     keys: (options) => store.keys(options),

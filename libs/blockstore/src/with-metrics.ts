@@ -5,12 +5,12 @@ export interface BlockstoreCall {
   readonly operation: 'get' | 'putMany' | 'sync' | 'delete';
   /** Milliseconds. */
   readonly duration: number;
-  /** Bytes read or taken; 0 for other operations and for failures. */
+  /** Bytes read or written; 0 for other operations and for failures. */
   readonly bytes: number;
   readonly error?: unknown;
 }
 
-/** Tells `onCall` about every read and write. The store behaves as before, also when `onCall` throws. */
+/** Calls `onCall` after every read and write. Errors of `onCall` are ignored. */
 export function withMetrics(store: Blockstore, onCall: (call: BlockstoreCall) => void): Blockstore {
   async function measure<T>(
     operation: BlockstoreCall['operation'],
@@ -22,7 +22,7 @@ export function withMetrics(store: Blockstore, onCall: (call: BlockstoreCall) =>
       try {
         onCall({ operation, duration: performance.now() - start, ...outcome });
       } catch {
-        // A metric that fails must not fail a write that did not.
+        // An error of the metric must not fail the operation.
       }
     };
     try {

@@ -5,16 +5,15 @@ import type { Collectable } from './collectable.ts';
 import { isHashedBlock } from './hashed-block.ts';
 
 export interface VerificationOptions {
-  /** Where blocks that turn out to be rotten are put aside, so that adding them again mends them. */
+  /** Quarantines corrupt blocks, so that adding the content again repairs them. */
   readonly quarantine?: Pick<Collectable, 'quarantine'>;
 }
 
 /**
- * Holds every block to its name on both sides of the store: wrong bytes are refused on write, rotten bytes on read. Blocks of
- * `createHashedBlock` have been hashed already, and are not hashed again on write.
+ * Verifies every block against its CID, on write and on read. Blocks of `createHashedBlock` are not hashed again on write.
  *
- * Blocks of identity CIDs are served from their name and never stored.
- * @throws BLOCK_CORRUPT from `get` and `putMany`; HASH_UNSUPPORTED for names that are not safe
+ * Blocks of identity CIDs are read from the CID and never stored.
+ * @throws BLOCK_CORRUPT from `get` and `putMany`; HASH_UNSUPPORTED for a hash function or digest length that is not safe
  */
 export function withVerification(store: Blockstore, { quarantine }: VerificationOptions = {}): Blockstore {
   return {
@@ -24,7 +23,7 @@ export function withVerification(store: Blockstore, { quarantine }: Verification
       try {
         verifyBytes(cid, bytes);
       } catch (error) {
-        // A store that cannot write now still must not serve the block.
+        // The block must not be served, even when the quarantine cannot be written.
         if (isCairnError(error, 'BLOCK_CORRUPT')) await quarantine?.quarantine(cid).catch(() => {});
         throw error;
       }

@@ -2,17 +2,17 @@ import type { Blockstore } from './blockstore.ts';
 import { BlockNotFoundError } from './errors.ts';
 
 export interface WaitOptions {
-  /** How long a read may wait for a block to come, in milliseconds, told by the signal of the read. 0: not at all. */
+  /** Returns the milliseconds for which the read with this signal may wait. 0 disables the wait. */
   readonly waitMs: (signal: AbortSignal) => number;
 }
 
-const firstLookMs = 5;
-const lookMsMax = 250;
+const pollMsMin = 5;
+const pollMsMax = 250;
 
 /**
- * Lets a read wait for a block that is not here yet: another process may be about to write it. The wait ends with the
- * block, or with an error that names the block, the time waited, and the reason of the signal if that ended it. Reads
- * without a signal do not wait.
+ * Makes a read wait for a missing block, which another process may be about to write. The store is polled until the block
+ * is there. At the limit or the abort, the read throws BLOCK_NOT_FOUND with the time waited and the reason of the signal.
+ * Reads without a signal do not wait.
  */
 export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore {
   return {
@@ -26,11 +26,11 @@ export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore
         const start = performance.now();
         const end = start + limit;
         for (
-          let pause = firstLookMs;
+          let pause = pollMsMin;
           performance.now() < end && !signal.aborted;
-          pause = Math.min(2 * pause, lookMsMax)
+          pause = Math.min(2 * pause, pollMsMax)
         ) {
-          await rest(Math.min(pause, end - performance.now()), signal);
+          await sleep(Math.min(pause, end - performance.now()), signal);
           if (!signal.aborted && (await store.has(cid))) return await store.get(cid, options);
         }
         const waitedMs = signal.aborted ? Math.round(performance.now() - start) : limit;
@@ -52,8 +52,8 @@ function isNotFound(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'BLOCK_NOT_FOUND';
 }
 
-/** Resolves after the time, or when the signal aborts. */
-function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Resolves after the time or when the signal aborts. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = () => {

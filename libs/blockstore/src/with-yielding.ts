@@ -2,8 +2,8 @@ import type { Blockstore } from './blockstore.ts';
 import { Slices } from './slices.ts';
 
 /**
- * Gives other work its turn between reads: a store that answers from memory would let a request that reads many blocks run
- * without a pause. Reads with one signal share their slices.
+ * Yields to other work between reads. A request that reads many blocks from memory would otherwise occupy the event loop.
+ * Reads with one signal share their slices.
  */
 export function withYielding(store: Blockstore): Blockstore {
   return {

@@ -14,14 +14,14 @@ import {
 import { rawBlock } from './testing/index.ts';
 
 describe('withVerification', () => {
-  test('refuses wrong bytes on write and keeps nothing', async () => {
+  test('refuses wrong bytes on write and stores no block', async () => {
     const inner = createMemoryBlockstore();
     const wrong = { cid: rawBlock('a').cid, bytes: Buffer.from('b') };
     await expect(withVerification(inner).putMany([wrong])).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
     expect((await inner.stats()).blocks).toBe(0);
   });
 
-  test('does not hash again what was named here, and tells it from what only looks like it', async () => {
+  test('does not hash a block of createHashedBlock again, and rejects a copy of it', async () => {
     const inner = createMemoryBlockstore();
     const named = createHashedBlock(Buffer.from('named'), { codec: 'raw' });
     expect([isHashedBlock(named), isHashedBlock({ ...named }), isHashedBlock(rawBlock('a'))]).toEqual([
@@ -32,24 +32,24 @@ describe('withVerification', () => {
     expect(() => Object.assign(named, { bytes: Buffer.from('other') })).toThrow(TypeError);
     await withVerification(inner).putMany([named]);
     expect(Buffer.from(await withVerification(inner).get(named.cid)).toString()).toBe('named');
-    // Changed after it was named, against its contract: what is read is hashed all the same.
+    // Changed after it was hashed, against the contract: the read is verified nevertheless.
     const changed = createHashedBlock(Buffer.from('before'), { codec: 'raw' });
     changed.bytes[0] = 0;
     await withVerification(inner).putMany([changed]);
     await expect(withVerification(inner).get(changed.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
   });
 
-  test('refuses rotten bytes on read, naming the block', async () => {
+  test('refuses corrupt bytes on read and names the block', async () => {
     const inner = createMemoryBlockstore();
     const { cid } = rawBlock('a');
-    await inner.putMany([{ cid, bytes: Buffer.from('rotten') }]);
+    await inner.putMany([{ cid, bytes: Buffer.from('corrupt') }]);
     await expect(withVerification(inner).get(cid)).rejects.toMatchObject({
       code: 'BLOCK_CORRUPT',
       details: { cid: cid.toString() },
     });
   });
 
-  test('serves identity CIDs from their name and refuses long ones', async () => {
+  test('reads an identity CID from the CID itself and refuses a long one', async () => {
     const inner = createMemoryBlockstore();
     const store = withVerification(inner);
     const bytes = Buffer.from('inline');
@@ -61,7 +61,7 @@ describe('withVerification', () => {
     await expect(store.get(long)).rejects.toMatchObject({ code: 'HASH_UNSUPPORTED' });
   });
 
-  test('refuses digests that are too short to name content', async () => {
+  test('refuses a digest that is too short to be safe', async () => {
     const bytes = Buffer.from('a');
     const { multihash } = rawBlock('a').cid;
     const cid = CID.createV1(0x55, Digest.create(multihash.code, multihash.digest.subarray(0, 19)));
@@ -71,7 +71,7 @@ describe('withVerification', () => {
   });
 });
 
-test('withCache reads a small block once, a large one each time, and forgets deleted ones', async () => {
+test('withCache reads a small block once, a large one each time, and drops deleted ones', async () => {
   const calls: BlockstoreCall[] = [];
   const inner = createMemoryBlockstore();
   const store = withCache(
@@ -88,7 +88,7 @@ test('withCache reads a small block once, a large one each time, and forgets del
   expect(calls.at(-1)).toMatchObject({ operation: 'get', bytes: 0, error: { code: 'BLOCK_NOT_FOUND' } });
 });
 
-test('withCache lets go of what a sweep removed', async () => {
+test('withCache drops a block that a sweep removed', async () => {
   const inner = createMemoryBlockstore();
   const store = withCache(inner, { bytesMax: 10_000, removals: inner });
   const { cid, bytes } = rawBlock('garbage');
@@ -99,7 +99,7 @@ test('withCache lets go of what a sweep removed', async () => {
   await expect(store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
 });
 
-test('withMetrics hears of successes and failures, and its own failure harms nobody', async () => {
+test('withMetrics reports successes and failures, and ignores errors of onCall', async () => {
   const calls: BlockstoreCall[] = [];
   const store = withMetrics(createMemoryBlockstore(), (call) => {
     calls.push(call);
@@ -123,7 +123,7 @@ describe('withWait', () => {
     return { inner, store: withWait(inner, { waitMs: () => waitMs }) };
   };
 
-  test('a read waits for its block to come', async () => {
+  test('resolves a read when the block is written', async () => {
     const { inner, store } = waiting(10_000);
     const read = store.get(rawBlock('late').cid, { signal: new AbortController().signal });
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -131,7 +131,7 @@ describe('withWait', () => {
     expect(Buffer.from(await read).toString()).toBe('late');
   });
 
-  test('the wait ends with the limit or the signal; the error names the block, the time and the reason of the signal', async () => {
+  test('ends at the limit or the signal with an error that names block, time and reason', async () => {
     const { store } = waiting(20);
     const { cid } = rawBlock('never');
     const { signal } = new AbortController();
@@ -149,7 +149,7 @@ describe('withWait', () => {
     });
   });
 
-  test('without a signal, or without a limit, it does not wait', async () => {
+  test('does not wait without a signal or with a limit of 0', async () => {
     const { cid } = rawBlock('never');
     await expect(waiting(10_000).store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
     const { signal } = new AbortController();

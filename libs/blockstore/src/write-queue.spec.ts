@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { rawBlock } from './testing/index.ts';
 import { WriteQueue } from './write-queue.ts';
 
-test('a write takes some hundred blocks, however many wait, and all of them are written', async () => {
+test('WriteQueue writes at most 512 blocks per transaction and writes all of them', async () => {
   const writes: number[] = [];
   const queue = new WriteQueue(async (entries) => {
     writes.push(entries.length);
@@ -16,7 +16,7 @@ test('a write takes some hundred blocks, however many wait, and all of them are 
   expect(queue.pendingBytes).toBe(0);
 });
 
-test('tiny blocks wait for the disk by their number, not by their bytes alone', async () => {
+test('WriteQueue limits pending blocks by number as well as by bytes', async () => {
   let isOpen = false;
   let written = 0;
   const queue = new WriteQueue(async (entries) => {

@@ -2,21 +2,22 @@ import type { CID } from '@cairn/cid';
 import type { OwnedBlock } from './block-tables.ts';
 import type { Block } from './blockstore.ts';
 
-/** A block on its way to the disk, its multihash in latin1, and who puts it. */
+/** A pending block. */
 interface Entry {
+  /** Multihash in latin1. */
   readonly key: string;
   readonly block: Block;
   readonly owner: number;
 }
 
-/** Blocks of one transaction, which runs in one go: some 20 ms of work. */
+/** Blocks per transaction. One transaction blocks the event loop, for some 20 ms at this size. */
 const blocksPerWrite = 512;
-/** Blocks under way: tiny ones are few bytes and much work. */
+/** Pending blocks. Bytes alone do not limit the work, since tiny blocks are few bytes and much work. */
 const pendingBlocksMax = 4096;
 
 /**
- * Blocks that were taken but are not on the disk yet: readable at once, written together, tried again by every `sync`
- * when the disk does not take them.
+ * Accepted blocks that are not durable yet. They can be read immediately and are written in groups. After a failed write
+ * every `sync` retries.
  */
 export class WriteQueue {
   readonly #write: (entries: readonly OwnedBlock[]) => Promise<void>;
@@ -26,22 +27,22 @@ export class WriteQueue {
   #queue: Entry[] = [];
   /** The write that will take the queue. */
   #nextWrite: Promise<void> | undefined;
-  /** The write after which that one begins. */
+  /** The write before {@link #nextWrite}. */
   #beforeNext: Promise<void> = Promise.resolve();
-  /** Settles, never rejects, when every write started so far has. */
+  /** Resolves after every write started so far. Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
-  /** Entries whose write failed. They stay pending, and every `sync` tries them again: whoever counts on one learns it. */
+  /** Entries whose write failed. They stay pending and every `sync` retries them, so that each caller gets the error. */
   #failed: Entry[] = [];
   #retrying: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
 
-  /** `write` resolves when the blocks are on the disk. */
+  /** @param write resolves when the blocks are durable */
   constructor(write: (entries: readonly OwnedBlock[]) => Promise<void>, pendingBytesMax: number) {
     this.#write = write;
     this.#pendingBytesMax = pendingBytesMax;
   }
 
-  /** Sum of the lengths of what is under way. */
+  /** Sum of the lengths of the pending blocks. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
@@ -50,12 +51,12 @@ export class WriteQueue {
     return this.#pending.get(pendingKey(cid))?.block.bytes;
   }
 
-  /** Takes blocks; waits while too much is under way. @throws what the disk says while it takes nothing */
+  /** Accepts blocks; waits while too many are pending. @throws the error of the write while writes fail */
   async put(blocks: readonly Block[], owner: number): Promise<void> {
     while (true) {
-      // While the disk takes nothing, no more is taken here either.
+      // Failed blocks are retried first: no further blocks are accepted while writes fail.
       if (this.#failed.length > 0) await this.sync();
-      // Each looks again when woken: several writers of large blocks must not all squeeze through.
+      // The loop tests again after a wake-up, so that several waiting writers do not pass together.
       else if (this.#pendingBytes > this.#pendingBytesMax || this.#pending.size > pendingBlocksMax)
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else break;
@@ -65,15 +66,15 @@ export class WriteQueue {
   }
 
   /**
-   * Blocks that are not under way yet, now counted and readable as pending. One that is on the disk is taken too: it may
-   * be about to be deleted, and only the transaction sees that.
+   * Makes the blocks pending that are not pending yet, and returns them. Stored blocks are written again, since a concurrent
+   * deletion is only visible inside the transaction.
    */
   #take(blocks: readonly Block[], owner: number): Entry[] {
     const entries: Entry[] = [];
     for (const block of blocks) {
       const key = pendingKey(block.cid);
       const pending = this.#pending.get(key);
-      // A block of another owner is written once more: the write under way may have noted its owner already.
+      // A block of another owner is written once more, since the running write may already have recorded its owner.
       if (pending?.owner === owner) continue;
       const entry = { key, block, owner };
       entries.push(entry);
@@ -83,7 +84,7 @@ export class WriteQueue {
     return entries;
   }
 
-  /** One write at a time: what comes meanwhile goes together into the next, which keeps the disk busy and few pages mapped. */
+  /** Starts a write. Blocks that arrive during a write share the next one, which keeps the disk busy and few pages mapped. */
   #start(entries: readonly Entry[]): void {
     for (const entry of entries) this.#queue.push(entry);
     if (this.#nextWrite === undefined) {
@@ -98,13 +99,13 @@ export class WriteQueue {
     this.#queue = [];
     this.#nextWrite = undefined;
     for (let at = 0; at < entries.length; at += blocksPerWrite) {
-      const some = entries.slice(at, at + blocksPerWrite);
+      const batch = entries.slice(at, at + blocksPerWrite);
       try {
-        await this.#write(some);
-        this.#release(some);
+        await this.#write(batch);
+        this.#release(batch);
       } catch {
-        // The reason that callers get is that of the next try: it may be another one by then.
-        this.#failed.push(...some);
+        // Callers get the error of the next retry, which may differ.
+        this.#failed.push(...batch);
       }
       this.#wake();
     }
@@ -123,21 +124,21 @@ export class WriteQueue {
     for (const resume of waiting) resume();
   }
 
-  /** Resolves when the write of all that was taken has begun: a transaction from here on comes after it. */
-  async begun(): Promise<void> {
+  /** Resolves when the write of all accepted blocks has started. A transaction that starts afterwards runs after it. */
+  async writeStarted(): Promise<void> {
     if (this.#queue.length > 0) await this.#beforeNext;
   }
 
-  /** Resolves when every write that was started has ended, well or not. */
+  /** Resolves when every started write has succeeded or failed. */
   settled(): Promise<void> {
     return this.#lastWrite;
   }
 
-  /** Resolves when all that was taken is on the disk. */
+  /** Resolves when all accepted blocks are durable. @throws the error of a retried write */
   async sync(): Promise<void> {
     await this.#lastWrite;
     while (this.#failed.length > 0) {
-      // Shared by all who wait; it may have begun before the newest failure, which then takes another one.
+      // Concurrent callers share a retry. A failure after its start is retried in the next round.
       this.#retrying ??= this.#retry().finally(() => {
         this.#retrying = undefined;
       });
@@ -149,18 +150,17 @@ export class WriteQueue {
     const entries = [...this.#failed];
     await this.#write(entries);
     const written = new Set(entries);
-    // Those that were forgotten meanwhile are no longer counted.
+    // Entries that were forgotten meanwhile are no longer counted.
     this.#release(this.#failed.filter((entry) => written.has(entry)));
     this.#failed = this.#failed.filter((entry) => !written.has(entry));
     this.#wake();
   }
 
-  /** Gives up on a block that the disk did not take. */
+  /** Drops a block whose write failed. */
   forget(cid: CID): void {
     const key = pendingKey(cid);
-    const isGone = (entry: Entry) => entry.key === key;
-    this.#release(this.#failed.filter(isGone));
-    this.#failed = this.#failed.filter((entry) => !isGone(entry));
+    this.#release(this.#failed.filter((entry) => entry.key === key));
+    this.#failed = this.#failed.filter((entry) => entry.key !== key);
   }
 }
 

@@ -8,7 +8,7 @@ class BlockNotFoundError extends CairnError<'BLOCK_NOT_FOUND'> {
 }
 
 describe('CairnError', () => {
-  test('carries code, hint, details and the name of its class', () => {
+  test('has the code, the hint, the details and the name of its class', () => {
     const error = new BlockNotFoundError('bafy');
     expect(error).toMatchObject({
       name: 'BlockNotFoundError',
@@ -19,14 +19,14 @@ describe('CairnError', () => {
     expect(errorText(error)).toBe('Block bafy is not in this store. Add it first.');
   });
 
-  test('errorText ends a message without punctuation before its hint', () => {
+  test('errorText adds a full stop between a message without punctuation and its hint', () => {
     const withHint = (message: string) => errorText(new CairnError('SOME_CODE', message, { hint: 'Try again.' }));
     expect(withHint('nonce too low')).toBe('nonce too low. Try again.');
     expect(withHint('Where is it?')).toBe('Where is it? Try again.');
     expect(errorText(new CairnError('SOME_CODE', 'nonce too low', { hint: '' }))).toBe('nonce too low');
   });
 
-  test('is recognized by shape, across copies of the package', () => {
+  test('isCairnError matches by shape, so errors of another copy of the package match', () => {
     const foreign = Object.assign(new Error('x'), { code: 'BLOCK_NOT_FOUND', details: {} });
     expect(isCairnError(foreign, 'BLOCK_NOT_FOUND')).toBe(true);
     expect(isCairnError(foreign, 'CID_INVALID')).toBe(false);
@@ -39,11 +39,11 @@ describe('CairnError', () => {
     ['a lower-case code', Object.assign(new Error('x'), { code: 'not_found', details: {} })],
     ['null details', Object.assign(new Error('x'), { code: 'NOT_FOUND', details: null })],
     ['undefined', undefined],
-  ])('does not take %s for one', (_, value) => {
+  ])('isCairnError rejects %s', (_, value) => {
     expect(isCairnError(value)).toBe(false);
   });
 
-  test('errorChain follows causes and survives a cycle', () => {
+  test('errorChain follows causes and stops in a cycle', () => {
     const inner = new Error('disk full');
     const outer = new CairnError('STORE_WRITE_FAILED', 'write failed', { cause: inner });
     expect(errorChain(outer)).toEqual(['write failed', 'disk full']);

@@ -1,8 +1,8 @@
-/** What a {@link CairnError} is built from. */
+/** Optional parts of a {@link CairnError}. */
 export interface CairnErrorOptions {
-  /** What the reader can do about it: one sentence, imperative. */
+  /** Action that resolves the error: one imperative sentence. */
   readonly hint?: string;
-  /** Facts for logs and for the wire. Keys, secrets and credentials never belong here. */
+  /** Facts for logs and for the wire. Must not contain keys, secrets or credentials. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
@@ -10,8 +10,8 @@ export interface CairnErrorOptions {
 /**
  * The base of every error that a Cairn package throws on purpose.
  *
- * `code` is API: match it with {@link isCairnError} instead of `instanceof`, which fails when two versions of a package
- * are installed side by side. `message` says what happened and to what; `hint` says what to do next.
+ * `code` is API. Match it with {@link isCairnError}, since `instanceof` fails when two versions of a package are
+ * installed side by side. `message` states the problem and its subject; `hint` states the next action.
  */
 export class CairnError<Code extends string = string> extends Error {
   readonly code: Code;

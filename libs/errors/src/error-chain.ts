@@ -1,4 +1,4 @@
-/** The messages of an error and of its causes, outermost first; stops at eight links, since causes can form a cycle. */
+/** Returns the messages of an error and of its causes, outermost first. Stops after eight, since causes can form a cycle. */
 export function errorChain(error: unknown): string[] {
   const messages: string[] = [];
   let current = error;
@@ -9,7 +9,7 @@ export function errorChain(error: unknown): string[] {
   return messages;
 }
 
-/** `message` followed by `hint`, as a person should read it: two sentences, where the message does not end with a full stop too. */
+/** Returns `message` and `hint` as text for a person. Adds a full stop between them where the message has no final punctuation. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;

@@ -3,10 +3,10 @@ import type { CairnError } from './cairn-error.ts';
 const codePattern = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;
 
 /**
- * True for an error thrown by any Cairn package in any installed version; with `codes`, only for one of those codes.
+ * Reports whether a value is an error of any Cairn package in any installed version. With `codes`, its code must be one of them.
  *
- * The check is by shape: an `Error` whose `code` is in upper snake case and which carries `details`. Errors of Node
- * itself (`ENOENT`) have no `details` and are not taken for one.
+ * The check is by shape: an `Error` with a `code` in upper snake case and with `details`. Node's own errors, such as
+ * `ENOENT`, have no `details` and do not match.
  */
 export function isCairnError<Code extends string = string>(
   error: unknown,

@@ -1,14 +1,14 @@
-// Held by the compiler: `typecheck` fails where one of these is not so.
+// Checked by the compiler: `typecheck` fails when an expectation is wrong.
 import { describe, test } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { CairnError, isCairnError } from './index.ts';
 
 describe('types', () => {
-  test('an error knows its code', () => {
+  test('the type of an error includes its code', () => {
     expectTypeOf(new CairnError('QUOTA_EXCEEDED', 'Too much.').code).toEqualTypeOf<'QUOTA_EXCEEDED'>();
   });
 
-  test('isCairnError narrows to the codes it was asked for', () => {
+  test('isCairnError narrows to the codes that were passed', () => {
     const error: unknown = new CairnError('A', 'An error.');
     if (isCairnError(error, 'A', 'B')) expectTypeOf(error.code).toEqualTypeOf<'A' | 'B'>();
     else expectTypeOf(error).toBeUnknown();

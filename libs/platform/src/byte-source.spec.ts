@@ -34,10 +34,10 @@ describe('chunksOfSource', () => {
     ['a Blob', () => new Blob(['he', 'llo'])],
     ['a ReadableStream', () => new Blob(['hello']).stream() as ReadableStream<Uint8Array>],
     ['a body of fetch', () => new Response('hello').body as ReadableStream<Uint8Array>],
-    ['a stream of Node', () => Readable.from([Buffer.from('hel'), Buffer.from('lo')])],
+    ['a Node stream', () => Readable.from([Buffer.from('hel'), Buffer.from('lo')])],
     ['an async iterable', () => streamed(encode('he'), encode('llo'))],
     ['a list of chunks', () => [encode('he'), encode('llo')]],
-  ])('takes %s', async (_, source) => {
+  ])('accepts %s', async (_, source) => {
     expect(await bytesOf(source())).toBe('hello');
   });
 
@@ -45,14 +45,14 @@ describe('chunksOfSource', () => {
     ['an empty Uint8Array', () => new Uint8Array(0)],
     ['an empty Blob', () => new Blob([])],
     ['an empty list', () => []],
-  ])('gives nothing for %s', async (_, source) => {
+  ])('yields no chunk for %s', async (_, source) => {
     expect(await bytesOf(source())).toBe('');
   });
 
   test.each<[string, unknown, string]>([
     ['text', 'hello', 'a string of 5 characters'],
     ['a number', 5, 'a number'],
-    ['nothing', undefined, 'undefined'],
+    ['undefined', undefined, 'undefined'],
     ['null', null, 'null'],
     ['a function', () => {}, 'a function'],
     ['a promise of bytes', Promise.resolve(encode('hello')), 'an object (Promise)'],
@@ -60,7 +60,7 @@ describe('chunksOfSource', () => {
     ['a DataView', new DataView(new ArrayBuffer(2)), 'an object (DataView)'],
     ['a plain object', { 0: 1 }, 'an object (Object)'],
     ['an object without a prototype', Object.create(null), 'an object (Object)'],
-  ])('refuses %s immediately, naming the parameter', (_, source, got) => {
+  ])('refuses %s in the call and names the parameter', (_, source, got) => {
     expect(() => chunksOfSource(source as ByteSource, 'content')).toThrow(refused('content', got));
   });
 
@@ -68,12 +68,12 @@ describe('chunksOfSource', () => {
     ['numbers', [1, 2, 3], 'a number'],
     ['texts', ['hello'], 'a string of 5 characters'],
     ['a stream of texts', streamed('hello'), 'a string of 5 characters'],
-    ['a stream that is read with an encoding', Readable.from(['hello']), 'a string of 5 characters'],
+    ['a Node stream with an encoding', Readable.from(['hello']), 'a string of 5 characters'],
   ])('refuses %s at the first chunk', async (_, source, got) => {
     await expect(bytesOf(source as ByteSource)).rejects.toThrow(refused('source, chunk 0', got));
   });
 
-  test('an error has a hint for what was given', () => {
+  test('the hint of an error depends on the given type', () => {
     const hintOf = (source: unknown) => {
       try {
         chunksOfSource(source as ByteSource);
@@ -132,7 +132,7 @@ describe('chunksOfSource', () => {
     await expect(bytesOf(broken())).rejects.toBe(fault);
   });
 
-  test('types take what works and refuse text and numbers', () => {
+  test('the type accepts every valid source and rejects text and numbers', () => {
     expectTypeOf<Uint8Array>().toExtend<ByteSource>();
     expectTypeOf<Buffer>().toExtend<ByteSource>();
     expectTypeOf<ArrayBuffer>().toExtend<ByteSource>();
@@ -149,7 +149,7 @@ describe('chunksOfSource', () => {
 });
 
 describe('assertBytes', () => {
-  test('refuses text, with the parameter', () => {
+  test('refuses text and names the parameter', () => {
     expect(() => assertBytes('hello', 'bytes')).toThrow(refused('bytes', 'a string of 5 characters'));
     expect(() => assertBytes(Buffer.from('hello'), 'bytes')).not.toThrow();
   });

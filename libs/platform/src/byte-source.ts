@@ -1,8 +1,8 @@
 import { InvalidBytesError } from './errors.ts';
 
 /**
- * Bytes in any form that a caller has: all of them (`Uint8Array`, with it Node's `Buffer`; `ArrayBuffer`; `Blob`, with it `File`), or
- * chunks of them (a `ReadableStream`, an iterable or an async iterable of `Uint8Array`).
+ * Bytes in any form. In one piece: `Uint8Array` (and so Node's `Buffer`), `ArrayBuffer`, `Blob` (and so `File`). In chunks: a
+ * `ReadableStream`, an iterable or an async iterable of `Uint8Array`.
  */
 export type ByteSource =
   | Uint8Array
@@ -14,23 +14,24 @@ export type ByteSource =
 
 const expectedSource = 'bytes or a stream of bytes';
 
-/** True for a `Uint8Array`, also of another realm, such as a frame of a page. */
+/** Reports whether a value is a `Uint8Array`, including one of another realm, such as an iframe. */
 export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === 'Uint8Array');
 }
 
 /**
- * The chunks of a source of bytes, each of them checked.
+ * Returns the chunks of a source of bytes and checks the type of each.
  * @param parameter names the source in errors
- * @throws BYTES_INVALID for what is no such source, immediately; for a chunk that is no `Uint8Array`, when it comes
+ * @throws BYTES_INVALID in the call for a value that is not a source; from the iteration for a chunk that is not a `Uint8Array`
  */
 export function chunksOfSource(source: ByteSource, parameter = 'source'): AsyncIterable<Uint8Array> {
   const given: unknown = source;
   if (given instanceof CheckedChunks) return given;
-  if (isBytes(given)) return once(given);
-  if (typeof given !== 'object' || given === null || ArrayBuffer.isView(given)) throw noSource(parameter, given);
-  if (given instanceof ArrayBuffer || tagOf(given) === 'ArrayBuffer') return once(new Uint8Array(given as ArrayBuffer));
-  // Before its iterator: in some browsers a stream has none, and a blob has none anywhere.
+  if (isBytes(given)) return singleChunk(given);
+  if (typeof given !== 'object' || given === null || ArrayBuffer.isView(given)) throw invalidSource(parameter, given);
+  if (given instanceof ArrayBuffer || tagOf(given) === 'ArrayBuffer')
+    return singleChunk(new Uint8Array(given as ArrayBuffer));
+  // Tested before iterators: a stream has no iterator in some browsers, and a blob never has one.
   if (isBlob(given)) return new CheckedChunks(() => readerOf(given.stream()), parameter);
   if (isStream(given)) return new CheckedChunks(() => readerOf(given), parameter);
   if (Symbol.asyncIterator in given) {
@@ -41,22 +42,22 @@ export function chunksOfSource(source: ByteSource, parameter = 'source'): AsyncI
     const chunks = given as Iterable<unknown>;
     return new CheckedChunks(() => chunks[Symbol.iterator](), parameter);
   }
-  throw noSource(parameter, given);
+  throw invalidSource(parameter, given);
 }
 
-/** @throws BYTES_INVALID for a value that is no `Uint8Array` */
+/** @throws BYTES_INVALID for a value that is not a `Uint8Array` */
 export function assertBytes(value: unknown, parameter: string): asserts value is Uint8Array {
   if (!isBytes(value)) throw new InvalidBytesError(parameter, 'a Uint8Array', describe(value), hintFor(value));
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
 type AnyIterator = AsyncIterator<unknown> | Iterator<unknown>;
 type Checked = IteratorResult<Uint8Array, undefined>;
 
-/** An iterable over chunks that are bytes. No generator: uploads pass through here chunk by chunk. */
+/** An iterable that checks each chunk. Not a generator, for speed: every chunk of an upload passes through. */
 class CheckedChunks implements AsyncIterable<Uint8Array> {
   readonly #open: () => AnyIterator;
   readonly #parameter: string;
@@ -76,7 +77,7 @@ class CheckedChunks implements AsyncIterable<Uint8Array> {
       return result as IteratorYieldResult<Uint8Array>;
     };
     return {
-      // Not async: that would take three more turns of the queue of promises for each chunk.
+      // Not async: an async function adds three microtasks to each chunk.
       next() {
         const result = chunks.next();
         return 'then' in result ? result.then(check) : Promise.resolve(check(result));
@@ -88,14 +89,14 @@ class CheckedChunks implements AsyncIterable<Uint8Array> {
     };
   }
 
-  /** Ends the source, so that it releases what it holds. @throws BYTES_INVALID */
+  /** Ends the source, so that it releases its resources. @throws BYTES_INVALID */
   async #refuse(chunks: AnyIterator, index: number, value: unknown): Promise<never> {
     await chunks.return?.();
-    throw noChunk(this.#parameter, index, value);
+    throw invalidChunk(this.#parameter, index, value);
   }
 }
 
-/** The chunks of a stream of the Web. A reader that stops early cancels it. */
+/** Returns the chunks of a web stream. Ending the iteration early cancels the stream. */
 function readerOf(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
   const reader = stream.getReader();
   return {
@@ -122,11 +123,11 @@ function tagOf(value: object): string | undefined {
   return (value as { readonly [Symbol.toStringTag]?: string })[Symbol.toStringTag];
 }
 
-function noSource(parameter: string, value: unknown): InvalidBytesError {
+function invalidSource(parameter: string, value: unknown): InvalidBytesError {
   return new InvalidBytesError(parameter, expectedSource, describe(value), hintFor(value));
 }
 
-function noChunk(parameter: string, index: number, value: unknown): InvalidBytesError {
+function invalidChunk(parameter: string, index: number, value: unknown): InvalidBytesError {
   const hint =
     typeof value === 'number' ? 'Pass Uint8Array.from(numbers) in place of an array of numbers.' : hintFor(value);
   return new InvalidBytesError(`${parameter}, chunk ${index}`, 'a Uint8Array', describe(value), hint);
@@ -140,7 +141,7 @@ function hintFor(value: unknown): string {
   return 'Pass a Uint8Array, an ArrayBuffer, a Blob, a ReadableStream, or an iterable of Uint8Arrays.';
 }
 
-/** The kind of a value, without its content. */
+/** Names the type of a value. Never includes its content, which may be secret. */
 function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'string') return `a string of ${value.length} characters`;

@@ -1,23 +1,23 @@
-// Node's Buffer does this natively. bytes-portable.ts is the same in plain JavaScript, and bytes.spec.ts compares the two.
+// Conversions on Node's Buffer. bytes-portable.ts has the same functions in plain JavaScript; bytes.spec.ts compares both.
 
 const bufferOver = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The parts, one behind the other, as a copy. */
+/** Concatenates the parts into new memory. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** A copy in memory that is not the same. `slice` of a `Buffer` is none. */
+/** Copies bytes into new memory. `Buffer.slice` returns a view instead. */
 export function copyBytes(bytes: Uint8Array): Uint8Array {
   return Buffer.from(bytes);
 }
 
-/** Negative, zero or positive: the order of two byte strings, where a prefix comes before what is longer. */
+/** Compares two byte strings: negative, zero or positive. A prefix comes before the longer string. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
-/** Memory of its own for bytes that the caller writes completely: its content is undefined until then. */
+/** Allocates memory that is not pooled. Its content is undefined: the caller must write every byte. */
 export function allocateBytes(length: number): Uint8Array {
   return Buffer.allocUnsafeSlow(length);
 }
@@ -27,17 +27,17 @@ export function hexDigitsFromBytes(bytes: Uint8Array): string {
   return bufferOver(bytes).toString('hex');
 }
 
-/** Bytes from pairs of hexadecimal digits in either case; ends before the first pair that is none. */
+/** Bytes from pairs of hexadecimal digits in either case. Stops before the first invalid pair. */
 export function bytesFromHexDigits(digits: string): Uint8Array {
   return Buffer.from(digits, 'hex');
 }
 
-/** Text from UTF-8; a replacement character stands for what is not valid. */
+/** Text from UTF-8. Invalid bytes become replacement characters. */
 export function textFromUtf8(bytes: Uint8Array): string {
   return bufferOver(bytes).toString();
 }
 
-/** UTF-8 of a text; a replacement character stands for a surrogate without its other half. */
+/** UTF-8 of a text. A lone surrogate becomes a replacement character. */
 export function utf8FromText(text: string): Uint8Array {
   return Buffer.from(text);
 }
@@ -47,12 +47,12 @@ export function utf8Length(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** One character for each byte, code points 0 to 255. A short key for a map, too. */
+/** One character for each byte, code points 0 to 255. Also serves as a short key of a map. */
 export function latin1FromBytes(bytes: Uint8Array): string {
   return bufferOver(bytes).toString('latin1');
 }
 
-/** One byte for each character: the lower eight bits of its code unit. */
+/** One byte for each character: the low eight bits of its code unit. */
 export function bytesFromLatin1(text: string): Uint8Array {
   return Buffer.from(text, 'latin1');
 }

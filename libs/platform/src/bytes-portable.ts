@@ -1,4 +1,4 @@
-// For browsers and other runtimes without Node's Buffer. bytes-node.ts describes each function; bytes.spec.ts compares the two.
+// Conversions for browsers and other runtimes without Node's Buffer. bytes-node.ts documents each function; bytes.spec.ts compares both.
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
@@ -48,7 +48,7 @@ export function bytesFromHexDigits(digits: string): Uint8Array {
   return bytes;
 }
 
-/** The value of a digit by its character code; -1 for no digit. */
+/** Value of the digit with this character code; -1 for any other character. */
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;
@@ -56,7 +56,7 @@ function hexDigit(code: number): number {
 }
 
 const encoder = new TextEncoder();
-// A mark of the byte order is part of the text, as in Node's Buffer.
+// The byte order mark stays in the text, as in Node's Buffer.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -87,7 +87,7 @@ export function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** Arguments of one call: engines take some ten thousand. */
+/** Arguments of one call. Engines accept some ten thousand. */
 const charactersPerCall = 8192;
 
 export function latin1FromBytes(bytes: Uint8Array): string {
@@ -116,6 +116,6 @@ export function bytesFromBase64(text: string): Uint8Array {
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replace(/[^A-Za-z0-9+/]/g, '');
-  // A digit that is left over holds no whole byte.
+  // A single remaining digit does not encode a whole byte.
   return bytesFromLatin1(atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits));
 }

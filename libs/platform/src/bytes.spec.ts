@@ -13,7 +13,7 @@ const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('\ud83d', '\ude80', 'a', 'é', '€', '\ufeff') }),
 );
 
-describe('the portable functions give what those of Node give', () => {
+describe('each portable function returns the result of its Node twin', () => {
   for (const name of [
     'hexDigitsFromBytes',
     'textFromUtf8',
@@ -37,7 +37,7 @@ describe('the portable functions give what those of Node give', () => {
       fc.assert(fc.property(text, (given) => expect(plain(portable[name](given))).toEqual(plain(node[name](given)))));
     });
 
-  test('bytesFromHexDigits, for digits with and without a fault', () => {
+  test('bytesFromHexDigits, for valid and invalid digits', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEFg'), maxLength: 40 });
     fc.assert(
       fc.property(digits, (given) => {
@@ -61,7 +61,7 @@ describe('the portable functions give what those of Node give', () => {
     );
   });
 
-  test('copyBytes gives memory of its own, also for a Buffer', () => {
+  test('copyBytes returns new memory, also for a Buffer', () => {
     for (const { copyBytes } of [node, portable]) {
       const original = Buffer.from('abc');
       const copy = copyBytes(original);
@@ -80,18 +80,18 @@ describe('the portable functions give what those of Node give', () => {
     );
   });
 
-  test('latin1FromBytes, for more bytes than a call takes arguments', () => {
+  test('latin1FromBytes, for more bytes than the arguments of one call', () => {
     const many = new Uint8Array(1_000_000).fill(0xe9);
     expect(portable.latin1FromBytes(many) === node.latin1FromBytes(many)).toBe(true);
   });
 
-  test('views keep to their part of a buffer', () => {
+  test('hexDigitsFromBytes of a view reads only its part of the buffer', () => {
     const view = Uint8Array.of(1, 2, 3, 4, 5).subarray(1, 3);
     expect(node.hexDigitsFromBytes(view)).toBe('0203');
     expect(portable.hexDigitsFromBytes(view)).toBe('0203');
   });
 
-  test('allocateBytes gives bytes of the length', () => {
+  test('allocateBytes returns bytes of the requested length', () => {
     expect(node.allocateBytes(7)).toHaveLength(7);
     expect(portable.allocateBytes(7)).toHaveLength(7);
   });

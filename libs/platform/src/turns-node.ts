@@ -1,4 +1,4 @@
-/** Resolves in a later turn of the event loop: input, output and timers that are due run before. */
+/** Resolves in a later turn of the event loop, after pending I/O and due timers. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

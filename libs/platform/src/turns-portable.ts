@@ -1,4 +1,4 @@
-// For browsers: a message takes no minimal delay, which timers do (4 ms from the fifth on).
+// Turns for browsers. A message has no minimum delay; nested timers have one of 4 ms from the fifth on.
 const waiting: (() => void)[] = [];
 type Channel = InstanceType<typeof MessageChannel>;
 
@@ -13,7 +13,7 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** One message ends one wait. Where an open port keeps a process alive, it does so during a wait only. */
+/** Opens the channel. One message resolves one wait. The port is referenced only during a wait, so that it keeps no process alive. */
 function openChannel(): Channel {
   const opened = new MessageChannel();
   opened.port1.addEventListener('message', () => {

@@ -4,7 +4,7 @@ import * as portable from './turns-portable.ts';
 
 for (const [name, { nextTurn }] of Object.entries({ node, portable }))
   describe(`nextTurn (${name})`, () => {
-    test('lets promises and a timer run before it resolves', async () => {
+    test('resolves after promises and a due timer have run', async () => {
       const order: string[] = [];
       const timer = new Promise((resolve) => setTimeout(resolve, 0)).then(() => order.push('timer'));
       Promise.resolve().then(() => order.push('promise'));
@@ -14,7 +14,7 @@ for (const [name, { nextTurn }] of Object.entries({ node, portable }))
       expect(order).toEqual(['promise', 'timer', 'turn']);
     });
 
-    test('resolves every wait, in order', async () => {
+    test('resolves concurrent waits in order', async () => {
       const order: number[] = [];
       await Promise.all([1, 2, 3].map((wait) => nextTurn().then(() => order.push(wait))));
       expect(order).toEqual([1, 2, 3]);

@@ -1,4 +1,4 @@
-// Everything but the adapter on LMDB: no module of Node, so that browsers can import it.
+// Everything except the LMDB adapter. Imports no Node module, so that browsers can load it.
 export type { Block, Blockstore, BlockstoreStats, PutOptions, ReadOptions } from '../blockstore.ts';
 export type { Claim, ClaimOptions, Claims, DiscardResult } from '../claims.ts';
 export type { Collectable, CollectableBlockstore, Hold, SweepOptions, SweepStep } from '../collectable.ts';

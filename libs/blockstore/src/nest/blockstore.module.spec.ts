@@ -11,7 +11,7 @@ class Reader {
   constructor(@Inject(BLOCKSTORE) readonly store: Blockstore) {}
 }
 
-test('provides one store to the whole application and closes it at shutdown', async () => {
+test('BlockstoreModule provides one store to the whole application and closes it at shutdown', async () => {
   let closed = 0;
   const opened = createMemoryBlockstore();
   const close = opened.close.bind(opened);

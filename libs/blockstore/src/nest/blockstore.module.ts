@@ -2,16 +2,16 @@ import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplic
 import type { Blockstore } from '../blockstore.ts';
 import type { CollectableBlockstore } from '../collectable.ts';
 
-/** The token of the {@link Blockstore} to read and write through, wrapped as the application wants it. */
+/** Token of the {@link Blockstore} for reads and writes, with the wrappers of the application. */
 export const BLOCKSTORE = Symbol('BLOCKSTORE');
-/** The token of the {@link CollectableBlockstore} beneath: for collecting, scrubbing and limits. */
+/** Token of the unwrapped {@link CollectableBlockstore}, for garbage collection, scrub and limits. */
 export const COLLECTABLE = Symbol('COLLECTABLE');
 
 export interface BlockstoreModuleOptions {
   readonly inject?: FactoryProvider['inject'];
   /** Opens the store. The module closes it. */
   readonly useFactory: (...dependencies: never[]) => Promise<CollectableBlockstore> | CollectableBlockstore;
-  /** Puts verification, cache and metrics around it. Default: the store as it is. */
+  /** Wraps the store, for example with verification, cache and metrics. Default: no wrapper. */
   readonly wrap?: (store: CollectableBlockstore) => Blockstore;
 }
 

@@ -5,7 +5,7 @@ import type { Blockstore } from '../blockstore.ts';
 import { limits } from '../limits.ts';
 import { rawBlock } from './raw-block.ts';
 
-/** The contract of every {@link Blockstore}: an adapter's spec is one call of this. */
+/** Contract suite of a {@link Blockstore}. The spec of an adapter is one call. */
 export function describeBlockstore(name: string, create: () => Promise<Blockstore> | Blockstore): void {
   describe(`${name} as a Blockstore`, () => {
     let store: Blockstore;
@@ -14,7 +14,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
     });
     afterEach(() => store.close());
 
-    test('gives back what it took, before and after sync', async () => {
+    test('get returns accepted blocks before and after sync', async () => {
       const blocks = ['a', 'b', ''].map(rawBlock);
       await store.putMany(blocks);
       for (const { cid, bytes } of blocks) expect(Buffer.from(await store.get(cid))).toEqual(Buffer.from(bytes));
@@ -26,7 +26,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       }
     });
 
-    test('names the block that it does not have', async () => {
+    test('get and size of an unknown block throw an error that names it', async () => {
       const { cid } = rawBlock('nowhere');
       await expect(store.get(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND', details: { cid: cid.toString() } });
       await expect(store.size(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
@@ -34,7 +34,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       await store.delete(cid);
     });
 
-    test('keys by multihash: version 0 and version 1 name one block', async () => {
+    test('CIDs of version 0 and 1 with one multihash name one block', async () => {
       const bytes = new TextEncoder().encode('same');
       const version0 = cidFor(bytes, { codec: 'dag-pb', version: 0 });
       const version1 = cidFor(bytes, { codec: 'raw' });
@@ -45,7 +45,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       expect(await store.stats()).toEqual({ blocks: 1, bytes: 4 });
     });
 
-    test('delete removes, sums follow', async () => {
+    test('delete removes a block and updates stats', async () => {
       const blocks = ['one', 'three'].map(rawBlock);
       await store.putMany(blocks);
       await store.sync();
@@ -58,7 +58,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       expect(await store.stats()).toEqual({ blocks: 1, bytes: 5 });
     });
 
-    test('refuses a block over the limit and keeps nothing of its batch', async () => {
+    test('putMany refuses a block over the limit and stores no block of the batch', async () => {
       const large = rawBlock(new Uint8Array(limits.blockBytesMax + 1));
       const small = rawBlock('small');
       await expect(store.putMany([small, large])).rejects.toMatchObject({ code: 'BLOCK_TOO_LARGE' });
@@ -66,14 +66,14 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       expect(await store.stats()).toEqual({ blocks: 0, bytes: 0 });
     });
 
-    test('an aborted read throws the reason of the signal', async () => {
+    test('get with an aborted signal throws its reason', async () => {
       const block = rawBlock('a');
       await store.putMany([block]);
       const reason = new Error('client went away');
       await expect(store.get(block.cid, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     });
 
-    test('lists all keys as raw CIDs of version 1, in order, across its pages', async () => {
+    test('keys lists raw CIDs of version 1 in order, across pages', async () => {
       const blocks = Array.from({ length: 600 }, (_, index) => rawBlock(`block ${index}`));
       await store.putMany(blocks);
       await store.sync();
@@ -84,7 +84,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       expect(keys.every((cid) => cid.version === 1 && cid.code === 0x55)).toBe(true);
     });
 
-    test('lists and counts what it took, without a sync', async () => {
+    test('keys and stats include accepted blocks before sync', async () => {
       await store.putMany([rawBlock('counted')]);
       const keys: CID[] = [];
       for await (const cid of store.keys()) keys.push(cid);
@@ -92,7 +92,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       expect(await store.stats()).toEqual({ blocks: 1, bytes: 7 });
     });
 
-    test('concurrent writers of overlapping blocks count each block once', async () => {
+    test('stats count each block once under concurrent writers', async () => {
       const writers = Array.from({ length: 16 }, async (_, writer) => {
         for (let n = 0; n < 8; n++) {
           await store.putMany([rawBlock(`shared ${n}`), rawBlock(`own ${writer} ${n}`)]);
@@ -106,7 +106,7 @@ export function describeBlockstore(name: string, create: () => Promise<Blockstor
       expect(await store.stats()).toEqual({ blocks: 8 + 16 * 8, bytes: shared + own });
     });
 
-    test('equals a map under random commands', async () => {
+    test('behaves as a map under random commands', async () => {
       const contents = fc.integer({ min: 0, max: 12 }).map((n) => rawBlock('x'.repeat(n)));
       const command = fc.oneof(
         fc.array(contents, { maxLength: 5 }).map((blocks) => ({ kind: 'put' as const, blocks })),

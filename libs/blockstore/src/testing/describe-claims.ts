@@ -6,7 +6,7 @@ import { rawBlock } from './raw-block.ts';
 
 type Create = (now: () => number) => Promise<CollectableBlockstore> | CollectableBlockstore;
 
-/** The part of the contract of a {@link CollectableBlockstore} that is about claims. */
+/** Contract suite of the claims of a {@link CollectableBlockstore}. */
 export function describeClaims(name: string, create: Create): void {
   describe(`${name} as Claims`, () => {
     let store: CollectableBlockstore;
@@ -34,7 +34,7 @@ export function describeClaims(name: string, create: Create): void {
     const sweep = async (graceSeconds: number) =>
       await store.sweep({ cycle: await store.beginCycle(), graceSeconds, limit: 100 });
 
-    test('count each block once for each owner that claims it, until the owner ends the claim', async () => {
+    test('claimed counts each block once per owner until the owner ends the claim', async () => {
       await put(7, 0, 1, 2);
       await store.claimMany([a, c, c, d], 7);
       await store.claimMany([a], 7);
@@ -54,7 +54,7 @@ export function describeClaims(name: string, create: Create): void {
       expect(await store.has(c)).toBe(true);
     });
 
-    test('take in what was put a moment ago and is not on the disk yet', async () => {
+    test('claimMany includes blocks that are not durable yet', async () => {
       const many = Array.from({ length: 40 }, (_, index) => rawBlock(`block ${index}`.padEnd(1000, '.')));
       await Promise.all(
         many.map(async (block) => {
@@ -65,7 +65,7 @@ export function describeClaims(name: string, create: Create): void {
       expect(await store.claimed(7)).toEqual({ blocks: 40, bytes: 40_000 });
     });
 
-    test('what a write left that failed is listed and not counted', async () => {
+    test('leftovers of a failed write are listed and not counted', async () => {
       await put(7, 0, 1);
       await store.claimMany([a, b], 7, { isLeftover: true });
       expect([await store.claimed(7), await claimsOf(7)]).toEqual([
@@ -81,7 +81,7 @@ export function describeClaims(name: string, create: Create): void {
       expect(await store.claimsAmong([a, b], 7)).toEqual([]);
     });
 
-    test('end with their block, and past their grace also where the block stays', async () => {
+    test('a claim ends with its block or after its grace period, even if the block stays', async () => {
       await put(7, 0, 1);
       await store.claimMany([a, b], 7);
       await store.claimMany([b], 8);
@@ -105,20 +105,20 @@ export function describeClaims(name: string, create: Create): void {
       expect([await store.claimed(9), await claimsOf(9)]).toEqual([{ blocks: 0, bytes: 0 }, []]);
     });
 
-    test('an owner discards what it alone has put or touched, and learns what became of each', async () => {
-      const heard: string[] = [];
-      store.onRemoved((cids) => heard.push(...cids.map(String)));
+    test('discardMany removes blocks of one owner only and reports the result of each', async () => {
+      const notified: string[] = [];
+      store.onRemoved((cids) => notified.push(...cids.map(String)));
       await put(7, 0, 1, 2);
       await put(8, 1);
       await store.touchMany([c], { owner: 8 });
       await store.claimMany([a, b, c], 7);
       await store.claimMany([b], 8);
-      const strangers = await store.beginDiscard(8);
-      expect(await store.discardMany([a], { owner: 8, keepFrom: strangers })).toEqual(['shared']);
+      const keepFromOfOther = await store.beginDiscard(8);
+      expect(await store.discardMany([a], { owner: 8, keepFrom: keepFromOfOther })).toEqual(['shared']);
       const keepFrom = await store.beginDiscard(7);
       const outcomes = await store.discardMany([a, b, c, d], { owner: 7, keepFrom });
       expect(outcomes).toEqual(['removed', 'shared', 'shared', 'absent']);
-      expect(heard).toEqual([`${a}`]);
+      expect(notified).toEqual([`${a}`]);
       expect(await Promise.all([a, b, c].map((cid) => store.has(cid)))).toEqual([false, true, true]);
       expect([await store.claimed(7), await store.claimed(8)]).toEqual([
         { blocks: 0, bytes: 0 },
@@ -127,7 +127,7 @@ export function describeClaims(name: string, create: Create): void {
       expect(await store.stats()).toEqual({ blocks: 2, bytes: 5 });
     });
 
-    test('what a write of the owner may count on is not discarded, whatever others write', async () => {
+    test('discardMany keeps blocks that an open write of the owner may rely on', async () => {
       const other = await store.hold({ owner: 8 });
       await put(7, 0);
       const hold = await store.hold({ owner: 7 });
@@ -145,7 +145,7 @@ export function describeClaims(name: string, create: Create): void {
       expect(await store.discardMany([b], { owner: 7, keepFrom: await store.beginDiscard(7) })).toEqual(['removed']);
     });
 
-    test('a removal does not end a collection under way', async () => {
+    test('discardMany does not end a running collection', async () => {
       await put(7, 0, 1, 2);
       const cycle = await store.beginCycle();
       await store.markMany([b], cycle);
@@ -156,7 +156,7 @@ export function describeClaims(name: string, create: Create): void {
       expect((await sweep(0)).removed).toHaveLength(2);
     });
 
-    test('what is here when all is disowned is not discarded any more', async () => {
+    test('discardMany keeps blocks stored before disownAll', async () => {
       await put(7, 0);
       await store.disownAll();
       await put(7, 0, 1);
@@ -164,7 +164,7 @@ export function describeClaims(name: string, create: Create): void {
       expect(await store.discardMany([a, b], { owner: 7, keepFrom })).toEqual(['shared', 'removed']);
     });
 
-    test('sums equal what is listed under random commands of two owners', async () => {
+    test('claimed equals the listed claims under random commands of two owners', async () => {
       const index = fc.nat(blocks.length - 1);
       const command = fc.tuple(
         fc.constantFrom('put', 'claim', 'unclaim', 'discard', 'delete', 'sweep'),

@@ -6,8 +6,8 @@ import { describeClaims } from './describe-claims.ts';
 import { rawBlock } from './raw-block.ts';
 
 /**
- * The contract of every {@link CollectableBlockstore} beyond that of a Blockstore: an adapter's spec is one call of this.
- * `create` opens a store with the clock given.
+ * Contract suite of a {@link CollectableBlockstore}, beyond that of a Blockstore. The spec of an adapter is one call.
+ * @param create opens a store with the given clock
  */
 export function describeCollectable(
   name: string,
@@ -40,26 +40,26 @@ export function describeCollectable(
       await store.sync();
     };
 
-    test('a sweep takes what no mark, touch, hold or grace keeps, and tells its listeners', async () => {
+    test('sweep removes blocks without mark, touch, hold or grace, and calls its listeners', async () => {
       await put(a, b, c);
-      const heard: CID[] = [];
-      store.onRemoved((cids) => heard.push(...cids));
+      const notified: CID[] = [];
+      store.onRemoved((cids) => notified.push(...cids));
       const cycle = await store.beginCycle();
       expect((await store.unmarked([a.cid, b.cid], cycle)).length).toBe(2);
       await store.markMany([a.cid, rawBlock('unknown').cid], cycle);
       expect(await store.unmarked([a.cid, b.cid], cycle)).toEqual([b.cid]);
       await store.touchMany([b.cid]);
       expect((await sweep(cycle)).map(String)).toEqual([c.cid.toString()]);
-      expect(heard.map(String)).toEqual([c.cid.toString()]);
+      expect(notified.map(String)).toEqual([c.cid.toString()]);
       expect(await store.stats()).toEqual({ blocks: 2, bytes: 3 });
       await expect(store.get(c.cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
-      // The touch counted for the cycle it was of, the mark too.
+      // Touch and mark count in their own cycle only.
       const next = await store.beginCycle();
       expect((await sweep(next)).length).toBe(2);
       expect(await store.stats()).toEqual({ blocks: 0, bytes: 0 });
     });
 
-    test('a block marked as raw is not marked as what it links to, and the reverse does not lose that', async () => {
+    test('a raw mark does not mark another codec and does not replace its mark', async () => {
       const node = CID.createV1(0x71, a.cid.multihash);
       await put(a);
       const cycle = await store.beginCycle();
@@ -71,14 +71,14 @@ export function describeCollectable(
       expect(await sweep(cycle)).toEqual([]);
     });
 
-    test('what is put during a cycle stays, also when it was there before', async () => {
+    test('sweep keeps blocks put during its cycle, new and known ones', async () => {
       await put(a);
       const cycle = await store.beginCycle();
       await put(a, b);
       expect(await sweep(cycle)).toEqual([]);
     });
 
-    test('a hold that was open when the cycle began keeps what was put under it', async () => {
+    test('sweep keeps blocks put under a hold that was open when its cycle began', async () => {
       const hold = await store.hold();
       await put(a);
       const cycle = await store.beginCycle();
@@ -87,12 +87,12 @@ export function describeCollectable(
       await hold.release();
       expect(await sweep(cycle)).toEqual([]);
       expect((await sweep(await store.beginCycle())).length).toBe(1);
-      // Holds that are over do not keep what was put since.
+      // A released hold does not protect later blocks.
       await put(b);
       expect((await sweep(await store.beginCycle())).length).toBe(1);
     });
 
-    test('grace keeps what was put or touched a little while ago', async () => {
+    test('sweep keeps blocks put or touched within the grace period', async () => {
       await put(a, b);
       seconds += 100;
       await store.touchMany([b.cid]);
@@ -101,7 +101,7 @@ export function describeCollectable(
       expect((await sweep(cycle, 100)).map(String)).toEqual([a.cid.toString()]);
     });
 
-    test('a sweep of a cycle that is over is refused', async () => {
+    test('sweep refuses a cycle after a later one has begun', async () => {
       await put(a);
       const cycle = await store.beginCycle();
       await store.beginCycle();
@@ -109,12 +109,12 @@ export function describeCollectable(
       expect(await store.has(a.cid)).toBe(true);
     });
 
-    test('touchMany names what is missing, in order', async () => {
+    test('touchMany resolves to the missing blocks in order', async () => {
       await put(b);
       expect((await store.touchMany([c.cid, b.cid, a.cid])).map(String)).toEqual([c, a].map(({ cid }) => `${cid}`));
     });
 
-    test('a quarantined block is not served, and the right bytes mend it', async () => {
+    test('a quarantined block cannot be read until its bytes are put again', async () => {
       await put(a, b);
       await store.quarantine(a.cid);
       await store.quarantine(c.cid);
@@ -134,7 +134,7 @@ export function describeCollectable(
       expect(await store.stats()).toEqual({ blocks: 2, bytes: 3 });
     });
 
-    test('keeps what the rules keep and nothing else, under random commands', async () => {
+    test('sweep removes exactly the garbage of a model under random commands', async () => {
       const blocks = Array.from({ length: 6 }, (_, n) => rawBlock('x'.repeat(n + 1)));
       const some = fc.subarray(blocks);
       const command = fc.oneof(

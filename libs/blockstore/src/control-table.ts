@@ -1,0 +1,70 @@
+import type { Database } from '@cairn/embedded-store';
+import { blockId } from './index-record.ts';
+
+const sumsKey = Buffer.from('sums');
+const cycleKey = Buffer.from('cycle');
+const ownedFromKey = Buffer.from('ownedFrom');
+
+/** State of garbage collection. */
+export interface Cycle {
+  /** Incremented by every collection and by every removal of an owner. */
+  readonly number: number;
+  /** Number with which the last collection began; absent when no removal followed it. */
+  readonly collection?: number;
+  /** Blocks touched in this cycle or later stay. */
+  readonly keepFrom: number;
+}
+
+/** Sum of all block lengths, and the sequence number of the next block. */
+export interface BlockSums {
+  readonly bytes: bigint;
+  readonly next: bigint;
+}
+
+/** Sums, cycle and the boundary of shared blocks of the LMDB store. Methods that write run inside a transaction. */
+export class ControlTable {
+  readonly #table: Database;
+
+  constructor(table: Database) {
+    this.#table = table;
+  }
+
+  sums(): BlockSums {
+    const found = this.#table.get(sumsKey);
+    if (found === undefined) return { bytes: 0n, next: 0n };
+    const buffer = Buffer.from(found);
+    return { bytes: buffer.readBigUInt64BE(), next: buffer.readBigUInt64BE(8) };
+  }
+
+  putSums({ bytes, next }: BlockSums): void {
+    const sums = Buffer.alloc(16);
+    sums.writeBigUInt64BE(bytes);
+    sums.writeBigUInt64BE(next, 8);
+    this.#table.put(sumsKey, sums);
+  }
+
+  cycle(): Cycle {
+    const found = this.#table.get(cycleKey);
+    return found ? (JSON.parse(Buffer.from(found).toString()) as Cycle) : { number: 0, keepFrom: 0 };
+  }
+
+  putCycle(cycle: Cycle): void {
+    this.#table.put(cycleKey, Buffer.from(JSON.stringify(cycle)));
+  }
+
+  /** Returns the number with which the last collection began. */
+  collection(): number {
+    const { number, collection } = this.cycle();
+    return collection ?? number;
+  }
+
+  /** Blocks with a lower id count as shared by several owners. */
+  ownedFrom(): Uint8Array {
+    return this.#table.get(ownedFromKey) ?? blockId(0n);
+  }
+
+  /** Makes all blocks stored so far count as shared. */
+  disownAll(): void {
+    this.#table.put(ownedFromKey, blockId(this.sums().next));
+  }
+}
