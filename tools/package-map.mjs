@@ -12,6 +12,7 @@ export const packageMap = {
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
   mfs: ['errors', 'platform', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
+  upstream: ['errors'],
   'jsonrpc-core': ['errors', 'platform'],
   rlp: ['errors'],
   trie: ['errors', 'platform', 'cid', 'rlp'],

@@ -1,0 +1,88 @@
+import { Pool } from 'undici';
+import type { UpstreamAddress } from './address.ts';
+import { failureOfStatus, type RpcErrorObject } from './classify-error.ts';
+import { AttemptFailure } from './errors.ts';
+import type { UpstreamLimits } from './limits.ts';
+import { answersOf, bodyOf, parseAnswer, type RpcTransport, type WireAnswers, type WireCall } from './rpc-transport.ts';
+
+/** JSON-RPC over HTTP with keep-alive. Redirects are not followed, since an upstream could name an internal address. */
+export class HttpRpcTransport implements RpcTransport {
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #bytesMax: number;
+
+  constructor({ url, headers }: UpstreamAddress, limits: UpstreamLimits) {
+    const { origin, pathname, search } = new URL(url);
+    this.#path = pathname + search;
+    this.#headers = { ...headers, 'content-type': 'application/json', accept: 'application/json' };
+    this.#bytesMax = limits.answerBytesMax;
+    this.#pool = new Pool(origin, {
+      connections: limits.concurrencyMax,
+      connect: { timeout: limits.attemptMs },
+      headersTimeout: limits.attemptMs,
+      bodyTimeout: limits.attemptMs,
+      keepAliveTimeout: 30_000,
+    });
+  }
+
+  async send(calls: readonly WireCall[], signal: AbortSignal): Promise<WireAnswers> {
+    try {
+      const { statusCode, headers, body } = await this.#pool.request({
+        method: 'POST',
+        path: this.#path,
+        headers: this.#headers,
+        body: bodyOf(calls),
+        signal,
+      });
+      const text = await readText(body, this.#bytesMax);
+      if (statusCode >= 200 && statusCode < 300) return answersOf(parseAnswer(text), calls);
+      const retryAfter = headers['retry-after'];
+      const failure = failureOfStatus(statusCode, Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now());
+      const error = failure.kind === 'limited' ? undefined : errorIn(text);
+      if (error === undefined) throw failure;
+      return { byId: new Map(), batchError: error };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AttemptFailure) throw error;
+      throw new AttemptFailure('failed', reasonOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array> & { destroy(): unknown }, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > bytesMax) {
+      body.destroy();
+      throw new AttemptFailure('failed', `the answer exceeds ${bytesMax} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** JSON-RPC error in the body of an error status, as some nodes send it. */
+function errorIn(text: string): RpcErrorObject | undefined {
+  if (!text.startsWith('{') || text.length > 65_536) return undefined;
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: RpcErrorObject };
+    return typeof error === 'object' && error !== null && error.message !== undefined ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Code of a connection error. Messages of Node may contain the path, so they are not used. */
+export function reasonOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | undefined)?.code;
+  const cause = (error as { readonly cause?: unknown } | undefined)?.cause;
+  if (typeof code === 'string') return code;
+  return cause === undefined ? 'the connection failed' : reasonOf(cause);
+}

@@ -1,0 +1,25 @@
+export type { HistoryKind, HistoryNeed } from './capabilities.ts';
+export {
+  AttemptFailure,
+  answerInvalid,
+  type FailedAttempt,
+  type FailureKind,
+  notYetKnown,
+  UpstreamError,
+  type UpstreamErrorCode,
+} from './errors.ts';
+export { type UpstreamLimits, upstreamLimits } from './limits.ts';
+export type {
+  RequestOptions,
+  UpstreamAnswer,
+  UpstreamCall,
+  UpstreamEvent,
+  UpstreamHead,
+  UpstreamState,
+} from './upstream-call.ts';
+export {
+  type BroadcastOutcome,
+  createUpstreamPool,
+  type UpstreamPool,
+  type UpstreamPoolOptions,
+} from './upstream-pool.ts';

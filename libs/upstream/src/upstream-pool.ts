@@ -1,0 +1,206 @@
+import { parseUpstreamUrl } from './address.ts';
+import { Attempts } from './attempts.ts';
+import { AttemptFailure, UpstreamError } from './errors.ts';
+import { HeadWatch } from './head-watch.ts';
+import { type UpstreamLimits, upstreamLimits } from './limits.ts';
+import { askQuorum } from './quorum.ts';
+import { CallRun } from './run-call.ts';
+import { SharedCalls } from './shared-calls.ts';
+import { Upstream } from './upstream.ts';
+import type {
+  RequestOptions,
+  UpstreamAnswer,
+  UpstreamCall,
+  UpstreamEvent,
+  UpstreamHead,
+  UpstreamState,
+} from './upstream-call.ts';
+
+/** Options of {@link createUpstreamPool}. */
+export interface UpstreamPoolOptions {
+  /** Upstreams with another chain id are isolated. */
+  readonly chainId: bigint;
+  /** URLs of http, https, ws or wss, in order of preference. May contain keys. */
+  readonly upstreams: readonly (string | { readonly url: string; readonly requestsPerSecond?: number })[];
+  readonly limits?: Partial<UpstreamLimits>;
+  readonly onEvent?: (event: UpstreamEvent) => void;
+  /** Milliseconds. Default: the monotonic clock. */
+  readonly now?: () => number;
+}
+
+/**
+ * Untrusted JSON-RPC nodes as one source. Each answer passes the `parse` callback of its call. An upstream that fails is
+ * replaced by the next one within the deadline of the call; an upstream that returns a wrong answer is isolated.
+ */
+export class UpstreamPool {
+  readonly #limits: UpstreamLimits;
+  readonly #upstreams: readonly Upstream[];
+  readonly #onEvent: (event: UpstreamEvent) => void;
+  readonly #attempts: Attempts;
+  readonly #shared = new SharedCalls();
+  readonly #heads: HeadWatch;
+  #hedgeTokens = 1;
+
+  constructor(options: UpstreamPoolOptions) {
+    this.#limits = { ...upstreamLimits, ...options.limits };
+    this.#onEvent = options.onEvent ?? (() => {});
+    const now = options.now ?? (() => performance.now());
+    this.#attempts = new Attempts(this.#limits, now, this.#onEvent);
+    this.#upstreams = options.upstreams.map((entry) => {
+      const { url, requestsPerSecond } = typeof entry === 'string' ? { url: entry } : entry;
+      const upstream: Upstream = new Upstream(parseUpstreamUrl(url), {
+        limits: this.#limits,
+        ratePerSecond: requestsPerSecond ?? Number.POSITIVE_INFINITY,
+        now,
+        onNotification: (subscription, result) => this.#heads.notified(upstream, subscription, result),
+        onClose: () => this.#heads.disconnected(upstream),
+      });
+      return upstream;
+    });
+    this.#heads = new HeadWatch({
+      chainId: options.chainId,
+      limits: this.#limits,
+      upstreams: this.#upstreams,
+      attempt: (upstream, call, signal) => this.#attempts.attempt(upstream, call, signal),
+    });
+  }
+
+  /**
+   * Answers a call from the best upstream, with failover and hedging.
+   * @throws UPSTREAMS_UNAVAILABLE, UPSTREAM_REFUSED, UPSTREAM_STATE_PRUNED, UPSTREAM_METHOD_UNSUPPORTED, or the reason of
+   * the signal
+   */
+  async request<T>(call: UpstreamCall<T>, options: RequestOptions = {}): Promise<UpstreamAnswer<T>> {
+    const { shareAs } = call;
+    if (shareAs === undefined) return this.#request(call, options, options.signal);
+    return this.#shared.run(shareAs, options.signal, (signal) => this.#request(call, options, signal));
+  }
+
+  /**
+   * Answers a call by agreement: `quorum` upstreams must return values of equal text.
+   * @throws UPSTREAMS_DISAGREE, UPSTREAMS_UNAVAILABLE
+   */
+  async requestQuorum<T>(
+    call: UpstreamCall<T>,
+    options: RequestOptions & { readonly quorum: number; readonly textOf: (value: T) => string },
+  ): Promise<{ readonly value: T; readonly upstreams: readonly string[] }> {
+    const { signal, clear } = this.#deadline(options, options.signal);
+    try {
+      await this.#heads.ready(signal);
+      const usable = this.#upstreams.filter((one) => !one.isIsolated && this.#heads.isVerified(one));
+      return await askQuorum(usable, options, call.method, (upstream) =>
+        this.#attempts.attempt(upstream, call, signal),
+      );
+    } finally {
+      clear();
+    }
+  }
+
+  /** Sends a call to every upstream that is not isolated. Resolves with one outcome each. Never rejects. */
+  async broadcast<T>(call: UpstreamCall<T>, options: RequestOptions = {}): Promise<readonly BroadcastOutcome<T>[]> {
+    const { signal, clear } = this.#deadline(options, options.signal);
+    const upstreams = this.#upstreams.filter((one) => !one.isIsolated);
+    const outcomes = upstreams.map(async (upstream): Promise<BroadcastOutcome<T>> => {
+      try {
+        return { upstream: upstream.name, value: await this.#attempts.attempt(upstream, call, signal) };
+      } catch (error) {
+        const failure = error instanceof AttemptFailure ? error : new AttemptFailure('failed', 'no answer in time');
+        return { upstream: upstream.name, failure };
+      }
+    });
+    try {
+      return await Promise.all(outcomes);
+    } finally {
+      clear();
+    }
+  }
+
+  /** Starts to watch heads. Heads are claims of single upstreams. Returns a function that removes the listener. */
+  onHead(listener: (head: UpstreamHead) => void): () => void {
+    return this.#heads.subscribe(listener);
+  }
+
+  states(): readonly UpstreamState[] {
+    return this.#upstreams.map((upstream) => ({
+      name: upstream.name,
+      height: upstream.capabilities.height,
+      breaker: upstream.breaker.state,
+      isIsolated: upstream.isIsolated,
+      isChainVerified: this.#heads.isVerified(upstream),
+      p95Ms: upstream.latency.p95,
+      inFlight: upstream.inFlight,
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.#heads.close();
+    await Promise.all(this.#upstreams.map((upstream) => upstream.close()));
+  }
+
+  async #request<T>(
+    call: UpstreamCall<T>,
+    options: RequestOptions,
+    callerSignal: AbortSignal | undefined,
+  ): Promise<UpstreamAnswer<T>> {
+    const { signal, clear, isExpired } = this.#deadline(options, callerSignal);
+    this.#hedgeTokens = Math.min(10, this.#hedgeTokens + this.#limits.hedgeShare);
+    const run = new CallRun(
+      {
+        limits: this.#limits,
+        upstreams: this.#upstreams,
+        isChainVerified: (upstream) => this.#heads.isVerified(upstream),
+        attempt: (upstream, one, stop) => this.#attempts.attempt(upstream, one, stop),
+        mayHedge: (upstream) => this.#takeHedge(upstream),
+      },
+      call,
+      signal,
+    );
+    try {
+      await this.#heads.ready(signal);
+      return await run.result();
+    } catch (error) {
+      throw isExpired() && error === signal.reason ? run.deadlineError() : error;
+    } finally {
+      clear();
+    }
+  }
+
+  #takeHedge(upstream: Upstream): boolean {
+    if (this.#hedgeTokens < 1) return false;
+    this.#hedgeTokens -= 1;
+    this.#onEvent({ type: 'hedged', upstream: upstream.name });
+    return true;
+  }
+
+  #deadline({ deadlineMs = this.#limits.deadlineMs }: RequestOptions, outer: AbortSignal | undefined) {
+    const stop = new AbortController();
+    let hasExpired = false;
+    const timer = setTimeout(() => {
+      hasExpired = true;
+      stop.abort(new UpstreamError('UPSTREAMS_UNAVAILABLE', 'No upstream answered in time.'));
+    }, deadlineMs);
+    const abort = () => stop.abort(outer?.reason);
+    if (outer?.aborted) abort();
+    outer?.addEventListener('abort', abort, { once: true });
+    const clear = () => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', abort);
+      stop.abort();
+    };
+    return { signal: stop.signal, clear, isExpired: () => hasExpired };
+  }
+}
+
+/** Outcome of a broadcast at one upstream. */
+export type BroadcastOutcome<T> =
+  | { readonly upstream: string; readonly value: T; readonly failure?: undefined }
+  | { readonly upstream: string; readonly failure: AttemptFailure };
+
+/** Opens a pool. Connections are made on first use. @throws UPSTREAM_CONFIG_INVALID */
+export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
+  if (options.upstreams.length === 0)
+    throw new UpstreamError('UPSTREAM_CONFIG_INVALID', 'The list of upstreams is empty.', {
+      hint: 'Add one URL or more.',
+    });
+  return new UpstreamPool(options);
+}

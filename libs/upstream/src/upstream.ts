@@ -1,0 +1,212 @@
+import type { UpstreamAddress } from './address.ts';
+import { CircuitBreaker } from './breaker.ts';
+import { Capabilities, type HistoryNeed } from './capabilities.ts';
+import { failureOfRpcError, kindOfRpcError } from './classify-error.ts';
+import { AttemptFailure } from './errors.ts';
+import { HttpRpcTransport } from './http-rpc-transport.ts';
+import { LatencyWindow } from './latency.ts';
+import type { UpstreamLimits } from './limits.ts';
+import { RateGuard } from './rate-guard.ts';
+import type { RpcTransport, WireAnswers } from './rpc-transport.ts';
+import { WebSocketRpcTransport } from './web-socket-rpc-transport.ts';
+
+/** A call as the pool hands it to an upstream. */
+export interface OutgoingCall {
+  readonly method: string;
+  /** JSON text of the parameters. */
+  readonly params: string;
+  readonly need?: HistoryNeed | undefined;
+}
+
+interface Queued extends OutgoingCall {
+  readonly id: number;
+  readonly text: string;
+  readonly signal: AbortSignal;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** One node: its connection, and the learned state by which the pool chooses. Calls of one turn share a batch. */
+export class Upstream {
+  readonly address: UpstreamAddress;
+  readonly capabilities: Capabilities;
+  readonly breaker: CircuitBreaker;
+  readonly rate: RateGuard;
+  readonly latency = new LatencyWindow();
+  /** Reason of the last failure, for error messages. */
+  lastFailure: string | undefined;
+  readonly transport: RpcTransport;
+  readonly #limits: UpstreamLimits;
+  readonly #now: () => number;
+  #queue: Queued[] = [];
+  #isScheduled = false;
+  #nextId = 1;
+  #inFlight = 0;
+  #isolatedUntil = 0;
+  #isolationMs: number;
+
+  constructor(
+    address: UpstreamAddress,
+    options: {
+      readonly limits: UpstreamLimits;
+      readonly ratePerSecond: number;
+      readonly now: () => number;
+      onNotification(subscription: string, result: unknown): void;
+      onClose(): void;
+    },
+  ) {
+    const { limits, now } = options;
+    this.address = address;
+    this.#limits = limits;
+    this.#now = now;
+    this.#isolationMs = limits.isolationMsMin;
+    this.capabilities = new Capabilities(limits, now);
+    this.breaker = new CircuitBreaker(limits, now);
+    this.rate = new RateGuard(options.ratePerSecond, limits, now);
+    this.transport =
+      address.scheme === 'ws'
+        ? new WebSocketRpcTransport(address, limits, options)
+        : new HttpRpcTransport(address, limits);
+  }
+
+  get name(): string {
+    return this.address.name;
+  }
+
+  /** Requests under way: HTTP requests, or batches on a WebSocket. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get isIsolated(): boolean {
+    return this.#now() < this.#isolatedUntil;
+  }
+
+  get isFull(): boolean {
+    return this.#queue.length >= this.#limits.queueMax;
+  }
+
+  /** Excludes the upstream for a time that doubles with each wrong answer. Returns the time in milliseconds. */
+  isolate(): number {
+    const ms = this.#isolationMs;
+    this.#isolatedUntil = this.#now() + ms;
+    this.#isolationMs = Math.min(ms * 2, this.#limits.isolationMsMax);
+    return ms;
+  }
+
+  /**
+   * Sends a call with the other calls of this turn.
+   * @returns the untrusted result
+   * @throws AttemptFailure, or the reason of the signal
+   */
+  send(call: OutgoingCall, signal: AbortSignal): Promise<unknown> {
+    const id = this.#nextId++;
+    const text = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;
+    this.rate.take();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ ...call, id, text, signal, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { reject } of this.#queue.splice(0)) reject(new AttemptFailure('failed', 'the pool is closed'));
+    await this.transport.close();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    // A macrotask, so that calls that follow from one another by resolved promises share the batch.
+    setImmediate(() => {
+      this.#isScheduled = false;
+      while (this.#queue.length > 0 && this.#inFlight < this.#limits.concurrencyMax)
+        void this.#sendBatch(this.#nextBatch());
+    });
+  }
+
+  #nextBatch(): Queued[] {
+    let bytes = 0;
+    const { batchMax } = this.capabilities;
+    const isFitting = ({ text }: Queued, index: number) => {
+      bytes += text.length;
+      return index === 0 || (index < batchMax && bytes <= this.#limits.batchBytesMax);
+    };
+    const end = this.#queue.findIndex((call, index) => !isFitting(call, index));
+    return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
+  }
+
+  async #sendBatch(batch: readonly Queued[]): Promise<void> {
+    const calls = batch.filter(({ signal, reject }) => {
+      if (signal.aborted) reject(signal.reason);
+      return !signal.aborted;
+    });
+    if (calls.length === 0) return;
+    this.#inFlight += 1;
+    const stop = new AbortController();
+    const unlisten = abortWithAll(calls, stop);
+    const timer = setTimeout(() => stop.abort(new AttemptFailure('failed', 'timeout')), this.#limits.attemptMs);
+    try {
+      const answers = await this.transport.send(calls, stop.signal);
+      this.#settle(calls, answers);
+    } catch (error) {
+      for (const { reject, signal } of calls) reject(signal.aborted ? signal.reason : error);
+    } finally {
+      clearTimeout(timer);
+      unlisten();
+      this.#inFlight -= 1;
+      if (this.#queue.length > 0) this.#schedule();
+    }
+  }
+
+  #settle(calls: readonly Queued[], { byId, batchError }: WireAnswers): void {
+    if (batchError) {
+      this.#settleBatchError(calls, batchError);
+      return;
+    }
+    const refused: Queued[] = [];
+    for (const call of calls) {
+      const answer = byId.get(call.id);
+      if (answer === undefined) call.reject(new AttemptFailure('failed', 'the answer omits the call'));
+      else if (answer.error && kindOfRpcError(answer.error) === 'batch' && calls.length > 1) refused.push(call);
+      else if (answer.error) call.reject(failureOfRpcError(answer.error));
+      else if (answer.result === undefined) call.reject(new AttemptFailure('failed', 'the answer has no result'));
+      else call.resolve(answer.result);
+    }
+    if (refused.length === 0) return;
+    this.capabilities.shortenBatch(calls.length);
+    this.#queue.unshift(...refused);
+  }
+
+  /** Splits a refused batch; any other error holds for each call. */
+  #settleBatchError(calls: readonly Queued[], error: object): void {
+    const isRefusedBatch = kindOfRpcError(error) === 'batch' || (calls.length > 1 && isInvalidRequest(error));
+    if (isRefusedBatch && this.capabilities.shortenBatch(calls.length)) {
+      this.#queue.unshift(...calls);
+      return;
+    }
+    for (const { reject } of calls) reject(failureOfRpcError(error));
+  }
+}
+
+/** Code -32600 for an array means that the node takes no batches (JSON-RPC 2.0, section 5.1). */
+function isInvalidRequest(error: { readonly code?: unknown }): boolean {
+  return error.code === -32600 || error.code === -32700;
+}
+
+/** Aborts the batch when every call in it was aborted. Returns a function that removes the listeners. */
+function abortWithAll(calls: readonly Queued[], stop: AbortController): () => void {
+  let running = calls.length;
+  const listeners = calls.map(({ signal, reject }) => {
+    const listener = () => {
+      reject(signal.reason);
+      running -= 1;
+      if (running === 0) stop.abort(signal.reason);
+    };
+    signal.addEventListener('abort', listener, { once: true });
+    return () => signal.removeEventListener('abort', listener);
+  });
+  return () => {
+    for (const remove of listeners) remove();
+  };
+}

@@ -1,0 +1,145 @@
+import WebSocket from 'ws';
+import type { UpstreamAddress } from './address.ts';
+import type { RpcErrorObject } from './classify-error.ts';
+import { AttemptFailure } from './errors.ts';
+import { reasonOf } from './http-rpc-transport.ts';
+import type { UpstreamLimits } from './limits.ts';
+import {
+  answersOf,
+  bodyOf,
+  type RpcTransport,
+  type WireAnswer,
+  type WireAnswers,
+  type WireCall,
+} from './rpc-transport.ts';
+
+interface Pending {
+  readonly calls: readonly WireCall[];
+  readonly byId: Map<number, WireAnswer>;
+  resolve(answers: WireAnswers): void;
+  reject(error: Error): void;
+}
+
+/** JSON-RPC and subscriptions over one WebSocket, opened on first use and again after it closed. */
+export class WebSocketRpcTransport implements RpcTransport {
+  readonly #address: UpstreamAddress;
+  readonly #limits: UpstreamLimits;
+  /** Called with `subscription` and `result` of each notification. */
+  readonly #onNotification: (subscription: string, result: unknown) => void;
+  readonly #onClose: () => void;
+  readonly #pending = new Map<number, Pending>();
+  #socket: Promise<WebSocket> | undefined;
+
+  constructor(
+    address: UpstreamAddress,
+    limits: UpstreamLimits,
+    listeners: { onNotification(subscription: string, result: unknown): void; onClose(): void },
+  ) {
+    this.#address = address;
+    this.#limits = limits;
+    this.#onNotification = listeners.onNotification;
+    this.#onClose = listeners.onClose;
+  }
+
+  async send(calls: readonly WireCall[], signal: AbortSignal): Promise<WireAnswers> {
+    signal.throwIfAborted();
+    try {
+      this.#socket ??= this.#open();
+      const socket = await this.#socket;
+      return await this.#exchange(socket, calls, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AttemptFailure) throw error;
+      throw new AttemptFailure('failed', reasonOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    const socket = await this.#socket?.catch(() => undefined);
+    socket?.terminate();
+  }
+
+  async #exchange(socket: WebSocket, calls: readonly WireCall[], signal: AbortSignal): Promise<WireAnswers> {
+    let abort: (() => void) | undefined;
+    try {
+      return await new Promise<WireAnswers>((resolve, reject) => {
+        const pending: Pending = { calls, byId: new Map(), resolve, reject };
+        for (const { id } of calls) this.#pending.set(id, pending);
+        abort = () => reject(new AttemptFailure('failed', 'aborted'));
+        signal.addEventListener('abort', abort, { once: true });
+        socket.send(bodyOf(calls), (error) => error && reject(error));
+      });
+    } finally {
+      if (abort) signal.removeEventListener('abort', abort);
+      for (const { id } of calls) this.#pending.delete(id);
+    }
+  }
+
+  #open(): Promise<WebSocket> {
+    const { url, headers } = this.#address;
+    const socket = new WebSocket(url, {
+      headers,
+      maxPayload: this.#limits.answerBytesMax,
+      handshakeTimeout: this.#limits.attemptMs,
+      followRedirects: false,
+    });
+    socket.on('message', (data) => this.#receive(socket, data.toString()));
+    const lose = (failure: AttemptFailure) => {
+      this.#socket = undefined;
+      for (const { reject } of this.#pending.values()) reject(failure);
+    };
+    socket.on('close', () => {
+      lose(new AttemptFailure('failed', 'the connection closed'));
+      this.#onClose();
+    });
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => resolve(socket));
+      socket.once('unexpected-response', (_request, response) => {
+        const failure = new AttemptFailure(
+          response.statusCode === 429 ? 'limited' : 'failed',
+          `status ${response.statusCode}`,
+        );
+        response.destroy();
+        reject(failure);
+        socket.terminate();
+      });
+      socket.on('error', (error) => {
+        const failure = new AttemptFailure('failed', reasonOf(error));
+        lose(failure);
+        reject(failure);
+      });
+    });
+  }
+
+  #receive(socket: WebSocket, text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return void socket.terminate();
+    }
+    for (const entry of Array.isArray(value) ? value : [value]) this.#route(entry);
+  }
+
+  #route(entry: unknown): void {
+    if (typeof entry !== 'object' || entry === null) return;
+    const { method, params, id, error } = entry as {
+      readonly method?: unknown;
+      readonly params?: { readonly subscription?: unknown; readonly result?: unknown };
+      readonly id?: unknown;
+      readonly error?: RpcErrorObject | null;
+    };
+    if (method === 'eth_subscription' && typeof params?.subscription === 'string') {
+      this.#onNotification(params.subscription, params.result);
+      return;
+    }
+    const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
+    if (pending !== undefined) {
+      if (!pending.byId.has(id as number)) pending.byId.set(id as number, entry as WireAnswer);
+      if (pending.byId.size === pending.calls.length) pending.resolve({ byId: pending.byId });
+      return;
+    }
+    // An error without a known id concerns a whole batch, and the oldest is the only candidate.
+    if (error && typeof id !== 'number') this.#pending.values().next().value?.resolve(answersOf(entry, []));
+  }
+}
