@@ -1,37 +1,37 @@
 import type { Account } from './account.ts';
-import { check } from './checks.ts';
+import { requirePattern } from './checks.ts';
 
-/** Changes of an account that take effect together or not at all. */
+/** Changes of an account that are made in one transaction. */
 export interface AccountChanges {
   /** Name of the plan. The caller makes sure that it exists. */
   readonly plan?: string | undefined;
   /** A suspended account is refused by every service. */
   readonly status?: Account['status'] | undefined;
-  /** Bytes that the account may hold in storage; null for the limit of its plan. */
+  /** Bytes that the account may keep in storage; null for the limit of its plan. */
   readonly quotaBytes?: number | null | undefined;
   /** Billing card; null removes it. */
   readonly card?: { readonly brand: string; readonly last4: string } | null | undefined;
 }
 
-/** One field that changes: its entry in the audit log, and the account after it. */
+/** Change of one field, with its entry in the audit log. */
 export interface FieldChange {
   readonly action: string;
   readonly change?: Readonly<Record<string, unknown>>;
-  /** Returns the same object where the account already has the value. */
+  /** Returns the changed account, or the same object if the account already has the value. */
   apply(account: Account): Account;
 }
 
 export const planPattern = /^[a-z][a-z0-9-]{0,31}$/;
 
 /**
- * Turns changes into steps, in the order of the audit log.
- * @param now milliseconds since 1970, for the time of the card
- * @throws VALUE_INVALID naming the field, before anything is changed
+ * Validates changes and splits them into one change per field, in the order of the audit log.
+ * @param now milliseconds since 1970, recorded with a card
+ * @throws VALUE_INVALID naming the field
  */
 export function fieldChanges({ plan, status, quotaBytes, card }: AccountChanges, now: number): FieldChange[] {
   const changes: FieldChange[] = [];
   if (plan !== undefined) {
-    check('plan', plan, planPattern, 'a name such as free');
+    requirePattern('plan', plan, planPattern, 'a name such as free');
     changes.push({
       action: 'account.plan',
       change: { plan },
@@ -39,7 +39,7 @@ export function fieldChanges({ plan, status, quotaBytes, card }: AccountChanges,
     });
   }
   if (quotaBytes !== undefined) {
-    check('quota', String(quotaBytes ?? 0), /^\d{1,16}$/, 'a whole number of bytes');
+    requirePattern('quota', String(quotaBytes ?? 0), /^\d{1,16}$/, 'a whole number of bytes');
     const quota = quotaBytes ?? undefined;
     changes.push({
       action: 'account.quota',
@@ -47,7 +47,7 @@ export function fieldChanges({ plan, status, quotaBytes, card }: AccountChanges,
       apply: (account) => (account.quotaBytes === quota ? account : { ...account, quotaBytes: quota }),
     });
   }
-  if (card !== undefined) changes.push(card === null ? removal : attachment(card, now));
+  if (card !== undefined) changes.push(card === null ? cardRemoval : cardAttachment(card, now));
   if (status !== undefined)
     changes.push({
       action: 'account.status',
@@ -57,14 +57,17 @@ export function fieldChanges({ plan, status, quotaBytes, card }: AccountChanges,
   return changes;
 }
 
-const removal: FieldChange = {
+const cardRemoval: FieldChange = {
   action: 'card.remove',
   apply: (account) => (account.card === undefined ? account : { ...account, card: undefined }),
 };
 
-function attachment({ brand, last4 }: { readonly brand: string; readonly last4: string }, now: number): FieldChange {
-  check('brand', brand, /^[a-z][a-z0-9 -]{1,31}$/, 'a brand in lower case such as visa');
-  check('last4', last4, /^\d{4}$/, 'the last four digits of the number');
+function cardAttachment(
+  { brand, last4 }: { readonly brand: string; readonly last4: string },
+  now: number,
+): FieldChange {
+  requirePattern('brand', brand, /^[a-z][a-z0-9 -]{1,31}$/, 'a brand in lower case such as visa');
+  requirePattern('last4', last4, /^\d{4}$/, 'the last four digits of the number');
   return {
     action: 'card.attach',
     change: { brand, last4 },

@@ -3,40 +3,44 @@ import type { AuditEntry } from './audit.ts';
 import type { Member } from './members/member.ts';
 import type { MemberStore } from './members/member-store.ts';
 
-/** An account after a change, with the entries of the audit log that describe it. */
+/** Changed account with the audit entries that describe the change. */
 export interface AccountUpdate {
   readonly account: Account;
   readonly entries: readonly AuditEntry[];
 }
 
 /**
- * The port to accounts and keys. Changes are durable when they resolve, together with their entry in the audit log, and
- * seen by every process that reads next: an implementation must not cache.
+ * Port of accounts, keys and the audit log. A change and its audit entries are durable when the promise resolves. The next
+ * read of every process sees them, so an implementation must not cache. A `change` function may be called again after a
+ * conflict of transactions, so it has no side effects.
  */
 export interface AccountStore {
-  /** People who sign in. */
+  /** Members and their sessions. */
   readonly members: MemberStore;
-  /** 32 random bytes that all processes share, made when they are first asked for. Kept clear: for homes without a key. */
+  /** Returns 32 random bytes that all processes share, created on the first call. Stored unencrypted. */
   serviceSecret(): Promise<Uint8Array>;
-  /** With its first member where there is one, both or neither. @throws ACCOUNT_EXISTS, MEMBER_EXISTS */
+  /** Inserts an account and, if given, its first member in one transaction. @throws ACCOUNT_EXISTS, MEMBER_EXISTS */
   insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void>;
   account(id: string): Promise<Account | undefined>;
   accountByName(name: string): Promise<Account | undefined>;
-  /** In order of their ids. */
+  /** Yields the accounts in byte order of their ids. */
   accounts(): AsyncIterable<Account>;
   /**
    * Replaces an account by the result of `change` and logs its entries, in one transaction.
-   * @throws ACCOUNT_NOT_FOUND, and what `change` throws
+   * @throws ACCOUNT_NOT_FOUND, and what `change` throws: nothing is changed then
    */
   updateAccount(id: string, change: (account: Account) => AccountUpdate): Promise<Account>;
   /** @throws KEY_EXISTS */
   insertKey(key: ApiKey, entry: AuditEntry): Promise<void>;
   key(id: string): Promise<ApiKey | undefined>;
-  /** In order of their ids. */
+  /** Yields the keys of an account in byte order of their ids, revoked ones included. */
   keys(accountId: string): AsyncIterable<ApiKey>;
-  /** @throws KEY_NOT_FOUND, and what `change` throws */
+  /**
+   * Replaces a key by the result of `change` and logs the entry for the account of the key, in one transaction.
+   * @throws KEY_NOT_FOUND, and what `change` throws: nothing is changed then
+   */
   updateKey(id: string, change: (key: ApiKey) => ApiKey, entry: AuditEntry): Promise<ApiKey>;
-  /** What was changed, the newest first; of one account, where it is named. */
+  /** Yields audit entries, the newest first: of one account, or of all. */
   auditEntries(accountId?: string): AsyncIterable<AuditEntry>;
   close(): Promise<void>;
 }

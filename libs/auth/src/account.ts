@@ -1,22 +1,23 @@
 import type { KeyPolicy } from './key-policy.ts';
 
-/** A customer: the owner of keys, pins and usage. */
+/** Customer account: the owner of keys, pins and usage. */
 export interface Account {
   readonly id: string;
   /** Unique among accounts. */
   readonly name: string;
   readonly email: string | undefined;
   readonly plan: string;
-  /** A suspended account is refused by every service, its data stays. */
+  /** A suspended account is refused by every service. Its data stays. */
   readonly status: 'active' | 'suspended';
-  /** Storage asks for one, on the free plan too. Never more than brand and last digits. */
+  /** Required for storage, also on the free plan. */
   readonly card: BillingCard | undefined;
-  /** Bytes that it may hold in storage; absent where the service's own limit holds. */
+  /** Bytes that the account may keep in storage. Absent: the limit of its plan. */
   readonly quotaBytes?: number | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
 
+/** Brand and last digits of a card: all that is stored of it. */
 export interface BillingCard {
   /** For example `visa`. */
   readonly brand: string;
@@ -25,39 +26,39 @@ export interface BillingCard {
   readonly attachedAt: number;
 }
 
-/** An API key. What it opens is proven by a secret for storage, and by the id alone for JSON-RPC. */
+/** API key. Storage requires its secret; JSON-RPC requires only its id. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
   readonly createdAt: number;
-  /** One, or two while it is being rotated. */
+  /** Newest secret, followed by the previous one during a rotation. */
   readonly secrets: readonly StoredSecret[];
   readonly revokedAt: number | undefined;
-  /** What it is limited to; absent: what its account may. */
+  /** Restrictions of the key. Absent: it may do everything that its account may. */
   readonly policy?: KeyPolicy | undefined;
-  /** Milliseconds since 1970; absent for one that ends when it is revoked. */
+  /** Milliseconds since 1970. Absent: the key does not expire. */
   readonly expiresAt?: number | undefined;
 }
 
-/** What is kept of a secret: enough to recognize it, not to tell it. */
+/** Salted hash of a secret. */
 export interface StoredSecret {
   /** 16 random bytes, in hexadecimal. */
   readonly salt: string;
   /** SHA-256 of salt and secret, in hexadecimal. */
   readonly hash: string;
-  /** When it ends to be valid; absent for the newest one. */
+  /** End of validity, in milliseconds since 1970. Absent for the newest secret. */
   readonly expiresAt: number | undefined;
 }
 
-/** Who calls: what an authenticated request carries on. */
+/** Account and key of an authenticated request. */
 export interface Principal {
   readonly account: Account;
   readonly key: Pick<ApiKey, 'id' | 'name'> & {
     readonly policy: KeyPolicy;
-    /** Names it in logs, metrics and the ledger of usage, and opens nothing: see `keyReference`. */
+    /** Name of the key in logs, metrics and usage rows. It is not a credential; see `keyReference`. */
     readonly reference: string;
   };
-  /** Present where a service reads for its own pages: the request is counted for it, under no limit, and not for the account. */
+  /** Present if a service reads for its own pages: the request counts for the service, without limits, not for the account. */
   readonly payer?: { readonly id: string };
 }

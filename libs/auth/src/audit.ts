@@ -1,12 +1,12 @@
-/** Who changes something, and from where. */
+/** Author and origin of a change. */
 export interface Actor {
-  /** `operator`, a member of an account, a service. */
+  /** `operator`, the e-mail address of a member, or the name of a service. */
   readonly who: string;
-  /** A command, an IP address, a page. */
+  /** A command, an IP address or a page. */
   readonly from: string;
 }
 
-/** One change of an account or a key. Neither keys' secrets nor their hashes are in it. */
+/** Record of one change of an account, key or member. It contains no secrets and no hashes of secrets. */
 export interface AuditEntry {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -15,6 +15,6 @@ export interface AuditEntry {
   readonly action: string;
   readonly accountId: string;
   readonly keyId?: string;
-  /** What it was changed to. */
+  /** New values of the changed fields. */
   readonly change?: Readonly<Record<string, unknown>>;
 }

@@ -6,15 +6,25 @@ import type { SecretBox } from './secrets/secret-box.ts';
 
 export interface AuthOptions {
   readonly store: AccountStore;
-  /** Milliseconds since 1970. Default: the clock. */
+  /** Current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Signs delegations. All processes of a home need the same one. Default: a secret that is kept clear in the store. */
+  /** Source of the key that signs delegations, the same in all processes of a home. Default: a secret stored unencrypted. */
   readonly secrets?: SecretBox | undefined;
-  /** Who makes changes, for the audit log. Default: `system`. */
+  /** Author of changes, for the audit log. Default: `system`. */
   readonly actor?: Actor;
 }
 
-/** How a key is made. */
+/** Properties of a new account. */
+export interface AccountOptions {
+  readonly name: string;
+  readonly email?: string | undefined;
+  /** Name of the plan. Default: `free`. The caller makes sure that it exists. */
+  readonly plan?: string;
+  /** First member, created in the same transaction. */
+  readonly owner?: { readonly email: string; readonly passwordHash: string };
+}
+
+/** Properties of a new key. */
 export interface KeyOptions {
   readonly name?: string;
   /** Default: generated. */
@@ -22,11 +32,11 @@ export interface KeyOptions {
   /** Default: generated. */
   readonly secret?: string;
   readonly policy?: KeyPolicy | undefined;
-  /** Milliseconds since 1970. */
+  /** End of validity, in milliseconds since 1970. Default: the key does not expire. */
   readonly expiresAt?: number | undefined;
 }
 
-/** A key with its secret, which is told once and kept nowhere. */
+/** New key or new secret of a key. The secret is returned only here; the store keeps a hash. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly secret: string;

@@ -1,4 +1,4 @@
-// Run with `npm run bench`: what a request pays for knowing who calls, against the store on disk.
+// Cost of authentication per request, with the store on disk. Run with `npm run bench`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { Auth, openLmdbAccountStore } from './index.ts';
 const roundMs = 400;
 const rounds = 5;
 
-/** Operations per second of each, the slowest and the fastest round; the first round warms up. */
+/** Prints operations per second, slowest and fastest round. The first round warms up and is not counted. */
 async function measure(operations: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
   const rates = new Map<string, number[]>();
   for (let round = 0; round <= rounds; round++) {

@@ -12,8 +12,8 @@ import {
   secretPattern,
 } from './index.ts';
 import { recentMs } from './recent-principals.ts';
-import { describeAccountStore } from './testing/index.ts';
-import { keyReference, secretMatches, storeSecret } from './tokens.ts';
+
+import { createStoredSecret, keyReference, secretMatches } from './tokens.ts';
 
 const directories: string[] = [];
 function temporaryDirectory(): string {
@@ -24,8 +24,6 @@ function temporaryDirectory(): string {
 afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true });
 });
-
-describeAccountStore('the LMDB store', () => openLmdbAccountStore({ directory: temporaryDirectory() }));
 
 describe('Auth', () => {
   let auth: Auth;
@@ -38,7 +36,7 @@ describe('Auth', () => {
     await auth.createAccount({ name: 'alice' });
   });
 
-  test('a key may end by itself, and be limited', async () => {
+  test('a key expires at its time, and its policy can be changed', async () => {
     let now = 1_000;
     const clocked = new Auth({
       store: await openLmdbAccountStore({ directory: temporaryDirectory() }),
@@ -65,7 +63,7 @@ describe('Auth', () => {
     await clocked.close();
   });
 
-  test('the audit log tells who changed what, and no secret', async () => {
+  test('the audit log has actor and change of each call, and no secret', async () => {
     const operator = auth.as({ who: 'operator', from: 'cairn key create' });
     const { id } = await operator.createAccount({ name: 'audited' });
     const { key, secret } = await operator.createKey('audited', { policy: { methods: ['eth_call'] } });
@@ -82,9 +80,9 @@ describe('Auth', () => {
       expect(JSON.stringify(entries)).not.toContain(hidden);
   });
 
-  test('whom it has identified it remembers for a tenth of a second, and no longer', async () => {
-    const { id } = await auth.createAccount({ name: 'remembered' });
-    const { key } = await auth.createKey('remembered');
+  test('recent returns an identified principal for 100 ms only', async () => {
+    const { id } = await auth.createAccount({ name: 'recent' });
+    const { key } = await auth.createKey('recent');
     expect(auth.recent(key.id)).toBeUndefined();
     await auth.identify(key.id);
     expect(auth.recent(key.id)?.account.id).toBe(id);
@@ -95,7 +93,7 @@ describe('Auth', () => {
     expect(auth.recent(key.id)).toBeUndefined();
   });
 
-  test('a key and its secret open the account; anything else gives one and the same error', async () => {
+  test('a key and its secret authenticate; every other combination gets the same error', async () => {
     const { key, secret } = await auth.createKey('alice');
     expect((await auth.authenticate({ keyId: key.id, secret })).account.name).toBe('alice');
     expect((await auth.identify(key.id)).key).toEqual({
@@ -118,7 +116,7 @@ describe('Auth', () => {
     expect(errors[0]).toMatchObject({ code: 'CREDENTIALS_INVALID' });
   });
 
-  test("suspending, revoking and removing the card count at once in another process's view", async () => {
+  test('suspending, revoking and removing the card apply to the next request in another process', async () => {
     const { key, secret } = await auth.createKey('alice');
     const other = new Auth({ store: await openLmdbAccountStore({ directory }) });
     const principal = await other.authenticate({ keyId: key.id, secret });
@@ -142,30 +140,30 @@ describe('Auth', () => {
     await other.close();
   });
 
-  test('an account has a quota until it has none', async () => {
+  test('setQuota sets a quota and removes it', async () => {
     await auth.createAccount({ name: 'with quota' });
     expect((await auth.setQuota('with quota', 5)).quotaBytes).toBe(5);
     expect((await auth.setQuota('with quota', undefined)).quotaBytes).toBeUndefined();
     await expect(auth.setQuota('with quota', -1)).rejects.toMatchObject({ code: 'VALUE_INVALID' });
   });
 
-  test('rotation leaves the old secret valid for its grace, then ends it', async () => {
+  test('rotateKey keeps the old secret valid for graceMs only', async () => {
     const first = await auth.createKey('alice');
     const second = await auth.rotateKey(first.key.id, { graceMs: 500 });
-    const opens = (secret: string) =>
+    const isValid = (secret: string) =>
       auth.authenticate({ keyId: first.key.id, secret }).then(
         () => true,
         () => false,
       );
-    expect([await opens(first.secret), await opens(second.secret)]).toEqual([true, true]);
+    expect([await isValid(first.secret), await isValid(second.secret)]).toEqual([true, true]);
     clock += 501;
-    expect([await opens(first.secret), await opens(second.secret)]).toEqual([false, true]);
+    expect([await isValid(first.secret), await isValid(second.secret)]).toEqual([false, true]);
     const third = await auth.rotateKey(first.key.id, { graceMs: 0 });
-    expect([await opens(second.secret), await opens(third.secret)]).toEqual([false, true]);
+    expect([await isValid(second.secret), await isValid(third.secret)]).toEqual([false, true]);
     expect((await auth.keys('alice'))[0]?.secrets).toHaveLength(1);
   });
 
-  test('no secret is on the disk', async () => {
+  test('the files of the store contain no secret', async () => {
     const { secret } = await auth.createKey('alice', { id: 'fixed', secret: 'planted-canary-secret' });
     await auth.close();
     expect(readFileSync(join(directory, 'data.mdb')).includes(secret)).toBe(false);
@@ -181,7 +179,7 @@ describe('Auth', () => {
     ['brand', () => auth.attachCard('alice', { brand: '', last4: '4242' })],
     ['key id', () => auth.createKey('alice', { id: 'a/b' })],
     ['secret', () => auth.createKey('alice', { secret: 'with space' })],
-  ])('refuses a bad %s by its name', async (field, call) => {
+  ])('an invalid %s is refused with the name of the field', async (field, call) => {
     await expect(call()).rejects.toMatchObject({
       code: 'VALUE_INVALID',
       message: expect.stringContaining(`${field}: `),
@@ -190,11 +188,11 @@ describe('Auth', () => {
 });
 
 describe('secrets', () => {
-  test('are compared with both slots of a key, whether the first one matches or not', () => {
+  test('are always compared with two hashes, whether the first one matches or not', () => {
     const compared = (secrets: readonly string[]) => {
       let reads = 0;
       const stored = secrets.map((secret) => {
-        const { hash, ...rest } = storeSecret(secret);
+        const { hash, ...rest } = createStoredSecret(secret);
         return Object.defineProperty({ ...rest, hash }, 'hash', {
           get: () => {
             reads++;
@@ -208,7 +206,7 @@ describe('secrets', () => {
     expect(compared(['guess', 'other'])).toEqual({ reads: 2, matches: true });
     expect(compared(['other', 'guess'])).toEqual({ reads: 2, matches: true });
     expect(compared(['other', 'another'])).toEqual({ reads: 2, matches: false });
-    // An unknown key has stand-ins in both slots: the same two hashes are computed, and none of them can match.
+    // An unknown key is compared with two placeholders, which no secret matches.
     expect(secretMatches([], '', 0)).toBe(false);
   });
 
@@ -229,7 +227,7 @@ describe('secrets', () => {
 });
 
 describe('parseBasicCredentials', () => {
-  test('reads what clients send, with colons in the secret', () => {
+  test('reads key id and secret, also with colons in the secret', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary-ascii' }).filter((id) => !id.includes(':')),
@@ -250,5 +248,5 @@ describe('parseBasicCredentials', () => {
     'Basic !!!',
     `Basic ${Buffer.from('no-colon').toString('base64')}`,
     `Basic ${'A'.repeat(4000)}`,
-  ])('takes %j for none', (header) => expect(parseBasicCredentials(header)).toBeUndefined());
+  ])('returns undefined for %j', (header) => expect(parseBasicCredentials(header)).toBeUndefined());
 });

@@ -3,28 +3,25 @@ import type { Account, ApiKey, Principal } from './account.ts';
 import { type AccountChanges, fieldChanges, planPattern } from './account-changes.ts';
 import type { AccountStore } from './account-store.ts';
 import type { Actor, AuditEntry } from './audit.ts';
-import type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
-import { alive, check, checkSecret, futureTime } from './checks.ts';
-import { type DelegationPayer, isDelegation, signDelegation, verifyDelegation } from './delegation.ts';
-import { AuthError, credentialsInvalid } from './errors.ts';
-import { type KeyPolicy, parseKeyPolicy } from './key-policy.ts';
-import { accountNotFound } from './lmdb-account-store.ts';
+import type { AccountOptions, AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
+import { requireActiveKey, requireFutureTime, requirePattern, requireSecret } from './checks.ts';
+import { type DelegationPayer, Delegations, delegatedPrincipal, isDelegation } from './delegation.ts';
+import { AuthError, accountNotFound, accountSuspended, credentialsInvalid } from './errors.ts';
+import { parseKeyPolicy } from './key-policy.ts';
 import { newMember } from './members/member.ts';
 import { RecentPrincipals } from './recent-principals.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
-import { generateKeyId, generateSecret, keyReference, secretMatches, storeSecret } from './tokens.ts';
+import { createStoredSecret, generateKeyId, generateSecret, keyReference, secretMatches } from './tokens.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Permissions of reads that pages of a service make by themselves. */
-const pageReads: KeyPolicy = { storage: ['read'], methods: ['eth_chainId', 'eth_getBlockByNumber'] };
-
-/** Accounts, their cards and keys. State is read from the store for each request: a change counts at once everywhere. */
+/** Accounts, cards and keys. Each request reads the store, so that a change applies to the next request in every process. */
 export class Auth {
   readonly #store: AccountStore;
   readonly #now: () => number;
   readonly #actor: Actor;
   readonly #secrets: SecretBox | undefined;
+  readonly #delegations: Delegations;
   readonly #recent = new RecentPrincipals();
 
   constructor({ store, secrets, now = Date.now, actor = { who: 'system', from: 'unknown' } }: AuthOptions) {
@@ -32,9 +29,10 @@ export class Auth {
     this.#secrets = secrets;
     this.#now = now;
     this.#actor = actor;
+    this.#delegations = new Delegations(store, secrets, now);
   }
 
-  /** The same accounts, for changes by somebody else. It shares the store: close one of them only. */
+  /** Returns an `Auth` over the same store whose changes are logged with this actor. Close only one of the two. */
   as(actor: Actor): Auth {
     return new Auth({ store: this.#store, secrets: this.#secrets, now: this.#now, actor });
   }
@@ -43,15 +41,15 @@ export class Auth {
     return { at: this.#now(), actor: this.#actor, action, accountId, ...more };
   }
 
-  /** What was changed, the newest first; of one account, where it is named. @throws ACCOUNT_NOT_FOUND */
+  /** Yields audit entries, the newest first: of one account, or of all. @throws ACCOUNT_NOT_FOUND */
   async *auditEntries(idOrName?: string): AsyncGenerator<AuditEntry> {
     const id = idOrName === undefined ? undefined : (await this.account(idOrName)).id;
     yield* this.#store.auditEntries(id);
   }
 
   /**
-   * Who a key and its secret belong to.
-   * @throws CREDENTIALS_INVALID, the same after the same work for an unknown key and a wrong secret; ACCOUNT_SUSPENDED
+   * Returns the account and key that a key id and a secret prove.
+   * @throws CREDENTIALS_INVALID, the same error after the same work for an unknown key and a wrong secret; ACCOUNT_SUSPENDED
    */
   async authenticate({ keyId, secret }: { readonly keyId: string; readonly secret: string }): Promise<Principal> {
     if (isDelegation(keyId)) return await this.#delegate(keyId);
@@ -61,7 +59,7 @@ export class Auth {
     return await this.#principal(key);
   }
 
-  /** Who a key belongs to, without its secret: what JSON-RPC asks for. @throws CREDENTIALS_INVALID, ACCOUNT_SUSPENDED */
+  /** Returns the account and key of a key id, without its secret, as JSON-RPC needs. @throws CREDENTIALS_INVALID, ACCOUNT_SUSPENDED */
   async identify(keyId: string): Promise<Principal> {
     if (isDelegation(keyId)) return await this.#delegate(keyId);
     const key = await this.#store.key(keyId);
@@ -72,8 +70,8 @@ export class Auth {
   }
 
   /**
-   * Who {@link identify} found a moment ago; `undefined` when it has to look again. For paths on which reading account and
-   * key costs as much as all else: there a change counts after a tenth of a second.
+   * Returns the result of {@link identify} if it is less than 100 ms old, without reading the store. Used on paths where
+   * reading account and key costs as much as the rest of the request. A change takes effect there after 100 ms.
    */
   recent(keyId: string): Principal | undefined {
     return this.#recent.get(keyId);
@@ -91,42 +89,31 @@ export class Auth {
   async #activeAccount(id: string): Promise<Account> {
     const account = await this.#store.account(id);
     if (account === undefined) throw credentialsInvalid();
-    if (account.status !== 'suspended') return account;
-    throw new AuthError('ACCOUNT_SUSPENDED', 'The account is suspended.', {
-      hint: 'Ask the operator of this service.',
-    });
+    if (account.status === 'suspended') throw accountSuspended();
+    return account;
   }
 
   /**
-   * What a service of one's own, such as a console, sends in the place of a key id, with any secret: for a minute it stands
-   * for the account, whatever keys that has. Who may ask for it is for that service to know.
+   * Creates a delegation: a text that a trusted service, such as the console, sends as a key id, with any secret. It
+   * authenticates as the account for one minute, independent of its keys. The service checks first who may act for the account.
    *
-   * @param payer `service` for what the service asks for its own pages: such a delegation opens a few reads only, counts against
-   * no limit of the account, and appears in no usage of it. Default: the account
+   * @param payer `service` for reads of the service's own pages. Such a delegation allows only a few reads and counts against no
+   * limit or usage of the account. Default: the account
+   * @throws SECRETS_KEY_UNUSABLE
    */
   async delegation(
     accountId: string,
     { payer = 'account' }: { readonly payer?: DelegationPayer } = {},
   ): Promise<string> {
-    return signDelegation({ accountId, payer }, await this.#delegationSecret(), this.#now());
-  }
-
-  /** @throws SECRETS_KEY_UNUSABLE */
-  async #delegationSecret(): Promise<Uint8Array> {
-    return this.#secrets?.derive('delegation') ?? (await this.#store.serviceSecret());
+    return await this.#delegations.create(accountId, payer);
   }
 
   async #delegate(delegation: string): Promise<Principal> {
-    const found = verifyDelegation(delegation, await this.#delegationSecret(), this.#now());
-    if (found === undefined) throw credentialsInvalid();
-    const { accountId, payer } = found;
-    const account = await this.#activeAccount(accountId);
-    const key = { id: `console ${accountId}`, name: 'console', policy: {}, reference: 'console' };
-    if (payer === 'account') return { account, key };
-    return { account, key: { ...key, policy: pageReads }, payer: { id: key.reference } };
+    const { accountId, payer } = await this.#delegations.verify(delegation);
+    return delegatedPrincipal(await this.#activeAccount(accountId), payer);
   }
 
-  /** @throws BILLING_CARD_REQUIRED, with how to attach one */
+  /** Requires that the account has a billing card. @throws BILLING_CARD_REQUIRED; its hint says how to attach one */
   requireCard({ account }: Principal): void {
     if (account.card !== undefined) return;
     throw new AuthError(
@@ -138,27 +125,16 @@ export class Auth {
     );
   }
 
-  /** @throws ACCOUNT_EXISTS, MEMBER_EXISTS, VALUE_INVALID */
-  async createAccount({
-    name,
-    email,
-    plan = 'free',
-    owner,
-  }: {
-    readonly name: string;
-    readonly email?: string | undefined;
-    readonly plan?: string;
-    /** Its first member, made with it. */
-    readonly owner?: { readonly email: string; readonly passwordHash: string };
-  }): Promise<Account> {
-    check(
+  /** Creates an account and, if `owner` is given, its first member. @throws ACCOUNT_EXISTS, MEMBER_EXISTS, VALUE_INVALID */
+  async createAccount({ name, email, plan = 'free', owner }: AccountOptions): Promise<Account> {
+    requirePattern(
       'name',
       name,
       /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u,
       '1 to 64 letters, digits, spaces or . _ @ -, the first a letter or digit',
     );
-    check('plan', plan, planPattern, 'a name such as free');
-    if (email !== undefined) check('email', email, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
+    requirePattern('plan', plan, planPattern, 'a name such as free');
+    if (email !== undefined) requirePattern('email', email, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
     const account: Account = {
       id: `acc_${randomUUID().replaceAll('-', '')}`,
       name,
@@ -178,28 +154,29 @@ export class Auth {
     return account;
   }
 
-  /** By id or by name. @throws ACCOUNT_NOT_FOUND */
+  /** Finds an account by id or by name. @throws ACCOUNT_NOT_FOUND */
   async account(idOrName: string): Promise<Account> {
     const found = (await this.#store.account(idOrName)) ?? (await this.#store.accountByName(idOrName));
     if (found === undefined) throw accountNotFound(idOrName);
     return found;
   }
 
+  /** Yields all accounts in byte order of their ids. */
   accounts(): AsyncIterable<Account> {
     return this.#store.accounts();
   }
 
-  /** @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
+  /** Sets the billing card of an account. @throws ACCOUNT_NOT_FOUND, VALUE_INVALID */
   attachCard(idOrName: string, card: { readonly brand: string; readonly last4: string }): Promise<Account> {
     return this.changeAccount(idOrName, { card });
   }
 
-  /** @throws ACCOUNT_NOT_FOUND */
+  /** Removes the billing card of an account. @throws ACCOUNT_NOT_FOUND */
   removeCard(idOrName: string): Promise<Account> {
     return this.changeAccount(idOrName, { card: null });
   }
 
-  /** Refuses or takes all requests of an account from now on. @throws ACCOUNT_NOT_FOUND */
+  /** Suspends an account, so that all its requests are refused, or activates it again. @throws ACCOUNT_NOT_FOUND */
   setStatus(idOrName: string, status: Account['status']): Promise<Account> {
     return this.changeAccount(idOrName, { status });
   }
@@ -210,7 +187,7 @@ export class Auth {
   }
 
   /**
-   * Bytes that an account may hold in storage, or, with `undefined`, what the service allows all accounts.
+   * Sets the bytes that an account may keep in storage. `undefined` restores the limit of its plan.
    * @throws ACCOUNT_NOT_FOUND, VALUE_INVALID
    */
   setQuota(idOrName: string, quotaBytes: number | undefined): Promise<Account> {
@@ -218,7 +195,7 @@ export class Auth {
   }
 
   /**
-   * Changes several fields of an account in one transaction. Fields that already have their value leave no audit entry.
+   * Changes several fields of an account in one transaction. Fields that already have the value get no audit entry.
    * @throws ACCOUNT_NOT_FOUND, VALUE_INVALID; nothing is changed then
    */
   async changeAccount(idOrName: string, changes: AccountChanges): Promise<Account> {
@@ -238,17 +215,17 @@ export class Auth {
   }
 
   /**
-   * Makes a key. Id and secret are generated, or fixed by the operator for scripts: a fixed secret is as safe as it is
-   * long and random.
+   * Creates a key. Id and secret are generated, or given by the operator for scripts: a given secret is only as safe as it
+   * is long and random.
    * @throws ACCOUNT_NOT_FOUND, KEY_EXISTS, VALUE_INVALID
    */
   async createKey(
     idOrName: string,
     { name = 'default', id = generateKeyId(), secret = generateSecret(), policy, expiresAt }: KeyOptions = {},
   ): Promise<IssuedKey> {
-    check('name', name, /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, '1 to 64 letters, digits, spaces or . _ -');
-    check('key id', id, /^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -, since it stands in URLs');
-    checkSecret(secret);
+    requirePattern('name', name, /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, '1 to 64 letters, digits, spaces or . _ -');
+    requirePattern('key id', id, /^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -, since it stands in URLs');
+    requireSecret(secret);
     const account = await this.account(idOrName);
     const createdAt = this.#now();
     const key: ApiKey = {
@@ -256,10 +233,10 @@ export class Auth {
       accountId: account.id,
       name,
       createdAt,
-      secrets: [storeSecret(secret)],
+      secrets: [createStoredSecret(secret)],
       revokedAt: undefined,
       ...(policy && { policy: parseKeyPolicy(policy) }),
-      ...(expiresAt !== undefined && { expiresAt: futureTime(expiresAt, createdAt) }),
+      ...(expiresAt !== undefined && { expiresAt: requireFutureTime(expiresAt, createdAt) }),
     };
     const change = { name, policy: key.policy, expiresAt };
     await this.#store.insertKey(key, this.#entry('key.create', account.id, { keyId: id, change }));
@@ -267,15 +244,15 @@ export class Auth {
   }
 
   /**
-   * Changes what a key is limited to, in every process at once; what is left out stays.
+   * Changes the policy or the expiry of a key. It applies to the next request in every process. Omitted fields stay.
    * @throws KEY_NOT_FOUND, KEY_REVOKED, VALUE_INVALID
    */
   async limitKey(keyId: string, { policy, expiresAt }: Pick<KeyOptions, 'policy' | 'expiresAt'>): Promise<ApiKey> {
     const change = {
       ...(policy && { policy: parseKeyPolicy(policy) }),
-      ...(expiresAt !== undefined && { expiresAt: futureTime(expiresAt, this.#now()) }),
+      ...(expiresAt !== undefined && { expiresAt: requireFutureTime(expiresAt, this.#now()) }),
     };
-    const apply = (key: ApiKey): ApiKey => ({ ...alive(key), ...change });
+    const apply = (key: ApiKey): ApiKey => ({ ...requireActiveKey(key), ...change });
     return await this.#store.updateKey(keyId, apply, this.#entry('key.limit', '', { keyId, change }));
   }
 
@@ -288,18 +265,18 @@ export class Auth {
   }
 
   /**
-   * Gives a key a new secret. The old one stays valid for `graceMs` (default one day), so that clients can be moved.
+   * Gives a key a new secret. The old one stays valid for `graceMs` (default one day), so that clients can switch.
    * @throws KEY_NOT_FOUND, KEY_REVOKED, VALUE_INVALID
    */
   async rotateKey(
     keyId: string,
     { graceMs = dayMs, secret = generateSecret() }: { readonly graceMs?: number; readonly secret?: string } = {},
   ): Promise<IssuedKey> {
-    checkSecret(secret);
+    requireSecret(secret);
     const now = this.#now();
-    const stored = storeSecret(secret);
+    const stored = createStoredSecret(secret);
     const change = (before: ApiKey): ApiKey => {
-      const [newest] = alive(before).secrets;
+      const [newest] = requireActiveKey(before).secrets;
       const previous = newest && graceMs > 0 ? [{ ...newest, expiresAt: now + graceMs }] : [];
       return { ...before, secrets: [stored, ...previous] };
     };
@@ -307,13 +284,14 @@ export class Auth {
     return { key: await this.#store.updateKey(keyId, change, entry), secret };
   }
 
-  /** Ends a key for good, in every process at once. @throws KEY_NOT_FOUND */
+  /** Revokes a key permanently. It applies to the next request in every process. @throws KEY_NOT_FOUND */
   revokeKey(keyId: string): Promise<ApiKey> {
     const now = this.#now();
     const change = (key: ApiKey): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now });
     return this.#store.updateKey(keyId, change, this.#entry('key.revoke', '', { keyId }));
   }
 
+  /** Closes the store. */
   close(): Promise<void> {
     return this.#store.close();
   }

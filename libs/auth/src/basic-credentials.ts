@@ -4,7 +4,7 @@ export interface BasicCredentials {
   readonly secret: string;
 }
 
-/** Reads an `Authorization: Basic …` header (RFC 7617); `undefined` for anything else. */
+/** Parses an `Authorization: Basic …` header (RFC 7617). Returns `undefined` for any other value. */
 export function parseBasicCredentials(header: string | undefined): BasicCredentials | undefined {
   if (header === undefined || header.length > 2048) return undefined;
   const match = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header);

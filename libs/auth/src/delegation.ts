@@ -1,41 +1,85 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Account, Principal } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import { credentialsInvalid } from './errors.ts';
+import type { KeyPolicy } from './key-policy.ts';
+import type { SecretBox } from './secrets/secret-box.ts';
 
-/** How long one stands for an account, in milliseconds: a request is sent with it at once. */
+/** Validity of a delegation in milliseconds. A request is sent immediately after it is signed. */
 export const delegationMs = 60_000;
 
-/** Clocks of machines that share a home may differ by this, in milliseconds. */
+/** Largest clock difference between machines that share a home, in milliseconds. */
 const clockSkewMs = 60_000;
 
+/** Permissions of a delegation that a service pays for: the reads of its own pages. */
+const pageReads: KeyPolicy = { storage: ['read'], methods: ['eth_chainId', 'eth_getBlockByNumber'] };
+
 /**
- * Payer of a request that a service sends for an account: the account itself, or the service, for reads of its own pages. The mark is
- * part of what is signed.
+ * Payer of a request that a service sends for an account: the account, or the service for reads of its own pages. The
+ * payer is part of the signed text.
  */
 export type DelegationPayer = 'account' | 'service';
 
-const marks: Readonly<Record<DelegationPayer, string>> = { account: '~c.', service: '~s.' };
+/** Prefix of a delegation for each payer. */
+const prefixes: Readonly<Record<DelegationPayer, string>> = { account: '~c.', service: '~s.' };
 
-/** Whether something that stands where a key id does is a delegation. Key ids cannot begin so. */
+/** Reports whether a text sent as a key id is a delegation. Key ids cannot contain `~`. */
 export function isDelegation(keyId: string): boolean {
   return payerOf(keyId) !== undefined;
 }
 
 function payerOf(keyId: string): DelegationPayer | undefined {
-  if (keyId.startsWith(marks.account)) return 'account';
-  return keyId.startsWith(marks.service) ? 'service' : undefined;
+  if (keyId.startsWith(prefixes.account)) return 'account';
+  return keyId.startsWith(prefixes.service) ? 'service' : undefined;
 }
 
-/** A short-lived name for an account, which a service of one's own puts where a key id stands. */
-export function signDelegation(
+/** Signs and verifies delegations: short-lived texts that a service sends as a key id to act for an account. */
+export class Delegations {
+  readonly #store: AccountStore;
+  readonly #secrets: SecretBox | undefined;
+  readonly #now: () => number;
+
+  constructor(store: AccountStore, secrets: SecretBox | undefined, now: () => number) {
+    this.#store = store;
+    this.#secrets = secrets;
+    this.#now = now;
+  }
+
+  /** @throws SECRETS_KEY_UNUSABLE */
+  async create(accountId: string, payer: DelegationPayer): Promise<string> {
+    return signDelegation({ accountId, payer }, await this.#secret(), this.#now());
+  }
+
+  /** Returns the account and the payer of a delegation. @throws CREDENTIALS_INVALID, SECRETS_KEY_UNUSABLE */
+  async verify(delegation: string): Promise<{ readonly accountId: string; readonly payer: DelegationPayer }> {
+    const found = verifyDelegation(delegation, await this.#secret(), this.#now());
+    if (found === undefined) throw credentialsInvalid();
+    return found;
+  }
+
+  async #secret(): Promise<Uint8Array> {
+    return this.#secrets?.derive('delegation') ?? (await this.#store.serviceSecret());
+  }
+}
+
+/** Returns the principal of a request with a delegation. */
+export function delegatedPrincipal(account: Account, payer: DelegationPayer): Principal {
+  const key = { id: `console ${account.id}`, name: 'console', policy: {}, reference: 'console' };
+  if (payer === 'account') return { account, key };
+  return { account, key: { ...key, policy: pageReads }, payer: { id: key.reference } };
+}
+
+function signDelegation(
   { accountId, payer }: { readonly accountId: string; readonly payer: DelegationPayer },
   secret: Uint8Array,
   now: number,
 ): string {
-  const body = `${marks[payer]}${accountId}.${now + delegationMs}`;
+  const body = `${prefixes[payer]}${accountId}.${now + delegationMs}`;
   return `${body}.${macOf(body, secret)}`;
 }
 
-/** The account that a delegation stands for, and its payer; `undefined` for one that is over, or not by this secret. */
-export function verifyDelegation(
+/** Returns account and payer; `undefined` for a delegation that has expired or was signed with another secret. */
+function verifyDelegation(
   delegation: string,
   secret: Uint8Array,
   now: number,
@@ -43,11 +87,11 @@ export function verifyDelegation(
   const payer = payerOf(delegation);
   if (payer === undefined) return undefined;
   const [, accountId = '', expiresAt = ''] = delegation.split('.');
-  const expected = signature(`${marks[payer]}${accountId}.${expiresAt}`, secret);
+  const expected = signature(`${prefixes[payer]}${accountId}.${expiresAt}`, secret);
   const given = Buffer.from(delegation);
   const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
   const remainingMs = Number(expiresAt) - now;
-  // One that was signed under a clock far ahead would stand for the account until that time comes.
+  // The upper bound refuses a delegation signed while the clock was ahead: it would stay valid until that time.
   return isGenuine && remainingMs > 0 && remainingMs <= delegationMs + clockSkewMs ? { accountId, payer } : undefined;
 }
 

@@ -22,12 +22,56 @@ export type AuthErrorCode =
   | 'SECRETS_KEY_UNUSABLE'
   | 'VALUE_INVALID';
 
-/** Something about an account or its keys. Neither keys nor secrets are ever in its message or details. */
+/** Error of an account, key or member. Key ids and secrets never enter its message or details. */
 export class AuthError<Code extends AuthErrorCode = AuthErrorCode> extends CairnError<Code> {}
 
-/** One answer for an unknown key, a wrong secret, a revoked and an expired key: which of them it was stays here. */
+/** Creates the same error for an unknown, revoked or expired key and a wrong secret, so that callers cannot tell them apart. */
 export function credentialsInvalid(): AuthError {
   return new AuthError('CREDENTIALS_INVALID', 'The API key or its secret is not valid.', {
     hint: 'Check both, or create a new key in the console.',
+  });
+}
+
+export function accountNotFound(idOrName: string): AuthError {
+  return new AuthError('ACCOUNT_NOT_FOUND', `There is no account ${JSON.stringify(idOrName.slice(0, 100))}.`, {
+    hint: 'List the accounts with `cairn account list`.',
+  });
+}
+
+export function accountExists(name: string): AuthError {
+  return new AuthError('ACCOUNT_EXISTS', `An account named ${JSON.stringify(name)} already exists.`, {
+    hint: 'Choose another name.',
+  });
+}
+
+/** The message omits the id, since a key id alone grants JSON-RPC access. */
+export function keyNotFound(): AuthError {
+  return new AuthError('KEY_NOT_FOUND', 'There is no key of that id.', {
+    hint: 'List the keys of an account with `cairn key list <account>`.',
+  });
+}
+
+/** The message omits the id, since a key id alone grants JSON-RPC access. */
+export function keyExists(): AuthError {
+  return new AuthError('KEY_EXISTS', 'A key with this id already exists.', {
+    hint: 'Choose another id, or rotate the existing key.',
+  });
+}
+
+export function memberNotFound(): AuthError {
+  return new AuthError('MEMBER_NOT_FOUND', 'There is no such member.', {
+    hint: 'List the members with `cairn member list`.',
+  });
+}
+
+export function memberExists(): AuthError {
+  return new AuthError('MEMBER_EXISTS', 'A member with this e-mail address already exists.', {
+    hint: 'Sign in, or use another address.',
+  });
+}
+
+export function accountSuspended(): AuthError {
+  return new AuthError('ACCOUNT_SUSPENDED', 'The account is suspended.', {
+    hint: 'Ask the operator of this service.',
   });
 }

@@ -4,7 +4,7 @@ import { FailureGate } from './failure-gate.ts';
 const paused = (retryAfterSeconds: number) =>
   expect.objectContaining({ code: 'ATTEMPTS_PAUSED', details: { retryAfterSeconds } });
 
-test('failures beyond the free ones pause that key from that address, longer each time, and nobody else', () => {
+test('each failure beyond the free ones doubles the pause of that key and address, and of no other', () => {
   let now = 0;
   const gate = new FailureGate({ freeFailures: 3, pauseMsMax: 8_000, now: () => now });
   for (let n = 0; n < 3; n++) gate.failed('key', 'here');
@@ -19,7 +19,7 @@ test('failures beyond the free ones pause that key from that address, longer eac
   }
 });
 
-test('a right attempt forgets them, and so does time', () => {
+test('success clears the failures, and they expire', () => {
   let now = 0;
   const gate = new FailureGate({ freeFailures: 1, now: () => now });
   for (let n = 0; n < 2; n++) gate.failed('key', 'here');
@@ -41,11 +41,11 @@ test('an address that tries many keys is paused as a whole', () => {
   gate.failed('key 20', 'here');
   expect(() => gate.check('any', 'here')).toThrow(paused(1));
   gate.check('any', 'elsewhere');
-  // Behind a proxy all have its address.
+  // Behind a proxy all clients share its address: a key that succeeded before is exempt.
   gate.check('good', 'here');
 });
 
-test('it remembers a bounded number of attempts', () => {
+test('the number of counters is bounded', () => {
   const gate = new FailureGate({ freeFailures: 1, now: () => 0 });
   for (let n = 0; n < 2; n++) gate.failed('first', 'here');
   expect(() => gate.check('first', 'here')).toThrow(paused(1));
@@ -53,7 +53,7 @@ test('it remembers a bounded number of attempts', () => {
   gate.check('first', 'here');
 });
 
-test('an attempt that is withdrawn ends the pause that it caused', () => {
+test('withdrawing an attempt ends the pause that it caused', () => {
   const gate = new FailureGate({ freeFailures: 1, now: () => 0 });
   for (let n = 0; n < 2; n++) gate.failed('key', 'here');
   expect(() => gate.check('key', 'here')).toThrow(paused(1));

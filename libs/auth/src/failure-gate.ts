@@ -1,41 +1,41 @@
 import { AuthError } from './errors.ts';
 
 export interface FailureGateOptions {
-  /** Failures of one kind that cost nothing. Default 10: people mistype, and deployments start before their keys. */
+  /** Failures per key and address without a pause. Default 10: people mistype, and clients may start before their key exists. */
   readonly freeFailures?: number;
-  /** Longest pause, in milliseconds. Default one minute. */
+  /** Longest pause in milliseconds. Default: one minute. */
   readonly pauseMsMax?: number;
-  /** Milliseconds. Default: the monotonic clock. */
+  /** Current time in milliseconds. Default: the monotonic clock. */
   readonly now?: () => number;
 }
 
-interface Failures {
+interface FailureCounter {
   count: number;
-  /** Until when attempts are refused unseen. */
-  until: number;
-  /** When they are forgotten. */
-  forgetAt: number;
+  /** Attempts before this time are refused without a check. */
+  pausedUntil: number;
+  /** The counter is void after this time. */
+  expiresAt: number;
 }
 
-/** Kinds that are remembered; at the bound the oldest are forgotten. */
-const kindsMax = 10_000;
-/** Failures that are further apart do not add up. */
+/** Maximum number of counters. Beyond it the oldest are dropped. */
+const countersMax = 10_000;
+/** Lifetime of a counter after a pause, in milliseconds. */
 const memoryMs = 10 * 60_000;
-/** One address may try so many keys as often as one key. */
+/** Free failures of an address, as a multiple of those of one key. */
 const keysPerAddress = 10;
 
 /**
- * Slows down whoever tries keys or secrets: per key and address, and per address. After some failures each further one
- * doubles a pause in which attempts are refused unseen. Nobody else's attempts are slowed by it; behind a proxy, where all
- * clients have one address, keys that were right before are not.
+ * Slows down guessing of keys and secrets, per key and address and per address. After the free failures, each further one
+ * doubles a pause in which attempts are refused without a check. Other clients are not affected. Behind a proxy all clients
+ * share one address; there, keys that succeeded before are exempt from the pause of the address.
  */
 export class FailureGate {
   readonly #freeFailures: number;
   readonly #pauseMsMax: number;
   readonly #now: () => number;
-  readonly #kinds = new Map<string, Failures>();
-  /** Keys that were right, with their addresses. */
-  readonly #good = new Set<string>();
+  readonly #counters = new Map<string, FailureCounter>();
+  /** Keys and addresses that succeeded before. */
+  readonly #succeeded = new Set<string>();
 
   constructor({ freeFailures = 10, pauseMsMax = 60_000, now = () => performance.now() }: FailureGateOptions = {}) {
     this.#freeFailures = freeFailures;
@@ -43,40 +43,40 @@ export class FailureGate {
     this.#now = now;
   }
 
-  /** @throws ATTEMPTS_PAUSED with `retryAfterSeconds` in its details */
+  /** Refuses an attempt during a pause. @throws ATTEMPTS_PAUSED with `retryAfterSeconds` in its details */
   check(keyId: string, address: string | undefined): void {
     const now = this.#now();
-    for (const { name, weight } of kindsOf(keyId, address)) {
-      const until = this.#kinds.get(name)?.until ?? 0;
-      if (until <= now || (weight > 1 && this.#good.has(goodName(keyId, address)))) continue;
+    for (const { name, weight } of countersOf(keyId, address)) {
+      const until = this.#counters.get(name)?.pausedUntil ?? 0;
+      if (until <= now || (weight > 1 && this.#succeeded.has(keyAndAddress(keyId, address)))) continue;
       throw attemptsPaused(Math.ceil((until - now) / 1000));
     }
   }
 
-  /** An attempt has failed. */
+  /** Counts a failed attempt. */
   failed(keyId: string, address: string | undefined): void {
     const now = this.#now();
-    for (const { name, weight } of kindsOf(keyId, address)) {
-      const known = this.#kinds.get(name);
-      const count = (known !== undefined && known.forgetAt > now ? known.count : 0) + 1;
+    for (const { name, weight } of countersOf(keyId, address)) {
+      const known = this.#counters.get(name);
+      const count = (known !== undefined && known.expiresAt > now ? known.count : 0) + 1;
       const pauseMs = this.#pauseMs(count, weight);
-      this.#kinds.delete(name);
-      this.#kinds.set(name, { count, until: now + pauseMs, forgetAt: now + pauseMs + memoryMs });
-      for (const oldest of this.#kinds.keys()) {
-        if (this.#kinds.size <= kindsMax) break;
-        this.#kinds.delete(oldest);
+      this.#counters.delete(name);
+      this.#counters.set(name, { count, pausedUntil: now + pauseMs, expiresAt: now + pauseMs + memoryMs });
+      for (const oldest of this.#counters.keys()) {
+        if (this.#counters.size <= countersMax) break;
+        this.#counters.delete(oldest);
       }
     }
   }
 
-  /** An attempt that was counted as failed before its outcome was known does not count. */
+  /** Uncounts an attempt that was counted as failed before its outcome was known. */
   withdrawn(keyId: string, address: string | undefined): void {
-    for (const { name, weight } of kindsOf(keyId, address)) {
-      const known = this.#kinds.get(name);
+    for (const { name, weight } of countersOf(keyId, address)) {
+      const known = this.#counters.get(name);
       if (known === undefined) continue;
       known.count--;
-      if (known.count <= 0) this.#kinds.delete(name);
-      else if (this.#pauseMs(known.count, weight) === 0) known.until = 0;
+      if (known.count <= 0) this.#counters.delete(name);
+      else if (this.#pauseMs(known.count, weight) === 0) known.pausedUntil = 0;
     }
   }
 
@@ -85,31 +85,31 @@ export class FailureGate {
     return over <= 0 ? 0 : Math.min(this.#pauseMsMax, 1000 * 2 ** Math.min(over - 1, 16));
   }
 
-  /** An attempt was right: what failed with this key from there before is forgotten. */
+  /** Records a successful attempt and clears the failures of this key and address. */
   succeeded(keyId: string, address: string | undefined): void {
-    if (this.#good.size >= kindsMax) this.#good.clear();
-    this.#good.add(goodName(keyId, address));
-    if (this.#kinds.size === 0) return;
-    for (const { name, weight } of kindsOf(keyId, address)) if (weight === 1) this.#kinds.delete(name);
+    if (this.#succeeded.size >= countersMax) this.#succeeded.clear();
+    this.#succeeded.add(keyAndAddress(keyId, address));
+    if (this.#counters.size === 0) return;
+    for (const { name, weight } of countersOf(keyId, address)) if (weight === 1) this.#counters.delete(name);
   }
 }
 
-function goodName(keyId: string, address = 'unknown'): string {
+function keyAndAddress(keyId: string, address = 'unknown'): string {
   return `${address} ${keyId}`;
 }
 
-function kindsOf(keyId: string, address = 'unknown') {
+function countersOf(keyId: string, address = 'unknown') {
   return [
-    // A key that somebody makes up may be long.
+    // Bounds memory: a made-up key id can have any length.
     { name: `${address} ${keyId.slice(0, 128)}`, weight: 1 },
     { name: address, weight: keysPerAddress },
   ];
 }
 
-/** The refusal of an attempt that has to wait. */
+/** Creates the error for an attempt during a pause. */
 export function attemptsPaused(retryAfterSeconds: number): AuthError {
-  return new AuthError('ATTEMPTS_PAUSED', 'Too many attempts with wrong credentials have come from this address.', {
-    hint: `Correct them, and try again in ${retryAfterSeconds} s.`,
+  return new AuthError('ATTEMPTS_PAUSED', 'Too many attempts with wrong credentials from this address.', {
+    hint: `Correct the credentials and try again in ${retryAfterSeconds} s.`,
     details: { retryAfterSeconds },
   });
 }

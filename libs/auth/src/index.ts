@@ -4,7 +4,7 @@ export type { AccountStore, AccountUpdate } from './account-store.ts';
 export { accountsFormat } from './accounts-format.ts';
 export type { Actor, AuditEntry } from './audit.ts';
 export { Auth } from './auth.ts';
-export type { AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
+export type { AccountOptions, AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 export { parseBasicCredentials } from './basic-credentials.ts';
 export { type DelegationPayer, delegationMs } from './delegation.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';

@@ -12,7 +12,7 @@ const scope = expect.objectContaining({ code: 'KEY_SCOPE_MISSING', hint: expect.
 const client = expect.objectContaining({ code: 'CLIENT_NOT_ALLOWED' });
 const address = `0x${'ab'.repeat(20)}`;
 
-test('no policy is no limit', () => {
+test('an empty policy allows everything', () => {
   requireStorage({}, 'pin');
   requireNetwork({}, 'any');
   requireMethod({}, 'eth_call');
@@ -29,7 +29,7 @@ test('an empty list allows nothing', () => {
   expect(() => requireClient({ addresses: [] }, { address: '1.2.3.4', origin: undefined })).toThrow(client);
 });
 
-test('scopes, networks, methods and their beginnings, contracts', () => {
+test('a policy allows the listed scopes, networks, methods, method prefixes and contracts, and refuses others', () => {
   requireStorage({ storage: ['read', 'add'] }, 'add');
   expect(() => requireStorage({ storage: ['read', 'add'] }, 'pin')).toThrow(scope);
   requireNetwork({ networks: ['mainnet'] }, 'mainnet');
@@ -43,7 +43,7 @@ test('scopes, networks, methods and their beginnings, contracts', () => {
   expect(() => requireContracts({ contracts: [address] }, [`0x${'00'.repeat(20)}`])).toThrow(scope);
 });
 
-describe('clients', () => {
+describe('requireClient', () => {
   test.each([
     ['10.1.2.3', true],
     ['::ffff:10.1.2.3', true],
@@ -54,14 +54,14 @@ describe('clients', () => {
     ['2001:db9::1', false],
     ['not an address', false],
     [undefined, false],
-  ])('%s: %s', (from, isAllowed) => {
+  ])('address %s is allowed: %s', (from, isAllowed) => {
     const { addresses } = parseKeyPolicy({ addresses: ['10.0.0.0/8', '192.0.2.7', '2001:DB8::/32'] });
     const check = () => requireClient({ ...(addresses && { addresses }) }, { address: from, origin: undefined });
     if (isAllowed) check();
     else expect(check).toThrow(client);
   });
 
-  test('origins are compared whole and without regard to case', () => {
+  test('compares whole origins without regard to case', () => {
     const policy = { origins: ['https://app.example'] };
     requireClient(policy, { address: undefined, origin: 'https://App.example' });
     for (const origin of ['https://app.example.evil', 'http://app.example', 'https://app.example:444', undefined])
@@ -79,13 +79,13 @@ test.each([
   [{ addresses: ['10.0.0.0/33'] }, 'addresses'],
   [{ addresses: ['10.0.0'] }, 'addresses'],
   [{ methods: Array.from({ length: 101 }, () => 'eth_call') }, 'methods'],
-])('%j is refused', (policy, field) => {
+])('parseKeyPolicy refuses %j', (policy, field) => {
   expect(() => parseKeyPolicy(policy as never)).toThrow(
     expect.objectContaining({ code: 'VALUE_INVALID', details: { field } }),
   );
 });
 
-test('what is kept is in one form, and nothing else is', () => {
+test('parseKeyPolicy lower-cases addresses and drops unknown fields', () => {
   const given = { contracts: [address.toUpperCase().replace('0X', '0x')], methods: ['eth_getBalance'], nonsense: [1] };
   expect(parseKeyPolicy(given as never)).toEqual({ contracts: [address], methods: ['eth_getBalance'] });
 });

@@ -1,53 +1,53 @@
 import { BlockList, isIP } from 'node:net';
 import { AuthError } from './errors.ts';
 
-/** What a key may do in storage: read content and pins, add content, change what is pinned. */
+/** Storage permissions of a key: read content and pins, add content, change pins. */
 export const storageScopes = ['read', 'add', 'pin'] as const;
 export type StorageScope = (typeof storageScopes)[number];
 
-/** What a key is limited to; where a list is absent there is no limit, and an empty list allows nothing. */
+/** Restrictions of a key. An absent list restricts nothing; an empty list allows nothing. */
 export interface KeyPolicy {
   readonly storage?: readonly StorageScope[];
-  /** Names of networks that JSON-RPC is open for. */
+  /** Names of networks allowed for JSON-RPC. */
   readonly networks?: readonly string[];
-  /** JSON-RPC methods; a name that ends with `*` stands for all that begin so. */
+  /** Allowed JSON-RPC methods. A name that ends with `*` allows every method with that prefix. */
   readonly methods?: readonly string[];
   /** Contracts that JSON-RPC may read or call: addresses in lower case. */
   readonly contracts?: readonly string[];
-  /** Web origins, such as `https://app.example`. A request without an Origin is refused too. */
+  /** Allowed web origins, such as `https://app.example`. A request without an Origin is refused as well. */
   readonly origins?: readonly string[];
-  /** IP addresses and ranges (CIDR, RFC 4632 and RFC 4291) that clients may have. */
+  /** Allowed IP addresses and ranges of clients (CIDR, RFC 4632 and RFC 4291). */
   readonly addresses?: readonly string[];
 }
 
-/** Where a request comes from. */
+/** Origin of a request. */
 export interface Client {
   /** IP address. */
   readonly address: string | undefined;
-  /** Its Origin header. */
+  /** Value of the Origin header. */
   readonly origin: string | undefined;
 }
 
-/** Entries of one list: each request looks through them. */
+/** Maximum entries of one list. Each request searches them in order. */
 export const policyEntriesMax = 100;
 
 const shapes: Readonly<Record<keyof KeyPolicy, readonly [RegExp, string]>> = {
   storage: [/^(read|add|pin)$/, 'read, add or pin'],
   networks: [/^[a-z0-9-]{1,32}$/, 'the name of a network, such as mainnet'],
-  methods: [/^[A-Za-z0-9_.]{1,128}\*?$/, 'a method such as eth_call, or a beginning such as eth_*'],
+  methods: [/^[A-Za-z0-9_.]{1,128}\*?$/, 'a method such as eth_call, or a prefix such as eth_*'],
   contracts: [/^0x[0-9a-f]{40}$/, 'an address, 0x and 40 digits'],
   origins: [/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'an origin such as https://app.example'],
   addresses: [/^[0-9a-f:.]{2,45}(\/\d{1,3})?$/, 'an IP address or a range such as 10.0.0.0/8'],
 };
 
-/** Checks what an operator or a customer asks for. @throws VALUE_INVALID naming the entry */
+/** Validates a policy and normalizes its entries. @throws VALUE_INVALID naming the entry */
 export function parseKeyPolicy(policy: KeyPolicy): KeyPolicy {
   const parsed: Record<string, readonly string[]> = {};
   for (const [field, [pattern, expected]] of Object.entries(shapes)) {
     const entries: readonly string[] | undefined = policy[field as keyof KeyPolicy];
     if (entries === undefined) continue;
     if (entries.length > policyEntriesMax)
-      throw invalid(field, entries.length, `a list of ${policyEntriesMax} at most`);
+      throw invalid(field, entries.length, `a list of at most ${policyEntriesMax} entries`);
     parsed[field] = entries.map((entry) => {
       const normal = field === 'methods' ? entry : entry.toLowerCase();
       if (!pattern.test(normal)) throw invalid(field, entry, expected);
@@ -64,40 +64,40 @@ function invalid(field: string, value: unknown, expected: string): AuthError {
   });
 }
 
-/** @throws CLIENT_NOT_ALLOWED */
+/** Requires that the policy allows the origin and the IP address of the client. @throws CLIENT_NOT_ALLOWED */
 export function requireClient({ origins, addresses }: KeyPolicy, client: Client): void {
   if (origins && !origins.includes(client.origin?.toLowerCase() ?? '')) {
     const from = client.origin === undefined ? 'requests without an Origin' : 'the origin of the request';
-    throw refused('CLIENT_NOT_ALLOWED', `This API key is not open for ${from}.`);
+    throw refused('CLIENT_NOT_ALLOWED', `This API key does not allow ${from}.`);
   }
-  if (addresses && !holds(addresses, client.address))
-    throw refused('CLIENT_NOT_ALLOWED', 'This API key is not open for the IP address of the client.');
+  if (addresses && !matchesRange(addresses, client.address))
+    throw refused('CLIENT_NOT_ALLOWED', 'This API key does not allow the IP address of the client.');
 }
 
-/** @throws KEY_SCOPE_MISSING */
+/** Requires a storage permission. @throws KEY_SCOPE_MISSING */
 export function requireStorage({ storage }: KeyPolicy, scope: StorageScope): void {
   if (storage && !storage.includes(scope))
-    throw refused('KEY_SCOPE_MISSING', `This API key has not the scope ${JSON.stringify(scope)} in storage.`);
+    throw refused('KEY_SCOPE_MISSING', `This API key does not have the storage scope ${JSON.stringify(scope)}.`);
 }
 
-/** @throws KEY_SCOPE_MISSING */
+/** Requires that the policy allows the network. @throws KEY_SCOPE_MISSING */
 export function requireNetwork({ networks }: KeyPolicy, name: string): void {
   if (networks && !networks.includes(name))
-    throw refused('KEY_SCOPE_MISSING', `This API key is not open for the network ${JSON.stringify(name)}.`);
+    throw refused('KEY_SCOPE_MISSING', `This API key does not allow the network ${JSON.stringify(name)}.`);
 }
 
-/** @throws KEY_SCOPE_MISSING */
+/** Requires that the policy allows the method. @throws KEY_SCOPE_MISSING */
 export function requireMethod({ methods }: KeyPolicy, name: string): void {
   if (methods === undefined) return;
   const isAllowed = methods.some((entry) =>
     entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry,
   );
-  if (!isAllowed)
-    throw refused('KEY_SCOPE_MISSING', `This API key is not open for the method ${JSON.stringify(name)}.`);
+  if (!isAllowed) throw refused('KEY_SCOPE_MISSING', `This API key does not allow the method ${JSON.stringify(name)}.`);
 }
 
 /**
- * @param named what a request reads or calls; `undefined` among them for what it leaves open
+ * Requires that the policy allows every contract that a request reads or calls.
+ * @param named addresses of the contracts; `undefined` if the request does not name one
  * @throws KEY_SCOPE_MISSING
  */
 export function requireContracts({ contracts }: KeyPolicy, named: readonly (string | undefined)[]): void {
@@ -105,17 +105,18 @@ export function requireContracts({ contracts }: KeyPolicy, named: readonly (stri
   for (const address of named) {
     if (address !== undefined && contracts.includes(address.toLowerCase())) continue;
     const what = address === undefined ? 'requests that name no contract' : `the address ${address.toLowerCase()}`;
-    throw refused('KEY_SCOPE_MISSING', `This API key is not open for ${what}.`);
+    throw refused('KEY_SCOPE_MISSING', `This API key does not allow ${what}.`);
   }
 }
 
 /**
- * @param what the request asks for, which no list of contracts covers
- * @throws KEY_SCOPE_MISSING where the key is limited to contracts
+ * Requires a key that is not restricted to contracts, for a request that reads state of any contract.
+ * @param what description of the request, for the message
+ * @throws KEY_SCOPE_MISSING
  */
 export function requireAllContracts({ contracts }: KeyPolicy, what: string): void {
   if (contracts === undefined) return;
-  throw refused('KEY_SCOPE_MISSING', `This API key is limited to contracts, and not open for ${what}.`);
+  throw refused('KEY_SCOPE_MISSING', `This API key is limited to contracts, and does not allow ${what}.`);
 }
 
 function refused(code: 'CLIENT_NOT_ALLOWED' | 'KEY_SCOPE_MISSING', message: string): AuthError {
@@ -126,7 +127,7 @@ function refused(code: 'CLIENT_NOT_ALLOWED' | 'KEY_SCOPE_MISSING', message: stri
 
 const lists = new WeakMap<readonly string[], BlockList>();
 
-function holds(ranges: readonly string[], address: string | undefined): boolean {
+function matchesRange(ranges: readonly string[], address: string | undefined): boolean {
   if (address === undefined) return false;
   let list = lists.get(ranges);
   if (list === undefined) {
@@ -134,7 +135,7 @@ function holds(ranges: readonly string[], address: string | undefined): boolean 
     for (const range of ranges) addTo(list, range);
     lists.set(ranges, list);
   }
-  // IPv4 clients of a socket that speaks both.
+  // A dual-stack socket reports IPv4 clients as IPv4-mapped IPv6 addresses.
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   const family = isIP(plain);
   return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');

@@ -4,7 +4,7 @@ import type { Account, ApiKey } from './account.ts';
 import type { AccountStore, AccountUpdate } from './account-store.ts';
 import { accountsFormat } from './accounts-format.ts';
 import type { AuditEntry } from './audit.ts';
-import { AuthError } from './errors.ts';
+import { accountExists, accountNotFound, keyExists, keyNotFound } from './errors.ts';
 import { LmdbMemberStore } from './members/lmdb-member-store.ts';
 import type { Member } from './members/member.ts';
 
@@ -17,8 +17,8 @@ class LmdbAccountStore implements AccountStore {
   readonly #keysByAccount: Database;
   readonly #audit: Database;
   readonly #secrets: Database;
-  readonly #knownAccounts = new DecodedOnce<Account>();
-  readonly #knownKeys = new DecodedOnce<ApiKey>();
+  readonly #accountCache = new ParsedRecords<Account>();
+  readonly #keyCache = new ParsedRecords<ApiKey>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -44,22 +44,18 @@ class LmdbAccountStore implements AccountStore {
 
   async insertAccount(account: Account, entry: AuditEntry, owner?: Member): Promise<void> {
     await this.#environment.transaction(() => {
-      if (this.#names.has(Buffer.from(account.name))) {
-        throw new AuthError('ACCOUNT_EXISTS', `There is an account named ${JSON.stringify(account.name)} already.`, {
-          hint: 'Choose another name.',
-        });
-      }
+      if (this.#names.has(Buffer.from(account.name))) throw accountExists(account.name);
       this.#accounts.put(Buffer.from(account.id), encode(account));
       this.#names.put(Buffer.from(account.name), Buffer.from(account.id));
       this.#log(entry);
       if (owner)
-        this.members.insertInside(owner, { ...entry, action: 'member.create', change: { email: owner.email } });
+        this.members.insertInTransaction(owner, { ...entry, action: 'member.create', change: { email: owner.email } });
     });
   }
 
   async account(id: string): Promise<Account | undefined> {
     this.#environment.refresh();
-    return this.#knownAccounts.read(this.#accounts, id);
+    return this.#accountCache.read(this.#accounts, id);
   }
 
   async accountByName(name: string): Promise<Account | undefined> {
@@ -85,21 +81,17 @@ class LmdbAccountStore implements AccountStore {
 
   async insertKey(key: ApiKey, entry: AuditEntry): Promise<void> {
     await this.#environment.transaction(() => {
-      if (this.#keys.has(Buffer.from(key.id))) {
-        throw new AuthError('KEY_EXISTS', 'There is a key of that id already.', {
-          hint: 'Choose another id, or rotate it.',
-        });
-      }
+      if (this.#keys.has(Buffer.from(key.id))) throw keyExists();
       this.#keys.put(Buffer.from(key.id), encode(key));
       this.#keysByAccount.put(Buffer.from(`${key.accountId}\0${key.id}`), Buffer.from(key.id));
       this.#log(entry);
     });
   }
 
-  // A revocation by another process must count for the very next request, so no snapshot of this turn is reused.
+  // `refresh` drops the read snapshot, so that a revocation by another process applies to the next request.
   async key(id: string): Promise<ApiKey | undefined> {
     this.#environment.refresh();
-    return this.#knownKeys.read(this.#keys, id);
+    return this.#keyCache.read(this.#keys, id);
   }
 
   async *keys(accountId: string): AsyncGenerator<ApiKey> {
@@ -128,7 +120,7 @@ class LmdbAccountStore implements AccountStore {
     }
   }
 
-  /** Entries are numbered: their order is that of the transactions, whatever the clocks of processes say. */
+  /** Numbers the entries, so that their order is that of the transactions and does not depend on clocks. */
   #log(entry: AuditEntry): void {
     const last = this.#audit.last({});
     const number = last === undefined ? 0n : Buffer.from(last.key).readBigUInt64BE() + 1n;
@@ -142,21 +134,7 @@ class LmdbAccountStore implements AccountStore {
   }
 }
 
-/** No account of that id or name. */
-export function accountNotFound(idOrName: string): AuthError {
-  return new AuthError('ACCOUNT_NOT_FOUND', `There is no account ${JSON.stringify(idOrName.slice(0, 100))}.`, {
-    hint: '`cairn account list` shows them.',
-  });
-}
-
-/** No key of that id. The id is not repeated: it opens JSON-RPC. */
-function keyNotFound(): AuthError {
-  return new AuthError('KEY_NOT_FOUND', 'There is no key of that id.', {
-    hint: '`cairn key list <account>` shows them.',
-  });
-}
-
-/** Texts that LMDB cannot look up (empty, or longer than its keys) name nothing. */
+/** Looks a key up. Texts that cannot be LMDB keys (empty, or longer than 512 bytes) have no record. */
 function lookUp(database: Database, text: string): Uint8Array | undefined {
   const key = Buffer.from(text);
   return key.length === 0 || key.length > 512 ? undefined : database.get(key);
@@ -167,8 +145,8 @@ function read<T>(database: Database, id: string): T | undefined {
   return found && decode<T>(found);
 }
 
-/** What was read before is not parsed again while its bytes are the same; they are read each time. */
-class DecodedOnce<T> {
+/** Cache of parsed records. The bytes are read each time; JSON is parsed only if they have changed. */
+class ParsedRecords<T> {
   readonly #known = new Map<string, { readonly bytes: Uint8Array; readonly value: T }>();
 
   read(database: Database, id: string): T | undefined {
@@ -177,14 +155,14 @@ class DecodedOnce<T> {
     const known = this.#known.get(id);
     if (known !== undefined && Buffer.compare(known.bytes, bytes) === 0) return known.value;
     const value = decode<T>(bytes);
-    if (this.#known.size >= knownMax) this.#known.clear();
+    if (this.#known.size >= recordsMax) this.#known.clear();
     this.#known.set(id, { bytes, value });
     return value;
   }
 }
 
-/** Records kept decoded, of about a kilobyte each. */
-const knownMax = 10_000;
+/** Bound of the cache, in records of about 1 KiB each. */
+const recordsMax = 10_000;
 
 function encode(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
@@ -194,7 +172,7 @@ function decode<T>(bytes: Uint8Array): T {
   return JSON.parse(Buffer.from(bytes).toString()) as T;
 }
 
-/** Opens accounts and keys in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+/** Opens the accounts and keys of an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbAccountStore({ directory }: { readonly directory: string }): Promise<AccountStore> {
   return new LmdbAccountStore(await Environment.open({ directory, format: accountsFormat }));
 }

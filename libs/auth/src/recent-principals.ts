@@ -1,11 +1,11 @@
 import type { Principal } from './account.ts';
 
-/** How long they are remembered, in milliseconds. */
+/** Lifetime of an entry, in milliseconds: a revocation takes effect within it. */
 export const recentMs = 100;
-/** Keys that are remembered at most. */
+/** Maximum number of entries. */
 const recentMax = 10_000;
 
-/** Who was found by which key a moment ago. */
+/** Cache of the principals that were identified in the last {@link recentMs}. */
 export class RecentPrincipals {
   readonly #found = new Map<string, { readonly principal: Principal; readonly until: number }>();
 

@@ -4,22 +4,22 @@ import type { StoredSecret } from './account.ts';
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 const checksumCharacters = 6;
 
-/** What generated key ids look like, for secret scanners and log filters. */
+/** Pattern of generated key ids, for secret scanners and log filters. */
 export const keyIdPattern = /\bck_[a-z2-7]{26}\b/;
-/** What generated secrets look like. */
+/** Pattern of generated secrets, for secret scanners and log filters. */
 export const secretPattern = /\bcs_[a-z2-7]{58}\b/;
 
-/** A key id: 100 random bits and a checksum. */
+/** Generates a key id: 100 random bits and a checksum. */
 export function generateKeyId(): string {
   return withChecksum('ck_', 20);
 }
 
-/** A secret: 260 random bits and a checksum. No search finds it, so one round of SHA-256 keeps it. */
+/** Generates a secret: 260 random bits and a checksum. It cannot be guessed, so one round of SHA-256 protects it. */
 export function generateSecret(): string {
   return withChecksum('cs_', 52);
 }
 
-/** True for a generated id or secret whose checksum fits: tells a mistyped one from an unknown one, offline. */
+/** Reports whether a generated id or secret has a correct checksum. It detects mistyped tokens without a lookup. */
 export function hasValidChecksum(token: string): boolean {
   if (!keyIdPattern.test(token) && !secretPattern.test(token)) return false;
   return checksum(token.slice(0, -checksumCharacters)) === token.slice(-checksumCharacters);
@@ -37,10 +37,10 @@ function checksum(text: string): string {
 }
 
 const references = new Map<string, string>();
-/** References kept, so that a request need not hash. */
+/** Bound of the cache of references, which saves each request a hash. */
 const referencesMax = 10_000;
 
-/** A name for a key that tells it from others and opens nothing: 64 bits of the SHA-256 of its id. */
+/** Returns a name of a key for logs and usage rows that is not a credential: 64 bits of the SHA-256 of its id. */
 export function keyReference(keyId: string): string {
   let reference = references.get(keyId);
   if (reference === undefined) {
@@ -51,8 +51,8 @@ export function keyReference(keyId: string): string {
   return reference;
 }
 
-/** What to keep of a secret. */
-export function storeSecret(secret: string, expiresAt?: number): StoredSecret {
+/** Hashes a secret with a new salt, for the store. */
+export function createStoredSecret(secret: string, expiresAt?: number): StoredSecret {
   const salt = randomBytes(16).toString('hex');
   return { salt, hash: hashSecret(salt, secret).toString('hex'), expiresAt };
 }
@@ -61,19 +61,19 @@ function hashSecret(salt: string, secret: string): Buffer {
   return createHash('sha256').update(salt, 'hex').update(secret).digest();
 }
 
-/** No secret has this hash; it stands in where there is no key, so that the work is the same. */
-const absent: StoredSecret = { salt: '00'.repeat(16), hash: '00'.repeat(32), expiresAt: undefined };
+/** Placeholder for an absent secret, so that the work is the same. No secret has this hash. */
+const placeholder: StoredSecret = { salt: '00'.repeat(16), hash: '00'.repeat(32), expiresAt: undefined };
 
 /**
- * Compares a secret with those of a key in constant time. Always hashes twice, whether there are two secrets, one or
- * none: neither the time nor the work tells an unknown key from a wrong secret.
+ * Compares a secret with those of a key in constant time. It always hashes twice, whether the key has two secrets, one or
+ * none, so that timing does not distinguish an unknown key from a wrong secret.
  */
 export function secretMatches(stored: readonly StoredSecret[], secret: string, now: number): boolean {
   let matches = false;
-  for (const candidate of [stored[0] ?? absent, stored[1] ?? absent]) {
+  for (const candidate of [stored[0] ?? placeholder, stored[1] ?? placeholder]) {
     const equal = timingSafeEqual(hashSecret(candidate.salt, secret), Buffer.from(candidate.hash, 'hex'));
-    const alive = candidate.expiresAt === undefined || candidate.expiresAt > now;
-    matches = (equal && alive && candidate !== absent) || matches;
+    const isCurrent = candidate.expiresAt === undefined || candidate.expiresAt > now;
+    matches = (equal && isCurrent && candidate !== placeholder) || matches;
   }
   return matches;
 }

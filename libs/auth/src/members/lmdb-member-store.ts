@@ -1,10 +1,10 @@
 import type { Database, Environment } from '@cairn/embedded-store';
 import type { AuditEntry } from '../audit.ts';
-import { AuthError } from '../errors.ts';
+import { memberExists, memberNotFound } from '../errors.ts';
 import type { Member, Session } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 
-/** Members in the environment of the accounts. `log` adds to the audit log, inside of a transaction. */
+/** Members in the LMDB environment of the accounts. `log` appends to the audit log within the current transaction. */
 export class LmdbMemberStore implements MemberStore {
   readonly #environment: Environment;
   readonly #members: Database;
@@ -21,16 +21,12 @@ export class LmdbMemberStore implements MemberStore {
   }
 
   async insert(member: Member, entry: AuditEntry): Promise<void> {
-    await this.#environment.transaction(() => this.insertInside(member, entry));
+    await this.#environment.transaction(() => this.insertInTransaction(member, entry));
   }
 
-  /** As {@link insert}, in a transaction that is under way. */
-  insertInside(member: Member, entry: AuditEntry): void {
-    if (this.#emails.has(Buffer.from(member.email))) {
-      throw new AuthError('MEMBER_EXISTS', 'Somebody signs in with this e-mail address already.', {
-        hint: 'Sign in, or use another address.',
-      });
-    }
+  /** Inserts as {@link insert} does, within the current transaction. */
+  insertInTransaction(member: Member, entry: AuditEntry): void {
+    if (this.#emails.has(Buffer.from(member.email))) throw memberExists();
     this.#members.put(Buffer.from(member.id), encode(member));
     this.#emails.put(Buffer.from(member.email), Buffer.from(member.id));
     this.#log(entry);
@@ -95,21 +91,16 @@ export class LmdbMemberStore implements MemberStore {
     await this.#removeWhere((session) => session.memberId === memberId);
   }
 
-  async sweep(now: number): Promise<void> {
+  async removeExpiredSessions(now: number): Promise<void> {
     await this.#removeWhere(({ expiresAt }) => expiresAt <= now);
   }
 
-  async #removeWhere(isOver: (session: Session) => boolean): Promise<void> {
+  async #removeWhere(hasEnded: (session: Session) => boolean): Promise<void> {
     await this.#environment.transaction(() => {
       for (const { key, value } of [...this.#sessions.range()])
-        if (isOver(JSON.parse(Buffer.from(value).toString()) as Session)) this.#sessions.remove(key);
+        if (hasEnded(JSON.parse(Buffer.from(value).toString()) as Session)) this.#sessions.remove(key);
     });
   }
-}
-
-/** No member of that id or e-mail address. */
-export function memberNotFound(): AuthError {
-  return new AuthError('MEMBER_NOT_FOUND', 'There is no such member.', { hint: '`cairn member list` shows them.' });
 }
 
 function encode(value: object): Buffer {

@@ -1,26 +1,36 @@
 import type { AuditEntry } from '../audit.ts';
 import type { Member, Session } from './member.ts';
 
-/** The port to members and their sessions. Changes are durable when they resolve, with their entry in the audit log. */
+/**
+ * Port of members and their sessions. A change and its audit entry are durable when the promise resolves, and the next read
+ * of every process sees them. A `change` function may be called again after a conflict of transactions, so it has no side
+ * effects.
+ */
 export interface MemberStore {
-  /** @throws MEMBER_EXISTS when another member has the e-mail address */
+  /** @throws MEMBER_EXISTS if another member has the e-mail address */
   insert(member: Member, entry: AuditEntry): Promise<void>;
   member(id: string): Promise<Member | undefined>;
   byEmail(email: string): Promise<Member | undefined>;
-  /** In order of their ids. */
+  /** Yields all members in byte order of their ids. */
   list(): AsyncIterable<Member>;
-  /** @throws MEMBER_NOT_FOUND, and what `change` throws. Without an entry where nothing is changed that anybody asks about. */
+  /**
+   * Replaces a member by the result of `change`. Logs the entry for the account of the member, if one is given.
+   * @throws MEMBER_NOT_FOUND, and what `change` throws: nothing is changed then
+   */
   update(id: string, change: (member: Member) => Member, entry?: AuditEntry): Promise<Member>;
   /**
-   * Replaces the secrets of second factors by the result of `change`, all or none; resolves with how many changed.
-   * @throws what `change` throws
+   * Replaces the secrets of all second factors by the result of `change`, in one transaction.
+   * @returns the number of secrets that changed
+   * @throws what `change` throws: nothing is changed then
    */
   changeSecrets(change: (secret: string, memberId: string) => string): Promise<number>;
+  /** Inserts a session, or replaces the session of the same id. */
   putSession(session: Session): Promise<void>;
   session(id: string): Promise<Session | undefined>;
+  /** Removes a session. An unknown id has no effect. */
   removeSession(id: string): Promise<void>;
-  /** Ends all sessions of a member. */
+  /** Removes all sessions of a member. */
   removeSessions(memberId: string): Promise<void>;
-  /** Forgets sessions that ended before a time. */
-  sweep(now: number): Promise<void>;
+  /** Removes sessions whose `expiresAt` is not after `now`. */
+  removeExpiredSessions(now: number): Promise<void>;
 }

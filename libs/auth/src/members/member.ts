@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-/** Somebody who signs in to look after an account; `operator`s look after all of them. */
+/** Person who signs in to manage an account. An `operator` manages all accounts. */
 export interface Member {
   readonly id: string;
   /** In lower case; unique among members. */
   readonly email: string;
   readonly accountId: string;
   readonly role: MemberRole;
-  /** argon2id, as a PHC string. */
+  /** argon2id hash as a PHC string. */
   readonly passwordHash: string;
   /** Absent until a second factor is set up. */
   readonly totp?: TotpState | undefined;
@@ -17,26 +17,26 @@ export interface Member {
 
 export type MemberRole = 'member' | 'operator';
 
-/** A second factor (RFC 6238). */
+/** State of a second factor (RFC 6238). */
 export interface TotpState {
-  /** Sealed by a {@link SecretBox}; base32 in a store without a key. Codes are computed from it, so no hash can stand for it. */
+  /** Sealed by a {@link SecretBox}; base32 in a store without a key. Codes are computed from it, so a hash does not suffice. */
   readonly secret: string;
-  /** False until a code of it was entered once; it is not asked for before. */
+  /** False until the member has entered one correct code. Sign-in requires a code only after that. */
   readonly isConfirmed: boolean;
-  /** Counter of the last code that was taken: no code is taken twice. */
+  /** Counter of the last accepted code, so that no code is accepted twice. */
   readonly lastCounter: number;
 }
 
-/** Somebody who is signed in. */
+/** Sign-in session of a member. */
 export interface Session {
-  /** SHA-256 of its token, in hexadecimal: what is kept opens nothing. */
+  /** SHA-256 of its token in hexadecimal. The store has no token that could be used. */
   readonly id: string;
   readonly memberId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** A member who is not stored yet. */
+/** Creates a member with a new id. It is not stored yet. */
 export function newMember(member: Omit<Member, 'id'>): Member {
   return { id: `mem_${randomUUID().replaceAll('-', '')}`, ...member };
 }

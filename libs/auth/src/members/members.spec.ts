@@ -33,7 +33,7 @@ const signIn = (more: Partial<{ password: string; code: string; email: string }>
   members.signIn({ email: 'ann@example.org', password: ann.password, ...more }, client);
 
 describe('sign-up', () => {
-  test('makes account and member, and says so in the audit log', async () => {
+  test('creates account and member, and logs both', async () => {
     const { member, account } = await members.signUp(ann);
     expect(member).toMatchObject({ email: 'ann@example.org', role: 'member', accountId: account.id });
     expect(account).toMatchObject({ name: 'ann', email: 'ann@example.org', plan: 'free', card: undefined });
@@ -43,7 +43,7 @@ describe('sign-up', () => {
     expect(member.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  test('two at once with one address make one account, not one and a half', async () => {
+  test('two concurrent sign-ups with one address create one account', async () => {
     const other = { ...ann, accountName: 'other' };
     const results = await Promise.allSettled([members.signUp(ann), members.signUp(other)]);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -59,12 +59,12 @@ describe('sign-up', () => {
     [{ ...ann, password: 'my ann@example.org!' }, 'PASSWORD_WEAK'],
     [{ ...ann, password: 'abcde'.repeat(100) }, 'PASSWORD_WEAK'],
     [{ ...ann, accountName: '' }, 'VALUE_INVALID'],
-  ])('refuses %j with %s and makes nothing', async (bad, code) => {
+  ])('refuses %j with %s and creates nothing', async (bad, code) => {
     await expect(members.signUp(bad)).rejects.toMatchObject({ code });
-    for await (const account of auth.accounts()) throw new Error(`made ${account.name}`);
+    for await (const account of auth.accounts()) throw new Error(`created ${account.name}`);
   });
 
-  test('refuses a name or an address that is taken', async () => {
+  test('refuses a name or an address that already exists', async () => {
     await members.signUp(ann);
     await expect(members.signUp({ ...ann, accountName: 'b' })).rejects.toMatchObject({ code: 'MEMBER_EXISTS' });
     await expect(members.signUp({ ...ann, email: 'b@example.org' })).rejects.toMatchObject({ code: 'ACCOUNT_EXISTS' });
@@ -75,7 +75,7 @@ describe('sign-up', () => {
 describe('sessions', () => {
   beforeEach(() => members.signUp(ann));
 
-  test('a token stands for the member until it is signed out; what is kept does not open anything', async () => {
+  test('a token is valid until sign-out, and the stored session id is not a token', async () => {
     const { token, session } = await signIn();
     expect(await members.session(token)).toMatchObject({
       member: { email: 'ann@example.org' },
@@ -87,7 +87,7 @@ describe('sessions', () => {
     await expect(members.session(token)).rejects.toMatchObject({ code: 'SESSION_INVALID' });
   });
 
-  test('ends when nobody uses it, and after a week anyhow', async () => {
+  test('a session ends without use, and after a week even if it is used', async () => {
     const { token } = await signIn();
     const begin = now;
     for (; now < begin + sessionMsMax - sessionIdleMs; now += sessionIdleMs / 2) await members.session(token);
@@ -98,13 +98,13 @@ describe('sessions', () => {
     await expect(members.session(idle)).rejects.toMatchObject({ code: 'SESSION_INVALID' });
   });
 
-  test('a suspended account is out at once', async () => {
+  test('suspending the account refuses its sessions', async () => {
     const { token } = await signIn();
     await auth.setStatus('ann', 'suspended');
     await expect(members.session(token)).rejects.toMatchObject({ code: 'ACCOUNT_SUSPENDED' });
   });
 
-  test('an unknown address and a wrong password get the same answer; who goes on must wait', async () => {
+  test('an unknown address and a wrong password get the same error; further attempts are paused', async () => {
     const answers = await Promise.all(
       [signIn({ password: 'not the words' }), signIn({ email: 'x@example.org' })].map((attempt) =>
         attempt.catch(({ code, message, hint }) => ({ code, message, hint })),
@@ -116,7 +116,7 @@ describe('sessions', () => {
     await expect(signIn()).rejects.toMatchObject({ code: 'ATTEMPTS_PAUSED' });
   });
 
-  test('of many wrong passwords at the same time only the free ones and one more are tried', async () => {
+  test('of 100 concurrent wrong passwords, ten free ones and one more are checked', async () => {
     const codes = await Promise.all(
       Array.from({ length: 100 }, (_, n) => signIn({ password: `guess number ${n}` }).catch(({ code }) => code)),
     );
@@ -124,12 +124,12 @@ describe('sessions', () => {
     expect(codes.filter((code) => code === 'ATTEMPTS_PAUSED')).toHaveLength(89);
   });
 
-  test('right passwords do not count, however many', async () => {
+  test('correct passwords are never paused', async () => {
     for (let n = 0; n < 15; n++) await signIn();
     await Promise.all(Array.from({ length: 10 }, () => signIn()));
   });
 
-  test('a new password ends all other sessions', async () => {
+  test('changePassword ends all sessions', async () => {
     const [one, other] = [await signIn(), await signIn()];
     const changed = { before: ann.password, after: 'some other words', actor };
     await expect(members.changePassword(one, { ...changed, before: 'wrong' })).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('sessions', () => {
 describe('second factor', () => {
   const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now });
 
-  test('is asked for once it was confirmed; a code counts once', async () => {
+  test('is required once it is confirmed, and each code is accepted once', async () => {
     const { member } = await members.signUp(ann);
     const { secret, uri } = await members.beginTotp(member);
     expect(uri).toMatch(/^otpauth:\/\/totp\/Cairn:ann%40example.org\?/);
@@ -163,8 +163,8 @@ describe('second factor', () => {
   });
 });
 
-describe('who is signed in and guesses', () => {
-  test.each(['a code', 'a password'])('%s must wait after some tries', async (what) => {
+describe('a signed-in member', () => {
+  test.each(['a code', 'a password'])('is paused after guessing %s too often', async (what) => {
     const { member } = await members.signUp(ann);
     const { secret } = await members.beginTotp(member);
     const session = await signIn();
@@ -180,10 +180,10 @@ describe('who is signed in and guesses', () => {
   });
 });
 
-describe('a clock that was ahead for a while', () => {
+describe('after the clock was ahead', () => {
   const yearMs = 365 * 86_400_000;
 
-  test('locks nobody with a second factor out, and no code counts twice', async () => {
+  test('members with a second factor can sign in, and each code is accepted once', async () => {
     const { member } = await members.signUp(ann);
     const { secret } = await members.beginTotp(member);
     const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now });
@@ -195,7 +195,7 @@ describe('a clock that was ahead for a while', () => {
     await expect(signIn({ code: code() })).rejects.toMatchObject({ code: 'TOTP_INVALID' });
   });
 
-  test('leaves no session that outlives its time', async () => {
+  test('a session created at that time is refused', async () => {
     await members.signUp(ann);
     now += yearMs;
     const { token } = await signIn();
@@ -204,7 +204,7 @@ describe('a clock that was ahead for a while', () => {
     await expect(members.session(token)).rejects.toMatchObject({ code: 'SESSION_INVALID' });
   });
 
-  test('set back by minutes keeps sessions', async () => {
+  test('sessions survive a clock that is set back by minutes', async () => {
     await members.signUp(ann);
     const { token } = await signIn();
     now -= 30 * 60_000;
@@ -213,7 +213,7 @@ describe('a clock that was ahead for a while', () => {
 });
 
 describe('delegations', () => {
-  test('stand for an account for a minute, in the place of a key', async () => {
+  test('authenticate as the account for a minute, in place of a key', async () => {
     const { account } = await members.signUp(ann);
     const delegation = await auth.delegation(account.id);
     expect(await auth.identify(delegation)).toMatchObject({ account: { name: 'ann' }, key: { reference: 'console' } });
@@ -224,17 +224,17 @@ describe('delegations', () => {
 
   test.each([
     ['another account', (text: string) => text.replace(/acc_\w+/, 'acc_other')],
-    ['another end', (text: string) => text.replace(/\.\d+\./, '.9999999999999.')],
+    ['another expiry', (text: string) => text.replace(/\.\d+\./, '.9999999999999.')],
     ['no signature', (text: string) => text.replace(/[^.]+$/, '')],
-    ['half of it', (text: string) => text.slice(0, 20)],
-    ['the mark alone', () => '~c.'],
-  ])('one with %s is none', async (_, forge) => {
+    ['only its first half', (text: string) => text.slice(0, 20)],
+    ['only the prefix', () => '~c.'],
+  ])('a delegation with %s is refused', async (_, forge) => {
     const { account } = await members.signUp(ann);
     const forged = forge(await auth.delegation(account.id));
     await expect(auth.identify(forged)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
   });
 
-  test('one of a clock that was ahead does not stand for the account until that time', async () => {
+  test('a delegation signed while the clock was ahead is refused until that time', async () => {
     const { account } = await members.signUp(ann);
     now += 86_400_000;
     const delegation = await auth.delegation(account.id);
@@ -244,7 +244,7 @@ describe('delegations', () => {
     expect(await auth.identify(delegation)).toMatchObject({ account: { name: 'ann' } });
   });
 
-  test('one cannot be replayed on another home, after a suspension, or when its time is over', async () => {
+  test('a delegation is refused by another home, during a suspension, and after its expiry', async () => {
     const { account } = await members.signUp(ann);
     const delegation = await auth.delegation(account.id);
     const elsewhere = mkdtempSync(join(tmpdir(), 'cairn-members-'));
@@ -265,7 +265,7 @@ describe('delegations', () => {
     }
   });
 
-  test('one that the service pays opens reads of its pages only, and names the payer', async () => {
+  test('a delegation paid by the service allows only the reads of its pages, and names the payer', async () => {
     const { account } = await members.signUp(ann);
     const delegation = await auth.delegation(account.id, { payer: 'service' });
     expect(await auth.identify(delegation)).toMatchObject({
@@ -274,12 +274,12 @@ describe('delegations', () => {
       payer: { id: 'console' },
     });
     expect((await auth.identify(await auth.delegation(account.id))).payer).toBeUndefined();
-    // The mark is signed: the account cannot be made the service.
+    // The prefix is part of the signed text: a delegation of the account cannot be turned into one of the service.
     const forged = (await auth.delegation(account.id)).replace('~c.', '~s.');
     await expect(auth.identify(forged)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
   });
 
-  test('a suspended account has none', async () => {
+  test('a delegation of a suspended account is refused', async () => {
     const { account } = await members.signUp(ann);
     await auth.setStatus('ann', 'suspended');
     await expect(auth.identify(await auth.delegation(account.id))).rejects.toMatchObject({ code: 'ACCOUNT_SUSPENDED' });

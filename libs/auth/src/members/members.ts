@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Account } from '../account.ts';
 import type { Actor } from '../audit.ts';
 import type { Auth } from '../auth.ts';
-import { check } from '../checks.ts';
-import { AuthError } from '../errors.ts';
+import { requirePattern } from '../checks.ts';
+import { AuthError, accountSuspended, memberExists, memberNotFound } from '../errors.ts';
 import { isSealed, keyMissing, type SecretBox, sealedBy } from '../secrets/secret-box.ts';
-import { memberNotFound } from './lmdb-member-store.ts';
+
 import { type Member, type MemberRole, newMember, type Session } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 import { checkPassword, hashPassword, passwordMatches } from './password.ts';
@@ -15,15 +15,15 @@ import { acceptCode, createTotp, totpPlace } from './totp.ts';
 export interface MembersOptions {
   readonly auth: Auth;
   readonly store: MemberStore;
-  /** Seals second factors. Default: they are kept clear. */
+  /** Seals second factors. Default: they are stored unencrypted. */
   readonly secrets?: SecretBox;
-  /** Counts attempts at passwords and codes. Default: those of this process. */
+  /** Counts attempts at passwords and codes. Default: counters of this process. */
   readonly attempts?: SignInAttempts;
-  /** Milliseconds since 1970. Default: the clock. */
+  /** Current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Who is signed in, and for which account. */
+/** Signed-in member with its account. */
 export interface SignedIn {
   readonly member: Member;
   readonly account: Account;
@@ -33,17 +33,17 @@ export interface SignedIn {
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** Of the second factor, where there is one. */
+  /** Code of the second factor, if the member has one. */
   readonly code?: string | undefined;
 }
 
 const hourMs = 3_600_000;
-/** A session ends when nobody uses it for this long, */
+/** A session ends after this time without use, in milliseconds. */
 export const sessionIdleMs = 12 * hourMs;
-/** and after this long anyhow. */
+/** A session ends after this time even if it is used, in milliseconds. */
 export const sessionMsMax = 7 * 24 * hourMs;
 
-/** People who sign in: sign-up, sessions, passwords, second factors. */
+/** Members: sign-up, sign-in sessions, passwords, second factors. */
 export class Members {
   readonly #auth: Auth;
   readonly #store: MemberStore;
@@ -59,7 +59,7 @@ export class Members {
     this.#now = now;
   }
 
-  /** An account and its first member, both or neither. @throws MEMBER_EXISTS, ACCOUNT_EXISTS, VALUE_INVALID, PASSWORD_WEAK */
+  /** Creates an account and its first member in one transaction. @throws MEMBER_EXISTS, ACCOUNT_EXISTS, VALUE_INVALID, PASSWORD_WEAK */
   async signUp({
     email,
     password,
@@ -89,7 +89,7 @@ export class Members {
     return { member, account };
   }
 
-  /** Lets somebody sign in for an account. @throws ACCOUNT_NOT_FOUND, MEMBER_EXISTS, VALUE_INVALID, PASSWORD_WEAK */
+  /** Adds a member to an account. @throws ACCOUNT_NOT_FOUND, MEMBER_EXISTS, VALUE_INVALID, PASSWORD_WEAK */
   async add(
     idOrName: string,
     {
@@ -109,11 +109,12 @@ export class Members {
     return member;
   }
 
+  /** Yields all members in byte order of their ids. */
   list(): AsyncIterable<Member> {
     return this.#store.list();
   }
 
-  /** @throws MEMBER_NOT_FOUND */
+  /** Finds a member by e-mail address, without regard to case. @throws MEMBER_NOT_FOUND */
   async byEmail(email: string): Promise<Member> {
     const member = await this.#store.byEmail(email.trim().toLowerCase());
     if (member === undefined) throw memberNotFound();
@@ -121,7 +122,7 @@ export class Members {
   }
 
   /**
-   * Signs somebody in. The token is told once; it is for a cookie that scripts cannot read.
+   * Signs a member in. The token is returned only here and belongs in an HttpOnly cookie.
    * @throws SIGN_IN_FAILED, the same for an unknown address and a wrong password; TOTP_REQUIRED, TOTP_INVALID,
    * ATTEMPTS_PAUSED
    */
@@ -135,7 +136,7 @@ export class Members {
     if (!(await passwordMatches(member?.passwordHash, password.slice(0, 1024))) || member === undefined)
       throw new AuthError('SIGN_IN_FAILED', 'E-mail address or password is not right.', { hint: 'Check both.' });
     if (member.totp?.isConfirmed) {
-      // The password was right, and a page asks for the code only now.
+      // A correct password without a code does not count as a failure: the page asks for the code next.
       if (!code) await attempt.withdrawn();
       await this.#requireCode(member, code);
     }
@@ -147,26 +148,28 @@ export class Members {
   /** @throws TOTP_REQUIRED, TOTP_INVALID */
   async #requireCode({ id }: Member, code: string | undefined): Promise<void> {
     if (code === undefined || code === '')
-      throw new AuthError('TOTP_REQUIRED', 'A code of the second factor is needed.', { hint: 'Enter the six digits.' });
-    await this.#takeCode(id, code);
+      throw new AuthError('TOTP_REQUIRED', 'A code of the second factor is required.', {
+        hint: 'Enter the six digits.',
+      });
+    await this.#acceptCode(id, code);
   }
 
-  /** A code has six digits: whoever tries many must wait. @throws TOTP_INVALID, ATTEMPTS_PAUSED */
-  async #tryCode({ id, email }: Member, code: string, address: string | undefined): Promise<void> {
+  /** Accepts a code and counts wrong ones, since six digits can be guessed. @throws TOTP_INVALID, ATTEMPTS_PAUSED */
+  async #acceptCodeOrCount({ id, email }: Member, code: string, address: string | undefined): Promise<void> {
     const attempt = await this.#attempts.reserve(email, address);
-    await this.#takeCode(id, code);
+    await this.#acceptCode(id, code);
     await attempt.withdrawn();
   }
 
-  /** Takes a code once. @throws TOTP_INVALID, SECRETS_KEY_UNUSABLE */
-  async #takeCode(memberId: string, code: string, isConfirming = false): Promise<Member> {
+  /** Accepts a code once. @throws TOTP_INVALID, SECRETS_KEY_UNUSABLE */
+  async #acceptCode(memberId: string, code: string, isConfirming = false): Promise<Member> {
     const change = (member: Member): Member => {
       const { totp } = member;
       const counter =
         totp && acceptCode({ ...totp, secret: this.#openSecret(member.id, totp.secret) }, code, this.#now());
       if (totp === undefined || counter === undefined)
         throw new AuthError('TOTP_INVALID', 'The code of the second factor is not right, or was used before.', {
-          hint: 'Wait for the next one.',
+          hint: 'Wait for the next code and enter that.',
         });
       return { ...member, totp: { ...totp, lastCounter: counter, isConfirmed: isConfirming || totp.isConfirmed } };
     };
@@ -176,50 +179,47 @@ export class Members {
   async #open(member: Member): Promise<{ readonly token: string; readonly session: Session }> {
     const token = randomBytes(32).toString('base64url');
     const now = this.#now();
-    await this.#store.sweep(now);
-    const session = { id: idOf(token), memberId: member.id, createdAt: now, expiresAt: now + sessionIdleMs };
+    await this.#store.removeExpiredSessions(now);
+    const session = { id: sessionIdOf(token), memberId: member.id, createdAt: now, expiresAt: now + sessionIdleMs };
     await this.#store.putSession(session);
     return { token, session };
   }
 
-  /** Who a token stands for. Using a session keeps it. @throws SESSION_INVALID, ACCOUNT_SUSPENDED */
+  /** Returns the member and the account of a session, and extends the session. @throws SESSION_INVALID, ACCOUNT_SUSPENDED */
   async session(token: string): Promise<SignedIn> {
     const now = this.#now();
-    const session = await this.#store.session(idOf(token));
+    const session = await this.#store.session(sessionIdOf(token));
     const member = session && (await this.#store.member(session.memberId));
-    // A session of a clock that was ahead would outlive its time.
+    // Refuses a session created while the clock was ahead: it would last too long.
     const isAhead = (session?.createdAt ?? 0) > now + hourMs;
     if (session === undefined || member === undefined || session.expiresAt <= now || isAhead)
       throw new AuthError('SESSION_INVALID', 'You are not signed in, or have been signed out.', { hint: 'Sign in.' });
     const account = await this.#auth.account(member.accountId);
-    if (account.status === 'suspended' && member.role !== 'operator') {
-      throw new AuthError('ACCOUNT_SUSPENDED', 'The account is suspended.', {
-        hint: 'Ask the operator of this service.',
-      });
-    }
+    if (account.status === 'suspended' && member.role !== 'operator') throw accountSuspended();
     const expiresAt = Math.min(now + sessionIdleMs, session.createdAt + sessionMsMax);
-    // Written now and then, not for each request.
+    // Written at most once an hour, not for each request.
     if (expiresAt - session.expiresAt > sessionIdleMs / 12) await this.#store.putSession({ ...session, expiresAt });
     return { member, account, session };
   }
 
+  /** Ends a session. An unknown token has no effect. */
   async signOut(token: string): Promise<void> {
-    await this.#store.removeSession(idOf(token));
+    await this.#store.removeSession(sessionIdOf(token));
   }
 
-  /** Changes a password, and ends all sessions. @throws SIGN_IN_FAILED, PASSWORD_WEAK, ATTEMPTS_PAUSED */
+  /** Changes a password and ends all sessions of the member. @throws SIGN_IN_FAILED, PASSWORD_WEAK, ATTEMPTS_PAUSED */
   async changePassword(
     { member }: SignedIn,
     { before, after, actor }: { readonly before: string; readonly after: string; readonly actor: Actor },
   ): Promise<void> {
     const attempt = await this.#attempts.reserve(member.email, actor.from);
     if (!(await passwordMatches(member.passwordHash, before)))
-      throw new AuthError('SIGN_IN_FAILED', 'The present password is not right.', { hint: 'Check it.' });
+      throw new AuthError('SIGN_IN_FAILED', 'The current password is not right.', { hint: 'Check it and try again.' });
     await attempt.withdrawn();
     await this.setPassword(member, after, actor);
   }
 
-  /** For operators: no one is asked for the old one. Sessions of the member end. @throws PASSWORD_WEAK */
+  /** Sets a password without the current one, for operators, and ends all sessions of the member. @throws PASSWORD_WEAK */
   async setPassword({ id, email }: Member, password: string, actor: Actor): Promise<void> {
     checkPassword(password, email);
     const passwordHash = await hashPassword(password);
@@ -228,28 +228,28 @@ export class Members {
     await this.#store.removeSessions(id);
   }
 
-  /** Begins to set up a second factor: it counts from {@link confirmTotp} on. @throws TOTP_INVALID where there is one */
+  /** Creates a second factor, which {@link confirmTotp} activates. @throws TOTP_INVALID if the member already has one */
   async beginTotp({ id, email }: Member): Promise<{ readonly secret: string; readonly uri: string }> {
     const { secret, uri } = createTotp(email);
-    const kept = this.#secrets?.seal(secret, totpPlace(id)) ?? secret;
+    const stored = this.#secrets?.seal(secret, totpPlace(id)) ?? secret;
     await this.#store.update(id, (member) => {
       if (member.totp?.isConfirmed)
-        throw new AuthError('TOTP_INVALID', 'There is a second factor already.', { hint: 'Remove it first.' });
-      return { ...member, totp: { secret: kept, isConfirmed: false, lastCounter: 0 } };
+        throw new AuthError('TOTP_INVALID', 'The member already has a second factor.', { hint: 'Remove it first.' });
+      return { ...member, totp: { secret: stored, isConfirmed: false, lastCounter: 0 } };
     });
     return { secret, uri };
   }
 
-  /** @throws SECRETS_KEY_UNUSABLE where it is sealed with a key that is not here */
+  /** @throws SECRETS_KEY_UNUSABLE if the key that sealed the secret is missing */
   #openSecret(memberId: string, secret: string): string {
     if (!isSealed(secret)) return secret;
     if (this.#secrets === undefined) throw keyMissing(sealedBy(secret));
     return this.#secrets.open(secret, totpPlace(memberId));
   }
 
-  /** @throws TOTP_INVALID */
+  /** Activates a second factor with its first code. @throws TOTP_INVALID */
   async confirmTotp({ id, accountId }: Member, code: string, actor: Actor): Promise<void> {
-    await this.#takeCode(id, code, true);
+    await this.#acceptCode(id, code, true);
     await this.#store.update(id, (member) => member, {
       at: this.#now(),
       actor,
@@ -258,9 +258,9 @@ export class Members {
     });
   }
 
-  /** Ends the second factor; with a code of it, or without one by an operator. @throws TOTP_INVALID, ATTEMPTS_PAUSED */
+  /** Removes the second factor: with a code by the member, without one by an operator. @throws TOTP_INVALID, ATTEMPTS_PAUSED */
   async removeTotp(member: Member, code: string | undefined, actor: Actor): Promise<void> {
-    if (code !== undefined) await this.#tryCode(member, code, actor.from);
+    if (code !== undefined) await this.#acceptCodeOrCount(member, code, actor.from);
     const { id, accountId } = member;
     const entry = { at: this.#now(), actor, action: 'member.totp.remove', accountId };
     await this.#store.update(id, (before) => ({ ...before, totp: undefined }), entry);
@@ -270,16 +270,10 @@ export class Members {
 /** @throws VALUE_INVALID */
 function parseEmail(email: string): string {
   const address = email.trim().toLowerCase();
-  check('email', address, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
+  requirePattern('email', address, /^[^\s@]{1,64}@[^\s@]{1,190}$/, 'an e-mail address');
   return address;
 }
 
-function memberExists(): AuthError {
-  return new AuthError('MEMBER_EXISTS', 'Somebody signs in with this e-mail address already.', {
-    hint: 'Sign in, or use another address.',
-  });
-}
-
-function idOf(token: string): string {
+function sessionIdOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -1,12 +1,12 @@
 import { hash, verify } from '@node-rs/argon2';
 import { AuthError } from '../errors.ts';
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. About 30 ms of a core. */
+/** First recommendation of OWASP for argon2id: 19 MiB, two passes, parallelism 1. About 30 ms of a core. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const lengthMin = 10;
 const lengthMax = 256;
 
-/** @throws PASSWORD_WEAK */
+/** Requires a password that is not easy to guess. @throws PASSWORD_WEAK */
 export function checkPassword(password: string, email: string): void {
   const name = email.split('@')[0] ?? '';
   const isGuessable = new Set(password).size < 5 || password.toLowerCase().includes(email) || password === name;
@@ -14,16 +14,16 @@ export function checkPassword(password: string, email: string): void {
   throw new AuthError(
     'PASSWORD_WEAK',
     `password: expected ${lengthMin} to ${lengthMax} characters, at least five of them different, without the e-mail address.`,
-    { hint: 'A few words in a row are easy to keep in mind.', details: { field: 'password' } },
+    { hint: 'Use several words: they are easy to remember.', details: { field: 'password' } },
   );
 }
 
-/** What to keep of a password: a PHC string of argon2id (RFC 9106). */
+/** Hashes a password with argon2id (RFC 9106), as a PHC string. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, cost);
 }
 
-/** Whether it is this password. As much work where there is no hash, so that time does not tell who is a member. */
+/** Compares a password with a stored hash. Without a hash it does the same work, so that timing does not reveal members. */
 export async function passwordMatches(stored: string | undefined, password: string): Promise<boolean> {
   if (stored !== undefined) return await verify(stored, password);
   await hash(password, cost);

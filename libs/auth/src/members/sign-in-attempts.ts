@@ -1,23 +1,23 @@
 import { FailureGate } from '../failure-gate.ts';
 
-/** One attempt at a password or a code, counted as wrong until its outcome is known. */
+/** One attempt at a password or a code. It counts as failed until its outcome is known. */
 export interface SignInAttempt {
-  /** It was right: wrong ones with this e-mail address from there before it are forgotten. */
+  /** Records success: failed attempts with this e-mail address and client address are cleared. */
   succeeded(): Promise<void> | void;
-  /** It was neither right nor wrong: it does not count. */
+  /** Uncounts the attempt, which neither failed nor signed in. */
   withdrawn(): Promise<void> | void;
 }
 
-/** The port to the counters of attempts: processes that share them share the number of guesses. */
+/** Port of the counters of attempts. Processes that share counters share the number of guesses. */
 export interface SignInAttempts {
   /**
-   * Counts an attempt before it is looked at, so that many at the same time are not all let through.
+   * Counts an attempt before it is checked, so that concurrent guesses cannot exceed the limit.
    * @throws ATTEMPTS_PAUSED with `retryAfterSeconds` in its details
    */
   reserve(email: string, address: string | undefined): Promise<SignInAttempt> | SignInAttempt;
 }
 
-/** Attempts of this process only. */
+/** Creates counters of this process only. */
 export function localSignInAttempts(gate: FailureGate = new FailureGate()): SignInAttempts {
   return {
     reserve(email, address) {

@@ -3,14 +3,14 @@ import type { AccountStore } from '../account-store.ts';
 import { Auth } from '../auth.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 
-/** The token of {@link Auth}. */
+/** Injection token of {@link Auth}. */
 export const AUTH = Symbol('AUTH');
 
 export interface AuthModuleOptions {
   readonly inject?: FactoryProvider['inject'];
-  /** Opens the accounts. The module closes them. */
+  /** Opens the account store. The module closes it. */
   readonly useFactory: (...dependencies: never[]) => Promise<AccountStore> | AccountStore;
-  /** Opens what delegations are signed with. Default: a secret that the store keeps. */
+  /** Opens the keys that delegations are signed with. Default: a secret of the store. */
   readonly secrets?: (store: AccountStore) => Promise<SecretBox>;
 }
 

@@ -2,7 +2,7 @@ import type { AccountStore } from '../account-store.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 
-/** Settings of a service about its secrets. */
+/** Settings and logger of a service. */
 interface SecretsContext {
   readonly settings: {
     readonly CAIRN_HOME: string;
@@ -15,7 +15,7 @@ interface SecretsContext {
   };
 }
 
-/** Opens the secrets of a service at its start. Those that cannot be opened are reported; all else works. */
+/** Returns a function that opens the secrets of a service at its start. Secrets that cannot be opened are logged as an error. */
 export function serviceSecrets({ settings, logger }: SecretsContext): (store: AccountStore) => Promise<SecretBox> {
   return async (store) => {
     const { secrets, resealed, problem } = await openSecrets(store, {

@@ -6,38 +6,40 @@ import { isSealed, keyMissing, SecretBox, sealedBy } from './secret-box.ts';
 import { addKeyToFile, createKeyFile, keysOfFile, parseSecretKeys, type SecretKeySource } from './secret-key.ts';
 
 export interface SecretSettings {
-  /** Directory of the stores; the key file is in it unless it is named. */
+  /** Directory of the stores, and of the key file unless `keyFile` is given. */
   readonly home: string;
-  /** Keys themselves, as CAIRN_SECRETS_KEY has them. Goes before any file. */
+  /** Keys as text, in the format of CAIRN_SECRETS_KEY. Takes precedence over any file. */
   readonly key?: string | undefined;
+  /** Path of the key file. Default: `secrets.key` in `home`. */
   readonly keyFile?: string | undefined;
 }
 
-/** The name of the key file in a home. Backups leave it out. */
+/** Name of the key file in a home. Backups do not contain it. */
 export const secretKeyFile = 'secrets.key';
 
-/** Second factors by what they are sealed with. */
+/** Numbers of second factors by the key that sealed them. */
 export interface SecretCounts {
   /** Sealed with the first key. */
   readonly sealed: number;
-  /** Clear, or sealed with another key that is here. */
+  /** Unsealed, or sealed with an older key that is available. */
   readonly stale: number;
-  /** Sealed with keys that are not here, by the id of the key. */
+  /** Sealed with keys that are missing, by key id. */
   readonly lost: Readonly<Record<string, number>>;
 }
 
-/** Report of {@link openSecrets}. */
+/** Result of {@link openSecrets}. */
 export interface OpenedSecrets {
   readonly secrets: SecretBox;
-  /** Secrets that were clear, or sealed with an older key. */
+  /** Number of secrets that were unsealed or sealed with an older key, and are now sealed with the first key. */
   readonly resealed: number;
-  /** Set where some secrets cannot be opened: they stay as they are, and each use of them fails with the same error. */
+  /** Present if some secrets cannot be opened. They stay unchanged, and each use of them throws the same error. */
   readonly problem: AuthError | undefined;
 }
 
 /**
- * The box of a home. Makes a key file where nothing was sealed yet, never in the place of one that is missing. Seals what is clear
- * or under an older key, in one transaction. @throws SECRETS_KEY_UNUSABLE for a key that cannot be read
+ * Opens the secrets of a home. Creates a key file only if nothing is sealed yet, so that it never replaces a missing one. Seals
+ * unsealed secrets, and those under an older key, in one transaction.
+ * @throws SECRETS_KEY_UNUSABLE if a key cannot be read
  */
 export async function openSecrets(store: AccountStore, settings: SecretSettings): Promise<OpenedSecrets> {
   const { keys, file } = sourceOf(settings);
@@ -51,7 +53,7 @@ export async function openSecrets(store: AccountStore, settings: SecretSettings)
   return { secrets, resealed, problem };
 }
 
-/** Where the keys of a home come from, with the file that they can be made in. */
+/** Returns the source of the keys of a home, and the file in which keys can be created. */
 function sourceOf({ home, key, keyFile }: SecretSettings): {
   readonly keys: SecretKeySource;
   readonly file: string | undefined;
@@ -64,7 +66,7 @@ function sourceOf({ home, key, keyFile }: SecretSettings): {
   return { keys: keysOfFile(file), file };
 }
 
-/** State of the secrets of a home, without a change. */
+/** Counts the secrets of a home by key. It changes nothing. */
 export async function secretsOf(store: AccountStore, settings: SecretSettings): Promise<SecretCounts> {
   return await countSecrets(store, sourceOf(settings).keys);
 }
@@ -87,14 +89,14 @@ function lostSecrets({ lost }: SecretCounts): AuthError {
   const [id] = Object.keys(lost);
   const count = Object.values(lost).reduce((sum, one) => sum + one, 0);
   const { hint, details } = keyMissing(id);
-  const message = `${count} second factors are sealed with key ${Object.keys(lost).join(', ')}, which is not there: their members cannot sign in.`;
+  const message = `${count} second factors are sealed with key ${Object.keys(lost).join(', ')}, which is missing: their members cannot sign in.`;
   return new AuthError('SECRETS_KEY_UNUSABLE', message, {
-    hint: `${hint ?? ''} Where it is lost, \`cairn member reset-totp\` removes a second factor.`,
+    hint: `${hint ?? ''} If the key is lost, remove each second factor with \`cairn member reset-totp\`.`,
     details,
   });
 }
 
-/** Seals with the first key what is not, in one transaction. */
+/** Seals all secrets with the first key, in one transaction. Returns the number of secrets that changed. */
 async function reseal(store: AccountStore, secrets: SecretBox, source: SecretKeySource): Promise<number> {
   return await store.members.changeSecrets((secret, memberId) => {
     const keys = source();
@@ -107,8 +109,9 @@ async function reseal(store: AccountStore, secrets: SecretBox, source: SecretKey
 }
 
 /**
- * Puts a new key first and seals everything with it. Running services read the file anew. The key before stays in the file, for what
- * they seal at this moment, until the next rotation. @throws SECRETS_KEY_UNUSABLE where the key is a setting, or some secret is lost
+ * Adds a new first key and seals all secrets with it. Running services reload the file. The previous key stays in the file until
+ * the next rotation, for secrets that they seal with it meanwhile.
+ * @throws SECRETS_KEY_UNUSABLE if the key is a setting, or the key of some secret is missing
  */
 export async function rotateSecrets(
   store: AccountStore,
@@ -117,11 +120,11 @@ export async function rotateSecrets(
   const { keys, file } = sourceOf(settings);
   if (file === undefined) {
     throw new AuthError('SECRETS_KEY_UNUSABLE', 'The key is in the setting CAIRN_SECRETS_KEY, not in a file.', {
-      hint: 'Set CAIRN_SECRETS_KEY to "<new key>,<old key>" and start all services again: they seal everything with the new one.',
+      hint: 'Set CAIRN_SECRETS_KEY to "<new key>,<old key>" and restart all services: they seal all secrets with the new key.',
     });
   }
   const { problem } = await openSecrets(store, settings);
-  // A key that was dropped from the file could not be put back.
+  // Rotation drops the oldest key of the file, so no secret may depend on a missing key.
   if (problem !== undefined) throw problem;
   const { id } = addKeyToFile(file, keys());
   const resealed = await reseal(store, new SecretBox(keys), keys);

@@ -7,19 +7,19 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Whether a text is something that was sealed. Base32, in which second factors are kept otherwise, has no dots. */
+/** Reports whether a text is sealed. Unsealed second factors are base32, which has no dots. */
 export function isSealed(text: string): boolean {
   return text.startsWith(`${version}.`);
 }
 
-/** The id of the key that sealed a text. */
+/** Returns the id of the key that sealed a text. */
 export function sealedBy(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
 
 /**
- * Seals secrets that have to be kept as they are: AES-256-GCM under a random nonce, with the place of the secret as additional
- * data, so that a sealed secret does not open in another place.
+ * Encrypts secrets that cannot be stored as hashes: AES-256-GCM with a random nonce. The place of a secret is authenticated as
+ * additional data, so that a sealed secret cannot be moved to another place.
  */
 export class SecretBox {
   readonly #keys: SecretKeySource;
@@ -28,12 +28,12 @@ export class SecretBox {
     this.#keys = keys;
   }
 
-  /** The id of the key that seals. @throws SECRETS_KEY_UNUSABLE */
+  /** Id of the first key, which seals. @throws SECRETS_KEY_UNUSABLE */
   get keyId(): string {
     return this.#key().id;
   }
 
-  /** @throws SECRETS_KEY_UNUSABLE where there is no key */
+  /** Encrypts a text for one place. @throws SECRETS_KEY_UNUSABLE if there is no key */
   seal(text: string, place: string): string {
     const { id, bytes } = this.#key();
     const nonce = randomBytes(nonceBytes);
@@ -42,7 +42,7 @@ export class SecretBox {
     return `${version}.${id}.${body.toString('base64url')}`;
   }
 
-  /** What was sealed at that place. @throws SECRETS_KEY_UNUSABLE for a key that is not here, and what was changed */
+  /** Decrypts a text that was sealed for this place. @throws SECRETS_KEY_UNUSABLE if the key is missing or the text was changed */
   open(sealed: string, place: string): string {
     const [, id = '', text = ''] = sealed.split('.');
     const key = this.#keys().find((candidate) => candidate.id === id);
@@ -54,13 +54,13 @@ export class SecretBox {
       return opening.update(body.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + opening.final('utf8');
     } catch (cause) {
       throw new AuthError('SECRETS_KEY_UNUSABLE', `A secret that key ${id} sealed was changed or moved.`, {
-        hint: 'Restore the store from a backup, or reset the secret: `cairn member reset-totp`.',
+        hint: 'Restore the store from a backup, or reset the secret with `cairn member reset-totp`.',
         cause,
       });
     }
   }
 
-  /** 32 bytes of the first key for another purpose. @throws SECRETS_KEY_UNUSABLE */
+  /** Derives 32 bytes from the first key for another purpose (HKDF-SHA-256). @throws SECRETS_KEY_UNUSABLE */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key().bytes, '', `cairn ${purpose}`, 32));
   }
@@ -72,11 +72,11 @@ export class SecretBox {
   }
 }
 
-/** One error for a key that is missing and for another one: both end when the right key is back. */
+/** Creates the error for a missing and for a replaced key: restoring the right key fixes both. */
 export function keyMissing(id: string | undefined): AuthError {
   const which = id === undefined ? 'The key of the secrets in this home' : `Key ${id} of the secrets in this home`;
-  return new AuthError('SECRETS_KEY_UNUSABLE', `${which} is not there.`, {
-    hint: 'Its operator puts it back: the file secrets.key in CAIRN_HOME, or CAIRN_SECRETS_KEY_FILE or CAIRN_SECRETS_KEY.',
+  return new AuthError('SECRETS_KEY_UNUSABLE', `${which} is missing.`, {
+    hint: 'The operator restores it: the file secrets.key in CAIRN_HOME, or CAIRN_SECRETS_KEY_FILE or CAIRN_SECRETS_KEY.',
     ...(id !== undefined && { details: { keyId: id } }),
   });
 }

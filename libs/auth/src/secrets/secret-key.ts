@@ -14,22 +14,22 @@ import {
 import { dirname } from 'node:path';
 import { AuthError } from '../errors.ts';
 
-/** A key that secrets are sealed with. */
+/** Key that seals secrets. */
 export interface SecretKey {
-  /** Eight hexadecimal digits of a hash of it, kept beside what it sealed. */
+  /** First eight hexadecimal digits of a hash of the key, stored with each secret it sealed. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** Keys, the first of which seals; the others only open what was sealed before. Empty where there are none. */
+/** Returns the keys of a home; empty if there are none. The first key seals; the others only open older secrets. */
 export type SecretKeySource = () => readonly SecretKey[];
 
 const keyBytes = 32;
 const keysMax = 8;
 
 /**
- * Reads keys: 32 bytes each in base64 or hexadecimal, separated by commas or lines; lines that begin with # are comments.
- * @throws SECRETS_KEY_UNUSABLE naming the place, never the text
+ * Parses keys: 32 bytes each in base64 or hexadecimal, separated by commas or lines. Lines that start with # are comments.
+ * @throws SECRETS_KEY_UNUSABLE naming the place; the message does not contain the text
  */
 export function parseSecretKeys(text: string, place: string): readonly SecretKey[] {
   const words = text
@@ -41,13 +41,13 @@ export function parseSecretKeys(text: string, place: string): readonly SecretKey
     .filter((word) => word !== '');
   const keys = words.map((word) => keyOf(word, place));
   if (keys.length > 0 && keys.length <= keysMax) return keys;
-  throw unusable(`${place} has ${keys.length} keys instead of 1 to ${keysMax}.`);
+  throw unusable(`${place} has ${keys.length} keys; expected 1 to ${keysMax}.`);
 }
 
 function keyOf(word: string, place: string): SecretKey {
   const isHex = /^[0-9a-f]{64}$/i.test(word);
   const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(word);
-  if (!isHex && !isBase64) throw unusable(`${place} has something that is not a key.`);
+  if (!isHex && !isBase64) throw unusable(`${place} contains a text that is not a key.`);
   return secretKey(Buffer.from(word, isHex ? 'hex' : 'base64'));
 }
 
@@ -57,11 +57,11 @@ function secretKey(bytes: Buffer): SecretKey {
 
 function unusable(message: string): AuthError {
   return new AuthError('SECRETS_KEY_UNUSABLE', message, {
-    hint: 'Give 32 random bytes in base64 or hexadecimal; `openssl rand -base64 32` makes them.',
+    hint: 'Use 32 random bytes in base64 or hexadecimal, for example from `openssl rand -base64 32`.',
   });
 }
 
-/** Keys of a file, read again when the file changes. A file that is not there has none. @throws SECRETS_KEY_UNUSABLE */
+/** Returns a source that reads the keys of a file, and again after each change. A missing file has no keys. @throws SECRETS_KEY_UNUSABLE */
 export function keysOfFile(file: string): SecretKeySource {
   let known: { readonly state: string; readonly keys: readonly SecretKey[] } | undefined;
   return () => {
@@ -77,14 +77,14 @@ function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new AuthError('SECRETS_KEY_UNUSABLE', `${file} cannot be read.`, {
-      hint: 'Let the user of the services read it, and nobody else.',
+    throw new AuthError('SECRETS_KEY_UNUSABLE', `The key file ${file} cannot be read.`, {
+      hint: 'Make it readable for the user of the services, and for no other user.',
       cause,
     });
   }
 }
 
-/** Makes a key file with mode 0600 unless there is one. Processes that do so at the same time end with the same key. */
+/** Creates a key file with mode 0600 if there is none. Concurrent processes end up with the same key. */
 export function createKeyFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = writeDraft(file, [secretKey(randomBytes(keyBytes))]);
@@ -99,8 +99,8 @@ export function createKeyFile(file: string): void {
 }
 
 /**
- * Puts a new key before the first key of a file, and keeps that one: what other processes seal with it at this moment can still
- * be opened. Keys before it are dropped, so nothing may be sealed with them. Atomic and durable.
+ * Adds a new first key to a file and keeps the previous one, so that secrets sealed meanwhile by other processes can be opened.
+ * Older keys are dropped: no secret may depend on them. The change is atomic and durable.
  */
 export function addKeyToFile(file: string, keys: readonly SecretKey[]): SecretKey {
   const added = secretKey(randomBytes(keyBytes));
@@ -109,7 +109,8 @@ export function addKeyToFile(file: string, keys: readonly SecretKey[]): SecretKe
   return added;
 }
 
-const fileHead = '# Keys of secrets in this home, the one in use first. Keep a copy apart from backups of the home.';
+const fileHead =
+  '# Keys of the secrets in this home, the current one first. Keep a copy in another place than backups of the home.';
 
 function writeDraft(file: string, keys: readonly SecretKey[]): string {
   const draft = `${file}.${process.pid}`;

@@ -39,7 +39,7 @@ afterEach(async () => {
 const membersWith = (secrets?: SecretBox) =>
   new Members({ auth, store: store.members, now: () => now, ...(secrets && { secrets }) });
 
-/** A member with a second factor. Resolves with what gives the next code of it. */
+/** Signs up a member with a second factor, and returns a function that generates its next code. */
 async function enroll(members: Members, name = 'ann'): Promise<() => string> {
   const email = `${name}@example.org`;
   const { member } = await members.signUp({ email, password, accountName: name, actor });
@@ -54,50 +54,50 @@ async function enroll(members: Members, name = 'ann'): Promise<() => string> {
 
 const signIn = (members: Members, code: string, name = 'ann') =>
   members.signIn({ email: `${name}@example.org`, password, code }, client);
-const keptSecret = async (name = 'ann') =>
+const storedSecret = async (name = 'ann') =>
   (await membersWith().byEmail(`${name}@example.org`)).totp?.secret ?? 'no second factor';
 
 describe('a home without a key file', () => {
-  test('gets one with mode 0600, and second factors are sealed from the first on', async () => {
+  test('gets one with mode 0600, and every second factor is sealed', async () => {
     const { secrets, problem } = await openSecrets(store, { home });
     expect(problem).toBeUndefined();
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(readdirSync(home).sort()).toEqual(['accounts', 'secrets.key']);
     const members = membersWith(secrets);
     const code = await enroll(members);
-    expect(isSealed(await keptSecret())).toBe(true);
+    expect(isSealed(await storedSecret())).toBe(true);
     await signIn(members, code());
   });
 
-  test('has its clear second factors sealed in one transaction, once', async () => {
+  test('has its unsealed second factors sealed once', async () => {
     const codes = [await enroll(membersWith()), await enroll(membersWith(), 'bob')];
-    const clear = await keptSecret();
+    const clear = await storedSecret();
     expect(clear).toMatch(/^[A-Z2-7]{32}$/);
     const { secrets, resealed } = await openSecrets(store, { home });
     expect(resealed).toBe(2);
-    const sealed = await keptSecret();
+    const sealed = await storedSecret();
     expect([isSealed(sealed), sealed.includes(clear)]).toEqual([true, false]);
     expect((await openSecrets(store, { home })).resealed).toBe(0);
-    expect(await keptSecret()).toBe(sealed);
+    expect(await storedSecret()).toBe(sealed);
     await signIn(membersWith(secrets), codes[0]?.() ?? '');
     await signIn(membersWith(secrets), codes[1]?.() ?? '', 'bob');
   });
 
-  test('ends with one key where processes start at the same time', async () => {
+  test('gets one key when several processes start concurrently', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openSecrets(store, { home })));
     expect(new Set(opened.map(({ secrets }) => secrets.keyId)).size).toBe(1);
   });
 });
 
-describe('a key that is missing or another one', () => {
+describe('a missing or replaced key', () => {
   test.each([
     ['missing', () => rmSync(keyFile)],
-    ['another one', () => writeFileSync(keyFile, newKey())],
-  ])('%s: an error at the start and for the sign-in, no new key, nothing changed', async (_, harm) => {
+    ['replaced', () => writeFileSync(keyFile, newKey())],
+  ])('%s: start and sign-in report an error, no key is created, nothing changes', async (_, harm) => {
     const first = await openSecrets(store, { home });
     const code = await enroll(membersWith(first.secrets));
     await membersWith(first.secrets).signUp({ email: 'bob@example.org', password, accountName: 'bob', actor });
-    const [sealed, file] = [await keptSecret(), readFileSync(keyFile)];
+    const [sealed, file] = [await storedSecret(), readFileSync(keyFile)];
     harm();
     const hadFile = existsSync(keyFile);
     const { secrets, problem } = await openSecrets(store, { home });
@@ -110,7 +110,7 @@ describe('a key that is missing or another one', () => {
     for (const members of [membersWith(secrets), membersWith(first.secrets), membersWith()])
       await expect(signIn(members, code())).rejects.toMatchObject({ code: 'SECRETS_KEY_UNUSABLE' });
     await membersWith(secrets).signIn({ email: 'bob@example.org', password }, client);
-    expect(await keptSecret()).toBe(sealed);
+    expect(await storedSecret()).toBe(sealed);
     await expect(rotateSecrets(store, { home })).rejects.toMatchObject({ code: 'SECRETS_KEY_UNUSABLE' });
     expect(Object.values((await secretsOf(store, { home })).lost)).toEqual([1]);
 
@@ -118,7 +118,7 @@ describe('a key that is missing or another one', () => {
     await signIn(membersWith((await openSecrets(store, { home })).secrets), code());
   });
 
-  test('leaves a member whose second factor was reset able to sign in, and a new key is made then', async () => {
+  test('a member whose second factor was reset can sign in, and a new key is created', async () => {
     const { secrets } = await openSecrets(store, { home });
     await enroll(membersWith(secrets));
     rmSync(keyFile);
@@ -129,13 +129,13 @@ describe('a key that is missing or another one', () => {
     await members.signIn({ email: 'ann@example.org', password }, client);
   });
 
-  test('signs and takes no delegations', async () => {
+  test('without the key no delegation can be created or used', async () => {
     const { account } = await membersWith().signUp({ email: 'ann@example.org', password, accountName: 'ann', actor });
     const { secrets } = await openSecrets(store, { home });
     const sealedAuth = new Auth({ store, secrets, now: () => now });
     const delegation = await sealedAuth.delegation(account.id);
     expect((await sealedAuth.identify(delegation)).account.name).toBe('ann');
-    // A copy of the store is no longer enough to forge one.
+    // A copy of the store alone no longer suffices to forge a delegation.
     await expect(auth.identify(delegation)).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
     await expect(sealedAuth.identify(await auth.delegation(account.id))).rejects.toMatchObject({
       code: 'CREDENTIALS_INVALID',
@@ -147,7 +147,7 @@ describe('a key that is missing or another one', () => {
 });
 
 describe('rotation', () => {
-  test('seals everything with a new key that running services take up', async () => {
+  test('seals all secrets with a new key, which running services reload', async () => {
     const { secrets } = await openSecrets(store, { home });
     const before = secrets.keyId;
     const members = membersWith(secrets);
@@ -155,7 +155,7 @@ describe('rotation', () => {
     const inFlight = secrets.seal('sealed while the key changes', 'here');
     const { keyId, resealed } = await rotateSecrets(store, { home });
     expect([resealed, secrets.keyId, keyId === before]).toEqual([1, keyId, false]);
-    expect(await keptSecret()).toContain(keyId);
+    expect(await storedSecret()).toContain(keyId);
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     await signIn(members, code());
     expect(secrets.open(inFlight, 'here')).toBe('sealed while the key changes');
@@ -165,7 +165,7 @@ describe('rotation', () => {
     expect(readdirSync(home).sort()).toEqual(['accounts', 'secrets.key']);
   });
 
-  test('that was ended before it sealed is completed by the next start', async () => {
+  test('interrupted before sealing is completed by the next start', async () => {
     const old = newKey();
     writeFileSync(keyFile, old, { mode: 0o600 });
     const code = await enroll(membersWith((await openSecrets(store, { home })).secrets));
@@ -175,7 +175,7 @@ describe('rotation', () => {
     await signIn(membersWith(secrets), code());
   });
 
-  test('of a key in the settings is a list of two at the next start', async () => {
+  test('of a key in the settings takes a list of new and old key', async () => {
     const [old, key] = [newKey(), newKey()];
     const code = await enroll(membersWith((await openSecrets(store, { home, key: old })).secrets));
     expect(existsSync(keyFile)).toBe(false);
@@ -188,11 +188,11 @@ describe('rotation', () => {
 });
 
 describe('a sealed secret', () => {
-  test('opens in its own place only: not for another member', async () => {
+  test('opens only in its own place, not for another member', async () => {
     const { secrets } = await openSecrets(store, { home });
     await enroll(membersWith(secrets));
     const code = await enroll(membersWith(secrets), 'bob');
-    const stolen = await keptSecret('bob');
+    const stolen = await storedSecret('bob');
     const ann = await membersWith().byEmail('ann@example.org');
     const plant = (member: Member): Member => ({
       ...member,
@@ -202,22 +202,24 @@ describe('a sealed secret', () => {
     await expect(signIn(membersWith(secrets), code())).rejects.toMatchObject({ code: 'SECRETS_KEY_UNUSABLE' });
   });
 
-  test('opens to what was sealed, under a new nonce each time, and not with a bit changed', () => {
-    const box = new SecretBox(() => parseSecretKeys(newKey(), 'here'));
+  test('opens to the original text, has a new nonce each time, and does not open with a changed bit', () => {
+    const otherBox = new SecretBox(() => parseSecretKeys(newKey(), 'here'));
     const fixed = parseSecretKeys(newKey(), 'here');
-    const kept = new SecretBox(() => fixed);
+    const sealing = new SecretBox(() => fixed);
     fc.assert(
       fc.property(fc.string(), fc.nat(), (text, at) => {
-        const sealed = kept.seal(text, 'place');
-        expect(kept.open(sealed, 'place')).toBe(text);
-        expect(kept.seal(text, 'place')).not.toBe(sealed);
-        expect(() => kept.open(sealed, 'other')).toThrow('changed or moved');
-        expect(() => box.open(sealed, 'place')).toThrow('is not there');
+        const sealed = sealing.seal(text, 'place');
+        expect(sealing.open(sealed, 'place')).toBe(text);
+        expect(sealing.seal(text, 'place')).not.toBe(sealed);
+        expect(() => sealing.open(sealed, 'other')).toThrow('changed or moved');
+        expect(() => otherBox.open(sealed, 'place')).toThrow('is missing');
         const [version, id, body = ''] = sealed.split('.');
         const bytes = Buffer.from(body, 'base64url');
         bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ 1;
-        expect(() => kept.open(`${version}.${id}.${bytes.toString('base64url')}`, 'place')).toThrow('changed or moved');
-        expect(() => kept.open(`${version}.${id}.${body.slice(0, at % 20)}`, 'place')).toThrow('changed or moved');
+        expect(() => sealing.open(`${version}.${id}.${bytes.toString('base64url')}`, 'place')).toThrow(
+          'changed or moved',
+        );
+        expect(() => sealing.open(`${version}.${id}.${body.slice(0, at % 20)}`, 'place')).toThrow('changed or moved');
       }),
       { numRuns: 50 },
     );
@@ -229,13 +231,13 @@ test.each([
   ['short', 'is not a key'],
   [`${'00'.repeat(31)}`, 'is not a key'],
   [Array.from({ length: 9 }, newKey).join(','), 'has 9 keys'],
-])('keys %j are refused without being repeated', async (key, reason) => {
+])('openSecrets refuses the keys %j and does not quote them', async (key, reason) => {
   const error: unknown = await openSecrets(store, { home, key }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'SECRETS_KEY_UNUSABLE', message: expect.stringContaining(reason) });
   if (key !== '') expect(String(error)).not.toContain(key);
 });
 
-test('keys in base64, base64url and hexadecimal are the same key', () => {
+test('parseSecretKeys reads the same key from base64, base64url and hexadecimal', () => {
   const bytes = randomBytes(32);
   const ids = (['base64', 'base64url', 'hex'] as const).map(
     (encoding) => parseSecretKeys(`# a comment\n${bytes.toString(encoding)}\n`, 'here')[0]?.id,
