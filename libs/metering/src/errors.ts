@@ -2,10 +2,10 @@ import { CairnError } from '@cairn/errors';
 
 export type MeteringErrorCode = 'LIMIT_REACHED' | 'PLAN_INVALID' | 'PLAN_NOT_FOUND' | 'METHOD_NOT_IN_PLAN';
 
-/** Something about plans and their limits. */
+/** Error of a plan or of one of its limits. */
 export class MeteringError<Code extends MeteringErrorCode = MeteringErrorCode> extends CairnError<Code> {}
 
-/** The limits that a request may meet, by their names in {@link Plan}. */
+/** Limits that can refuse a request, named as in {@link Plan}. */
 export type LimitName =
   | 'requestsPerSecond'
   | 'creditsPerDay'
@@ -14,20 +14,20 @@ export type LimitName =
   | 'concurrentRequests'
   | 'webSockets';
 
-/** What `details` of LIMIT_REACHED hold. */
+/** The `details` of a LIMIT_REACHED error. */
 export interface LimitReached {
   readonly limit: LimitName;
-  /** What the plan allows. */
+  /** Value of the limit in the plan. */
   readonly allowed: number;
-  /** How much of it is in use now. */
+  /** Amount of the limit that is in use. */
   readonly used: number;
   readonly plan: string;
   readonly retryAfterSeconds: number;
-  /** Name of the service whose requests are counted; present for `concurrentRequests`, which each service counts apart. */
+  /** Service whose requests are counted. Present for `concurrentRequests` only: that limit applies to each service separately. */
   readonly service?: string;
 }
 
-/** Words of a limit: a unit after its value, and the way out before "or use a larger plan". */
+/** Message parts of each limit: the unit of its value, and the advice that precedes "or use a larger plan". */
 const words: Readonly<Record<LimitName, { readonly unit: string; readonly advice: string }>> = {
   requestsPerSecond: { unit: 'requests a second', advice: 'Send fewer requests a second' },
   creditsPerDay: { unit: 'credits a day, counted from midnight UTC', advice: 'Wait for the next day' },
@@ -37,7 +37,7 @@ const words: Readonly<Record<LimitName, { readonly unit: string; readonly advice
   webSockets: { unit: 'WebSocket connections at the same time', advice: 'Close one of them' },
 };
 
-/** The refusal of a request that a plan has no room for: names the limit, its value and the way out. */
+/** Creates the error for a request that exceeds a limit. It names the limit, its value and when to retry. */
 export function limitReached(reached: LimitReached): MeteringError<'LIMIT_REACHED'> {
   const { limit, allowed, plan, retryAfterSeconds, service } = reached;
   const { unit, advice } = words[limit];

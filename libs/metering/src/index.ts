@@ -1,6 +1,6 @@
 export { type LimitName, type LimitReached, limitReached, MeteringError, type MeteringErrorCode } from './errors.ts';
 export { AccountLimits, type AccountLimitsOptions } from './limits/account-limits.ts';
-export type { HoldRequest, LimitRule, LimitStore, Taken, TakeRequest } from './limits/limit-store.ts';
+export type { HoldRequest, HoldResult, LimitRule, LimitStore, TakeRequest, TakeResult } from './limits/limit-store.ts';
 export { Limiter, type LimiterOptions } from './limits/limiter.ts';
 export { type LmdbLimitStoreOptions, openLmdbLimitStore } from './limits/lmdb-limit-store.ts';
 export { type Metering, type MeteringOptions, type MeteringStores, type Payer, startMetering } from './metering.ts';
@@ -23,7 +23,13 @@ export {
   gasPerCredit,
   transferBytesPerCredit,
 } from './prices.ts';
-export { Ledger, type LedgerOptions, type OperationTotal, type UsageOwner, type UsedRequest } from './usage/ledger.ts';
+export {
+  type FinishedRequest,
+  Ledger,
+  type LedgerOptions,
+  type OperationTotal,
+  type UsageOwner,
+} from './usage/ledger.ts';
 export { openLmdbUsageStore } from './usage/lmdb-usage-store.ts';
 export {
   addCounts,
@@ -39,11 +45,11 @@ export {
   type UsageSubject,
 } from './usage/usage.ts';
 export type {
-  KeySeen,
+  KeyUse,
   Resolution,
   Span,
   StoredBytes,
-  StoredSeen,
+  StoredBytesSample,
   UsageDelta,
   UsageStore,
 } from './usage/usage-store.ts';

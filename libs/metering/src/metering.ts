@@ -12,16 +12,16 @@ export interface MeteringStores {
 }
 
 export interface MeteringOptions extends MeteringStores {
-  /** Name of the service, in the ledger and in refusals. */
+  /** Name of the service: recorded in the ledger and quoted in LIMIT_REACHED. */
   readonly service: string;
-  /** Told what goes wrong beside requests. */
+  /** Called with errors of background work: reading plans, settling limits, flushing the ledger. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Payer of a request: an account under its plan, or a service that asks for itself. */
+/** Payer of a request: the account under its plan, or the service that sends the request for its own pages. */
 export interface Payer {
   readonly account: { readonly id: string; readonly plan: string };
-  /** The service, where it pays. */
+  /** Present if a service pays instead of the account. */
   readonly payer?: { readonly id: string };
 }
 
@@ -29,19 +29,19 @@ export interface Payer {
 export interface Metering {
   readonly limiter: Limiter;
   readonly ledger: Ledger;
-  /** Rows of the ledger as they are stored: those of the last half second may be missing. */
+  /** Stored rows of the ledger. Counts of the last half second may be missing. */
   readonly usage: Pick<UsageStore, 'rows'>;
-  /** The limits under which a request runs, and the account for which it is counted. */
+  /** Returns the limits that apply to a request, and the account that it is counted for. */
   payment(payer: Payer): { readonly limits: AccountLimits; readonly accountId: string };
-  /** Tells the ledger what is left, gives back what is held, and closes the stores. */
+  /** Flushes the ledger, returns unused tokens and permits to the shared counters, and closes the stores. */
   close(): Promise<void>;
 }
 
-/** Starts to limit and to count. It owns the stores. */
+/** Starts the limiter and the ledger of this process. The result owns the stores and closes them. */
 export async function startMetering({ plans, limits, usage, service, onError }: MeteringOptions): Promise<Metering> {
-  const told = onError === undefined ? {} : { onError };
-  const limiter = await Limiter.start({ store: limits, plans, service, ...told });
-  const ledger = new Ledger({ store: usage, service, ...told });
+  const handlers = onError === undefined ? {} : { onError };
+  const limiter = await Limiter.start({ store: limits, plans, service, ...handlers });
+  const ledger = new Ledger({ store: usage, service, ...handlers });
   return {
     limiter,
     ledger,

@@ -3,7 +3,7 @@ import type { MeteringStores } from './metering.ts';
 import { openLmdbPlanStore } from './plans/lmdb-plan-store.ts';
 import { openLmdbUsageStore } from './usage/lmdb-usage-store.ts';
 
-/** Opens all stores of metering: plans and ledger beside the accounts, counters in a directory of their own. */
+/** Opens all stores of metering: plans and usage in the directory of the accounts, limit counters in their own directory. */
 export async function openLmdbMeteringStores({
   accounts,
   limits,

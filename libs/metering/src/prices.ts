@@ -1,52 +1,52 @@
-/** Gas that costs one credit beyond the price of a method. */
+/** Gas per credit, in addition to the price of a method. */
 export const gasPerCredit = 10_000;
-/** Bytes of an answer of JSON-RPC that cost one credit beyond the price of a method. */
+/** Bytes of a JSON-RPC response per credit, in addition to the price of a method. */
 export const answerBytesPerCredit = 100 * 1024;
-/** Bytes of a body to JSON-RPC that cost one credit beyond the prices of its requests: they are received, decoded and parsed. */
+/** Bytes of a JSON-RPC request body per credit, in addition to the prices of its requests: receiving, decoding, parsing. */
 export const bodyBytesPerCredit = 100 * 1024;
-/** Bytes of a transfer to or from storage that cost one credit. */
+/** Bytes transferred to or from storage per credit. */
 export const transferBytesPerCredit = 1024 * 1024;
 
 /**
- * Credits for a millisecond of a worker: as much as the gas costs that the interpreter executes in it. The price of
- * executions whose gas says little of their work, such as traces, and of those that end without a result.
+ * Credits per millisecond of a worker thread, equal to the gas that the interpreter executes in that time. Charged for
+ * executions whose gas does not reflect their cost, such as traces, and for executions that end without a result.
  */
 export const creditsPerWorkerMs = 5;
 
-/** Credits for a block that is simulated, beside the gas of its calls: it is sealed with roots and hashes. */
+/** Credits per simulated block, in addition to the gas of its calls: roots and hashes are computed. */
 export const creditsPerSimulatedBlock = 10;
-/** Credits for a call of a simulated block, beside its gas. */
+/** Credits per call of a simulated block, in addition to its gas. */
 export const creditsPerSimulatedCall = 2;
 
-/** Credits for the time that a worker was held. */
+/** Returns the credits for the time that a worker was occupied. */
 export function creditsOfWorker(milliseconds: number): number {
   return Math.floor(milliseconds * creditsPerWorkerMs);
 }
 
-/** Bytes of blocks that a command of storage reads, writes or visits, beyond those that it transfers, that cost one credit. */
+/** Bytes of blocks that a storage command reads, writes or visits per credit, in addition to the bytes it transfers. */
 const workBytesPerCredit = 1024 * 1024;
 
-/** Credits for gas that an execution used. */
+/** Returns the credits for gas that an execution used. */
 export function creditsOfGas(gas: number): number {
   return Math.floor(gas / gasPerCredit);
 }
 
-/** Credits for an answer of so many bytes. */
+/** Returns the credits for a JSON-RPC response of this size. */
 export function creditsOfAnswer(bytes: number): number {
   return Math.floor(bytes / answerBytesPerCredit);
 }
 
-/** Credits for a body of so many bytes, without its encoding. */
+/** Returns the credits for a JSON-RPC request body of this size after decompression. */
 export function creditsOfBody(bytes: number): number {
   return Math.floor(bytes / bodyBytesPerCredit);
 }
 
-/** Credits for bytes received by storage and sent by it. */
+/** Returns the credits for bytes that storage received and sent. */
 export function creditsOfTransfer(bytes: number): number {
   return Math.floor(bytes / transferBytesPerCredit);
 }
 
-/** Credits for work of storage beyond its transfers, in bytes. */
+/** Returns the credits for bytes that storage processed in addition to its transfers. */
 export function creditsOfWork(bytes: number): number {
   return Math.max(0, Math.floor(bytes / workBytesPerCredit));
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 
-/** Directories that are removed after the last test of the file. */
+/** Returns a function that creates temporary directories. They are removed after the last test of the file. */
 export function temporaryDirectories(): () => string {
   const made: string[] = [];
-  // After the stores of all tests are closed: hooks of one file run in the order in which they are declared.
+  // Runs after the stores are closed: Jest runs the hooks of one file in order of declaration.
   afterAll(() => {
     for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
   });

@@ -1,4 +1,4 @@
-// Every request of both services passes here; tools/bench/metering.mjs measures its cost.
+// Hot path: every request of both services. Bench: tools/bench/metering.mjs.
 import { type LimitName, limitReached, type MeteringError } from '../errors.ts';
 import type { Plan } from '../plans/plan.ts';
 import { ConcurrencyPermits } from './concurrency-permits.ts';
@@ -12,17 +12,17 @@ export interface AccountLimitsOptions {
   readonly store: LimitStore;
   readonly accountId: string;
   readonly plan: Plan;
-  /** Name of the service: requests under way are counted for each service apart. */
+  /** Name of the service. Concurrent requests are counted for each service separately. */
   readonly service: string;
-  /** Name of this process among those that share the limits. */
+  /** Unique name of this process among those that share the limits. */
   readonly holder: string;
   readonly now: () => number;
 }
 
-/** What one account may use under its plan, in this process and in all others. */
+/** Limits of one account under its plan, shared with all other processes. */
 export class AccountLimits {
   readonly plan: Plan;
-  /** The value of the header field RateLimit-Policy; empty where the plan has no rates. */
+  /** Value of the header field RateLimit-Policy. Empty if the plan limits neither requests nor credits. */
   readonly policy: string;
   readonly #now: () => number;
   readonly #service: string;
@@ -30,11 +30,11 @@ export class AccountLimits {
   readonly #credits: TokenLot | undefined;
   readonly #bytesIn: TokenLot | undefined;
   readonly #bytesOut: TokenLot | undefined;
-  readonly #concurrent: ConcurrencyPermits | undefined;
-  readonly #sockets: ConcurrencyPermits | undefined;
+  readonly #requestPermits: ConcurrencyPermits | undefined;
+  readonly #socketPermits: ConcurrencyPermits | undefined;
   #field = '';
   #fieldAt = 0;
-  /** When it was last asked for anything. */
+  /** Time of the last request, in milliseconds since 1970. */
   usedAt = 0;
 
   constructor({ store, accountId, plan, service, holder, now }: AccountLimitsOptions) {
@@ -59,14 +59,14 @@ export class AccountLimits {
     this.#credits = daily('credits', creditsPerDay);
     this.#bytesIn = daily('bytes-in', bytesInPerDay);
     this.#bytesOut = daily('bytes-out', bytesOutPerDay);
-    const slots = (name: string, limit: number | undefined) =>
+    const permits = (name: string, limit: number | undefined) =>
       limit === undefined ? undefined : new ConcurrencyPermits(store, `${accountId}\0${name}`, limit, holder, now);
-    // Each service has places of its own: a burst of calls leaves those of uploads free.
-    this.#concurrent = slots(`concurrent\0${service}`, plan.concurrentRequests);
-    this.#sockets = slots('sockets', plan.webSockets);
+    // Each service has its own permits: a burst of calls takes none from uploads.
+    this.#requestPermits = permits(`concurrent\0${service}`, plan.concurrentRequests);
+    this.#socketPermits = permits('sockets', plan.webSockets);
   }
 
-  /** The value of the header field RateLimit, as it was in this millisecond; empty where the plan has no rates. */
+  /** Value of the header field RateLimit, computed once per millisecond. Empty if the plan limits neither requests nor credits. */
   get rateLimit(): string {
     const now = this.#now();
     if (now !== this.#fieldAt) {
@@ -77,8 +77,9 @@ export class AccountLimits {
   }
 
   /**
-   * Counts a request before it is worked on. At once where this process has room left.
-   * @throws LIMIT_REACHED, also as the rejection of what it returns
+   * Counts a request and its credits before the work starts. Returns `undefined` if the lots of this process cover it;
+   * otherwise a promise that resolves when the request is admitted.
+   * @throws LIMIT_REACHED as a rejection
    */
   admit(credits: number): Promise<void> | undefined {
     const now = this.#now();
@@ -94,19 +95,19 @@ export class AccountLimits {
     if (credits > 0) await this.#take('creditsPerDay', this.#credits, credits);
   }
 
-  async #take(limit: LimitName, lease: TokenLot | undefined, amount: number): Promise<void> {
-    const waitMs = await lease?.take(amount);
-    if (waitMs !== undefined) throw this.#refusal(limit, lease?.remaining ?? 0, waitMs);
+  async #take(limit: LimitName, lot: TokenLot | undefined, amount: number): Promise<void> {
+    const waitMs = await lot?.take(amount);
+    if (waitMs !== undefined) throw this.#refusal(limit, lot?.remaining ?? 0, waitMs);
   }
 
-  /** Counts what a request has turned out to cost beyond its price: gas, bytes. It may end below zero once. */
+  /** Charges costs beyond the price of a request, such as gas, when they are known. The counter can end below zero. */
   charge(credits: number): void {
     this.#credits?.charge(credits);
   }
 
   /**
-   * Takes credits beyond the price of a request that was admitted, before its work begins.
-   * @throws LIMIT_REACHED as {@link admit}
+   * Takes credits beyond the price of an admitted request, before its work starts.
+   * @throws LIMIT_REACHED as {@link admit} does
    */
   takeCredits(credits: number): Promise<void> | undefined {
     if (this.#credits === undefined || this.#credits.tryTake(credits)) return undefined;
@@ -114,35 +115,35 @@ export class AccountLimits {
   }
 
   /**
-   * Takes the most that work can cost before it begins.
-   * @returns a function that gives all of it back, on the same day
+   * Takes the maximum cost of work before it starts.
+   * @returns a function that returns all these credits. It has no effect after the day (UTC) has ended.
    * @throws LIMIT_REACHED
    */
   async holdCredits(credits: number): Promise<() => void> {
     await this.takeCredits(credits);
-    const lease = this.#credits;
-    const day = lease?.endsAt;
+    const lot = this.#credits;
+    const day = lot?.endsAt;
     return () => {
-      if (lease !== undefined && lease.endsAt === day) lease.charge(-credits);
+      if (lot !== undefined && lot.endsAt === day) lot.charge(-credits);
     };
   }
 
-  /** Counts bytes that have been received and sent. */
+  /** Charges bytes that were received and sent. */
   chargeBytes(received: number, sent: number): void {
     if (received > 0) this.#bytesIn?.charge(received);
     if (sent > 0) this.#bytesOut?.charge(sent);
   }
 
-  /** Looks whether bytes of today are left. @throws LIMIT_REACHED as {@link admit} */
+  /** Requires that the daily limits of received and sent bytes are not used up. @throws LIMIT_REACHED as {@link admit} does */
   requireBytes(): Promise<void> | undefined {
     const now = this.#now();
-    if (hasSome(this.#bytesIn, now) && hasSome(this.#bytesOut, now)) return undefined;
+    if (hasTokens(this.#bytesIn, now) && hasTokens(this.#bytesOut, now)) return undefined;
     return this.#requireBytesSlowly();
   }
 
-  /** Looks whether credits of today are left. @throws LIMIT_REACHED as {@link admit} */
+  /** Requires that the credits of the day are not used up. @throws LIMIT_REACHED as {@link admit} does */
   requireCredits(): Promise<void> | undefined {
-    if (hasSome(this.#credits, this.#now())) return undefined;
+    if (hasTokens(this.#credits, this.#now())) return undefined;
     return this.#requireCreditsSlowly();
   }
 
@@ -152,13 +153,13 @@ export class AccountLimits {
   }
 
   /**
-   * Looks whether a request of so many credits could be admitted, and takes nothing: asked before a body is read and parsed.
-   * @throws LIMIT_REACHED as {@link admit}
+   * Requires that a request of this price could be admitted, and takes nothing. Called before a body is read and parsed.
+   * @throws LIMIT_REACHED as {@link admit} does
    */
   requireRequest(credits: number): Promise<void> | undefined {
     const now = this.#now();
     this.usedAt = now;
-    if (hasSome(this.#requests, now) && hasSome(this.#credits, now, credits)) return undefined;
+    if (hasTokens(this.#requests, now) && hasTokens(this.#credits, now, credits)) return undefined;
     return this.#requireRequestSlowly(credits);
   }
 
@@ -176,63 +177,69 @@ export class AccountLimits {
     this.#bytesOut?.charge(-1);
   }
 
-  /** Takes a place among the requests under way; give it back with {@link leave}. @throws LIMIT_REACHED as {@link admit} */
+  /** Acquires a permit of `concurrentRequests`; release it with {@link leave}. @throws LIMIT_REACHED as {@link admit} does */
   enter(): Promise<void> | undefined {
-    if (this.#concurrent === undefined || this.#concurrent.tryEnter()) return undefined;
-    return this.#enterSlowly('concurrentRequests', this.#concurrent);
+    if (this.#requestPermits === undefined || this.#requestPermits.tryAcquire()) return undefined;
+    return this.#acquireSlowly('concurrentRequests', this.#requestPermits);
   }
 
+  /** Releases the permit of {@link enter}. */
   leave(): void {
-    this.#concurrent?.leave();
+    this.#requestPermits?.release();
   }
 
-  /** Takes a place among the WebSocket connections; give it back with {@link disconnect}. @throws LIMIT_REACHED */
+  /** Acquires a permit of `webSockets`; release it with {@link disconnect}. @throws LIMIT_REACHED */
   async connect(): Promise<void> {
-    if (this.#sockets !== undefined) await this.#enterSlowly('webSockets', this.#sockets);
+    if (this.#socketPermits !== undefined) await this.#acquireSlowly('webSockets', this.#socketPermits);
   }
 
+  /** Releases the permit of {@link connect}. */
   disconnect(): void {
-    this.#sockets?.leave();
+    this.#socketPermits?.release();
   }
 
-  async #enterSlowly(limit: LimitName, slots: ConcurrencyPermits): Promise<void> {
-    if (!(await slots.enter())) throw this.#refusal(limit, 0, 1000);
+  async #acquireSlowly(limit: LimitName, permits: ConcurrencyPermits): Promise<void> {
+    if (!(await permits.acquire())) throw this.#refusal(limit, 0, 1000);
   }
 
   #refusal(limit: LimitName, remaining: number, waitMs: number): MeteringError {
     const allowed = this.plan[limit] ?? 0;
-    const isSlots = limit === 'concurrentRequests' || limit === 'webSockets';
+    const permits: Partial<Record<LimitName, ConcurrencyPermits | undefined>> = {
+      concurrentRequests: this.#requestPermits,
+      webSockets: this.#socketPermits,
+    };
     const capacity = limit === 'requestsPerSecond' ? (this.#requests?.allowed ?? allowed) : allowed;
     return limitReached({
       limit,
       allowed,
-      used: isSlots ? ((limit === 'webSockets' ? this.#sockets : this.#concurrent)?.used ?? 0) : capacity - remaining,
+      used: permits[limit]?.used ?? capacity - remaining,
       plan: this.plan.name,
       retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
       ...(limit === 'concurrentRequests' && { service: this.#service }),
     });
   }
 
-  /** Gives back what is not used, keeps what is. Called a few times a second. */
+  /** Returns idle tokens to the shared counters and pays debts. Called a few times a second. */
   async settle(options: { readonly isClosing?: boolean } = {}): Promise<void> {
-    const leases = [this.#requests, this.#credits, this.#bytesIn, this.#bytesOut];
-    await Promise.all(leases.map((lease) => lease?.settle(options)));
+    const lots = [this.#requests, this.#credits, this.#bytesIn, this.#bytesOut];
+    await Promise.all(lots.map((lot) => lot?.settle(options)));
   }
 
-  /** Keeps the places in use. Called about once a second. */
+  /** Renews the permits in use before they expire in the store. Called about once a second. */
   async renew(options: { readonly isClosing?: boolean } = {}): Promise<void> {
-    await Promise.all([this.#concurrent?.renew(options), this.#sockets?.renew(options)]);
+    await Promise.all([this.#requestPermits?.renew(options), this.#socketPermits?.renew(options)]);
   }
 
-  /** Whether nothing of it is held or in use. */
+  /** Reports whether this process holds no permit of the account. */
   get isIdle(): boolean {
-    return (this.#concurrent?.isIdle ?? true) && (this.#sockets?.isIdle ?? true);
+    return (this.#requestPermits?.isIdle ?? true) && (this.#socketPermits?.isIdle ?? true);
   }
 }
 
-function hasSome(lease: TokenLot | undefined, now: number, amount = 1): boolean {
-  if (lease === undefined) return true;
-  if (!lease.tryTake(amount, now)) return false;
-  lease.charge(-amount);
+/** Reports whether the lot covers this amount, and takes nothing. */
+function hasTokens(lot: TokenLot | undefined, now: number, amount = 1): boolean {
+  if (lot === undefined) return true;
+  if (!lot.tryTake(amount, now)) return false;
+  lot.charge(-amount);
   return true;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ConcurrencyPermits } from './concurrency-permits.ts';
 import type { HoldRequest, LimitStore } from './limit-store.ts';
 
-/** One process and a store that answers in the order of the requests, each after some turns. */
+/** Permits of one process over a store that answers in request order, each answer after `turnsOf()` microtasks. */
 function permitsOver(limit: number, turnsOf: () => number): ConcurrencyPermits {
   let held = 0;
   let before: Promise<unknown> = Promise.resolve();
@@ -24,11 +24,11 @@ function permitsOver(limit: number, turnsOf: () => number): ConcurrencyPermits {
   return new ConcurrencyPermits(store, 'key', limit, 'holder', () => 0);
 }
 
-test('requests below the limit are never refused, whatever is renewed meanwhile', async () => {
+test('acquire never refuses below the limit, also during concurrent renewals', async () => {
   const step = fc.record({
-    enters: fc.integer({ min: 0, max: 20 }),
+    acquires: fc.integer({ min: 0, max: 20 }),
     renews: fc.boolean(),
-    leaves: fc.integer({ min: 0, max: 20 }),
+    releases: fc.integer({ min: 0, max: 20 }),
     turns: fc.integer({ min: 0, max: 5 }),
   });
   await fc.assert(
@@ -37,21 +37,21 @@ test('requests below the limit are never refused, whatever is renewed meanwhile'
       const permits = permitsOver(64, () => turns);
       let [inside, asked] = [0, 0];
       const all: Promise<unknown>[] = [];
-      for (const { enters, renews, leaves, turns: next } of steps) {
+      for (const { acquires, renews, releases, turns: next } of steps) {
         turns = next;
-        for (let count = Math.min(enters, 64 - asked); count > 0; count--) {
+        for (let count = Math.min(acquires, 64 - asked); count > 0; count--) {
           asked++;
           all.push(
-            permits.enter().then((isIn) => {
-              expect(isIn).toBe(true);
+            permits.acquire().then((isAcquired) => {
+              expect(isAcquired).toBe(true);
               inside++;
             }),
           );
         }
         if (renews) all.push(permits.renew());
         for (let turn = 0; turn < next * 3; turn++) await Promise.resolve();
-        for (let count = Math.min(leaves, inside); count > 0; count--) {
-          permits.leave();
+        for (let count = Math.min(releases, inside); count > 0; count--) {
+          permits.release();
           inside--;
           asked--;
         }

@@ -1,13 +1,13 @@
 import type { LimitStore } from './limit-store.ts';
 
-/** ConcurrencyPermits of a process that was killed are free again after this long, in milliseconds. */
+/** Lifetime of held permits without renewal, in milliseconds: those of a killed process become free after it. */
 const ttlMs = 6000;
-/** Share of the limit that a process holds beyond what it uses, where there is room. */
+/** Share of the limit that a process asks for beyond the permits in use. */
 const lotShare = 1 / 10;
-/** A process that refused somebody asks again after this long. */
+/** Interval in milliseconds after a refusal in which the store is not asked again. */
 const refusalMs = 100;
 
-/** Places that processes share, such as requests at once: some are held here, of which some are in use. */
+/** Permits of a concurrency limit that processes share. This process holds a number of them; some of those are in use. */
 export class ConcurrencyPermits {
   readonly #store: LimitStore;
   readonly #key: string;
@@ -38,55 +38,56 @@ export class ConcurrencyPermits {
     return this.#inUse === 0 && this.#held === 0;
   }
 
-  /** In use by all processes, as far as this one knows. */
+  /** Permits held by other processes plus those in use here, according to the last answer of the store. */
   get used(): number {
     return Math.min(this.#limit, this.#inUse + this.#others);
   }
 
-  /** Takes a place that is held already; false where there is none. */
-  tryEnter(): boolean {
+  /** Acquires a permit that this process already holds. Returns false if none is free. */
+  tryAcquire(): boolean {
     if (this.#inUse >= this.#held || this.#now() >= this.#heldUntil) return false;
     this.#inUse++;
     this.#peak = Math.max(this.#peak, this.#inUse);
     return true;
   }
 
-  /** Takes a place; false where the limit is reached. */
-  async enter(): Promise<boolean> {
-    while (!this.tryEnter()) {
+  /** Acquires a permit, asking the store if needed. Returns false if the limit is reached. */
+  async acquire(): Promise<boolean> {
+    while (!this.tryAcquire()) {
       if (this.#asking !== undefined) {
         await this.#asking;
         continue;
       }
       const now = this.#now();
-      // Not where the clock was set back since.
+      // The lower bound ignores a refusal from before the clock was set back.
       if (now < this.#refusedUntil && now >= this.#refusedUntil - refusalMs) return false;
       const needed = this.#inUse + 1;
-      const given = await this.#ask(needed);
-      // Where it was given, another request may have taken it meanwhile, or a renewal given it back: it is asked for again.
-      if (given >= needed) continue;
+      const held = await this.#ask(needed);
+      // A concurrent request may have acquired the new permit, or a renewal returned it: then the loop asks again.
+      if (held >= needed) continue;
       this.#refusedUntil = this.#now() + refusalMs;
       return false;
     }
     return true;
   }
 
-  leave(): void {
+  /** Releases a permit. It stays with this process until a renewal returns it to the store. */
+  release(): void {
     this.#inUse--;
   }
 
-  /** Keeps what is in use, and gives back what was not needed lately. Called about once a second. */
+  /** Renews the permits in use and returns those not needed since the last call. Called about once a second. */
   async renew({ isClosing = false } = {}): Promise<void> {
     while (this.#asking !== undefined) await this.#asking;
     const needed = isClosing ? 0 : Math.max(this.#inUse, this.#peak);
     this.#peak = this.#inUse;
     if (needed === 0 && this.#held === 0) return;
-    // Places that are being given back are not taken any more.
+    // Prevents acquiring a permit that is being returned.
     this.#held = Math.min(this.#held, needed);
     await this.#ask(needed, needed);
   }
 
-  /** Resolves with what the store then holds for this process. One at a time. */
+  /** Asks the store for permits and resolves with the number held afterwards. Callers make sure that one call runs at a time. */
   async #ask(min: number, want = min + Math.ceil(this.#limit * lotShare)): Promise<number> {
     let resolve = () => {};
     this.#asking = new Promise<void>((done) => {
@@ -98,7 +99,7 @@ export class ConcurrencyPermits {
       const { held, others } = await this.#store.hold(request);
       this.#held = held;
       this.#others = others;
-      // A little earlier than the store forgets it.
+      // Expires here half a second before it expires in the store.
       this.#heldUntil = now + ttlMs - 500;
       return held;
     } finally {

@@ -1,51 +1,60 @@
-/** What a counter allows. */
+/** Rule of a shared counter. */
 export type LimitRule =
-  /** A token bucket: `capacity` tokens, `ratePerSecond` of them new each second. */
+  /** A token bucket of `capacity` tokens that refills at `ratePerSecond`. */
   | { readonly kind: 'bucket'; readonly ratePerSecond: number; readonly capacity: number }
-  /** So many in each span of `seconds`, spans counted from 1970 (UTC). */
+  /** A fixed window: `limit` tokens in each window of `seconds`. Windows are aligned to 1970 (UTC). */
   | { readonly kind: 'window'; readonly limit: number; readonly seconds: number };
 
 export interface TakeRequest {
   readonly key: string;
   readonly rule: LimitRule;
-  /** Given back before anything is taken; a debt where it is negative. */
+  /** Tokens returned before any are taken. A negative number is a debt. */
   readonly give?: number;
-  /** Less than this is not taken at all. 0 takes nothing. */
+  /** Smallest grant: a counter with less grants nothing. 0 takes nothing. */
   readonly min: number;
-  /** More than this is not taken. A quarter of what is there at most is taken beyond `min`. */
+  /** Largest grant. Beyond `min`, at most a quarter of the available tokens is granted. */
   readonly want: number;
 }
 
-export interface Taken {
+export interface TakeResult {
   readonly granted: number;
-  /** What is left in the counter. */
+  /** Tokens left in the counter; 0 if it is in debt. */
   readonly remaining: number;
-  /** When `min` would be there, in milliseconds from now; 0 where it was granted. */
+  /** Milliseconds until `min` tokens are available; 0 if they were granted. */
   readonly retryAfterMs: number;
-  /** When the present span ends, in milliseconds since 1970; absent for buckets. */
+  /** End of the current window, in milliseconds since 1970. Absent for buckets. */
   readonly endsAt?: number;
 }
 
 export interface HoldRequest {
   readonly key: string;
-  /** Who holds: a process, by a name of its own. */
+  /** Unique name of the process that holds the permits. */
   readonly holder: string;
-  /** Held at least, if it holds anything beyond what it has. */
+  /** Smallest number of permits to hold after the call. */
   readonly min: number;
+  /** Largest number of permits to hold after the call. Beyond `min`, at most a quarter of the free permits is added. */
   readonly want: number;
+  /** Permits of all holders together. */
   readonly limit: number;
-  /** For how long, unless it asks again. */
+  /** Lifetime of the permits without another call, in milliseconds. */
   readonly ttlMs: number;
 }
 
+export interface HoldResult {
+  /** Permits of the holder after the call: `min` to `want`, or as many as before if `min` exceeds the free permits. */
+  readonly held: number;
+  /** Permits of all other holders. */
+  readonly others: number;
+}
+
 /**
- * The port to counters that processes share. Processes take from them in lots, so that a call costs no shared work; what is
- * granted in sum never exceeds a rule. Counters survive their processes, not necessarily a power cut.
+ * Port of the counters that processes share. Processes take tokens in lots, so that most requests touch no shared state. The
+ * sum of all grants never exceeds the rule. Counters survive a killed process, but not necessarily a power cut.
  */
 export interface LimitStore {
-  /** Atomically, request by request. */
-  take(requests: readonly TakeRequest[]): Promise<Taken[]>;
-  /** How many slots the holder has now: between `min` and `want`, or as many as before where there is no room. */
-  hold(request: HoldRequest): Promise<{ readonly held: number; readonly others: number }>;
+  /** Takes tokens. Each request is atomic; results are in the order of the requests. */
+  take(requests: readonly TakeRequest[]): Promise<TakeResult[]>;
+  /** Sets the number of permits that a holder holds. */
+  hold(request: HoldRequest): Promise<HoldResult>;
   close(): Promise<void>;
 }

@@ -27,19 +27,19 @@ afterEach(async () => {
   await store.close();
 });
 
-/** As many processes as are asked for, by one store each their own limiter. */
+/** Starts `count` limiters over one store, as `count` processes do. */
 async function start(limits: Omit<Partial<Plan>, 'name'>, count = 1): Promise<readonly Limiter[]> {
   await plans.put(parsePlan({ name: 'small', ...limits }));
   for (let made = 0; made < count; made++) limiters.push(await begin('storage-api'));
   return limiters;
 }
 
-/** A limiter as a process of this service has one. */
+/** Starts a limiter as a process of this service does. */
 function begin(service: string): Promise<Limiter> {
   return Limiter.start({ store, plans, service, now: () => now });
 }
 
-/** How many of so many requests are taken, spread over all processes. */
+/** Sends `count` requests spread over all processes, and returns how many are admitted. */
 async function admitted(count: number, credits = 1): Promise<number> {
   const results = await Promise.allSettled(
     Array.from({ length: count }, async (_, index) => limiters[index % limiters.length]?.of(account).admit(credits)),
@@ -50,7 +50,7 @@ async function admitted(count: number, credits = 1): Promise<number> {
   return results.filter(({ status }) => status === 'fulfilled').length;
 }
 
-test('a refusal does not hold for as long as the clock is set back', async () => {
+test('a refusal ends on time after the clock is set back', async () => {
   await start({ requestsPerSecond: 10, burst: 10, concurrentRequests: 1 });
   const limits = limiters[0]?.of(account);
   expect(await admitted(20)).toBe(10);
@@ -58,15 +58,15 @@ test('a refusal does not hold for as long as the clock is set back', async () =>
   await expect(limits?.enter()).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
   limits?.leave();
   now -= 86_400_000;
-  // The bucket counts from the time that it sees first.
+  // The bucket starts to refill from the earlier time once it sees that time.
   expect(await admitted(1)).toBe(0);
   now += 1000;
   expect(await admitted(20)).toBe(10);
   await limits?.enter();
 });
 
-describe('requests a second', () => {
-  test('a burst, then the rate, however many processes are asked at once', async () => {
+describe('requestsPerSecond', () => {
+  test('several processes together admit one burst, then the rate', async () => {
     await start({ requestsPerSecond: 10, burst: 30 }, 3);
     expect(await admitted(100)).toBe(30);
     now += 500;
@@ -75,7 +75,7 @@ describe('requests a second', () => {
     expect(await admitted(100)).toBe(30);
   });
 
-  test('credits that are held are missing until they are given back, and no day gets those of the day before', async () => {
+  test('holdCredits reserves credits until they are released; a release on the next day has no effect', async () => {
     const [limiter] = await start({ creditsPerDay: 100 });
     const limits = limiter?.of(account);
     const release = await limits?.holdCredits(80);
@@ -92,7 +92,7 @@ describe('requests a second', () => {
     await limits?.takeCredits(40);
   });
 
-  test('requireRequest takes nothing, and refuses where a request or its credits are not left', async () => {
+  test('requireRequest takes nothing, and refuses if requests or credits are used up', async () => {
     const [limiter] = await start({ requestsPerSecond: 1, burst: 2, creditsPerDay: 10 });
     const limits = limiter?.of(account);
     for (let n = 0; n < 10; n++) await limits?.requireRequest(10);
@@ -103,7 +103,7 @@ describe('requests a second', () => {
     await expect(limits?.requireRequest(1)).rejects.toEqual(refusal('requestsPerSecond'));
   });
 
-  test('the refusal names limit, use and when to come again', async () => {
+  test('LIMIT_REACHED names the limit, its use and when to retry', async () => {
     const [limiter] = await start({ requestsPerSecond: 1, burst: 2 });
     await admitted(2);
     await expect(limiter?.of(account).admit(1)).rejects.toMatchObject({
@@ -113,22 +113,22 @@ describe('requests a second', () => {
     });
   });
 
-  test('accounts do not touch each other', async () => {
+  test('accounts have separate limits', async () => {
     const [limiter] = await start({ requestsPerSecond: 1, burst: 1 });
     await admitted(1);
     await limiter?.of({ id: 'acc_2', plan: 'small' }).admit(1);
   });
 });
 
-describe('credits a day', () => {
-  test('as many as the plan has, then none before midnight UTC', async () => {
+describe('creditsPerDay', () => {
+  test('several processes together admit the daily credits, then none before midnight UTC', async () => {
     await start({ creditsPerDay: 1000 }, 2);
     expect(await admitted(200, 10)).toBe(100);
     now = Date.UTC(2026, 1, 4);
     expect(await admitted(200, 10)).toBe(100);
   });
 
-  test('what is charged afterwards counts for the next request', async () => {
+  test('a charge after a request counts against the next request', async () => {
     const [limiter] = await start({ creditsPerDay: 1000 });
     const limits = limiter?.of(account);
     await limits?.admit(20);
@@ -141,7 +141,7 @@ describe('credits a day', () => {
   });
 });
 
-test('bytes of a day end with the day', async () => {
+test('requireBytes refuses used-up bytes until the day ends', async () => {
   const [limiter] = await start({ bytesInPerDay: 100 });
   const limits = limiter?.of(account);
   await limits?.requireBytes();
@@ -151,26 +151,26 @@ test('bytes of a day end with the day', async () => {
   await limits?.requireBytes();
 });
 
-describe('requests at once', () => {
-  test('never more than the plan has, over all processes', async () => {
+describe('concurrentRequests', () => {
+  test('several processes together never exceed the limit', async () => {
     await start({ concurrentRequests: 7 }, 3);
     const results = await Promise.allSettled(
       Array.from({ length: 40 }, async (_, index) => limiters[index % 3]?.of(account).enter()),
     );
     const entered = results.filter(({ status }) => status === 'fulfilled').length;
-    // What one process holds beyond what it uses may be missing elsewhere; one place is always there.
+    // A process may hold permits that it does not use, so that others get fewer. 5 of 7 is the lower bound.
     expect(entered).toBeGreaterThanOrEqual(5);
     expect(entered).toBeLessThanOrEqual(7);
   });
 
-  test('who asks at once gets the places that there are', async () => {
+  test('concurrent requests get all permits of the plan', async () => {
     const [limiter] = await start({ concurrentRequests: 2 });
     const limits = limiter?.of(account);
     await Promise.all([limits?.enter(), limits?.enter()]);
     await expect(limits?.enter()).rejects.toMatchObject({ details: { used: 2 } });
   });
 
-  test('calls that take all places of one service leave those of another free', async () => {
+  test('calls that use all permits of one service leave those of another free', async () => {
     const [storage] = await start({ concurrentRequests: 2 });
     const gateway = await begin('rpc-gateway');
     limiters.push(gateway);
@@ -186,7 +186,7 @@ describe('requests at once', () => {
     await storage?.of(account).enter();
   });
 
-  test('what a service asks for itself takes no place of the account', async () => {
+  test('requests that a service pays for take no permit of the account', async () => {
     const [limiter] = await start({ concurrentRequests: 1, creditsPerDay: 1, requestsPerSecond: 1, burst: 1 });
     const limits = limiter?.unlimited({ id: 'console' });
     for (let count = 0; count < 5; count++) {
@@ -197,7 +197,7 @@ describe('requests at once', () => {
     expect(await admitted(1)).toBe(1);
   });
 
-  test('a place that is left is free again', async () => {
+  test('a released permit can be acquired again', async () => {
     const [limiter] = await start({ concurrentRequests: 1 });
     const limits = limiter?.of(account);
     for (let round = 0; round < 5; round++) {
@@ -210,7 +210,7 @@ describe('requests at once', () => {
 });
 
 describe('plans', () => {
-  test('a plan that changes counts within a second, for accounts that were served before', async () => {
+  test('a changed plan takes effect for accounts already in memory', async () => {
     const [limiter] = await start({ requestsPerSecond: 1, burst: 1 });
     await admitted(1);
     await plans.put(parsePlan({ name: 'small', requestsPerSecond: 100, burst: 100 }));
@@ -219,7 +219,7 @@ describe('plans', () => {
     expect(await admitted(200)).toBe(100);
   });
 
-  test('accounts of a plan that is not there have the fallback', async () => {
+  test('accounts of a missing plan get the fallback plan, and nothing if that is missing too', async () => {
     const [limiter] = await start({});
     expect(limiter?.of({ id: 'x', plan: 'gone' }).plan.name).toBe('free');
     await plans.remove('free');
@@ -227,7 +227,7 @@ describe('plans', () => {
     await expect(limiter?.of({ id: 'x', plan: 'gone' }).admit(1)).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
   });
 
-  test('a plan without limits has none', async () => {
+  test('a plan without limits admits everything and has empty header fields', async () => {
     const [limiter] = await start({});
     const limits = limiter?.of(account);
     expect(limits?.admit(1_000_000_000)).toBeUndefined();
@@ -236,7 +236,7 @@ describe('plans', () => {
   });
 });
 
-test('header fields tell quotas and what is left of them', async () => {
+test('RateLimit-Policy states the quotas, RateLimit the remaining requests and credits', async () => {
   const [limiter] = await start({ requestsPerSecond: 10, burst: 30, creditsPerDay: 5000 });
   const limits = limiter?.of(account);
   expect(limits?.policy).toBe('"requests";q=30;w=3, "credits";q=5000;w=86400');
@@ -244,7 +244,7 @@ test('header fields tell quotas and what is left of them', async () => {
   expect(limits?.rateLimit).toBe('"requests";r=29;t=1, "credits";r=4900;t=50400');
 });
 
-test('what is held and not used comes back', async () => {
+test('unused tokens of a lot return to the shared counter', async () => {
   const [one] = await start({ creditsPerDay: 100_000 }, 2);
   await one?.of(account).admit(1);
   now += 1000;

@@ -7,22 +7,22 @@ import type { LimitStore } from './limit-store.ts';
 export interface LimiterOptions {
   readonly store: LimitStore;
   readonly plans: PlanStore;
-  /** Name of the service, whose requests under way are counted apart from those of others. */
+  /** Name of the service. Concurrent requests are counted for each service separately. */
   readonly service: string;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
-  /** Told what goes wrong beside requests. */
+  /** Called with errors of background work: reading plans, settling lots, renewing permits. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Changes of plans count after this long at most, in milliseconds; what is held of limits is looked after as often. */
+/** Interval in milliseconds at which plans are read and lots are settled: a changed plan takes effect within it. */
 const tickMs = 250;
-/** Places in use are kept every so many ticks. */
+/** Permits in use are renewed every this many ticks. */
 const renewTicks = 4;
-/** Accounts that ask for nothing for this long are forgotten, in milliseconds. */
+/** Limits of an account are dropped from memory after this time without a request, in milliseconds. */
 const forgetMs = 60_000;
 
-/** The limits of all accounts that this process serves. */
+/** Limits of all accounts that this process serves. */
 export class Limiter {
   readonly #store: LimitStore;
   readonly #planStore: PlanStore;
@@ -31,7 +31,7 @@ export class Limiter {
   readonly #onError: (error: unknown) => void;
   readonly #holder = randomUUID();
   readonly #accounts = new Map<string, AccountLimits>();
-  /** Of plans that changed: their places are still in use. */
+  /** Limits of a plan that has changed while permits of it are in use. */
   readonly #former = new Set<AccountLimits>();
   readonly #timer: NodeJS.Timeout;
   #plans: ReadonlyMap<string, Plan> = new Map();
@@ -49,19 +49,19 @@ export class Limiter {
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
   }
 
-  /** Reads the plans once. It owns neither store. */
+  /** Reads the plans and starts the timer. The caller closes both stores. */
   static async start(options: LimiterOptions): Promise<Limiter> {
     const limiter = new Limiter(options);
     await limiter.#readPlans();
     return limiter;
   }
 
-  /** The limits of an account under a plan of this name; under the fallback where there is none of it. */
+  /** Returns the limits of an account under its plan, or under the fallback plan if its plan does not exist. */
   of({ id, plan: name }: { readonly id: string; readonly plan: string }): AccountLimits {
     return this.#limits(id, this.plan(name));
   }
 
-  /** No limits, for what a service asks for itself. */
+  /** Returns an object without limits, for requests that a service pays for. */
   unlimited({ id }: { readonly id: string }): AccountLimits {
     return this.#limits(id, unlimitedPlan);
   }
@@ -75,7 +75,7 @@ export class Limiter {
       accountId: id,
       plan,
       service: this.#service,
-      // Of its own for each: the places of a former plan are counted beside those of the new one.
+      // A holder name of its own: permits under a former plan are counted in addition to those under the new one.
       holder: `${this.#holder}-${this.#made++}`,
       now: this.#now,
     });
@@ -84,16 +84,17 @@ export class Limiter {
     return made;
   }
 
+  /** Returns the plan of this name, or the fallback plan. */
   plan(name: string): Plan {
     const plan = this.#plans.get(name) ?? this.#plans.get(fallbackPlan);
-    // An operator may remove even the fallback: then nothing is allowed rather than everything.
-    return plan ?? nothing;
+    // An operator can remove even the fallback plan: then everything is refused, not allowed.
+    return plan ?? nothingAllowed;
   }
 
   async #readPlans(): Promise<void> {
     const plans = await this.#planStore.plans();
     const text = JSON.stringify(plans);
-    // The same plans stay the same objects: a new one begins new counters in this process.
+    // Unchanged plans stay the same objects, since a new object starts new lots in this process.
     if (text === this.#text) return;
     this.#text = text;
     const before = this.#plans;
@@ -132,7 +133,7 @@ export class Limiter {
     await Promise.all(works);
   }
 
-  /** Gives back all that this process holds. */
+  /** Stops the timer and returns all tokens and permits of this process. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#ticking;
@@ -146,4 +147,10 @@ export class Limiter {
 }
 
 const unlimitedPlan: Plan = { name: 'unlimited', title: 'Unlimited' };
-const nothing: Plan = { name: 'none', title: 'None', requestsPerSecond: 0, creditsPerDay: 0, concurrentRequests: 0 };
+const nothingAllowed: Plan = {
+  name: 'none',
+  title: 'None',
+  requestsPerSecond: 0,
+  creditsPerDay: 0,
+  concurrentRequests: 0,
+};

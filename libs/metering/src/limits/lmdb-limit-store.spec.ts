@@ -5,12 +5,15 @@ import { temporaryDirectories } from '../temporary-directory.fixture.ts';
 import { describeLimitStore } from '../testing/describe-limit-store.ts';
 import { openLmdbLimitStore } from './lmdb-limit-store.ts';
 
-const directory = temporaryDirectories();
+const newDirectory = temporaryDirectories();
 
-describeLimitStore('LMDB', ({ now }) => openLmdbLimitStore({ directory: directory(), now }));
+describeLimitStore('LMDB', async ({ now }) => {
+  const directory = newDirectory();
+  return () => openLmdbLimitStore({ directory, now });
+});
 
-test('counters of another boot are not looked at, and cleared away', async () => {
-  const home = directory();
+test('openLmdbLimitStore removes the counters of an earlier boot', async () => {
+  const home = newDirectory();
   const old = join(home, 'boot-of-yesterday');
   mkdirSync(old);
   await (await openLmdbLimitStore({ directory: home })).close();

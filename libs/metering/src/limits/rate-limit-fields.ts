@@ -6,7 +6,7 @@ interface Counter {
   readonly remaining: number;
 }
 
-/** RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers: each quota with its window in seconds. */
+/** Formats RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers): each quota with its window in seconds. */
 export function policyField({ requestsPerSecond: rate, burst, creditsPerDay }: Plan): string {
   const policies: string[] = [];
   if (rate !== undefined) {
@@ -17,7 +17,7 @@ export function policyField({ requestsPerSecond: rate, burst, creditsPerDay }: P
   return policies.join(', ');
 }
 
-/** RateLimit of the same draft: what is left of each, and in how many seconds it is full again. */
+/** Formats RateLimit of the same draft: the remainder of each quota, and the seconds until it is full again. */
 export function rateLimitField({
   plan,
   requests,

@@ -1,13 +1,14 @@
-import type { LimitRule, LimitStore, Taken } from './limit-store.ts';
+// Hot path: every request of both services. Bench: tools/bench/metering.mjs.
+import type { LimitRule, LimitStore, TakeResult } from './limit-store.ts';
 
-/** Lots are used up in about this long at full speed, in seconds. */
+/** Size of a lot of a bucket, in seconds of its refill rate. */
 const lotSeconds = 0.1;
-/** Share of a window that one lot is at most: what a killed process takes with it. */
+/** Size of a lot of a window, as a share of its limit: the most that a killed process loses. */
 const lotShare = 1 / 2000;
-/** What is left of a lot that nobody used for this long is given back, in milliseconds. */
+/** Tokens of a lot return to the counter after this time without use, in milliseconds. */
 const idleMs = 250;
 
-/** A lot of a shared counter that one process holds. Most requests find it full and touch nothing that is shared. */
+/** Tokens of a shared counter that one process holds. Most requests take from the lot and touch no shared state. */
 export class TokenLot {
   readonly #store: LimitStore;
   readonly #key: string;
@@ -19,7 +20,7 @@ export class TokenLot {
   #endsAt = Number.POSITIVE_INFINITY;
   #usedAt = 0;
   #refusal: { readonly min: number; readonly since: number; readonly until: number } | undefined;
-  #filling: Promise<Taken> | undefined;
+  #filling: Promise<TakeResult> | undefined;
 
   constructor(store: LimitStore, key: string, rule: LimitRule, now: () => number) {
     this.#store = store;
@@ -31,22 +32,22 @@ export class TokenLot {
     this.#remaining = this.allowed;
   }
 
-  /** What the rule allows at most at one time. */
+  /** Capacity of the bucket, or limit of the window. */
   get allowed(): number {
     return this.#rule.kind === 'bucket' ? this.#rule.capacity : this.#rule.limit;
   }
 
-  /** End of the window that was last taken from, in milliseconds. */
+  /** End of the window of the last lot, in milliseconds since 1970. Infinite for buckets. */
   get endsAt(): number {
     return this.#endsAt;
   }
 
-  /** What is left, as far as this process knows. */
+  /** Tokens left in the counter and the lot, according to the last answer of the store. */
   get remaining(): number {
     return Math.max(0, Math.floor(this.#remaining + this.#tokens));
   }
 
-  /** Takes from the lot; false where it is too small. */
+  /** Takes tokens from the lot. Returns false if the lot has too few. */
   tryTake(amount: number, now = this.#now()): boolean {
     if (now >= this.#endsAt) this.#tokens = 0;
     if (this.#tokens < amount) return false;
@@ -55,12 +56,12 @@ export class TokenLot {
     return true;
   }
 
-  /** Takes, with a new lot where that is needed. Resolves to nothing, or to when to come again in milliseconds. */
+  /** Takes tokens, with a new lot if needed. Resolves to `undefined`, or after a refusal to the milliseconds until a retry. */
   async take(amount: number): Promise<number | undefined> {
     while (!this.tryTake(amount)) {
       const now = this.#now();
       const refusal = this.#refusal;
-      // After a clock is set back, a refusal would last for as long as the step.
+      // The lower bound ends a refusal from before the clock was set back.
       const isRefused = refusal !== undefined && refusal.since <= now && now < refusal.until;
       if (isRefused && amount >= refusal.min) return refusal.until - now;
       if (this.#filling !== undefined) {
@@ -75,31 +76,32 @@ export class TokenLot {
     return undefined;
   }
 
-  /** Takes what has been used already, whether it is there or not: a debt is paid with the next lot. */
+  /** Takes tokens for work already done. The lot can end below zero; the next lot pays the debt. */
   charge(amount: number): void {
     if (this.#now() >= this.#endsAt) this.#tokens = 0;
     this.#tokens -= amount;
     this.#usedAt = this.#now();
   }
 
-  /** Gives back what nobody uses, and pays debts. */
+  /** Returns idle tokens to the counter, and pays debts. */
   async settle({ isClosing = false } = {}): Promise<void> {
     if (this.#filling !== undefined || this.#tokens === 0) return;
     if (!isClosing && this.#tokens > 0 && this.#now() - this.#usedAt < idleMs) return;
     await this.#fill(0);
   }
 
-  async #fill(min: number): Promise<Taken> {
+  /** Returns the tokens of the lot, or its debt, and takes a new lot of at least `min`. */
+  async #fill(min: number): Promise<TakeResult> {
     const now = this.#now();
     const give = now >= this.#endsAt ? Math.min(0, this.#tokens) : this.#tokens;
     this.#tokens = 0;
     const want = min === 0 ? 0 : Math.max(min, this.#lot);
     this.#filling = this.#store
       .take([{ key: this.#key, rule: this.#rule, give, min, want }])
-      .then(([taken]) => taken as Taken);
+      .then(([taken]) => taken as TakeResult);
     try {
       const taken = await this.#filling;
-      // What was charged meanwhile stays charged.
+      // `+=` keeps charges made while the store was asked.
       this.#tokens += taken.granted;
       this.#remaining = taken.remaining;
       this.#endsAt = taken.endsAt ?? Number.POSITIVE_INFINITY;

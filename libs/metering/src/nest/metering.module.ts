@@ -1,19 +1,20 @@
 import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { type Metering, type MeteringStores, startMetering } from '../metering.ts';
 
-/** The token of {@link Metering}. */
+/** Injection token of {@link Metering}. */
 export const METERING = Symbol('METERING');
 
 export interface MeteringModuleOptions {
-  /** Name of the service, in the ledger. */
+  /** Name of the service: recorded in the ledger and quoted in LIMIT_REACHED. */
   readonly service: string;
+  /** Called with errors of background work. */
   readonly onError?: (error: unknown) => void;
   readonly inject?: FactoryProvider['inject'];
   /** Opens the stores. The module closes them. */
   readonly useFactory: (...dependencies: never[]) => Promise<MeteringStores> | MeteringStores;
 }
 
-/** Provides {@link Metering} to the whole application; at shutdown the ledger is told what is left. */
+/** Provides {@link Metering} to the whole application. At shutdown it flushes the ledger and closes the stores. */
 @Module({})
 export class MeteringModule implements OnApplicationShutdown {
   constructor(@Inject(METERING) private readonly metering: Metering) {}

@@ -31,13 +31,13 @@ class LmdbPlanStore implements PlanStore {
       this.#seed();
       if (!this.#plans.remove(Buffer.from(name))) {
         throw new MeteringError('PLAN_NOT_FOUND', `There is no plan ${JSON.stringify(name.slice(0, 64))}.`, {
-          hint: '`cairn plan list` shows them.',
+          hint: 'List the plans with `cairn plan list`.',
         });
       }
     });
   }
 
-  /** The first change makes the default plans entries like others. */
+  /** Stores the default plans before the first change, so that they can be changed and removed as well. */
   #seed(): void {
     if (this.#plans.count() > 0) return;
     for (const plan of defaultPlans) this.#plans.put(Buffer.from(plan.name), encode(plan));
@@ -56,7 +56,7 @@ function byName(plans: readonly Plan[]): Plan[] {
   return [...plans].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Opens plans in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+/** Opens the plans in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbPlanStore({ directory }: { readonly directory: string }): Promise<PlanStore> {
   return new LmdbPlanStore(await Environment.open({ directory, format: meteringFormat }));
 }

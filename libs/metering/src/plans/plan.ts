@@ -1,31 +1,33 @@
 import { MeteringError } from '../errors.ts';
 
-/** What an account may use. A limit that is absent does not hold. */
+/** Limits of an account. An absent limit does not apply. */
 export interface Plan {
   readonly name: string;
-  /** For people. */
+  /** Name shown in the console. */
   readonly title: string;
-  /** Rate at which the token bucket of requests fills. Each item of a batch is a request. */
+  /** Refill rate of the token bucket of requests. Each item of a batch is a request. */
   readonly requestsPerSecond?: number;
-  /** Size of that bucket: requests that may come at once. Default: ten seconds of the rate. */
+  /** Capacity of that bucket: the largest burst. Default: ten seconds of the rate. */
   readonly burst?: number;
-  /** Credits between one midnight (UTC) and the next. */
+  /** Credits per day, from midnight to midnight UTC. */
   readonly creditsPerDay?: number;
-  /** Bytes that it may hold in storage. */
+  /** Bytes that the account may keep in storage. */
   readonly storedBytes?: number;
-  /** Bytes of bodies that it may send in a day. */
+  /** Bytes of request bodies per day. */
   readonly bytesInPerDay?: number;
-  /** Bytes of bodies that it may have sent to it in a day. */
+  /** Bytes of response bodies per day. */
   readonly bytesOutPerDay?: number;
+  /** Concurrent requests, counted for each service separately. */
   readonly concurrentRequests?: number;
+  /** Open WebSocket connections. */
   readonly webSockets?: number;
-  /** JSON-RPC methods; a name that ends with `*` stands for all that begin so. */
+  /** Allowed JSON-RPC methods. A name that ends with `*` allows every method with that prefix. */
   readonly methods?: readonly string[];
 }
 
 const GiB = 1024 ** 3;
 
-/** The plans of a new installation. `local` is for the machine's owner: finite, so that its use can be watched. */
+/** Plans of a new installation. `local` is for the owner of the machine; its limits are finite so that usage shows as a share. */
 export const defaultPlans: readonly Plan[] = [
   {
     name: 'free',
@@ -62,10 +64,10 @@ export const defaultPlans: readonly Plan[] = [
   },
 ];
 
-/** The plan of accounts that name none that exists. */
+/** Plan of accounts whose own plan does not exist. */
 export const fallbackPlan = 'free';
 
-/** Limits that are numbers, with the smallest that makes sense. */
+/** Limits of a plan that are numbers. */
 export const numericLimits = [
   'requestsPerSecond',
   'burst',
@@ -79,10 +81,10 @@ export const numericLimits = [
 
 const known: ReadonlySet<string> = new Set(['name', 'title', 'methods', ...numericLimits]);
 
-/** Checks what an operator asks for. @throws PLAN_INVALID naming the field */
+/** Parses a plan. @throws PLAN_INVALID naming the field */
 export function parsePlan(value: unknown): Plan {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('plan', value, 'an object of a name and limits');
+    throw invalid('plan', value, 'an object with a name and limits');
   const given = value as Readonly<Record<string, unknown>>;
   for (const field of Object.keys(given)) {
     if (!known.has(field)) throw invalid(field, given[field], `one of ${[...known].join(', ')}`);
@@ -97,21 +99,22 @@ export function parsePlan(value: unknown): Plan {
     const limit = given[field];
     if (limit === undefined || limit === null) continue;
     if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < (field === 'burst' ? 1 : 0))
-      throw invalid(field, limit, 'a whole number, or nothing for no limit');
+      throw invalid(field, limit, 'a whole number; leave it out for no limit');
     plan[field] = limit;
   }
   if (methods !== undefined && methods !== null) {
-    if (!Array.isArray(methods) || methods.length > 100) throw invalid('methods', methods, 'a list of 100 at most');
+    if (!Array.isArray(methods) || methods.length > 100)
+      throw invalid('methods', methods, 'a list of at most 100 methods');
     for (const method of methods) {
       if (typeof method !== 'string' || !/^[A-Za-z0-9_.]{1,128}\*?$/.test(method))
-        throw invalid('methods', method, 'a method such as eth_call, or a beginning such as eth_*');
+        throw invalid('methods', method, 'a method such as eth_call, or a prefix such as eth_*');
     }
     plan.methods = methods;
   }
   return plan as unknown as Plan;
 }
 
-/** @throws METHOD_NOT_IN_PLAN */
+/** Returns if the plan allows the method. @throws METHOD_NOT_IN_PLAN */
 export function requirePlanMethod({ methods, name }: Plan, method: string): void {
   if (methods === undefined) return;
   const isAllowed = methods.some((entry) =>
@@ -120,8 +123,8 @@ export function requirePlanMethod({ methods, name }: Plan, method: string): void
   if (isAllowed) return;
   throw new MeteringError(
     'METHOD_NOT_IN_PLAN',
-    `The plan ${JSON.stringify(name)} has not the method ${JSON.stringify(method)}.`,
-    { hint: 'Take another plan, or use one of its methods.' },
+    `The plan ${JSON.stringify(name)} does not include the method ${JSON.stringify(method)}.`,
+    { hint: 'Use a method of the plan, or switch to a plan that includes this one.' },
   );
 }
 

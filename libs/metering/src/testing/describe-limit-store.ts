@@ -5,29 +5,41 @@ import type { LimitStore } from '../limits/limit-store.ts';
 const bucket = { kind: 'bucket', ratePerSecond: 10, capacity: 20 } as const;
 const day = { kind: 'window', limit: 1000, seconds: 86_400 } as const;
 
-/** The contract of every {@link LimitStore}: an adapter's spec is one call of this. `clock.now` is its time. */
+/**
+ * Contract suite of every {@link LimitStore}.
+ *
+ * @param create creates an empty store whose time is `clock.now`, and returns a function that opens a handle on it. Each
+ * handle stands for one process.
+ */
 export function describeLimitStore(
   name: string,
-  create: (clock: { readonly now: () => number }) => Promise<LimitStore>,
+  create: (clock: { readonly now: () => number }) => Promise<() => Promise<LimitStore>>,
 ): void {
   describe(`${name} as a LimitStore`, () => {
     let store: LimitStore;
+    let other: LimitStore;
     let now: number;
     beforeEach(async () => {
       now = Date.UTC(2026, 0, 2, 12);
-      store = await create({ now: () => now });
+      const open = await create({ now: () => now });
+      store = await open();
+      other = await open();
     });
-    afterEach(() => store.close());
+    afterEach(async () => {
+      await store.close();
+      await other.close();
+    });
     const take = async (
       request: { key?: string; min: number; want?: number; give?: number },
       rule = bucket as never,
+      from = store,
     ) => {
-      const [taken] = await store.take([{ key: 'a', want: request.min, rule, ...request }]);
+      const [taken] = await from.take([{ key: 'a', want: request.min, rule, ...request }]);
       if (taken === undefined) throw new Error('no answer');
       return taken;
     };
 
-    test('a bucket begins full, gives no more than it has, and says when it will have enough', async () => {
+    test('a bucket starts full, grants no more than it has, and returns when enough tokens are available', async () => {
       expect(await take({ min: 20 })).toEqual({ granted: 20, remaining: 0, retryAfterMs: 0 });
       expect(await take({ min: 5 })).toEqual({ granted: 0, remaining: 0, retryAfterMs: 500 });
       now += 500;
@@ -36,12 +48,12 @@ export function describeLimitStore(
       expect(await take({ min: 21 })).toMatchObject({ granted: 0, remaining: 20 });
     });
 
-    test('beyond what is needed, a quarter of what is there is given at most', async () => {
+    test('beyond min, take grants at most a quarter of the available tokens', async () => {
       expect(await take({ min: 1, want: 100 })).toMatchObject({ granted: 5, remaining: 15 });
       expect(await take({ min: 1, want: 2 })).toMatchObject({ granted: 2, remaining: 13 });
     });
 
-    test('what is given back is there again, never more than the bucket holds; debts are paid first', async () => {
+    test('returned tokens are available again up to the capacity, and a debt is paid first', async () => {
       await take({ min: 10 });
       expect(await take({ min: 0, give: 4 })).toMatchObject({ granted: 0, remaining: 14 });
       expect(await take({ min: 0, give: 100 })).toMatchObject({ remaining: 20 });
@@ -49,7 +61,7 @@ export function describeLimitStore(
       expect(await take({ min: 1 })).toMatchObject({ granted: 0, retryAfterMs: 600 });
     });
 
-    test('a window is full again when it ends, whatever was owed', async () => {
+    test('a new window is full, also after a debt', async () => {
       const endsAt = Date.UTC(2026, 0, 3);
       expect(await take({ min: 900 }, day as never)).toEqual({ granted: 900, remaining: 100, retryAfterMs: 0, endsAt });
       expect(await take({ min: 101 }, day as never)).toEqual({
@@ -63,13 +75,13 @@ export function describeLimitStore(
       expect(await take({ min: 1000 }, day as never)).toMatchObject({ granted: 1000 });
     });
 
-    test('keys and kinds of rules do not touch each other', async () => {
+    test('keys and kinds of rules have separate counters', async () => {
       await take({ min: 20 });
       expect(await take({ key: 'b', min: 20 })).toMatchObject({ granted: 20 });
       expect(await take({ min: 1000 }, day as never)).toMatchObject({ granted: 1000 });
     });
 
-    test('a clock that is set back gives nothing and takes nothing away for good', async () => {
+    test('a clock that is set back adds no tokens, and the bucket continues to refill', async () => {
       await take({ min: 20 });
       now -= 3_600_000;
       expect(await take({ min: 1 })).toMatchObject({ granted: 0 });
@@ -87,7 +99,24 @@ export function describeLimitStore(
       expect(await take({ min: 1000 }, day as never)).toMatchObject({ granted: 1000 });
     });
 
-    test('whatever is asked, in sum no more is granted than the bucket had and grew', async () => {
+    test('concurrent requests through two handles are granted no more than the bucket has', async () => {
+      const grants = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => take({ min: 1 }, bucket as never, index % 2 ? store : other)),
+      );
+      expect(grants.reduce((sum, { granted }) => sum + granted, 0)).toBe(20);
+    });
+
+    test('several requests of one call are granted in their order', async () => {
+      const request = { rule: bucket, min: 15, want: 15 };
+      const results = await store.take([
+        { key: 'a', ...request },
+        { key: 'b', ...request },
+        { key: 'a', ...request },
+      ]);
+      expect(results.map(({ granted }) => granted)).toEqual([15, 15, 0]);
+    });
+
+    test('the sum of all grants never exceeds the capacity plus the refill', async () => {
       let round = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -109,30 +138,37 @@ export function describeLimitStore(
       );
     });
 
-    const hold = (holder: string, min: number, want = min) =>
-      store.hold({ key: 'slots', holder, min, want, limit: 10, ttlMs: 5000 });
+    const hold = (holder: string, min: number, want = min, from = store) =>
+      from.hold({ key: 'permits', holder, min, want, limit: 10, ttlMs: 5000 });
 
-    test('places of all holders never exceed the limit, and come back when they are given up', async () => {
+    test('concurrent holders never hold more permits than the limit', async () => {
+      const results = await Promise.all(
+        Array.from({ length: 16 }, (_, index) => hold(`holder-${index}`, 1, 1, index % 2 ? store : other)),
+      );
+      expect(results.reduce((sum, { held }) => sum + held, 0)).toBe(10);
+    });
+
+    test('permits of all holders never exceed the limit, and returned permits are free again', async () => {
       expect(await hold('one', 6)).toEqual({ held: 6, others: 0 });
-      expect(await hold('two', 4)).toEqual({ held: 4, others: 6 });
+      expect(await hold('two', 4, 4, other)).toEqual({ held: 4, others: 6 });
       expect(await hold('two', 5)).toEqual({ held: 4, others: 6 });
       expect(await hold('one', 0)).toEqual({ held: 0, others: 4 });
       expect(await hold('two', 5)).toEqual({ held: 5, others: 0 });
     });
 
-    test('beyond what is needed, a quarter of what is free is held at most', async () => {
+    test('beyond min, hold adds at most a quarter of the free permits', async () => {
       expect(await hold('one', 1, 8)).toEqual({ held: 3, others: 0 });
       expect(await hold('two', 1, 8)).toEqual({ held: 2, others: 3 });
     });
 
-    test('places that were held under a clock that was ahead are free when it is right', async () => {
+    test('permits held while the clock was ahead are free once it is correct', async () => {
       now += 86_400_000;
       await hold('killed', 10);
       now -= 86_400_000;
       expect(await hold('other', 10)).toEqual({ held: 10, others: 0 });
     });
 
-    test('who does not ask again loses his places', async () => {
+    test('permits expire without another call of their holder', async () => {
       await hold('killed', 10);
       now += 4999;
       expect(await hold('other', 1)).toMatchObject({ held: 0 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { dayMs, hourMs, noCounts, type UsageRow } from '../usage/usage.ts';
+import { addCounts, dayMs, hourMs, noCounts, type UsageRow } from '../usage/usage.ts';
 import { minutesKeptMs, type Resolution, type UsageDelta, type UsageStore } from '../usage/usage-store.ts';
 
 const start = Date.UTC(2026, 1, 3);
 const span = { from: start, to: start + 2 * dayMs };
 
-/** Counts for account `a`. */
+/** Creates counts of one request of account `a`. */
 export function delta(more: Partial<UsageDelta> = {}): UsageDelta {
   const latency = [...noCounts().latency];
   latency[2] = 1;
@@ -25,21 +25,32 @@ export function delta(more: Partial<UsageDelta> = {}): UsageDelta {
   };
 }
 
-/** The contract of every {@link UsageStore}: an adapter's spec is one call of this. */
-export function describeUsageStore(name: string, create: () => Promise<UsageStore>): void {
+/**
+ * Contract suite of every {@link UsageStore}.
+ *
+ * @param create creates an empty store and returns a function that opens a handle on it. Each handle stands for one process.
+ */
+export function describeUsageStore(name: string, create: () => Promise<() => Promise<UsageStore>>): void {
   describe(`${name} as a UsageStore`, () => {
+    let open: () => Promise<UsageStore>;
     let store: UsageStore;
+    let other: UsageStore;
     beforeEach(async () => {
-      store = await create();
+      open = await create();
+      store = await open();
+      other = await open();
     });
-    afterEach(() => store.close());
-    const rows = async (accountId = 'a', resolution: Resolution = 'hour', during = span) => {
+    afterEach(async () => {
+      await store.close();
+      await other.close();
+    });
+    const rows = async (accountId = 'a', resolution: Resolution = 'hour', during = span, from = store) => {
       const found: UsageRow[] = [];
-      for await (const row of store.rows(accountId, during, resolution)) found.push(row);
+      for await (const row of from.rows(accountId, during, resolution)) found.push(row);
       return found;
     };
 
-    test('adds up what belongs together and keeps the rest apart', async () => {
+    test('add sums counts of the same subject and keeps other subjects separate', async () => {
       await store.add([delta(), delta({ operation: 'other' }), delta({ accountId: 'b' })], [], []);
       await store.add([delta(), delta({ network: 'n' }), delta({ key: 'k2' }), delta({ service: 's2' })], [], []);
       const found = await rows();
@@ -51,7 +62,52 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
       expect((await rows())[0]?.latency[2]).toBeGreaterThan(0);
     });
 
-    test('hours begin on the hour, days at midnight UTC, and spans are half open', async () => {
+    test('every field of the counts is summed exactly', async () => {
+      const counts = {
+        requests: 3,
+        errors: 2,
+        limited: 1,
+        credits: 2 ** 40,
+        bytesIn: 2 ** 41,
+        bytesOut: 2 ** 42,
+        gas: 2 ** 43,
+        durationUs: 2 ** 44,
+        latency: noCounts().latency.map((_, index) => index),
+      };
+      await store.add([delta(counts), delta(counts)], [], []);
+      await other.add([delta(counts)], [], []);
+      const sum = addCounts(addCounts(addCounts(noCounts(), counts), counts), counts);
+      const subject = { accountId: 'a', key: 'k', service: 's', operation: 'o', network: '' };
+      expect(await rows()).toEqual([{ ...subject, at: start, ...sum }]);
+    });
+
+    test('rows yields an account in time order, and no other account whose id starts the same', async () => {
+      await store.add(
+        [
+          delta({ at: start + 2 * hourMs }),
+          delta({ accountId: 'aa' }),
+          delta({ at: start }),
+          delta({ at: start + hourMs }),
+        ],
+        [],
+        [],
+      );
+      expect((await rows()).map(({ at }) => (at - start) / hourMs)).toEqual([0, 1, 2]);
+    });
+
+    test('an addition is visible through every open handle and outlives its own', async () => {
+      expect(await rows('a', 'hour', span, other)).toEqual([]);
+      await store.add([delta()], [{ accountId: 'a', key: 'k', at: 9 }], [{ accountId: 'a', at: start, bytes: 7 }]);
+      await store.close();
+      for (const handle of [other, await open()]) {
+        store = handle;
+        expect(await rows('a', 'hour', span, handle)).toMatchObject([{ requests: 1 }]);
+        expect([...(await handle.lastUsed('a'))]).toEqual([['k', 9]]);
+        expect(await handle.stored('a', span)).toEqual([{ at: start, bytes: 7 }]);
+      }
+    });
+
+    test('hour rows start on the hour, day rows at midnight UTC, and the end of a span is exclusive', async () => {
       await store.add([delta({ at: start + hourMs + 5 }), delta({ at: start + dayMs - 1 })], [], []);
       expect((await rows()).map(({ at }) => at)).toEqual([start + hourMs, start + dayMs - hourMs]);
       expect(await rows('a', 'day')).toMatchObject([{ at: start, requests: 2 }]);
@@ -59,7 +115,7 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
       expect(await rows('a', 'hour', { from: start + hourMs, to: start + 2 * hourMs })).toHaveLength(1);
     });
 
-    test('minutes are told for some hours, then forgotten', async () => {
+    test('minute rows are removed after their retention; day rows stay', async () => {
       await store.add(
         [delta({ at: start + 61_000 }), delta({ at: start + 119_000 }), delta({ at: start + 120_000 })],
         [],
@@ -74,12 +130,12 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
       expect(await rows('a', 'day')).toMatchObject([{ requests: 4 }]);
     });
 
-    test('concurrent additions lose nothing', async () => {
-      await Promise.all(Array.from({ length: 50 }, () => store.add([delta()], [], [])));
+    test('concurrent additions through two handles lose no counts', async () => {
+      await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 ? store : other).add([delta()], [], [])));
       expect(await rows()).toMatchObject([{ requests: 50, credits: 100 }]);
     });
 
-    test('remembers when keys were last used, whatever comes late', async () => {
+    test('lastUsed returns the latest use of each key, also if an earlier use arrives later', async () => {
       await store.add(
         [],
         [
@@ -102,7 +158,7 @@ export function describeUsageStore(name: string, create: () => Promise<UsageStor
       ]);
     });
 
-    test('what is held is told with what was held before', async () => {
+    test('stored returns the last sample of each minute, preceded by the last sample before the span', async () => {
       const at = (hours: number, bytes: number) => ({ accountId: 'a', at: start + hours * hourMs, bytes });
       await store.add(
         [],

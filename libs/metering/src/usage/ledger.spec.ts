@@ -30,7 +30,7 @@ async function rows(accountId = 'a'): Promise<UsageRow[]> {
   return found;
 }
 
-test('counts requests by outcome, with what they used', async () => {
+test('record counts requests by outcome; addUse adds gas, bytes and credits', async () => {
   ledger.record(owner, used);
   ledger.record(owner, { ...used, outcome: 'error' });
   ledger.record(owner, { ...used, outcome: 'limited', credits: 0 });
@@ -58,7 +58,7 @@ test('counts requests by outcome, with what they used', async () => {
   expect([...(await store.lastUsed('a'))]).toEqual([['k', start]]);
 });
 
-test('what is counted before the hour ends belongs to it, also when it is told later', async () => {
+test('a request before the end of the hour counts for that hour, also if it is flushed later', async () => {
   now = start + hourMs - 1;
   ledger.record(owner, used);
   now = start + hourMs;
@@ -70,7 +70,7 @@ test('what is counted before the hour ends belongs to it, also when it is told l
   ]);
 });
 
-test('a store that fails loses nothing and counts nothing twice', async () => {
+test('failed flushes lose no counts and duplicate none', async () => {
   let fails = true;
   const flaky: UsageStore = {
     ...store,
@@ -92,28 +92,28 @@ test('a store that fails loses nothing and counts nothing twice', async () => {
   expect(await store.stored('a', { from: start, to: start + hourMs })).toEqual([{ at: start, bytes: 7 }]);
 });
 
-test('what is counted is told by itself before a second is over', async () => {
-  let told = 0;
+test('the ledger flushes by itself within a second', async () => {
+  let flushed = 0;
   const watched: UsageStore = {
     ...store,
     add: async (deltas) => {
-      told += deltas.length;
+      flushed += deltas.length;
     },
   };
   jest.useFakeTimers();
   try {
     const other = new Ledger({ store: watched, service: 'test', now: () => now });
     other.record(owner, used);
-    expect(told).toBe(0);
+    expect(flushed).toBe(0);
     await jest.advanceTimersByTimeAsync(999);
-    expect(told).toBe(1);
+    expect(flushed).toBe(1);
     await other.close();
   } finally {
     jest.useRealTimers();
   }
 });
 
-test('two ledgers on one store add up, whatever they count', async () => {
+test('two ledgers on one store add up to the exact sum', async () => {
   const request = fc.record({
     account: fc.constantFrom('a', 'b'),
     key: fc.constantFrom('k', 'l'),
@@ -150,7 +150,7 @@ test('two ledgers on one store add up, whatever they count', async () => {
   );
 });
 
-test('totals since the start are of all keys, told to the store or not', async () => {
+test('totals include all keys, flushed or not', async () => {
   ledger.record(owner, used);
   await ledger.flush();
   ledger.record({ accountId: 'b', key: 'l' }, { ...used, outcome: 'error' });
@@ -159,7 +159,7 @@ test('totals since the start are of all keys, told to the store or not', async (
   expect(await rows('b')).toMatchObject([{ requests: 1 }]);
 });
 
-test('latency counts hold what their bounds say', () => {
+test('latencyIndex finds the bucket whose bounds include the duration; latencyQuantile returns its upper bound', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 20_000, noNaN: true }), (milliseconds) => {
       const index = latencyIndex(milliseconds);

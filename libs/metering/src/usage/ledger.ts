@@ -1,26 +1,26 @@
-// Every request of both services passes here; tools/bench/metering.mjs measures its cost.
+// Hot path: every request of both services. Bench: tools/bench/metering.mjs.
 import { addCounts, latencyIndex, type MutableCounts, minuteMs, noCounts, type UsageSubject } from './usage.ts';
-import type { KeySeen, StoredSeen, UsageDelta, UsageStore } from './usage-store.ts';
+import type { KeyUse, StoredBytesSample, UsageDelta, UsageStore } from './usage-store.ts';
 
 export interface LedgerOptions {
   readonly store: UsageStore;
-  /** Name of the service that counts. */
+  /** Name of the service, recorded in each row. */
   readonly service: string;
-  /** Milliseconds since 1970. Default: the clock. */
+  /** Current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Told when the store fails; what was counted is kept and told again. */
+  /** Called when a flush fails. The counts are kept for the next flush. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Who a request is counted for. */
+/** Account and key that a request is counted for. */
 export interface UsageOwner {
   readonly accountId: string;
-  /** A name for the key that does not open anything. */
+  /** Reference of the key, which is not a credential. */
   readonly key: string;
 }
 
-/** One request that has ended. */
-export interface UsedRequest {
+/** Result of one request. */
+export interface FinishedRequest {
   readonly operation: string;
   readonly network?: string;
   readonly outcome: 'ok' | 'error' | 'limited';
@@ -28,10 +28,10 @@ export interface UsedRequest {
   readonly durationMs: number;
 }
 
-/** What one process has counted of an operation. */
+/** Counts of one operation since the start of the process. */
 export type OperationTotal = MutableCounts & { readonly network: string; readonly operation: string };
 
-/** What a killed process can lose, in milliseconds. */
+/** Interval between flushes in milliseconds: a killed process loses the counts of this time. */
 const flushMs = 500;
 
 type Rows = Map<string, MutableCounts>;
@@ -43,7 +43,7 @@ interface KeyRows {
   seenAt: number;
 }
 
-/** Counts requests in memory and adds them to the store twice a second: exact, however many processes do so. */
+/** Counts requests in memory and adds the counts to the store twice a second. Sums over several processes are exact. */
 export class Ledger {
   readonly #store: UsageStore;
   readonly #service: string;
@@ -52,12 +52,12 @@ export class Ledger {
   readonly #timer: NodeJS.Timeout;
   #minute: number;
   #keys = new Map<string, KeyRows>();
-  #stored = new Map<string, StoredSeen>();
-  /** Since the start, by network and operation. */
+  #stored = new Map<string, StoredBytesSample>();
+  /** Counts since the start of the process, by network and operation. */
   readonly #totals = new Map<string, OperationTotal>();
-  /** Of minutes that are over, and what the store could not take. */
+  /** Counts of past minutes and of failed flushes. */
   #pending: UsageDelta[] = [];
-  #pendingSeen: KeySeen[] = [];
+  #pendingSeen: KeyUse[] = [];
   #flushing: Promise<void> | undefined;
 
   constructor({ store, service, now = Date.now, onError = () => {} }: LedgerOptions) {
@@ -69,8 +69,8 @@ export class Ledger {
     this.#timer = setInterval(() => void this.flush().catch(onError), flushMs).unref();
   }
 
-  /** Counts a request that has ended. */
-  record(owner: UsageOwner, { operation, network = '', outcome, credits, durationMs }: UsedRequest): void {
+  /** Counts a finished request. */
+  record(owner: UsageOwner, { operation, network = '', outcome, credits, durationMs }: FinishedRequest): void {
     const counts = this.#counts(owner, network, operation);
     counts.requests++;
     if (outcome !== 'ok') counts.errors++;
@@ -81,7 +81,7 @@ export class Ledger {
     counts.latency[index] = (counts.latency[index] ?? 0) + 1;
   }
 
-  /** Counts what a request has used beside its price. */
+  /** Counts gas, bytes and further credits of a request, without counting the request itself. */
   addUse(
     owner: UsageOwner,
     {
@@ -107,14 +107,14 @@ export class Ledger {
     counts.bytesOut += bytesOut;
   }
 
-  /** Notes how much an account holds in storage now. */
+  /** Records how many bytes an account stores at this moment. */
   storedBytes(accountId: string, bytes: number): void {
     this.#stored.set(accountId, { accountId, at: this.#now(), bytes });
   }
 
   #counts(owner: UsageOwner, network: string, operation: string): MutableCounts {
     const now = this.#now();
-    // A span ends with its minute, also where the next request comes before the next flush.
+    // Ends the span at the minute boundary, even if the next flush comes later.
     if (now - this.#minute >= minuteMs || now < this.#minute) this.#endSpan(now);
     let key = this.#keys.get(owner.key);
     if (key?.owner.accountId !== owner.accountId) {
@@ -136,7 +136,7 @@ export class Ledger {
     return counts;
   }
 
-  /** Puts what was counted aside, as counts of the minute that it was counted in. */
+  /** Moves the counts to the pending ones, under the minute in which they were counted. */
   #endSpan(now: number): void {
     for (const { owner, networks, seenAt } of this.#keys.values()) {
       this.#pendingSeen.push({ ...owner, at: seenAt });
@@ -159,13 +159,13 @@ export class Ledger {
     this.#totals.set(name, total);
   }
 
-  /** What this process has counted since it started, by network and operation: for metrics. */
+  /** Returns the counts since the start of the process, by network and operation, for metrics. */
   totals(): Iterable<OperationTotal> {
     this.#endSpan(this.#now());
     return this.#totals.values();
   }
 
-  /** Adds what was counted up to now to the store. @throws what the store does; nothing is lost */
+  /** Adds all counts to the store. @throws errors of the store; the counts are kept for the next flush */
   async flush(): Promise<void> {
     if (this.#flushing !== undefined) await this.#flushing.catch(() => {});
     this.#endSpan(this.#now());
@@ -185,7 +185,7 @@ export class Ledger {
     }
   }
 
-  /** Tells what is left. The store is its owner's to close. */
+  /** Stops the timer and flushes. The caller closes the store. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush().catch(this.#onError);
@@ -196,7 +196,7 @@ function minuteOf(time: number): number {
   return time - (time % minuteMs);
 }
 
-/** One delta for each subject and minute: a store that fails for long must not fill the memory. */
+/** Merges deltas of the same subject and minute, which bounds memory while the store fails. */
 function merged(deltas: readonly UsageDelta[]): UsageDelta[] {
   if (deltas.length < 2) return [...deltas];
   const sums = new Map<string, UsageSubject & MutableCounts & { readonly at: number }>();
@@ -210,6 +210,6 @@ function merged(deltas: readonly UsageDelta[]): UsageDelta[] {
   return [...sums.values()];
 }
 
-function lastSeen(seen: readonly KeySeen[]): Iterable<KeySeen> {
+function lastSeen(seen: readonly KeyUse[]): Iterable<KeyUse> {
   return new Map(seen.map((one) => [`${one.accountId}\0${one.key}`, one])).values();
 }

@@ -2,6 +2,9 @@ import { temporaryDirectories } from '../temporary-directory.fixture.ts';
 import { describeUsageStore } from '../testing/describe-usage-store.ts';
 import { openLmdbUsageStore } from './lmdb-usage-store.ts';
 
-const directory = temporaryDirectories();
+const newDirectory = temporaryDirectories();
 
-describeUsageStore('LMDB', () => openLmdbUsageStore({ directory: directory() }));
+describeUsageStore('LMDB', async () => {
+  const directory = newDirectory();
+  return () => openLmdbUsageStore({ directory });
+});

@@ -2,17 +2,18 @@ import { type Database, Environment } from '@cairn/embedded-store';
 import { meteringFormat } from '../metering-format.ts';
 import { addCounts, dayMs, hourMs, minuteMs, noCounts, type UsageCounts, type UsageRow } from './usage.ts';
 import {
-  type KeySeen,
+  type KeyUse,
   minutesKeptMs,
   type Resolution,
   type Span,
   type StoredBytes,
-  type StoredSeen,
+  type StoredBytesSample,
   type UsageDelta,
   type UsageStore,
 } from './usage-store.ts';
 
-type Counted = readonly [
+/** Stored form of {@link UsageCounts}: a JSON array, shorter than an object with field names. */
+type CountsRecord = readonly [
   requests: number,
   errors: number,
   limited: number,
@@ -41,11 +42,15 @@ class LmdbUsageStore implements UsageStore {
     this.#stored = environment.database('stored-bytes');
   }
 
-  async add(deltas: readonly UsageDelta[], seen: readonly KeySeen[], stored: readonly StoredSeen[]): Promise<void> {
+  async add(
+    deltas: readonly UsageDelta[],
+    seen: readonly KeyUse[],
+    stored: readonly StoredBytesSample[],
+  ): Promise<void> {
     await this.#environment.transaction(() => {
       for (const delta of deltas) {
         addTo(this.#minutes, keyOf(delta, delta.at - (delta.at % minuteMs)), delta);
-        this.#forgetMinutes(delta);
+        this.#removeOldMinutes(delta);
         addTo(this.#hours, keyOf(delta, delta.at - (delta.at % hourMs)), delta);
         addTo(this.#days, keyOf(delta, delta.at - (delta.at % dayMs)), delta);
       }
@@ -60,8 +65,8 @@ class LmdbUsageStore implements UsageStore {
     });
   }
 
-  /** A few at each addition: as many are forgotten as come. */
-  #forgetMinutes({ accountId, at }: UsageDelta): void {
+  /** Removes up to four expired rows for each row added, so that rows do not accumulate. */
+  #removeOldMinutes({ accountId, at }: UsageDelta): void {
     const name = (time: number) => Buffer.from(`${accountId}\0${timeName(time)}`);
     const old = [...this.#minutes.keys({ start: name(0), end: name(at - minutesKeptMs), limit: 4 })];
     for (const key of old) this.#minutes.remove(key);
@@ -116,7 +121,7 @@ class LmdbUsageStore implements UsageStore {
   }
 }
 
-/** Times in names are as long as each other, so that their order is that of bytes. */
+/** Formats a time with a fixed number of digits, so that byte order is time order. */
 function timeName(time: number): string {
   return String(Math.max(0, Math.floor(time))).padStart(15, '0');
 }
@@ -130,12 +135,12 @@ function addTo(database: Database, key: Buffer, counts: UsageCounts): void {
   const sum = addCounts(noCounts(), counts);
   if (before !== undefined) addCounts(sum, decode(before));
   const { requests, errors, limited, credits, bytesIn, bytesOut, gas, durationUs, latency } = sum;
-  const counted: Counted = [requests, errors, limited, credits, bytesIn, bytesOut, gas, durationUs, ...latency];
+  const counted: CountsRecord = [requests, errors, limited, credits, bytesIn, bytesOut, gas, durationUs, ...latency];
   database.put(key, Buffer.from(JSON.stringify(counted)));
 }
 
 function decode(bytes: Uint8Array): UsageCounts {
-  const counted = JSON.parse(Buffer.from(bytes).toString()) as Counted;
+  const counted = JSON.parse(Buffer.from(bytes).toString()) as CountsRecord;
   const [requests, errors, limited, credits, bytesIn, bytesOut, gas, durationUs, ...latency] = counted;
   return { requests, errors, limited, credits, bytesIn, bytesOut, gas, durationUs, latency };
 }
@@ -144,7 +149,7 @@ function numberOf(bytes: Uint8Array | undefined): number | undefined {
   return bytes && Number(Buffer.from(bytes).toString());
 }
 
-/** Opens the ledger in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+/** Opens the usage store in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbUsageStore({ directory }: { readonly directory: string }): Promise<UsageStore> {
   return new LmdbUsageStore(await Environment.open({ directory, format: meteringFormat }));
 }

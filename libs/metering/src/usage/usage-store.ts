@@ -1,19 +1,19 @@
 import type { UsageCounts, UsageRow, UsageSubject } from './usage.ts';
 
-/** Minutes are kept for this long, in milliseconds; hours and days for good. */
+/** Retention of minute rows, in milliseconds. Hour and day rows are kept for ever. */
 export const minutesKeptMs = 3 * 3_600_000;
 
 export type Resolution = 'minute' | 'hour' | 'day';
 
-/** What one process has counted since it last told, of one minute. */
+/** Counts of one minute that one process has added since its last flush. */
 export interface UsageDelta extends UsageSubject, UsageCounts {
-  /** When the minute begins, in milliseconds since 1970. */
+  /** A time within the minute, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** How much an account holds in storage. */
+/** Bytes that an account had in storage at the end of a minute. */
 export interface StoredBytes {
-  /** When the minute begins, in milliseconds since 1970. */
+  /** Start of the minute, in milliseconds since 1970. */
   readonly at: number;
   readonly bytes: number;
 }
@@ -24,28 +24,28 @@ export interface Span {
   readonly to: number;
 }
 
-/** The port to the ledger of usage. Changes are durable and whole when they resolve, whichever processes make them. */
+/** Port of the usage rows. Each change is atomic, durable when its promise resolves, and safe in concurrent processes. */
 export interface UsageStore {
-  /** Adds counts to those of their minutes, hours and days, and `lastUsed` times of keys, all or nothing. */
-  add(deltas: readonly UsageDelta[], seen: readonly KeySeen[], stored: readonly StoredSeen[]): Promise<void>;
-  /** Rows of an account in order of time; `day` rows begin at midnight UTC. */
+  /** Adds counts to the rows of their minute, hour and day, and records key uses and stored bytes, all in one transaction. */
+  add(deltas: readonly UsageDelta[], seen: readonly KeyUse[], stored: readonly StoredBytesSample[]): Promise<void>;
+  /** Yields the rows of an account in time order. `day` rows start at midnight UTC. */
   rows(accountId: string, span: Span, resolution: Resolution): AsyncIterable<UsageRow>;
-  /** Last uses of an account's keys, in milliseconds since 1970. */
+  /** Returns the time of the last use of each key of an account, in milliseconds since 1970. */
   lastUsed(accountId: string): Promise<ReadonlyMap<string, number>>;
-  /** What was held at the end of minutes in which it changed, in order of time, with the last one before the span. */
+  /** Returns the samples of stored bytes within the span in time order, preceded by the last sample before it. */
   stored(accountId: string, span: Span): Promise<readonly StoredBytes[]>;
   close(): Promise<void>;
 }
 
-/** A key was used. */
-export interface KeySeen {
+/** Use of a key. */
+export interface KeyUse {
   readonly accountId: string;
   readonly key: string;
   readonly at: number;
 }
 
-/** An account holds this much now. */
-export interface StoredSeen {
+/** Bytes that an account has in storage at a time. */
+export interface StoredBytesSample {
   readonly accountId: string;
   readonly at: number;
   readonly bytes: number;

@@ -1,37 +1,38 @@
-/** What is counted for one account, key, service, operation and network in one span of time. */
+/** Counts for one account, key, service, operation and network in one span of time. */
 export interface UsageCounts {
-  /** Requests, refused ones among them. */
+  /** Requests, including refused ones. */
   readonly requests: number;
-  /** Requests that ended with an error, refused ones among them. */
+  /** Requests that ended with an error, including refused ones. */
   readonly errors: number;
   /** Requests that a limit refused. */
   readonly limited: number;
   readonly credits: number;
-  /** Bytes of bodies. */
+  /** Bytes of request bodies. */
   readonly bytesIn: number;
+  /** Bytes of response bodies. */
   readonly bytesOut: number;
   /** Gas that executions used. */
   readonly gas: number;
-  /** Sum of the times that requests took, in microseconds. */
+  /** Sum of the durations of requests, in microseconds. */
   readonly durationUs: number;
-  /** How many requests took how long: see {@link latencyBoundsMs}. */
+  /** Histogram of durations: one count for each bound of {@link latencyBoundsMs}, and one for longer requests. */
   readonly latency: readonly number[];
 }
 
-/** What is counted apart. */
+/** Subject of a usage row: rows with different subjects are counted separately. */
 export interface UsageSubject {
   readonly accountId: string;
-  /** A name for the key that does not open anything. */
+  /** Reference of the key, which is not a credential. */
   readonly key: string;
   readonly service: string;
   readonly operation: string;
-  /** Empty for services that know no networks. */
+  /** Empty for services without networks. */
   readonly network: string;
 }
 
 /** Counts of one span of time. */
 export interface UsageRow extends UsageSubject, UsageCounts {
-  /** When the span begins, in milliseconds since 1970. */
+  /** Start of the span, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -39,16 +40,16 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** Upper bounds of the latency counts, in milliseconds; the last count has all that took longer. */
+/** Upper bounds of the latency counts, in milliseconds. One further count is for longer requests. */
 export const latencyBoundsMs: readonly number[] = Array.from({ length: 15 }, (_, index) => 0.25 * 2 ** index);
 
-/** Index of the count that a duration belongs to. */
+/** Returns the index of the latency count for a duration. */
 export function latencyIndex(milliseconds: number): number {
   const quarters = Math.ceil(milliseconds * 4);
   return quarters <= 1 ? 0 : Math.min(latencyBoundsMs.length, 32 - Math.clz32(quarters - 1));
 }
 
-/** The duration in milliseconds that a share of all requests stays below: an upper bound, at most twice the true one. */
+/** Returns an upper bound of a quantile of durations in milliseconds, at most twice its true value. */
 export function latencyQuantile(latency: readonly number[], share: number): number | undefined {
   const total = latency.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
@@ -60,7 +61,7 @@ export function latencyQuantile(latency: readonly number[], share: number): numb
   return undefined;
 }
 
-/** Nothing yet. */
+/** Creates counts that are all zero. */
 export function noCounts(): { -readonly [Field in keyof UsageCounts]: UsageCounts[Field] } & { latency: number[] } {
   return {
     requests: 0,
@@ -77,7 +78,7 @@ export function noCounts(): { -readonly [Field in keyof UsageCounts]: UsageCount
 
 export type MutableCounts = ReturnType<typeof noCounts>;
 
-/** Adds counts to others. */
+/** Adds `counts` to `sum` in place, and returns `sum`. */
 export function addCounts(sum: MutableCounts, counts: UsageCounts): MutableCounts {
   sum.requests += counts.requests;
   sum.errors += counts.errors;
