@@ -1,20 +1,25 @@
 import type { Account } from '@cairn/auth';
 
-/** What an account does next to attach a card. */
+/** Next step of a customer to attach a card. */
 export type AttachStep =
-  /** Goes to a page of the provider, which sends it back. */
+  /** Open a page of the provider, which redirects back. */
   | { readonly kind: 'redirect'; readonly url: string }
-  /** Asks the operator. */
+  /** Ask the operator; `text` is shown to the customer. */
   | { readonly kind: 'ask'; readonly text: string };
 
-/** The port to whoever takes cards. Brand and last four digits is all that an account keeps of one. */
+/** Port of the payment provider. An account stores only brand and last four digits of a card. */
 export interface BillingProvider {
   readonly name: 'local' | 'stripe';
-  /** @param options `returnUrl`: where the page of the provider sends people back to. @throws BILLING_UNAVAILABLE */
+  /**
+   * Starts to attach a card.
+   * @param options `returnUrl`: address to which the provider's page redirects
+   * @throws BILLING_UNAVAILABLE
+   */
   attach(account: Account, options: { readonly returnUrl: string }): Promise<AttachStep>;
   /**
-   * What the provider tells by itself, as it came. A message that comes twice counts once.
-   * @throws WEBHOOK_INVALID, WEBHOOK_NOT_EXPECTED; whatever else is thrown, the provider should tell again
+   * Processes a webhook event of the provider. Repeated deliveries of an event have no further effect.
+   * @param payload body of the request, byte for byte, since the signature covers it
+   * @throws WEBHOOK_INVALID, WEBHOOK_NOT_EXPECTED. After any other error the provider should deliver the event again
    */
   webhook(payload: Uint8Array, signature: string | undefined): Promise<void>;
 }

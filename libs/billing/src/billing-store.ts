@@ -1,22 +1,26 @@
-/** What is kept of an account at the provider. */
+/** Account as a customer of the payment provider. */
 export interface BillingCustomer {
   readonly accountId: string;
-  /** The provider's name for it. */
+  /** Id of the customer at the provider. */
   readonly customerId: string;
-  /** The provider's name for the card that is attached. */
+  /** Id of the attached card at the provider. Absent without a card. */
   readonly paymentMethodId?: string;
-  /** When the provider made the last change that was taken, in seconds since 1970. */
+  /** Time of the last applied event, according to the provider, in seconds since 1970. */
   readonly changedAt: number;
 }
 
-/** The port to what billing has to remember. Changes are durable when they resolve. */
+/**
+ * Port of the billing records. A change is durable when its promise resolves, and the next read of every process sees it. A
+ * `change` function may be called again after a conflict of transactions, so it has no side effects.
+ */
 export interface BillingStore {
   customer(accountId: string): Promise<BillingCustomer | undefined>;
   byCustomerId(customerId: string): Promise<BillingCustomer | undefined>;
-  /** Keeps what `change` makes of what is there; of two at once the second sees what the first made. */
+  /** Replaces the customer of an account by the result of `change`, in one transaction. @throws what `change` throws */
   update(accountId: string, change: (before: BillingCustomer | undefined) => BillingCustomer): Promise<BillingCustomer>;
-  /** Whether a message was taken before. */
-  hasSeen(eventId: string): Promise<boolean>;
-  markSeen(eventId: string, at: number): Promise<void>;
+  /** Reports whether a webhook event was processed. */
+  isProcessed(eventId: string): Promise<boolean>;
+  /** Records a webhook event as processed for at least 30 days. @param at milliseconds since 1970 */
+  markProcessed(eventId: string, at: number): Promise<void>;
   close(): Promise<void>;
 }

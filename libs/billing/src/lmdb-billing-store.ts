@@ -2,8 +2,8 @@ import { accountsFormat } from '@cairn/auth';
 import { type Database, Environment } from '@cairn/embedded-store';
 import type { BillingCustomer, BillingStore } from './billing-store.ts';
 
-/** Providers stop telling the same again after a few days; this is how long it is remembered, in milliseconds. */
-const memoryMs = 30 * 24 * 3_600_000;
+/** Retention of processed events in milliseconds. Stripe repeats a delivery for three days at most. */
+const eventsKeptMs = 30 * 24 * 3_600_000;
 
 class LmdbBillingStore implements BillingStore {
   readonly #environment: Environment;
@@ -41,15 +41,15 @@ class LmdbBillingStore implements BillingStore {
     });
   }
 
-  async hasSeen(eventId: string): Promise<boolean> {
+  async isProcessed(eventId: string): Promise<boolean> {
     this.#environment.refresh();
     return this.#events.has(Buffer.from(eventId));
   }
 
-  async markSeen(eventId: string, at: number): Promise<void> {
+  async markProcessed(eventId: string, at: number): Promise<void> {
     await this.#environment.transaction(() => {
       for (const { key, value } of [...this.#events.range()])
-        if (Number(Buffer.from(value).toString()) < at - memoryMs) this.#events.remove(key);
+        if (Number(Buffer.from(value).toString()) < at - eventsKeptMs) this.#events.remove(key);
       this.#events.put(Buffer.from(eventId), Buffer.from(String(at)));
     });
   }
@@ -64,7 +64,7 @@ class LmdbBillingStore implements BillingStore {
   }
 }
 
-/** Opens what billing remembers, in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT */
+/** Opens the billing records in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT */
 export async function openLmdbBillingStore({ directory }: { readonly directory: string }): Promise<BillingStore> {
   return new LmdbBillingStore(await Environment.open({ directory, format: accountsFormat }));
 }

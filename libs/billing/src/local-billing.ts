@@ -1,15 +1,15 @@
 import type { BillingProvider } from './billing-provider.ts';
 import { BillingError } from './errors.ts';
 
-/** Cards that the operator attaches, by command or in the console. */
+/** Provider without online payment: the operator attaches cards by command or in the console. */
 export const localBilling: BillingProvider = {
   name: 'local',
   async attach({ name }) {
-    const text = `Ask the operator of this service to attach a card to the account ${name}; this deployment takes no cards online.`;
+    const text = `Ask the operator of this service to attach a card to the account ${name}; this deployment does not accept cards online.`;
     return { kind: 'ask', text };
   },
   async webhook() {
-    throw new BillingError('WEBHOOK_NOT_EXPECTED', 'No provider of billing is set up.', {
+    throw new BillingError('WEBHOOK_NOT_EXPECTED', 'No payment provider is configured.', {
       hint: 'Set CAIRN_STRIPE_SECRET_KEY and CAIRN_STRIPE_WEBHOOK_SECRET.',
     });
   },

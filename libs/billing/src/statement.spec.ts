@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const of = (at: number, more: object = {}) => delta({ accountId: account.id, at, ...more });
 
-test('sums up the days of its month, and no others', async () => {
+test('createStatement sums the days of its month only', async () => {
   const deltas = [of(begin - 1), of(begin), of(end - 1), of(end), of(begin, { operation: 'cat', gas: 7, credits: 1 })];
   await usage.add(deltas, [], []);
   const statement = await createStatement({ usage, account, month: '2026-11', now: end + 1 });
@@ -53,14 +53,14 @@ test('sums up the days of its month, and no others', async () => {
   });
 });
 
-test('tells what was held: the most, and the mean over the time that is over', async () => {
+test('storedBytes has the maximum, and the mean over the elapsed part of the month', async () => {
   const at = (time: number, bytes: number) => ({ accountId: account.id, at: time, bytes });
   await usage.add([], [], [at(begin - 5 * hourMs, 100), at(begin + 10 * hourMs, 300), at(begin + 15 * hourMs, 0)]);
   const { storedBytes } = await createStatement({ usage, account, month: '2026-11', now: begin + 20 * hourMs });
   expect(storedBytes).toEqual({ most: 300, mean: 125 });
 });
 
-test('as CSV: one line each and a total, nothing that a spreadsheet would run', async () => {
+test('statementCsv writes one line per row and a total, and no cell that a spreadsheet runs as a formula', async () => {
   await usage.add([of(begin)], [], []);
   const csv = statementCsv(await createStatement({ usage, account, month: '2026-11', now: end }));
   expect(csv).toBe(
@@ -73,6 +73,6 @@ test('as CSV: one line each and a total, nothing that a spreadsheet would run', 
   );
 });
 
-test.each(['2026-13', '2026', 'november', '2026-1'])('%s is no month', (month) => {
+test.each(['2026-13', '2026', 'november', '2026-1'])('monthSpan refuses %s', (month) => {
   expect(() => monthSpan(month)).toThrow(expect.objectContaining({ code: 'MONTH_INVALID' }));
 });

@@ -10,22 +10,22 @@ export interface StatementLine extends Omit<UsageCounts, 'latency'> {
   readonly key: string;
 }
 
-/** What an account used in a month (UTC). */
+/** Usage of an account in a month (UTC). */
 export interface Statement {
   readonly account: { readonly id: string; readonly name: string };
   readonly plan: string;
   /** `2026-11` */
   readonly month: string;
-  /** First and last moment that is counted; the last one exclusive, and not after now. */
+  /** Start and exclusive end of the counted time (ISO 8601). The end is not later than now. */
   readonly from: string;
   readonly to: string;
   readonly lines: readonly StatementLine[];
   readonly total: Omit<UsageCounts, 'latency'>;
-  /** What it held in storage, in bytes: the most, and the mean over the time of the statement. */
+  /** Bytes in storage: the maximum, and the mean over the counted time. */
   readonly storedBytes: { readonly most: number; readonly mean: number };
 }
 
-/** The span of a month such as `2026-11`. @throws MONTH_INVALID */
+/** Returns the span of a month such as `2026-11`, in milliseconds since 1970. @throws MONTH_INVALID */
 export function monthSpan(month: string): { readonly from: number; readonly to: number } {
   const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
   if (year === undefined)
@@ -36,7 +36,7 @@ export function monthSpan(month: string): { readonly from: number; readonly to: 
   return { from: Date.UTC(Number(year), Number(number) - 1), to: Date.UTC(Number(year), Number(number)) };
 }
 
-/** Sums up a month from the ledger. @throws MONTH_INVALID */
+/** Creates the statement of a month from the usage rows of its days. @throws MONTH_INVALID */
 export async function createStatement({
   usage,
   account: { id, name, plan },
@@ -46,7 +46,7 @@ export async function createStatement({
   readonly usage: UsageStore;
   readonly account: Account;
   readonly month: string;
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. Default: `Date.now()`. */
   readonly now?: number;
 }): Promise<Statement> {
   const { from, to: end } = monthSpan(month);
@@ -69,7 +69,7 @@ export async function createStatement({
     to: new Date(to).toISOString(),
     lines: [...sums.values()].map(withoutLatency),
     total: withoutLatency(total),
-    storedBytes: held(await usage.stored(id, { from, to: end }), from, to),
+    storedBytes: storedBytesOf(await usage.stored(id, { from, to: end }), from, to),
   };
 }
 
@@ -77,7 +77,7 @@ function withoutLatency<T extends { readonly latency: unknown }>({ latency: _, .
   return rest;
 }
 
-function held(
+function storedBytesOf(
   changes: readonly { readonly at: number; readonly bytes: number }[],
   from: number,
   to: number,
@@ -106,7 +106,7 @@ const columns = [
   'bytesOut',
 ] as const;
 
-/** A statement as CSV (RFC 4180), one line for each line of it and a total. */
+/** Formats a statement as CSV (RFC 4180): one line for each of its lines, and a total. */
 export function statementCsv({ account, month, lines, total }: Statement): string {
   const head = ['account', 'month', ...columns];
   const rows = [...lines, { service: 'total', operation: '', network: '', key: '', ...total }].map((line) => [
@@ -117,7 +117,7 @@ export function statementCsv({ account, month, lines, total }: Statement): strin
   return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 
-/** Quoted where it has to be; what a spreadsheet would take for a formula is made text. */
+/** Formats a cell, quoted if needed. A text that a spreadsheet would run as a formula gets an apostrophe in front. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -22,7 +22,7 @@ let api: Server;
 let calls: { path: string; body: string; headers: Readonly<Record<string, unknown>> }[];
 let status: number;
 
-/** Answers as Stripe's API does, for what is asked of it here. */
+/** Starts an API that answers the calls of these tests as Stripe's does. */
 beforeEach(async () => {
   calls = [];
   status = 200;
@@ -62,8 +62,8 @@ afterEach(async () => {
 const attach = async () => billing.attach(await auth.account('ann'), { returnUrl: 'https://console.example/billing' });
 let created = 1000;
 
-/** A message as Stripe would send it, signed by the test helper of its SDK. */
-function message(type: string, object: object, { id = `evt_${created}`, at = created++, more = {} } = {}) {
+/** Creates a webhook event as Stripe sends it, signed by the test helper of its SDK. */
+function event(type: string, object: object, { id = `evt_${created}`, at = created++, more = {} } = {}) {
   const payload = JSON.stringify({ id, object: 'event', type, created: at, data: { object, ...more } });
   const signature = stripe.webhooks.generateTestHeaderString({ payload, secret: webhookSecret });
   return [Buffer.from(payload), signature] as const;
@@ -72,7 +72,7 @@ const intent = { id: 'seti_1', object: 'setup_intent', customer: 'cus_1', paymen
 const detached = { id: 'pm_1', object: 'payment_method', customer: null };
 const detachedBefore = { more: { previous_attributes: { customer: 'cus_1' } } };
 
-test('a card is entered on a page of Stripe, for one customer, however often that is asked for', async () => {
+test('attach redirects to a page of Stripe, and repeated calls create one customer', async () => {
   const step = { kind: 'redirect', url: 'https://checkout.example/cs_1' };
   expect(await attach()).toEqual(step);
   expect(await attach()).toEqual(step);
@@ -82,51 +82,51 @@ test('a card is entered on a page of Stripe, for one customer, however often tha
   expect((await auth.account('ann')).card).toBeUndefined();
 });
 
-test('a page that cannot be made is told without what the provider said', async () => {
+test('attach reports BILLING_UNAVAILABLE without quoting the provider', async () => {
   status = 402;
   const error = await attach().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'BILLING_UNAVAILABLE' });
   expect((error as Error).message).not.toContain(secretKey);
 });
 
-describe('messages', () => {
+describe('webhook events', () => {
   beforeEach(async () => void (await attach()));
 
   test('attach and remove the card; the audit log names Stripe', async () => {
-    await billing.webhook(...message('setup_intent.succeeded', intent));
+    await billing.webhook(...event('setup_intent.succeeded', intent));
     expect((await auth.account('ann')).card).toMatchObject({ brand: 'visa', last4: '4242' });
-    await billing.webhook(...message('payment_method.detached', detached, detachedBefore));
+    await billing.webhook(...event('payment_method.detached', detached, detachedBefore));
     expect((await auth.account('ann')).card).toBeUndefined();
     const actions: string[] = [];
     for await (const { action, actor } of auth.auditEntries('ann')) actions.push(`${action} by ${actor.who}`);
     expect(actions.slice(0, 2)).toEqual(['card.remove by stripe', 'card.attach by stripe']);
   });
 
-  test('count once, however often they come', async () => {
-    const twice = message('setup_intent.succeeded', intent);
+  test('have an effect once, also when they are delivered again', async () => {
+    const twice = event('setup_intent.succeeded', intent);
     await billing.webhook(...twice);
     await auth.removeCard('ann');
     await billing.webhook(...twice);
     expect((await auth.account('ann')).card).toBeUndefined();
   });
 
-  test('that were overtaken change nothing', async () => {
-    await billing.webhook(...message('setup_intent.succeeded', intent, { at: 2_000_000 }));
-    await billing.webhook(...message('payment_method.detached', detached, { at: 1_999_999, ...detachedBefore }));
+  test('older than the last applied one change nothing', async () => {
+    await billing.webhook(...event('setup_intent.succeeded', intent, { at: 2_000_000 }));
+    await billing.webhook(...event('payment_method.detached', detached, { at: 1_999_999, ...detachedBefore }));
     expect((await auth.account('ann')).card).toMatchObject({ last4: '4242' });
   });
 
-  test('about another card, another customer or something else change nothing', async () => {
-    await billing.webhook(...message('setup_intent.succeeded', { ...intent, customer: 'cus_other' }));
-    await billing.webhook(...message('customer.created', { id: 'cus_9' }));
+  test('for another card, another customer or of another type change nothing', async () => {
+    await billing.webhook(...event('setup_intent.succeeded', { ...intent, customer: 'cus_other' }));
+    await billing.webhook(...event('customer.created', { id: 'cus_9' }));
     expect((await auth.account('ann')).card).toBeUndefined();
-    await billing.webhook(...message('setup_intent.succeeded', intent));
-    await billing.webhook(...message('payment_method.detached', { ...detached, id: 'pm_other' }, detachedBefore));
+    await billing.webhook(...event('setup_intent.succeeded', intent));
+    await billing.webhook(...event('payment_method.detached', { ...detached, id: 'pm_other' }, detachedBefore));
     expect((await auth.account('ann')).card).toBeDefined();
   });
 
-  test('that fail half-way are taken when they come again', async () => {
-    const [payload, signature] = message('setup_intent.succeeded', intent);
+  test('that failed are processed when they are delivered again', async () => {
+    const [payload, signature] = event('setup_intent.succeeded', intent);
     status = 400;
     await expect(billing.webhook(payload, signature)).rejects.toThrow();
     status = 200;
@@ -143,13 +143,13 @@ describe('messages', () => {
       stripe.webhooks.generateTestHeaderString({ payload: '{}', secret: webhookSecret, timestamp: 1 }),
     ],
   ])('with %s are refused', async (_, signature) => {
-    const [payload] = message('setup_intent.succeeded', intent);
+    const [payload] = event('setup_intent.succeeded', intent);
     await expect(billing.webhook(payload, signature)).rejects.toMatchObject({ code: 'WEBHOOK_INVALID' });
     expect((await auth.account('ann')).card).toBeUndefined();
   });
 });
 
-test('without a provider, the operator attaches cards, and messages are not expected', async () => {
+test('localBilling refers to the operator and refuses webhook events', async () => {
   const step = await localBilling.attach(await auth.account('ann'), { returnUrl: '' });
   expect(step).toEqual({ kind: 'ask', text: expect.stringContaining('attach a card to the account ann') });
   await expect(localBilling.webhook(Buffer.from(''), '')).rejects.toMatchObject({ code: 'WEBHOOK_NOT_EXPECTED' });

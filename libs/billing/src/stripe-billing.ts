@@ -9,13 +9,13 @@ export interface StripeBillingOptions {
   readonly store: BillingStore;
   /** `sk_…` */
   readonly secretKey: string;
-  /** `whsec_…` of the endpoint that messages come to. */
+  /** Signing secret `whsec_…` of the webhook endpoint. */
   readonly webhookSecret: string;
-  /** Where Stripe's API is. Default: theirs. */
+  /** Address of the API. Default: Stripe's. */
   readonly apiUrl?: string | undefined;
 }
 
-/** Cards by Stripe: people enter them on Stripe's page, and Stripe tells here what came of it. */
+/** Cards through Stripe: customers enter them on Stripe's page, and Stripe reports the result as a webhook event. */
 export class StripeBilling implements BillingProvider {
   readonly name = 'stripe';
   readonly #stripe: Stripe;
@@ -27,26 +27,31 @@ export class StripeBilling implements BillingProvider {
     this.#auth = auth.as({ who: 'stripe', from: 'webhook' });
     this.#store = store;
     this.#webhookSecret = webhookSecret;
-    this.#stripe = new Stripe(secretKey, { maxNetworkRetries: 2, timeout: 10_000, telemetry: false, ...at(apiUrl) });
+    this.#stripe = new Stripe(secretKey, {
+      maxNetworkRetries: 2,
+      timeout: 10_000,
+      telemetry: false,
+      ...addressOf(apiUrl),
+    });
   }
 
-  /** A page of Stripe in setup mode: it makes a SetupIntent and charges nothing. */
+  /** Opens a page of Stripe in setup mode, which creates a SetupIntent and charges nothing. */
   async attach(account: Account, { returnUrl }: { readonly returnUrl: string }): Promise<AttachStep> {
     try {
       const customer = await this.#customerOf(account);
       const { url } = await this.#stripe.checkout.sessions.create({
         mode: 'setup',
         customer,
-        // Asked for in this mode; nothing is charged in it.
+        // Required by the API. Setup mode charges nothing.
         currency: 'usd',
         success_url: returnUrl,
         cancel_url: returnUrl,
       });
-      if (url === null) throw new Error('Stripe gave no address');
+      if (url === null) throw new Error('Stripe returned no address of the page');
       return { kind: 'redirect', url };
     } catch (cause) {
-      throw new BillingError('BILLING_UNAVAILABLE', 'Stripe could not be reached, or refused.', {
-        hint: 'Try again in a minute; the operator finds the reason in the log.',
+      throw new BillingError('BILLING_UNAVAILABLE', 'Stripe could not be reached, or refused the request.', {
+        hint: 'Try again in a minute. The log of the service has the reason.',
         cause,
       });
     }
@@ -57,28 +62,28 @@ export class StripeBilling implements BillingProvider {
     if (known) return known.customerId;
     const { id: customerId } = await this.#stripe.customers.create(
       { name, metadata: { accountId: id }, ...(email !== undefined && { email }) },
-      // Two presses of a button make one customer.
+      // Concurrent calls for an account create one customer.
       { idempotencyKey: `cairn-customer-${id}` },
     );
-    const made = await this.#store.update(id, (before) => before ?? { accountId: id, customerId, changedAt: 0 });
-    return made.customerId;
+    const stored = await this.#store.update(id, (before) => before ?? { accountId: id, customerId, changedAt: 0 });
+    return stored.customerId;
   }
 
   async webhook(payload: Uint8Array, signature: string | undefined): Promise<void> {
     const event = this.#verified(payload, signature);
-    if (await this.#store.hasSeen(event.id)) return;
+    if (await this.#store.isProcessed(event.id)) return;
     if (event.type === 'setup_intent.succeeded') await this.#attached(event);
     if (event.type === 'payment_method.detached') await this.#detached(event);
-    // After the change: a process that is killed in between is told again, and changes the same again.
-    await this.#store.markSeen(event.id, Date.now());
+    // Recorded after the change: if the process is killed in between, the event is delivered again and has the same effect.
+    await this.#store.markProcessed(event.id, Date.now());
   }
 
   #verified(payload: Uint8Array, signature: string | undefined): Stripe.Event {
     try {
       return this.#stripe.webhooks.constructEvent(Buffer.from(payload), signature ?? '', this.#webhookSecret);
     } catch {
-      throw new BillingError('WEBHOOK_INVALID', 'The message is not signed by Stripe, or is too old.', {
-        hint: 'Check the signing secret of the endpoint.',
+      throw new BillingError('WEBHOOK_INVALID', 'The webhook event is not signed by Stripe, or is too old.', {
+        hint: 'Set CAIRN_STRIPE_WEBHOOK_SECRET to the signing secret of the endpoint.',
       });
     }
   }
@@ -87,7 +92,7 @@ export class StripeBilling implements BillingProvider {
     const [customerId, paymentMethodId] = [idOf(intent.customer), idOf(intent.payment_method)];
     if (customerId === undefined || paymentMethodId === undefined) return;
     const customer = await this.#store.byCustomerId(customerId);
-    // Of another installation that shares the account at Stripe, or overtaken by a later message.
+    // Ignores events of another installation that shares the Stripe account, and events older than the last applied one.
     if (customer === undefined || customer.changedAt > created) return;
     const { card } = await this.#stripe.paymentMethods.retrieve(paymentMethodId);
     if (!card) return;
@@ -109,7 +114,7 @@ function idOf(value: string | { readonly id: string } | null | undefined): strin
   return typeof value === 'string' ? value : value?.id;
 }
 
-function at(apiUrl: string | undefined) {
+function addressOf(apiUrl: string | undefined) {
   if (apiUrl === undefined) return {};
   const { protocol, hostname, port } = new URL(apiUrl);
   return {

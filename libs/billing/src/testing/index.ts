@@ -1,0 +1,1 @@
+export { describeBillingStore } from './describe-billing-store.ts';
