@@ -97,7 +97,7 @@ test('without the key the start says so, that sign-in fails and says so, others 
   const service = await startConsole();
   expect(service.text()).toContain('second factors cannot be opened');
   const refused = await signIn(service, 'ann@example.org', codeOf(0));
-  expect(refused).toEqual({ status: 503, code: 'SECRETS_KEY_UNUSABLE', hint: expect.stringContaining('puts it back') });
+  expect(refused).toEqual({ status: 503, code: 'SECRETS_KEY_UNUSABLE', hint: expect.stringContaining('restores it') });
   expect((await signIn(service, 'bob@example.org')).status).toBeLessThan(300);
   expect(readdirSync(cairn.home)).not.toContain('secrets.key');
   const { code, stdout } = await cairn.run('secrets', 'status');

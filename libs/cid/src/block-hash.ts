@@ -7,7 +7,7 @@ import { InvalidCidError } from './errors.ts';
 const keccak256Code = 0x1b;
 
 /**
- * The CID of an Ethereum block: its hash is the keccak-256 multihash of its header, in codec `eth-block`.
+ * Returns the CID of an Ethereum block: codec `eth-block`, and the keccak-256 hash of its header as multihash.
  * @param hash 32 bytes, or `0x` and 64 hexadecimal digits
  * @throws CID_INVALID
  */
@@ -16,7 +16,7 @@ export function cidFromBlockHash(hash: Uint8Array | string): CID {
 }
 
 /**
- * The CID of content that Ethereum names by its keccak-256: headers, lists of them, nodes of tries.
+ * Returns the CID of content that Ethereum identifies by keccak-256: headers, lists of headers, trie nodes.
  * @param hash 32 bytes, or `0x` and 64 hexadecimal digits
  * @throws CID_INVALID
  */
@@ -26,7 +26,7 @@ export function cidFromKeccak256(codec: CodecName & `eth-${string}`, hash: Uint8
   return CID.createV1(codecs[codec], Digest.create(keccak256Code, bytes));
 }
 
-/** The block hash, 32 bytes, that an `eth-block` CID carries. @throws CID_INVALID */
+/** Returns the block hash, 32 bytes, of an `eth-block` CID. @throws CID_INVALID */
 export function blockHashFromCid(cid: CID): Uint8Array {
   if (cid.code !== codecs['eth-block'] || cid.multihash.code !== keccak256Code || cid.multihash.size !== 32) {
     throw new InvalidCidError(cid.toString(), 'it does not name an Ethereum block (eth-block, keccak-256)');

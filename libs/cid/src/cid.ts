@@ -8,18 +8,18 @@ import { digest, hashFunction } from './hashes.ts';
 
 export { CID };
 
-/** Longer texts are no CID: a digest of 128 bytes in base2, the longest multibase, with its prefixes stays below. */
+/** Limit of the text of a CID. A digest of 128 bytes in base2, the longest multibase, stays below it. */
 export const cidCharactersMax = 1_200;
 
-// `identity` is no text.
+// `identity` is excluded: it is not text.
 const bases = Object.values(multibases).filter((base) => base.name !== 'identity');
 const decoders = new Map(bases.map((base) => [base.prefix as string, base]));
 const encoders = new Map(bases.map((base) => [base.name as string, base]));
 const base58btc = multibases.base58btc;
 
 /**
- * Reads a CID of version 0 or 1 in any multibase (https://github.com/multiformats/cid).
- * @param input text; anything else is refused
+ * Parses a CID of version 0 or 1 in any multibase (https://github.com/multiformats/cid).
+ * @param input text; any other type is refused
  * @throws CID_INVALID
  */
 export function parseCid(input: unknown): CID {
@@ -46,13 +46,13 @@ function parseWith(input: string, parse: () => CID): CID {
 function parseVersion1(input: string, bytes: Uint8Array): CID {
   const cid = CID.decode(bytes);
   if (cid.version !== 1) throw new InvalidCidError(input, 'version 0 is written without a multibase prefix');
-  // A number written longer than it needs to be would give one content many names.
+  // Refuses non-minimal numbers, since they would give the same content several CIDs.
   const canonical = CID.createV1(cid.code, Digest.create(cid.multihash.code, cid.multihash.digest));
   if (compareBytes(canonical.bytes, bytes) !== 0) throw new InvalidCidError(input, 'its numbers are not minimal');
   return canonical;
 }
 
-/** True for text that {@link parseCid} takes. */
+/** Reports whether {@link parseCid} accepts the input. */
 export function isCid(input: unknown): input is string {
   try {
     parseCid(input);
@@ -62,7 +62,7 @@ export function isCid(input: unknown): input is string {
   }
 }
 
-/** Prints a CID; version 0 in base58btc always, version 1 in base32 or the multibase named. @throws MULTIBASE_UNKNOWN */
+/** Formats a CID: version 0 always in base58btc, version 1 in base32 or the given multibase. @throws MULTIBASE_UNKNOWN */
 export function formatCid(cid: CID, base = 'base32'): string {
   if (cid.version === 0) return cid.toString();
   const encoder = encoders.get(base);
@@ -71,17 +71,17 @@ export function formatCid(cid: CID, base = 'base32'): string {
 }
 
 export interface CidOptions {
-  /** A name of {@link codecs}, or a multicodec code. */
+  /** Name from {@link codecs}, or a multicodec code. */
   readonly codec: CodecName | number;
-  /** A name of {@link hashes}, or a multicodec code. Default `sha2-256`. */
+  /** Name from {@link hashes}, or a multicodec code. Default: `sha2-256`. */
   readonly hash?: string | number;
-  /** Bytes of the digest, where it is to be cut or of a function of extendable output. Default: all of it. */
+  /** Length of the digest in bytes, to truncate it or for an extendable-output function. Default: the full digest. */
   readonly digestBytes?: number;
-  /** Default 1. Version 0 is dag-pb with sha2-256 only. */
+  /** Default: 1. Version 0 requires dag-pb and sha2-256. */
   readonly version?: 0 | 1;
 }
 
-/** The CID that names `bytes`. @throws BYTES_INVALID, HASH_UNSUPPORTED, CID_INVALID */
+/** Computes the CID of `bytes`. @throws BYTES_INVALID, HASH_UNSUPPORTED, CID_INVALID */
 export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
   const code = typeof options.codec === 'number' ? options.codec : codecs[options.codec];
   const multihash = digest(options.hash ?? 'sha2-256', bytes, options.digestBytes);
@@ -93,15 +93,15 @@ export function cidFor(bytes: Uint8Array, options: CidOptions): CID {
 }
 
 /**
- * Holds bytes to their name: hashes them and compares. A truncated multihash is compared over its length.
- * @throws BYTES_INVALID; BLOCK_CORRUPT with the multihash expected and the actual one; HASH_UNSUPPORTED
+ * Verifies bytes against their CID: hashes them and compares. A truncated multihash is compared over its length.
+ * @throws BYTES_INVALID; BLOCK_CORRUPT with the expected and the actual multihash; HASH_UNSUPPORTED
  */
 export function verifyBytes(cid: CID, bytes: Uint8Array): void {
   assertBytes(bytes, 'bytes');
   const { multihash } = cid;
   const { compute } = hashFunction(multihash.code);
   const { length } = multihash.digest;
-  // The digest of `identity` is the content, whole: cut to the length expected, any longer content would pass.
+  // The digest of `identity` is the whole content. Truncated to the expected length, any longer content would match.
   const actual = multihash.code === 0 ? bytes : compute(bytes, Math.max(length, 1)).subarray(0, length);
   if ((length > 0 || multihash.code === 0) && compareBytes(multihash.digest, actual) === 0) return;
   throw new CorruptBlockError(cid.toString(), {

@@ -1,4 +1,4 @@
-/** IPLD codecs by their name in the multicodec table (https://github.com/multiformats/multicodec). */
+/** IPLD codecs by name (https://github.com/multiformats/multicodec). */
 export const codecs = {
   raw: 0x55,
   'dag-pb': 0x70,
@@ -24,7 +24,7 @@ export type CodecName = keyof typeof codecs;
 
 const names = new Map<number, CodecName>(Object.entries(codecs).map(([name, code]) => [code, name as CodecName]));
 
-/** The name of a codec, or `undefined` for one this package does not know. */
+/** Returns the name of a codec, or `undefined` for a codec that is not in {@link codecs}. */
 export function codecName(code: number): CodecName | undefined {
   return names.get(code);
 }

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/errors';
 
-/** The text is not a CID. */
+/** Thrown for a text that is not a CID. */
 export class InvalidCidError extends CairnError<'CID_INVALID'> {
   constructor(input: unknown, reason: string, cause?: unknown) {
     super('CID_INVALID', `${quote(input)} is not a CID: ${reason}.`, {
@@ -11,7 +11,7 @@ export class InvalidCidError extends CairnError<'CID_INVALID'> {
   }
 }
 
-/** No implementation of the hash function, or no digest of the length asked for. */
+/** Thrown for a hash function without implementation, or a digest length that the function does not have. */
 export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
   constructor(hash: string | number, reason = 'is not supported') {
     const name = typeof hash === 'number' ? `0x${hash.toString(16)}` : hash.slice(0, 64);
@@ -22,7 +22,7 @@ export class UnsupportedHashError extends CairnError<'HASH_UNSUPPORTED'> {
   }
 }
 
-/** A digest of a length that must not name content. The message is that of Kubo (boxo, `verifcid`). */
+/** Thrown for a digest whose length is not allowed in a CID. The message is that of Kubo (boxo, `verifcid`). */
 export class DigestLengthError extends CairnError<'HASH_UNSUPPORTED'> {
   constructor(hash: string, length: number, bounds: { readonly min: number; readonly max: number }) {
     const [size, bound] = length < bounds.min ? ['small', `minimum ${bounds.min}`] : ['large', `maximum ${bounds.max}`];
@@ -32,25 +32,25 @@ export class DigestLengthError extends CairnError<'HASH_UNSUPPORTED'> {
   }
 }
 
-/** No multibase of that name. */
+/** Thrown for an unknown multibase name. */
 export class UnknownMultibaseError extends CairnError<'MULTIBASE_UNKNOWN'> {
   constructor(base: string, known: readonly string[]) {
     super('MULTIBASE_UNKNOWN', `${quote(base)} is not a multibase.`, { hint: `Known are ${known.join(', ')}.` });
   }
 }
 
-/** The text does not decode as the multibase that its first character names. The message is that of go-multibase. */
+/** Thrown for a text that does not decode as the multibase of its first character. The message is that of go-multibase. */
 export class InvalidMultibaseError extends CairnError<'MULTIBASE_INVALID'> {
   constructor(reason: string) {
     super('MULTIBASE_INVALID', reason);
   }
 }
 
-/** The bytes are not those that the CID names. */
+/** Thrown for bytes that do not match their CID. */
 export class CorruptBlockError extends CairnError<'BLOCK_CORRUPT'> {
   constructor(cid: string, details: { readonly expected: string; readonly actual: string }) {
     super('BLOCK_CORRUPT', `The bytes of block ${cid} do not match its name.`, {
-      hint: 'Add the same content again to mend it.',
+      hint: 'Add the same content again to repair the block.',
       details: { cid, ...details },
     });
   }

@@ -1,4 +1,4 @@
-// Run with `npm run bench`: naming and verifying next to the bare hash functions, by turns in one run.
+// Compares `cidFor` and `verifyBytes` with the bare hash functions, alternating in one run. Run with `npm run bench`.
 import { createHash } from 'node:crypto';
 import { test } from '@jest/globals';
 import { cidFor, digest, verifyBytes } from './index.ts';
@@ -25,7 +25,7 @@ test('digest and verify', () => {
       const start = performance.now();
       let bytes = 0;
       for (; performance.now() - start < 200; bytes += block.length) run();
-      // The first round warms up.
+      // The first round warms up and is not counted.
       if (round > 0) rates.set(name, [...(rates.get(name) ?? []), bytes / MiB / ((performance.now() - start) / 1000)]);
     }
   }

@@ -24,7 +24,7 @@ test.each(vectors)('%s of "%s"', (name, text, expected) => {
   if (multihash.size === digest(name, bytes).size) expect(hex(digest(name, bytes).bytes)).toBe(expected);
 });
 
-test('every function is found by name and code, and its digest has the length it says', () => {
+test('every function is found by name and by code, and its digest has the declared length', () => {
   const bytes = Buffer.from('content');
   for (const [name, { code, digestBytes, compute }] of hashes) {
     expect(hashFunction(code)).toBe(hashFunction(name));
@@ -34,7 +34,7 @@ test('every function is found by name and code, and its digest has the length it
   expect(new Set([...hashes.values()].map(({ code }) => code)).size).toBe(hashes.size);
 });
 
-test('native functions equal plain ones on any input', () => {
+test('native and portable functions return the same digests', () => {
   const plain: Record<string, (bytes: Uint8Array) => Uint8Array> = {
     'sha2-256': sha256,
     'sha3-256': sha3_256,
@@ -51,7 +51,7 @@ test('native functions equal plain ones on any input', () => {
   );
 });
 
-test('keccak256 is the original Keccak: the hash of nothing is that of empty code in Ethereum', () => {
+test('keccak256 is the original Keccak: the hash of no bytes is that of empty code in Ethereum', () => {
   expect(hex(keccak256(new Uint8Array()))).toBe('c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470');
 });
 
@@ -71,7 +71,7 @@ describe('assertHashAllowed', () => {
     expect(() => assertHashAllowed(multihash(code, 32))).toThrow(refused('is not supported'));
   });
 
-  test('refuses digests that are too short, too long, and identity contents that are blocks', () => {
+  test('refuses digests that are too short or too long, and identity content that is too long', () => {
     expect(() => assertHashAllowed(multihash(0x12, 19))).toThrow(
       refused('digest too small: sha2-256 digest got 19 bytes, minimum 20'),
     );
@@ -86,13 +86,13 @@ describe('assertHashAllowed', () => {
     );
   });
 
-  test('names the function as it was asked for, cut short', () => {
+  test('quotes the requested name, truncated', () => {
     expect(() => hashFunction('x'.repeat(10_000))).toThrow(refused(`${'x'.repeat(64)} is not supported`));
     expect(() => digest('md5', Buffer.from('a'))).toThrow(refused('md5'));
   });
 });
 
-test('text in place of bytes is refused, on every platform', () => {
+test('digest and verifyBytes refuse text in place of bytes, on every platform', () => {
   const text = 'hello' as unknown as Uint8Array;
   const cid = CID.parse('bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq');
   for (const use of [() => digest('sha2-256', text), () => keccak256(text), () => verifyBytes(cid, text)])
@@ -104,7 +104,7 @@ test('text in place of bytes is refused, on every platform', () => {
     );
 });
 
-test('the portable functions give what those of OpenSSL give', () => {
+test('the portable functions return the same digests as OpenSSL', () => {
   const [native, portable] = [{ ...nativeHashes }, { ...portableHashes }];
   const { shake256: nativeShake, ...fixed } = native;
   fc.assert(

@@ -10,26 +10,27 @@ import { keccak256 } from './keccak256.ts';
 
 export type { MultihashDigest };
 
-/** A hash function of the multicodec table. */
+/** Hash function of the multicodec table. */
 export interface HashFunction {
   readonly name: string;
   readonly code: number;
-  /** Length of a full digest in bytes; 0 for `identity`, whose digest is the content. */
+  /** Length of a full digest in bytes. 0 for `identity`, whose digest is the content. */
   readonly digestBytes: number;
   /**
-   * The digest of `bytes`. Functions of extendable output (blake3, shake-256) give `length` bytes, all others and calls
-   * without it a full digest. Synchronous: a hash is CPU work, and a promise per block costs more than small blocks do.
+   * Computes the digest of `bytes`. Extendable-output functions (blake3, shake-256) return `length` bytes; all other
+   * functions, and calls without `length`, return a full digest. Synchronous: hashing is CPU work, and a promise per block
+   * costs more than hashing a small block.
    */
   readonly compute: (bytes: Uint8Array, length?: number) => Uint8Array;
 }
 
-/** The longest content an identity CID may carry, as Kubo allows it: longer ones would smuggle blocks into names. */
+/** Longest content of an identity CID, as in Kubo. It prevents blocks from being hidden in CIDs. */
 export const identityBytesMax = 128;
 
-/** The shortest digest that names content, as Kubo allows it: shorter ones can be forged. */
+/** Shortest allowed digest, as in Kubo. Shorter ones can be forged. */
 export const digestBytesMin = 20;
 
-/** The longest digest that names content, as Kubo allows it. */
+/** Longest allowed digest, as in Kubo. */
 export const digestBytesMax = 128;
 
 const define = (name: string, code: number, digestBytes: number, compute: HashFunction['compute']) => ({
@@ -38,7 +39,7 @@ const define = (name: string, code: number, digestBytes: number, compute: HashFu
   digestBytes,
   compute,
 });
-/** Functions of one family for every length in bytes from {@link digestBytesMin}, as the multicodec table numbers them. */
+/** Defines one function for each digest length from {@link digestBytesMin}, numbered as in the multicodec table. */
 const family = (
   name: string,
   codeBase: number,
@@ -73,11 +74,11 @@ const table: readonly HashFunction[] = [
   ),
 ];
 
-/** All hash functions of this package by name, as Kubo spells them. */
+/** Hash functions by name, spelled as in Kubo. */
 export const hashes: ReadonlyMap<string, HashFunction> = new Map(table.map((entry) => [entry.name, entry]));
 const byCode: ReadonlyMap<number, HashFunction> = new Map(table.map((entry) => [entry.code, entry]));
 
-/** Looks a hash function up by name or multicodec code. @throws HASH_UNSUPPORTED */
+/** Finds a hash function by name or multicodec code. @throws HASH_UNSUPPORTED */
 export function hashFunction(nameOrCode: string | number): HashFunction {
   const found = typeof nameOrCode === 'number' ? byCode.get(nameOrCode) : hashes.get(nameOrCode);
   if (found === undefined) throw new UnsupportedHashError(nameOrCode);
@@ -85,8 +86,8 @@ export function hashFunction(nameOrCode: string | number): HashFunction {
 }
 
 /**
- * The multihash of `bytes`. `length`: bytes of the digest, cut where the function gives more. Default: all.
- * @throws BYTES_INVALID; HASH_UNSUPPORTED, also where the function gives fewer bytes
+ * Computes the multihash of `bytes`. `length` truncates the digest to this number of bytes. Default: the full digest.
+ * @throws BYTES_INVALID; HASH_UNSUPPORTED, also if the digest has fewer than `length` bytes
  */
 export function digest(nameOrCode: string | number, bytes: Uint8Array, length?: number): MultihashDigest {
   assertBytes(bytes, 'bytes');
@@ -99,9 +100,9 @@ export function digest(nameOrCode: string | number, bytes: Uint8Array, length?: 
 }
 
 /**
- * Refuses names that content must not have: hash functions this package lacks, digests under {@link digestBytesMin} or
- * over {@link digestBytesMax} bytes, identity contents over {@link identityBytesMax}. The rules are those of Kubo
- * (boxo, `verifcid`), which leaves sha1 in for Git.
+ * Requires a multihash that content may have. Refused are unsupported hash functions, digests shorter than {@link
+ * digestBytesMin} or longer than {@link digestBytesMax} bytes, and identity content longer than {@link identityBytesMax}.
+ * The rules are those of Kubo (boxo, `verifcid`), which allows sha1 for Git.
  * @throws HASH_UNSUPPORTED
  */
 export function assertHashAllowed(multihash: Pick<MultihashDigest, 'code' | 'digest'>): void {

@@ -3,13 +3,13 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
 import { keccak256 } from './keccak256.ts';
 
-test('the hash of nothing', () => {
+test('keccak256 of no bytes is the published hash', () => {
   expect(Buffer.from(keccak256(new Uint8Array(0))).toString('hex')).toBe(
     'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
   );
 });
 
-test('before and after it is compiled the hash is the same, and none is overwritten by the next', async () => {
+test('keccak256 returns the same digests before and after WebAssembly is compiled, each in its own array', async () => {
   const bytes = (length: number) => Uint8Array.from({ length }, (_, n) => (n * 7 + length) % 256);
   const lengths = [0, 1, 32, 64, 135, 136, 137, 5000, 16_384, 16_385, 100_000];
   const hashes = () => lengths.map((length) => keccak256(bytes(length)));

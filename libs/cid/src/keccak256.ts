@@ -3,7 +3,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createKeccak, type IHasher } from 'hash-wasm';
 
 let compiled: IHasher | undefined;
-// Some milliseconds after this module is loaded. Until then, and where there is no WebAssembly, JavaScript does it.
+// Completes a few milliseconds after the module is loaded. Until then, and without WebAssembly, the JavaScript version is
+// used.
 createKeccak(256).then(
   (hasher) => {
     compiled = hasher;
@@ -12,8 +13,8 @@ createKeccak(256).then(
 );
 
 /**
- * Keccak-256, as Ethereum uses it: 32 bytes. In WebAssembly, seven times as fast as in JavaScript.
- * @throws BYTES_INVALID for what is no `Uint8Array`, such as hexadecimal text
+ * Computes Keccak-256 as Ethereum uses it: 32 bytes. The WebAssembly version is seven times as fast as the JavaScript one.
+ * @throws BYTES_INVALID for anything but a `Uint8Array`, such as hexadecimal text
  */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   assertBytes(bytes, 'bytes');

@@ -13,9 +13,9 @@ import { base58btc, base58flickr } from 'multiformats/bases/base58';
 import { base256emoji } from 'multiformats/bases/base256emoji';
 import { InvalidMultibaseError } from './errors.ts';
 
-// Decoders that take and refuse what those of go-multibase 0.3 do, with the same words: clients match on them.
+// Decoders that accept and refuse the same texts as go-multibase 0.3, with the same messages, since clients match them.
 
-/** Decodes base2; a length that is no multiple of eight is filled with zeros from the left. */
+/** Decodes base2. A length that is not a multiple of eight is padded with zeros on the left. */
 export function decodeBase2(body: Uint8Array): Uint8Array {
   const text = latin1FromBytes(body);
   const digits = text.padStart(Math.ceil(text.length / 8) * 8, '0');
@@ -43,10 +43,10 @@ export function decodeBase16(body: Uint8Array): Uint8Array {
 
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 const base32HexAlphabet = '0123456789abcdefghijklmnopqrstuv';
-/** Bytes that the last group of so many characters has; the other lengths have none. */
+/** Number of bytes in a last group of this many characters. Other lengths have none. */
 const base32Bytes: Readonly<Record<number, number>> = { 2: 1, 4: 2, 5: 3, 7: 4, 8: 5 };
 
-/** Decodes base32 in either case (go-base32); line ends are passed over. */
+/** Decodes base32 in either case (go-base32). Line ends are skipped. */
 export function decodeBase32(
   body: Uint8Array,
   { isHex, isPadded }: { readonly isHex: boolean; readonly isPadded: boolean },
@@ -67,8 +67,8 @@ export function decodeBase32(
 }
 
 /**
- * Position of the padding of base32. Like go-base32, it looks only at the padding that the last group needs: text after
- * that is passed over.
+ * Finds the start of the base32 padding. Like go-base32, it checks only the padding that the last group needs, and ignores
+ * text after it.
  * @throws MULTIBASE_INVALID
  */
 function paddingStart(text: string, alphabet: string): number {
@@ -92,7 +92,7 @@ function paddingStart(text: string, alphabet: string): number {
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Decodes base64 (Go's encoding/base64, not strict); line ends are passed over. */
+/** Decodes base64 (Go's encoding/base64, not strict). Line ends are skipped. */
 export function decodeBase64(
   body: Uint8Array,
   { isUrl, isPadded }: { readonly isUrl: boolean; readonly isPadded: boolean },
@@ -108,7 +108,7 @@ export function decodeBase64(
     if (character === '\n' || character === '\r') continue;
     const rest = values.length % 4;
     if (paddedAt !== undefined) {
-      // The second of two padding characters; anything else after the first is refused.
+      // Accepts the second of two padding characters, and refuses any other character after the first.
       if (character !== '=' || rest !== 2 || padding === 2)
         throw illegal('base64', rest === 2 && padding === 1 ? at - 1 : at);
       padding++;
@@ -143,7 +143,7 @@ export function decodeEmoji(body: Uint8Array): Uint8Array {
 
 const base58Digits = /^[1-9A-HJ-NP-Za-km-z]$/;
 
-/** Decodes base36 in either case, base58btc or base58flickr: one number in digits. */
+/** Decodes base36 in either case, base58btc or base58flickr: the digits of one number. */
 export function decodeNumber(body: Uint8Array, name: string): Uint8Array {
   const isBase36 = name.startsWith('base36');
   if (body.length === 0)
@@ -161,7 +161,7 @@ export function decodeNumber(body: Uint8Array, name: string): Uint8Array {
   return copyBytes(decoded);
 }
 
-/** Joins values of so many bits to bytes. Bits that fill no byte are dropped. */
+/** Packs values of `bits` bits each into bytes. Remaining bits are dropped. */
 function packBits(values: Uint8Array, bits: number): Uint8Array {
   const bytes = allocateBytes(Math.floor((values.length * bits) / 8));
   let [buffer, held, at] = [0, 0, 0];
@@ -179,13 +179,13 @@ function illegal(name: string, at: number): InvalidMultibaseError {
   return new InvalidMultibaseError(`illegal ${name} data at input byte ${at}`);
 }
 
-/** A byte as Go's %#U prints it. */
+/** Formats a byte as Go's %#U does. */
 function describeByte(byte: number): string {
   const code = `U+${byte.toString(16).toUpperCase().padStart(4, '0')}`;
   return isPrintable(byte) ? `${code} '${String.fromCharCode(byte)}'` : code;
 }
 
-/** A character as Go's %q prints it. */
+/** Formats a character as Go's %q does. */
 function quoteCodePoint(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', "'": "\\'", '\\': '\\\\' };

@@ -9,7 +9,7 @@ const named = (name: string) => {
 };
 const decode = (text: string) => Buffer.from(decodeMultibase(Buffer.from(text)).bytes).toString('hex');
 
-test('every multibase decodes what it encodes', () => {
+test('every multibase decodes its own output', () => {
   fc.assert(
     fc.property(fc.constantFrom(...multibases), fc.uint8Array({ maxLength: 100, minLength: 1 }), (base, bytes) => {
       const text = encodeMultibase(base, bytes);
@@ -35,14 +35,14 @@ test.each([
   expect(encodeMultibase(named(name), Buffer.from('hello')).toString()).toBe(text);
 });
 
-test('a multibase is found by its name and by its prefix', () => {
+test('findMultibase finds a multibase by name and by prefix', () => {
   expect(findMultibase('z')?.name).toBe('base58btc');
   expect(findMultibase('🚀')?.name).toBe('base256emoji');
   for (const name of ['', 'base8', 'base10', 'base32z', 'BASE16', '7', 'zz'])
     expect(findMultibase(name)).toBeUndefined();
 });
 
-// Expectations of this block are answers of Kubo 0.42.
+// Expected values are answers of Kubo 0.42.
 describe('decodeMultibase', () => {
   test.each([
     ['fA0b1', 'a0b1'],
@@ -88,7 +88,7 @@ describe('decodeMultibase', () => {
     expect(() => decode(text)).toThrow(expect.objectContaining({ code: 'MULTIBASE_INVALID', message }));
   });
 
-  test('bounds the work of one call', () => {
+  test('limits the length of input of one call', () => {
     expect(() => decode(`z${'2'.repeat(10_000)}`)).toThrow(/base58btc takes \d+ bytes at most/);
     expect(() => encodeMultibase(named('base36'), new Uint8Array(5000))).toThrow(/base36 takes 4096 bytes at most/);
   });

@@ -10,28 +10,28 @@ import {
   decodeNumber,
 } from './multibase-decode.ts';
 
-/** An encoding of bytes as text that names itself in its first character (https://github.com/multiformats/multibase). */
+/** Text encoding of bytes that is identified by its first character (https://github.com/multiformats/multibase). */
 export interface Multibase {
   readonly name: string;
   /** Code point of the prefix. */
   readonly code: number;
-  /** Bytes that one call encodes at most. */
+  /** Maximum number of bytes that one call encodes. */
   readonly bytesMax: number;
-  /** Bytes of text that one call decodes at most. */
+  /** Maximum number of bytes of text that one call decodes. */
   readonly textBytesMax: number;
 }
 
 const KiB = 1024;
-/** Bounds the CPU time of one call to about 15 ms: bases that are no power of two take time that grows with the square. */
+/** Input limits that bound the CPU time of one call to about 15 ms. Bases that are not a power of two take quadratic time. */
 const limits = { bytesMax: 256 * KiB, numberBytesMax: 4 * KiB, base2BytesMax: 32 * KiB } as const;
 
-/** `expansion`: bytes of text for a byte, at most. */
+/** Defines a multibase. `expansion` is the maximum number of text bytes for one byte. */
 function define(name: string, prefix: string, bytesMax: number = limits.bytesMax, expansion = 2): Multibase {
   return { name, code: prefix.codePointAt(0) ?? 0, bytesMax, textBytesMax: bytesMax * expansion + 16 };
 }
 const defineNumber = (name: string, prefix: string) => define(name, prefix, limits.numberBytesMax);
 
-/** The encodings that Kubo 0.42 has. It knows neither base8, base10 nor base32z. */
+/** Encodings of Kubo 0.42, which lacks base8, base10 and base32z. */
 export const multibases: readonly Multibase[] = [
   define('identity', '\0'),
   define('base2', '0', limits.base2BytesMax, 8),
@@ -62,18 +62,18 @@ const encoders: ReadonlyMap<string, { readonly encoder: { baseEncode(bytes: Uint
   Object.values(bases).map((base) => [base.name as string, base]),
 );
 
-/** Looks a multibase up by its name or its prefix; `undefined` where there is none. */
+/** Finds a multibase by name or prefix; `undefined` if there is none. */
 export function findMultibase(nameOrPrefix: string): Multibase | undefined {
   const [first = '', ...rest] = nameOrPrefix;
   return rest.length === 0 ? byCode.get(first.codePointAt(0) ?? -1) : byName.get(nameOrPrefix);
 }
 
-/** The multibase whose prefix a text has; `undefined` where there is none. */
+/** Returns the multibase of a text's prefix; `undefined` if there is none. */
 export function multibaseOf(text: string): Multibase | undefined {
   return byCode.get(text.codePointAt(0) ?? -1);
 }
 
-/** Encodes bytes, with the prefix. The result is text for every base except `identity`. @throws MULTIBASE_INVALID */
+/** Encodes bytes and adds the prefix. The result is text, except for `identity`. @throws MULTIBASE_INVALID */
 export function encodeMultibase(base: Multibase, bytes: Uint8Array): Uint8Array {
   if (bytes.length > base.bytesMax) throw tooLong(base, base.bytesMax, bytes.length);
   const prefix = utf8FromText(String.fromCodePoint(base.code));
@@ -84,9 +84,9 @@ export function encodeMultibase(base: Multibase, bytes: Uint8Array): Uint8Array 
 }
 
 /**
- * Decodes a text that begins with the prefix of its multibase, as Go's decoders do: base16, base32 and base36 in either
- * case, line ends within base32 and base64 passed over.
- * @throws MULTIBASE_INVALID in the words of go-multibase
+ * Decodes a text that starts with the prefix of its multibase, as Go's decoders do: base16, base32 and base36 in either
+ * case; line ends in base32 and base64 are skipped.
+ * @throws MULTIBASE_INVALID with the message of go-multibase
  */
 export function decodeMultibase(text: Uint8Array): { readonly base: Multibase; readonly bytes: Uint8Array } {
   if (text.length === 0) throw new InvalidMultibaseError('cannot decode multibase for zero length string');

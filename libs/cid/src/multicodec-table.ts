@@ -1,5 +1,5 @@
 /**
- * All rows of the multicodec table as go-multicodec 0.10.0 has it, the version of Kubo 0.42: code in hexadecimal, then name
+ * Rows of the multicodec table of go-multicodec 0.10.0, the version in Kubo 0.42: code in hexadecimal, then name
  * (https://github.com/multiformats/multicodec/blob/master/table.csv).
  */
 export const multicodecTable = `

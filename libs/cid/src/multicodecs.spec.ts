@@ -26,7 +26,7 @@ test.each(['', 'nope', 'DAG-CBOR', '-1', '0x', '0xfffffff', '1.0', ' 113', '9'.r
   },
 );
 
-test('the names are those of the codecs that blocks may have', () => {
+test('ipldCodecs and multicodecName agree with codecs', () => {
   for (const [name, code] of Object.entries(codecs)) expect(ipldCodecs.get(code)).toBe(name);
   for (const [code, name] of ipldCodecs) expect(multicodecName(code)).toBe(name);
   expect(multicodecName(0x1e)).toBe('blake3');

@@ -1,7 +1,7 @@
 import { multicodecTable } from './multicodec-table.ts';
 
 /**
- * Codecs of the multicodec table with the tag `ipld`, as Kubo 0.42 lists them in `cid/codecs`
+ * Codecs with the tag `ipld` in the multicodec table, as Kubo 0.42 lists them in `cid/codecs`
  * (https://github.com/multiformats/multicodec/blob/master/table.csv).
  */
 export const ipldCodecs: ReadonlyMap<number, string> = new Map([
@@ -60,14 +60,14 @@ const names: ReadonlyMap<number, string> = new Map(
 );
 const codes: ReadonlyMap<string, number> = new Map([...names].map(([code, name]) => [name, code]));
 
-/** Returns the name of a multicodec, or `undefined` where the table has none. */
+/** Returns the name of a multicodec, or `undefined` for a code that is not in the table. */
 export function multicodecName(code: number): string | undefined {
   return names.get(code);
 }
 
 /**
- * Reads a multicodec as Kubo's options take it: a name, or the number of a codec of the table in any notation of Go. Numbers from
- * 0x300000 to 0x3fffff are reserved for private use and known. Returns `undefined` for anything else.
+ * Parses a multicodec as Kubo's options do: a name, or the number of a codec of the table in any Go notation. Numbers from
+ * 0x300000 to 0x3fffff are reserved for private use and accepted. Returns `undefined` for anything else.
  */
 export function parseMulticodec(text: string): number | undefined {
   const code = parseUnsigned(text);
@@ -75,7 +75,7 @@ export function parseMulticodec(text: string): number | undefined {
   return codes.get(text);
 }
 
-/** Go's strconv.ParseUint with base 0: decimal, or with the prefix 0x, 0o, 0b or 0. */
+/** Parses as Go's strconv.ParseUint with base 0 does: decimal, or with the prefix 0x, 0o, 0b or 0. */
 function parseUnsigned(text: string): number | undefined {
   if (/^(0|[1-9]\d{0,9}|0x[\da-f]{1,10}|0o[0-7]{1,12}|0b[01]{1,32})$/i.test(text)) return Number(text);
   return /^0[0-7]{1,12}$/.test(text) ? Number.parseInt(text, 8) : undefined;

@@ -1,4 +1,5 @@
-// For browsers: synchronous, which SubtleCrypto is not. native-hashes-node.ts has the same from OpenSSL.
+// Used by browsers, where SubtleCrypto has no synchronous functions. native-hashes-node.ts exports the same functions from
+// OpenSSL.
 import { blake2b, blake2s } from '@noble/hashes/blake2.js';
 import { shake256 as nobleShake256 } from '@noble/hashes/sha3.js';
 

@@ -1,4 +1,4 @@
-// Held by the compiler: `typecheck` fails where one of these is not so.
+// Checked by the compiler: `typecheck` fails if one of these expectations is wrong.
 import { describe, test } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { type CID, type CodecName, cidFor, cidFromKeccak256, codecName } from './index.ts';
@@ -6,7 +6,7 @@ import { type CID, type CodecName, cidFor, cidFromKeccak256, codecName } from '.
 const bytes = new Uint8Array();
 
 describe('types', () => {
-  test('codecs are named, and no name but theirs is taken', () => {
+  test('only names of known codecs are accepted', () => {
     expectTypeOf<'dag-pb' | 'eth-block'>().toExtend<CodecName>();
     expectTypeOf(codecName(0x70)).toEqualTypeOf<CodecName | undefined>();
     expectTypeOf(cidFor(bytes, { codec: 'raw' })).toEqualTypeOf<CID>();
@@ -14,7 +14,7 @@ describe('types', () => {
     expectTypeOf(cidFor).toBeCallableWith(bytes, { codec: 'dag-bp' });
   });
 
-  test('keccak-256 names are of Ethereum', () => {
+  test('cidFromKeccak256 accepts only Ethereum codecs', () => {
     expectTypeOf(cidFromKeccak256).parameter(0).toExtend<`eth-${string}`>();
   });
 });
