@@ -1,70 +1,117 @@
 import { join } from 'node:path';
 import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { loadNetworks, openChainStore } from '@cairn/chain-store';
+import { loadNetworks, type Network, openChainStore } from '@cairn/chain-store';
 import { CHAINS, ChainStoreModule, type Chains } from '@cairn/chain-store/nest';
 import { errorChain } from '@cairn/errors';
+import { EvmExecutorModule } from '@cairn/evm-executor/nest';
 import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
 import { openLmdbMeteringStores } from '@cairn/metering';
 import { MeteringModule } from '@cairn/metering/nest';
-import { RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
+import { type Logger, RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ChainRegistry } from './chains/chain-registry.ts';
+import { ChainLifecycle, LOCAL_CHAINS } from './chains/chain-lifecycle.ts';
+import { LocalChain } from './chains/local-chain.ts';
+import { Networks } from './chains/networks.ts';
 import { dispatcherOptions } from './dispatcher-options.ts';
+import { MethodCatalog } from './methods/method-catalog.ts';
+import { MethodsModule } from './methods/methods.module.ts';
 import type { GatewaySettings } from './settings.ts';
+import { ApiKeyGuard } from './transports/api-key-guard.ts';
 import { GatewayServer } from './transports/gateway-server.ts';
 import { HttpTransport } from './transports/http-transport.ts';
-import { WebSocketTransport } from './transports/web-socket-transport.ts';
+import { JsonRpcErrorFilter } from './transports/json-rpc-error-filter.ts';
+import { MeteringInterceptor } from './transports/metering-interceptor.ts';
+import { NetworkResolver } from './transports/network-resolver.ts';
+import { ApiKeyWebSocketAdapter } from './transports/web-socket-adapter.ts';
+import { JsonRpcWebSocketGateway } from './transports/web-socket-gateway.ts';
 
-/** The only place that chooses adapters. */
+/** Gas up to which a call runs on the event loop rather than in a worker: other requests wait at most a millisecond for it. */
+const inlineGasMax = 25_000;
+
+/** Composition root: the only place that chooses adapters. */
 @Module({})
 export class AppModule {
   static forRoot(this: void, context: ServiceContext<GatewaySettings>): DynamicModule {
-    const { settings, logger } = context;
-    const directory = (...names: readonly string[]) => ({ directory: join(settings.CAIRN_HOME, ...names) });
+    const { logger } = context;
     return {
       module: AppModule,
-      imports: [
-        ServiceKitModule.forRoot(context),
-        AuthModule.forRootAsync({
-          useFactory: () => openLmdbAccountStore(directory('accounts')),
-          secrets: serviceSecrets(context),
-        }),
-        MeteringModule.forRootAsync({
-          service: 'rpc-gateway',
-          onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be kept'),
-          useFactory: () =>
-            openLmdbMeteringStores({
-              accounts: directory('accounts').directory,
-              limits: directory('limits').directory,
-            }),
-        }),
-        ChainStoreModule.forRootAsync({
-          useFactory: async (): Promise<Chains> => {
-            const networks = loadNetworks(
-              settings.CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'),
-            );
-            return await Promise.all(
-              networks.map(async (network) => ({
-                network,
-                store: await openChainStore(directory('chains', network.name)),
-              })),
-            );
-          },
-        }),
-        JsonrpcModule.forRootAsync({ useFactory: () => dispatcherOptions({ settings, logger }) }),
-      ],
+      imports: [...storeModules(context), ...executionModules(context)],
       providers: [
         {
-          provide: ChainRegistry,
+          provide: LOCAL_CHAINS,
           inject: [CHAINS],
-          useFactory: (chains: Chains) => new ChainRegistry(chains, settings, logger),
+          useFactory: (chains: Chains) => chains.map((chain) => localChain(chain, logger)),
         },
+        { provide: Networks, inject: [LOCAL_CHAINS], useFactory: (chains: LocalChain[]) => new Networks(chains) },
+        ChainLifecycle,
+        NetworkResolver,
+        ApiKeyGuard,
+        MeteringInterceptor,
+        JsonRpcErrorFilter,
         HttpTransport,
-        WebSocketTransport,
+        ApiKeyWebSocketAdapter,
+        JsonRpcWebSocketGateway,
         { provide: RAW_HTTP, useClass: GatewayServer },
       ],
     };
   }
+}
+
+function localChain(chain: Chains[number], logger: Logger): LocalChain {
+  const network = chain.network.name;
+  return new LocalChain(chain, {
+    onError: (error) => logger.error({ network, causes: errorChain(error) }, 'a new head cannot be announced'),
+  });
+}
+
+/** Stores of accounts, limits and chains below CAIRN_HOME. */
+function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[] {
+  const { settings, logger } = context;
+  const directory = (...names: readonly string[]) => join(settings.CAIRN_HOME, ...names);
+  const accounts = directory('accounts');
+  const openChain = async (network: Network) => ({
+    network,
+    store: await openChainStore({ directory: directory('chains', network.name) }),
+  });
+  return [
+    ServiceKitModule.forRoot(context),
+    AuthModule.forRootAsync({
+      useFactory: () => openLmdbAccountStore({ directory: accounts }),
+      secrets: serviceSecrets(context),
+    }),
+    MeteringModule.forRootAsync({
+      service: 'rpc-gateway',
+      onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be stored'),
+      useFactory: () => openLmdbMeteringStores({ accounts, limits: directory('limits') }),
+    }),
+    ChainStoreModule.forRootAsync({
+      useFactory: async (): Promise<Chains> => {
+        const file = settings.CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json');
+        return await Promise.all(loadNetworks(file).map(openChain));
+      },
+    }),
+  ];
+}
+
+/** The worker pool, the methods and their dispatcher. {@link ChainLifecycle} starts the pool after the import. */
+function executionModules({ settings, logger }: ServiceContext<GatewaySettings>): DynamicModule[] {
+  const timeoutMs = settings.CAIRN_CALL_TIMEOUT_MS;
+  return [
+    EvmExecutorModule.forRootAsync({
+      useFactory: () => ({
+        workers: settings.CAIRN_CALL_WORKERS,
+        timeoutMs,
+        queueMax: settings.CAIRN_CALL_QUEUE_MAX,
+        inlineGasMax,
+        engine: settings.CAIRN_CALL_ENGINE,
+      }),
+    }),
+    MethodsModule.forRoot({ timeoutMs }),
+    JsonrpcModule.forRootAsync({
+      inject: [MethodCatalog],
+      useFactory: ({ methods }: MethodCatalog) => dispatcherOptions({ methods, settings, logger }),
+    }),
+  ];
 }

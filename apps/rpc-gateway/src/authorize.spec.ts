@@ -3,7 +3,7 @@ import { defineMethod } from '@cairn/jsonrpc-core';
 import { describe, expect, test } from '@jest/globals';
 import { authorizeTopic, requireRevealed } from './authorize.ts';
 import { define } from './methods/define.ts';
-import { methods } from './methods/index.ts';
+import { describedMethods } from './methods/method-catalog.fixture.ts';
 import { requireOpenTransaction } from './methods/open-account.ts';
 import type { RequestContext } from './request-context.ts';
 import { parseTopic } from './subscriptions/topic.ts';
@@ -22,7 +22,7 @@ describe('requireRevealed', () => {
     expect(() => requireRevealed(policy, declared, [])).not.toThrow();
   });
 
-  test('a definition without a declaration does not compile', () => {
+  test('define does not compile without a declaration', () => {
     // @ts-expect-error: `reveals` is missing.
     expect(() => define(description)).toThrow(TypeError);
   });
@@ -32,9 +32,9 @@ describe('requireRevealed', () => {
     ['state', { state: new Map() }],
     ['stateDiff', { stateDiff: new Map() }],
     ['movePrecompileToAddress', { movePrecompileToAddress: other }],
-  ])('refuses an override of %s, also of a contract of the key', (_, override) => {
-    const call = methods.find(({ name }) => name === 'eth_call');
-    if (call === undefined) throw new Error('There is no eth_call.');
+  ])('refuses an override of %s, even of a contract of the key', (_, override) => {
+    const call = describedMethods().methods.find(({ name }) => name === 'eth_call');
+    if (call === undefined) throw new Error('The catalog has no eth_call.');
     const params = (overrides: object) => [{ to: listed }, undefined, new Map([[listed, overrides]]), undefined];
     expect(() => requireRevealed(policy, call, params(override))).toThrow(refusal);
     expect(() => requireRevealed(policy, call, params({ balance: 1n, nonce: 1n }))).not.toThrow();
@@ -44,14 +44,14 @@ describe('requireRevealed', () => {
 describe('authorizeTopic', () => {
   const logs = (query: unknown) => parseTopic('logs', { value: query });
 
-  test('refuses logs of contracts that the key lost', () => {
+  test('refuses logs of contracts that the key no longer lists', () => {
     expect(() => authorizeTopic(policy, logs({ address: listed }))).not.toThrow();
     expect(() => authorizeTopic(policy, logs({ address: other }))).toThrow(refusal);
     expect(() => authorizeTopic(policy, logs({}))).toThrow(refusal);
     expect(() => authorizeTopic(policy, parseTopic('transactionReceipts', { value: undefined }))).toThrow(refusal);
   });
 
-  test('refuses all events where the key lost the method', () => {
+  test('refuses all events if the key no longer allows eth_subscribe', () => {
     expect(() => authorizeTopic({ methods: ['eth_call'] }, { kind: 'newHeads' })).toThrow(refusal);
     expect(() => authorizeTopic({}, { kind: 'transactionReceipts', hashes: new Set() })).not.toThrow();
   });
@@ -61,14 +61,14 @@ describe('requireOpenTransaction', () => {
   const log = (address: typeof listed | typeof other) => ({ address, topics: [], data: '0x' as const });
   const receipt = (...logs: ReturnType<typeof log>[]) => ({ logs });
 
-  test('refuses a transaction to another contract, and a creation', () => {
+  test('refuses a transaction to another contract, and a contract creation', () => {
     expect(() => requireOpenTransaction(policy, { to: listed })).not.toThrow();
     expect(() => requireOpenTransaction(policy, { to: other })).toThrow(refusal);
     expect(() => requireOpenTransaction(policy, { to: null })).toThrow(refusal);
     expect(() => requireOpenTransaction({}, { to: null })).not.toThrow();
   });
 
-  test('does not name the contract of a transaction that it refuses', () => {
+  test('does not name the contract of a refused transaction', () => {
     expect(() => requireOpenTransaction(policy, { to: other })).not.toThrow(other);
     expect(() => requireOpenTransaction(policy, { to: listed }, receipt(log(other)))).not.toThrow(other);
   });

@@ -7,7 +7,7 @@ import { contractsOfTopic, requireNamed } from './methods/reveals.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Topic } from './subscriptions/topic.ts';
 
-/** Checks a request against the limits of its plan and its key. @throws METHOD_NOT_IN_PLAN, KEY_SCOPE_MISSING */
+/** Checks that plan and key of a request allow the method and the contracts. @throws METHOD_NOT_IN_PLAN, KEY_SCOPE_MISSING */
 export function authorize(
   method: AnyMethod<RequestContext>,
   params: readonly unknown[],
@@ -19,7 +19,7 @@ export function authorize(
   if (policy.contracts !== undefined) requireRevealed(policy, method, params);
 }
 
-/** @throws KEY_SCOPE_MISSING where the answer can show a contract that is not among those of the key */
+/** Checks that the result can show contracts of the key only. @throws KEY_SCOPE_MISSING */
 export function requireRevealed(
   policy: KeyPolicy,
   method: AnyMethod<RequestContext>,
@@ -27,9 +27,9 @@ export function requireRevealed(
 ): void {
   const reveals = revealsOf(method);
   if (reveals === 'anything') requireAllContracts(policy, `${method.name}, which can show any contract`);
-  // The handlers of other kinds check the data that they find.
+  // The handlers of the other kinds check the data that they read.
   if (typeof reveals === 'string') return;
-  // The parameters are those that the definition of this method has parsed.
+  // The definition of this method has parsed these parameters.
   requireNamed(policy, method.name, reveals.contracts(params as never));
   for (const overrides of reveals.overrides?.(params as never) ?? [])
     for (const override of overrides?.values() ?? [])
@@ -40,7 +40,7 @@ function changesContract({ code, state, stateDiff, movePrecompileToAddress }: Ac
   return [code, state, stateDiff, movePrecompileToAddress].some((field) => field !== undefined);
 }
 
-/** Checks a subscription against the limits of its key, which may have changed. @throws KEY_SCOPE_MISSING */
+/** Checks that the key still allows a subscription, since its limits may have changed. @throws KEY_SCOPE_MISSING */
 export function authorizeTopic(policy: KeyPolicy, topic: Topic): void {
   requireMethod(policy, 'eth_subscribe');
   if (policy.contracts !== undefined) requireNamed(policy, 'eth_subscribe', contractsOfTopic(topic));

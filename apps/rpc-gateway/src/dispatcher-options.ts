@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { errorChain } from '@cairn/errors';
-import type { DispatcherOptions } from '@cairn/jsonrpc-core';
+import type { AnyMethod, DispatcherOptions } from '@cairn/jsonrpc-core';
 import type { Logger } from '@cairn/service-kit';
 import { authorize } from './authorize.ts';
-import { methods } from './methods/index.ts';
 import type { RequestContext } from './request-context.ts';
 import { rpcErrorFrom } from './rpc-errors.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -11,11 +10,13 @@ import { turns } from './turns.ts';
 
 const writes = /^(eth_send|eth_sign|personal_|miner_|admin_|engine_|wallet_)/;
 
-/** The methods of this gateway with its limits, errors and log. */
+/** Connects methods to the limits, error policy and log of this gateway. */
 export function dispatcherOptions({
+  methods,
   settings,
   logger,
 }: {
+  readonly methods: readonly AnyMethod<RequestContext>[];
   readonly settings: GatewaySettings;
   readonly logger: Logger;
 }): DispatcherOptions<RequestContext> {

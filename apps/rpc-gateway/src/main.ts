@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { runService } from '@cairn/service-kit/nest';
 import { AppModule } from './app.module.ts';
 import { settingsShape } from './settings.ts';
+import { ApiKeyWebSocketAdapter } from './transports/web-socket-adapter.ts';
 
 await runService({
   name: 'rpc-gateway',
@@ -10,4 +11,5 @@ await runService({
   portSetting: 'RPC_GATEWAY_PORT',
   adminPortSetting: 'RPC_GATEWAY_ADMIN_PORT',
   module: AppModule.forRoot,
+  configure: (app) => app.useWebSocketAdapter(app.get(ApiKeyWebSocketAdapter)),
 });

@@ -1,18 +1,16 @@
 import type { Principal } from '@cairn/auth';
 import type { Chain } from './chains/chain.ts';
-import type { ChainRegistry } from './chains/chain-registry.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { Subscriptions } from './subscriptions/subscriptions.ts';
 
-/** What every method knows of the request it serves. */
+/** The request that a method serves. */
 export interface RequestContext {
   readonly chain: Chain;
-  readonly registry: ChainRegistry;
   readonly principal: Principal;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Of the connection; HTTP has none. */
+  /** Subscriptions of the WebSocket connection; absent over HTTP. */
   readonly subscriptions?: Subscriptions;
-  /** Limits and usage of the body that this request came in. */
+  /** Limits and usage of the body that contains this request. */
   readonly meter: RequestMeter;
 }

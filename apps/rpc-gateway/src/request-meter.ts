@@ -1,6 +1,6 @@
 import type { Principal } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
-import type { AnyMethod, DispatchedCall } from '@cairn/jsonrpc-core';
+import type { DispatchedCall } from '@cairn/jsonrpc-core';
 import {
   type AccountLimits,
   creditsOfAnswer,
@@ -11,19 +11,21 @@ import {
   type UsageOwner,
 } from '@cairn/metering';
 import type { RequestSpan } from '@cairn/service-kit';
-import type { RequestContext } from './request-context.ts';
 
-/** Credits of a request for a method that there is not, and of a notification of a subscription. */
+/** Credits of a request for an unknown method, and of one subscription notification. */
 const smallestPrice = 1;
-/** Bytes of a body that is read and parsed before limits are asked: their answers name the requests that were refused. */
+/** Smaller bodies are parsed before limits are checked, so that errors name the refused requests. */
 const smallBodyBytes = 4096;
 
-/** What one body costs and counts: its limits before, its usage after. */
+/** The price of a method in credits; `undefined` stands for an unknown method. */
+type Priced = { readonly cost?: number | undefined } | undefined;
+
+/** Limits and usage of one request body: admits it before it is served, and counts it afterwards. */
 export class RequestMeter {
   readonly limits: AccountLimits;
-  /** How often each method was called, for the log. */
+  /** Number of calls by method, for the log. */
   readonly calls: Record<string, number> = {};
-  /** What all of it cost. */
+  /** Credits charged so far. */
   credits = 0;
   gas = 0;
   readonly #metering: Metering;
@@ -31,14 +33,14 @@ export class RequestMeter {
   readonly #network: string;
   readonly #start = performance.now();
   #count = 0;
-  /** What bytes are counted for: the method that was called, or `batch` for several. */
+  /** Operation that bytes are counted for: the called method, or `batch` for several. */
   #operation = 'unknown';
   #refused = 0;
   #retryAfterSeconds = 0;
   #isInside = false;
   #isEnded = false;
 
-  /** @param span of the request, of which each call is a part */
+  /** @param span span of the request; each call becomes a part of it */
   constructor(
     metering: Metering,
     principal: Principal,
@@ -52,7 +54,7 @@ export class RequestMeter {
     this.#network = network;
   }
 
-  /** Takes a place among the requests under way. At once where it can. @throws LIMIT_REACHED, also as a rejection */
+  /** Takes a concurrency permit; `undefined` if no wait is needed. @throws LIMIT_REACHED, also as a rejection */
   enter(): Promise<void> | undefined {
     const waiting = this.limits.enter();
     return waiting === undefined ? this.#entered() : waiting.then(() => this.#entered());
@@ -60,17 +62,17 @@ export class RequestMeter {
 
   #entered(): Promise<void> | undefined {
     if (this.#isEnded) {
-      // The client went away while it waited: nobody else would give the place back.
+      // The client disconnected while it waited: the permit has to be released here.
       this.limits.leave();
-      throw new Error('the request has ended');
+      throw new Error('The request has ended.');
     }
     this.#isInside = true;
     return this.limits.requireBytes();
   }
 
   /**
-   * Asks before a longer body is read and parsed whether the account has room for it.
-   * @param bytes as far as they are announced
+   * Checks that the account has credits for a body before a longer one is read and parsed.
+   * @param bytes announced length
    * @throws LIMIT_REACHED, also as a rejection
    */
   requireRoom(bytes: number): Promise<void> | undefined {
@@ -78,8 +80,8 @@ export class RequestMeter {
     return this.limits.requireRequest(Math.max(smallestPrice, creditsOfBody(bytes)));
   }
 
-  /** Counts one call before it is worked on. @throws LIMIT_REACHED, also as a rejection */
-  admit(method: AnyMethod<RequestContext> | undefined): Promise<void> | undefined {
+  /** Takes the price of a call before it is served. @throws LIMIT_REACHED, also as a rejection */
+  admit(method: Priced): Promise<void> | undefined {
     return this.limits.admit(priceOf(method))?.catch((error: unknown) => {
       const seconds = isCairnError(error, 'LIMIT_REACHED') ? Number(error.details.retryAfterSeconds) : 1;
       this.#retryAfterSeconds = Math.max(this.#retryAfterSeconds, seconds);
@@ -87,7 +89,7 @@ export class RequestMeter {
     });
   }
 
-  /** Counts gas that a call has used, beside its price. */
+  /** Charges gas that a call has used, in addition to its price. */
   addGas(operation: string, gas: bigint | number, credits = creditsOfGas(Number(gas))): void {
     const used = Number(gas);
     this.gas += used;
@@ -95,7 +97,7 @@ export class RequestMeter {
     this.#metering.ledger.addUse(this.#owner, { operation, network: this.#network, gas: used, credits });
   }
 
-  /** Counts the time that a call has held a worker, beside its price. */
+  /** Charges the time for which a call has occupied a worker, in addition to its price. */
   addWorkerTime(operation: string, workerMs: number): void {
     const credits = creditsOfWorker(workerMs);
     if (credits === 0) return;
@@ -103,7 +105,7 @@ export class RequestMeter {
     this.#metering.ledger.addUse(this.#owner, { operation, network: this.#network, credits });
   }
 
-  /** Takes credits beyond the price of a method before it is worked on. @throws LIMIT_REACHED */
+  /** Takes credits in addition to the price of a method, before the work starts. @throws LIMIT_REACHED */
   async takeMore(operation: string, credits: number): Promise<void> {
     await this.limits.takeCredits(credits);
     this.credits += credits;
@@ -111,14 +113,14 @@ export class RequestMeter {
   }
 
   /**
-   * Takes what a worker can cost in so much time, until the function that it returns is called.
-   * @throws LIMIT_REACHED where less is left
+   * Reserves the credits of a worker for this time. The returned function releases them.
+   * @throws LIMIT_REACHED if the account has fewer credits
    */
   holdWorkerTime(workerMs: number): Promise<() => void> {
     return this.limits.holdCredits(creditsOfWorker(workerMs));
   }
 
-  /** Counts a call that has ended. */
+  /** Counts a finished call. */
   recordCall({ method, cost, errorCode, duration, isAdmitted, characters }: DispatchedCall): void {
     const more = isAdmitted ? creditsOfAnswer(characters) : 0;
     const price = isAdmitted ? Math.max(smallestPrice, cost) : 0;
@@ -146,18 +148,24 @@ export class RequestMeter {
     this.limits.charge(credits);
   }
 
-  /** Seconds to wait, where nothing of the body was admitted. */
+  /** Value of Retry-After if no call of the body was admitted. */
   get retryAfterSeconds(): number | undefined {
     return this.#refused > 0 && this.#refused === this.#count ? this.#retryAfterSeconds : undefined;
   }
 
-  /** Header fields of every answer. */
+  /** Fields for the log line of the request. */
+  get logFields() {
+    const { calls, credits, gas } = this;
+    return { calls, credits, gas };
+  }
+
+  /** Rate limit header fields of every answer, in a new object. */
   get headers(): Record<string, string> {
     const { policy } = this.limits;
     return policy === '' ? {} : { 'ratelimit-policy': policy, ratelimit: this.limits.rateLimit };
   }
 
-  /** Counts a notification of a subscription. */
+  /** Charges and counts a subscription notification. */
   notified(bytes: number): void {
     this.limits.charge(smallestPrice);
     const used = { operation: 'eth_subscription', network: this.#network, credits: smallestPrice } as const;
@@ -165,7 +173,7 @@ export class RequestMeter {
     this.#countBytes('eth_subscription', 0, bytes);
   }
 
-  /** Ends it: the place is free again, and bytes are counted. Once for each {@link enter} that was asked for. */
+  /** Releases the permit of {@link enter} and counts bytes. Called once. */
   end({
     bytesIn,
     bytesOut,
@@ -191,7 +199,7 @@ export class RequestMeter {
     this.#metering.ledger.addUse(this.#owner, use);
   }
 
-  /** A body that held no call is counted as one, so that it is not free. */
+  /** Counts a body without a call as one call, so that it is not free. */
   #recordUnanswered(status: number): void {
     const isRefused = status === 429;
     const credits = isRefused ? 0 : smallestPrice;
@@ -214,6 +222,6 @@ export class RequestMeter {
   }
 }
 
-function priceOf(method: AnyMethod<RequestContext> | undefined): number {
+function priceOf(method: Priced): number {
   return Math.max(smallestPrice, method === undefined ? 0 : (method.cost ?? 1));
 }

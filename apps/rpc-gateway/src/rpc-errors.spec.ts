@@ -14,28 +14,28 @@ describe('rpcErrorFrom', () => {
     ['EXECUTION_TIMEOUT', -32000],
     ['EXECUTION_QUEUE_FULL', -32005],
     ['EXECUTION_CLOSED', -32002],
-  ])('%s becomes %d, its message with its hint', (code, rpcCode) => {
+  ])('converts %s to %d, with message and hint', (code, rpcCode) => {
     const error = rpcErrorFrom(new CairnError(code, 'What happened.', { hint: 'What to do.' }));
     expect(error).toMatchObject({ rpcCode, message: 'What happened. What to do.' });
   });
 
-  test('only a limit says more than its message', () => {
+  test('adds details as data only for limits', () => {
     const details = { limit: 'queue' };
     expect(rpcErrorFrom(new CairnError('EXECUTION_QUEUE_FULL', 'x', { details }))?.data).toEqual(details);
     expect(rpcErrorFrom(new CairnError('STATE_UNAVAILABLE', 'x', { details }))?.data).toBeUndefined();
   });
 
   test.each([
-    ['an error of no lib', new Error('planted secret')],
-    ['no error', 'planted secret'],
-    ['a code that is the operator’s alone', new CairnError('STORE_CORRUPT', 'planted secret')],
-    ['a code named as a member of every object', new CairnError('constructor', 'planted secret')],
-    ['an error of the door', new AuthError('ACCOUNT_SUSPENDED', 'planted secret')],
-  ])('%s is not told', (_, error) => {
+    ['an error without a code', new Error('planted secret')],
+    ['a thrown string', 'planted secret'],
+    ['a code that only the operator may see', new CairnError('STORE_CORRUPT', 'planted secret')],
+    ['a code named like a member of every object', new CairnError('constructor', 'planted secret')],
+    ['an authentication error', new AuthError('ACCOUNT_SUSPENDED', 'planted secret')],
+  ])('hides %s', (_, error) => {
     expect(rpcErrorFrom(error)).toBeUndefined();
   });
 
-  test('what the libs throw is known', () => {
+  test('converts errors of the libraries', () => {
     expect(rpcErrorFrom(new InvalidValueError('call.gas', 'a quantity', 5))?.rpcCode).toBe(-32602);
     expect([CallRejectedError, ExecutionError].every((type) => type.prototype instanceof CairnError)).toBe(true);
   });

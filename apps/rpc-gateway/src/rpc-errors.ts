@@ -2,7 +2,7 @@ import { errorText, isCairnError } from '@cairn/errors';
 import type { CallRejectionCode, ExecutionErrorCode, SimulationErrorCode } from '@cairn/evm-executor';
 import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 
-/** What a caller may see of the libs: their errors about a request, and about what it needs. */
+/** Codes of library errors that clients may see: errors of requests and of the resources that they need. */
 type KnownCode =
   | CallRejectionCode
   | SimulationErrorCode
@@ -19,53 +19,54 @@ type KnownCode =
   | 'BLOCK_CORRUPT'
   | 'STORE_CLOSED';
 
-/** The entry of the catalogue that each of them becomes; a new code of the executor does not compile until it is here. */
-const names: ReadonlyMap<string, RpcErrorName> = new Map(
-  Object.entries({
-    KEY_SCOPE_MISSING: 'forbidden',
-    CONTRACT_NOT_ALLOWED: 'forbidden',
-    METHOD_NOT_IN_PLAN: 'forbidden',
-    LIMIT_REACHED: 'limit',
-    VALUE_INVALID: 'params',
-    OVERRIDE_INVALID: 'server',
-    CALL_FEES_MIXED: 'server',
-    CALL_FEE_INVALID: 'server',
-    CALL_FEE_BELOW_BASE: 'server',
-    CALL_NONCE_TOO_LOW: 'server',
-    CALL_NONCE_TOO_HIGH: 'server',
-    CALL_NONCE_SPENT: 'server',
-    SIMULATION_EMPTY: 'params',
-    SIMULATION_TOO_LONG: 'server',
-    SIMULATION_NUMBER_INVALID: 'server',
-    SIMULATION_TIME_INVALID: 'server',
-    SIMULATION_GAS_EXCEEDED: 'server',
-    TRACE_REFUSED: 'server',
-    SIMULATION_SYSTEM_CALL_FAILED: 'server',
-    TRACE_TOO_LARGE: 'limit',
-    CALL_FUNDS_INSUFFICIENT: 'server',
-    CALL_GAS_TOO_LOW: 'server',
-    CALL_GAS_BELOW_FLOOR: 'server',
-    CALL_GAS_TOO_HIGH: 'server',
-    CALL_BLOCK_GAS_EXCEEDED: 'server',
-    CALL_SENDER_HAS_CODE: 'server',
-    CALL_INITCODE_TOO_LARGE: 'server',
-    CALL_BLOBS_INVALID: 'server',
-    CALL_AUTHORIZATIONS_INVALID: 'server',
-    CALL_CHAIN_ID_MISMATCH: 'server',
-    STATE_UNAVAILABLE: 'server',
-    BLOCK_CORRUPT: 'server',
-    EXECUTION_TIMEOUT: 'server',
-    EXECUTION_MEMORY_EXCEEDED: 'server',
-    EXECUTION_ABORTED: 'server',
-    EXECUTION_QUEUE_FULL: 'limit',
-    EXECUTION_QUEUE_TIMEOUT: 'limit',
-    EXECUTION_NOT_STARTED: 'unavailable',
-    EXECUTION_CLOSED: 'unavailable',
-    STORE_CLOSED: 'unavailable',
-  } as const satisfies Record<KnownCode, RpcErrorName>),
-);
+/** JSON-RPC error of each code. A new code of the executor does not compile until it has a row here. */
+const rpcErrorNames = {
+  KEY_SCOPE_MISSING: 'forbidden',
+  CONTRACT_NOT_ALLOWED: 'forbidden',
+  METHOD_NOT_IN_PLAN: 'forbidden',
+  LIMIT_REACHED: 'limit',
+  VALUE_INVALID: 'params',
+  OVERRIDE_INVALID: 'server',
+  CALL_FEES_MIXED: 'server',
+  CALL_FEE_INVALID: 'server',
+  CALL_FEE_BELOW_BASE: 'server',
+  CALL_NONCE_TOO_LOW: 'server',
+  CALL_NONCE_TOO_HIGH: 'server',
+  CALL_NONCE_SPENT: 'server',
+  SIMULATION_EMPTY: 'params',
+  SIMULATION_TOO_LONG: 'server',
+  SIMULATION_NUMBER_INVALID: 'server',
+  SIMULATION_TIME_INVALID: 'server',
+  SIMULATION_GAS_EXCEEDED: 'server',
+  TRACE_REFUSED: 'server',
+  SIMULATION_SYSTEM_CALL_FAILED: 'server',
+  TRACE_TOO_LARGE: 'limit',
+  CALL_FUNDS_INSUFFICIENT: 'server',
+  CALL_GAS_TOO_LOW: 'server',
+  CALL_GAS_BELOW_FLOOR: 'server',
+  CALL_GAS_TOO_HIGH: 'server',
+  CALL_BLOCK_GAS_EXCEEDED: 'server',
+  CALL_SENDER_HAS_CODE: 'server',
+  CALL_INITCODE_TOO_LARGE: 'server',
+  CALL_BLOBS_INVALID: 'server',
+  CALL_AUTHORIZATIONS_INVALID: 'server',
+  CALL_CHAIN_ID_MISMATCH: 'server',
+  STATE_UNAVAILABLE: 'server',
+  BLOCK_CORRUPT: 'server',
+  EXECUTION_TIMEOUT: 'server',
+  EXECUTION_MEMORY_EXCEEDED: 'server',
+  EXECUTION_ABORTED: 'server',
+  EXECUTION_QUEUE_FULL: 'limit',
+  EXECUTION_QUEUE_TIMEOUT: 'limit',
+  EXECUTION_NOT_STARTED: 'unavailable',
+  EXECUTION_CLOSED: 'unavailable',
+  STORE_CLOSED: 'unavailable',
+} as const satisfies Record<KnownCode, RpcErrorName>;
 
-/** What a caller may know of an error; `undefined` for one that is the operator's alone. */
+/** A map, since codes named like members of every object must not match. */
+const names: ReadonlyMap<string, RpcErrorName> = new Map(Object.entries(rpcErrorNames));
+
+/** Converts an error to what a client may see; `undefined` for errors that only the operator may see. */
 export function rpcErrorFrom(error: unknown): RpcError | undefined {
   if (!isCairnError(error)) return undefined;
   const name = names.get(error.code);

@@ -1,4 +1,4 @@
 import { Turns } from '@cairn/jsonrpc-core';
 
-/** Time of the event loop of this process, which all requests share: methods that work long on it take turns. */
+/** Time slices of this process, which all requests share: methods with long work on the event loop yield by them. */
 export const turns = new Turns();

@@ -1,7 +1,48 @@
 import type { ChainStore, Network } from '@cairn/chain-store';
+import type { HeadChange } from './head-watcher.ts';
+import type { SyncStatus } from './sync-status.ts';
 
-/** A network that is being served. */
+/** Blocks, transactions and receipts of a chain. */
+export type BlockReader = Pick<
+  ChainStore,
+  | 'spec'
+  | 'chainId'
+  | 'genesisHash'
+  | 'head'
+  | 'headOrNone'
+  | 'hashByNumber'
+  | 'blockByTag'
+  | 'isCanonical'
+  | 'header'
+  | 'block'
+  | 'receipts'
+  | 'transactionPlace'
+  | 'totalDifficulty'
+>;
+
+/** Accounts and slots after a block, and proofs of them. */
+export type ChainState = Pick<ChainStore, 'stateAt' | 'proof'>;
+
+/** Heights of the blocks that may hold wanted logs. */
+export type ChainLogs = Pick<ChainStore, 'heightsWithLogs'>;
+
+/** Changes of the head. */
+export interface HeadSource {
+  /** Calls the listener for each change of the head, until the returned function is called. */
+  listen(listener: (change: HeadChange) => void): () => void;
+}
+
+/**
+ * One network as the methods see it. The composition root chooses the adapter of each part: {@link LocalChain} reads all of them
+ * from a store of this machine.
+ */
 export interface Chain {
-  readonly network: Network;
-  readonly store: ChainStore;
+  readonly network: Pick<Network, 'name' | 'hosts' | 'requireFrom'>;
+  readonly reader: BlockReader;
+  readonly state: ChainState;
+  readonly logs: ChainLogs;
+  readonly heads: HeadSource;
+  /** Blocks by which the source is ahead; `undefined` for a network without a source. */
+  readonly lagBlocks: number | undefined;
+  syncStatus(): SyncStatus;
 }

@@ -35,12 +35,12 @@ const genesis = {
   gasLimit: '0x1c9c380',
   alloc: {},
 };
-const chain = { store: { spec: parseGethGenesis('test', genesis).spec } } as unknown as Chain;
+const chain = { reader: { spec: parseGethGenesis('test', genesis).spec } } as unknown as Chain;
 const head = (fields: Partial<Header>) =>
   ({ hash: '0x01', number: 9n, timestamp: 500n, gasUsed: 0n, gasLimit: 30_000_000n, ...fields }) as Header;
 
 describe('pendingFields', () => {
-  test('follow the head, at the time of now', () => {
+  test('follows the head at the current time', () => {
     const fields = pendingFields(chain, head({ baseFeePerGas: 800n, gasUsed: 15_000_000n }), 700n);
     expect(fields).toMatchObject({
       number: 10n,
@@ -52,29 +52,29 @@ describe('pendingFields', () => {
     expect(Object.keys(fields)).not.toContain('excessBlobGas');
   });
 
-  test('are a second after a head that is ahead of the clock', () => {
+  test('sets the time to one second after a head that is ahead of the clock', () => {
     expect(pendingFields(chain, head({ baseFeePerGas: 8n }), 500n).timestamp).toBe(501n);
   });
 
-  test('have the fork of their own time', () => {
+  test('applies the fork of the pending block, not of the head', () => {
     expect(pendingFields(chain, head({ baseFeePerGas: 8n }), 1000n)).toMatchObject({
       blobGasUsed: 0n,
       excessBlobGas: 0n,
     });
   });
 
-  // The limit moves by a 1024th of its parent's, less one, towards 60 million gas (geth, core.CalcGasLimit).
+  // The limit moves towards 60 million gas by a 1024th of the parent's limit, less one (geth, core.CalcGasLimit).
   test.each([
     [30_000_000n, 30_029_295n],
     [59_999_999n, 60_000_000n],
     [60_000_000n, 60_000_000n],
     [60_000_001n, 60_000_000n],
     [200_000_000n, 199_804_689n],
-  ])('after a limit of %s have one of %s', (parent, limit) => {
+  ])('sets the gas limit after a parent with %s to %s', (parent, limit) => {
     expect(pendingFields(chain, head({ gasLimit: parent, baseFeePerGas: 8n }), 700n).gasLimit).toBe(limit);
   });
 
-  test('of the first block with a base fee have twice the gas and a gwei', () => {
+  test('doubles the gas limit and sets 1 gwei in the first block with a base fee', () => {
     expect(pendingFields(chain, head({ number: 4n, gasLimit: 20_000_000n }), 700n)).toMatchObject({
       baseFeePerGas: 1_000_000_000n,
       gasLimit: 40_039_061n,
@@ -85,6 +85,6 @@ describe('pendingFields', () => {
 test.each([
   [3n, undefined],
   [4n, 1_000_000_000n],
-])('the base fee after block %s without one is %s', (number, fee) => {
+])('baseFeeAfter block %s without a base fee returns %s', (number, fee) => {
   expect(baseFeeAfter(chain, head({ number }))).toBe(fee);
 });

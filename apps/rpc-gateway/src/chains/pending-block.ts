@@ -1,10 +1,9 @@
-import { type Header, type Json, nextBaseFee } from '@cairn/block-model';
-import { forkRules, nextExcessBlobGas, type Simulation } from '@cairn/evm-executor';
-import type { RequestContext } from '../request-context.ts';
+import { type Header, nextBaseFee } from '@cairn/block-model';
+import { forkRules, nextExcessBlobGas } from '@cairn/evm-executor';
 import type { Chain } from './chain.ts';
 
-// The pending block is the empty block that would follow the head now: this gateway has no transactions that wait. Its fields
-// are those that geth's miner gives it (v1.17.5, miner/worker.go).
+// The pending block is an empty block after the head, since this gateway has no pending transactions. Its fields follow geth's miner
+// (v1.17.5, miner/worker.go).
 
 /** Fields of the pending block that fees and environments depend on. */
 export type PendingFields = Pick<
@@ -21,10 +20,10 @@ export type PendingFields = Pick<
   | 'excessBlobGas'
 >;
 
-/** Gas that blocks aim for, as in geth (miner.DefaultConfig.GasCeil), and how far a block may move from its parent. */
+/** Target of the block gas limit, as in geth (miner.DefaultConfig.GasCeil), and the divisor that bounds its change per block. */
 const gasCeiling = 60_000_000n;
 const gasLimitBoundDivisor = 1024n;
-/** Wei per gas in the first block with a base fee (EIP-1559), and how much more gas its limit is for. */
+/** Base fee of the first block that has one, in wei per gas, and the factor of its gas limit (EIP-1559). */
 const initialBaseFee = 1_000_000_000n;
 const elasticity = 2n;
 const zeroAddress = `0x${'00'.repeat(20)}` as const;
@@ -32,16 +31,20 @@ const zeroHash = `0x${'00'.repeat(32)}` as const;
 
 type FeeHeader = Pick<Header, 'number' | 'timestamp' | 'gasUsed' | 'gasLimit' | 'baseFeePerGas'>;
 
-/** Wei per gas in the block after one; `undefined` where London is not active there. */
-export function baseFeeAfter({ store: { spec } }: Chain, header: FeeHeader): bigint | undefined {
+/** Base fee of the block after a header, in wei per gas; `undefined` before London. */
+export function baseFeeAfter({ reader: { spec } }: Pick<Chain, 'reader'>, header: FeeHeader): bigint | undefined {
   const isLondon =
     spec !== undefined && forkRules(spec, { number: header.number + 1n, timestamp: header.timestamp }).isLondon;
   return isLondon ? (nextBaseFee(header) ?? initialBaseFee) : undefined;
 }
 
-/** The pending block after the head. @param now seconds since 1970 */
-export function pendingFields(chain: Chain, head: Header, now = BigInt(Math.floor(Date.now() / 1000))): PendingFields {
-  const { spec } = chain.store;
+/** Fields of the pending block after the head. @param now seconds since 1970 */
+export function pendingFields(
+  chain: Pick<Chain, 'reader'>,
+  head: Header,
+  now = BigInt(Math.floor(Date.now() / 1000)),
+): PendingFields {
+  const { spec } = chain.reader;
   const number = head.number + 1n;
   const timestamp = now > head.timestamp ? now : head.timestamp + 1n;
   const baseFeePerGas = baseFeeAfter(chain, head);
@@ -66,46 +69,9 @@ function gasLimitAfter(parent: bigint): bigint {
   return parent - step > gasCeiling ? parent - step : gasCeiling;
 }
 
-/** The head of a chain. */
-export function headOf({ store }: Chain): Header {
-  const header = store.header(store.head.hash);
-  if (header === undefined) throw new Error(`the head ${store.head.hash} has no header`);
+/** Reads the header of the head. */
+export function headOf({ reader }: Pick<Chain, 'reader'>): Header {
+  const header = reader.header(reader.head.hash);
+  if (header === undefined) throw new Error(`The header of the head ${reader.head.hash} is missing.`);
   return header;
-}
-
-interface MadeBlock {
-  readonly head: string;
-  readonly until: number;
-  readonly json: Promise<Json>;
-}
-
-/** Milliseconds that a pending block is kept for, as in geth. */
-const keptMs = 2000;
-const made = new WeakMap<object, MadeBlock>();
-
-/** The pending block as eth_getBlockByNumber returns it: hash, nonce and miner are null, and there are no transactions. */
-export function pendingBlockJson(context: RequestContext): Promise<Json> {
-  const { store } = context.chain;
-  const { hash } = store.head;
-  const known = made.get(store);
-  if (known?.head === hash && performance.now() < known.until) return known.json;
-  const json = makePendingBlock(context);
-  made.set(store, { head: hash, until: performance.now() + keptMs, json });
-  // A failure is not kept.
-  json.catch(() => made.delete(store));
-  return json;
-}
-
-async function makePendingBlock({ chain, registry, principal }: RequestContext): Promise<Json> {
-  const head = headOf(chain);
-  const { timestamp, gasLimit, miner, mixHash } = pendingFields(chain, head);
-  const simulation: Simulation = {
-    blocks: [{ blockOverrides: { time: timestamp, gasLimit, feeRecipient: miner, prevRandao: mixHash }, calls: [] }],
-    validation: true,
-  };
-  const job = { kind: 'simulate', chain: chain.network.name, blockHash: head.hash, simulation } as const;
-  // Several requests may wait for it: none of them ends it.
-  const { json } = await registry.execute(job, { lane: principal.account.id, signal: new AbortController().signal });
-  const [{ calls: _, parentBeaconBlockRoot: __, ...block }] = JSON.parse(json) as [Record<string, unknown>];
-  return { ...block, hash: null, nonce: null, miner: null };
 }

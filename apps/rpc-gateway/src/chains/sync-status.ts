@@ -1,13 +1,17 @@
 import { quantity } from '@cairn/block-model';
-import type { Chain } from './chain.ts';
-import type { SourceHead } from './chain-registry.ts';
 
-/** A network counts as syncing when it is behind its source by more blocks than this. */
+/** A network counts as syncing if its source is ahead by more blocks than this. */
 const lagMax = 2n;
 
-/** The heights of a network that is behind its source, as eth_syncing returns them; `false` for any other. */
-export function syncStatus({ store }: Pick<Chain, 'store'>, source: SourceHead | undefined) {
-  const { number } = store.head;
+/** Head of the source that a network follows. */
+export interface SourceHead {
+  readonly number: bigint;
+  /** Height of the network when it started to follow. */
+  readonly startingNumber: bigint;
+}
+
+/** The result of eth_syncing: heights of a network that is behind its source, `false` for any other. */
+export function syncStatus(number: bigint, source: SourceHead | undefined) {
   if (source === undefined || source.number - number <= lagMax) return false;
   return {
     startingBlock: quantity(source.startingNumber),

@@ -8,15 +8,15 @@ import {
 import type { RequestContext } from '../request-context.ts';
 import { type Reveals, revealKindOf, revealKinds } from './reveals.ts';
 
-/** A method that says what it can reveal. */
+/** A method definition that declares the data that results can reveal. */
 type Declared<Params extends readonly ParamDefinition[]> = MethodDefinition<RequestContext, Params> & {
-  /** Decides which keys that are limited to contracts may call the method. */
+  /** Determines whether keys that are limited to contracts may call the method. */
   readonly reveals: Reveals<ParamValues<Params>>;
 };
 
 const declared = new WeakMap<AnyMethod<RequestContext>, Reveals<never>>();
 
-/** Declares a method of the gateway. */
+/** Defines a method of the gateway. */
 export function define<const Params extends readonly ParamDefinition[]>({
   reveals,
   ...definition
@@ -32,7 +32,7 @@ export function define<const Params extends readonly ParamDefinition[]>({
   return method;
 }
 
-/** The declaration of a method; anything where it has none, so that it is refused. */
+/** The declaration of a method. A method without one counts as `anything` and is refused. */
 export function revealsOf(method: AnyMethod<RequestContext>): Reveals<never> {
   return declared.get(method) ?? 'anything';
 }

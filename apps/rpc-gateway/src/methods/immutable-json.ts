@@ -2,7 +2,7 @@ import { RawJson } from '@cairn/jsonrpc-core';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../request-context.ts';
 
-/** What belongs to a block of a given hash never changes: its JSON is made once. Characters, over all networks. */
+/** Serialized data of blocks by hash, which never changes. Sizes in characters, over all networks. */
 const cache = new LRUCache<string, RawJson>({
   maxSize: 64 * 1024 * 1024,
   maxEntrySize: 16 * 1024 * 1024,
@@ -10,9 +10,9 @@ const cache = new LRUCache<string, RawJson>({
 });
 
 /**
- * The JSON of something that its name determines whole.
- * @param name with the hash of the block that it belongs to
- * @param make `undefined` where it is not there, which is not remembered
+ * Serializes immutable data, or returns it from the cache.
+ * @param name identifies the data; contains the hash of its block
+ * @param make returns the data; `undefined`, if the data is absent, is not cached
  */
 export function immutableJson({ chain }: RequestContext, name: string, make: () => unknown): RawJson | null {
   const key = `${chain.network.name}/${name}`;

@@ -4,7 +4,7 @@ import { delegationOf } from '@cairn/evm-executor';
 import type { RequestContext } from '../request-context.ts';
 
 /**
- * Checks that a key may read an account: one without code, one that delegates (EIP-7702), or a contract of the key.
+ * Checks that a key may read an account: an account without code, one that delegates (EIP-7702), or a contract of the key.
  * @throws KEY_SCOPE_MISSING
  */
 export function requireOpenAccount({ principal }: RequestContext, state: StateReader, address: Hex): void {
@@ -17,9 +17,8 @@ export function requireOpenAccount({ principal }: RequestContext, state: StateRe
 }
 
 /**
- * Checks that a key may read a transaction, and its receipt where that is given. The refusal does not name the contract, which
- * is a part of what is hidden.
- * @throws KEY_SCOPE_MISSING where one is for or from a contract that is not among those of the key
+ * Checks that a key may read a transaction, and its receipt if given. The error does not name the contract, which is hidden too.
+ * @throws KEY_SCOPE_MISSING if the transaction calls, creates or logs a contract that the key does not list
  */
 export function requireOpenTransaction(
   policy: KeyPolicy,

@@ -1,44 +1,44 @@
 import { cannotUnmarshal, InvalidValueError, jsonKind, parseAddress, parseHash, parseUint64 } from '@cairn/block-model';
 import type { ParamDefinition } from '@cairn/jsonrpc-core';
 
-/** The hash of a block. */
+/** Parameter: a block hash. */
 export const blockHashParam = {
   name: 'hash',
-  summary: 'the hash of a block, "0x" and 64 digits.',
+  summary: 'a block hash, "0x" and 64 digits.',
   parse: parseHash,
 } satisfies ParamDefinition;
 
-/** The hash of a transaction. */
+/** Parameter: a transaction hash. */
 export const transactionHashParam = {
   name: 'hash',
-  summary: 'the hash of a transaction, "0x" and 64 digits.',
+  summary: 'a transaction hash, "0x" and 64 digits.',
   parse: parseHash,
 } satisfies ParamDefinition;
 
-/** An account. */
+/** Parameter: the address of an account. */
 export const addressParam = {
   name: 'address',
   summary: 'an address, "0x" and 40 digits.',
   parse: parseAddress,
 } satisfies ParamDefinition;
 
-/** A place in a list; one that is beyond every list is no error. */
+/** Parameter: an index in a list. An index beyond the end is not an error. */
 export const indexParam = {
   name: 'index',
-  summary: 'a place in the list, from "0x0" on.',
+  summary: 'an index in the list, from "0x0" on.',
   parse: (field: string, value: unknown): number => Number(parseUint64(field, value, 'hexutil.Uint')),
 } satisfies ParamDefinition<number>;
 
-/** Reads a text; `null` is the empty one, as in geth. @throws VALUE_INVALID */
+/** Parses a string; `null` is the empty string, as in geth. @throws VALUE_INVALID */
 export function parseText(field: string, value: unknown): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;
-  throw new InvalidValueError(field, 'a text', value, cannotUnmarshal(jsonKind(value), 'string'));
+  throw new InvalidValueError(field, 'a string', value, cannotUnmarshal(jsonKind(value), 'string'));
 }
 
 /**
- * Reads a list; `null` is the empty one, as in geth. The body of the request bounds its length.
- * @param type of the list in Go
+ * Parses a list; `null` is the empty list, as in geth. The size limit of the request body bounds its length.
+ * @param type Go type of the list, for geth's error text
  * @throws VALUE_INVALID
  */
 export function parseItems<T>(

@@ -1,12 +1,12 @@
 import type { Header, Hex, Receipt } from '@cairn/block-model';
 import { expect, test } from '@jest/globals';
 import { parseLogFilter } from '../methods/logs/log-filter.ts';
-import { type FilterStore, Filters } from './filters.ts';
+import { type FilterReader, Filters } from './filters.ts';
 
 const hashOf = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(64, '0')}`;
 const address: Hex = `0x${'11'.repeat(20)}`;
 
-/** Blocks named by the way to them from the genesis, each with one log; the head can be moved. */
+/** Builds blocks that are named by their path from genesis, each with one log. `moveTo` sets the head. */
 function chain(...names: string[]) {
   const headers = new Map<Hex, Header>();
   for (const name of names)
@@ -21,21 +21,21 @@ function chain(...names: string[]) {
         logsBloom: '0x1',
       } as unknown as Header);
     }
-  const store = {
+  const reader = {
     head: { hash: hashOf('g'), number: 0n },
     header: (hash: Hex) => headers.get(hash),
     receipts: () => [{ logs: [{ address, topics: [], data: '0x' }] } as unknown as Receipt],
     block: () => undefined,
-  } satisfies FilterStore;
+  } satisfies FilterReader;
   const moveTo = (name: string) => {
-    store.head = { hash: hashOf(`g${name}`), number: BigInt(name.length) };
+    reader.head = { hash: hashOf(`g${name}`), number: BigInt(name.length) };
   };
-  return { store, moveTo };
+  return { reader, moveTo };
 }
 
-test('changes are the blocks and logs since the last request, with those that left the chain', () => {
-  const { store, moveTo } = chain('aa', 'b');
-  const own = new Filters(store).of('key');
+test('changes returns the blocks and logs since the last request, including removed ones', () => {
+  const { reader, moveTo } = chain('aa', 'b');
+  const own = new Filters(reader).of('key');
   const blocks = own.add({ kind: 'blocks' });
   const logs = own.add({ kind: 'logs', filter: parseLogFilter('filter', { address }) });
   const others = own.add({ kind: 'logs', filter: parseLogFilter('filter', { address: `0x${'22'.repeat(20)}` }) });
@@ -64,29 +64,29 @@ test('changes are the blocks and logs since the last request, with those that le
   expect(changes(none)).toEqual([]);
 });
 
-test('a filter ends when it is removed, and when it is not asked for five minutes', () => {
+test('a filter ends when it is removed, and after five minutes without a request', () => {
   let now = 0;
-  const filters = new Filters(chain('a').store, () => now);
+  const filters = new Filters(chain('a').reader, () => now);
   const own = filters.of('key');
-  const [asked, idle] = [own.add({ kind: 'blocks' }), own.add({ kind: 'blocks' })];
-  expect(filters.of('other').find(asked)).toBeUndefined();
-  expect(filters.of('other').remove(asked)).toBe(false);
+  const [polled, idle] = [own.add({ kind: 'blocks' }), own.add({ kind: 'blocks' })];
+  expect(filters.of('other').find(polled)).toBeUndefined();
+  expect(filters.of('other').remove(polled)).toBe(false);
   now = 299_999;
-  const filter = own.find(asked);
+  const filter = own.find(polled);
   if (filter) own.changes(filter);
   now = 300_000;
   expect(own.find(idle)).toBeUndefined();
-  expect(own.find(asked)).toBe(filter);
-  expect([own.remove(asked), own.remove(asked)]).toEqual([true, false]);
+  expect(own.find(polled)).toBe(filter);
+  expect([own.remove(polled), own.remove(polled)]).toEqual([true, false]);
   const again = own.add({ kind: 'blocks' });
   expect(own.find(again)).toBeDefined();
 });
 
-test('a key has 100 filters with 10,000 addresses and topics at most', () => {
-  const own = new Filters(chain('a').store).of('key');
+test('add refuses more than 100 filters, or 10,000 addresses and topics, per key', () => {
+  const own = new Filters(chain('a').reader).of('key');
   for (let count = 0; count < 100; count++) own.add({ kind: 'blocks' });
   expect(() => own.add({ kind: 'blocks' })).toThrow(expect.objectContaining({ rpcCode: -32005 }));
-  const other = new Filters(chain('a').store).of('key');
+  const other = new Filters(chain('a').reader).of('key');
   const filter = parseLogFilter('filter', { address: Array(1000).fill(address) });
   for (let count = 0; count < 10; count++) other.add({ kind: 'logs', filter });
   expect(() => other.add({ kind: 'logs', filter })).toThrow(expect.objectContaining({ rpcCode: -32005 }));

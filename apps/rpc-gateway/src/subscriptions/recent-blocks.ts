@@ -1,24 +1,24 @@
 import type { Hex } from '@cairn/block-model';
-import type { LogStore } from '../methods/logs/logs-of.ts';
+import type { LogReader } from '../methods/logs/logs-of.ts';
 
-/** Blocks that are kept decoded. Those of one change are read by every subscription. */
+/** Decoded blocks in the cache: every subscription reads the blocks of a head change. */
 const blocksMax = 4;
 
-/** A chain whose last blocks and receipts are decoded once. What a hash stands for never changes. */
-export function withRecentBlocks(store: LogStore): LogStore {
-  return { block: remembered((hash) => store.block(hash)), receipts: remembered((hash) => store.receipts(hash)) };
+/** Caches the last decoded blocks and receipts of a chain. Data of a hash never changes. */
+export function withRecentBlocks(reader: LogReader): LogReader {
+  return { block: cached((hash) => reader.block(hash)), receipts: cached((hash) => reader.receipts(hash)) };
 }
 
-function remembered<T>(read: (hash: Hex) => T): (hash: Hex) => T {
-  const known = new Map<Hex, T>();
+function cached<T>(read: (hash: Hex) => T): (hash: Hex) => T {
+  const entries = new Map<Hex, T>();
   return (hash) => {
-    const before = known.get(hash);
-    if (before !== undefined) return before;
+    const known = entries.get(hash);
+    if (known !== undefined) return known;
     const found = read(hash);
     if (found === undefined) return found;
-    const [oldest] = known.keys();
-    if (known.size >= blocksMax && oldest !== undefined) known.delete(oldest);
-    known.set(hash, found);
+    const [oldest] = entries.keys();
+    if (entries.size >= blocksMax && oldest !== undefined) entries.delete(oldest);
+    entries.set(hash, found);
     return found;
   };
 }

@@ -1,21 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { type Header, headerToJson, type Json } from '@cairn/block-model';
-import type { ChainStore } from '@cairn/chain-store';
 import { RpcError } from '@cairn/jsonrpc-core';
-import type { SyncStatus } from '../chains/sync-status.ts';
+import type { Chain } from '../chains/chain.ts';
+import type { HeadChange } from '../chains/head-watcher.ts';
 import type { LogFilter } from '../methods/logs/log-filter.ts';
-import { type LogStore, logsOf } from '../methods/logs/logs-of.ts';
-import { receiptsJson } from '../methods/transactions/receipts.ts';
-import type { HeadChange, HeadWatcher } from './head-watcher.ts';
+import { type LogReader, logsOf } from '../methods/logs/logs-of.ts';
+import { receiptsJson } from '../methods/transactions/receipts-json.ts';
+import type { RoundRobin } from './round-robin.ts';
 import { isInRange, type Topic } from './topic.ts';
-import type { Turns } from './turns.ts';
 
-/** Of one connection: each new block is matched against all of them. */
+/** Most subscriptions of one connection: each new block is matched against all of them. */
 const subscriptionsMax = 100;
-/** Changes of the head that a connection may be behind: then it is closed, since what it missed cannot be told. */
+/** Most unsent head changes of a connection. A slower connection is closed, since events would be lost. */
 const changesMax = 256;
 
-/** Fields that geth's newHeads have as null where a fork is not active yet. */
+/** Fields that geth's newHeads have as null before their fork. */
 const laterFields = {
   baseFeePerGas: null,
   withdrawalsRoot: null,
@@ -27,53 +26,41 @@ const laterFields = {
   slotNumber: null,
 } as const satisfies Json;
 
+export interface SubscriptionsOptions {
+  readonly chain: Pick<Chain, 'reader' | 'heads' | 'syncStatus'>;
+  /** Reads the logs of a block. Default: the reader of the chain. */
+  readonly blocks?: LogReader;
+  /** Shared by all connections. */
+  readonly scheduler: RoundRobin;
+  /** Sends one whole message. */
+  readonly send: (notification: string, topic: Topic) => void;
+  /** Called if events arrive faster than they are sent. */
+  readonly onLag?: () => void;
+}
+
 /** Subscriptions of one connection (geth's eth_subscribe). */
 export class Subscriptions {
-  readonly #store: ChainStore;
-  readonly #watcher: HeadWatcher;
-  readonly #send: (notification: string, topic: Topic) => void;
-  readonly #syncStatus: () => SyncStatus;
-  /** The last state that syncing reported. */
+  readonly #chain: SubscriptionsOptions['chain'];
+  readonly #blocks: LogReader;
+  readonly #scheduler: RoundRobin;
+  readonly #send: SubscriptionsOptions['send'];
+  readonly #onLag: () => void;
+  /** Last reported state of the topic syncing. */
   #isSyncing: boolean | undefined;
-  readonly #turns: Turns;
-  readonly #blocks: LogStore;
-  readonly #lag: () => void;
   readonly #changes: HeadChange[] = [];
-  #isTelling = false;
+  #isSending = false;
   readonly #topics = new Map<string, Topic>();
   #stop: (() => void) | undefined;
 
-  /** @param send takes whole messages; what it does with them while the connection closes is its own affair */
-  constructor({
-    store,
-    blocks = store,
-    watcher,
-    turns,
-    send,
-    lag = () => {},
-    syncStatus,
-  }: {
-    readonly store: ChainStore;
-    /** The same, with the last blocks decoded. */
-    readonly blocks?: LogStore;
-    readonly watcher: HeadWatcher;
-    /** Shared by all connections. */
-    readonly turns: Turns;
-    /** Called where events come faster than they can be told. */
-    readonly lag?: () => void;
-    readonly send: (notification: string, topic: Topic) => void;
-    readonly syncStatus: () => SyncStatus;
-  }) {
-    this.#store = store;
+  constructor({ chain, blocks = chain.reader, scheduler, send, onLag = () => {} }: SubscriptionsOptions) {
+    this.#chain = chain;
     this.#blocks = blocks;
-    this.#turns = turns;
-    this.#lag = lag;
-    this.#watcher = watcher;
+    this.#scheduler = scheduler;
     this.#send = send;
-    this.#syncStatus = syncStatus;
+    this.#onLag = onLag;
   }
 
-  /** @returns the id of the subscription @throws RpcError -32005 when there are too many */
+  /** @returns the id of the new subscription @throws RpcError -32005 above the limit of a connection */
   add(topic: Topic): string {
     if (this.#topics.size >= subscriptionsMax)
       throw new RpcError('limit', `A connection may have ${subscriptionsMax} subscriptions; end one first.`, {
@@ -82,20 +69,20 @@ export class Subscriptions {
       });
     const id = `0x${randomBytes(16).toString('hex')}`;
     this.#topics.set(id, topic);
-    this.#stop ??= this.#watcher.listen((change) => this.#queue(change));
-    // The state of now comes behind the answer that names the subscription.
+    this.#stop ??= this.#chain.heads.listen((change) => this.#queue(change));
+    // The current state follows the answer with the subscription id.
     if (topic.kind === 'syncing') setImmediate(() => this.#topics.has(id) && this.#notify(id, this.#syncing()));
     return id;
   }
 
-  /** Whether there was such a subscription. */
+  /** Ends a subscription. Returns false if there is no such subscription. */
   remove(id: string): boolean {
-    const wasThere = this.#topics.delete(id);
+    const existed = this.#topics.delete(id);
     if (this.#topics.size === 0) this.close();
-    return wasThere;
+    return existed;
   }
 
-  /** Ends all of them. */
+  /** Ends all subscriptions. */
   close(): void {
     this.#topics.clear();
     this.#changes.length = 0;
@@ -103,27 +90,27 @@ export class Subscriptions {
     this.#stop = undefined;
   }
 
-  /** Sends changes one after the other, in the order of their arrival. */
+  /** Queues a change. Changes are sent one after another, in order of arrival. */
   #queue(change: HeadChange): void {
-    if (this.#changes.push(change) > changesMax) this.#lag();
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    this.#turns.add(this.#tellAll());
+    if (this.#changes.push(change) > changesMax) this.#onLag();
+    if (this.#isSending) return;
+    this.#isSending = true;
+    this.#scheduler.add(this.#sendChanges());
   }
 
-  *#tellAll(): Generator<void> {
+  *#sendChanges(): Generator<void> {
     try {
       for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift())
-        yield* this.#tell(change);
+        yield* this.#sendChange(change);
     } finally {
-      this.#isTelling = false;
+      this.#isSending = false;
     }
   }
 
-  *#tell({ left, joined }: HeadChange): Generator<void> {
-    const syncing = this.#syncStatus();
-    const hasTurned = this.#isSyncing !== undefined && this.#isSyncing !== (syncing !== false);
-    // A copy: a subscription that begins meanwhile has the events from the next change on.
+  *#sendChange({ left, joined }: HeadChange): Generator<void> {
+    const isSyncing = this.#chain.syncStatus() !== false;
+    const hasToggled = this.#isSyncing !== undefined && this.#isSyncing !== isSyncing;
+    // A copy: subscriptions that start meanwhile get events from the next change on.
     for (const [id, topic] of [...this.#topics]) {
       yield;
       switch (topic.kind) {
@@ -131,35 +118,36 @@ export class Subscriptions {
           for (const header of joined) yield this.#notify(id, { ...laterFields, ...headerToJson(header) });
           break;
         case 'logs':
-          for (const header of left) yield* this.#tellLogs(id, topic.filter, header, true);
-          for (const header of joined) yield* this.#tellLogs(id, topic.filter, header, false);
+          for (const header of left) yield* this.#sendLogs(id, topic.filter, header, true);
+          for (const header of joined) yield* this.#sendLogs(id, topic.filter, header, false);
           break;
         case 'transactionReceipts':
-          for (const header of joined) yield this.#tellReceipts(id, topic.hashes, header);
+          for (const header of joined) yield this.#sendReceipts(id, topic.hashes, header);
           break;
         case 'syncing':
-          if (hasTurned) this.#notify(id, this.#syncing());
+          if (hasToggled) this.#notify(id, this.#syncing());
           break;
         case 'newPendingTransactions':
       }
     }
   }
 
-  /** The state of the network in geth's form. */
+  /** The sync status in geth's format. */
   #syncing(): unknown {
-    const status = this.#syncStatus();
+    const status = this.#chain.syncStatus();
     this.#isSyncing = status !== false;
     return status === false ? false : { syncing: true, status };
   }
 
-  #tellReceipts(id: string, hashes: ReadonlySet<string>, header: Header): void {
-    const block = this.#store.block(header.hash);
-    const receipts = block === undefined ? [] : receiptsJson(this.#store, block);
+  #sendReceipts(id: string, hashes: ReadonlySet<string>, header: Header): void {
+    const { reader } = this.#chain;
+    const block = reader.block(header.hash);
+    const receipts = block === undefined ? [] : receiptsJson(reader, block);
     const wanted = receipts.filter(({ transactionHash }) => hashes.size === 0 || hashes.has(String(transactionHash)));
     if (wanted.length > 0) this.#notify(id, wanted);
   }
 
-  *#tellLogs(id: string, filter: LogFilter, header: Header, removed: boolean): Generator<void> {
+  *#sendLogs(id: string, filter: LogFilter, header: Header, removed: boolean): Generator<void> {
     if (!isInRange(filter, header.number) || !this.#topics.has(id)) return;
     for (const log of logsOf(filter, this.#blocks, header)) yield this.#notify(id, { ...log, removed });
     yield;

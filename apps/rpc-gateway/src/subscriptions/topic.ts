@@ -1,7 +1,7 @@
 import { cannotUnmarshal, type Hex, InvalidValueError, jsonKind, parseHash, parseMember } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
 import { invalidArgument, RpcError } from '@cairn/jsonrpc-core';
-import type { BlockId } from '../block-param.ts';
+import type { BlockId } from '../block-id.ts';
 import { type LogFilter, parseLogFilter, requireBounded } from '../methods/logs/log-filter.ts';
 import { parseItems } from '../methods/params.ts';
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import { isWorthPacking, pack } from './content-encoding.ts';
+import { compress, isWorthCompressing } from './content-encoding.ts';
 
 const long = 'a'.repeat(5_000);
 
@@ -13,11 +13,11 @@ test.each([
   ['br, deflate', false],
   ['', false],
   [undefined, false],
-])('Accept-Encoding: %s: %s', (accepted, expected) => {
-  expect(isWorthPacking(long, accepted)).toBe(expected);
-  expect(isWorthPacking(long.slice(0, 100), accepted)).toBe(false);
+])('isWorthCompressing a long answer with Accept-Encoding %s returns %s', (accepted, expected) => {
+  expect(isWorthCompressing(long, accepted)).toBe(expected);
+  expect(isWorthCompressing(long.slice(0, 100), accepted)).toBe(false);
 });
 
-test('what is packed unpacks', async () => {
-  expect(gunzipSync(await pack(long)).toString()).toBe(long);
+test('compress produces gzip', async () => {
+  expect(gunzipSync(await compress(long)).toString()).toBe(long);
 });

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate, gzip } from 'node:zlib';
-import { TransportError } from './api-key.ts';
+import { TransportError } from './transport-error.ts';
 
-const compress = promisify(gzip);
-/** Shorter answers fit into a few packets as they are. */
-const packedBytesMin = 4096;
+const gzipAsync = promisify(gzip);
+/** Shorter answers fit into a few packets uncompressed. */
+const compressedBytesMin = 4096;
 
 const decoders = {
   gzip: createGunzip,
@@ -15,33 +15,36 @@ const decoders = {
   br: createBrotliDecompress,
 } as const;
 
-/** The body of a request without its encoding (RFC 9110, section 8.4). @throws TransportError 415 for an encoding that is not known */
+/** Decompresses the body of a request (RFC 9110, section 8.4). @throws TransportError 415 for an unknown encoding */
 export function decoded(request: IncomingMessage): Readable {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return request;
   if (!Object.hasOwn(decoders, encoding)) {
-    throw new TransportError(415, 'request', 'Content-Encoding: expected gzip, deflate or br.', {
-      'accept-encoding': 'gzip, deflate, br',
+    throw new TransportError({
+      status: 415,
+      name: 'request',
+      message: 'Content-Encoding: expected gzip, deflate or br.',
+      headers: { 'accept-encoding': 'gzip, deflate, br' },
     });
   }
   const decoder = decoders[encoding as keyof typeof decoders]();
   request.once('error', (error) => decoder.destroy(error));
-  request.once('close', () => request.complete || decoder.destroy(new Error('the client closed the connection')));
+  request.once('close', () => request.complete || decoder.destroy(new Error('The client closed the connection.')));
   return request.pipe(decoder);
 }
 
-/** Whether an answer is worth packing, and the client takes it packed. */
-export function isWorthPacking(answer: string | Uint8Array, accepted: string | undefined): boolean {
-  return answer.length >= packedBytesMin && takesGzip(accepted ?? '');
+/** Reports whether an answer is long enough to compress and the client accepts gzip. */
+export function isWorthCompressing(answer: string | Uint8Array, accepted: string | undefined): boolean {
+  return answer.length >= compressedBytesMin && acceptsGzip(accepted ?? '');
 }
 
-/** Gzips at the fastest level: JSON of hexadecimal halves at once, and the rest is slow to come. */
-export function pack(answer: string | Uint8Array): Promise<Buffer> {
-  return compress(answer, { level: 1 });
+/** Compresses at the fastest level: JSON with hexadecimal halves there, and higher levels gain little. */
+export function compress(answer: string | Uint8Array): Promise<Buffer> {
+  return gzipAsync(answer, { level: 1 });
 }
 
-/** RFC 9110, section 12.5.3. */
-function takesGzip(accepted: string): boolean {
+/** Evaluates Accept-Encoding (RFC 9110, section 12.5.3). */
+function acceptsGzip(accepted: string): boolean {
   for (const item of accepted.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
     if (name !== 'gzip' && name !== 'x-gzip' && name !== '*') continue;

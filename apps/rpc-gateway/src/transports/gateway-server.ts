@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { storeStates } from '@cairn/embedded-store';
-import type { Metering } from '@cairn/metering';
-import { latencyBoundsMs } from '@cairn/metering';
+import { CallPool } from '@cairn/evm-executor/pool';
+import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
   ApiDocuments,
@@ -15,27 +15,38 @@ import {
 } from '@cairn/service-kit';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
-import { ChainRegistry } from '../chains/chain-registry.ts';
-import { openRpcJson } from '../methods/index.ts';
+import { ChainLifecycle } from '../chains/chain-lifecycle.ts';
+import { Networks } from '../chains/networks.ts';
+import { MethodCatalog } from '../methods/method-catalog.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpTransport } from './http-transport.ts';
-import { WebSocketTransport } from './web-socket-transport.ts';
+import { ApiKeyWebSocketAdapter } from './web-socket-adapter.ts';
+import { JsonRpcWebSocketGateway } from './web-socket-gateway.ts';
 
-/** Two doors to one dispatcher. */
+/** Routes raw requests and upgrades to the two transports, and reports health and metrics. */
 @Injectable()
 export class GatewayServer implements RawHttp {
-  readonly #documents = new ApiDocuments({ path: '/openrpc.json', document: () => JSON.parse(openRpcJson().json) });
+  readonly #documents: ApiDocuments;
 
   constructor(
     @Inject(HttpTransport) private readonly http: HttpTransport,
-    @Inject(WebSocketTransport) private readonly webSocket: WebSocketTransport,
-    @Inject(ChainRegistry) private readonly registry: ChainRegistry,
+    @Inject(ApiKeyWebSocketAdapter) private readonly upgrades: ApiKeyWebSocketAdapter,
+    @Inject(JsonRpcWebSocketGateway) private readonly webSocket: JsonRpcWebSocketGateway,
+    @Inject(Networks) private readonly networks: Networks,
+    @Inject(ChainLifecycle) private readonly lifecycle: ChainLifecycle,
+    @Inject(CallPool) private readonly pool: CallPool,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
-  ) {}
+    @Inject(MethodCatalog) catalog: MethodCatalog,
+  ) {
+    this.#documents = new ApiDocuments({
+      path: '/openrpc.json',
+      document: () => JSON.parse(catalog.openRpc.json),
+    });
+  }
 
   get plain(): FastHandler {
-    return this.http.plain;
+    return this.http.fast;
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
@@ -43,33 +54,28 @@ export class GatewayServer implements RawHttp {
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-    return this.webSocket.handle(request, socket, head);
+    return this.upgrades.handleUpgrade(request, socket, head);
   }
 
   dependencies(): readonly Dependency[] {
-    return [...storeStates(this.settings.CAIRN_HOME), { name: 'networks', problem: this.registry.notReady }];
+    return [...storeStates(this.settings.CAIRN_HOME), { name: 'networks', problem: this.lifecycle.notReady }];
   }
 
   registerMetrics(metrics: Registry): void {
-    const { registry, webSocket } = this;
+    const { networks, pool, webSocket } = this;
     const { ledger } = this.metering;
     registerUsageMetrics(metrics, { counts: () => ledger.totals(), boundsMs: latencyBoundsMs });
-    const heads = () => registry.heads().map(({ network, head }) => [{ network }, head] as const);
+    const heads = () => networks.heads().map(({ network, head }) => [{ network }, head] as const);
     registerGauge(metrics, 'cairn_chain_head', 'Height of the newest block.', heads, ['network']);
     const lags = () =>
-      registry.heads().flatMap(({ network, lag }) => (lag === undefined ? [] : [[{ network }, lag] as const]));
+      networks.heads().flatMap(({ network, lag }) => (lag === undefined ? [] : [[{ network }, lag] as const]));
     registerGauge(metrics, 'cairn_chain_lag_blocks', 'Blocks that the source is ahead.', lags, ['network']);
-    const calls = (state: 'running' | 'queued' | 'idle' | 'replaced') => () => registry.load?.[state];
-    registerGauge(metrics, 'cairn_calls_running', 'Calls that workers execute now.', calls('running'));
+    const calls = (state: 'running' | 'queued' | 'idle' | 'replaced') => () => pool.stats()[state];
+    registerGauge(metrics, 'cairn_calls_running', 'Calls that workers are executing.', calls('running'));
     registerGauge(metrics, 'cairn_calls_queued', 'Calls that wait for a worker.', calls('queued'));
     registerGauge(metrics, 'cairn_call_workers_idle', 'Workers without a call.', calls('idle'));
-    registerGauge(
-      metrics,
-      'cairn_call_workers_replaced',
-      'Workers that were replaced since the start.',
-      calls('replaced'),
-    );
-    registerGauge(metrics, 'cairn_web_sockets', 'WebSocket connections.', () => webSocket.connections);
+    registerGauge(metrics, 'cairn_call_workers_replaced', 'Workers replaced since the start.', calls('replaced'));
+    registerGauge(metrics, 'cairn_web_sockets', 'Open WebSocket connections.', () => webSocket.connections);
   }
 
   drain(): Promise<void> {

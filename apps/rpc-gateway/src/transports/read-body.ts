@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { TransportError } from './api-key.ts';
 import { decoded } from './content-encoding.ts';
+import { TransportError } from './transport-error.ts';
 
 /**
- * The body of a request, in one piece and without its encoding. A client that asks before it sends is told to go on only
- * when the length that it announces is allowed; a small body that unpacks to a large one is ended at the limit.
- * @param onLength called with the bytes so far: also those of a body that is refused are paid for
- * @throws TransportError 413 as soon as it is too long, 400 when it is not encoded as it says, Error when it is cut off
+ * Reads and decompresses the body of a request. A client that sent `Expect: 100-continue` may continue only if its announced length
+ * is allowed. Reading stops at the limit, so that a small body cannot expand to a large one.
+ * @param onLength called with the number of bytes so far: bytes of refused bodies are charged too
+ * @throws TransportError 413 as soon as the body is too long, 400 for a wrong Content-Encoding; Error if the client disconnects
  */
 export function readBody(
   request: IncomingMessage,
@@ -32,15 +32,19 @@ export function readBody(
     source.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     source.once('error', (error) => {
       const isEncoding = 'code' in error && /^(Z_|ERR_|BROTLI)/.test(String(error.code));
-      reject(
-        isEncoding ? new TransportError(400, 'parse', 'The body is not encoded as Content-Encoding says.') : error,
-      );
+      reject(isEncoding ? wrongEncoding() : error);
     });
-    source.once('close', () => reject(new Error('the client closed the connection')));
+    source.once('close', () => reject(new Error('The client closed the connection.')));
   });
 }
 
-/** The refusal of a longer body than a gateway takes. */
+function wrongEncoding(): TransportError {
+  const message = 'The body is not encoded as Content-Encoding says.';
+  return new TransportError({ status: 400, name: 'parse', message });
+}
+
+/** The error for a body above the limit of the gateway. */
 export function bodyTooLong(bytesMax: number): TransportError {
-  return new TransportError(413, 'limit', `The body is longer than ${bytesMax} bytes, the limit of this gateway.`);
+  const message = `The body is longer than ${bytesMax} bytes, the limit of this gateway.`;
+  return new TransportError({ status: 413, name: 'limit', message });
 }

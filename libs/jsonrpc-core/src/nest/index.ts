@@ -1,1 +1,1 @@
-export { DISPATCHER, JsonrpcModule, type JsonrpcModuleOptions } from './jsonrpc.module.ts';
+export { JsonrpcModule, type JsonrpcModuleOptions } from './jsonrpc.module.ts';

@@ -1,15 +1,12 @@
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { Dispatcher, type DispatcherOptions } from '../dispatcher.ts';
 
-/** The token of the {@link Dispatcher}. */
-export const DISPATCHER = Symbol('DISPATCHER');
-
 export interface JsonrpcModuleOptions<Context> {
   readonly inject?: FactoryProvider['inject'];
   readonly useFactory: (...dependencies: never[]) => DispatcherOptions<Context>;
 }
 
-/** Provides one dispatcher to the whole application. */
+/** Provides one {@link Dispatcher} to the whole application. */
 @Module({})
 export class JsonrpcModule {
   static forRootAsync<Context>({ inject, useFactory }: JsonrpcModuleOptions<Context>): DynamicModule {
@@ -18,12 +15,12 @@ export class JsonrpcModule {
       global: true,
       providers: [
         {
-          provide: DISPATCHER,
+          provide: Dispatcher,
           inject: inject ?? [],
           useFactory: (...dependencies: never[]) => new Dispatcher(useFactory(...dependencies)),
         },
       ],
-      exports: [DISPATCHER],
+      exports: [Dispatcher],
     };
   }
 }

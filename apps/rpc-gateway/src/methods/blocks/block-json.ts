@@ -8,49 +8,42 @@ import {
   jsonKind,
 } from '@cairn/block-model';
 import type { ParamDefinition, RawJson } from '@cairn/jsonrpc-core';
-import { pendingBlockJson } from '../../chains/pending-block.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { immutableJson } from '../immutable-json.ts';
 
-/** The form of transactions in a block: objects or hashes. */
+/** Parameter: transactions of a block as objects or as hashes. */
 export const fullParam = {
   name: 'full',
-  summary: 'true for whole transactions, false or null for their hashes.',
+  summary: 'true for transaction objects; false or null for hashes.',
   parse(field: string, value: unknown): boolean {
     if (typeof value === 'boolean') return value;
     if (value === null) return false;
     throw new InvalidValueError(
       field,
-      'true for whole transactions or false for their hashes',
+      'true for transaction objects or false for hashes',
       value,
       cannotUnmarshal(jsonKind(value), 'bool'),
     );
   },
 } satisfies ParamDefinition<boolean>;
 
-/** Whole transactions show any contract; their hashes show none. */
+/** Transaction objects can show any contract, hashes show none. */
 export const blockReveals = {
   contracts: ([, full]: readonly [unknown, boolean]) => (full ? ('anything' as const) : []),
-  note: 'open with hashes of transactions, refused with whole transactions.',
+  note: 'allowed with transaction hashes, refused with transaction objects.',
 };
 
-/** A block as JSON-RPC returns it, or `null` where the chain has none of that hash. */
+/** Serializes the block of a hash; `null` if the chain has no such block. */
 export function blockJson(context: RequestContext, hash: Hex, full: boolean): RawJson | null {
-  const { store } = context.chain;
+  const { reader } = context.chain;
   return immutableJson(context, `block/${hash}/${full}`, () => {
-    const block = store.block(hash);
-    return block && blockToJson(block, { full, totalDifficulty: store.totalDifficulty(hash) });
+    const block = reader.block(hash);
+    return block && blockToJson(block, { full, totalDifficulty: reader.totalDifficulty(hash) });
   });
 }
 
-/** A header as JSON-RPC returns it, or `null` where the chain has none of that hash. */
-export function headerJson({ chain: { store } }: RequestContext, hash: Hex): Json | null {
-  const header = store.header(hash);
+/** Serializes the header of a hash; `null` if the chain has no such block. */
+export function headerJson({ chain: { reader } }: RequestContext, hash: Hex): Json | null {
+  const header = reader.header(hash);
   return header === undefined ? null : headerToJson(header);
-}
-
-/** The header of the pending block. */
-export async function pendingHeaderJson(context: RequestContext): Promise<Json> {
-  const { size: _, transactions: __, uncles: ___, withdrawals: ____, ...header } = await pendingBlockJson(context);
-  return header;
 }

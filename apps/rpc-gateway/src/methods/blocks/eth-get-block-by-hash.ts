@@ -4,9 +4,9 @@ import { blockJson, blockReveals, fullParam } from './block-json.ts';
 
 export const ethGetBlockByHash = define({
   name: 'eth_getBlockByHash',
-  summary: 'The block of a hash, held to that hash.',
+  summary: 'Returns the block of a hash, verified against that hash.',
   params: [blockHashParam, fullParam],
-  result: 'The block, or null where there is none.',
+  result: 'The block, or null if there is none.',
   reveals: blockReveals,
   handle: ([hash, full], context) => blockJson(context, hash, full),
 });

@@ -9,12 +9,13 @@ import {
 import { ethGetBlockByHash } from './eth-get-block-by-hash.ts';
 import { ethGetBlockByNumber } from './eth-get-block-by-number.ts';
 import { ethGetHeaderByHash, ethGetHeaderByNumber } from './headers.ts';
+import type { PendingBlocks } from './pending-blocks.ts';
 
-export const blockMethods = [
+export const blockMethods = (pending: PendingBlocks) => [
   ethGetBlockByHash,
-  ethGetBlockByNumber,
+  ethGetBlockByNumber(pending),
   ethGetHeaderByHash,
-  ethGetHeaderByNumber,
+  ethGetHeaderByNumber(pending),
   ethGetBlockTransactionCountByHash,
   ethGetBlockTransactionCountByNumber,
   ethGetUncleByBlockHashAndIndex,

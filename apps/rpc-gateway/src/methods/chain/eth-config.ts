@@ -4,7 +4,7 @@ import { forkRules } from '@cairn/evm-executor';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
 
-/** Names of precompiles by their number (EIP-7910). */
+/** Names of precompiles by number (EIP-7910). */
 const precompileNames: Readonly<Record<number, string>> = {
   1: 'ECREC',
   2: 'SHA256',
@@ -37,7 +37,7 @@ const deposits: Readonly<Record<string, string>> = {
 };
 const noAddress = '0x0000000000000000000000000000000000000000';
 
-/** A fork that is activated by time. */
+/** A fork that a timestamp activates. */
 interface TimedFork {
   readonly name: string;
   readonly time: bigint;
@@ -45,24 +45,24 @@ interface TimedFork {
 
 export const ethConfig = define({
   name: 'eth_config',
-  summary: 'The fork that is active, the one that follows and the last one of the schedule (EIP-7910).',
+  summary: 'Returns the active fork, the next fork and the last fork of the schedule (EIP-7910).',
   params: [],
   result: 'An object with current, next and last.',
   reveals: 'nothing',
   handle(_, context) {
-    const { spec } = context.chain.store;
-    const head = context.chain.store.header(context.chain.store.head.hash);
+    const { spec } = context.chain.reader;
+    const head = context.chain.reader.header(context.chain.reader.head.hash);
     if (!spec || !head) return null;
     const forks = timedForks(spec);
     const isActive = ({ time }: TimedFork) => time <= head.timestamp;
     const current = forks.filter(isActive).at(-1);
     const coming = forks.filter((fork) => !isActive(fork));
-    const told = (fork: TimedFork | undefined) => (fork ? configOf(spec, fork, context, head.number) : null);
-    return { current: told(current), next: told(coming[0]), last: told(coming.at(-1)) };
+    const config = (fork: TimedFork | undefined) => (fork ? configOf(spec, fork, context, head.number) : null);
+    return { current: config(current), next: config(coming[0]), last: config(coming.at(-1)) };
   },
 });
 
-/** Forks by time, those of one time as the last of them. */
+/** Forks in order of time. Forks with one time are represented by the last of them. */
 function timedForks(spec: ChainSpec): readonly TimedFork[] {
   const byTime = new Map<bigint, TimedFork>();
   for (const { name, timestamp } of commonFromChainSpec(spec).hardforks()) {
@@ -71,9 +71,9 @@ function timedForks(spec: ChainSpec): readonly TimedFork[] {
   return [...byTime.values()].sort((a, b) => Number(a.time - b.time));
 }
 
-function configOf(spec: ChainSpec, { name, time }: TimedFork, { chain: { store } }: RequestContext, number: bigint) {
+function configOf(spec: ChainSpec, { name, time }: TimedFork, { chain: { reader } }: RequestContext, number: bigint) {
   const rules = forkRules(spec, { number, timestamp: time });
-  const genesis = Buffer.from(store.genesisHash.slice(2), 'hex');
+  const genesis = Buffer.from(reader.genesisHash.slice(2), 'hex');
   return {
     activationTime: Number(time),
     blobSchedule: rules.isCancun

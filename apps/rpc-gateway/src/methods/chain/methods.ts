@@ -41,5 +41,5 @@ export const chainMethods = [
   ethProtocolVersion,
 ];
 
-/** Methods of the pool of transactions that wait. */
+/** Methods of the transaction pool. */
 export const poolMethods = [ethPendingTransactions, txpoolContent, txpoolContentFrom, txpoolInspect, txpoolStatus];

@@ -2,15 +2,15 @@ import { quantity } from '@cairn/block-model';
 import { define } from '../define.ts';
 import { addressParam } from '../params.ts';
 
-// Methods about a node and its pool. This gateway has no peers, no keys and no transactions that wait: the answers are those
-// of a geth without them.
+// Methods about a node and its transaction pool. This gateway has no peers, accounts or pending transactions, and returns what a geth
+// without them returns.
 
 const noTransactions = { pending: {}, queued: {} } as const;
-const poolSummary = 'the pool of transactions that wait. This gateway has none.';
+const poolSummary = 'the transaction pool. This gateway has no pending transactions.';
 
 export const netPeerCount = define({
   name: 'net_peerCount',
-  summary: 'The number of peers: none, since this gateway follows a source or serves files.',
+  summary: 'Returns the number of peers: 0, since this gateway follows a source or serves files.',
   params: [],
   result: 'A quantity: "0x0".',
   reveals: 'nothing',
@@ -19,7 +19,7 @@ export const netPeerCount = define({
 
 export const ethPendingTransactions = define({
   name: 'eth_pendingTransactions',
-  summary: 'Transactions that wait, from accounts that this gateway signs for: none.',
+  summary: 'Lists pending transactions of accounts that this gateway signs for: none.',
   params: [],
   result: 'An empty list.',
   reveals: 'anything',
@@ -28,7 +28,7 @@ export const ethPendingTransactions = define({
 
 export const txpoolStatus = define({
   name: 'txpool_status',
-  summary: `Numbers of transactions in ${poolSummary}`,
+  summary: `Returns the numbers of transactions in ${poolSummary}`,
   params: [],
   result: 'An object with pending and queued, both "0x0".',
   reveals: 'nothing',
@@ -37,7 +37,7 @@ export const txpoolStatus = define({
 
 export const txpoolContent = define({
   name: 'txpool_content',
-  summary: `Transactions in ${poolSummary}`,
+  summary: `Lists the transactions in ${poolSummary}`,
   params: [],
   result: 'An object with pending and queued, both empty.',
   reveals: 'anything',
@@ -46,7 +46,7 @@ export const txpoolContent = define({
 
 export const txpoolContentFrom = define({
   name: 'txpool_contentFrom',
-  summary: `Transactions of an account in ${poolSummary}`,
+  summary: `Lists the transactions of an account in ${poolSummary}`,
   params: [addressParam],
   result: 'An object with pending and queued, both empty.',
   reveals: 'anything',
@@ -55,18 +55,19 @@ export const txpoolContentFrom = define({
 
 export const txpoolInspect = define({
   name: 'txpool_inspect',
-  summary: `Transactions in short form in ${poolSummary}`,
+  summary: `Lists summaries of the transactions in ${poolSummary}`,
   params: [],
   result: 'An object with pending and queued, both empty.',
   reveals: 'anything',
   handle: () => noTransactions,
 });
 
-// geth removed the methods below with mining. Other clients keep them, and answer so where they do not mine.
+// geth removed the following methods together with mining. Other clients keep them and return these results when they do not mine.
 
 export const ethProtocolVersion = define({
   name: 'eth_protocolVersion',
-  summary: 'The version of the wire protocol of Ethereum, in the form of reth. geth 1.17 does not have this method.',
+  summary:
+    'Returns the version of the Ethereum wire protocol, in the format of reth. geth 1.17 does not have this method.',
   params: [],
   result: 'A quantity: "0x45", which is eth/69 (EIP-7642).',
   reveals: 'nothing',
@@ -75,7 +76,7 @@ export const ethProtocolVersion = define({
 
 export const ethMining = define({
   name: 'eth_mining',
-  summary: 'Whether this gateway mines, in the form of Nethermind. geth 1.17 does not have this method.',
+  summary: 'Reports whether this gateway mines, in the format of Nethermind. geth 1.17 does not have this method.',
   params: [],
   result: 'false.',
   reveals: 'nothing',
@@ -84,7 +85,8 @@ export const ethMining = define({
 
 export const ethHashrate = define({
   name: 'eth_hashrate',
-  summary: 'Hashes a second, in the form of Nethermind and reth. geth 1.17 does not have this method.',
+  summary:
+    'Returns the hash rate per second, in the format of Nethermind and reth. geth 1.17 does not have this method.',
   params: [],
   result: 'A quantity: "0x0".',
   reveals: 'nothing',
@@ -93,7 +95,8 @@ export const ethHashrate = define({
 
 export const ethCoinbase = define({
   name: 'eth_coinbase',
-  summary: 'The account that mining would pay, in the form of Nethermind. geth 1.17 does not have this method.',
+  summary:
+    'Returns the account that receives mining rewards, in the format of Nethermind. geth 1.17 does not have this method.',
   params: [],
   result: 'The zero address.',
   reveals: 'nothing',

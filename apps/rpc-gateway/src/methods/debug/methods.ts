@@ -1,3 +1,4 @@
+import type { CallExecutor } from '../execution/call-executor.ts';
 import { debugExecutionWitness } from './execution-witness.ts';
 import { debugGetModifiedAccountsByHash, debugGetModifiedAccountsByNumber } from './modified-accounts.ts';
 import { debugGetRawBlock, debugGetRawHeader, debugGetRawReceipts, debugGetRawTransaction } from './raw.ts';
@@ -10,18 +11,18 @@ import {
   debugTraceTransaction,
 } from './traces.ts';
 
-export const debugMethods = [
-  debugExecutionWitness,
-  debugGetModifiedAccountsByHash,
-  debugGetModifiedAccountsByNumber,
+export const debugMethods = (executor: CallExecutor) => [
+  debugExecutionWitness(executor),
+  debugGetModifiedAccountsByHash(executor),
+  debugGetModifiedAccountsByNumber(executor),
   debugGetRawBlock,
   debugGetRawHeader,
   debugGetRawReceipts,
   debugGetRawTransaction,
-  debugStorageRangeAt,
-  debugTraceBlock,
-  debugTraceBlockByHash,
-  debugTraceBlockByNumber,
-  debugTraceCall,
-  debugTraceTransaction,
+  debugStorageRangeAt(executor),
+  debugTraceBlock(executor),
+  debugTraceBlockByHash(executor),
+  debugTraceBlockByNumber(executor),
+  debugTraceCall(executor),
+  debugTraceTransaction(executor),
 ];

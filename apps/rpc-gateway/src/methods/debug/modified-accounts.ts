@@ -2,10 +2,10 @@ import { type Header, type Hex, hexFromBytes, parseHash, parseQuantity } from '@
 import { type ParamDefinition, RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
-import { runTimedJob, workerTimeSurcharge } from '../execution/run-job.ts';
+import { type CallExecutor, workerTimeSurcharge } from '../execution/call-executor.ts';
 import { parseInteger } from './storage-range-at.ts';
 
-/** geth takes plain numbers here. */
+/** geth also accepts plain numbers here. */
 const parseHeight = (field: string, value: unknown): bigint =>
   typeof value === 'string' ? parseQuantity(field, value) : BigInt(Math.max(-1, parseInteger(field, value)));
 
@@ -20,57 +20,67 @@ const startHashParam = {
   parse: parseHash,
 } satisfies ParamDefinition<Hex>;
 
-const endSummary = 'the later block. Default: start, compared with its parent.';
-const result = 'Addresses of accounts that are new or differ, in the order of their hashes; null for none.';
+const endSummary = 'the later block. Default: compare start with its parent.';
+const result = 'Addresses of new and changed accounts, ordered by hash; null if there are none.';
 const common = { errors: ['server'], cost: 50, surcharge: workerTimeSurcharge } as const;
 
-export const debugGetModifiedAccountsByNumber = define({
-  name: 'debug_getModifiedAccountsByNumber',
-  summary: 'Accounts whose nonce, balance, code or storage two blocks left otherwise.',
-  params: [startNumberParam, { ...startNumberParam, name: 'end', summary: endSummary, isRequired: false }],
-  result,
-  ...common,
-  reveals: 'anything',
-  async handle([start, end], context) {
-    const { store } = context.chain;
-    const at = (number: bigint) => {
-      const hash = store.hashByNumber(number);
-      return hash && store.header(hash);
-    };
-    const first = at(start);
-    if (first === undefined) throw new RpcError('server', `start block ${start.toString(16)} not found`);
-    if (end === undefined) return await modifiedSinceParent(context, 'debug_getModifiedAccountsByNumber', first);
-    const last = at(end);
-    if (last === undefined) throw new RpcError('server', `end block ${end} not found`);
-    return await modified(context, 'debug_getModifiedAccountsByNumber', first, last);
-  },
-});
+export const debugGetModifiedAccountsByNumber = (executor: CallExecutor) =>
+  define({
+    name: 'debug_getModifiedAccountsByNumber',
+    summary: 'Lists the accounts whose nonce, balance, code or storage differs between the states after two blocks.',
+    params: [startNumberParam, { ...startNumberParam, name: 'end', summary: endSummary, isRequired: false }],
+    result,
+    ...common,
+    reveals: 'anything',
+    async handle([start, end], context) {
+      const { reader } = context.chain;
+      const at = (number: bigint) => {
+        const hash = reader.hashByNumber(number);
+        return hash && reader.header(hash);
+      };
+      const first = at(start);
+      if (first === undefined) throw new RpcError('server', `start block ${start.toString(16)} not found`);
+      if (end === undefined)
+        return await modifiedSinceParent(executor, context, 'debug_getModifiedAccountsByNumber', first);
+      const last = at(end);
+      if (last === undefined) throw new RpcError('server', `end block ${end} not found`);
+      return await modified(executor, context, 'debug_getModifiedAccountsByNumber', first, last);
+    },
+  });
 
-export const debugGetModifiedAccountsByHash = define({
-  name: 'debug_getModifiedAccountsByHash',
-  summary: 'The same for blocks by hash, which may be of two branches.',
-  params: [startHashParam, { ...startHashParam, name: 'end', summary: endSummary, isRequired: false }],
-  result,
-  ...common,
-  reveals: 'anything',
-  async handle([start, end], context) {
-    const { store } = context.chain;
-    const first = store.header(start);
-    if (first === undefined) throw new RpcError('server', `start block ${start.slice(2)} not found`);
-    if (end === undefined) return await modifiedSinceParent(context, 'debug_getModifiedAccountsByHash', first);
-    const last = store.header(end);
-    if (last === undefined) throw new RpcError('server', `end block ${end.slice(2)} not found`);
-    return await modified(context, 'debug_getModifiedAccountsByHash', first, last);
-  },
-});
+export const debugGetModifiedAccountsByHash = (executor: CallExecutor) =>
+  define({
+    name: 'debug_getModifiedAccountsByHash',
+    summary: 'The same for blocks by hash, which may be on different branches.',
+    params: [startHashParam, { ...startHashParam, name: 'end', summary: endSummary, isRequired: false }],
+    result,
+    ...common,
+    reveals: 'anything',
+    async handle([start, end], context) {
+      const { reader } = context.chain;
+      const first = reader.header(start);
+      if (first === undefined) throw new RpcError('server', `start block ${start.slice(2)} not found`);
+      if (end === undefined)
+        return await modifiedSinceParent(executor, context, 'debug_getModifiedAccountsByHash', first);
+      const last = reader.header(end);
+      if (last === undefined) throw new RpcError('server', `end block ${end.slice(2)} not found`);
+      return await modified(executor, context, 'debug_getModifiedAccountsByHash', first, last);
+    },
+  });
 
-function modifiedSinceParent(context: RequestContext, method: string, header: Header): Promise<readonly Hex[] | null> {
-  const parent = header.number > 0n ? context.chain.store.header(header.parentHash) : undefined;
+function modifiedSinceParent(
+  executor: CallExecutor,
+  context: RequestContext,
+  method: string,
+  header: Header,
+): Promise<readonly Hex[] | null> {
+  const parent = header.number > 0n ? context.chain.reader.header(header.parentHash) : undefined;
   if (parent === undefined) throw new RpcError('server', `block ${header.number.toString(16)} has no parent`);
-  return modified(context, method, parent, header);
+  return modified(executor, context, method, parent, header);
 }
 
 async function modified(
+  executor: CallExecutor,
   context: RequestContext,
   method: string,
   first: Header,
@@ -84,11 +94,11 @@ async function modified(
   }
   const chain = context.chain.network.name;
   const job = { kind: 'modifiedAccounts' as const, chain, blockHash: last.hash, since: first.hash };
-  const { value: found } = await runTimedJob(context, method, job);
+  const { value: found } = await executor.runByTime(context, method, job);
   if (found === undefined) {
     throw new RpcError(
       'limit',
-      'there are too many accounts to compare. Ask for the newest 1,024 blocks, or for fewer.',
+      'there are too many accounts to compare. Choose blocks among the newest 1,024, or a shorter range.',
     );
   }
   return found.length === 0 ? null : found.map(hexFromBytes);

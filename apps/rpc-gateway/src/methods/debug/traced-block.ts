@@ -1,9 +1,10 @@
 import { type Header, type Hex, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { type BlockId, findBlock, requireHeader } from '../../block-param.ts';
+import type { BlockId } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { findBlock, requireHeader } from '../../resolve-block.ts';
 
-/** The hash of the block meant. @throws RpcError in geth's words for traces where there is none */
+/** Resolves the id of a block to trace. @throws RpcError in geth's words if there is no such block */
 export function requireTraced(context: RequestContext, id: BlockId): Hex {
   const hash = findBlock(context, id);
   if (hash !== undefined) return hash;
@@ -11,11 +12,11 @@ export function requireTraced(context: RequestContext, id: BlockId): Hex {
   throw new RpcError('server', `block ${name} not found`);
 }
 
-/** The header of the block meant. @throws RpcError where there is none, or it is not canonical and has to be */
+/** Reads the header of a block to trace. @throws RpcError if it is unknown, or not canonical although the id requires that */
 export function requireTracedHeader(context: RequestContext, id: BlockId): Header {
   if (findBlock(context, id) === undefined) throw new RpcError('server', `block ${nameOf(id)} not found`);
   return requireHeader(context, id);
 }
 
-/** A block as a request names it. */
+/** The id of a block as geth's messages show it. */
 export const nameOf = (id: BlockId): string => ('number' in id ? quantity(id.number) : 'hash' in id ? id.hash : id.tag);

@@ -8,24 +8,25 @@ import {
 } from '@cairn/evm-executor';
 import type { TraceBlockJob } from '@cairn/evm-executor/pool';
 import { type ParamDefinition, RawJson, RpcError } from '@cairn/jsonrpc-core';
-import { type BlockId, blockNumberParam, isPending, optionalBlockIdParam } from '../../block-param.ts';
+import { type BlockId, blockNumberParam, isPending, optionalBlockIdParam } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
+import { type CallExecutor, workerTimeSurcharge } from '../execution/call-executor.ts';
 import { callParam } from '../execution/call-params.ts';
-import { messageJob, runTimedJob, workerTimeSurcharge } from '../execution/run-job.ts';
+import { messageJob } from '../execution/message-job.ts';
 import { blockHashParam, transactionHashParam } from '../params.ts';
 import { requireTraced } from './traced-block.ts';
 
 const traceOptionsParam = {
   name: 'config',
-  summary: `tracer (${tracerNames.join(', ')}; single steps without) with tracerConfig; timeout of a transaction, such as "5s"; for steps enableMemory, enableReturnData, disableStack, disableStorage, limit (characters of steps).`,
+  summary: `tracer (${tracerNames.join(', ')}; default: single steps) with tracerConfig; timeout of a transaction, such as "5s"; for steps enableMemory, enableReturnData, disableStack, disableStorage, limit (characters of steps).`,
   isRequired: false,
   parse: (field: string, value: unknown) => parseTraceOptions(value, field),
 } satisfies ParamDefinition<TraceOptions>;
 
 const traceCallOptionsParam = {
   ...traceOptionsParam,
-  summary: `${traceOptionsParam.summary} Also stateOverrides, blockOverrides, and txIndex: the call runs before that transaction of the block instead of after the block.`,
+  summary: `${traceOptionsParam.summary} Also stateOverrides, blockOverrides, and txIndex: the call runs before that transaction of the block rather than after the block.`,
   parse(field: string, value: unknown) {
     const options = parseTraceOptions(value, field);
     const { stateOverrides, blockOverrides, txIndex } = (value ?? {}) as Readonly<Record<string, unknown>>;
@@ -41,100 +42,106 @@ const traceCallOptionsParam = {
 const steps = parseTraceOptions(undefined);
 const common = { errors: ['server'], cost: 300, surcharge: workerTimeSurcharge } as const;
 
-export const debugTraceCall = define({
-  name: 'debug_traceCall',
-  summary: 'What happens in a call on the state after a block, in geth’s form.',
-  params: [callParam, optionalBlockIdParam, traceCallOptionsParam],
-  result: 'The answer of the tracer.',
-  ...common,
-  reveals: { contracts: ([call]) => [call.to], overrides: ([, , config]) => [config?.state] },
-  async handle([call, asked, config], context) {
-    const id: BlockId = asked ?? { tag: 'latest' };
-    if ('tag' in id && id.tag === 'pending') throw new RpcError('server', 'tracing on top of pending is not supported');
-    const { options = steps, state, block, index } = config ?? {};
-    requireTraced(context, id);
-    const message = messageJob(context, call, id, { state, block });
-    const place = index === undefined ? {} : { index: requireIndex(context, message.blockHash, index) };
-    const job = { kind: 'traceCall' as const, options, ...message, ...place };
-    return new RawJson((await runTimedJob(context, 'debug_traceCall', job, options.timeoutMs)).json);
-  },
-});
+export const debugTraceCall = (executor: CallExecutor) =>
+  define({
+    name: 'debug_traceCall',
+    summary: 'Traces a call on the state after a block, in the format of geth.',
+    params: [callParam, optionalBlockIdParam, traceCallOptionsParam],
+    result: 'The result of the tracer.',
+    ...common,
+    reveals: { contracts: ([call]) => [call.to], overrides: ([, , config]) => [config?.state] },
+    async handle([call, asked, config], context) {
+      const id: BlockId = asked ?? { tag: 'latest' };
+      if ('tag' in id && id.tag === 'pending')
+        throw new RpcError('server', 'tracing on top of pending is not supported');
+      const { options = steps, state, block, index } = config ?? {};
+      requireTraced(context, id);
+      const message = messageJob(context, call, id, { state, block });
+      const place = index === undefined ? {} : { index: requireIndex(context, message.blockHash, index) };
+      const job = { kind: 'traceCall' as const, options, ...message, ...place };
+      return new RawJson((await executor.runByTime(context, 'debug_traceCall', job, options.timeoutMs)).json);
+    },
+  });
 
-/** The place of a transaction in a block, or the first of none. @throws RpcError in geth's words */
+/** Checks a transaction index; 0 is valid in an empty block. @throws RpcError in geth's words */
 function requireIndex(context: RequestContext, blockHash: Hex, index: bigint): number {
-  const { header, transactions } = context.chain.store.block(blockHash) ?? { transactions: [] };
+  const { header, transactions } = context.chain.reader.block(blockHash) ?? { transactions: [] };
   if (header?.number === 0n) throw new RpcError('server', 'no transaction in genesis');
   if (index < BigInt(transactions.length) || (index === 0n && transactions.length === 0)) return Number(index);
   throw new RpcError('server', `transaction index ${index} out of range for block ${blockHash}`);
 }
 
-export const debugTraceTransaction = define({
-  name: 'debug_traceTransaction',
-  summary: 'What happened in a transaction of the canonical chain, in geth’s form.',
-  params: [transactionHashParam, traceOptionsParam],
-  result: 'The answer of the tracer.',
-  ...common,
-  reveals: 'anything',
-  async handle([hash, options = steps], context) {
-    const place = context.chain.store.transactionPlace(hash);
-    if (place === undefined) throw new RpcError('server', 'transaction not found');
-    return await trace(context, 'debug_traceTransaction', { ...place, options });
-  },
-});
+export const debugTraceTransaction = (executor: CallExecutor) =>
+  define({
+    name: 'debug_traceTransaction',
+    summary: 'Traces a transaction of the canonical chain, in the format of geth.',
+    params: [transactionHashParam, traceOptionsParam],
+    result: 'The result of the tracer.',
+    ...common,
+    reveals: 'anything',
+    async handle([hash, options = steps], context) {
+      const place = context.chain.reader.transactionPlace(hash);
+      if (place === undefined) throw new RpcError('server', 'transaction not found');
+      return await trace(executor, context, 'debug_traceTransaction', { ...place, options });
+    },
+  });
 
-const traces = 'A list with the hash of each transaction and the answer of the tracer.';
+const traces = 'A list with the hash and the tracer result of each transaction.';
 
-export const debugTraceBlockByHash = define({
-  name: 'debug_traceBlockByHash',
-  summary: 'What happened in each transaction of a block, in geth’s form.',
-  params: [blockHashParam, traceOptionsParam],
-  result: traces,
-  ...common,
-  reveals: 'anything',
-  async handle([hash, options = steps], context) {
-    requireTraced(context, { hash, requireCanonical: false });
-    return await trace(context, 'debug_traceBlockByHash', { blockHash: hash, options });
-  },
-});
+export const debugTraceBlockByHash = (executor: CallExecutor) =>
+  define({
+    name: 'debug_traceBlockByHash',
+    summary: 'Traces each transaction of a block, in the format of geth.',
+    params: [blockHashParam, traceOptionsParam],
+    result: traces,
+    ...common,
+    reveals: 'anything',
+    async handle([hash, options = steps], context) {
+      requireTraced(context, { hash, requireCanonical: false });
+      return await trace(executor, context, 'debug_traceBlockByHash', { blockHash: hash, options });
+    },
+  });
 
-export const debugTraceBlockByNumber = define({
-  name: 'debug_traceBlockByNumber',
-  summary: 'The same by height or tag.',
-  params: [blockNumberParam, traceOptionsParam],
-  result: traces,
-  ...common,
-  reveals: 'anything',
-  async handle([id, options = steps], context) {
-    // The pending block has no transactions.
-    if (isPending(id)) return [];
-    const blockHash = requireTraced(context, id);
-    return await trace(context, 'debug_traceBlockByNumber', { blockHash, options });
-  },
-});
+export const debugTraceBlockByNumber = (executor: CallExecutor) =>
+  define({
+    name: 'debug_traceBlockByNumber',
+    summary: 'The same by block number or tag.',
+    params: [blockNumberParam, traceOptionsParam],
+    result: traces,
+    ...common,
+    reveals: 'anything',
+    async handle([id, options = steps], context) {
+      // The pending block has no transactions.
+      if (isPending(id)) return [];
+      const blockHash = requireTraced(context, id);
+      return await trace(executor, context, 'debug_traceBlockByNumber', { blockHash, options });
+    },
+  });
 
-export const debugTraceBlock = define({
-  name: 'debug_traceBlock',
-  summary: 'The same for a block that the chain need not have, on the state after its parent.',
-  params: [
-    { name: 'block', summary: 'the block as RLP, as debug_getRawBlock gives it.', parse: parseData },
-    traceOptionsParam,
-  ],
-  result: traces,
-  ...common,
-  reveals: 'anything',
-  async handle([rlp, options = steps], context) {
-    const raw = bytesFromHex(rlp);
-    const header = decodedHeader(raw);
-    if (header.number === 0n) throw new RpcError('server', 'genesis is not traceable');
-    const { store } = context.chain;
-    if (store.hashByNumber(header.number - 1n) === undefined)
-      throw new RpcError('server', `block #${header.number - 1n} not found`);
-    requireTraced(context, { hash: header.parentHash, requireCanonical: false });
-    return await trace(context, 'debug_traceBlock', { blockHash: header.hash, raw, options });
-  },
-});
+export const debugTraceBlock = (executor: CallExecutor) =>
+  define({
+    name: 'debug_traceBlock',
+    summary: 'The same for a given block, which need not be in the chain, on the state after its parent.',
+    params: [
+      { name: 'block', summary: 'the block in RLP, as debug_getRawBlock returns it.', parse: parseData },
+      traceOptionsParam,
+    ],
+    result: traces,
+    ...common,
+    reveals: 'anything',
+    async handle([rlp, options = steps], context) {
+      const raw = bytesFromHex(rlp);
+      const header = decodedHeader(raw);
+      if (header.number === 0n) throw new RpcError('server', 'genesis is not traceable');
+      const { reader } = context.chain;
+      if (reader.hashByNumber(header.number - 1n) === undefined)
+        throw new RpcError('server', `block #${header.number - 1n} not found`);
+      requireTraced(context, { hash: header.parentHash, requireCanonical: false });
+      return await trace(executor, context, 'debug_traceBlock', { blockHash: header.hash, raw, options });
+    },
+  });
 
-/** The rest is decoded in the worker: a body of some megabytes takes half a second. */
+/** Decodes the header only. The worker decodes the body, since some megabytes take half a second. */
 function decodedHeader(raw: Uint8Array): Header {
   try {
     return decodeBlockHeader(raw);
@@ -144,13 +151,14 @@ function decodedHeader(raw: Uint8Array): Header {
 }
 
 async function trace(
+  executor: CallExecutor,
   context: RequestContext,
   method: string,
   job: Omit<TraceBlockJob, 'kind' | 'chain'>,
 ): Promise<RawJson> {
-  if (context.chain.store.header(job.blockHash)?.number === 0n)
+  if (context.chain.reader.header(job.blockHash)?.number === 0n)
     throw new RpcError('server', 'genesis is not traceable');
   const chain = context.chain.network.name;
-  const { json } = await runTimedJob(context, method, { kind: 'traceBlock' as const, chain, ...job });
+  const { json } = await executor.runByTime(context, method, { kind: 'traceBlock' as const, chain, ...job });
   return new RawJson(json);
 }

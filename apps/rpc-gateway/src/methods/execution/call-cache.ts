@@ -2,9 +2,9 @@ import { isCairnError } from '@cairn/errors';
 import type { CallRequest, CallResult } from '@cairn/evm-executor';
 import { LRUCache } from 'lru-cache';
 
-/** Characters of calls and their results, over all networks. */
+/** Most characters of cached calls and results, over all networks. */
 const charactersMax = 32 * 1024 * 1024;
-/** Calls and results that are longer are rare and would push out many others. */
+/** Longer entries are not cached: they are rare and would evict many others. */
 const entryCharactersMax = 64 * 1024;
 
 const cache = new LRUCache<string, CallResult>({
@@ -17,20 +17,20 @@ function sizeOf(result: CallResult): number {
   return result.kind === 'success' ? result.output.length : result.kind === 'revert' ? result.data.length : 0;
 }
 
-/** Calls under way, by key. */
+/** Running calls, by key. */
 const running = new Map<string, Promise<CallResult>>();
 
 export interface CachedCall {
   readonly network: string;
   readonly blockHash: string;
   readonly call: CallRequest;
-  /** The only contracts that the call may read: such calls have entries of their own. */
+  /** The only contracts that the call may read. Such calls have separate entries. */
   readonly contracts?: readonly string[] | undefined;
 }
 
 /**
- * The result of a call on a block: the same call on the same block has one answer, so it is executed once, also for those
- * who ask while it runs. What failed for want of time or memory is not remembered.
+ * Returns the result of a call on a block. A call is executed once for each block: requests that arrive while it runs wait for its
+ * result. Failures from limits of time or memory are not cached.
  */
 export async function cachedCall(
   { network, blockHash, call, contracts }: CachedCall,
@@ -55,12 +55,12 @@ export async function cachedCall(
   }
 }
 
-/** Whoever began a call may have gone away, and the call with him: the next one who waits begins it anew. */
+/** A call is aborted when its first client disconnects. The next waiting request then executes it again. */
 function unlessAborted(error: unknown): undefined {
   if (!isCairnError(error, 'EXECUTION_ABORTED')) throw error;
 }
 
-/** Fields have one order, that of their parser, and no text among them has anything but hexadecimal digits. */
+/** Serializes a call. The key is unique: the parser fixes the order of fields, and strings hold hexadecimal digits only. */
 function keyOf(call: CallRequest): string {
   let key = '';
   for (const [name, value] of Object.entries(call))

@@ -1,25 +1,25 @@
 import { parseBlockOverrides, parseCallRequest, parseStateOverrides } from '@cairn/evm-executor';
 import type { ParamDefinition } from '@cairn/jsonrpc-core';
 
-/** A message. */
+/** Parameter: a message to execute. */
 export const callParam = {
   name: 'call',
-  summary: 'an object with from, to, data and what else a call takes.',
+  summary: 'an object with from, to, data and other call fields.',
   parse: (_field: string, value: unknown) => parseCallRequest(value),
 } satisfies ParamDefinition;
 
-/** What to pretend about accounts. */
+/** Parameter: accounts that the execution sees changed. */
 export const stateOverridesParam = {
   name: 'stateOverrides',
-  summary: 'accounts to see changed, by address.',
+  summary: 'changed accounts, by address.',
   isRequired: false,
   parse: (_field: string, value: unknown) => parseStateOverrides(value),
 } satisfies ParamDefinition;
 
-/** What to pretend about the block. */
+/** Parameter: block fields that the execution sees changed. */
 export const blockOverridesParam = {
   name: 'blockOverrides',
-  summary: 'fields of the block to see changed.',
+  summary: 'changed fields of the block.',
   isRequired: false,
   parse: (_field: string, value: unknown) => parseBlockOverrides(value),
 } satisfies ParamDefinition;

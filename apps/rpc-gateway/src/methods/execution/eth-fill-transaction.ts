@@ -14,21 +14,22 @@ import {
 } from '@cairn/block-model';
 import { blockEnvironment, type CallRequest, parseCallRequest, withFeeDefaults } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { requireState } from '../../block-param.ts';
 import { headOf } from '../../chains/pending-block.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { requireState } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { suggestedTip } from '../fees/suggested-tip.ts';
 import { requireOpenAccount } from '../open-account.ts';
-import { executionError, messageJob, runJob } from './run-job.ts';
+import type { CallExecutor } from './call-executor.ts';
+import { executionError, messageJob } from './message-job.ts';
 
 const zeroAddress: Hex = `0x${'00'.repeat(20)}`;
-/** Blobs of one transaction (EIP-7594, as in geth). */
+/** Most blobs in one transaction (EIP-7594, as in geth). */
 const blobsMax = 6;
 
-/** A call with what geth looks at before it is one. */
+/** A call with the properties that geth checks before it parses the call. */
 interface Draft extends CallRequest {
-  /** Both names of the input are given, and they differ. */
+  /** True if both `data` and `input` are given and differ. */
   readonly hasTwoInputs: boolean;
 }
 
@@ -36,7 +37,7 @@ function parseDraft(field: string, value: unknown): Draft {
   if (Array.isArray(value) || (typeof value !== 'object' && value !== undefined))
     throw new InvalidValueError(
       field,
-      'an object with from, to, data and what else a transaction has',
+      'an object with from, to, data and other transaction fields',
       value,
       cannotUnmarshal(jsonKind(value), 'ethapi.TransactionArgs'),
     );
@@ -53,43 +54,44 @@ function parseDraft(field: string, value: unknown): Draft {
   return { ...call, hasTwoInputs };
 }
 
-export const ethFillTransaction = define({
-  name: 'eth_fillTransaction',
-  summary:
-    'A transaction with what it leaves out filled in: nonce, gas, fees and chain id. It is neither signed nor sent. Blobs are given by their hashes.',
-  params: [
-    {
-      name: 'transaction',
-      summary: 'an object with from, to, data and what else a transaction has.',
-      parse: parseDraft,
+export const ethFillTransaction = (executor: CallExecutor) =>
+  define({
+    name: 'eth_fillTransaction',
+    summary:
+      'Fills in the missing nonce, gas, fees and chain id of a transaction. The transaction is neither signed nor sent. Blobs are given by their hashes.',
+    params: [
+      {
+        name: 'transaction',
+        summary: 'an object with from, to, data and other transaction fields.',
+        parse: parseDraft,
+      },
+    ],
+    result: 'An object with raw, the bytes of the transaction with an empty signature, and tx, the same as JSON.',
+    errors: ['reverted', 'server'],
+    cost: 100,
+    reveals: { contracts: ([draft]) => [draft.to], overrides: () => [] },
+    async handle([draft], context) {
+      const { chain } = context;
+      const { spec } = chain.reader;
+      if (spec === undefined) throw new RpcError('server', `The network ${chain.network.name} has no fork schedule.`);
+      const header = headOf(chain);
+      const { block, rules } = blockEnvironment(spec, header);
+      const { hasTwoInputs, ...given } = draft;
+      const call = withFeeDefaults(given, { header, rules, block, tip: suggestedTip(chain) });
+      requireWhole(call, hasTwoInputs);
+      const gas = call.gas ?? (await estimate(executor, context, call));
+      if (call.chainId !== undefined && call.chainId !== rules.chainId)
+        throw new RpcError('server', `chainId does not match node's (have=${call.chainId}, want=${rules.chainId})`);
+      const from = call.from ?? zeroAddress;
+      const { state } = requireState(context);
+      requireOpenAccount(context, state, from);
+      const nonce = call.nonce ?? state.getAccount(bytesFromHex(from))?.nonce ?? 0n;
+      const transaction = unsignedTransaction(from, fieldsOf({ ...call, gas, nonce, chainId: rules.chainId }));
+      return { raw: hexFromBytes(transaction.raw), tx: unsignedJson(transaction) };
     },
-  ],
-  result: 'An object with raw, its bytes with an empty signature, and tx, the same as JSON.',
-  errors: ['reverted', 'server'],
-  cost: 100,
-  reveals: { contracts: ([draft]) => [draft.to], overrides: () => [] },
-  async handle([draft], context) {
-    const { chain } = context;
-    const { spec } = chain.store;
-    if (spec === undefined) throw new RpcError('server', `The network ${chain.network.name} has no rules.`);
-    const header = headOf(chain);
-    const { block, rules } = blockEnvironment(spec, header);
-    const { hasTwoInputs, ...given } = draft;
-    const call = withFeeDefaults(given, { header, rules, block, tip: suggestedTip(chain) });
-    requireWhole(call, hasTwoInputs);
-    const gas = call.gas ?? (await estimate(context, call));
-    if (call.chainId !== undefined && call.chainId !== rules.chainId)
-      throw new RpcError('server', `chainId does not match node's (have=${call.chainId}, want=${rules.chainId})`);
-    const from = call.from ?? zeroAddress;
-    const { state } = requireState(context);
-    requireOpenAccount(context, state, from);
-    const nonce = call.nonce ?? state.getAccount(bytesFromHex(from))?.nonce ?? 0n;
-    const transaction = unsignedTransaction(from, fieldsOf({ ...call, gas, nonce, chainId: rules.chainId }));
-    return { raw: hexFromBytes(transaction.raw), tx: unsignedJson(transaction) };
-  },
-});
+  });
 
-/** @throws RpcError in geth's words for a transaction that could not be one */
+/** Checks that the fields form a transaction. @throws RpcError in geth's words */
 function requireWhole(
   { to, data = '0x', blobVersionedHashes, authorizationList }: CallRequest,
   hasTwoInputs: boolean,
@@ -105,14 +107,14 @@ function requireWhole(
   if (to !== undefined) return;
   if (blobs !== undefined) refuse('missing "to" in blob transaction');
   if (data === '0x') refuse('contract creation without any data provided. Give to, or data.');
-  // geth lets an empty list pass, and crashes on it.
+  // geth accepts an empty list and then crashes on it.
   if (authorizationList !== undefined)
     refuse('authorizationList provided for contract creation, but "to" field is missing');
 }
 
-async function estimate(context: RequestContext, call: CallRequest): Promise<bigint> {
+async function estimate(executor: CallExecutor, context: RequestContext, call: CallRequest): Promise<bigint> {
   const { nonce: _, chainId: __, ...estimated } = call;
-  const result = await runJob(context, 'eth_fillTransaction', {
+  const result = await executor.run(context, 'eth_fillTransaction', {
     kind: 'estimateGas' as const,
     ...messageJob(context, estimated),
   });
@@ -122,7 +124,7 @@ async function estimate(context: RequestContext, call: CallRequest): Promise<big
 
 type Filled = CallRequest & { readonly gas: bigint; readonly nonce: bigint; readonly chainId: bigint };
 
-/** The transaction of the newest type that its fields ask for; one with a gas price is legacy, as in geth. */
+/** Chooses the newest transaction type that the fields require. A gas price makes it a legacy transaction, as in geth. */
 function fieldsOf(call: Filled): UnsignedFields {
   const { chainId, gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = call;
   const { nonce, gas, to = null, value = 0n, data: input = '0x' } = call;
@@ -136,7 +138,7 @@ function fieldsOf(call: Filled): UnsignedFields {
     : { ...fields, type: 3, maxFeePerBlobGas, blobVersionedHashes };
 }
 
-/** A transaction as geth marshals one that is in no block. */
+/** Serializes a transaction that is in no block, as geth does. */
 function unsignedJson(transaction: Transaction): Json {
   const { type, chainId, gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = transaction;
   const { accessList, blobVersionedHashes, authorizationList } = transaction;

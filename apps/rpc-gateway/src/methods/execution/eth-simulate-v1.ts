@@ -2,11 +2,12 @@ import { errorText, isCairnError } from '@cairn/errors';
 import { type CallRejectionCode, countSimulated, parseSimulation, type SimulationErrorCode } from '@cairn/evm-executor';
 import { RawJson, RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 import { creditsPerSimulatedBlock, creditsPerSimulatedCall } from '@cairn/metering';
-import { optionalBlockIdParam, requireHeader } from '../../block-param.ts';
+import { optionalBlockIdParam } from '../../block-id.ts';
+import { requireHeader } from '../../resolve-block.ts';
 import { define } from '../define.ts';
-import { runJob } from './run-job.ts';
+import type { CallExecutor } from './call-executor.ts';
 
-/** Simulations have codes of their own for what calls answer with -32000. */
+/** JSON-RPC codes of failed simulations. eth_simulateV1 has codes of its own where calls return -32000. */
 const names: ReadonlyMap<string, RpcErrorName> = new Map(
   Object.entries({
     SIMULATION_EMPTY: 'params',
@@ -34,54 +35,55 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(
   } as const satisfies Record<SimulationErrorCode | CallRejectionCode, RpcErrorName>),
 );
 
-/** Beside the gas. */
+/** Price in credits, without the gas. */
 function priceOf({ blocks, calls }: { readonly blocks: number; readonly calls: number }): number {
   return blocks * creditsPerSimulatedBlock + calls * creditsPerSimulatedCall;
 }
 
-export const ethSimulateV1 = define({
-  name: 'eth_simulateV1',
-  summary:
-    'Runs blocks of transactions that might follow a block, with overrides of state and block fields. 256 blocks and 50 million gas a request at most.',
-  params: [
-    {
-      name: 'payload',
-      summary:
-        'blockStateCalls, a list of blocks with calls, stateOverrides and blockOverrides; traceTransfers; validation; returnFullTransactions.',
-      parse: (field: string, value: unknown) => parseSimulation(value, field),
+export const ethSimulateV1 = (executor: CallExecutor) =>
+  define({
+    name: 'eth_simulateV1',
+    summary:
+      'Executes hypothetical blocks of transactions after a block, with overrides of state and block fields. At most 256 blocks and 50 million gas in one request.',
+    params: [
+      {
+        name: 'payload',
+        summary:
+          'blockStateCalls, a list of blocks with calls, stateOverrides and blockOverrides; traceTransfers; validation; returnFullTransactions.',
+        parse: (field: string, value: unknown) => parseSimulation(value, field),
+      },
+      optionalBlockIdParam,
+    ],
+    result: 'The blocks as eth_getBlockByHash returns them, each with the results of its calls.',
+    errors: [
+      'server',
+      'nonceTooLow',
+      'nonceTooHigh',
+      'baseFeeTooLow',
+      'intrinsicGas',
+      'insufficientFunds',
+      'blockGasLimit',
+      'blockNumberOrder',
+      'blockTimeOrder',
+      'initCodeTooLarge',
+      'tooManyBlocks',
+    ],
+    cost: 200,
+    surcharge: `and ${creditsPerSimulatedBlock} for each block, including those between given numbers, and ${creditsPerSimulatedCall} for each call`,
+    reveals: {
+      contracts: ([{ blocks }]) => blocks.flatMap(({ calls = [] }) => calls.map(({ to }) => to)),
+      overrides: ([{ blocks }]) => blocks.map(({ stateOverrides }) => stateOverrides),
     },
-    optionalBlockIdParam,
-  ],
-  result: 'The blocks as eth_getBlockByHash tells them, each with the results of its calls.',
-  errors: [
-    'server',
-    'nonceTooLow',
-    'nonceTooHigh',
-    'baseFeeTooLow',
-    'intrinsicGas',
-    'insufficientFunds',
-    'blockGasLimit',
-    'blockNumberOrder',
-    'blockTimeOrder',
-    'initCodeTooLarge',
-    'tooManyBlocks',
-  ],
-  cost: 200,
-  surcharge: `and ${creditsPerSimulatedBlock} for each block, those between given numbers included, and ${creditsPerSimulatedCall} for each call`,
-  reveals: {
-    contracts: ([{ blocks }]) => blocks.flatMap(({ calls = [] }) => calls.map(({ to }) => to)),
-    overrides: ([{ blocks }]) => blocks.map(({ stateOverrides }) => stateOverrides),
-  },
-  async handle([simulation, id], context) {
-    const header = requireHeader(context, id ?? { tag: 'latest' });
-    const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: header.hash, simulation };
-    try {
-      const counts = countSimulated(header, simulation);
-      await context.meter.takeMore('eth_simulateV1', priceOf(counts));
-      return new RawJson((await runJob(context, 'eth_simulateV1', job)).json);
-    } catch (error) {
-      const name = isCairnError(error) ? names.get(error.code) : undefined;
-      throw name === undefined ? error : new RpcError(name, errorText(error));
-    }
-  },
-});
+    async handle([simulation, id], context) {
+      const header = requireHeader(context, id ?? { tag: 'latest' });
+      const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: header.hash, simulation };
+      try {
+        const counts = countSimulated(header, simulation);
+        await context.meter.takeMore('eth_simulateV1', priceOf(counts));
+        return new RawJson((await executor.run(context, 'eth_simulateV1', job)).json);
+      } catch (error) {
+        const name = isCairnError(error) ? names.get(error.code) : undefined;
+        throw name === undefined ? error : new RpcError(name, errorText(error));
+      }
+    },
+  });

@@ -9,19 +9,20 @@ import {
 } from '@cairn/block-model';
 import { blobBaseFeeAt, forkRules, nextExcessBlobGas } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { type BlockId, blockNumberParam, findBlock, isPending } from '../../block-param.ts';
+import { type BlockId, blockNumberParam, isPending } from '../../block-id.ts';
 import { baseFeeAfter, headOf, type PendingFields, pendingFields } from '../../chains/pending-block.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { parseItems } from '../params.ts';
 
-/** Bounds of geth (eth/gasprice/feehistory.go, eth/ethconfig/config.go). */
+/** Limits of geth (eth/gasprice/feehistory.go, eth/ethconfig/config.go). */
 const blocksMax = 1024n;
 const percentilesMax = 100;
 const gasPerBlob = 131_072n;
 const countMax = 2n ** 64n - 1n;
 
-/** Reads a count in decimal or hexadecimal digits, or as a plain number, which older clients send. @throws VALUE_INVALID */
+/** Parses a count in decimal or hexadecimal digits, or as a plain number, which older clients send. @throws VALUE_INVALID */
 function parseCount(field: string, value: unknown): bigint {
   if (value === '') return 0n;
   const json = JSON.stringify(value) ?? '';
@@ -45,12 +46,12 @@ function parsePercentiles(field: string, value: unknown): readonly number[] {
   });
 }
 
-/** @throws RpcError in geth's words */
+/** Checks that percentiles are in range and rise. @throws RpcError in geth's words */
 function requireRising(percentiles: readonly number[]): void {
   const invalid = (reason: string) =>
     new RpcError(
       'server',
-      `invalid reward percentile: ${reason}. Give up to ${percentilesMax} that rise, from 0 to 100.`,
+      `invalid reward percentile: ${reason}. Give up to ${percentilesMax} rising values from 0 to 100.`,
     );
   if (percentiles.length > percentilesMax) throw invalid(`over the query limit ${percentilesMax}`);
   for (const [index, percentile] of percentiles.entries()) {
@@ -63,25 +64,25 @@ function requireRising(percentiles: readonly number[]): void {
 
 export const ethFeeHistory = define({
   name: 'eth_feeHistory',
-  summary: 'Base fees, how full blocks were, and what transactions paid above the base fee, over a range of blocks.',
+  summary: 'Returns base fees, gas usage ratios and tips for a range of blocks.',
   params: [
     { name: 'blockCount', summary: `a number of blocks, ${blocksMax} at most.`, parse: parseCount },
     { ...blockNumberParam, name: 'newestBlock' },
     {
       name: 'rewardPercentiles',
-      summary: 'a rising list of percentiles of the gas of a block, at which tips are reported, or null for none.',
+      summary: 'a rising list of percentiles of the gas of a block, at which tips are returned, or null for none.',
       parse: parsePercentiles,
     },
   ],
-  result: 'Lists with an entry for each block, the oldest first; base fees have one more, for the block after.',
+  result: 'Lists with an entry for each block, the oldest first. Base fees have one more entry, for the next block.',
   errors: ['server'],
   cost: 50,
   reveals: 'nothing',
-  handle([asked, newestId, percentiles], context) {
-    if (asked === 0n) return { oldestBlock: '0x0', gasUsedRatio: null };
+  handle([requested, newestId, percentiles], context) {
+    if (requested === 0n) return { oldestBlock: '0x0', gasUsedRatio: null };
     requireRising(percentiles);
     const newest = newestNumber(context, newestId);
-    const limited = asked > blocksMax ? blocksMax : asked;
+    const limited = requested > blocksMax ? blocksMax : requested;
     const count = limited > newest + 1n ? newest + 1n : limited;
     const oldest = newest + 1n - count;
     const hasRewards = percentiles.length > 0;
@@ -100,29 +101,28 @@ export const ethFeeHistory = define({
   },
 });
 
-/** @throws RpcError for a block beyond the head */
+/** Resolves the newest block of the range. @throws RpcError for a block beyond the head */
 function newestNumber(context: RequestContext, id: BlockId): bigint {
-  const { store } = context.chain;
-  const { number: head } = store.head;
+  const { reader } = context.chain;
+  const { number: head } = reader.head;
   if (isPending(id)) return head + 1n;
   if ('number' in id && id.number > head)
     throw new RpcError('server', `request beyond head block: requested ${id.number}, head ${head}`);
   const hash = findBlock(context, id);
-  return (hash && store.header(hash)?.number) ?? head;
+  return (hash && reader.header(hash)?.number) ?? head;
 }
 
-/** Fees of the block at a height, of which the one after the head is the pending block. */
+/** Fees of a block by number; the block after the head is the pending block. */
 function feesOf(context: RequestContext, number: bigint, percentiles: readonly number[]) {
   const { chain } = context;
-  const { store } = chain;
-  const { number: headNumber } = store.head;
+  const { reader } = chain;
+  const { number: headNumber } = reader.head;
   if (number > headNumber) {
     const pending = pendingFields(chain, headOf(chain));
-    // The pending block is no header of the chain, and has all fields that fees need.
     return { ...blockFees(context, pending), reward: percentiles.map((): Hex => '0x0') };
   }
-  const hash = store.hashByNumber(number);
-  const block = hash && store.block(hash);
+  const hash = reader.hashByNumber(number);
+  const block = hash && reader.block(hash);
   if (!block) throw new RpcError('server', `block #${number} not found`);
   const reward = percentiles.length > 0 ? rewards(context, block, percentiles) : [];
   return { ...blockFees(context, block.header), reward };
@@ -143,8 +143,8 @@ function blockFees({ chain }: RequestContext, header: FeeFields) {
   };
 }
 
-/** geth takes the fees of the block after as if it were of the same fork. */
-function blobFees({ store: { spec } }: RequestContext['chain'], header: FeeFields) {
+/** Like geth, computes the fees of the next block by the fork of this block. */
+function blobFees({ reader: { spec } }: RequestContext['chain'], header: FeeFields) {
   const { excessBlobGas, blobGasUsed } = header;
   if (excessBlobGas === undefined || spec === undefined) return { blobFee: 0n, nextBlobFee: 0n, blobGasUsedRatio: 0 };
   const rules = forkRules(spec, header);
@@ -156,11 +156,11 @@ function blobFees({ store: { spec } }: RequestContext['chain'], header: FeeField
   };
 }
 
-/** The tips at percentiles of the gas that a block used (EIP-1559). */
-function rewards({ chain: { store } }: RequestContext, block: Block, percentiles: readonly number[]): Hex[] {
+/** Tips at percentiles of the gas of a block (EIP-1559). */
+function rewards({ chain: { reader } }: RequestContext, block: Block, percentiles: readonly number[]): Hex[] {
   const { header, transactions } = block;
   if (transactions.length === 0) return percentiles.map(() => '0x0');
-  const receipts = store.receipts(header.hash) ?? [];
+  const receipts = reader.receipts(header.hash) ?? [];
   const baseFee = header.baseFeePerGas ?? 0n;
   const paid = transactions.map((transaction, index) => ({
     tip: effectiveGasPrice(transaction, baseFee) - baseFee,

@@ -6,7 +6,7 @@ import { suggestedTip } from './suggested-tip.ts';
 
 export const ethMaxPriorityFeePerGas = define({
   name: 'eth_maxPriorityFeePerGas',
-  summary: 'A tip that the newest blocks would have taken, in wei per gas.',
+  summary: 'Suggests a tip that the newest blocks would have accepted, in wei per gas.',
   params: [],
   result: 'A quantity.',
   cost: 20,
@@ -16,7 +16,8 @@ export const ethMaxPriorityFeePerGas = define({
 
 export const ethGasPrice = define({
   name: 'eth_gasPrice',
-  summary: 'A gas price that the newest blocks would have taken: the base fee and the suggested tip, in wei.',
+  summary:
+    'Suggests a gas price that the newest blocks would have accepted: the base fee plus the suggested tip, in wei.',
   params: [],
   result: 'A quantity.',
   cost: 20,
@@ -26,7 +27,7 @@ export const ethGasPrice = define({
 
 export const ethBaseFee = define({
   name: 'eth_baseFee',
-  summary: 'The base fee of the next block, in wei per gas (EIP-1559).',
+  summary: 'Returns the base fee of the next block, in wei per gas (EIP-1559).',
   params: [],
   result: 'A quantity, or null before London.',
   reveals: 'nothing',
@@ -38,12 +39,12 @@ export const ethBaseFee = define({
 
 export const ethBlobBaseFee = define({
   name: 'eth_blobBaseFee',
-  summary: 'The base fee of blobs, in wei per unit of blob gas (EIP-4844).',
+  summary: 'Returns the base fee of blobs, in wei per unit of blob gas (EIP-4844).',
   params: [],
   result: 'A quantity, or null before Cancun.',
   reveals: 'nothing',
   handle(_, { chain }) {
-    const { spec } = chain.store;
+    const { spec } = chain.reader;
     const fee = spec && blockEnvironment(spec, headOf(chain)).block.blobBaseFee;
     return fee === undefined ? null : quantity(fee);
   },

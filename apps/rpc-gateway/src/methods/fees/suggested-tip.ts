@@ -1,12 +1,12 @@
 import { type Block, effectiveGasPrice, type Hex, senderOf } from '@cairn/block-model';
 import type { Chain } from '../../chains/chain.ts';
 
-// geth's oracle of gas prices (v1.17.5, eth/gasprice/gasprice.go) with the settings of a full node. geth carries its last price
-// from head to head; here every head starts from the initial one, so that all processes answer the same.
+// geth's gas price oracle (v1.17.5, eth/gasprice/gasprice.go) with the settings of a full node. geth carries its last price from head
+// to head. Here each head starts from the initial price, so that all processes return the same result.
 
 const blocksWanted = 20;
 const percentile = 60;
-/** Prices of one block at most, the lowest. */
+/** Most prices from one block; the lowest ones count. */
 const pricesPerBlock = 3;
 /** Wei per gas. */
 const tipMin = 2n;
@@ -15,30 +15,30 @@ const initialTip = 1_000_000n;
 
 const rising = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The tip of the last head asked for, of each chain. */
-const known = new WeakMap<object, { readonly head: Hex; readonly tip: bigint }>();
+/** Cache of the last result for each chain. */
+const cached = new WeakMap<object, { readonly head: Hex; readonly tip: bigint }>();
 
-/** A tip that the newest blocks would have taken, in wei per gas: the 60th percentile of the lowest of each. */
-export function suggestedTip({ store }: Chain): bigint {
-  const { hash: head, number } = store.head;
-  const last = known.get(store);
+/** Suggests a tip in wei per gas: the 60th percentile of the lowest tips of the newest blocks. */
+export function suggestedTip({ reader }: Pick<Chain, 'reader'>): bigint {
+  const { hash: head, number } = reader.head;
+  const last = cached.get(reader);
   if (last?.head === head) return last.tip;
   const prices: bigint[] = [];
-  let asked = Math.min(blocksWanted, Number(number));
-  for (let index = 0; index < asked; index++) {
-    const hash = store.hashByNumber(number - BigInt(index));
-    const block = hash && store.block(hash);
+  let blocksRead = Math.min(blocksWanted, Number(number));
+  for (let index = 0; index < blocksRead; index++) {
+    const hash = reader.hashByNumber(number - BigInt(index));
+    const block = hash && reader.block(hash);
     const found = block ? lowestTips(block) : [];
     prices.push(...(found.length === 0 ? [initialTip] : found));
-    // A block with one price at most tells little: one more is asked in its place, up to twice as many.
-    const left = asked - index - 1;
+    // A block with at most one price carries little information: one more block is read for it, up to twice as many.
+    const left = blocksRead - index - 1;
     const isThin = found.length <= 1 && prices.length + left < blocksWanted * 2;
-    if (isThin && BigInt(asked) < number) asked++;
+    if (isThin && BigInt(blocksRead) < number) blocksRead++;
   }
   prices.sort(rising);
   const price = prices[Math.floor(((prices.length - 1) * percentile) / 100)] ?? initialTip;
   const tip = price > tipMax ? tipMax : price;
-  known.set(store, { head, tip });
+  cached.set(reader, { head, tip });
   return tip;
 }
 

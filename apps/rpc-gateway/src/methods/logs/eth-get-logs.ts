@@ -1,21 +1,22 @@
 import { type Header, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { type BlockId, findBlock, isPending } from '../../block-param.ts';
+import { type BlockId, isPending } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { contractsOfFilter } from '../reveals.ts';
 import { conditionsOf, type LogFilter, parseLogFilter, requireBounded } from './log-filter.ts';
 import { logsOf } from './logs-of.ts';
 
-/** Blocks of one request at most, and logs of one answer. */
+/** Most blocks of one request, and most logs of one result. */
 const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
 
-/** Headers that are looked at before other requests have their turn. */
-const headersPerTurn = 256;
+/** Headers that are read before the event loop serves other requests. */
+const headersPerSlice = 256;
 
 export const ethGetLogs = define({
   name: 'eth_getLogs',
-  summary: `Logs of a block or of a range of up to ${logLimits.blocksMax} blocks, by address and topics.`,
+  summary: `Returns the logs of a block, or of a range of up to ${logLimits.blocksMax} blocks, by address and topics.`,
   params: [
     {
       name: 'filter',
@@ -30,19 +31,19 @@ export const ethGetLogs = define({
   handle: ([filter], context) => findLogs(filter, context),
 });
 
-/** The logs of a filter. @throws RpcError for a range that the chain does not have, and beyond the limits */
+/** Finds the logs of a filter. @throws RpcError for a range that the chain does not have, and above the limits */
 export async function findLogs(filter: LogFilter, context: RequestContext): Promise<unknown[]> {
   requireBounded(filter);
   const logs: unknown[] = [];
-  let looked = 0;
+  let headersRead = 0;
   for (const header of headersOf(filter, context)) {
-    if (++looked % headersPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (++headersRead % headersPerSlice === 0) await new Promise((resolve) => setImmediate(resolve));
     context.signal.throwIfAborted();
-    for (const log of logsOf(filter, context.chain.store, header)) {
+    for (const log of logsOf(filter, context.chain.reader, header)) {
       if (logs.push(log) > logLimits.logsMax)
         throw new RpcError(
           'limit',
-          `query returned more than ${logLimits.logsMax} logs. Ask for fewer blocks, up to ${header.number - 1n}.`,
+          `query returned more than ${logLimits.logsMax} logs. Request a smaller range, up to block ${header.number - 1n}.`,
           { logsMax: logLimits.logsMax, toBlock: quantity(header.number - 1n) },
         );
     }
@@ -52,18 +53,18 @@ export async function findLogs(filter: LogFilter, context: RequestContext): Prom
 
 function* headersOf(filter: LogFilter, context: RequestContext): Generator<Header> {
   const { blocks } = filter;
-  const { store } = context.chain;
+  const { reader } = context.chain;
   if ('hash' in blocks) {
-    const header = store.header(blocks.hash);
+    const header = reader.header(blocks.hash);
     if (header === undefined) throw new RpcError('server', `unknown block. This chain has no block ${blocks.hash}.`);
     yield header;
     return;
   }
   if (isPending(blocks.from) || isPending(blocks.to))
-    throw new RpcError('params', 'pending logs are not supported. Ask for latest; the pending block is empty.');
-  const { number: head } = store.head;
+    throw new RpcError('params', 'pending logs are not supported. Use latest; the pending block is empty.');
+  const { number: head } = reader.head;
   const [from, to] = [numberOf(blocks.from, context), numberOf(blocks.to, context)];
-  // As in geth, latest is above every height, also that of the head, for it may have moved since.
+  // As in geth, latest counts as higher than every number, even that of the head, since the head may have moved.
   if (from > to || (isLatest(blocks.from) && !isLatest(blocks.to)))
     throw new RpcError(
       'params',
@@ -74,16 +75,16 @@ function* headersOf(filter: LogFilter, context: RequestContext): Generator<Heade
   if (to - from >= logLimits.blocksMax)
     throw new RpcError(
       'limit',
-      `exceed maximum block range ${logLimits.blocksMax}. The range has ${to - from + 1n} blocks; ask for it in parts.`,
+      `exceed maximum block range ${logLimits.blocksMax}. The range has ${to - from + 1n} blocks; split it into several requests.`,
       {
         blocksMax: Number(logLimits.blocksMax),
       },
     );
   const [first, ...others] = conditionsOf(filter);
-  const heights = first ? store.heightsWithLogs([first, ...others], { from, to }) : everyHeight(from, to);
+  const heights = first ? context.chain.logs.heightsWithLogs([first, ...others], { from, to }) : everyHeight(from, to);
   for (const number of heights) {
-    const hash = store.hashByNumber(number);
-    const header = hash && store.header(hash);
+    const hash = reader.hashByNumber(number);
+    const header = hash && reader.header(hash);
     if (header) yield header;
   }
 }
@@ -99,5 +100,5 @@ function isLatest(id: BlockId): boolean {
 function numberOf(id: BlockId, context: RequestContext): bigint {
   if ('number' in id) return id.number;
   const hash = findBlock(context, id);
-  return (hash && context.chain.store.header(hash)?.number) ?? 0n;
+  return (hash && context.chain.reader.header(hash)?.number) ?? 0n;
 }

@@ -11,24 +11,24 @@ import {
   parseMember,
 } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { type BlockId, parseBlockNumberOrTag } from '../../block-param.ts';
+import { type BlockId, parseBlockNumberOrTag } from '../../block-id.ts';
 
-/** The logs that are wanted (execution-apis, Filter). */
+/** Selects logs (execution-apis, Filter). */
 export interface LogFilter {
   readonly blocks: { readonly hash: Hex } | { readonly from: BlockId; readonly to: BlockId };
-  /** Any of these; every address where there is none. */
+  /** Allowed addresses; empty allows all. */
   readonly addresses: readonly Hex[];
-  /** For each place any of these; every topic where there is none. */
+  /** Allowed topics for each position; empty allows all. */
   readonly topics: readonly (readonly Hex[])[];
 }
 
-/** Addresses, and topics of a place, at most: geth's default of --rpc.logquerylimit. */
+/** Most addresses, and most topics of a position: geth's default of --rpc.logquerylimit. */
 const valuesMax = 1000;
 const placesMax = 4;
 
 const isGiven = (item: unknown) => item !== undefined && item !== null;
 
-/** Reads a filter; `null` is the empty one, as in geth. @throws VALUE_INVALID in geth's words */
+/** Parses a filter; `null` is the empty filter, as in geth. @throws VALUE_INVALID in geth's words */
 export function parseLogFilter(field: string, value: unknown): LogFilter {
   if (typeof value !== 'object' || Array.isArray(value))
     throw new InvalidValueError(
@@ -78,7 +78,7 @@ function parseTopics(field: string, places: readonly unknown[]): (readonly Hex[]
     if (place === null) return [];
     if (!Array.isArray(place)) return [parseTopic(at, place)];
     if (place.length > valuesMax) throw tooManyTopics(at, `a list of ${valuesMax} at most`, place.length);
-    // A null among them stands for every topic, and ends the list.
+    // geth stops at the first null in the list and then matches every topic.
     const end = place.indexOf(null);
     const topics = place.slice(0, end === -1 ? undefined : end).map((item, n) => parseTopic(`${at}[${n}]`, item));
     return end === -1 ? topics : [];
@@ -107,7 +107,7 @@ interface BytesForm {
 const addressForm: BytesForm = { name: 'address', bytes: 20, form: 'an address, "0x" and 40 digits' };
 const topicForm: BytesForm = { name: 'topic', bytes: 32, form: 'a topic, "0x" and 64 digits' };
 
-/** Reads bytes of one length. geth's filters have words of their own for them. @throws VALUE_INVALID */
+/** Parses bytes of a fixed length. geth's filters have their own error texts. @throws VALUE_INVALID */
 function parseBytes(
   field: string,
   value: string,
@@ -121,7 +121,7 @@ function parseBytes(
   return `0x${value.slice(2).toLowerCase()}`;
 }
 
-/** @throws RpcError for more values than the index is asked for at most */
+/** Checks the number of addresses and topics, which bounds index lookups. @throws RpcError */
 export function requireBounded({ addresses, topics }: LogFilter): void {
   if (addresses.length <= valuesMax && topics.every(({ length }) => length <= valuesMax)) return;
   throw new RpcError(
@@ -130,14 +130,14 @@ export function requireBounded({ addresses, topics }: LogFilter): void {
   );
 }
 
-/** Whether a log is wanted. */
+/** Reports whether a log matches a filter. */
 export function matches({ addresses, topics }: LogFilter, log: Log): boolean {
   if (addresses.length > 0 && !addresses.includes(log.address)) return false;
   if (topics.length > log.topics.length) return false;
   return topics.every((any, place) => any.length === 0 || any.includes(log.topics[place] ?? '0x'));
 }
 
-/** Conditions on blocks that can have such logs, for the index. */
+/** Converts a filter to conditions of the log index, which blocks with matching logs meet. */
 export function conditionsOf({ addresses, topics }: LogFilter): LogCondition[] {
   const byTopic = topics.map((values, place): LogCondition => ({ field: place as LogField, values }));
   return [{ field: 'address' as const, values: addresses }, ...byTopic].filter(({ values }) => values.length > 0);

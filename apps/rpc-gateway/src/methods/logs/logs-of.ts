@@ -1,18 +1,18 @@
 import { type Header, quantity } from '@cairn/block-model';
-import type { ChainStore } from '@cairn/chain-store';
+import type { BlockReader } from '../../chains/chain.ts';
 import { type LogFilter, matches } from './log-filter.ts';
 
 /** The part of a chain that logs are read from. */
-export type LogStore = Pick<ChainStore, 'receipts' | 'block'>;
+export type LogReader = Pick<BlockReader, 'receipts' | 'block'>;
 
 const noLogs = /^0x0*$/;
 
-/** The logs of a block that are wanted, with their places. */
-export function* logsOf(filter: LogFilter, store: LogStore, header: Header) {
+/** Reads the logs of a block that match a filter, with their positions. */
+export function* logsOf(filter: LogFilter, reader: LogReader, header: Header) {
   const { hash, number, timestamp, logsBloom } = header;
   if (noLogs.test(logsBloom)) return;
   let logIndex = 0;
-  for (const [index, { logs }] of (store.receipts(hash) ?? []).entries()) {
+  for (const [index, { logs }] of (reader.receipts(hash) ?? []).entries()) {
     for (const log of logs) {
       const at = logIndex++;
       if (!matches(filter, log)) continue;
@@ -21,7 +21,7 @@ export function* logsOf(filter: LogFilter, store: LogStore, header: Header) {
         blockHash: hash,
         blockNumber: quantity(number),
         blockTimestamp: quantity(timestamp),
-        transactionHash: store.block(hash)?.transactions[index]?.hash,
+        transactionHash: reader.block(hash)?.transactions[index]?.hash,
         transactionIndex: quantity(index),
         logIndex: quantity(at),
         removed: false,

@@ -1,3 +1,4 @@
+import type { FilterRegistry } from '../../subscriptions/filter-registry.ts';
 import { ethGetLogs } from './eth-get-logs.ts';
 import {
   ethGetFilterChanges,
@@ -9,14 +10,14 @@ import {
 } from './filters.ts';
 import { ethSubscribe, ethUnsubscribe } from './subscribe.ts';
 
-export const logMethods = [
+export const logMethods = (filters: FilterRegistry) => [
   ethGetLogs,
   ethSubscribe,
   ethUnsubscribe,
-  ethNewFilter,
-  ethNewBlockFilter,
-  ethNewPendingTransactionFilter,
-  ethGetFilterChanges,
-  ethGetFilterLogs,
-  ethUninstallFilter,
+  ethNewFilter(filters),
+  ethNewBlockFilter(filters),
+  ethNewPendingTransactionFilter(filters),
+  ethGetFilterChanges(filters),
+  ethGetFilterLogs(filters),
+  ethUninstallFilter(filters),
 ];

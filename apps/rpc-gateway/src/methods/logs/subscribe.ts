@@ -8,7 +8,7 @@ import { parseSubscriptionId } from './subscription-id.ts';
 export const ethSubscribe = define({
   name: 'eth_subscribe',
   summary:
-    'Reports events in eth_subscription messages, over WebSocket only: newHeads, every new block of the canonical chain; logs, every log in one that is wanted, and again with `removed` when its block leaves the chain; transactionReceipts, the receipts of each new block in one list; syncing, whether the gateway is behind its source; newPendingTransactions, of which there are none here.',
+    'Subscribes to events, which arrive as eth_subscription messages; WebSocket only. newHeads: each new block of the canonical chain. logs: each matching log, and again with `removed` when a reorg removes its block. transactionReceipts: the receipts of each new block in one list. syncing: whether the gateway is behind its source. newPendingTransactions: no events, since this gateway has no pending transactions.',
   params: [
     {
       name: 'kind',
@@ -19,7 +19,7 @@ export const ethSubscribe = define({
     {
       name: 'filter',
       summary:
-        'for logs: an object with address and topics. For transactionReceipts: an object with transactionHashes, 200 at most.',
+        'for logs: an object with address and topics. For transactionReceipts: an object with up to 200 transactionHashes.',
       isRequired: false,
       parsesAbsent: true,
       parse: (_, value) => ({ value }),
@@ -30,7 +30,7 @@ export const ethSubscribe = define({
   cost: 10,
   reveals: {
     contracts: ([kind, query]) => contractsOfTopic(parseTopic(kind, query ?? { value: undefined })),
-    note: 'open for logs of the contracts of the key, and for the other kinds but transactionReceipts.',
+    note: 'allowed for logs of the contracts of the key and for the other kinds; transactionReceipts is refused.',
   },
   handle([kind, query], context) {
     const { subscriptions } = context;
@@ -41,15 +41,15 @@ export const ethSubscribe = define({
 
 export const ethUnsubscribe = define({
   name: 'eth_unsubscribe',
-  summary: 'Ends a subscription of the same WebSocket.',
+  summary: 'Ends a subscription of the same WebSocket connection.',
   params: [{ name: 'id', summary: 'the id that eth_subscribe returned.', parse: parseSubscriptionId }],
-  result: 'true; an error where there is no such subscription.',
+  result: 'true; an error if there is no such subscription.',
   errors: ['server'],
   cost: 1,
   reveals: 'nothing',
   handle([id], { subscriptions }: RequestContext) {
     if (subscriptions?.remove(id)) return true;
-    throw new RpcError('server', 'subscription not found. Subscriptions end with their WebSocket.');
+    throw new RpcError('server', 'subscription not found. Subscriptions end with their WebSocket connection.');
   },
 });
 

@@ -1,12 +1,13 @@
 import { bytesFromHex, hexFromBytes, quantity } from '@cairn/block-model';
-import { optionalBlockIdParam, requireState } from '../../block-param.ts';
+import { optionalBlockIdParam } from '../../block-id.ts';
+import { requireState } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { requireOpenAccount } from '../open-account.ts';
 import { addressParam } from '../params.ts';
 
 export const ethGetBalance = define({
   name: 'eth_getBalance',
-  summary: 'The balance of an account after a block, in wei.',
+  summary: 'Returns the balance of an account after a block, in wei.',
   params: [addressParam, optionalBlockIdParam],
   result: 'A quantity.',
   reveals: 'accounts',
@@ -19,7 +20,7 @@ export const ethGetBalance = define({
 
 export const ethGetTransactionCount = define({
   name: 'eth_getTransactionCount',
-  summary: 'The nonce of an account after a block: the number of transactions that it has sent.',
+  summary: 'Returns the nonce of an account after a block: the number of transactions that it has sent.',
   params: [addressParam, optionalBlockIdParam],
   result: 'A quantity.',
   reveals: 'accounts',
@@ -32,9 +33,9 @@ export const ethGetTransactionCount = define({
 
 export const ethGetCode = define({
   name: 'eth_getCode',
-  summary: 'The code of an account after a block, verified against its hash.',
+  summary: 'Returns the code of an account after a block, verified against its hash.',
   params: [addressParam, optionalBlockIdParam],
-  result: 'Its bytes, "0x" for none.',
+  result: 'The bytes of the code; "0x" if there is none.',
   cost: 2,
   reveals: { contracts: ([address]) => [address] },
   handle([address, id], context) {

@@ -1,7 +1,8 @@
 import type { AccountProof } from '@cairn/block-model';
 import { bigintFromBytes, bytesFromHex, type Hex, hexFromBytes, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { isPending, optionalBlockIdParam, requireHeader, stateUnavailable } from '../../block-param.ts';
+import { isPending, optionalBlockIdParam } from '../../block-id.ts';
+import { requireHeader, stateUnavailable } from '../../resolve-block.ts';
 import { turns } from '../../turns.ts';
 import { define } from '../define.ts';
 import { addressParam, parseItems, parseText } from '../params.ts';
@@ -10,27 +11,27 @@ import { decodeStorageKey } from './storage-key.ts';
 type StorageKey = ReturnType<typeof decodeStorageKey>;
 
 const slotsMax = 1024;
-/** Slots that are proved before the time of the turn is looked at. */
+/** Slots that are proved between two checks of the time slice. */
 const slotsPerStep = 32;
-/** A proof of a slot takes about as long as 10,000 gas. */
+/** The proof of a slot takes about as long as 10,000 gas of execution. */
 const creditsPerSlot = 1;
-/** Code hash and storage root of an account that is not in the state: docs/decisions/proof-of-absent-account.md. */
+/** Code hash and storage root of an absent account: docs/decisions/proof-of-absent-account.md. */
 const absentHash: Hex = `0x${'00'.repeat(32)}`;
 
 export const ethGetProof = define({
   name: 'eth_getProof',
   summary:
-    'An account and slots of its storage after a block, with proofs down from the state root (EIP-1186). An account that is not in the state has zeros as codeHash and storageHash.',
+    'Returns an account and slots of its storage after a block, with Merkle proofs from the state root (EIP-1186). An absent account has zeros as codeHash and storageHash.',
   params: [
     addressParam,
     {
       name: 'slots',
-      summary: `a list of slots, ${slotsMax} at most.`,
+      summary: `a list of up to ${slotsMax} slots.`,
       parse: (field: string, value: unknown) => parseItems(field, value, '[]string', parseText),
     },
     optionalBlockIdParam,
   ],
-  result: 'The account with its proof, and each slot with its own.',
+  result: 'The account and each slot, with a proof for each.',
   errors: ['server'],
   cost: 20,
   surcharge: `and ${creditsPerSlot} for each slot beyond ${slotsPerStep}`,
@@ -40,11 +41,11 @@ export const ethGetProof = define({
       throw new RpcError('params', `too many storage keys requested (max ${slotsMax}, got ${given.length})`);
     const slots = given.map(decodeStorageKey);
     if (id !== undefined && isPending(id))
-      throw new RpcError('server', 'missing trie node. The state of the pending block is not kept; ask for latest.');
+      throw new RpcError('server', 'missing trie node. The state of the pending block is not stored; use latest.');
     const header = requireHeader(context, id ?? { tag: 'latest' });
     const prove = (some: readonly StorageKey[]) => {
       const keys = some.map(({ bytes }) => bytes);
-      const proof = context.chain.store.proof(header.hash, bytesFromHex(address), keys);
+      const proof = context.chain.state.proof(header.hash, bytesFromHex(address), keys);
       if (proof === undefined) throw stateUnavailable(header);
       return proof;
     };
@@ -70,7 +71,7 @@ export const ethGetProof = define({
   },
 });
 
-/** Proves the slots after the first ones, in as many turns of the event loop as that takes: the trie of a block stays as it is. */
+/** Proves the remaining slots in time slices. The trie of a block does not change meanwhile. */
 async function proveRest(
   slots: readonly StorageKey[],
   proofs: readonly object[],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { decodeStorageKey } from './storage-key.ts';
 
-// Forms that geth 1.17.5 takes and refuses (internal/ethapi/api.go, decodeStorageKey).
+// Forms that geth 1.17.5 accepts and refuses (internal/ethapi/api.go, decodeStorageKey).
 test.each([
   ['0x1', '01', '0x1'],
   ['1', '01', '0x1'],

@@ -1,11 +1,11 @@
 import { bytesFromHex } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 
-/** A slot of a contract's storage. */
+/** A storage slot of a contract. */
 export interface StorageKey {
   /** 32 bytes. */
   readonly bytes: Uint8Array;
-  /** The form that answers repeat: 32 bytes where 32 were given, else a quantity, as in geth. */
+  /** Form in results, as in geth: 32 bytes if the request gave 32, else a quantity. */
   readonly text: string;
 }
 
@@ -13,8 +13,7 @@ const digitsMax = 64;
 const shownMax = 100;
 
 /**
- * Reads a slot as geth does: hexadecimal, of 32 bytes at most, with leading zeros or without, with `0x` or without. The empty
- * text is slot 0.
+ * Parses a slot as geth does: up to 32 bytes in hexadecimal, leading zeros and `0x` optional. The empty string is slot 0.
  * @throws RpcError -32602
  */
 export function decodeStorageKey(value: string): StorageKey {

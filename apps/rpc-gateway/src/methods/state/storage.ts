@@ -8,27 +8,28 @@ import {
   parseHash,
 } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { optionalBlockIdParam, requireState } from '../../block-param.ts';
+import { optionalBlockIdParam } from '../../block-id.ts';
+import { requireState } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { addressParam, parseItems, parseText } from '../params.ts';
 import { decodeStorageKey } from './storage-key.ts';
 
-/** Slots of one request at most, as in geth. */
+/** Most slots of one request, as in geth. */
 const slotsMax = 1024;
 
 const addressCharacters = 42;
 
-/** A value of storage: always 32 bytes. */
+/** Formats a storage value: always 32 bytes. */
 function slotValue(value: Uint8Array): Hex {
   return `0x${Buffer.from(value).toString('hex').padStart(64, '0')}`;
 }
 
 export const ethGetStorageAt = define({
   name: 'eth_getStorageAt',
-  summary: 'The value at a slot of the storage of a contract after a block.',
+  summary: 'Returns the value of a storage slot of a contract after a block.',
   params: [
     addressParam,
-    { name: 'slot', summary: 'a slot in hexadecimal, of 32 bytes at most.', parse: parseText },
+    { name: 'slot', summary: 'a slot in hexadecimal, up to 32 bytes.', parse: parseText },
     optionalBlockIdParam,
   ],
   result: '32 bytes.',
@@ -52,22 +53,22 @@ function parseSlotsByAddress(field: string, value: unknown): ReadonlyMap<Hex, re
     const values = parseItems(`${field}.${key.slice(0, addressCharacters)}`, slots, '[]common.Hash', parseHash);
     return [parseAddress(`${field}, an address`, key), values] as const;
   });
-  // The last one of an address that is written in two ways counts, as in geth.
+  // If an address occurs in two spellings, the last one counts, as in geth.
   return new Map(entries);
 }
 
 export const ethGetStorageValues = define({
   name: 'eth_getStorageValues',
-  summary: 'The values at many slots of many contracts after one block.',
+  summary: 'Returns the values of several storage slots of several contracts after a block.',
   params: [
     {
       name: 'slots',
-      summary: `an object of addresses, each with a list of slots of 32 bytes, ${slotsMax} in all at most.`,
+      summary: `an object of addresses, each with a list of 32-byte slots; up to ${slotsMax} slots in total.`,
       parse: parseSlotsByAddress,
     },
     optionalBlockIdParam,
   ],
-  result: 'An object of addresses, each with the list of its values.',
+  result: 'An object of addresses, each with a list of values.',
   errors: ['tooManyBlocks'],
   cost: 10,
   reveals: { contracts: ([wanted]) => [...wanted.keys()] },
@@ -76,9 +77,9 @@ export const ethGetStorageValues = define({
     if (count > slotsMax)
       throw new RpcError(
         'tooManyBlocks',
-        `too many slots (max ${slotsMax}). Ask for ${count} slots in several requests.`,
+        `too many slots (max ${slotsMax}). Split the ${count} slots into several requests.`,
       );
-    if (count === 0) throw new RpcError('params', 'empty request. Give one slot or more.');
+    if (count === 0) throw new RpcError('params', 'empty request. Give at least one slot.');
     const { state } = requireState(context, id);
     return Object.fromEntries(
       [...wanted].map(([address, slots]) => [

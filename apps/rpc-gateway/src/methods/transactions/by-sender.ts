@@ -1,23 +1,24 @@
 import { bytesFromHex, type Hex, parseUint64, senderOf } from '@cairn/block-model';
-import type { ChainStore } from '@cairn/chain-store';
+import type { Chain } from '../../chains/chain.ts';
 import { define } from '../define.ts';
 import { addressParam } from '../params.ts';
 import { transactionAt } from './transactions.ts';
 
 export const ethGetTransactionBySenderAndNonce = define({
   name: 'eth_getTransactionBySenderAndNonce',
-  summary: 'The transaction of a sender with a nonce, in the form of reth. geth 1.17 does not have this method.',
+  summary:
+    'Returns the transaction of a sender with a nonce, in the format of reth. geth 1.17 does not have this method.',
   params: [
     addressParam,
     { name: 'nonce', summary: 'the nonce of the transaction, a quantity.', parse: parseUint64Param },
   ],
-  result: 'The transaction, or null where there is none.',
+  result: 'The transaction, or null if there is none.',
   cost: 20,
   reveals: 'transaction',
   handle([address, nonce], context) {
-    const { store } = context.chain;
-    const hash = blockOfNonce(store, bytesFromHex(address), nonce);
-    const transactions = (hash && store.block(hash)?.transactions) ?? [];
+    const { reader } = context.chain;
+    const hash = blockOfNonce(context.chain, bytesFromHex(address), nonce);
+    const transactions = (hash && reader.block(hash)?.transactions) ?? [];
     const index = transactions.findIndex(
       (transaction) => transaction.nonce === nonce && senderOf(transaction) === address,
     );
@@ -29,18 +30,18 @@ function parseUint64Param(field: string, value: unknown): bigint {
   return parseUint64(field, value);
 }
 
-/** The first block after which the nonce of an account is above one: 25 lookups for 30 million blocks. */
-function blockOfNonce(store: ChainStore, address: Uint8Array, nonce: bigint): Hex | undefined {
+/** Finds the first block after which the nonce of an account is higher, by bisection: 25 lookups in 30 million blocks. */
+function blockOfNonce({ reader, state }: Chain, address: Uint8Array, nonce: bigint): Hex | undefined {
   const isAbove = (height: bigint) => {
-    const hash = store.hashByNumber(height);
-    return ((hash && store.stateAt(hash)?.getAccount(address)?.nonce) ?? 0n) > nonce;
+    const hash = reader.hashByNumber(height);
+    return ((hash && state.stateAt(hash)?.getAccount(address)?.nonce) ?? 0n) > nonce;
   };
-  let [low, high] = [0n, store.head.number];
+  let [low, high] = [0n, reader.head.number];
   if (!isAbove(high)) return undefined;
   while (low < high) {
     const middle = (low + high) / 2n;
     if (isAbove(middle)) high = middle;
     else low = middle + 1n;
   }
-  return store.hashByNumber(low);
+  return reader.hashByNumber(low);
 }

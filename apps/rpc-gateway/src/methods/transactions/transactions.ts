@@ -1,20 +1,21 @@
 import { type Hex, hexFromBytes, type Transaction, transactionToJson } from '@cairn/block-model';
 import type { RawJson } from '@cairn/jsonrpc-core';
-import { blockNumberParam, findBlock } from '../../block-param.ts';
+import { blockNumberParam } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { immutableJson } from '../immutable-json.ts';
 import { requireOpenTransaction } from '../open-account.ts';
 import { blockHashParam, indexParam, transactionHashParam } from '../params.ts';
 
-const result = 'The transaction, or null where there is none.';
+const result = 'The transaction, or null if there is none.';
 
-/** The transaction at a place in a block, or `null` where there is none. */
+/** Serializes the transaction at an index of a block; `null` if there is none. */
 export function transactionAt(context: RequestContext, hash: Hex | undefined, index: number): RawJson | null {
   if (hash === undefined) return null;
   requireOpenAt(context, hash, index);
   return immutableJson(context, `transaction/${hash}/${index}`, () => {
-    const block = context.chain.store.block(hash);
+    const block = context.chain.reader.block(hash);
     const transaction = block?.transactions[index];
     return block && transaction && transactionToJson(transaction, { header: block.header, index });
   });
@@ -22,20 +23,20 @@ export function transactionAt(context: RequestContext, hash: Hex | undefined, in
 
 export const ethGetTransactionByHash = define({
   name: 'eth_getTransactionByHash',
-  summary: 'The transaction of a hash, with its place in the chain.',
+  summary: 'Returns a transaction by hash, with its position in the chain.',
   params: [transactionHashParam],
   result,
   cost: 2,
   reveals: 'transaction',
   handle([hash], context) {
-    const place = context.chain.store.transactionPlace(hash);
+    const place = context.chain.reader.transactionPlace(hash);
     return place ? transactionAt(context, place.blockHash, place.index) : null;
   },
 });
 
 export const ethGetTransactionByBlockHashAndIndex = define({
   name: 'eth_getTransactionByBlockHashAndIndex',
-  summary: 'The transaction at a place in a block.',
+  summary: 'Returns a transaction by its index in a block.',
   params: [blockHashParam, indexParam],
   result,
   reveals: 'transaction',
@@ -44,7 +45,7 @@ export const ethGetTransactionByBlockHashAndIndex = define({
 
 export const ethGetTransactionByBlockNumberAndIndex = define({
   name: 'eth_getTransactionByBlockNumberAndIndex',
-  summary: 'The transaction at a place in a block.',
+  summary: 'Returns a transaction by its index in a block.',
   params: [blockNumberParam, indexParam],
   result,
   reveals: 'transaction',
@@ -54,40 +55,40 @@ export const ethGetTransactionByBlockNumberAndIndex = define({
 function rawAt(context: RequestContext, hash: Hex | undefined, index: number): Hex {
   if (hash === undefined) return rawBytes(undefined);
   requireOpenAt(context, hash, index);
-  return rawBytes(context.chain.store.block(hash)?.transactions[index]);
+  return rawBytes(context.chain.reader.block(hash)?.transactions[index]);
 }
 
-/** @throws KEY_SCOPE_MISSING for a transaction that the key may not read */
-function requireOpenAt({ chain: { store }, principal }: RequestContext, hash: Hex, index: number): void {
+/** Checks that the key may read a transaction. @throws KEY_SCOPE_MISSING */
+function requireOpenAt({ chain: { reader }, principal }: RequestContext, hash: Hex, index: number): void {
   const { policy } = principal.key;
-  // Only then is the block read before a cache is asked.
-  const transaction = policy.contracts && store.block(hash)?.transactions[index];
+  // Reads the block before any cache, but only for keys that are limited to contracts.
+  const transaction = policy.contracts && reader.block(hash)?.transactions[index];
   if (transaction !== undefined) requireOpenTransaction(policy, transaction);
 }
 
-/** The bytes of a transaction as it was sent (EIP-2718). */
+/** The encoded transaction (EIP-2718); `0x` for none. */
 export function rawBytes(transaction: Transaction | undefined): Hex {
   return transaction === undefined ? '0x' : hexFromBytes(transaction.raw);
 }
 
-const rawResult = 'Its bytes (EIP-2718), "0x" where there is none.';
+const rawResult = 'The bytes of the transaction (EIP-2718); "0x" if there is none.';
 
 export const ethGetRawTransactionByHash = define({
   name: 'eth_getRawTransactionByHash',
-  summary: 'The transaction of a hash as it was sent.',
+  summary: 'Returns an encoded transaction by hash.',
   params: [transactionHashParam],
   result: rawResult,
   cost: 2,
   reveals: 'transaction',
   handle([hash], context) {
-    const place = context.chain.store.transactionPlace(hash);
+    const place = context.chain.reader.transactionPlace(hash);
     return place ? rawAt(context, place.blockHash, place.index) : '0x';
   },
 });
 
 export const ethGetRawTransactionByBlockHashAndIndex = define({
   name: 'eth_getRawTransactionByBlockHashAndIndex',
-  summary: 'The transaction at a place in a block, as it was sent.',
+  summary: 'Returns an encoded transaction by its index in a block.',
   params: [blockHashParam, indexParam],
   result: rawResult,
   reveals: 'transaction',
@@ -96,7 +97,7 @@ export const ethGetRawTransactionByBlockHashAndIndex = define({
 
 export const ethGetRawTransactionByBlockNumberAndIndex = define({
   name: 'eth_getRawTransactionByBlockNumberAndIndex',
-  summary: 'The transaction at a place in a block, as it was sent.',
+  summary: 'Returns an encoded transaction by its index in a block.',
   params: [blockNumberParam, indexParam],
   result: rawResult,
   reveals: 'transaction',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseBlockId, parseBlockNumberOrTag } from './block-param.ts';
+import { parseBlockId, parseBlockNumberOrTag } from './block-id.ts';
 
 const hash = `0x${'ab'.repeat(32)}`;
 

@@ -1,12 +1,12 @@
-/** Time of one slice in milliseconds, and steps of it: each step may leave work to microtasks, which no clock sees. */
+/** Milliseconds of one slice, and its number of steps: a step may queue microtasks, whose time the clock does not show. */
 const sliceMs = 4;
 const stepsMax = 16;
 
 /**
- * Runs jobs in slices, a step of each in turn, with the event loop between the slices. A change of the head has one step for each
- * event of each subscription: a thousand subscriptions must not keep other requests waiting.
+ * Runs jobs one step at a time in turn, with the event loop between slices. A head change has one step for each event of each
+ * subscription, and a thousand subscriptions must not delay other requests.
  */
-export class Turns {
+export class RoundRobin {
   #jobs: Iterator<unknown>[] = [];
   #isScheduled = false;
   readonly #onError: (error: unknown) => void;
@@ -37,7 +37,7 @@ export class Turns {
     this.#schedule();
   }
 
-  /** Whether the job has more to do. One that throws has ended. */
+  /** Returns whether the job has more steps. A job that throws has ended. */
   #step(job: Iterator<unknown>): boolean {
     try {
       return job.next().done !== true;

@@ -5,7 +5,7 @@ import { changeBetween, type HeadChange, HeadWatcher } from './head-watcher.ts';
 
 const hashOf = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`;
 
-/** Blocks named by the way to them from the genesis: "ab" is a child of "a". */
+/** Builds blocks that are named by their path from genesis: "ab" is a child of "a". */
 function chainOf(names: Iterable<string>) {
   const headers = new Map<Hex, Header>();
   for (const name of names)
@@ -17,7 +17,7 @@ function chainOf(names: Iterable<string>) {
   return { header: (hash: Hex) => headers.get(hash) };
 }
 
-test('the way between two blocks goes back to where their branches part, and from there on', () => {
+test('changeBetween returns the blocks back to the common ancestor and forward to the new head', () => {
   const name = fc.stringMatching(/^[ab]{0,8}$/);
   fc.assert(
     fc.property(name, name, (from, to) => {
@@ -32,24 +32,24 @@ test('the way between two blocks goes back to where their branches part, and fro
   );
 });
 
-test('of a long way the newest blocks are told', () => {
+test('changeBetween returns the newest 1024 blocks of a long change', () => {
   const { joined, left } = changeBetween(chainOf(['a'.repeat(2000)]), hashOf('g'), hashOf(`g${'a'.repeat(2000)}`));
   expect([left.length, joined.length, joined[0]?.number, joined.at(-1)?.number]).toEqual([0, 1024, 977n, 2000n]);
 });
 
-test('it looks while somebody listens, tells everybody once, and survives a store that fails', () => {
+test('HeadWatcher polls while there are listeners, calls each once per change, and survives a failing store', () => {
   jest.useFakeTimers();
   try {
     const store = { ...chainOf(['aa']), head: { hash: hashOf('g'), number: 0n } };
     const errors: unknown[] = [];
     const watcher = new HeadWatcher(store, { everyMs: 10, onError: (error) => errors.push(error) });
-    const told: [string, HeadChange][] = [];
-    const stops = ['first', 'second'].map((who) => watcher.listen((change) => told.push([who, change])));
+    const calls: [string, HeadChange][] = [];
+    const stops = ['first', 'second'].map((name) => watcher.listen((change) => calls.push([name, change])));
     jest.advanceTimersByTime(50);
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
     store.head = { hash: hashOf('gaa'), number: 2n };
     jest.advanceTimersByTime(50);
-    expect(told.map(([who, { joined }]) => [who, joined.length])).toEqual([
+    expect(calls.map(([name, { joined }]) => [name, joined.length])).toEqual([
       ['first', 2],
       ['second', 2],
     ]);

@@ -1,31 +1,31 @@
 import type { Header, Hex } from '@cairn/block-model';
 import type { ChainStore } from '@cairn/chain-store';
 
-/** What became of the canonical chain since the last look. */
+/** Difference between two states of the canonical chain. */
 export interface HeadChange {
-  /** Blocks that are not on it any more, the newest first. */
+  /** Blocks that the chain no longer contains, newest first. */
   readonly left: readonly Header[];
-  /** Blocks that are new on it, the oldest first. */
+  /** Blocks that are new in the chain, oldest first. */
   readonly joined: readonly Header[];
 }
 
 export interface HeadWatcherOptions {
-  /** Milliseconds between two looks. Default 100: blocks come every few seconds, and a look reads one key. */
+  /** Milliseconds between two polls. Default 100: blocks arrive every few seconds, and a poll reads one key. */
   readonly everyMs?: number;
-  /** Told of what a look threw. */
+  /** Called with errors of a poll. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Blocks of one change that are told at most, the newest: whoever was further behind asks for the rest. */
+/** Most blocks of one change, the newest. A client that was further behind requests the others. */
 const blocksMax = 1_024;
 
-/** Tells listeners when the head of a chain changes, whoever changes it; looks only while there are any. */
+/** Calls listeners when the head of a chain changes, including changes by other processes. Polls only while there are listeners. */
 export class HeadWatcher {
   readonly #store: Pick<ChainStore, 'head' | 'header'>;
   readonly #everyMs: number;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<(change: HeadChange) => void>();
-  #looking: NodeJS.Timeout | undefined;
+  #polling: NodeJS.Timeout | undefined;
   #last: Hex | undefined;
 
   constructor(
@@ -37,22 +37,22 @@ export class HeadWatcher {
     this.#onError = onError;
   }
 
-  /** Calls back for every change from now on, until the function that is returned is called. */
+  /** Calls the listener for each change, until the returned function is called. */
   listen(listener: (change: HeadChange) => void): () => void {
     this.#listeners.add(listener);
-    if (this.#looking === undefined) {
+    if (this.#polling === undefined) {
       this.#last = this.#store.head.hash;
-      this.#looking = setInterval(() => this.#look(), this.#everyMs).unref();
+      this.#polling = setInterval(() => this.#poll(), this.#everyMs).unref();
     }
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
-      clearInterval(this.#looking);
-      this.#looking = undefined;
+      clearInterval(this.#polling);
+      this.#polling = undefined;
     };
   }
 
-  #look(): void {
+  #poll(): void {
     try {
       const { hash } = this.#store.head;
       if (hash === this.#last || this.#last === undefined) return;
@@ -65,7 +65,7 @@ export class HeadWatcher {
   }
 }
 
-/** The way from one block to another, over the last block that both stand on. */
+/** Computes the path between two heads through their last common ancestor. */
 export function changeBetween(store: Pick<ChainStore, 'header'>, from: Hex, to: Hex): HeadChange {
   const left: Header[] = [];
   const joined: Header[] = [];

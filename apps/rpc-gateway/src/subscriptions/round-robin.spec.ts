@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { Turns } from './turns.ts';
+import { RoundRobin } from './round-robin.ts';
 
 const loopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('jobs have a step each in turn, a few in one turn of the event loop', async () => {
-  const turns = new Turns(() => {});
+test('RoundRobin runs one step of each job in turn, at most 16 per turn of the event loop', async () => {
+  const scheduler = new RoundRobin(() => {});
   const seen: string[] = [];
   function* job(name: string) {
     for (let step = 0; step < 100; step++) yield seen.push(name);
   }
-  turns.add(job('a'));
-  turns.add(job('b'));
+  scheduler.add(job('a'));
+  scheduler.add(job('b'));
   expect(seen).toEqual([]);
   await loopTurn();
   expect(seen.length).toBeLessThanOrEqual(16);
@@ -19,17 +19,17 @@ test('jobs have a step each in turn, a few in one turn of the event loop', async
   expect(seen.filter((name) => name === 'a')).toHaveLength(100);
 });
 
-test('a job that throws ends, is reported, and keeps no other from its steps', async () => {
+test('RoundRobin reports and ends a job that throws, and continues the others', async () => {
   const errors: unknown[] = [];
-  const turns = new Turns((error) => errors.push(error));
+  const scheduler = new RoundRobin((error) => errors.push(error));
   const seen: number[] = [];
-  turns.add(
+  scheduler.add(
     (function* () {
       yield;
       throw new Error('planted');
     })(),
   );
-  turns.add(
+  scheduler.add(
     (function* () {
       for (let step = 0; step < 50; step++) yield seen.push(step);
     })(),

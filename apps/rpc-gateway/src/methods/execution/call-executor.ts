@@ -1,0 +1,85 @@
+import type { Hex } from '@cairn/block-model';
+import type { CallPool, CallPoolStats, CallUse, ExecutionJob, ResultOf } from '@cairn/evm-executor/pool';
+import { creditsPerWorkerMs } from '@cairn/metering';
+import type { RequestContext } from '../../request-context.ts';
+
+/** Price of a job by worker time, for the documentation of methods. */
+export const workerTimeSurcharge = `and ${creditsPerWorkerMs} for each millisecond of a worker; the price of its time limit has to be left when it begins`;
+
+/** Executes jobs in the worker pool, in the lane of the account that asks, and charges for them. */
+export class CallExecutor {
+  readonly #pool: CallPool;
+  readonly #timeoutMs: number;
+
+  /** @param timeoutMs longest execution of one job */
+  constructor(pool: CallPool, { timeoutMs }: { readonly timeoutMs: number }) {
+    this.#pool = pool;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Executes a job and charges its gas. A job without a result is charged by the time of its worker. */
+  async run<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
+    const result = await this.runWithoutGas(context, method, job);
+    context.meter.addGas(method, result.gasUsed);
+    return result;
+  }
+
+  /** Like {@link run}, for callers that charge the gas themselves. */
+  runWithoutGas<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
+    return this.#execute(context, job, ({ workerMs, isAnswered }) => {
+      if (!isAnswered) context.meter.addWorkerTime(method, workerMs);
+    });
+  }
+
+  /**
+   * Executes a job whose gas does not reflect its work, and charges the time of its worker. The account must have credits for the
+   * longest possible execution.
+   * @param timeoutMs time limit of the job, if it is below the limit of all jobs
+   */
+  async runByTime<Job extends ExecutionJob>(
+    context: RequestContext,
+    method: string,
+    job: Job,
+    timeoutMs = Number.POSITIVE_INFINITY,
+  ): Promise<ResultOf<Job>> {
+    const { meter } = context;
+    const release = await meter.holdWorkerTime(Math.max(0, Math.min(timeoutMs, this.#timeoutMs)));
+    const result = await this.#execute(context, job, ({ workerMs }) => {
+      release();
+      meter.addWorkerTime(method, workerMs);
+    });
+    meter.addGas(method, result.gasUsed, 0);
+    return result;
+  }
+
+  /** Executes a job whose result several requests share: none of them aborts it, and none is charged. */
+  runShared<Job extends ExecutionJob>({ principal }: RequestContext, job: Job): Promise<ResultOf<Job>> {
+    return this.#pool.execute(job, { lane: principal.account.id });
+  }
+
+  /** Counters of the worker pool. */
+  stats(): CallPoolStats {
+    return this.#pool.stats();
+  }
+
+  #execute<Job extends ExecutionJob>(
+    context: RequestContext,
+    job: Job,
+    onUsed: (use: CallUse) => void,
+  ): Promise<ResultOf<Job>> {
+    const { principal } = context;
+    const { contracts } = principal.key.policy;
+    return this.#pool.execute(contracts === undefined ? job : { ...job, contracts: contracts.map(asHex) }, {
+      lane: principal.account.id,
+      onUsed,
+      // A getter: creating a signal costs as much as a light call, and only queued or long jobs read it.
+      get signal() {
+        return context.signal;
+      },
+    });
+  }
+}
+
+function asHex(contract: string): Hex {
+  return `0x${contract.slice(2)}`;
+}

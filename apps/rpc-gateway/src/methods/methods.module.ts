@@ -1,0 +1,30 @@
+import { CallPool } from '@cairn/evm-executor/pool';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { FilterRegistry } from '../subscriptions/filter-registry.ts';
+import { CallExecutor } from './execution/call-executor.ts';
+import { MethodCatalog } from './method-catalog.ts';
+
+/** Provides the {@link MethodCatalog} with the services that its methods use. */
+@Module({})
+export class MethodsModule {
+  static forRoot({ timeoutMs }: { readonly timeoutMs: number }): DynamicModule {
+    return {
+      module: MethodsModule,
+      global: true,
+      providers: [
+        {
+          provide: CallExecutor,
+          inject: [CallPool],
+          useFactory: (pool: CallPool) => new CallExecutor(pool, { timeoutMs }),
+        },
+        FilterRegistry,
+        {
+          provide: MethodCatalog,
+          inject: [CallExecutor, FilterRegistry],
+          useFactory: (executor: CallExecutor, filters: FilterRegistry) => new MethodCatalog({ executor, filters }),
+        },
+      ],
+      exports: [MethodCatalog],
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import type { Principal } from '@cairn/auth';
+import type { Metering } from '@cairn/metering';
+import { METERING } from '@cairn/metering/nest';
+import { type HeaderFields, type RequestOutcome, type RequestRecord, RequestRecorder } from '@cairn/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { RequestMeter } from '../request-meter.ts';
+
+/** One request body from its arrival to its log line. */
+export interface GatewayRequest {
+  /** Holds id, span, caller and meter. The meter exists as soon as the account is known. */
+  readonly record: RequestRecord<RequestMeter, Principal>;
+  /** Undefined until the host is resolved. */
+  network: string | undefined;
+  bytesIn: number;
+}
+
+/** Starts record and meter of each request, and ends them with one log line. */
+@Injectable()
+export class MeteringInterceptor {
+  constructor(
+    @Inject(METERING) private readonly metering: Metering,
+    @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
+  ) {}
+
+  /** @param id id that several requests share; default: that of the header fields, or a new one */
+  start(headers: HeaderFields, id?: string): GatewayRequest {
+    return { record: this.recorder.start(headers, id), network: undefined, bytesIn: 0 };
+  }
+
+  /** Starts to meter a request whose account and network are known. */
+  meter(request: GatewayRequest, principal: Principal, network: string): RequestMeter {
+    const { record } = request;
+    const meter = new RequestMeter(this.metering, principal, network, record.span);
+    record.caller = principal;
+    record.meter = meter;
+    request.network = network;
+    return meter;
+  }
+
+  /** Ends meter and span, and writes the log line. Called once. */
+  end({ record, network, bytesIn }: GatewayRequest, outcome: Omit<RequestOutcome, 'bytesIn' | 'fields'>): void {
+    const attributes = record.span && { ...outcome.attributes, 'cairn.network': network };
+    record.end({ ...outcome, attributes, bytesIn, fields: { network } });
+  }
+}
