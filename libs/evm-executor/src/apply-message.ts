@@ -1,10 +1,11 @@
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import { addressFromHex } from './addresses.ts';
-import { applyAuthorizations, delegationOf } from './authorizations.ts';
+import { applyAuthorizations } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import { type CallFees, callFees, checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
 import { type CallChecks, checkMessage, nonceMax } from './check-message.ts';
+import { delegationOf } from './delegation.ts';
 import type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 import type { EngineTracer } from './engine/engine-tracer.ts';
 import { createAddress } from './engine/interpreter/call-opcodes.ts';

@@ -9,19 +9,13 @@ import {
   recoverPublicKey,
 } from '@cairn/block-model';
 import { concatBytes } from '@cairn/platform';
+import { delegationOf, delegationPrefix } from './delegation.ts';
 import type { WorldState } from './world-state.ts';
 
-const delegationPrefix = 'ef0100';
 const newAccountRefund = 12_500n;
 const nonceMax = 2n ** 64n - 1n;
 const signatureSMax = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const noAddress: Hex = `0x${'00'.repeat(20)}`;
-
-/** Address to which code delegates (EIP-7702); `undefined` for other code. */
-export function delegationOf(code: Uint8Array): Uint8Array | undefined {
-  const isDelegation = code.length === 23 && hexFromBytes(code.subarray(0, 3)) === `0x${delegationPrefix}`;
-  return isDelegation ? code.subarray(3) : undefined;
-}
 
 /**
  * Sets the code of the signers of authorizations. As EIP-7702 requires, invalid authorizations are skipped.

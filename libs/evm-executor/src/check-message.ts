@@ -1,9 +1,9 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
 import { toChecksumAddress } from '@ethereumjs/util';
-import { delegationOf } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { CallFees } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
+import { delegationOf } from './delegation.ts';
 import { CallRejectedError, type CallRejectionCode } from './errors.ts';
 import type { ForkRules } from './fork-rules.ts';
 import { floorGas, gasPerBlob, intrinsicGas, transactionGasMax } from './message-gas.ts';

@@ -39,7 +39,7 @@ const roundsMax = 32;
  * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, and the errors of the state
  */
 export async function createAccessList(options: CreateAccessListOptions): Promise<AccessListResult> {
-  // As in geth, no precompile can be moved, and code cannot see an override at its address.
+  // Like geth: no precompile can be moved, and code cannot see an override at its address.
   const makeContext = () => callContext(options, { movesPrecompiles: false, findsPrecompiles: false });
   const first = makeContext();
   const { header, tip = 0n } = options;
@@ -68,7 +68,7 @@ async function run(context: MessageContext, call: CallRequest, gasLimit: bigint,
   const { rules, block, world } = context;
   try {
     const { maxFeePerGas } = call;
-    // As in geth, a filled-in fee above a tip near 2^256 wraps.
+    // Like geth: a filled-in fee above a tip near 2^256 wraps.
     const own = maxFeePerGas === undefined ? call : { ...call, maxFeePerGas: BigInt.asUintN(256, maxFeePerGas) };
     checkDeadline(context.deadline);
     return await applyMessage(context, own, { gasLimit, tracer });

@@ -110,7 +110,7 @@ function highestGas(options: ExecuteCallOptions): bigint {
   checkDefaults(call, rules);
   const asked = call.gas === undefined ? 0n : cappedGas(call.gas, options);
   let most = asked >= transactionGas ? asked : block.gasLimit;
-  // As in geth, the cap of EIP-7825 depends on number and time only.
+  // Like geth: the cap of EIP-7825 depends on number and time only.
   const { number, timestamp } = block;
   const { isOsaka } = forkRules(options.spec, { number, timestamp, isMerged: true });
   if (isOsaka && most > transactionGasMax) most = transactionGasMax;

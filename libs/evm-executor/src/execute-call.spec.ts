@@ -173,11 +173,11 @@ describe('isolation of calls', () => {
     const broken = {
       getAccount: () => ({ nonce: 0n, balance: 0n, codeHash: new Uint8Array(32).fill(1) }),
       getCode: () => {
-        throw new Error('rotten');
+        throw new Error('corrupt');
       },
       getStorage: () => new Uint8Array(0),
     };
-    await expect(callTest({ to: contract }, { state: broken })).rejects.toThrow('rotten');
+    await expect(callTest({ to: contract }, { state: broken })).rejects.toThrow('corrupt');
     expect(await outputOf(callCode(codes.gas, { gas: 30_000n }))).toBe(8_998n);
   });
 });
@@ -189,7 +189,7 @@ describe('blocks', () => {
     const after = { number: number + 1n };
     const blockOverrides = { ...after, parentHash: hash };
     expect(await outputOf(callCode(code, {}, { blockOverrides }))).toBe(BigInt(hash));
-    // As in geth, an overridden number alone does not make the header an ancestor.
+    // Like geth: an overridden number alone does not make the header an ancestor.
     expect(await outputOf(callCode(code, {}, { blockOverrides: after }))).toBe(0n);
   });
 

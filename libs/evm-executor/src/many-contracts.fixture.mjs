@@ -1,21 +1,21 @@
-// A process that calls 100,000 contracts, each with a code of its own, and some of them so often that they are compiled. Its
-// parent tells it a chain; it tells how much memory it had in use on the way.
+// Child process that calls 100,000 contracts with different code, some of them often enough to be compiled. It receives a chain
+// from its parent and sends back samples of its resident memory.
 import { createMemoryState } from '@cairn/block-model/testing';
 
-// What is built: `nx test` builds first.
+// The built package; `nx test` builds it first.
 const { createEngine, executeCall } = await import(new URL('../dist/index.js', import.meta.url).href);
 
 const contracts = 100_000;
 const codeBytes = 400;
-/** One of so many is called so often that it is compiled. */
+/** Every 200th contract is called often enough to be compiled. */
 const hotOneOf = 200;
 const hotCalls = 100;
-/** Each block has a state of its own, which is gone with it. */
+/** Contracts that share one state object. */
 const contractsPerState = 1000;
 
 const addressOf = (number) => `0x${number.toString(16).padStart(40, 'c')}`;
 
-/** Gives back its own address, behind JUMPDEST, PUSH1 1, POP over and over. */
+/** Repeats JUMPDEST, PUSH1 1, POP and then returns the contract's own address. */
 function codeOf(number) {
   return `0x${'5b600150'.repeat(codeBytes / 4 - 7)}73${addressOf(number).slice(2)}5f5260205ff3`;
 }

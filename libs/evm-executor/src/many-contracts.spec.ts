@@ -12,12 +12,12 @@ const growthMax = 200 * mebibyte;
 
 test('memory stays bounded while 100,000 contracts are called and some are compiled', async () => {
   const child = fork(program, { serialization: 'advanced', execArgv: ['--max-old-space-size=256'] });
-  const told = once(child, 'message');
+  const reported = once(child, 'message');
   const ended = once(child, 'exit');
   child.send({ spec: testSpec, header: testHeader });
   const [message] = await Promise.race([
-    told,
-    ended.then(([code]) => Promise.reject(new Error(`It ended with ${code}.`))),
+    reported,
+    ended.then(([code]) => Promise.reject(new Error(`The child ended with status ${code}.`))),
   ]);
   const { used } = message as { used: number[] };
   expect(used).toHaveLength(100);

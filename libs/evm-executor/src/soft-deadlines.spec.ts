@@ -1,7 +1,7 @@
 import type { BlockRun, Hex } from '@cairn/block-model';
 import { createMemoryState, hasConformanceCases } from '@cairn/block-model/testing';
 import { describe, expect, test } from '@jest/globals';
-import { recordBlock } from './block/record-block.ts';
+import { collectBlockAccesses } from './block/collect-block-accesses.ts';
 import { TrieState } from './block/trie-state.fixture.ts';
 import { createAccessList } from './create-access-list.ts';
 import type { Deadline } from './engine/call-engine.ts';
@@ -116,6 +116,6 @@ onChain('a job that replays a block ends at its deadline', () => {
     const { engine, ...rest } = place();
     const parent = { ...rest.block.header, number: 0n, hash: rest.block.header.parentHash };
     const roots: BlockRun['roots'] = { after: async () => new Uint8Array(32) };
-    await expect(recordBlock({ ...rest, parent, roots }, engine, past)).rejects.toMatchObject(timeout);
+    await expect(collectBlockAccesses({ ...rest, parent, roots }, engine, past)).rejects.toMatchObject(timeout);
   });
 });

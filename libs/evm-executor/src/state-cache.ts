@@ -49,7 +49,7 @@ export class StateCache {
     return account;
   }
 
-  /** As {@link getCode}, with a cache hit by identity if the same array is passed again. */
+  /** Same as {@link getCode}, with a cache hit by identity if the same array is passed again. */
   getCodeOf(codeHash: Uint8Array): Uint8Array {
     let code = codesByHash.get(codeHash);
     if (code === undefined) {

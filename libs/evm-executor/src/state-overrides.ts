@@ -61,7 +61,7 @@ function applyOne(
     });
   }
   if (code !== undefined) world.setCode(bytes, bytesFromHex(code));
-  // As in geth, writing storage creates the account.
+  // Like geth: writing storage creates the account.
   if (state !== undefined || (stateDiff?.size ?? 0) > 0) world.updateAccount(bytes, {});
   if (state !== undefined) world.clearStorage(bytes);
   for (const [slot, value] of state ?? stateDiff ?? []) {

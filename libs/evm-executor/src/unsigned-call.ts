@@ -24,7 +24,7 @@ export function unsignedCall(call: CallRequest, { chainId, gas, baseFeePerGas }:
     value: call.value ?? 0n,
     input: call.data ?? '0x',
   } as const;
-  // As in geth, a gas price takes precedence over every other field.
+  // Like geth: a gas price takes precedence over every other field.
   if (gasPrice !== undefined || baseFeePerGas === undefined)
     return unsignedTransaction(from, { ...common, type: 0, gasPrice: gasPrice ?? 0n, chainId: legacyChainId });
   const fields: Omit<UnsignedFields, 'type'> = {

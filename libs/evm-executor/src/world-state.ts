@@ -2,9 +2,9 @@ import { type AccountChange, type AccountState, hexFromBytes, keccak256 } from '
 import { compareBytes } from '@cairn/platform';
 import { isEmptyTrieRoot } from '@cairn/trie';
 import { mapKeyOfAddress } from './addresses.ts';
-import { delegationOf } from './authorizations.ts';
 import { changedSlots } from './changed-slots.ts';
 import type { ContractGuard } from './contract-guard.ts';
+import { delegationOf } from './delegation.ts';
 import { viewOf } from './engine/interpreter/words.ts';
 import { ContractNotAllowedError } from './errors.ts';
 import { bytesFromMapKey, mapKeyFromBytes } from './map-key.ts';

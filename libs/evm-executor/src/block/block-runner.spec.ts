@@ -24,7 +24,7 @@ const title = hasConformanceCases
   ? 'a chain through every fork'
   : 'a chain through every fork (skipped: ../shared/conformance is not here)';
 const testHere = hasConformanceCases ? test : test.skip;
-/** Whatever is left to another engine fails. */
+/** Reference engine that fails, so that the test covers the engine under test only. */
 const alone = createCompiledEngine(
   { name: 'none', run: () => Promise.reject(new Error('A message was left to another engine.')) },
   { ...compileLimits, callsMin: 1, callsMax: 1, bytesPerCall: Number.POSITIVE_INFINITY },
@@ -35,7 +35,7 @@ describe(title, () => {
     ['compiled', alone],
     ['interpreter', createEngine('interpreter')],
   ])(
-    'has the gas, receipts, requests and state roots of its headers: %s',
+    'yields the gas, receipts, requests and state roots of its headers: %s',
     async (_, engine) => {
       const { spec, blocks, genesis } = readRecordedChain();
       const runner = createBlockRunner(engine);
@@ -54,8 +54,7 @@ describe(title, () => {
           blockHashes: (number) => hashes.get(number),
         });
         verifyReceipts(header, receipts);
-        const told = { stateRoot, requestsHash };
-        expect([header.number, told]).toEqual([
+        expect([header.number, { stateRoot, requestsHash }]).toEqual([
           header.number,
           { stateRoot: header.stateRoot, requestsHash: header.requestsHash },
         ]);
@@ -103,34 +102,46 @@ async function attempt({ fork = 'osaka', transactions, header = {}, accounts: gi
   });
 }
 
-describe('a transaction that no block may hold', () => {
-  const dear = { type: 2, gasPrice: undefined, chainId: 1337n, accessList: [], maxPriorityFeePerGas: 0n } as const;
-  const blob = { ...dear, type: 3, maxFeePerGas: 7n, maxFeePerBlobGas: 1n, blobVersionedHashes: [blobHash] } as const;
+describe('an invalid transaction', () => {
+  const dynamicFee = {
+    type: 2,
+    gasPrice: undefined,
+    chainId: 1337n,
+    accessList: [],
+    maxPriorityFeePerGas: 0n,
+  } as const;
+  const blob = {
+    ...dynamicFee,
+    type: 3,
+    maxFeePerGas: 7n,
+    maxFeePerBlobGas: 1n,
+    blobVersionedHashes: [blobHash],
+  } as const;
   const blobs = (count: number) => Array.from({ length: count }, () => blobHash);
   const code = { ...accounts, [sender]: { ...accounts[sender], code: '0x00' } } as const;
   test.each<[string, RegExp, Attempt]>([
-    ['a nonce that was used', /nonce too low/, { transactions: [unsigned({ nonce: 2n })] }],
-    ['a nonce to come', /nonce too high/, { transactions: [unsigned({ nonce: 4n })] }],
-    ['the same one twice', /nonce too low/, { transactions: [unsigned({}), unsigned({})] }],
+    ['a used nonce', /nonce too low/, { transactions: [unsigned({ nonce: 2n })] }],
+    ['a future nonce', /nonce too high/, { transactions: [unsigned({ nonce: 4n })] }],
+    ['the same transaction twice', /nonce too low/, { transactions: [unsigned({}), unsigned({})] }],
     ['no funds', /insufficient funds/, { transactions: [unsigned({ value: 10n ** 18n })] }],
     ['too little gas', /intrinsic gas too low/, { transactions: [unsigned({ gas: 20_999n })] }],
     [
-      'less than the base fee',
+      'a fee below the base fee',
       /max fee per gas less than block base fee/,
       { transactions: [unsigned({ gasPrice: 6n })] },
     ],
-    ['nothing for gas', /max fee per gas less than block base fee/, { transactions: [unsigned({ gasPrice: 0n })] }],
+    ['no fee', /max fee per gas less than block base fee/, { transactions: [unsigned({ gasPrice: 0n })] }],
     [
-      'more gas than the block has',
+      'more gas than the block has left',
       /gas limit reached/,
       { transactions: [unsigned({}), unsigned({ nonce: 4n })], header: { gasLimit: 41_999n } },
     ],
     [
-      'more gas than a transaction may have',
+      'more gas than the limit of a transaction',
       /transaction gas limit too high \(cap: 16777216, tx: 16777217\)/,
       { transactions: [unsigned({ gas: 16_777_217n })] },
     ],
-    ['code at its sender', /sender not an eoa/, { transactions: [unsigned({})], accounts: code }],
+    ['a sender with code', /sender not an eoa/, { transactions: [unsigned({})], accounts: code }],
     ['another chain', /it is for chain 1, not 1337/, { transactions: [unsigned({ chainId: 1n })] }],
     [
       'a chain before EIP-155',
@@ -140,25 +151,25 @@ describe('a transaction that no block may hold', () => {
     [
       'a type of a later fork',
       /its type 2 is not allowed in berlin/,
-      { fork: 'berlin', transactions: [unsigned({ ...dear, maxFeePerGas: 7n } as Partial<Transaction>)] },
+      { fork: 'berlin', transactions: [unsigned({ ...dynamicFee, maxFeePerGas: 7n } as Partial<Transaction>)] },
     ],
     [
-      'no blobs',
+      'an empty list of blobs',
       /blob transaction missing blob hashes/,
       { transactions: [unsigned({ ...blob, blobVersionedHashes: [] } as Partial<Transaction>)] },
     ],
     [
-      'more blobs than a transaction may have',
+      'more blobs than the limit of a transaction',
       /blob transaction has too many blobs/,
       { transactions: [unsigned({ ...blob, blobVersionedHashes: blobs(7) } as Partial<Transaction>)] },
     ],
     [
-      'more blobs than the block may have',
+      'more blobs than the limit of the block',
       /blob gas limit reached: 10 blobs, 9 left/,
       { fork: 'prague', transactions: [unsigned({ ...blob, blobVersionedHashes: blobs(10) } as Partial<Transaction>)] },
     ],
     [
-      'nothing for blob gas',
+      'no fee for blob gas',
       /max fee per blob gas less than block blob gas fee/,
       { transactions: [unsigned({ ...blob, maxFeePerBlobGas: 0n } as Partial<Transaction>)] },
     ],
@@ -167,11 +178,11 @@ describe('a transaction that no block may hold', () => {
       /its blobGasUsed is 0, its transactions have 131072/,
       { transactions: [unsigned(blob as Partial<Transaction>)] },
     ],
-  ])('%s', async (_, reason, given) => {
+  ])('with %s is refused', async (_, reason, given) => {
     await expect(attempt(given)).rejects.toThrow(reason);
   });
 
-  test('one that keeps all of it is taken', async () => {
+  test('a valid transaction is executed', async () => {
     const { receipts } = await attempt({
       transactions: [unsigned({}), unsigned({ ...blob, nonce: 4n } as Partial<Transaction>)],
       header: { blobGasUsed: 131_072n },
@@ -183,7 +194,7 @@ describe('a transaction that no block may hold', () => {
   });
 });
 
-test('uncles and their nephew are paid, and no more than two of them', async () => {
+test('rewards go to the miners of the block and of at most two uncles', async () => {
   const uncle = { ...testHeader, number: 98n, miner: to };
   const { hash, raw, baseFeePerGas, blobGasUsed, excessBlobGas, ...fields } = testHeader;
   const header = makeHeader({ ...fields, difficulty: 1n });

@@ -18,17 +18,16 @@ import { forkRules } from '../fork-rules.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
 import { blobGasOf, checkTransaction } from './check-transaction.ts';
-import { payBlock } from './pay-block.ts';
-import { beginReplay, callOf, replayContext } from './replay-block.ts';
+import { payRewardsAndWithdrawals } from './pay-rewards-and-withdrawals.ts';
+import { beginReplay, callFromTransaction, replayContext } from './replay-block.ts';
 import { collectRequests } from './system-calls.ts';
 
-/** Ommers of a block at most (Yellow Paper, section 11.1). */
+/** Maximum number of uncles (Yellow Paper, section 11.1). */
 const unclesMax = 2;
 
 /**
- * What executes whole blocks on an engine of ours, of every fork. What The DAO's holders got back in mainnet's block
- * 1,920,000 is not in here.
- * @param engine an engine, or the name of one; default: the compiled one
+ * Creates a runner that executes whole blocks of every fork. It lacks the DAO refund of mainnet's block 1,920,000.
+ * @param engine an engine or its name. Default `compiled`
  */
 export function createBlockRunner(engine: CallEngine | EngineName = 'compiled'): BlockRunner {
   const own = typeof engine === 'string' ? createEngine(engine) : engine;
@@ -36,13 +35,13 @@ export function createBlockRunner(engine: CallEngine | EngineName = 'compiled'):
 }
 
 export interface RunBlockOptions {
-  /** Over the state, made by the caller. */
+  /** World over the state. Default: a new one. */
   readonly world?: WorldState;
-  /** When the run is given up. Default: never. */
+  /** Time at which the run ends with EXECUTION_TIMEOUT. Default: never. */
   readonly deadline?: Deadline | undefined;
 }
 
-/** As {@link createBlockRunner}. @throws EXECUTION_TIMEOUT at the deadline */
+/** Executes one block. @throws BLOCK_INVALID, TRANSACTION_INVALID, EXECUTION_TIMEOUT, and the errors of the state */
 export async function runBlock(
   { spec, block, state, roots, blockHashes }: BlockRun,
   engine: CallEngine,
@@ -80,14 +79,14 @@ export async function runBlock(
       );
     const logs = receipts.flatMap((receipt) => receipt.logs);
     const requestsHash = rules.isPrague ? await collectRequests(context, logs) : undefined;
-    payBlock(world, header, rules, withdrawals, uncles);
+    payRewardsAndWithdrawals(world, header, rules, withdrawals, uncles);
     return { receipts, stateRoot: hexFromBytes(await roots.after(world.takeChanges())), requestsHash };
   } finally {
     world.release();
   }
 }
 
-/** @throws TRANSACTION_INVALID where it cannot begin */
+/** @throws TRANSACTION_INVALID if a check of the transaction fails */
 async function apply(
   context: MessageContext,
   transaction: Transaction,
@@ -96,7 +95,7 @@ async function apply(
   const { gas, hash } = transaction;
   const senderCode = context.world.getCode(addressFromHex(senderOf(transaction)));
   try {
-    return await applyMessage(context, callOf(transaction), {
+    return await applyMessage(context, callFromTransaction(transaction), {
       gasLimit: gas,
       checks: { paysBaseFee: true, followsNonce: true, transaction: { senderCode, ...left } },
       hidesPrices: false,

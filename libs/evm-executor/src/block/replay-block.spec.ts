@@ -18,7 +18,7 @@ describe(title, () => {
     if (hasConformanceCases) chain = readRecordedChain();
   });
 
-  testHere('runs transactions that nobody has run when the next is asked for', async () => {
+  testHere('executes a transaction that the caller did not run when the next one is requested', async () => {
     const { spec, blocks, genesis } = chain;
     const [block] = blocks;
     if (block === undefined) throw new Error('no block');

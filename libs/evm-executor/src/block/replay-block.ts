@@ -9,16 +9,16 @@ import { beginBlock } from './system-calls.ts';
 export interface ReplayBlockOptions {
   readonly spec: ChainSpec;
   readonly block: Block;
-  /** The state after the parent; after the replay, that after the block's transactions. */
+  /** State after the parent; the replay writes to it. */
   readonly world: WorldState;
-  /** Hashes of the block's ancestors. */
+  /** Hashes of the ancestors of the block. */
   readonly blockHashes: (number: bigint) => Hex | undefined;
   readonly engine: CallEngine;
-  /** When the replay is given up. Default: never. */
+  /** Time at which the replay ends with EXECUTION_TIMEOUT. Default: never. */
   readonly deadline?: Deadline | undefined;
 }
 
-/** A transaction that is about to run. */
+/** Next transaction of a replay. */
 export interface ReplayedTransaction {
   readonly transaction: Transaction;
   readonly call: CallRequest;
@@ -27,15 +27,15 @@ export interface ReplayedTransaction {
 }
 
 /**
- * Goes through the transactions of a block in order. Whoever iterates runs each; one that was not run when the next is
- * asked for runs then.
+ * Iterates over the transactions of a block in order. The caller executes each with `run`; a transaction that it does not execute
+ * is executed when the next one is requested.
  */
 export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<ReplayedTransaction> {
   const { block } = options;
   const context = replayContext(options);
   await beginReplay(context, block);
   for (const transaction of block.transactions) {
-    const call = callOf(transaction);
+    const call = callFromTransaction(transaction);
     let applied: Promise<AppliedMessage> | undefined;
     const run: ReplayedTransaction['run'] = (how) => {
       checkDeadline(context.deadline);
@@ -47,7 +47,7 @@ export async function* replayBlock(options: ReplayBlockOptions): AsyncGenerator<
   }
 }
 
-/** Where the transactions of a block run. */
+/** Context of the transactions of a block. */
 export function replayContext({
   spec,
   block,
@@ -67,13 +67,13 @@ export function replayContext({
   };
 }
 
-/** What comes before the first transaction. */
+/** Performs the system calls before the first transaction. */
 export async function beginReplay(context: MessageContext, { header }: Block): Promise<void> {
   await beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
 }
 
-/** A transaction as the message that it is. */
-export function callOf(transaction: Transaction): CallRequest {
+/** Converts a transaction to a message. */
+export function callFromTransaction(transaction: Transaction): CallRequest {
   const { to, input, gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList } = transaction;
   const { maxFeePerBlobGas, blobVersionedHashes, authorizationList } = transaction;
   return {

@@ -8,7 +8,7 @@ import type { EngineTracer } from '../engine/engine-tracer.ts';
 import { BlockInvalidError } from '../errors.ts';
 import type { ForkRules } from '../fork-rules.ts';
 
-/** In whose name the protocol calls contracts (EIP-4788). */
+/** Sender of system calls (EIP-4788). */
 export const systemAddress = bytesFromHex('0xfffffffffffffffffffffffffffffffffffffffe');
 const systemGas = 30_000_000n;
 const contracts = {
@@ -19,23 +19,23 @@ const contracts = {
 } as const;
 const noBytes = new Uint8Array(0);
 
-export interface BlockBeginning {
+export interface BeginBlockOptions {
   readonly parentHash: Hex;
   readonly beaconRoot: Hex | undefined;
-  /** Which calls the block has. Default: those of the rules of its code. */
+  /** Rules that decide which system calls the block has. Default: `context.rules`. */
   readonly rules?: ForkRules;
   readonly tracer?: EngineTracer | undefined;
 }
 
 /**
- * Tells the contracts of a block the beacon root and the hash of its parent, before its transactions run. A failure of the
- * first one has no consequence (EIP-4788).
- * @returns how many logs the calls made, undone ones included
- * @throws BLOCK_INVALID where the call for the parent's hash fails
+ * Performs the system calls before the transactions of a block: beacon root (EIP-4788) and parent hash (EIP-2935). A failure of
+ * the first one is ignored (EIP-4788).
+ * @returns number of logs of the calls, reverted ones included
+ * @throws BLOCK_INVALID if the call for the parent hash fails
  */
 export async function beginBlock(
   context: MessageContext,
-  { parentHash, beaconRoot, rules = context.rules, tracer }: BlockBeginning,
+  { parentHash, beaconRoot, rules = context.rules, tracer }: BeginBlockOptions,
 ): Promise<number> {
   const roots =
     rules.isCancun && beaconRoot !== undefined
@@ -49,8 +49,8 @@ export async function beginBlock(
 }
 
 /**
- * The hash of what a block asks the beacon chain for (EIP-7685): deposits (EIP-6110), withdrawals, consolidations.
- * @throws BLOCK_INVALID where a call fails, or a deposit is malformed; with geth's words
+ * Computes the hash of a block's requests to the beacon chain (EIP-7685): deposits (EIP-6110), withdrawals and consolidations.
+ * @throws BLOCK_INVALID with geth's message if a system call fails or a deposit is malformed
  */
 export async function collectRequests(context: MessageContext, logs: readonly Log[]): Promise<Hex> {
   const deposits = depositsIn(logs, context.rules);
@@ -65,7 +65,7 @@ export async function collectRequests(context: MessageContext, logs: readonly Lo
   return hexFromBytes(sha256(concatBytes(hashes)));
 }
 
-/** @throws BLOCK_INVALID where the call did not succeed */
+/** @throws BLOCK_INVALID if the call failed */
 function outputOf(outcome: EngineOutcome | undefined, task: string): Uint8Array {
   if (outcome === undefined) return noBytes;
   if (outcome.kind === 'success') return outcome.output;
@@ -73,7 +73,7 @@ function outputOf(outcome: EngineOutcome | undefined, task: string): Uint8Array 
   throw new BlockInvalidError(`failed to ${task}: system call failed to execute: ${reason}`);
 }
 
-/** Calls a contract in the name of the protocol, for nothing; `undefined` where there is no such contract. */
+/** Performs a free system call; returns `undefined` if the contract does not exist. */
 async function systemCall(
   context: MessageContext,
   to: Uint8Array,
@@ -101,7 +101,7 @@ async function systemCall(
 
 /** Keccak-256 of `DepositEvent(bytes,bytes,bytes,bytes,bytes)`. */
 const depositTopic: Hex = '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5';
-/** Public key, withdrawal credentials, amount, signature, index: where each stands in the event, and its length. */
+/** Offset and length of public key, withdrawal credentials, amount, signature and index in the event. */
 const depositFields = [
   [192, 48],
   [288, 32],
@@ -128,7 +128,7 @@ function depositOf(event: Uint8Array): Uint8Array {
   );
 }
 
-/** Chains name their own; those that do not have that of mainnet. */
+/** Deposit contract of the chain. Default: that of mainnet. */
 function depositContract({ common }: ForkRules): string {
   const { _chainParams: chain } = common as unknown as { readonly _chainParams: { depositContractAddress?: string } };
   return (chain.depositContractAddress ?? Mainnet.depositContractAddress ?? '').toLowerCase();

@@ -18,7 +18,7 @@ interface Entry {
   readonly slots: ReadonlyMap<Hex, Uint8Array>;
 }
 
-/** A state with its roots, in memory, made anew from all accounts each time: slow, and plain. */
+/** In-memory state with roots. Each root is computed from all accounts: slow and simple. */
 export class TrieState implements StateRoots {
   readonly #entries = new Map<Hex, Entry>();
   readonly #codes = new Map<Hex, Uint8Array>();
@@ -42,7 +42,7 @@ export class TrieState implements StateRoots {
     return state;
   }
 
-  /** As it is now. */
+  /** Snapshot of the current state. */
   view(): StateReader {
     return {
       getAccount: (address) => this.#entries.get(hexFromBytes(address))?.account,

@@ -1,5 +1,5 @@
 // The exports without the compiler and the worker pool. No file below imports a module of Node, so that browsers can load it.
-export { delegationOf } from '../authorizations.ts';
+
 export { createBlockRunner } from '../block/block-runner.ts';
 export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from '../block/replay-block.ts';
 export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment, nextExcessBlobGas } from '../block-environment.ts';
@@ -7,6 +7,7 @@ export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } fro
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from '../call-result.ts';
 export { ContractGuard } from '../contract-guard.ts';
 export { type AccessListResult, createAccessList } from '../create-access-list.ts';
+export { delegationOf } from '../delegation.ts';
 export type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from '../engine/call-engine.ts';
 export { createCompareEngine, type EngineDifference } from '../engine/compare-engine.ts';
 export { createEngine } from '../engine/create-engine.ts';

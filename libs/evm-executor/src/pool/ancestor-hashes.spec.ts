@@ -13,13 +13,13 @@ const header = (hash: Hex) => chain.get(hash);
 const head = { ...testHeader, number: 300n, hash: hashOf(300n), parentHash: hashOf(299n) };
 
 describe('ancestorHashes', () => {
-  test('walks along the parents, in any order of questions', () => {
+  test('follows the parents for lookups in any order', () => {
     const find = ancestorHashes({ header }, head);
     expect([299n, 44n, 200n, 44n].map(find)).toEqual([299n, 44n, 200n, 44n].map(hashOf));
     expect([300n, 301n, -1n].map(find)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('asks the index for a block of the canonical chain, and only for such', () => {
+  test('uses the index for canonical blocks only', () => {
     const hashByNumber = (number: bigint): Hex => `0x${'ee'.repeat(31)}${number.toString(16).padStart(2, '0')}`;
     const canonical = ancestorHashes({ header, hashByNumber, isCanonical: () => true }, head);
     expect(canonical(7n)).toBe(hashByNumber(7n));
@@ -27,7 +27,7 @@ describe('ancestorHashes', () => {
     expect(branch(250n)).toBe(hashOf(250n));
   });
 
-  test('knows nothing beyond a gap', () => {
+  test('returns undefined beyond a missing header', () => {
     const find = ancestorHashes({ header: (hash) => (hash === hashOf(290n) ? undefined : header(hash)) }, head);
     expect([295n, 290n, 289n].map(find)).toEqual([hashOf(295n), hashOf(290n), undefined]);
   });

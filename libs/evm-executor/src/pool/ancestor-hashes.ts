@@ -2,8 +2,8 @@ import type { Header, Hex } from '@cairn/block-model';
 import type { CallSource } from './call-source.ts';
 
 /**
- * Hashes of the ancestors of a block, by number: from the index of the canonical chain where the block is on it, else
- * along the parents.
+ * Returns a lookup of ancestor hashes by number. For a canonical block it uses the index of the chain, for others it follows the
+ * parents.
  */
 export function ancestorHashes(
   source: Pick<CallSource, 'header' | 'hashByNumber' | 'isCanonical'>,

@@ -5,45 +5,45 @@ import type { WorkerData } from './worker-protocol.ts';
 
 /** Defaults of {@link CallPoolOptions}. */
 export const callPoolLimits = {
-  timeoutMs: 5_000, // The longest a client should wait; 10 times the block gas takes longer in an interpreter.
-  queueMax: 1_000, // More would wait longer than clients do.
-  queueTimeoutMs: 10_000, // Clients give up about then.
-  memoryMibMax: 256, // Storage written at 100 gas a slot would take gigabytes.
+  timeoutMs: 5_000, // An acceptable wait for a client. 10 times the block gas takes longer in an interpreter.
+  queueMax: 1_000, // Further calls would wait longer than clients do.
+  queueTimeoutMs: 10_000, // Clients typically time out after this.
+  memoryMibMax: 256, // Transient storage at 100 gas per slot could take gigabytes.
   startTimeoutMs: 30_000, // A worker starts in under a second on an idle machine.
-  deadlineGraceMs: 500, // An engine looks at the clock every some tens of milliseconds of its own time; a busy machine gives it part of a core.
-  abortGraceMs: 1_000, // Ending a worker costs a start-up, more than letting a short call finish.
+  deadlineGraceMs: 500, // An engine checks the clock after tens of milliseconds of CPU time; on a busy machine that takes longer.
+  abortGraceMs: 1_000, // Starting a new worker is more expensive than letting a short call finish.
 } as const;
 
 export interface CallPoolOptions {
-  /** The chains that calls may name, by name. */
+  /** Chains on which jobs can run, by name. */
   readonly chains: Readonly<Record<string, CallChain>>;
   /**
-   * Calls that run at the same time. Default: one per core. Two more threads stand by: one runs a call of a light lane
-   * that holds no worker while all others are busy, one takes the place of a worker that is ended.
+   * Number of concurrent jobs. Default: one per core. The pool keeps two more threads: one for light lanes without a running job,
+   * for when all others are busy, and one that replaces a killed worker.
    */
   readonly workers?: number;
-  /** Wall clock from the start of the execution. Default 5,000 ms. */
+  /** Wall-clock limit of a job from the start of its execution. Default 5,000 ms. */
   readonly timeoutMs?: number;
-  /** Calls that wait at the same time. Default 1,000. */
+  /** Maximum number of queued jobs. Default 1,000. */
   readonly queueMax?: number;
-  /** How long a call may wait for a worker. Default 10,000 ms. */
+  /** Maximum time in the queue. Default 10,000 ms. */
   readonly queueTimeoutMs?: number;
-  /** JavaScript heap of one worker. Default 256 MiB. */
+  /** JavaScript heap limit of one worker. Default 256 MiB. */
   readonly memoryMibMax?: number;
   /**
-   * Gas that a call may use in the thread that asks for it, before it begins anew in a worker: light calls cost a
-   * fraction of the hand-over, and hold up others for about a microsecond per 50 gas. Default 0: all go to the workers.
+   * Gas limit for execution in the calling thread. A call that exceeds it restarts in a worker. A light call is several times cheaper
+   * than sending it to a worker, and blocks the thread for about one microsecond per 50 gas. Default 0: workers execute all calls.
    */
   readonly inlineGasMax?: number;
-  /** Engine of the calls. Default `compiled`. */
+  /** Engine that executes the jobs. Default `compiled`. */
   readonly engine?: EngineName;
   /** Gas cap in block gas limits. Default 10. */
   readonly gasCapMultiplier?: number;
-  /** The code of a worker. Default: that of this package; tests that run from sources name the built one. */
+  /** URL of the worker's module. Default: that of this package. Tests that run from sources pass the built one. */
   readonly workerUrl?: URL;
 }
 
-/** Data that a worker of such a pool is started with. */
+/** Extracts the data that a worker needs to start. */
 export function workerDataOf({
   chains,
   gasCapMultiplier = callLimits.gasCapMultiplier,

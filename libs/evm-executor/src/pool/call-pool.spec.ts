@@ -10,7 +10,7 @@ import type { CallPoolOptions } from './call-pool-options.ts';
 import { createCallPool } from './create-call-pool.ts';
 import type { CallJob, ExecutionJob } from './execution-job.ts';
 
-// Threads run what is built: `nx test` builds first.
+// Worker threads run the built package; `nx test` builds it first.
 const workerUrl = new URL('../../dist/pool/worker.js', import.meta.url);
 const moduleUrl = new URL('./memory-source.fixture.mjs', import.meta.url).href;
 
@@ -27,7 +27,7 @@ function open(options: Partial<CallPoolOptions> = {}, sourceOptions: object = {}
     options: { header: testHeader, accounts, ...sourceOptions },
   };
   const chains = { test: { spec: testSpec, source } };
-  // So much gas that no engine comes to the end of a loop before its time is over.
+  // A gas cap so high that an endless loop reaches the time limit first on every engine.
   return createCallPool({ chains, workers: 2, gasCapMultiplier: 100_000, workerUrl, ...options });
 }
 
@@ -44,7 +44,7 @@ test('the worker is built', () => {
   expect(existsSync(workerUrl)).toBe(true);
 });
 
-/** For calls that are not about time: the machine may be busy with other tests. */
+/** Time limit of calls whose test is not about time: the machine may be busy. */
 const patient = { timeoutMs: 60_000 };
 
 describe('a pool', () => {
@@ -54,7 +54,7 @@ describe('a pool', () => {
   });
   afterAll(() => pool.close());
 
-  test('keeps 200 calls at once apart', async () => {
+  test('isolates 200 concurrent calls', async () => {
     const senders = Array.from({ length: 200 }, (_, index): Hex => `0x${(index + 1).toString(16).padStart(40, '0')}`);
     const results = await Promise.all(senders.map((from) => pool.execute(job('origin', { from }), patient)));
     expect(results.map((result) => result.kind === 'success' && result.output)).toEqual(
@@ -62,7 +62,7 @@ describe('a pool', () => {
     );
   });
 
-  test('runs other calls while one spins, and ends that at its limit', async () => {
+  test('executes other calls during an endless loop, and ends the loop at its time limit', async () => {
     const controller = new AbortController();
     const spinning = pool.execute(job('spin'), { signal: controller.signal, timeoutMs: 60_000 });
     const settled = spinning.catch((error) => error.code);
@@ -77,25 +77,25 @@ describe('a pool', () => {
     });
   });
 
-  test('ends a call that fills the memory, and lives on', async () => {
+  test('ends a call that exceeds the memory limit, and executes the next one', async () => {
     await expect(pool.execute(job('hoard'), patient)).rejects.toMatchObject({
       code: 'EXECUTION_MEMORY_EXCEEDED',
     });
     expect(await pool.execute(job('origin'), patient)).toMatchObject({ kind: 'success' });
   });
 
-  test('runs a call that calls itself to the end', async () => {
+  test('completes a recursive call', async () => {
     expect(await pool.execute(job('recurse'), patient)).toMatchObject({ kind: 'success', output: '0x' });
   });
 
-  test('forgets what a call wrote', async () => {
+  test('discards the writes of a call', async () => {
     const zero = `0x${'00'.repeat(32)}`;
     for (let round = 0; round < 3; round++) {
       expect(await pool.execute(job('count'), patient)).toMatchObject({ kind: 'success', output: zero });
     }
   });
 
-  test('hands on errors with code, hint and details', async () => {
+  test('propagates errors with code, hint and details', async () => {
     await expect(pool.execute(job('origin', { gas: 20_999n }))).rejects.toMatchObject({
       code: 'CALL_GAS_TOO_LOW',
       message: 'err: intrinsic gas too low: have 20999, want 21000 (supplied gas 20999)',
@@ -103,7 +103,7 @@ describe('a pool', () => {
     });
   });
 
-  test('survives a call that no thread can be handed', async () => {
+  test('survives a call that structured clone refuses', async () => {
     const call = { to: addressOf('origin'), data: Symbol('no data') as never };
     for (let round = 0; round < 3; round++) {
       await expect(pool.execute(job('origin', call))).rejects.toMatchObject({ code: 'EXECUTION_FAILED' });
@@ -111,7 +111,7 @@ describe('a pool', () => {
     expect(pool.stats()).toMatchObject({ running: 0, queued: 0 });
   });
 
-  test('names a block whose state it has not', async () => {
+  test('reports a block without state', async () => {
     const blockHash: Hex = `0x${'12'.repeat(32)}`;
     await expect(pool.execute({ ...job('origin'), blockHash })).rejects.toMatchObject({
       code: 'STATE_UNAVAILABLE',
@@ -119,7 +119,7 @@ describe('a pool', () => {
     });
   });
 
-  test('gives up a running call with its client', async () => {
+  test('rejects a running call when its signal aborts', async () => {
     const controller = new AbortController();
     const spinning = pool.execute(job('spin'), { signal: controller.signal, timeoutMs: 60_000 });
     controller.abort(new Error('gone'));
@@ -134,7 +134,7 @@ describe('workers of a pool', () => {
   let pool: CallPool;
   afterEach(() => pool.close());
 
-  test('live on when the clients of their calls go away', async () => {
+  test('survive aborted calls', async () => {
     pool = await open({ timeoutMs: 60_000 });
     for (let round = 0; round < 5; round++) {
       const controller = new AbortController();
@@ -149,11 +149,11 @@ describe('workers of a pool', () => {
       expect(uses).toEqual([{ workerMs: expect.any(Number), isAnswered: false }]);
       expect(uses[0]?.workerMs).toBeGreaterThan(0);
     }
-    // A busy machine may end one of the five: a worker gets 1 s of the clock, not of the processor.
+    // On a busy machine one of the five may be killed: the grace period is 1 s of wall-clock time.
     expect(pool.stats().replaced).toBeLessThan(2);
   });
 
-  test('live on when jobs of any kind run over their time', async () => {
+  test('survive jobs of any kind that exceed their time limit', async () => {
     pool = await open({ timeoutMs: 200 });
     const { call, ...place } = job('spin', { from: addressOf('origin') });
     const stateOverrides = new Map([[addressOf('origin'), { balance: 10n ** 30n }]]);
@@ -166,11 +166,11 @@ describe('workers of a pool', () => {
     ] as const) {
       await expect(pool.execute<ExecutionJob>(each)).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
     }
-    // A busy machine may end one of the three: a worker gets 500 ms of the clock, not of the processor.
+    // On a busy machine one of the three may be killed: the grace period is 500 ms of wall-clock time.
     expect(pool.stats().replaced).toBeLessThan(2);
   });
 
-  test('are not all held by one lane: one that holds none is served beside it, in its turn after that', async () => {
+  test('are not all used by one lane: a lane without a running job is served immediately', async () => {
     pool = await open({ timeoutMs: 60_000, queueTimeoutMs: 60_000 });
     await untilReady(pool);
     const controller = new AbortController();
@@ -187,7 +187,7 @@ describe('workers of a pool', () => {
     expect(await Promise.all(greedy)).toEqual(Array(6).fill('EXECUTION_ABORTED'));
   });
 
-  test('that a lane ended are followed by others that are ready, for calls of other lanes', async () => {
+  test('killed by one lane are replaced by ready threads for other lanes', async () => {
     pool = await open({ memoryMibMax: 48 });
     await untilReady(pool);
     const lane = 'greedy';
@@ -195,7 +195,7 @@ describe('workers of a pool', () => {
     while (pool.stats().replaced < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     const { starting } = pool.stats();
     const modest = pool.execute(job('origin'), { lane: 'modest', ...patient });
-    // It waits for no thread to start and for no other call to end.
+    // The call waits neither for the start of a thread nor for the end of another call.
     expect(starting).toBeGreaterThan(0);
     expect(pool.stats().starting).toBe(starting);
     expect(await modest).toMatchObject({ kind: 'success' });
@@ -210,7 +210,7 @@ describe('the queue of a pool', () => {
   let pool: CallPool;
   afterEach(() => pool.close());
 
-  test('refuses what it cannot hold, says when to come back, and keeps room for other lanes', async () => {
+  test('refuses jobs beyond its limit with retryAfterMs, and keeps room for other lanes', async () => {
     pool = await open({ workers: 1, timeoutMs: 2_000, queueMax: 4 });
     await untilReady(pool);
     const inLane = (lane: string, name: keyof typeof codes) => pool.execute(job(name), { lane });
@@ -224,14 +224,14 @@ describe('the queue of a pool', () => {
     await expect(greedy[4]).rejects.toMatchObject({ details: { queueMax: 4, retryAfterMs: expect.any(Number) } });
   });
 
-  test('does not let a call wait for ever', async () => {
+  test('limits the time in the queue', async () => {
     pool = await open({ workers: 1, timeoutMs: 2_000, queueTimeoutMs: 50 });
     const spinning = pool.execute(job('spin'));
     await expect(pool.execute(job('origin'))).rejects.toMatchObject({ code: 'EXECUTION_QUEUE_TIMEOUT' });
     await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
   });
 
-  test('lets go of a waiting call whose client is gone', async () => {
+  test('removes a queued call when its signal aborts', async () => {
     pool = await open({ workers: 1, timeoutMs: 300 });
     const uses: CallUse[] = [];
     const onUsed = (use: CallUse) => uses.push(use);
@@ -245,7 +245,7 @@ describe('the queue of a pool', () => {
     await expect(spinning).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
     await pool.execute(job('origin'), { ...patient, onUsed });
     await expect(pool.execute(job('origin'), { signal: controller.signal, onUsed })).rejects.toThrow();
-    // The call that waited, the one that spun, the one that was answered, and the one that came too late.
+    // In order: the queued call, the endless loop, the successful call, and the call with an aborted signal.
     const workerMs = expect.any(Number);
     expect(uses).toEqual([
       { workerMs: 0, isAnswered: false },
@@ -255,7 +255,7 @@ describe('the queue of a pool', () => {
     ]);
   });
 
-  test('is served to its end by close, which takes no more', async () => {
+  test('is emptied by close, which refuses new calls', async () => {
     pool = await open({ workers: 1 });
     const calls = Array.from({ length: 5 }, () => pool.execute(job('origin')));
     const closed = pool.close();
@@ -265,14 +265,14 @@ describe('the queue of a pool', () => {
   });
 });
 
-test('a pool whose chain does not open says so', async () => {
+test('createCallPool reports a chain that does not open', async () => {
   await expect(open({}, { failure: 'the disk is full' })).rejects.toMatchObject({
     code: 'EXECUTION_FAILED',
     message: 'The call could not be executed: chain test does not open: the disk is full.',
   });
 });
 
-test('workers that are still starting close what they open: ended amid that, they would take the process with them', async () => {
+test('close lets starting workers close their chains, since terminating them would crash the process', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pool-'));
   const closings = join(directory, 'closings');
   const pool = await open({ workers: 1 }, { closings });

@@ -1,5 +1,5 @@
 import type { ChainReader, ChainSpec, Hex, StorageRange } from '@cairn/block-model';
-import type { BlockRecord } from '../block/record-block.ts';
+import type { BlockAccesses } from '../block/collect-block-accesses.ts';
 import type { StorageRangeJob } from './execution-job.ts';
 
 /**
@@ -21,7 +21,10 @@ export type CallSource = Pick<ChainReader, 'header' | 'stateAt'> &
      * Trie nodes of the state after a block: those that prove `reads`, and those needed to compute the root after `changes`.
      * {@link ExecutionWitnessJob} needs it.
      */
-    witnessNodes?(hash: Hex, scope: Pick<BlockRecord, 'reads' | 'changes'>): Promise<readonly Uint8Array[] | undefined>;
+    witnessNodes?(
+      hash: Hex,
+      scope: Pick<BlockAccesses, 'reads' | 'changes'>,
+    ): Promise<readonly Uint8Array[] | undefined>;
     /** Called when a worker shuts down in order. A worker that is killed does not call it. */
     close?(): void | Promise<void>;
   };

@@ -11,24 +11,24 @@ export interface CallWorkerOptions {
 }
 
 export interface CallWorkerEvents {
-  /** It can take its first call. */
+  /** The worker is ready for its first job. */
   onReady(): void;
   onResult(result: ResultOf<ExecutionJob>): void;
-  /** The call failed, the worker lives. */
+  /** The job failed; the worker continues to run. */
   onError(error: Error): void;
-  /** The worker is gone, by its own fault. */
+  /** The worker ended without a request to end. */
   onLost(error: Error): void;
 }
 
 const endTimeoutMs = 1_000;
-/** A thread that is ended while it opens a store takes the process with it; one that starts reads the message when it has. */
+/** Terminating a thread while it opens a store crashes the process. A starting thread handles the message `end` once it has started. */
 const startingEndTimeoutMs = 5_000;
 
-/** A thread that runs one call at a time. */
+/** A worker thread that executes one job at a time. */
 export class CallWorker {
   readonly #worker: Worker;
   readonly #startTimer: NodeJS.Timeout;
-  /** Written by {@link stop}, read by the thread: the number of the last job that is to end. */
+  /** Shared with the thread: number of the job that must stop; written by {@link stop}. */
   readonly #stopped = new Int32Array(new SharedArrayBuffer(4));
   #jobs = 0;
   #isGone = false;
@@ -38,7 +38,7 @@ export class CallWorker {
     const worker = new Worker(workerUrl, {
       workerData: { ...workerData, stopped: this.#stopped } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: memoryMibMax },
-      // Whatever an importer of source conditions or a test runner set for its own process is not for this code.
+      // Flags of the parent process, such as import conditions or those of a test runner, do not apply to the worker.
       execArgv: [],
     });
     this.#worker = worker;
@@ -71,31 +71,33 @@ export class CallWorker {
     });
     worker.on('error', (error) => {
       const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      lose(isMemory ? executionErrors.memoryExceeded(memoryMibMax) : executionErrors.failed('its worker broke', error));
+      lose(
+        isMemory ? executionErrors.memoryExceeded(memoryMibMax) : executionErrors.failed('its worker failed', error),
+      );
     });
     worker.on('exit', (code) => lose(executionErrors.failed(`its worker ended with status ${code}`)));
   }
 
-  /** Hands it a call. The process stays alive for that long. */
+  /** Sends a job to the thread and keeps the process alive until it ends. */
   run(job: ExecutionJob, timeoutMs: number): void {
     this.#worker.ref();
     this.#jobs++;
     this.#post({ kind: 'job', number: this.#jobs, job, timeoutMs });
   }
 
-  /** Asks the call that runs to end. It does at the next look of its engine at the clock. */
+  /** Requests that the running job stops. It does so at the next deadline check of its engine. */
   stop(): void {
     Atomics.store(this.#stopped, 0, this.#jobs);
   }
 
-  /** Ends it whatever it does. */
+  /** Terminates the thread immediately. */
   async kill(): Promise<void> {
     this.#isGone = true;
     clearTimeout(this.#startTimer);
     await this.#worker.terminate();
   }
 
-  /** Lets a worker that runs nothing close its chains and end: for a second, or for five where it is still starting. */
+  /** Lets an idle worker close its chains and exit. Terminates it after 1 s, or after 5 s if it is still starting. */
   async end(): Promise<void> {
     const timeoutMs = this.#isReady ? endTimeoutMs : startingEndTimeoutMs;
     this.#isGone = true;

@@ -5,8 +5,8 @@ import { InlineExecutor } from './inline-executor.ts';
 import { ThreadPool } from './thread-pool.ts';
 
 /**
- * Starts worker threads and waits until they can take calls.
- * @throws EXECUTION_FAILED when a worker cannot start, for example because a chain does not open
+ * Creates a pool and waits until its workers are ready.
+ * @throws EXECUTION_FAILED if a worker cannot start, for example because a chain does not open
  */
 export async function createCallPool(options: CallPoolOptions): Promise<CallPool> {
   const pool = new ThreadPool(options);

@@ -6,7 +6,7 @@ import type { ExecutionJob, ResultOf } from './execution-job.ts';
 
 const noWorkers: CallPoolStats = { running: 0, queued: 0, idle: 0, starting: 0, replaced: 0 };
 
-/** A pool that exists before its chains are known, for example while a service still imports them. */
+/** Pool that can be injected before its chains are known, for example while a service still imports them. */
 export class DeferredCallPool extends CallPool {
   readonly #options: Omit<CallPoolOptions, 'chains'>;
   #starting: Promise<CallPool> | undefined;

@@ -10,7 +10,7 @@ function filled(items: readonly string[]): FairQueue<string> {
   return queue;
 }
 
-/** Takes out everything on one worker; each item takes as long as `costOf` says. */
+/** Serves all items on one worker. Each item costs `costOf(item)`. */
 function serve(queue: FairQueue<string>, costOf: (item: string) => number): string[] {
   const served: string[] = [];
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
@@ -21,13 +21,13 @@ function serve(queue: FairQueue<string>, costOf: (item: string) => number): stri
 }
 
 describe('FairQueue', () => {
-  test('takes turns between lanes whose items take equally long, in order within one', () => {
+  test('alternates between lanes with items of equal cost, in order within a lane', () => {
     const queue = filled(['a1', 'a2', 'a3', 'b1', 'c1', 'b2']);
     expect(serve(queue, () => 1)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
     expect(queue.length).toBe(0);
   });
 
-  test('serves a lane of long items once its time has been used by the others', () => {
+  test('serves a lane of long items again after the others have used as much time', () => {
     const quick = Array.from({ length: 20 }, (_, index) => `b${index}`);
     const served = serve(filled(['a0', 'a1', ...quick]), (item) => (laneOf(item) === 'a' ? 500 : 50));
     expect(served.indexOf('a0')).toBe(0);
@@ -36,12 +36,12 @@ describe('FairQueue', () => {
     expect(served.indexOf('a1')).toBeLessThanOrEqual(13);
   });
 
-  test('gives a worker to a lane that holds none before another one to a lane that holds one', () => {
+  test('serves a lane without a running item before a lane with one', () => {
     const queue = filled(['a1', 'a2', 'b1', 'a3', 'b2']);
     expect([1, 2, 3, 4, 5].map(() => queue.shift())).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
   });
 
-  test('remembers what a lane has used when it leaves and returns', () => {
+  test('keeps the balance of a lane that leaves and returns', () => {
     const queue = filled(['a1', ...Array.from({ length: 20 }, (_, index) => `b${index}`)]);
     expect(queue.shift()).toBe('a1');
     queue.settle('a', 500);
@@ -49,7 +49,7 @@ describe('FairQueue', () => {
     expect(serve(queue, () => 50).indexOf('a2')).toBeGreaterThanOrEqual(9);
   });
 
-  test('forgets all lanes when nothing waits or runs, and the oldest idle ones beyond its bound', () => {
+  test('drops all lanes when no item is queued or running, and the oldest idle ones beyond its limit', () => {
     const queue = new FairQueue<string>({ idleLanesMax: 10 });
     queue.push('stays', 'stays');
     for (let lane = 0; lane < 1_000; lane++) {
@@ -63,14 +63,14 @@ describe('FairQueue', () => {
     expect(queue.lanes).toBe(0);
   });
 
-  test('serves lanes that are open only, and keeps the others', () => {
+  test('with isOpen serves open lanes only and keeps the others', () => {
     const queue = filled(['a1', 'b1']);
     expect(queue.shift((name) => name === 'b')).toBe('b1');
     expect(queue.shift((_, running) => running > 0)).toBeUndefined();
     expect(queue.shift()).toBe('a1');
   });
 
-  test('serves or removes everything once', () => {
+  test('serves or removes every item exactly once', () => {
     const items = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 30 });
     fc.assert(
       fc.property(items, (pushed) => {
@@ -85,7 +85,7 @@ describe('FairQueue', () => {
     );
   });
 
-  test('makes room at the cost of the longest lane, and of the one that grows among equals', () => {
+  test('evict removes from the longest lane, and among equals from the given one', () => {
     const queue = filled(['a1', 'a2', 'a3', 'b1']);
     expect(queue.evict('a')).toBe('a3');
     expect(queue.evict('b')).toBe('a2');
@@ -98,7 +98,7 @@ describe('FairQueue', () => {
 
 interface Arrival {
   readonly lane: string;
-  /** Since the arrival before. */
+  /** Time since the previous arrival. */
   readonly afterMs: number;
   readonly costMs: number;
 }
@@ -114,14 +114,14 @@ const arrivals: fc.Arbitrary<readonly Arrival[]> = fc.array(
   { minLength: 1, maxLength: 120 },
 );
 
-/** A lane that waits, and the time that each lane has used since it began to. */
+/** Time that each lane has used since one lane began to wait. */
 interface Backlog {
   readonly usedMs: Map<string, number>;
 }
 
 /**
- * Serves arrivals on so many workers on a clock of its own. `onEnd` is called after each item, with the lanes that have had
- * items waiting since before it started.
+ * Serves arrivals on a number of workers with a simulated clock. Calls `onEnd` after each item for every lane that has had items
+ * waiting since before the item started.
  */
 function simulate(
   given: readonly Arrival[],
@@ -175,30 +175,27 @@ function simulate(
   }
 }
 
-describe('shares of lanes, whatever arrives when', () => {
-  test.each([1, 2, 3])(
-    'a lane that waits is never behind another one by more than its bound, on %i workers',
-    (workers) => {
-      // Bound of a lane ahead of its quantum: the items of it that run when a lane begins to wait, and those after.
-      const boundMs = workers === 1 ? 2 * (quantumMs + jobMsMax) : 2 * workers * (quantumMs + jobMsMax);
-      fc.assert(
-        fc.property(arrivals, (given) => {
-          const { served, idleWhileWaiting } = simulate(given, workers, (lane, { usedMs }) => {
-            const own = usedMs.get(lane) ?? 0;
-            for (const [other, used] of usedMs) expect([other, used - own <= boundMs]).toEqual([other, true]);
-          });
-          expect(served).toBe(given.length);
-          expect(idleWhileWaiting).toBe(0);
-        }),
-        { numRuns: 400 },
-      );
-    },
-  );
-
-  test('from the first arrival on, a lane that waits gets its share but for one quantum and one item', () => {
+describe('shares of lanes for any arrivals', () => {
+  test.each([1, 2, 3])('on %i workers, a waiting lane never lags another one by more than its bound', (workers) => {
+    // Lead of a lane beyond its quantum: its items that run when another lane begins to wait, and its next ones.
+    const boundMs = workers === 1 ? 2 * (quantumMs + jobMsMax) : 2 * workers * (quantumMs + jobMsMax);
     fc.assert(
       fc.property(arrivals, (given) => {
-        // All lanes wait from the beginning.
+        const { served, idleWhileWaiting } = simulate(given, workers, (lane, { usedMs }) => {
+          const own = usedMs.get(lane) ?? 0;
+          for (const [other, used] of usedMs) expect([other, used - own <= boundMs]).toEqual([other, true]);
+        });
+        expect(served).toBe(given.length);
+        expect(idleWhileWaiting).toBe(0);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('a lane that waits from the first arrival gets its share minus one quantum and one item', () => {
+    fc.assert(
+      fc.property(arrivals, (given) => {
+        // All items arrive at the start.
         const together = given.map((each) => ({ ...each, afterMs: 0 }));
         simulate(together, 1, (lane, { usedMs }) => {
           const own = usedMs.get(lane) ?? 0;

@@ -1,13 +1,13 @@
-/** Worker time that a lane may use in one round, in milliseconds: most calls take less, and several of them fit. */
+/** Worker time of a lane per round, in milliseconds: enough for several typical calls. */
 const quantumMs = 50;
-/** Lanes without work whose use is remembered. Beyond that the oldest are forgotten. */
+/** Maximum number of idle lanes whose balance is kept. Beyond it, the oldest are dropped. */
 const idleLanesMax = 1_000;
 
 interface Lane<T> {
   readonly items: T[];
-  /** Items that were taken out and are not settled. */
+  /** Items that were taken out and not settled. */
   running: number;
-  /** Worker time that is left to the lane as of `round`; below zero for what it owes. */
+  /** Worker time left to the lane as of `round`; negative if it used more than its quanta. */
   balanceMs: number;
   round: number;
 }
@@ -20,22 +20,21 @@ export interface FairQueueOptions {
 }
 
 /**
- * Work that waits, one queue for each lane, served by deficit round robin over the time that workers spend (Shreedhar and
- * Varghese, 1995). What an item takes is not known before it ends, so that a lane pays afterwards: it is served while its
- * balance is above zero, and a lane that has used much waits while the others use their quanta. A new round adds a quantum
- * to the balance of every lane; it begins when no lane that waits has any left.
+ * Queue per lane, served by deficit round robin over worker time (Shreedhar and Varghese, 1995). The cost of an item is known only
+ * when it ends, so that a lane pays afterwards. A lane is served while its balance is positive. When no waiting lane has a positive
+ * balance, a new round begins and adds one quantum to every lane.
  *
- * Lanes that hold fewer workers go first, whatever their balance: one item of several seconds must not be joined by
- * another one of its lane while a lane that holds no worker waits.
+ * Lanes with fewer running items go first, whatever their balance. A lane without a running item therefore never waits for a second
+ * long item of another lane.
  *
- * A lane that waits all the time gets, on one worker, no less than any other lane minus one quantum and one item. To leave
- * and to come back gains nothing: what a lane has used is remembered until rounds have paid it.
+ * On one worker, a lane that always waits gets at least the time of any other lane minus one quantum and one item. Leaving and
+ * returning gains nothing: the balance of an idle lane is kept until later rounds have paid its debt.
  */
 export class FairQueue<T> {
   readonly #quantumMs: number;
   readonly #idleLanesMax: number;
   readonly #lanes = new Map<string, Lane<T>>();
-  /** Lanes that have items, in the order of their turns. */
+  /** Lanes with queued items, in round-robin order. */
   readonly #waiting = new Map<string, Lane<T>>();
   #round = 0;
   #length = 0;
@@ -46,12 +45,12 @@ export class FairQueue<T> {
     this.#idleLanesMax = options.idleLanesMax ?? idleLanesMax;
   }
 
-  /** Items that wait. */
+  /** Number of queued items. */
   get length(): number {
     return this.#length;
   }
 
-  /** Lanes that are remembered. */
+  /** Number of lanes in memory. */
   get lanes(): number {
     return this.#lanes.size;
   }
@@ -64,8 +63,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Takes out the next item. Each has to be settled when it has ended.
-   * @param isOpen which lanes may be served, by name and by items that are running. Default: all
+   * Takes out the next item. The caller must call {@link settle} when it has ended.
+   * @param isOpen reports whether a lane may be served, by its name and number of running items. Default: all lanes
    */
   shift(isOpen?: (name: string, running: number) => boolean): T | undefined {
     let next: readonly [string, Lane<T>] | undefined;
@@ -91,13 +90,13 @@ export class FairQueue<T> {
     lane.running++;
     this.#running++;
     this.#length--;
-    // To the end of the order, or out of it when empty.
+    // Moves the lane to the end of the order, or removes it if it is empty.
     this.#waiting.delete(name);
     if (lane.items.length > 0) this.#waiting.set(name, lane);
     return item;
   }
 
-  /** Notes that an item of a lane has ended, and the worker time that it took. */
+  /** Charges a lane for an item that has ended. */
   settle(name: string, usedMs: number): void {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return;
@@ -108,7 +107,7 @@ export class FairQueue<T> {
     this.#forget(name, lane);
   }
 
-  /** Takes an item out before its turn; false when it is not waiting. */
+  /** Removes a queued item; returns false if it is not queued. */
   remove(name: string, item: T): boolean {
     const lane = this.#waiting.get(name);
     const at = lane?.items.indexOf(item) ?? -1;
@@ -119,8 +118,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Takes out the newest item of the longest lane.
-   * @param name the lane that gives way among those of the same length
+   * Removes the newest item of the longest lane.
+   * @param name lane that is chosen among lanes of equal length
    */
   evict(name: string): T | undefined {
     let longest = this.#waiting.get(name);
@@ -151,7 +150,7 @@ export class FairQueue<T> {
     return lane;
   }
 
-  /** Adds what the rounds since have brought. */
+  /** Adds the quanta of the rounds since the last update. */
   #catchUp(lane: Lane<T>): void {
     lane.balanceMs += (this.#round - lane.round) * this.#quantumMs;
     lane.round = this.#round;
@@ -162,12 +161,12 @@ export class FairQueue<T> {
     return lane.balanceMs > 0 ? 0 : Math.floor(-lane.balanceMs / this.#quantumMs) + 1;
   }
 
-  /** Drops what is no longer needed of a lane that may have become idle. */
+  /** Drops lanes that are idle, beyond the limit. */
   #forget(name: string, lane: Lane<T>): void {
-    // Without any work there is no share to owe.
+    // Without queued or running items, no lane competes and all balances can be dropped.
     if (this.#length === 0 && this.#running === 0) this.#lanes.clear();
     if (!isIdle(lane) || this.#lanes.size <= this.#idleLanesMax) return;
-    // The youngest of the idle ones is the last.
+    // The lane that became idle last is dropped last.
     this.#lanes.delete(name);
     this.#lanes.set(name, lane);
     for (const [oldest, each] of this.#lanes) {

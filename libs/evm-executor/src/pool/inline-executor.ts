@@ -4,21 +4,21 @@ import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-poo
 import type { CallServer } from './call-server.ts';
 import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 
-/** Longer input is parsed, copied and hashed at no price in gas. */
+/** Parsing, copying and hashing of input costs no gas, so that longer input goes to a worker. */
 const dataCharactersMax = 16_384;
 const accessListMax = 16;
-/** How long a function that was too heavy goes to the workers at once. */
+/** Time for which a function that exceeded the budget goes directly to the workers. */
 const heavyMs = 10_000;
 const heavyMax = 1_000;
 
 /**
- * A pool in front of which light calls run where they are asked for: a thread's hand-over costs several times what they
- * do. A call that exceeds its gas budget begins anew in a worker, and calls of that function follow it there for a while.
+ * Executes light calls in the calling thread, since sending a call to a worker takes several times longer. A call that exceeds its
+ * gas budget restarts in the pool, and further calls of that function go to the pool directly for {@link heavyMs}.
  */
 export class InlineExecutor implements CallPool {
   readonly #pool: CallPool;
   readonly #server: CallServer;
-  /** Until when, by function. */
+  /** End of the direct route to the pool, by function. */
   readonly #heavy = new Map<string, number>();
   #isClosed = false;
 
@@ -31,7 +31,7 @@ export class InlineExecutor implements CallPool {
     const name = this.#isClosed ? undefined : this.#functionOf(job);
     if (name === undefined) return await this.#pool.execute(job, options);
     try {
-      // It answers a job with what that kind of job comes to.
+      // The server returns the result type of the job's kind.
       return (await this.#server.serve(job)) as ResultOf<Job>;
     } catch (thrown) {
       if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
@@ -51,7 +51,7 @@ export class InlineExecutor implements CallPool {
     await this.#server.close();
   }
 
-  /** What a call that may be light calls; `undefined` for jobs that are not, or were not of late. */
+  /** Returns the called function if the call may be light, and `undefined` for other jobs and recently heavy functions. */
   #functionOf(job: ExecutionJob): string | undefined {
     if (!isCall(job) || job.stateOverrides !== undefined || job.blockOverrides !== undefined) return undefined;
     if (!isSmall(job.call)) return undefined;
@@ -70,7 +70,7 @@ function isCall(job: ExecutionJob): job is CallJob {
 
 function isSmall({ data = '0x', accessList = [], authorizationList, blobVersionedHashes }: CallRequest): boolean {
   if (data.length > dataCharactersMax || accessList.length > accessListMax) return false;
-  // Signatures cost a millisecond each.
+  // Recovering a signature takes a millisecond.
   if (authorizationList !== undefined || blobVersionedHashes !== undefined) return false;
   return accessList.every(({ storageKeys }) => storageKeys.length <= accessListMax);
 }

@@ -1,8 +1,8 @@
-// A chain for the tests of the pool: options name the header and the accounts. Workers import it as it stands.
+// Chain source for tests of the pool, with one header and its accounts. JavaScript, since workers import it directly.
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createMemoryState } from '@cairn/block-model/testing';
 
-/** With `closings`, a file where closed sources leave a line, all threads but the first one open slowly. */
+/** With `closings`, each closed source appends a line to that file, and all threads but the first one open slowly. */
 export async function createMemorySource({ header, accounts, failure, closings }) {
   if (failure) throw new Error(failure);
   if (closings && !isFirst(closings)) await new Promise((resolve) => setTimeout(resolve, 300));

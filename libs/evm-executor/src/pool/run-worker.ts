@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type CallServer, openCallServer } from './call-server.ts';
 import { type FromWorker, plainError, type ThreadData, type ToWorker } from './worker-protocol.ts';
 
-/** Serves one call at a time: while it runs, nothing else in this thread does, and only its deadline or the end of the thread ends it. */
+/** Executes jobs one at a time. A job blocks the thread until it ends, reaches its deadline, or the thread is terminated. */
 export async function runWorker(): Promise<void> {
   const port = parentPort;
-  if (port === null) throw new Error('This is the code of a worker thread; see createCallPool.');
+  if (port === null) throw new Error('This module runs in a worker thread only; use createCallPool.');
   const post = (message: FromWorker) => port.postMessage(message);
   const data: ThreadData = workerData;
   let server: CallServer;

@@ -1,12 +1,12 @@
 import { type Header, headerToJson, hexFromBytes, type Json } from '@cairn/block-model';
-import { recordBlock } from '../block/record-block.ts';
+import { collectBlockAccesses } from '../block/collect-block-accesses.ts';
 import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { StateUnavailableError } from '../errors.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
 import type { CallChain, CallSource } from './call-source.ts';
 import type { ExecutionWitnessJob, JsonResult } from './execution-job.ts';
 
-/** Builds the state that another node needs to run a block, as geth's debug_executionWitness has it. @throws STATE_UNAVAILABLE, EXECUTION_TIMEOUT */
+/** Builds the witness of a block in the form of geth's debug_executionWitness. @throws STATE_UNAVAILABLE, EXECUTION_TIMEOUT */
 export async function serveWitness(
   { chain: name, blockHash }: ExecutionWitnessJob,
   { spec }: Pick<CallChain, 'spec'>,
@@ -20,7 +20,7 @@ export async function serveWitness(
   const roots = parent && source.stateRoots?.(parent.hash);
   if (!block || !parent || !state || !roots) throw new StateUnavailableError(name, blockHash);
   const blockHashes = ancestorHashes(source, block.header);
-  const { reads, codes, lowestHash, changes } = await recordBlock(
+  const { reads, codes, lowestHash, changes } = await collectBlockAccesses(
     { spec, block, parent, state, roots, blockHashes },
     engine,
     deadline,
@@ -33,7 +33,7 @@ export async function serveWitness(
   return { kind: 'json', json: JSON.stringify(witness), gasUsed: block.header.gasUsed };
 }
 
-/** From the lowest whose hash is needed up to the parent. */
+/** Headers from the lowest block whose hash is needed up to the parent. */
 function ancestors(source: CallSource, parent: Header, lowest: bigint | undefined): Header[] {
   const headers = [parent];
   for (let header = parent; lowest !== undefined && header.number > lowest; ) {
@@ -45,7 +45,7 @@ function ancestors(source: CallSource, parent: Header, lowest: bigint | undefine
   return headers;
 }
 
-/** A header with a null for each field that its fork does not have. */
+/** Header as JSON with null for each field that its fork lacks. */
 function headerJson(header: Header): Json {
   const absent = ['baseFeePerGas', 'withdrawalsRoot', 'blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot'];
   const nothing = Object.fromEntries(

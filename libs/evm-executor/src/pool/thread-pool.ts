@@ -5,45 +5,28 @@ import { type CallPoolOptions, callPoolLimits, workerDataOf } from './call-pool-
 import { CallWorker, type CallWorkerOptions } from './call-worker.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { FairQueue } from './fair-queue.ts';
-import { RecentUse } from './recent-use.ts';
-import { SignalFollowers } from './signal-followers.ts';
+import { afterSettling, noUse, type PendingJob } from './pending-job.ts';
+import { RecentWorkerTime } from './recent-worker-time.ts';
+import { SharedAbortListeners } from './shared-abort-listeners.ts';
 
-/**
- * Threads beyond the calls that may run: one that is kept for light lanes, and one that is ready to take the place of a
- * worker that is ended.
- */
-const sparesCount = 2;
+/** Threads beyond the number of concurrent jobs: one reserved for light lanes, and one that replaces a killed worker immediately. */
+const spareThreads = 2;
 
-const unused = { workerMs: 0, isAnswered: false } as const;
-
-/** A call on its way. */
-interface Ticket {
-  readonly job: ExecutionJob;
-  readonly lane: string;
-  readonly timeoutMs: number;
-  /** It is in the queue. */
-  isWaiting: boolean;
-  /** The caller has its error. */
-  isAborted: boolean;
-  readonly onUsed: CallPoolExecuteOptions['onUsed'];
-  resolve(result: ResultOf<ExecutionJob>): void;
-  reject(error: Error): void;
-}
-
-interface Slot {
+interface PoolThread {
   readonly worker: CallWorker;
   state: 'starting' | 'idle' | 'busy';
-  ticket?: Ticket;
-  timer?: NodeJS.Timeout;
+  pending?: PendingJob;
+  killTimer?: NodeJS.Timeout;
+  /** Start of the job, by performance.now(). */
   startedAt: number;
 }
 
-/** A pool of worker threads, which takes calls from a queue that is fair by the time they take. */
+/** Pool of worker threads behind a queue that shares worker time fairly between lanes. */
 export class ThreadPool implements CallPool {
-  readonly #slots = new Set<Slot>();
-  readonly #queue = new FairQueue<Ticket>();
-  readonly #recentUse = new RecentUse();
-  readonly #followers = new SignalFollowers();
+  readonly #threads = new Set<PoolThread>();
+  readonly #queue = new FairQueue<PendingJob>();
+  readonly #recentTime = new RecentWorkerTime();
+  readonly #abortListeners = new SharedAbortListeners();
   readonly #workers: number;
   readonly #queueMax: number;
   readonly #queueTimeoutMs: number;
@@ -54,8 +37,8 @@ export class ThreadPool implements CallPool {
   #replaced = 0;
   #failedStarts = 0;
   #isClosing = false;
-  /** Moving average, for advice to those who must try again. */
-  #callMs = 10;
+  /** Moving average of the time of a job, for retryAfterMs. */
+  #jobMs = 10;
   #onStarted: { resolve(): void; reject(error: Error): void } | undefined;
   #onDrained: (() => void) | undefined;
 
@@ -73,7 +56,7 @@ export class ThreadPool implements CallPool {
     for (let count = 0; count < this.#workers; count++) this.#start();
   }
 
-  /** Resolves when as many workers are ready as calls may run. */
+  /** Resolves when as many workers are ready as jobs may run. */
   started(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#onStarted = { resolve, reject };
@@ -83,29 +66,28 @@ export class ThreadPool implements CallPool {
   execute<Job extends ExecutionJob>(job: Job, options: CallPoolExecuteOptions = {}): Promise<ResultOf<Job>> {
     const { lane = '', signal, timeoutMs = this.#timeoutMs, onUsed } = options;
     if (this.#isClosing || signal?.aborted) {
-      onUsed?.(unused);
+      onUsed?.(noUse);
       return Promise.reject(this.#isClosing ? executionErrors.closed() : executionErrors.aborted(signal?.reason));
     }
     return new Promise((resolve, reject) => {
-      // A worker answers a job with the result of that kind of job.
-      const settle = resolve as Ticket['resolve'];
-      const ticket: Ticket = {
+      const pending: PendingJob = {
         job,
         lane,
         timeoutMs,
         onUsed,
-        isWaiting: true,
+        isQueued: true,
         isAborted: false,
-        resolve: settle,
+        // A worker returns the result type of the job's kind.
+        resolve: resolve as PendingJob['resolve'],
         reject,
       };
-      if (signal !== undefined) this.#follow(ticket, signal);
-      this.#enqueue(ticket);
+      if (signal !== undefined) this.#listenTo(signal, pending);
+      this.#enqueue(pending);
     });
   }
 
   stats(): CallPoolStats {
-    const starting = this.#slots.size - this.#idle - this.#running;
+    const starting = this.#threads.size - this.#idle - this.#running;
     return {
       running: this.#running,
       queued: this.#queue.length,
@@ -122,27 +104,27 @@ export class ThreadPool implements CallPool {
         this.#onDrained = resolve;
       });
     }
-    const slots = [...this.#slots];
-    this.#slots.clear();
-    await Promise.all(slots.map(({ worker }) => worker.end()));
+    const threads = [...this.#threads];
+    this.#threads.clear();
+    await Promise.all(threads.map(({ worker }) => worker.end()));
   }
 
   #start(): void {
-    const slot: Slot = {
+    const thread: PoolThread = {
       state: 'starting',
       startedAt: 0,
       worker: new CallWorker(this.#workerOptions, {
-        onReady: () => this.#ready(slot),
-        onResult: (result) => this.#settle(slot, (ticket) => ticket.resolve(result), true),
-        onError: (error) => this.#settle(slot, (ticket) => ticket.reject(error)),
-        onLost: (error) => this.#lost(slot, error),
+        onReady: () => this.#onReady(thread),
+        onResult: (result) => this.#settle(thread, (pending) => pending.resolve(result), true),
+        onError: (error) => this.#settle(thread, (pending) => pending.reject(error)),
+        onLost: (error) => this.#onLost(thread, error),
       }),
     };
-    this.#slots.add(slot);
+    this.#threads.add(thread);
   }
 
-  #ready(slot: Slot): void {
-    slot.state = 'idle';
+  #onReady(thread: PoolThread): void {
+    thread.state = 'idle';
     this.#idle++;
     this.#failedStarts = 0;
     if (this.#idle + this.#running >= this.#workers) {
@@ -150,177 +132,160 @@ export class ThreadPool implements CallPool {
       this.#onStarted = undefined;
       this.#startSpare();
     }
-    this.#next();
+    this.#dispatch();
   }
 
-  /** Starts a thread that stands by. One at a time, after those that calls wait for: a start takes all of a core. */
+  /** Starts a spare thread. One at a time and after the threads that jobs wait for, since a start uses a whole core. */
   #startSpare(): void {
-    const isStarting = this.#slots.size > this.#idle + this.#running;
-    if (!this.#isClosing && !isStarting && this.#slots.size < this.#workers + sparesCount) this.#start();
+    const isStarting = this.#threads.size > this.#idle + this.#running;
+    if (!this.#isClosing && !isStarting && this.#threads.size < this.#workers + spareThreads) this.#start();
   }
 
-  #lost(slot: Slot, error: Error): void {
-    if (slot.state !== 'starting') {
-      this.#replace(slot, error);
+  #onLost(thread: PoolThread, error: Error): void {
+    if (thread.state !== 'starting') {
+      this.#replace(thread, error);
       return;
     }
-    this.#slots.delete(slot);
+    this.#threads.delete(thread);
     this.#failedStarts++;
     this.#onStarted?.reject(error);
     this.#onStarted = undefined;
     if (this.#isClosing) return;
-    // The cause of a failed start may pass. Immediate retries would only burn the processor.
+    // The cause of a failed start may be temporary. Exponential delay keeps retries from using a core.
     const delayMs = Math.min(100 * 2 ** this.#failedStarts, 10_000);
     setTimeout(() => {
-      if (!this.#isClosing && this.#slots.size < this.#workers + sparesCount) this.#start();
+      if (!this.#isClosing && this.#threads.size < this.#workers + spareThreads) this.#start();
     }, delayMs).unref();
   }
 
-  #enqueue(ticket: Ticket): void {
-    this.#queue.push(ticket.lane, ticket);
-    this.#next();
-    if (!ticket.isWaiting) return;
+  #enqueue(pending: PendingJob): void {
+    this.#queue.push(pending.lane, pending);
+    this.#dispatch();
+    if (!pending.isQueued) return;
     if (this.#queue.length > this.#queueMax) {
-      const evicted = this.#queue.evict(ticket.lane);
+      const evicted = this.#queue.evict(pending.lane);
       if (evicted !== undefined) this.#refuse(evicted, executionErrors.queueFull(this.#queueMax, this.#retryAfterMs()));
-      if (evicted === ticket) return;
+      if (evicted === pending) return;
     }
     const timer = setTimeout(() => {
-      if (!this.#queue.remove(ticket.lane, ticket)) return;
-      this.#refuse(ticket, executionErrors.queueTimeout(this.#queueTimeoutMs, this.#retryAfterMs()));
+      if (!this.#queue.remove(pending.lane, pending)) return;
+      this.#refuse(pending, executionErrors.queueTimeout(this.#queueTimeoutMs, this.#retryAfterMs()));
     }, this.#queueTimeoutMs);
-    const { resolve, reject } = ticket;
-    ticket.resolve = (result) => {
-      clearTimeout(timer);
-      resolve(result);
-    };
-    ticket.reject = (error) => {
-      clearTimeout(timer);
-      reject(error);
-    };
+    afterSettling(pending, () => clearTimeout(timer));
   }
 
-  /** Rejects what has left the queue without having run. */
-  #refuse(ticket: Ticket, error: Error): void {
-    ticket.isWaiting = false;
-    ticket.onUsed?.(unused);
-    ticket.reject(error);
-    this.#noteDrained();
+  /** Rejects a job that left the queue without running. */
+  #refuse(pending: PendingJob, error: Error): void {
+    pending.isQueued = false;
+    pending.onUsed?.(noUse);
+    pending.reject(error);
+    this.#notifyIfDrained();
   }
 
-  #follow(ticket: Ticket, signal: AbortSignal): void {
-    const unfollow = this.#followers.add(signal, () => this.#abort(ticket, signal.reason));
-    const { resolve, reject } = ticket;
-    ticket.resolve = (result) => {
-      unfollow();
-      resolve(result);
-    };
-    ticket.reject = (error) => {
-      unfollow();
-      reject(error);
-    };
+  #listenTo(signal: AbortSignal, pending: PendingJob): void {
+    const stopListening = this.#abortListeners.add(signal, () => this.#abort(pending, signal.reason));
+    afterSettling(pending, stopListening);
   }
 
-  #abort(ticket: Ticket, cause: unknown): void {
+  #abort(pending: PendingJob, cause: unknown): void {
     const error = executionErrors.aborted(cause);
-    if (this.#queue.remove(ticket.lane, ticket)) {
-      this.#refuse(ticket, error);
+    if (this.#queue.remove(pending.lane, pending)) {
+      this.#refuse(pending, error);
       return;
     }
-    ticket.isAborted = true;
-    ticket.reject(error);
-    const slot = [...this.#slots].find((candidate) => candidate.ticket === ticket);
-    if (slot === undefined) return;
-    slot.worker.stop();
-    clearTimeout(slot.timer);
-    slot.timer = setTimeout(() => this.#replace(slot, error), callPoolLimits.abortGraceMs);
+    pending.isAborted = true;
+    pending.reject(error);
+    const thread = [...this.#threads].find((candidate) => candidate.pending === pending);
+    if (thread === undefined) return;
+    thread.worker.stop();
+    clearTimeout(thread.killTimer);
+    thread.killTimer = setTimeout(() => this.#replace(thread, error), callPoolLimits.abortGraceMs);
   }
 
   /**
-   * Whether the next worker is kept for light lanes that hold none: the last one that is ready, and the one beyond those
-   * that may run. Whatever fills the workers, a call of another account finds one, and need not wait for a call of
-   * several seconds to end or for a thread to start.
+   * Reports whether the next worker is reserved for light lanes without a running job: the last idle worker, and the one beyond
+   * `workers`. Such a lane then waits neither for a job of several seconds nor for the start of a thread.
    */
-  #isKept(): boolean {
+  #isReserved(): boolean {
     return this.#running >= this.#workers || (this.#idle === 1 && this.#running > 0);
   }
 
-  #next(): void {
+  #dispatch(): void {
     while (this.#idle > 0 && this.#running <= this.#workers) {
       const at = performance.now();
-      const isOpen = (lane: string, running: number) => running === 0 && this.#recentUse.isLight(lane, at);
-      const ticket = this.#isKept() ? this.#queue.shift(isOpen) : this.#queue.shift();
-      if (ticket === undefined) break;
-      ticket.isWaiting = false;
-      this.#run(this.#idleSlot(), ticket);
+      const isLightAndIdle = (lane: string, running: number) => running === 0 && this.#recentTime.isLight(lane, at);
+      const pending = this.#isReserved() ? this.#queue.shift(isLightAndIdle) : this.#queue.shift();
+      if (pending === undefined) break;
+      pending.isQueued = false;
+      this.#run(this.#idleThread(), pending);
     }
-    this.#noteDrained();
+    this.#notifyIfDrained();
   }
 
-  #idleSlot(): Slot {
-    for (const slot of this.#slots) if (slot.state === 'idle') return slot;
+  #idleThread(): PoolThread {
+    for (const thread of this.#threads) if (thread.state === 'idle') return thread;
     throw new Error('There is no idle worker.');
   }
 
-  #run(slot: Slot, ticket: Ticket): void {
-    slot.state = 'busy';
-    slot.ticket = ticket;
-    slot.startedAt = performance.now();
+  #run(thread: PoolThread, pending: PendingJob): void {
+    thread.state = 'busy';
+    thread.pending = pending;
+    thread.startedAt = performance.now();
     this.#idle--;
     this.#running++;
-    const { job, timeoutMs } = ticket;
-    // Its engine ends it by then, and the worker lives; what does not look at the clock ends with its worker.
-    const patienceMs = timeoutMs + callPoolLimits.deadlineGraceMs;
-    slot.timer = setTimeout(() => this.#replace(slot, executionErrors.timeout(timeoutMs)), patienceMs);
+    const { job, timeoutMs } = pending;
+    // The engine ends the job at its timeout and the worker survives. Code that does not check the clock ends with its worker.
+    const killAfterMs = timeoutMs + callPoolLimits.deadlineGraceMs;
+    thread.killTimer = setTimeout(() => this.#replace(thread, executionErrors.timeout(timeoutMs)), killAfterMs);
     try {
-      slot.worker.run(job, timeoutMs);
+      thread.worker.run(job, timeoutMs);
     } catch (error) {
-      // Structured clone does not take it. The worker has not seen it and is as idle as before.
-      this.#settle(slot, () => ticket.reject(executionErrors.failed('it cannot be handed to a worker', error)));
+      // Structured clone has refused the job. The worker has not received it and is still idle.
+      this.#settle(thread, () => pending.reject(executionErrors.failed('it cannot be sent to a worker', error)));
     }
   }
 
-  /** Frees a slot, tells its ticket how it went, and gives the slot its next call. */
-  #settle(slot: Slot, tell: (ticket: Ticket) => void, isAnswered = false): void {
-    const { ticket } = slot;
-    if (ticket === undefined) return;
-    this.#free(slot, ticket, isAnswered);
-    slot.state = 'idle';
+  /** Frees a thread, delivers the result or error of its job, and dispatches the next job. */
+  #settle(thread: PoolThread, deliver: (pending: PendingJob) => void, isAnswered = false): void {
+    const { pending } = thread;
+    if (pending === undefined) return;
+    this.#free(thread, pending, isAnswered);
+    thread.state = 'idle';
     this.#idle++;
-    tell(ticket);
-    this.#next();
+    deliver(pending);
+    this.#dispatch();
   }
 
-  /** Ends a worker together with its call, and starts another. */
-  #replace(slot: Slot, error: Error): void {
-    if (!this.#slots.delete(slot)) return;
-    const { ticket } = slot;
-    if (ticket === undefined) this.#idle--;
-    else this.#free(slot, ticket, false);
-    void slot.worker.kill();
+  /** Kills a worker together with its job, and starts another worker. */
+  #replace(thread: PoolThread, error: Error): void {
+    if (!this.#threads.delete(thread)) return;
+    const { pending } = thread;
+    if (pending === undefined) this.#idle--;
+    else this.#free(thread, pending, false);
+    void thread.worker.kill();
     this.#replaced++;
     this.#start();
-    ticket?.reject(error);
-    this.#next();
+    pending?.reject(error);
+    this.#dispatch();
   }
 
-  #free(slot: Slot, ticket: Ticket, isAnswered: boolean): void {
-    clearTimeout(slot.timer);
-    delete slot.ticket;
+  #free(thread: PoolThread, pending: PendingJob, isAnswered: boolean): void {
+    clearTimeout(thread.killTimer);
+    delete thread.pending;
     this.#running--;
     const at = performance.now();
-    const usedMs = at - slot.startedAt;
-    this.#callMs += (usedMs - this.#callMs) / 16;
-    this.#queue.settle(ticket.lane, usedMs);
-    this.#recentUse.add(ticket.lane, usedMs, at);
-    ticket.onUsed?.({ workerMs: usedMs, isAnswered: isAnswered && !ticket.isAborted });
+    const usedMs = at - thread.startedAt;
+    this.#jobMs += (usedMs - this.#jobMs) / 16;
+    this.#queue.settle(pending.lane, usedMs);
+    this.#recentTime.add(pending.lane, usedMs, at);
+    pending.onUsed?.({ workerMs: usedMs, isAnswered: isAnswered && !pending.isAborted });
   }
 
-  #noteDrained(): void {
+  #notifyIfDrained(): void {
     if (this.#running === 0 && this.#queue.length === 0) this.#onDrained?.();
   }
 
   #retryAfterMs(): number {
-    return Math.max(100, Math.ceil((this.#queue.length * this.#callMs) / this.#workers));
+    return Math.max(100, Math.ceil((this.#queue.length * this.#jobMs) / this.#workers));
   }
 }

@@ -4,38 +4,38 @@ import { executionErrors } from '../errors.ts';
 import type { CallChain } from './call-source.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
 
-/** What a worker is started with. */
+/** Data for the start of a worker. */
 export interface WorkerData {
   readonly chains: Readonly<Record<string, CallChain>>;
   readonly gasCapMultiplier: number;
   readonly engine: EngineName;
 }
 
-/** The same in the thread of the worker. */
+/** The same data with the memory that pool and thread share. */
 export interface ThreadData extends WorkerData {
-  /** One integer, shared: the number of the last job that is to end before its time. */
+  /** One shared integer: number of the job that must stop early. */
   readonly stopped: Int32Array;
 }
 
-/** From the pool: a job and how long it may take, or the wish that the worker ends. Jobs come one at a time. */
+/** Messages of the pool. The pool sends the next job only after the result of the previous one. */
 export type ToWorker =
   | {
       readonly kind: 'job';
-      /** From 1 on, in the order of the jobs of the worker. */
+      /** Counts the jobs of the worker, from 1. */
       readonly number: number;
       readonly job: ExecutionJob;
       readonly timeoutMs: number;
     }
   | { readonly kind: 'end' };
 
-/** From the worker. */
+/** Messages of the worker. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'unfit'; readonly error: PlainError }
   | { readonly kind: 'result'; readonly result: ResultOf<ExecutionJob> }
   | { readonly kind: 'error'; readonly error: PlainError };
 
-/** An error as it crosses threads: structured clone would drop code, hint and details. */
+/** Error in transferable form. Structured clone of an Error would drop code, hint and details. */
 export interface PlainError {
   readonly code?: string;
   readonly message: string;
@@ -49,9 +49,9 @@ export function plainError(error: unknown): PlainError {
   return { code, message, details, ...(hint !== undefined && { hint }) };
 }
 
-/** The error again, matched by its code as before. What had no code was a fault of ours, not of the call. */
+/** Restores an error. An error without a code is a fault of the executor and becomes EXECUTION_FAILED. */
 export function errorFromPlain({ code, message, hint, details }: PlainError): CairnError {
-  if (code === undefined) return executionErrors.failed('a fault in the executor', new Error(message));
+  if (code === undefined) return executionErrors.failed('the executor has failed', new Error(message));
   return new CairnError(code, message, {
     ...(hint !== undefined && { hint }),
     ...(details !== undefined && { details }),

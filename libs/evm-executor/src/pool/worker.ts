@@ -1,4 +1,4 @@
-// The code of a worker thread. It steps back before it loads what it needs: threads are replaced while others serve.
+// Entry of a worker thread. It lowers its priority before it loads modules, since threads start while others serve requests.
 import { yieldToOthers } from './yield-to-others.ts';
 
 yieldToOthers();

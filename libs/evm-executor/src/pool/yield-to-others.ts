@@ -1,12 +1,12 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** A tenth of the time of others where both want all of it. */
+/** Nice value. Against a thread of normal priority, the scheduler grants about a tenth of a contended core. */
 const niceness = 10;
 
 /**
- * Lets the scheduler of the system prefer other threads over this one: executions take whatever time light requests
- * leave. Linux schedules threads one by one (sched(7)); elsewhere the priority is the whole process's and stays.
+ * Lowers the priority of this thread, so that light requests in other threads run first. Linux has a priority per thread (sched(7));
+ * other systems have one per process, which is not changed.
  */
 export function yieldToOthers(): void {
   try {
@@ -14,6 +14,6 @@ export function yieldToOthers(): void {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
     if (Number.isSafeInteger(thread)) setPriority(thread, niceness);
   } catch {
-    // No such file system, or no right to: the work is the same.
+    // Without /proc or the permission, the thread keeps its priority and works as usual.
   }
 }

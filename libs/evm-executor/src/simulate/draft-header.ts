@@ -20,11 +20,11 @@ export interface DraftHeaderOptions {
   readonly spec: ChainSpec;
   readonly overrides: PlannedBlock['blockOverrides'];
   readonly parent: Header;
-  /** The base fee follows from the parent, rather than being zero. */
+  /** Derive the base fee from the parent instead of setting it to zero. */
   readonly isValidated: boolean;
 }
 
-/** The header of a simulated block before anything has run. Its forks follow its number and time. */
+/** Creates the header of a simulated block before execution. Number and time determine its fork. */
 export function draftHeader({ spec, overrides, parent, isValidated }: DraftHeaderOptions): HeaderFields {
   const place = { number: overrides.number, timestamp: overrides.time };
   const rules = headerRules(spec, overrides);
@@ -56,13 +56,13 @@ export function draftHeader({ spec, overrides, parent, isValidated }: DraftHeade
   };
 }
 
-/** A parent before London has none that counts, even where an override gave it one. */
+/** Base fee after `parent`. A base fee that an override gave to a parent before London does not count. */
 function baseFeeAfter(spec: ChainSpec, parent: Header): bigint {
   const { isLondon } = headerRules(spec, { number: parent.number, time: parent.timestamp });
   return (isLondon ? nextBaseFee(parent) : undefined) ?? initialBaseFee;
 }
 
-/** The rules of the fields of a header: they follow number and time alone, as if it were merged. */
+/** Rules for header fields. They depend on number and time only, as if the block were after the merge. */
 export function headerRules(
   spec: ChainSpec,
   { number, time }: Pick<PlannedBlock['blockOverrides'], 'number' | 'time'>,
@@ -70,7 +70,7 @@ export function headerRules(
   return forkRules(spec, { number, timestamp: time, isMerged: true });
 }
 
-/** The part of a header that code sees. */
+/** Extracts the fields of a header that code can read. */
 export function environmentOf(
   header: HeaderFields,
   rules: ForkRules,

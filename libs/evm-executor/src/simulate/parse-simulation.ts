@@ -5,8 +5,8 @@ import { parseBlockFields, parseStateOverrides } from '../parse-overrides.ts';
 import type { SimulatedBlock, SimulatedBlockOverrides, Simulation } from './simulation.ts';
 
 /**
- * Reads the first parameter of eth_simulateV1.
- * @throws VALUE_INVALID naming the field, what it takes and what it got
+ * Parses the first parameter of eth_simulateV1.
+ * @throws VALUE_INVALID with the field, the expected form and the value
  */
 export function parseSimulation(json: unknown, field = 'payload'): Simulation {
   const object = parseObject(field, json, 'an object such as {"blockStateCalls":[{"calls":[…]}]}', 'ethapi.simOpts');

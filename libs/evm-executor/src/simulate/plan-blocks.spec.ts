@@ -10,14 +10,14 @@ const plan = (...blocks: ReturnType<typeof block>[]) =>
   planBlocks(base, blocks).map(({ blockOverrides: { number, time } }) => [number, time]);
 
 describe('planBlocks', () => {
-  test('numbers blocks, twelve seconds apart', () => {
+  test('numbers blocks at intervals of twelve seconds', () => {
     expect(plan(block(), block())).toEqual([
       [11n, 112n],
       [12n, 124n],
     ]);
   });
 
-  test('fills gaps', () => {
+  test('fills gaps with empty blocks', () => {
     expect(plan(block({ number: 13n, time: 500n }), block())).toEqual([
       [11n, 112n],
       [12n, 124n],
@@ -38,7 +38,7 @@ describe('planBlocks', () => {
     expect(() => planBlocks(base, blocks)).toThrow(expect.objectContaining({ code }));
   });
 
-  test('takes 256 blocks', () => {
+  test('accepts 256 blocks', () => {
     expect(plan(block({ number: 266n }))).toHaveLength(256);
   });
 });

@@ -2,17 +2,17 @@ import type { Header } from '@cairn/block-model';
 import { SimulationError } from '../errors.ts';
 import { type SimulatedBlock, type SimulatedBlockOverrides, type Simulation, simulationLimits } from './simulation.ts';
 
-/** A block whose number and time are settled. */
+/** A block with its final number and time. */
 export interface PlannedBlock extends SimulatedBlock {
   readonly blockOverrides: SimulatedBlockOverrides & { readonly number: bigint; readonly time: bigint };
 }
 
 const secondsBetween = 12n;
-/** Times have 64 bits and wrap, as in geth. */
+/** Times have 64 bits and wrap, like in geth. */
 const timeAfter = (time: bigint) => BigInt.asUintN(64, time + secondsBetween);
 
 /**
- * Gives every block its number and its time, and fills gaps between numbers with empty blocks.
+ * Assigns number and time to every block and fills gaps between numbers with empty blocks.
  * @throws SIMULATION_EMPTY, SIMULATION_TOO_LONG, SIMULATION_NUMBER_INVALID, SIMULATION_TIME_INVALID
  */
 export function planBlocks(
@@ -20,7 +20,7 @@ export function planBlocks(
   blocks: readonly SimulatedBlock[],
 ): PlannedBlock[] {
   if (blocks.length === 0)
-    throw new SimulationError('SIMULATION_EMPTY', 'empty input', 'Give a block, {} at least, in blockStateCalls.');
+    throw new SimulationError('SIMULATION_EMPTY', 'empty input', 'Add a block to blockStateCalls, for example {}.');
   if (blocks.length > simulationLimits.blocksMax) throw tooLong();
   checkCounts(blocks);
   const planned: PlannedBlock[] = [];
@@ -41,7 +41,7 @@ export function planBlocks(
       planned.push({ blockOverrides: { number: lastNumber, time: lastTime }, calls: [] });
     }
     const time = block.blockOverrides?.time ?? timeAfter(lastTime);
-    // As in geth, only a time that is given is compared.
+    // Like geth: only a time from the request is checked.
     if (block.blockOverrides?.time !== undefined && time <= lastTime) {
       throw new SimulationError(
         'SIMULATION_TIME_INVALID',
@@ -57,8 +57,8 @@ export function planBlocks(
 }
 
 /**
- * Counts the blocks of a simulation, those that fill gaps included, and its calls.
- * @throws SIMULATION_* as `planBlocks`
+ * Counts the blocks of a simulation, including those that fill gaps, and its calls.
+ * @throws SIMULATION_*, like `planBlocks`
  */
 export function countSimulated(
   base: Pick<Header, 'number' | 'timestamp'>,
@@ -88,6 +88,6 @@ function tooLong(): SimulationError {
   return new SimulationError(
     'SIMULATION_TOO_LONG',
     'too many blocks',
-    `Simulate ${simulationLimits.blocksMax} blocks at most, those between given numbers included.`,
+    `Simulate at most ${simulationLimits.blocksMax} blocks, including those that fill gaps between numbers.`,
   );
 }

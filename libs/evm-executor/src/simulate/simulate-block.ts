@@ -16,7 +16,7 @@ import {
 } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
 import type { MessageContext } from '../apply-message.ts';
-import { payBlock } from '../block/pay-block.ts';
+import { payRewardsAndWithdrawals } from '../block/pay-rewards-and-withdrawals.ts';
 import { beginBlock, collectRequests } from '../block/system-calls.ts';
 import type { ContractGuard } from '../contract-guard.ts';
 import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
@@ -34,20 +34,20 @@ import { TransferLogs } from './transfer-logs.ts';
 export interface SimulateBlockOptions {
   readonly spec: ChainSpec;
   readonly world: WorldState;
-  /** For the transactions and overrides, not for what the block does itself. */
+  /** Applies to calls and overrides, not to system calls and payments of the block. */
   readonly guard: ContractGuard | undefined;
   readonly stateRoots: StateRoots;
   readonly engine: CallEngine;
   readonly deadline: Deadline | undefined;
   readonly block: PlannedBlock;
   readonly parent: Header;
-  /** What all transactions that are left may use together. */
+  /** Gas left for the rest of the simulation. */
   readonly gasLeft: bigint;
   readonly simulation: Simulation;
   readonly blockHash: (number: bigint) => Hex | undefined;
 }
 
-/** Transactions that have run, with what the header says of them. */
+/** Executed calls of a block, with the data that the header needs. */
 interface ExecutedCalls {
   readonly calls: readonly SimulatedCall[];
   readonly receipts: readonly Receipt[];
@@ -55,8 +55,8 @@ interface ExecutedCalls {
 }
 
 /**
- * Runs one block and seals it.
- * @throws SIMULATION_GAS_EXCEEDED, SIMULATION_SYSTEM_CALL_FAILED, CALL_*, OVERRIDE_INVALID, EXECUTION_TIMEOUT, and what the state throws
+ * Executes one block and completes its header.
+ * @throws SIMULATION_GAS_EXCEEDED, SIMULATION_SYSTEM_CALL_FAILED, CALL_*, OVERRIDE_INVALID, EXECUTION_TIMEOUT, and the errors of the state
  */
 export async function simulateBlock(
   options: SimulateBlockOptions,
@@ -65,7 +65,7 @@ export async function simulateBlock(
   const { blockOverrides: overrides } = block;
   const scheduled = headerRules(spec, overrides);
   const draft = draftHeader({ spec, overrides, parent, isValidated: simulation.validation === true });
-  // Code follows the difficulty too, which an override can raise after the merge.
+  // Rules of code depend on the difficulty too, which an override can raise after the merge.
   const isMerged = draft.difficulty === 0n;
   const rules = forkRules(spec, { number: overrides.number, timestamp: overrides.time, isMerged });
   world.guard = options.guard;
@@ -88,7 +88,7 @@ export async function simulateBlock(
   const logs = executed.calls.flatMap((call) => (call.isSuccess ? call.logs : []));
   const requestsHash = scheduled.isPrague ? await reportingFailures(() => collectRequests(context, logs)) : undefined;
   const withdrawals = scheduled.isShanghai ? (overrides.withdrawals ?? []) : undefined;
-  payBlock(world, draft, rules, withdrawals ?? []);
+  payRewardsAndWithdrawals(world, draft, rules, withdrawals ?? []);
   const header = await sealHeader(options, { draft, executed, requestsHash, rules: scheduled });
   return {
     header,
@@ -96,13 +96,13 @@ export async function simulateBlock(
   };
 }
 
-/** A system call that fails makes the whole simulation fail. @throws SIMULATION_SYSTEM_CALL_FAILED */
+/** Converts the failure of a system call to one of the simulation. @throws SIMULATION_SYSTEM_CALL_FAILED */
 async function reportingFailures<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!isCairnError(error, 'BLOCK_INVALID')) throw error;
-    const hint = 'Leave the system contracts as they are, or make what replaces them succeed.';
+    const hint = 'Do not override the system contracts, or override them with code that succeeds.';
     throw new SimulationError('SIMULATION_SYSTEM_CALL_FAILED', error.message, hint);
   }
 }
@@ -140,7 +140,7 @@ interface SealOptions {
   readonly draft: HeaderFields;
   readonly executed: ExecutedCalls;
   readonly requestsHash: Hex | undefined;
-  /** Rules of the fork of the header. */
+  /** Rules of the header's fork. */
   readonly rules: ForkRules;
 }
 
@@ -166,7 +166,7 @@ interface BlockJsonParts {
   readonly executed: ExecutedCalls;
   readonly withdrawals: PlannedBlock['blockOverrides']['withdrawals'];
   readonly simulation: Simulation;
-  /** As in geth, logs are counted from those of the system calls on. */
+  /** Logs of the system calls; like in geth, they count for log indexes. */
   readonly logsBefore: number;
 }
 

@@ -9,25 +9,25 @@ import { unsignedCall } from '../unsigned-call.ts';
 import type { Simulation } from './simulation.ts';
 import { type NumberedLog, TransferLogs } from './transfer-logs.ts';
 
-/** A transaction that was simulated. */
+/** Result of a simulated transaction. */
 export interface SimulatedCall {
   readonly transaction: Transaction;
   readonly applied: AppliedMessage;
   readonly isSuccess: boolean;
-  /** It got less gas than it asked for, so that the simulation keeps to its limit. */
+  /** The gas limit was lowered to the gas left in the simulation. */
   readonly isGasCapped: boolean;
   readonly gasUsed: bigint;
-  /** With transfers, where they are traced. */
+  /** Includes transfers if they are traced. */
   readonly logs: readonly NumberedLog[];
-  /** How many numbers its logs take. */
+  /** Number of logs, reverted ones included. */
   readonly logsMade: number;
 }
 
 export interface SimulateCallOptions {
   readonly simulation: Simulation;
-  /** By the transactions before it in its block. */
+  /** Gas used by earlier transactions of the block. */
   readonly blockGasUsed: bigint;
-  /** What the whole simulation may still use. */
+  /** Gas left for the rest of the simulation. */
   readonly gasLeft: bigint;
 }
 
@@ -35,7 +35,7 @@ const vmErrorCode = -32015;
 const gasCapNote = " (gas limit was capped by the RPC server's global gas cap)";
 const revertCode = 3;
 
-/** Runs one call as a transaction of a simulated block. @throws SIMULATION_GAS_EXCEEDED, CALL_* */
+/** Executes one call as a transaction of a simulated block. @throws SIMULATION_GAS_EXCEEDED, CALL_* */
 export async function simulateCall(
   context: MessageContext,
   request: CallRequest,
@@ -47,7 +47,7 @@ export async function simulateCall(
     throw new SimulationError(
       'SIMULATION_GAS_EXCEEDED',
       `block gas limit reached: remaining: ${blockGasLimit - blockGasUsed}, required: ${asked}`,
-      'Give the call less gas, or the block more with blockOverrides.gasLimit.',
+      'Lower the gas of the call, or raise blockOverrides.gasLimit.',
     );
   }
   const gasLimit = asked < gasLeft ? asked : gasLeft;
@@ -83,7 +83,7 @@ function numberedLogs({ logs, logNumbers }: EngineOutcome): NumberedLog[] {
   return logs.map(({ address, topics, data }, at) => ({ address, topics, data, index: logNumbers?.[at] ?? at }));
 }
 
-/** A call's entry in the answer. */
+/** Converts the result of a call to JSON. */
 export function callToJson(
   { transaction, applied, isSuccess, isGasCapped, gasUsed, logs }: SimulatedCall,
   { header, index, logIndex }: { readonly header: Header; readonly index: number; readonly logIndex: number },

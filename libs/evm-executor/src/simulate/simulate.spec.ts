@@ -7,7 +7,7 @@ import { alice, contract, other, testHeader, testSpec } from '../test-chain.fixt
 import { simulate } from './simulate.ts';
 import type { SimulatedBlock, Simulation } from './simulation.ts';
 
-// Expectations are those of geth 1.17.5.
+// Expected results are those of geth 1.17.5.
 const nonceMax = 2n ** 64n - 1n;
 const withdrawalQueue: Hex = '0x00000961ef480eb55e80d19ad83579a64c007002';
 const beaconRoots: Hex = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02';
@@ -33,7 +33,7 @@ async function run(blocks: readonly SimulatedBlock[], { spec = testSpec, account
 const code = (bytes: Hex) => new Map([[contract, { code: bytes }]]);
 const call = { from: alice, to: contract } as const;
 
-test('a nonce of 2^64-1 wraps to 0 after a call, and the next transaction has it', async () => {
+test('a nonce of 2^64-1 wraps to 0 for the next transaction', async () => {
   const stateOverrides = new Map([[alice, { nonce: nonceMax }]]);
   const [block] = await run([{ stateOverrides, calls: [call, call] }], { returnFullTransactions: true });
   expect(block).toMatchObject({ transactions: [{ nonce: '0xffffffffffffffff' }, { nonce: '0x0' }] });
@@ -62,7 +62,7 @@ describe('forks', () => {
   });
   const tload: Hex = '0x5f5c5f5260205ff3';
 
-  test('follow the time of each block, in its header and in its code', async () => {
+  test('depend on the time of each block, in its header and in its code', async () => {
     const [before, after] = await run(
       [
         { blockOverrides: { time: 4_999n }, stateOverrides: code(tload), calls: [call] },
@@ -75,7 +75,7 @@ describe('forks', () => {
     expect(after).toMatchObject({ calls: [{ status: '0x1' }], blobGasUsed: '0x0', requestsHash: expect.anything() });
   });
 
-  test('lose those after the merge in code where the difficulty is raised, and keep them in the header', async () => {
+  test('after the merge apply to the header but not to code if the difficulty is raised', async () => {
     const [block] = await run([{ blockOverrides: { difficulty: 1n }, stateOverrides: code('0x5f00'), calls: [call] }]);
     expect(block).toMatchObject({
       calls: [{ error: { message: 'invalid opcode: PUSH0' } }],
@@ -85,7 +85,7 @@ describe('forks', () => {
 });
 
 describe('system calls', () => {
-  test('that fail make the simulation fail, in words of geth', async () => {
+  test("make the simulation fail with geth's message if they fail", async () => {
     const stateOverrides = new Map([[withdrawalQueue, { code: '0x5f5ffd' as Hex }]]);
     await expect(run([{ stateOverrides, calls: [] }])).rejects.toMatchObject({
       code: 'SIMULATION_SYSTEM_CALL_FAILED',
@@ -93,12 +93,12 @@ describe('system calls', () => {
     });
   });
 
-  test('for the beacon root may fail', async () => {
+  test('for the beacon root can fail without effect', async () => {
     const stateOverrides = new Map([[beaconRoots, { code: '0xfe' as Hex }]]);
     await expect(run([{ stateOverrides, calls: [] }])).resolves.toHaveLength(1);
   });
 
-  test('a malformed deposit is reported', async () => {
+  test('report a malformed deposit', async () => {
     const topic = '649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5';
     const depositContract: Hex = '0x00000000219ab540356cbb839cbe05303d7705fa';
     const stateOverrides = new Map([[depositContract, { code: `0x7f${topic}60205fa1` as Hex }]]);
@@ -109,14 +109,14 @@ describe('system calls', () => {
 });
 
 describe('logs', () => {
-  // One log by what is called and undone, and one that stays.
+  // One log of a reverted call, and one that is kept.
   const accounts: Readonly<Record<Hex, MemoryAccount>> = {
     [other]: { code: '0x5f5fa05f5ffd' },
     [contract]: { code: `0x5f5f5f5f5f73${other.slice(2)}5af15f5fa000` },
     [alice]: { balance: 10n },
   };
 
-  test.each([false, true])('count those that were undone, with transfers told: %s', async (traceTransfers) => {
+  test.each([false, true])('count reverted ones in their indexes, with traceTransfers %s', async (traceTransfers) => {
     const [block] = await run([{ calls: [call, call] }], { accounts, traceTransfers });
     const stayed = (logIndex: string) => ({ logs: [{ address: contract, topics: [], data: '0x', logIndex }] });
     expect(block).toMatchObject({ calls: [stayed('0x1'), stayed('0x3')] });
@@ -136,7 +136,7 @@ describe('logs', () => {
   );
 });
 
-test('a call beyond the block names what is left and what it needs', async () => {
+test('a call that exceeds the block gas limit reports remaining and required gas', async () => {
   const blocks = [{ blockOverrides: { gasLimit: 30_000n }, calls: [call, { ...call, gas: 21_000n }] }];
   await expect(run(blocks, { accounts: { [contract]: { code: '0x00' } } })).rejects.toMatchObject({
     code: 'SIMULATION_GAS_EXCEEDED',
@@ -144,7 +144,7 @@ test('a call beyond the block names what is left and what it needs', async () =>
   });
 });
 
-test('more calls than geth takes are refused before any runs', async () => {
+test('more calls than geth accepts are refused before the first one runs', async () => {
   await expect(run([{ calls: Array(5_001).fill(call) }])).rejects.toMatchObject({
     code: 'SIMULATION_TOO_LONG',
     message: 'too many calls in block: 5001 > 5000',
@@ -152,12 +152,12 @@ test('more calls than geth takes are refused before any runs', async () => {
   await expect(run(Array(3).fill({ calls: Array(4_000).fill(call) }))).rejects.toThrow('too many calls: 12000 > 10000');
 });
 
-test('a legacy transaction has the chain that geth derives without a signature', async () => {
+test('a legacy transaction has the chain id that geth derives without a signature', async () => {
   const [block] = await run([{ calls: [{ ...call, gasPrice: 0n }] }], { returnFullTransactions: true });
   expect(block).toMatchObject({ transactions: [{ type: '0x0', chainId: '0x7fffffffffffffee' }] });
 });
 
-test('an account comes into being with its storage', async () => {
+test('an override of storage creates the account', async () => {
   const slot: Hex = `0x${'00'.repeat(32)}`;
   const word: Hex = `0x${'11'.repeat(32)}`;
   const root = async (override: { readonly stateDiff?: ReadonlyMap<Hex, Hex> }) =>

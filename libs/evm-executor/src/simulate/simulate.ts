@@ -9,27 +9,27 @@ import { type Simulation, simulationLimits } from './simulation.ts';
 
 export interface SimulateOptions {
   readonly spec: ChainSpec;
-  /** The block that the simulated ones follow. */
+  /** Block on top of which the simulated blocks are built. */
   readonly header: Header;
-  /** The state after that block. */
+  /** State after that block. */
   readonly state: StateReader;
-  /** Roots of states that follow that state. */
+  /** Computes state roots on top of that state. */
   readonly stateRoots: StateRoots;
-  /** Hashes of that block's ancestors. */
+  /** Hashes of the ancestors of that block. */
   readonly blockHashes: (number: bigint) => Hex | undefined;
   readonly simulation: Simulation;
   readonly engine: CallEngine;
-  /** The only contracts that the transactions may read; see {@link ContractGuard}. Default: all. */
+  /** The only contracts that the calls may read; see {@link ContractGuard}. Default: all contracts. */
   readonly contracts?: readonly Hex[] | undefined;
-  /** When the simulation is given up. Default: never. */
+  /** Time at which the simulation ends with EXECUTION_TIMEOUT. Default: never. */
   readonly deadline?: Deadline | undefined;
 }
 
 /**
- * Runs blocks that might follow a block, as eth_simulateV1 does (execution-apis): with headers, roots, receipts and
- * hashes as if they had been made.
- * @returns the blocks as eth_getBlockByHash tells them, each with the results of its `calls`
- * @throws SIMULATION_*, CALL_*, OVERRIDE_INVALID, EXECUTION_TIMEOUT, and what the state throws
+ * Executes hypothetical blocks on top of a block, as eth_simulateV1 does (execution-apis), with headers, roots, receipts and hashes
+ * as in real blocks.
+ * @returns blocks in the form of eth_getBlockByHash, each with the results of its `calls`
+ * @throws SIMULATION_*, CALL_*, OVERRIDE_INVALID, EXECUTION_TIMEOUT, and the errors of the state
  */
 export async function simulate(options: SimulateOptions): Promise<Json[]> {
   const { spec, header: base, simulation, blockHashes } = options;

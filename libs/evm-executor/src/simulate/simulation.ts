@@ -1,37 +1,36 @@
 import type { Hex, Withdrawal } from '@cairn/block-model';
 import type { BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
 
-/** What a simulated block pretends about itself. */
+/** Overrides of the header of a simulated block. */
 export interface SimulatedBlockOverrides extends BlockOverrides {
   /** 32 bytes (EIP-4788). */
   readonly beaconRoot?: Hex;
   readonly withdrawals?: readonly Withdrawal[];
 }
 
-/** One block of a simulation: what is pretended, and the transactions to run. */
+/** One block of a simulation: overrides and calls. */
 export interface SimulatedBlock {
   readonly blockOverrides?: SimulatedBlockOverrides;
-  /** Made before the transactions run; later blocks see them as well. */
+  /** Applied before the calls run. Later blocks see them too. */
   readonly stateOverrides?: StateOverrides;
   readonly calls: readonly CallRequest[];
 }
 
-/** What eth_simulateV1 takes as its first parameter (execution-apis). */
+/** First parameter of eth_simulateV1 (execution-apis). */
 export interface Simulation {
   readonly blocks: readonly SimulatedBlock[];
-  /** Also tell transfers of value, as logs in the form of ERC-20 from the address of ERC-7528. Default false. */
+  /** Add a log for each transfer of value, in the form of ERC-20 from the address of ERC-7528. Default false. */
   readonly traceTransfers?: boolean;
-  /** Hold transactions to nonces, base fee and gas cap, as real ones are. Default false. */
+  /** Check nonces, base fee and gas cap as for real transactions. Default false. */
   readonly validation?: boolean;
-  /** Whole transactions rather than their hashes. Default false. */
+  /** Return whole transactions instead of their hashes. Default false. */
   readonly returnFullTransactions?: boolean;
 }
 
 export const simulationLimits = {
-  blocksMax: 256, // Those that fill gaps included, as in geth.
-  // As in geth.
-  blockCallsMax: 5_000,
-  callsMax: 10_000,
-  // What a transaction gets that names no gas stands in its hash: the same as geth gives by default. For all together.
+  blocksMax: 256, // geth's limit; includes blocks that fill gaps between numbers.
+  blockCallsMax: 5_000, // geth's limit.
+  callsMax: 10_000, // geth's limit.
+  // Gas of all calls together. geth's default, since the gas of a call without `gas` is part of its transaction hash.
   gasMax: 50_000_000n,
 } as const;

@@ -2,31 +2,31 @@ import { type Hex, hexFromBytes, type Log } from '@cairn/block-model';
 import type { EngineFrame, EngineFrameEnd, EngineTracer } from '../engine/engine-tracer.ts';
 import { wordOf } from '../engine/step-log.ts';
 
-/** A log with its number in its transaction. */
+/** A log with its index in its transaction. */
 export interface NumberedLog extends Log {
   readonly index: number;
 }
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const transferTopic: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** What stands for the native currency (ERC-7528). */
+/** Address that represents the native currency (ERC-7528). */
 const nativeCurrency: Hex = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
 /**
- * Logs of a transaction with its transfers of value among them, in the order in which they happened. They are numbered as
- * they are made: as in geth's recordings, those that are undone keep their numbers.
+ * Collects the logs of a transaction and a log for each transfer of value, in order of occurrence. As in geth, reverted logs keep
+ * their index.
  */
 export class TransferLogs implements EngineTracer {
   readonly #frames: NumberedLog[][] = [];
   #logs: readonly NumberedLog[] = [];
   #made = 0;
 
-  /** Once the transaction has ended. */
+  /** Available after the transaction has ended. */
   get logs(): readonly NumberedLog[] {
     return this.#logs;
   }
 
-  /** How many were made, undone ones included. */
+  /** Number of logs, reverted ones included. */
   get made(): number {
     return this.#made;
   }

@@ -5,7 +5,7 @@ import { TraceTooLargeError } from '../errors.ts';
 import { decodeRevertReason } from '../revert-reason.ts';
 import type { TracedMessage } from './transaction-tracer.ts';
 
-/** A log with its number in its block, and the number of calls that its frame had made before. */
+/** A log with its index in the block, and the number of calls that its frame made before it. */
 export interface FrameLog extends Log {
   readonly index: number;
   readonly position: number;
@@ -15,7 +15,7 @@ export interface FrameLog extends Log {
 export interface CallFrame {
   readonly kind: FrameKind;
   readonly from: Hex;
-  /** Absent from creations that failed. */
+  /** Undefined for failed creations. */
   to: Hex | undefined;
   readonly value: bigint | undefined;
   gas: bigint;
@@ -30,7 +30,7 @@ export interface CallFrame {
 
 const framesMax = 500_000;
 
-/** Gathers the calls of a transaction as a tree, as geth's callTracer does. */
+/** Builds the tree of calls of a transaction, as geth's callTracer does. */
 export class CallFrames<Frame extends CallFrame = CallFrame> {
   readonly #make: (frame: CallFrame) => Frame;
   readonly #open: Frame[] = [];
@@ -39,7 +39,7 @@ export class CallFrames<Frame extends CallFrame = CallFrame> {
   #gasLimit = 0n;
   #logsBefore = 0;
 
-  /** @param make adds what a tracer keeps of a frame */
+  /** @param make adds the tracer's own fields to a frame */
   constructor(make: (frame: CallFrame) => Frame) {
     this.#make = make;
   }
@@ -49,12 +49,12 @@ export class CallFrames<Frame extends CallFrame = CallFrame> {
     this.#logsBefore = logsBefore;
   }
 
-  /** The frame that runs now. */
+  /** Frame that is executing. */
   get current(): Frame | undefined {
     return this.#open.at(-1);
   }
 
-  /** The call of the transaction; before it has begun there is none. */
+  /** Outermost call; undefined before it begins. */
   get top(): Frame | undefined {
     return this.#top;
   }
@@ -82,7 +82,7 @@ export class CallFrames<Frame extends CallFrame = CallFrame> {
     return frame;
   }
 
-  /** @returns the frame that has ended, and the one above */
+  /** @returns the ended frame and its parent */
   exit({ gasUsed, output, error, isReverted }: EngineFrameEnd): readonly [frame: Frame | undefined, above?: Frame] {
     const frame = this.#open.pop();
     if (frame === undefined) return [undefined];
@@ -100,7 +100,7 @@ export class CallFrames<Frame extends CallFrame = CallFrame> {
     frame.logs.push({ address, topics, data, index: this.#logsBefore + index, position: frame.calls.length });
   }
 
-  /** Gives the call of the transaction what the transaction used, and takes the logs from calls that failed. */
+  /** Sets the gas of the outermost call to that of the transaction, and removes the logs of failed calls. */
   settle({ gasUsed }: AppliedMessage): Frame | undefined {
     const top = this.#top;
     if (top === undefined) return undefined;

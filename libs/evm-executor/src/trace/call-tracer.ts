@@ -46,7 +46,7 @@ function frameToJson(frame: CallFrame): Json {
   };
 }
 
-/** Fields that every tracer of calls reports, apart from the calls below. */
+/** Fields that every call tracer reports, without nested calls. */
 export function frameFieldsToJson(frame: CallFrame): Json {
   const { from, gas, gasUsed, to, input, output, error, revertReason, logs, value } = frame;
   return {

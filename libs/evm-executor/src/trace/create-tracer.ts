@@ -13,7 +13,7 @@ import { StructLogTracer } from './struct-log-tracer.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TransactionTracer } from './transaction-tracer.ts';
 
-/** A tracer for one transaction. */
+/** Creates a tracer for one transaction. */
 export function createTracer(options: TracerOptions): TransactionTracer {
   switch (options.tracer) {
     case 'structLog':

@@ -27,7 +27,7 @@ interface WatchedFrame extends CallFrame {
 const readsCode: ReadonlySet<number> = new Set<number>([op.EXTCODESIZE, op.EXTCODECOPY, op.EXTCODEHASH]);
 const endsFrame: ReadonlySet<number> = new Set<number>([op.RETURN, op.REVERT]);
 
-/** geth's erc7562Tracer: calls with what the validation rules of account abstraction ask for (ERC-7562). */
+/** geth's erc7562Tracer: calls with the data that the validation rules of account abstraction need (ERC-7562). */
 export class Erc7562Tracer implements TransactionTracer {
   readonly #options: TracerOptions<'erc7562Tracer'>;
   readonly #ignored: ReadonlySet<number>;
@@ -75,7 +75,7 @@ export class Erc7562Tracer implements TransactionTracer {
     this.#last = { opcode, top: held > 0 ? stack.at(-1) : undefined };
   }
 
-  /** OP-051: looking at the size of code only to see whether there is any is allowed. */
+  /** OP-051 allows EXTCODESIZE followed by ISZERO, a check whether code exists. */
   #watchLast(opcode: number, frame: WatchedFrame): void {
     const last = this.#last;
     if (last === undefined || last.top === undefined || !readsCode.has(last.opcode)) return;
@@ -116,7 +116,7 @@ function watched(frame: CallFrame): WatchedFrame {
   };
 }
 
-/** OP-041. */
+/** Records the sizes of accessed contracts for OP-041. */
 function watchContractSize({ opcode, world }: EngineStep, stack: readonly bigint[], frame: WatchedFrame): void {
   const word = readsCode.has(opcode) ? stack.at(-1) : callOpcodes.has(opcode) ? stack.at(-2) : undefined;
   if (word === undefined) return;
@@ -131,7 +131,7 @@ function watchStorage({ opcode, world, address }: EngineStep, stack: readonly bi
   if (top === undefined) return;
   const slot = wordOf(top);
   if (opcode === op.SLOAD) {
-    // The value before the transaction wrote it.
+    // Only the value before the first write of the transaction counts.
     if (frame.reads.has(slot) || frame.writes.has(slot)) return;
     const value = world.getStorage(address, bytesFromHexDigits(slot.slice(2)));
     frame.reads.set(slot, `0x${hexDigitsFromBytes(value).padStart(64, '0')}`);

@@ -5,7 +5,7 @@ import { type CallFrame, CallFrames } from './call-frames.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
-/** Parity's words for geth's errors. */
+/** Parity's error texts by geth's. */
 const parityErrors: ReadonlyMap<string, string> = new Map([
   ['contract creation code storage out of gas', 'Out of gas'],
   ['out of gas', 'Out of gas'],
@@ -24,7 +24,7 @@ const parityErrorStarts: readonly (readonly [start: string, word: string])[] = [
   ['stack underflow', 'Stack underflow'],
 ];
 
-/** geth's flatCallTracer: the calls as a list in the form of Parity, each with its place in the tree. */
+/** geth's flatCallTracer: lists calls in Parity's format, each with its position in the tree. */
 export class FlatCallTracer implements TransactionTracer {
   readonly #options: TracerOptions<'flatCallTracer'>;
   readonly #frames = new CallFrames((frame) => frame);
@@ -45,7 +45,7 @@ export class FlatCallTracer implements TransactionTracer {
     this.#frames.enter(frame);
   }
 
-  /** Parity leaves out calls of precompiles, but not those that run them in another account. */
+  /** Parity omits CALL and STATICCALL to precompiles, but not DELEGATECALL and CALLCODE. */
   onExit(end: EngineFrameEnd): void {
     const [frame, above] = this.#frames.exit(end);
     if (above === undefined || frame?.to === undefined || this.#options.includePrecompiles) return;

@@ -4,7 +4,7 @@ import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
 const kinds: ReadonlySet<string> = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL']);
 
-/** geth's 4byteTracer: how often each function was called, by selector and length of its arguments. */
+/** geth's 4byteTracer: counts calls by selector and length of the arguments. */
 export class FourByteTracer implements TransactionTracer {
   readonly #counts = new Map<string, number>();
   #precompiles: ReadonlySet<Hex> = new Set();

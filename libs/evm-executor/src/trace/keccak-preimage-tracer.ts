@@ -6,7 +6,7 @@ import { paddedMemory } from './padded-memory.ts';
 import { traceCharactersMax } from './trace-limits.ts';
 import type { TransactionTracer } from './transaction-tracer.ts';
 
-/** geth's keccak256PreimageTracer: all that was hashed by KECCAK256, by its hash. */
+/** geth's keccak256PreimageTracer: inputs of KECCAK256 by their hash. */
 export class KeccakPreimageTracer implements TransactionTracer {
   readonly #preimages = new Map<Hex, Hex>();
   #characters = 0;

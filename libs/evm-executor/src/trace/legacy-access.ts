@@ -2,16 +2,16 @@ import type { EngineStep } from '../engine/engine-tracer.ts';
 import { TraceRefusedError } from '../errors.ts';
 import { paddedMemory } from './padded-memory.ts';
 
-// The first tracers were written in JavaScript. Where they ask for more than there is, they fail as a whole, as in geth.
+// Accessors for geth's first tracers, which were written in JavaScript. Access out of bounds fails the whole trace, as in geth.
 
-/** An item of the stack, 0 being the top. @throws TRACE_REFUSED */
+/** Returns an item of the stack; index 0 is the top. @throws TRACE_REFUSED */
 export function peek(stack: readonly bigint[], index: number): bigint {
   const item = stack.at(-1 - index);
   if (item !== undefined) return item;
   throw refused(`tracer accessed out of bound stack: size ${stack.length}, index ${index}`);
 }
 
-/** Memory from a place to another. @throws TRACE_REFUSED */
+/** Returns memory from `begin` to `end`, padded with zeros. @throws TRACE_REFUSED */
 export function memorySlice({ memory }: EngineStep, begin: number, end: number): Uint8Array {
   if (begin === end) return new Uint8Array(0);
   if (end < begin) throw refused(`tracer accessed out of bound memory: offset ${begin}, end ${end}`);

@@ -7,7 +7,7 @@ import { TraceTooLargeError } from '../errors.ts';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
-/** A call as the tracer gathers it from steps. */
+/** A call as derived from steps. */
 interface LegacyCall {
   readonly type?: string;
   readonly from?: Hex;
@@ -28,7 +28,7 @@ const creates: ReadonlySet<number> = new Set<number>([op.CREATE, op.CREATE2]);
 const callsMax = 500_000;
 
 /**
- * geth's callTracerLegacy, its first callTracer: it works calls out of steps, and sees neither calls of precompiles nor the
+ * geth's callTracerLegacy, its first callTracer. It derives calls from steps and therefore misses calls of precompiles, and the
  * reason of a call that fails without a step.
  */
 export class LegacyCallTracer implements TransactionTracer {
@@ -50,7 +50,7 @@ export class LegacyCallTracer implements TransactionTracer {
   }
 
   onExit(end: EngineFrameEnd): void {
-    // The last one is that of the transaction.
+    // The last call is the one of the outermost frame.
     this.#end = end;
   }
 
@@ -60,11 +60,11 @@ export class LegacyCallTracer implements TransactionTracer {
       this.onFault(error);
       return;
     }
-    if (creates.has(opcode)) this.#push(creationOf(step));
+    if (creates.has(opcode)) this.#push(creationFromStep(step));
     else if (opcode === op.SELFDESTRUCT) this.#endContract(step);
     else if (callOpcodes.has(opcode)) {
       const to = addressOfWord(peek(step.stack, 1));
-      if (!this.#precompiles.has(to)) this.#push(callOf(step, to));
+      if (!this.#precompiles.has(to)) this.#push(callFromStep(step, to));
     } else {
       const last = this.#stack.at(-1);
       if (this.#hasDescended && last !== undefined && depth >= this.#stack.length) last.gas = gas;
@@ -92,7 +92,7 @@ export class LegacyCallTracer implements TransactionTracer {
     this.#nest({ type: 'SELFDESTRUCT', from: hexFromBytes(address), to: addressOfWord(peek(stack, 0)), value });
   }
 
-  /** The step is the first after a call. */
+  /** Ends a call at the first step after it. */
   #return(step: EngineStep): void {
     const call = this.#stack.pop();
     if (call === undefined) return;
@@ -146,7 +146,7 @@ export class LegacyCallTracer implements TransactionTracer {
   }
 }
 
-function creationOf(step: EngineStep): LegacyCall {
+function creationFromStep(step: EngineStep): LegacyCall {
   const { opcode, stack, address, gas, gasCost } = step;
   const at = Number(peek(stack, 1));
   return {
@@ -159,7 +159,7 @@ function creationOf(step: EngineStep): LegacyCall {
   };
 }
 
-function callOf(step: EngineStep, to: Hex): LegacyCall {
+function callFromStep(step: EngineStep, to: Hex): LegacyCall {
   const { opcode, stack, address, gas, gasCost } = step;
   const hasValue = opcode === op.CALL || opcode === op.CALLCODE;
   const first = hasValue ? 3 : 2;

@@ -5,7 +5,7 @@ import { addressOfWord } from '../engine/step-log.ts';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
-/** Where the place of the input is on the stack, by opcode. */
+/** Stack index of the input offset, by opcode. */
 const inputs: ReadonlyMap<number, number> = new Map([
   [op.CALL, 3],
   [op.CALLCODE, 3],
@@ -13,7 +13,7 @@ const inputs: ReadonlyMap<number, number> = new Map([
   [op.STATICCALL, 2],
 ]);
 
-/** geth's 4byteTracerLegacy: the same as 4byteTracer from steps, so that calls count that fail before they begin. */
+/** geth's 4byteTracerLegacy: 4byteTracer derived from steps. It also counts calls that fail before they begin. */
 export class LegacyFourByteTracer implements TransactionTracer {
   readonly #counts = new Map<string, number>();
   #precompiles: ReadonlySet<Hex> = new Set();

@@ -18,8 +18,8 @@ interface LegacyAccount {
 const readsAccount: ReadonlySet<number> = new Set<number>([op.BALANCE, op.EXTCODESIZE, op.EXTCODECOPY, op.EXTCODEHASH]);
 
 /**
- * geth's prestateTracerLegacy, its first prestateTracer: it looks at accounts when steps name them and works the balances
- * before the transaction out of those that it meets, so that fees count with their tip alone, and roughly.
+ * geth's prestateTracerLegacy, its first prestateTracer. It reads accounts when steps name them and derives the balances before the
+ * transaction from those. As in geth, fees count with their tip only, as a floating-point number.
  */
 export class LegacyPrestateTracer implements TransactionTracer {
   #prestate: Map<Hex, LegacyAccount> | undefined;
@@ -92,20 +92,20 @@ export class LegacyPrestateTracer implements TransactionTracer {
     return JSON.stringify(Object.fromEntries(accounts));
   }
 
-  /** A product of floating-point numbers, as in the tracer that this stands for. */
+  /** Product of floating-point numbers, as in geth's tracer. */
   #fee(gasUsed: bigint): bigint {
     const { call, context } = this.#message ?? {};
     const baseFee = context?.block.baseFeePerGas ?? 0n;
     const feeCap = call?.gasPrice ?? call?.maxFeePerGas ?? 0n;
     const tipCap = call?.gasPrice ?? call?.maxPriorityFeePerGas ?? 0n;
-    // A call without a price meets no base fee.
+    // A call without a price pays no base fee.
     if (feeCap === 0n && tipCap === 0n) return 0n;
     const tip = feeCap - baseFee < tipCap ? feeCap - baseFee : tipCap;
     return BigInt(decimalOf(Number(gasUsed) * Number(tip)));
   }
 }
 
-/** The digits that JavaScript prints of a whole number, zeros for those that it does not have. */
+/** Decimal digits of a whole number, with zeros instead of an exponent. */
 function decimalOf(number: number): string {
   const [digits = '0', exponent] = String(number).split('e+');
   if (exponent === undefined) return digits;

@@ -3,11 +3,11 @@ import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
-/** geth's muxTracer: several tracers of one run, each with its answer under its name. */
+/** geth's muxTracer: runs several tracers together and returns each result under its name. */
 export class MuxTracer implements TransactionTracer {
   readonly #tracers: readonly (readonly [name: string, tracer: TransactionTracer])[];
   readonly #listeners: readonly TransactionTracer[];
-  /** Absent where no tracer looks at steps, which costs the most. */
+  /** Absent if no tracer observes steps: reporting them is the most expensive part of a trace. */
   readonly onStep?: (step: EngineStep) => void;
 
   constructor(tracers: readonly (readonly [name: string, tracer: TransactionTracer])[]) {

@@ -1,7 +1,7 @@
 import type { EngineStep } from '../engine/engine-tracer.ts';
 import type { TransactionTracer } from './transaction-tracer.ts';
 
-/** geth's opcountTracer: the number of steps. */
+/** geth's opcountTracer: counts steps. */
 export class OpcodeCountTracer implements TransactionTracer {
   #count = 0;
 
@@ -14,7 +14,7 @@ export class OpcodeCountTracer implements TransactionTracer {
   }
 }
 
-/** geth's unigramTracer, bigramTracer and trigramTracer: how often opcodes follow one another in a frame. */
+/** geth's unigramTracer, bigramTracer and trigramTracer: counts sequences of one to three opcodes within a frame. */
 export class OpcodeHistogram implements TransactionTracer {
   readonly #length: 1 | 2 | 3;
   readonly #counts = new Map<string, number>();
@@ -29,7 +29,7 @@ export class OpcodeHistogram implements TransactionTracer {
   onStep({ name, depth }: EngineStep): void {
     const isSameFrame = this.#length === 1 || depth === this.#depth;
     this.#depth = depth;
-    // Trigrams forget the opcodes of the frame before together with the first of the new frame, as in geth.
+    // Like geth, trigrams drop the opcodes of the previous frame and the first opcode of the new one.
     if (!isSameFrame && this.#length === 3) {
       this.#last = emptyStart(3);
       return;

@@ -1,9 +1,9 @@
-/** How far beyond the end of memory geth's tracers read zeros. */
+/** Maximum number of zeros that geth's tracers read beyond the end of memory. */
 const paddingMax = 2n ** 20n;
 
 /**
- * The memory that a step is about to use, of which the end may not be there yet: zeros, up to a bound beyond which geth's
- * tracers give up (internal.GetMemoryCopyPadded). Places count in signed 64 bits, as there.
+ * Copies a range of memory, with zeros beyond its end (geth's internal.GetMemoryCopyPadded). Returns `undefined` beyond
+ * {@link paddingMax}. Offsets are signed 64-bit integers, as in geth.
  */
 export function paddedMemory(memory: Uint8Array, at: bigint, length: bigint): Uint8Array | undefined {
   const offset = BigInt.asIntN(64, at);

@@ -1,7 +1,7 @@
 import { InvalidValueError } from '@cairn/block-model';
 import { TraceRefusedError } from '../errors.ts';
 
-/** Milliseconds of the units that Go's time.ParseDuration reads. */
+/** Milliseconds per unit of Go's time.ParseDuration. */
 const units: ReadonlyMap<string, number> = new Map([
   ['ns', 1e-6],
   ['us', 1e-3],
@@ -16,7 +16,7 @@ const whole = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const charactersMax = 64;
 
-/** A duration in Go's form, such as `5s` or `1m30s`, in milliseconds. @throws VALUE_INVALID, TRACE_REFUSED */
+/** Parses a duration in Go's form, such as `5s` or `1m30s`, to milliseconds. @throws VALUE_INVALID, TRACE_REFUSED */
 export function parseDuration(field: string, value: unknown): number {
   if (typeof value !== 'string' || value.length > charactersMax)
     throw new InvalidValueError(field, 'a duration with its unit, such as "5s" or "300ms"', value);

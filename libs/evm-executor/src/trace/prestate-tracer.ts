@@ -2,7 +2,8 @@ import { bytesFromHex, type Hex, hexFromBytes, type Json, keccak256, quantity } 
 import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { hexDigitsFromBytes } from '@cairn/platform';
 import { noAddress } from '../apply-message.ts';
-import { delegationOf, signerOfAuthorization } from '../authorizations.ts';
+import { signerOfAuthorization } from '../authorizations.ts';
+import { delegationOf } from '../delegation.ts';
 import type { EngineStep } from '../engine/engine-tracer.ts';
 import { create2Address, createAddress } from '../engine/interpreter/call-opcodes.ts';
 import { addressOfWord, wordOf } from '../engine/step-log.ts';
@@ -15,12 +16,12 @@ interface AccountFields {
   readonly balance: bigint;
   readonly nonce: bigint;
   readonly code: Hex;
-  /** Hash of no code; all zeros stand for an account that does not exist. */
+  /** All zeros for an account that does not exist. */
   readonly codeHash: Hex;
 }
 
 interface SeenAccount extends AccountFields {
-  /** Slots that were named, with what they held before the transaction. */
+  /** Values of accessed slots before the transaction. */
   readonly storage: Map<Hex, Hex>;
 }
 
@@ -34,7 +35,7 @@ const readsAccount: ReadonlySet<number> = new Set<number>([
 const noWord = wordOf(0n);
 const emptyCodeHash = hexFromBytes(keccak256(new Uint8Array(0)));
 
-/** geth's prestateTracer: the accounts and slots that a transaction needs, and in diff mode what they are afterwards. */
+/** geth's prestateTracer: accounts and slots that a transaction accesses, and with `diffMode` their values afterwards. */
 export class PrestateTracer implements TransactionTracer {
   readonly #options: TracerOptions<'prestateTracer'>;
   readonly #seen = new Map<Hex, SeenAccount>();
@@ -96,7 +97,7 @@ export class PrestateTracer implements TransactionTracer {
     if (code !== undefined) this.#create(create2Address(address, salt, code));
   }
 
-  /** From Cancun on only what the transaction created goes (EIP-6780). */
+  /** From Cancun on, SELFDESTRUCT removes only contracts created in the same transaction (EIP-6780). */
   #destroy(address: Hex): void {
     if (!this.#message?.context.rules.isCancun || this.#created.has(address)) this.#deleted.add(address);
   }
@@ -143,7 +144,7 @@ export class PrestateTracer implements TransactionTracer {
     return Object.fromEntries(held.map(([address, account]) => [address, this.#accountToJson(account)]));
   }
 
-  /** Accounts that have changed: as they were, and only what is new of them. What was destroyed has no `post`. */
+  /** Changed accounts: previous values in `pre`, changed fields in `post`. A removed account has no `post`. */
   #difference(): Json {
     const pre: Record<Hex, Json> = {};
     const post: Record<Hex, Json> = {};
@@ -166,11 +167,11 @@ export class PrestateTracer implements TransactionTracer {
   }
 
   #changedFields(before: AccountFields, after: AccountFields): Json {
-    // An account that was not there counts as one without code; one that is not there does not.
+    // Like geth: a missing account before counts as one without code, a missing account after does not.
     const codeHashBefore = before.codeHash === noWord ? emptyCodeHash : before.codeHash;
     return {
       ...(after.balance !== before.balance && { balance: quantity(after.balance) }),
-      // Zero is left out, as everywhere in these answers.
+      // Zero is omitted, as everywhere in this format.
       ...(after.nonce !== before.nonce && after.nonce > 0n && { nonce: Number(after.nonce) }),
       ...(after.codeHash !== codeHashBefore && { codeHash: after.codeHash }),
       ...(after.code !== before.code && !this.#options.disableCode && { code: after.code }),
@@ -188,7 +189,7 @@ export class PrestateTracer implements TransactionTracer {
   }
 }
 
-/** As geth counts it when it first sees an account, whatever its storage. */
+/** Reports whether an account is empty by geth's definition, which ignores storage. */
 function isEmpty({ balance, nonce, code }: SeenAccount): boolean {
   return balance === 0n && nonce === 0n && code === '0x';
 }

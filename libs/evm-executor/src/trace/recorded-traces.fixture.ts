@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { decodeTransaction, type GenesisAccount, type Hex, parseGethGenesis, senderOf } from '@cairn/block-model';
 import { conformanceDirectory, createMemoryState, type MemoryAccount } from '@cairn/block-model/testing';
 import { applyMessage } from '../apply-message.ts';
-import { callOf } from '../block/replay-block.ts';
+import { callFromTransaction } from '../block/replay-block.ts';
 import type { BlockEnvironment } from '../block-environment.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import { forkRules } from '../fork-rules.ts';
@@ -12,7 +12,7 @@ import { WorldState } from '../world-state.ts';
 import { createTracer } from './create-tracer.ts';
 import { parseTraceOptions } from './trace-options.ts';
 
-/** One case of geth's tests of tracers. */
+/** One case of geth's tracer tests. */
 export interface RecordedTrace {
   readonly name: string;
   readonly expected: unknown;
@@ -33,7 +33,7 @@ interface CaseFile {
 
 const directory = join(conformanceDirectory, 'tracers');
 
-/** The cases of a folder. */
+/** Cases of a folder. */
 export function recordedTraces(folder: string): RecordedTrace[] {
   const files = readdirSync(join(directory, folder)).filter((file) => file.endsWith('.json'));
   return files.sort().map((file) => {
@@ -68,7 +68,7 @@ async function runCase({ genesis, context, input, tracerConfig }: CaseFile, trac
   const place = { rules, block, world, engine: createEngine(), blockHash: () => undefined };
   const messageContext = { ...place, precompiles: { removed: new Set<Hex>(), moved: new Map<Hex, Hex>() } };
   const transaction = decodeTransaction(Buffer.from(hex(input).slice(2), 'hex'));
-  const call = { ...callOf(transaction), from: senderOf(transaction) };
+  const call = { ...callFromTransaction(transaction), from: senderOf(transaction) };
   const gasLimit = transaction.gas;
   const listener = createTracer(parseTraceOptions({ tracer, tracerConfig }));
   listener.begin?.({ context: messageContext, call, gasLimit, logsBefore: 0 });
@@ -97,8 +97,8 @@ const padded = (word: string): Hex => `0x${word.replace(/^0x/, '').padStart(64, 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A trace without what the recordings have as geth's tests decode them and no answer has: in flat traces empty fields of
- * other kinds of frames, and the place of the transaction, which those tests do not compare; the number of a first log.
+ * Normalizes a trace, since geth's tests decode recordings before they compare them. Removes from flat traces empty fields of other
+ * kinds of frames and the position of the transaction, which those tests do not compare. Adds a missing index of a first log.
  */
 export function comparable(trace: unknown): unknown {
   if (Array.isArray(trace)) return trace.map((frame) => comparableFlat(frame));

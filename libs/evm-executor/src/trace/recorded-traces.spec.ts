@@ -2,7 +2,7 @@ import { hasConformanceCases } from '@cairn/block-model/testing';
 import { expect, test } from '@jest/globals';
 import { comparable, recordedTraces } from './recorded-traces.fixture.ts';
 
-/** By folder of geth's test data. */
+/** Tracers by folder of geth's test data. */
 const tracers = {
   call_tracer: 'callTracer',
   call_tracer_withLog: 'callTracer',
@@ -17,7 +17,7 @@ for (const [folder, tracer] of Object.entries(tracers)) {
   const cases = hasConformanceCases ? recordedTraces(folder).map((recorded) => [recorded.name, recorded] as const) : [];
   if (cases.length === 0) test.skip(`${tracer}: recorded traces are not beside the repository`, () => undefined);
   else
-    test.each(cases)(`${tracer} reports what geth recorded in %s`, async (_, { expected, run }) => {
+    test.each(cases)(`${tracer} returns the trace that geth recorded in %s`, async (_, { expected, run }) => {
       expect(comparable(await run(tracer))).toEqual(comparable(expected));
     });
 }

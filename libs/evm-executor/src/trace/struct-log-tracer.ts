@@ -1,4 +1,4 @@
-// A step of a trace is serialized as it happens: what a step holds is of that moment, and text is smaller than objects.
+// Steps are serialized immediately: a step object is valid during its callback only, and text is smaller than objects.
 
 import { hexFromBytes } from '@cairn/block-model';
 import { op } from '@cairn/evm-compiler/opcodes';
@@ -10,7 +10,7 @@ import { traceCharactersMax } from './trace-limits.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TransactionTracer } from './transaction-tracer.ts';
 
-/** geth's default tracer: every step with gas, stack, memory and storage. */
+/** geth's default tracer: lists every step with gas, stack, memory and storage. */
 export class StructLogTracer implements TransactionTracer {
   readonly #options: TracerOptions<'structLog'>;
   readonly #steps: string[] = [];
@@ -41,7 +41,7 @@ export class StructLogTracer implements TransactionTracer {
     this.#steps.push(text);
   }
 
-  /** All slots of the account that code has read or written so far. */
+  /** JSON text of all slots of the account that code has accessed so far. */
   #storageText({ opcode, stack, address, world }: EngineStep): string {
     const slot = stack.at(-1);
     if (slot === undefined || (opcode === op.SSTORE && stack.length < 2)) return '';
@@ -75,7 +75,7 @@ function words(memory: Uint8Array): string {
   return parts.join(',');
 }
 
-/** As Go's JSON does it, which counts for the limit of characters. */
+/** JSON text with Go's escapes, since `limit` counts characters of geth's output. */
 function escaped(text: string): string {
   return JSON.stringify(text).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e');
 }

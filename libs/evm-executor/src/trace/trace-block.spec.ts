@@ -9,7 +9,7 @@ import { parseTraceOptions } from './trace-options.ts';
 
 const run = hasConformanceCases ? test : test.skip;
 
-/** The first block of the recorded chain, on the state of its genesis. */
+/** First block of the recorded chain, on the state of its genesis. */
 function firstBlock() {
   const { spec, blocks, genesis } = readRecordedChain();
   const [block] = blocks;

@@ -4,32 +4,38 @@ import type { CallChecks } from '../check-message.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
-import { applyTraced, withTraceTimeout } from './apply-traced.ts';
 import { createTracer } from './create-tracer.ts';
-import type { Traced } from './trace-call.ts';
-import { deadlineOf } from './trace-deadline.ts';
+import type { TraceResult } from './trace-call.ts';
+import { traceDeadline } from './trace-deadline.ts';
+import { withTraceRejections, withTraceTimeout } from './trace-errors.ts';
 import { traceCharactersMax } from './trace-limits.ts';
 import type { TraceOptions } from './trace-options.ts';
 
 export interface TraceBlockOptions extends Omit<ReplayBlockOptions, 'world'> {
-  /** The state after the parent. */
+  /** State after the parent. */
   readonly state: StateReader;
   readonly options: TraceOptions;
-  /** Only this transaction, reported by itself rather than in a list. */
+  /** Index of the only transaction to trace. Its trace is returned alone, not in a list. */
   readonly index?: number;
-  /** Checks of the transactions. Default: none, since the block was verified. */
+  /** Checks of the transactions. Default: none, which suits a verified block. */
   readonly checks?: CallChecks;
 }
 
 /**
- * Reports the transactions of a block as JSON text in geth's form, and the gas of all that was executed for it.
- * @throws CALL_* where `checks` do not hold, TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and what the state throws
+ * Traces the transactions of a block.
+ * @throws CALL_* if `checks` fail, TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and the errors of the state
  */
-export function traceBlock(options: TraceBlockOptions): Promise<Traced> {
+export function traceBlock(options: TraceBlockOptions): Promise<TraceResult> {
   return withTraceTimeout(() => traceTransactions(options));
 }
 
-async function traceTransactions({ state, options, index, checks, ...replay }: TraceBlockOptions): Promise<Traced> {
+async function traceTransactions({
+  state,
+  options,
+  index,
+  checks,
+  ...replay
+}: TraceBlockOptions): Promise<TraceResult> {
   const world = new WorldState(StateCache.of(state));
   const { block } = replay;
   const traces: string[] = [];
@@ -50,8 +56,8 @@ async function traceTransactions({ state, options, index, checks, ...replay }: T
     const tracer = createTracer(options);
     const place = { blockHash, blockNumber, hash, index: position };
     tracer.begin?.({ context, call, gasLimit: transaction.gas, logsBefore, place });
-    const applied = await applyTraced(() =>
-      run({ tracer, deadline: deadlineOf(options, context.deadline), ...(checks && { checks }) }),
+    const applied = await withTraceRejections(() =>
+      run({ tracer, deadline: traceDeadline(options, context.deadline), ...(checks && { checks }) }),
     );
     const result = tracer.result(applied);
     gasUsed += applied.gasUsed;

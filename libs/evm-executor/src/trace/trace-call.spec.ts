@@ -16,7 +16,7 @@ const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}` as c
 const zeros = (count: number) => '00'.repeat(count);
 
 describe('steps', () => {
-  test('have gas, stack, storage and, if asked for, memory', async () => {
+  test('have gas, stack, storage and, with enableMemory, memory', async () => {
     const { structLogs, ...rest } = await trace({ enableMemory: true }, { [contract]: { code: codes.count } });
     expect(rest).toEqual({ gas: 43_129, failed: false, returnValue: word(0) });
     expect(structLogs.slice(0, 3)).toEqual([
@@ -39,7 +39,7 @@ describe('steps', () => {
     expect(structLogs.at(-1)).toMatchObject({ op: 'RETURN', gasCost: 0, memory: [`0x${zeros(32)}`] });
   });
 
-  test('of calls cost what they hand over, and see what was returned', async () => {
+  test('of calls include the gas passed on, and have the return data', async () => {
     const accounts = { [contract]: { code: codes.relay }, [other]: { code: codes.refuse } };
     const { structLogs, failed, returnValue } = await trace({ enableReturnData: true }, accounts, { gas: 100_000n });
     const call = structLogs.find(({ op }: { op: string }) => op === 'CALL');
@@ -49,7 +49,7 @@ describe('steps', () => {
     expect([failed, after.returnData]).toEqual([true, returnValue]);
   });
 
-  test('tell what geth finds before a step, and end at a limit', async () => {
+  test("report geth's error before a step, and end at the limit", async () => {
     const { structLogs, failed } = await trace({}, { [contract]: { code: '0x01' } });
     expect([failed, structLogs.at(-1).error]).toEqual([true, 'stack underflow (0 <=> 2)']);
     const limited = await trace({ limit: 60, disableStack: true }, { [contract]: { code: codes.count } });
@@ -57,8 +57,8 @@ describe('steps', () => {
   });
 });
 
-test('callTracer tells the tree of calls, reasons and logs', async () => {
-  // Logs nothing with topic 1, then relays.
+test('callTracer returns the tree of calls with reasons and logs', async () => {
+  // Emits an empty log with topic 1, then calls `other`.
   const code = `0x60015f5fa1${codes.relay.slice(2)}` as const;
   const accounts = { [contract]: { code }, [other]: { code: codes.refuse } };
   const frame = await trace({ tracer: 'callTracer', tracerConfig: { withLog: true } }, accounts, { value: 0n });
@@ -72,7 +72,7 @@ test('callTracer tells the tree of calls, reasons and logs', async () => {
     revertReason: 'no',
     calls: [{ type: 'CALL', from: contract, to: other, input: '0x', error: 'execution reverted', revertReason: 'no' }],
   });
-  // What failed has logged nothing in the end.
+  // A failed call has no logs.
   expect(frame.logs).toBeUndefined();
   const logged = await trace(
     { tracer: 'callTracer', tracerConfig: { withLog: true } },
@@ -83,7 +83,7 @@ test('callTracer tells the tree of calls, reasons and logs', async () => {
   expect(top.calls).toBeUndefined();
 });
 
-test('prestateTracer tells what was there, and what became of it', async () => {
+test('prestateTracer returns accounts before, and with diffMode after the call', async () => {
   const accounts = {
     [alice]: { balance: 5n },
     [contract]: { code: codes.count, storage: { [word(0)]: word(4) } },
@@ -101,13 +101,13 @@ test('prestateTracer tells what was there, and what became of it', async () => {
     post: {
       [alice]: { balance: '0x3', nonce: 1 },
       [contract]: { balance: '0x2', storage: { [word(0)]: word(5) } },
-      // As geth reports a coinbase that is not there and gets nothing.
+      // geth's output for a coinbase that does not exist and receives nothing.
       [`0x${'cc'.repeat(20)}`]: { codeHash: word(0) },
     },
   });
 });
 
-test('4byteTracer counts functions', async () => {
+test('4byteTracer counts calls by function', async () => {
   const found = await trace({ tracer: '4byteTracer' }, { [contract]: { code: '0x00' } }, { data: '0xaabbccdd00' });
   expect(found).toEqual({ '0xaabbccdd-1': 1 });
 });

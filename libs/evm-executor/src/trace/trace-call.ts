@@ -4,46 +4,44 @@ import { replayBlock } from '../block/replay-block.ts';
 import { callContext, cappedGas, defaultEngine, type ExecuteCallOptions } from '../execute-call.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
-import { applyTraced, withTraceTimeout } from './apply-traced.ts';
 import { createTracer } from './create-tracer.ts';
-import { deadlineOf } from './trace-deadline.ts';
+import { traceDeadline } from './trace-deadline.ts';
+import { withTraceRejections, withTraceTimeout } from './trace-errors.ts';
 import type { TraceOptions } from './trace-options.ts';
 
 export interface TraceCallOptions extends ExecuteCallOptions {
-  /** The call runs before the transaction of this place in `block`, on the state after the transactions before it. */
+  /** Runs the call within `block`, before the transaction with this index. */
   readonly within?: { readonly block: Block; readonly index: number };
 }
 
-/** A trace as JSON text, and the gas of all that was executed for it. */
-export interface Traced {
+/** Trace as JSON text in geth's form, and the gas of everything that was executed for it. */
+export interface TraceResult {
   readonly json: string;
   readonly gasUsed: bigint;
 }
 
 /**
- * Reports what happens in a call as JSON text in geth's form, and the gas it used. With `within`, `state` is that after the
- * parent of the block.
- * @throws CALL_* where no node would start the call, OVERRIDE_INVALID, TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and what the
- *   state throws
+ * Traces a call. With `within`, `state` is the state after the parent of the block.
+ * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, TRACE_TOO_LARGE, EXECUTION_TIMEOUT, and the errors of the state
  */
-export function traceCall(options: TraceCallOptions, traceOptions: TraceOptions): Promise<Traced> {
+export function traceCall(options: TraceCallOptions, traceOptions: TraceOptions): Promise<TraceResult> {
   return withTraceTimeout(() => trace(options, traceOptions));
 }
 
-async function trace(options: TraceCallOptions, traceOptions: TraceOptions): Promise<Traced> {
+async function trace(options: TraceCallOptions, traceOptions: TraceOptions): Promise<TraceResult> {
   const { call, within } = options;
   const started = within && (await startWithin(options, within));
   const context = withParentHash(callContext(options, started && { world: started.world }), options);
   const gasLimit = cappedGas(call.gas, options);
   const tracer = createTracer(traceOptions);
   tracer.begin?.({ context, call, gasLimit, logsBefore: started?.logs ?? 0 });
-  const applied = await applyTraced(() =>
-    applyMessage(context, call, { gasLimit, tracer, deadline: deadlineOf(traceOptions, context.deadline) }),
+  const applied = await withTraceRejections(() =>
+    applyMessage(context, call, { gasLimit, tracer, deadline: traceDeadline(traceOptions, context.deadline) }),
   );
   return { json: tracer.result(applied), gasUsed: applied.gasUsed };
 }
 
-/** The state in a block before one of its transactions, and the logs up to there. */
+/** Replays a block up to a transaction. Returns the state, and the number of logs of the transactions before. */
 async function startWithin(
   { spec, state, blockHashes, engine = defaultEngine(), limits }: TraceCallOptions,
   { block, index }: NonNullable<TraceCallOptions['within']>,
@@ -59,7 +57,7 @@ async function startWithin(
   return { world, logs };
 }
 
-/** A block that is pretended to follow sees the hash of the one before it, as in geth. */
+/** Adds the hash of `header` for BLOCKHASH if overrides describe the block after it, as geth does. */
 function withParentHash(context: MessageContext, { header, blockOverrides }: TraceCallOptions): MessageContext {
   if (blockOverrides?.number !== header.number + 1n) return context;
   const { blockHash } = context;

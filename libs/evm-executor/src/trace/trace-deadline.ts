@@ -1,7 +1,7 @@
 import type { Deadline } from '../engine/call-engine.ts';
 
-/** The moment when the trace of a transaction is given up: that of its options or of the whole job, whichever is earlier. */
-export function deadlineOf(
+/** Deadline of the trace of one transaction: that of its options or that of the job, whichever is earlier. */
+export function traceDeadline(
   { timeoutMs }: { readonly timeoutMs?: number },
   ofJob?: Deadline | undefined,
 ): Deadline | undefined {

@@ -1,2 +1,2 @@
-/** Characters of one trace at most: clients parse it in one piece. */
+/** Maximum length of one trace in characters. Clients parse a trace as a whole. */
 export const traceCharactersMax = 64 * 1024 * 1024;

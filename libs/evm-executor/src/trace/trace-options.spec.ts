@@ -5,7 +5,7 @@ import { parseTraceOptions } from './trace-options.ts';
 describe('parseTraceOptions', () => {
   test.each([
     [{ tracer: 'jsTracer' }, 'one of callTracer'],
-    [{ tracer: '{ data: [], step: function(log) {} }' }, 'tracers in JavaScript are not run here'],
+    [{ tracer: '{ data: [], step: function(log) {} }' }, 'tracers in JavaScript are not supported'],
     [{ tracer: 'evmdisTracer' }, 'leave it out for single steps'],
     [{ tracer: '' }, 'one of callTracer'],
     [{ limit: 0.5 }, 'a number of characters'],
@@ -22,13 +22,13 @@ describe('parseTraceOptions', () => {
     expect(() => parseTraceOptions(config)).toThrow(message);
   });
 
-  test('bounds the tracers of muxTracers in each other', () => {
+  test('limits the number of tracers in nested muxTracers', () => {
     const muxed = (depth: number): object => (depth === 0 ? {} : { muxTracer: muxed(depth - 1) });
     expect(parseTraceOptions({ tracer: 'muxTracer', tracerConfig: muxed(15) })).toMatchObject({ tracer: 'muxTracer' });
     expect(() => parseTraceOptions({ tracer: 'muxTracer', tracerConfig: muxed(16) })).toThrow('at most 16 tracers');
   });
 
-  test('reads a timeout in Go’s form', () => {
+  test('parses a timeout in Go’s form', () => {
     expect(parseTraceOptions({ timeout: '1m30s' })).toMatchObject({ tracer: 'structLog', timeoutMs: 90_000 });
   });
 });

@@ -11,7 +11,7 @@ interface OptionsByTracer {
     readonly enableReturnData: boolean;
     readonly disableStack: boolean;
     readonly disableStorage: boolean;
-    /** Characters of steps after which no further step is kept; 0 for all. */
+    /** Number of characters after which steps are dropped; 0 keeps all. */
     readonly limit: number;
   };
   readonly callTracer: { readonly onlyTopCall: boolean; readonly withLog: boolean };
@@ -48,15 +48,15 @@ export type TracerOptions<Name extends TracerName = TracerName> = {
   [Each in Name]: { readonly tracer: Each } & OptionsByTracer[Each];
 }[Name];
 
-/** Contents of a trace, and the time that a transaction may run. */
+/** Tracer of a trace, and the time limit of each transaction. */
 export type TraceOptions = TracerOptions & { readonly timeoutMs?: number };
 
-/** Tracers that one muxTracer may run, those of muxTracers in it included. */
+/** Maximum number of tracers in one muxTracer, nested ones included. */
 const muxedMax = 16;
-/** Words of the stack that erc7562Tracer looks at. */
+/** Maximum of stackTopItemsSize: the size of the EVM stack. */
 const stackTopItemsMax = 1024;
 
-/** Opcodes that erc7562Tracer does not count: PUSH0 to SWAP16, POP, and plain arithmetic. */
+/** Opcodes that erc7562Tracer does not count by default: PUSH0 to SWAP16, POP, and plain arithmetic. */
 const ignoredByDefault: readonly number[] = [
   ...Array.from({ length: op.SWAP16 - op.PUSH0 + 1 }, (_, index) => op.PUSH0 + index),
   ...[op.POP, op.ADD, op.SUB, op.MUL, op.DIV, op.EQ, op.LT, op.GT, op.SLT, op.SGT, op.SHL, op.SHR],
@@ -98,12 +98,12 @@ const parsers: OptionsParsers = {
   noopTracerLegacy: () => ({ tracer: 'noopTracerLegacy' }),
 };
 
-/** The tracers, by the names that `tracer` takes. */
+/** Valid values of the option `tracer`. */
 export const tracerNames: readonly string[] = Object.keys(parsers);
 
 /**
- * Reads the options of debug_traceTransaction and its kin.
- * @throws VALUE_INVALID naming the field
+ * Parses the options of debug_traceTransaction and the other trace methods.
+ * @throws VALUE_INVALID with the field
  */
 export function parseTraceOptions(json: unknown, field = 'config'): TraceOptions {
   const object: JsonObject = json === undefined || json === null ? {} : parseObject(field, json);
@@ -142,8 +142,8 @@ function isTracer(name: unknown): name is keyof OptionsParsers {
 function unknownTracer(field: string, name: unknown): InvalidValueError {
   const expected =
     name === 'evmdisTracer'
-      ? 'a tracer that is not written in JavaScript, which is not run here: leave it out for single steps'
-      : `one of ${tracerNames.join(', ')}, or no tracer for single steps; tracers in JavaScript are not run here`;
+      ? 'a built-in tracer, since tracers in JavaScript are not supported: leave it out for single steps'
+      : `one of ${tracerNames.join(', ')}, or no tracer for single steps; tracers in JavaScript are not supported`;
   return new InvalidValueError(field, expected, name);
 }
 

@@ -6,7 +6,7 @@ import { alice, codes, contract, optionsFor, other, specAt, type TestFork } from
 import { traceCall } from './trace-call.ts';
 import { parseTraceOptions } from './trace-options.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of tracers are whatever they are expected to be.
+// biome-ignore lint/suspicious/noExplicitAny: each tracer has its own result type.
 type Answer = any;
 type Accounts = Readonly<Record<Hex, MemoryAccount>>;
 
@@ -34,13 +34,13 @@ interface Settings {
   readonly gasCapMultiplier?: number;
 }
 
-/** Expectations are what geth 1.17.5 answers. */
+// Expected results are those of geth 1.17.5.
 describe('callTracer', () => {
   const calls = (code: Hex, settings?: Settings) =>
     trace({ tracer: 'callTracer' }, code, settings).then((frame) => frame.calls);
 
-  test('reports calls and creations that fail on balance, with their gas', async () => {
-    // CALL, CALLCODE, CREATE and CREATE2 with a value of 1 that the contract does not have.
+  test('reports calls and creations that fail for lack of balance, with their gas', async () => {
+    // CALL, CALLCODE, CREATE and CREATE2 with a value of 1 from a contract without balance.
     const target = other.slice(2);
     const code =
       `0x5f5f5f5f600173${target}612710f1505f5f5f5f600173${target}612710f2505f5f6001f0505f5f5f6001f500` as const;
@@ -52,11 +52,11 @@ describe('callTracer', () => {
       ['CREATE2', 'insufficient balance for transfer', '0x0'],
     ]);
     expect(found.map(({ to }: Answer) => to)).toEqual([other, other, undefined, undefined]);
-    // 10,000 and the stipend.
+    // 10,000 plus the stipend.
     expect(found[0].gas).toBe('0x300c');
   });
 
-  test('reports the call that goes too deep', async () => {
+  test('reports the call that exceeds the depth limit', async () => {
     let frame = await trace({ tracer: 'callTracer' }, codes.recurse, {
       call: { gas: 2n ** 45n },
       gasCapMultiplier: 2_000_000,
@@ -67,8 +67,8 @@ describe('callTracer', () => {
     expect([depth, frame.error]).toEqual([1025, 'max call depth exceeded']);
   });
 
-  test('counts logs that are not undone, and the calls before them', async () => {
-    // A log, a call that logs and reverts, a log.
+  test('numbers logs that are kept, with the count of calls before them', async () => {
+    // A log, a call that emits a log and reverts, a log.
     const code = `0x5f5fa05f5f5f5f5f73${other.slice(2)}5af1505f5fa000` as const;
     const options = { tracer: 'callTracer', tracerConfig: { withLog: true } };
     const accounts = { [other]: { code: '0x5f5fa05f5ffd' as const } };
@@ -80,7 +80,7 @@ describe('callTracer', () => {
     expect(calls[0].logs).toBeUndefined();
   });
 
-  test('reports the end of a contract with its balance', async () => {
+  test('reports SELFDESTRUCT with the balance of the contract', async () => {
     const accounts = { [contract]: { balance: 7n } };
     expect(await calls(`0x73${other.slice(2)}ff`, { accounts })).toEqual([
       { type: 'SELFDESTRUCT', from: contract, to: other, gas: '0x0', gasUsed: '0x0', input: '0x', value: '0x7' },
@@ -107,7 +107,7 @@ describe('callTracer', () => {
     expect(inner.error).toBe(error);
   });
 
-  test('reports creations that fail by their code in geth’s order of checks', async () => {
+  test('reports creations with invalid code in geth’s order of checks', async () => {
     const returning = (length: number, gas: bigint) =>
       trace({ tracer: 'callTracer' }, `0x61${length.toString(16)}5f5f395f5ff3`, {
         call: { gas, to: undefined, data: `0x61${length.toString(16)}5ff3` },
@@ -123,7 +123,7 @@ describe('callTracer', () => {
 describe('steps', () => {
   const steps = (code: Hex, settings?: Settings) => trace({}, code, settings).then(({ structLogs }) => structLogs);
 
-  test('include the STOP at the end of code, and none in code that is empty', async () => {
+  test('include the implicit STOP at the end of code, and no step for empty code', async () => {
     expect((await steps('0x5f50')).map(({ op, pc }: Answer) => [pc, op])).toEqual([
       [0, 'PUSH0'],
       [1, 'POP'],
@@ -138,14 +138,14 @@ describe('steps', () => {
     ]);
   });
 
-  test('have geth’s name and price of opcodes that are not defined', async () => {
+  test('have geth’s name and price for undefined opcodes', async () => {
     expect(await steps('0x0c')).toEqual([
       { pc: 0, op: 'opcode 0xc not defined', gas: 979_000, gasCost: 0, depth: 1, stack: [] },
     ]);
   });
 
-  test('cost whole numbers however much they ask for', async () => {
-    // MSTORE at 2^63 - 1, KECCAK256 of as much, and memory that 64 bits count and no gas pays.
+  test('have integer gas costs for any size of memory', async () => {
+    // MSTORE at 2^63 - 1, KECCAK256 of that length, and memory within 64 bits that no gas limit covers.
     expect((await steps('0x5f677fffffffffffffff52')).at(-1)).toMatchObject({
       gasCost: 3,
       error: 'out of gas: gas uint64 overflow',
@@ -156,13 +156,13 @@ describe('steps', () => {
     });
   });
 
-  test('show the refund that they give', async () => {
+  test('include their refund', async () => {
     const accounts = { [contract]: { storage: { [word(0)]: word(1) } } };
     const [, , store, stop] = await steps('0x5f5f5500', { accounts });
     expect([store.refund, stop.refund]).toEqual([4_800, 4_800]);
   });
 
-  test('that lack gas for their constant price show that alone', async () => {
+  test('without gas for their constant price report only that price', async () => {
     const last = (await steps('0x60016002600320', { call: { gas: 21_010n } })).at(-1);
     expect(last).toMatchObject({ op: 'KECCAK256', gas: 1, gasCost: 30, error: 'out of gas' });
   });
@@ -182,7 +182,7 @@ describe('flatCallTracer', () => {
   const code = `0x5f5f5f5f600473${'00'.repeat(19)}025af1505f5f5f5f73${other.slice(2)}5afa00` as const;
   const accounts = { [other]: { code: '0x0c' }, [contract]: { balance: 9n } } as const;
 
-  test('lists calls with their places, and leaves out those of precompiles', async () => {
+  test('lists calls with their positions and omits calls of precompiles', async () => {
     const flat = await trace({ tracer: 'flatCallTracer' }, code, { accounts });
     expect(
       flat.map(({ type, traceAddress, subtraces, error }: Answer) => [type, traceAddress, subtraces, error]),
@@ -195,25 +195,25 @@ describe('flatCallTracer', () => {
     expect(flat[1].result).toBeUndefined();
   });
 
-  test('includes precompiles and Parity’s words where asked', async () => {
+  test('includes precompiles and Parity’s error texts on request', async () => {
     const tracerConfig = { includePrecompiles: true, convertParityErrors: true };
     const flat = await trace({ tracer: 'flatCallTracer', tracerConfig }, code, { accounts });
     expect(flat.map(({ error }: Answer) => error)).toEqual([undefined, undefined, 'Bad instruction']);
   });
 });
 
-test('muxTracer gives each tracer’s answer under its name', async () => {
+test('muxTracer returns the result of each tracer under its name', async () => {
   const tracerConfig = { callTracer: { onlyTopCall: true }, '4byteTracer': null, opcountTracer: {} };
   const found = await trace({ tracer: 'muxTracer', tracerConfig }, '0x5f50', { call: { data: '0xaabbccdd' } });
   expect(found).toMatchObject({ callTracer: { type: 'CALL' }, '4byteTracer': { '0xaabbccdd-0': 1 }, opcountTracer: 3 });
 });
 
-test('4byteTracer passes over precompiles', async () => {
+test('4byteTracer ignores precompiles', async () => {
   const code = `0x5f5f60045f73${'00'.repeat(19)}025afa00` as const;
   expect(await trace({ tracer: '4byteTracer' }, code)).toEqual({});
 });
 
-test('keccak256PreimageTracer gives what was hashed by its hash', async () => {
+test('keccak256PreimageTracer returns preimages by hash', async () => {
   expect(await trace({ tracer: 'keccak256PreimageTracer' }, '0x60ff5f5360015f205f5f2000')).toEqual({
     '0x8b1a944cf13a9a1c08facb2c9e98623ef3254d2ddb48113885c3e8e97fec8db9': '0xff',
     '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470': '0x',

@@ -3,14 +3,14 @@ import type { AppliedMessage, MessageContext } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
 import type { EngineTracer } from '../engine/engine-tracer.ts';
 
-/** A transaction, or a call, that is about to run. */
+/** A transaction or call before its execution. */
 export interface TracedMessage {
   readonly context: MessageContext;
   readonly call: CallRequest;
   readonly gasLimit: bigint;
-  /** Logs of the transactions before it in its block. */
+  /** Number of logs of earlier transactions in the block. */
   readonly logsBefore: number;
-  /** Absent for calls. */
+  /** Position of a transaction in the chain; absent for calls. */
   readonly place?: {
     readonly blockHash: Hex;
     readonly blockNumber: bigint;
@@ -19,10 +19,10 @@ export interface TracedMessage {
   };
 }
 
-/** Listens to one transaction and reports what happened as JSON text. */
+/** Observes one transaction and returns a trace as JSON text. */
 export interface TransactionTracer extends EngineTracer {
-  /** Before anything of the transaction has changed the world. */
+  /** Called before the transaction changes the world. */
   begin?(message: TracedMessage): void;
-  /** After the transaction, its refunds and its fees. */
+  /** Called after the transaction, its refunds and its fees. */
   result(applied: AppliedMessage): string;
 }

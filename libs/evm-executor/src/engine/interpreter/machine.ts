@@ -2,7 +2,7 @@ import { bytesFromHex } from '@cairn/block-model';
 import { op } from '@cairn/evm-compiler/opcodes';
 import { compareBytes } from '@cairn/platform';
 import { type Address, addressFromHex, wordOfAddress } from '../../addresses.ts';
-import { delegationOf } from '../../authorizations.ts';
+import { delegationOf } from '../../delegation.ts';
 import { emptyCodeHash } from '../../world-state.ts';
 import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';

@@ -1,6 +1,6 @@
 import { callOpcodes, isLog, op } from '@cairn/evm-compiler/opcodes';
 import { type Address, addressOfWord, wordOfAddress } from '../../addresses.ts';
-import { delegationOf } from '../../authorizations.ts';
+import { delegationOf } from '../../delegation.ts';
 import { wordIntegers } from '../../slot-table.ts';
 import type { Frame } from '../interpreter/frame.ts';
 import { gas, initCodeBytesMax, type OpcodeTable } from '../interpreter/gas.ts';

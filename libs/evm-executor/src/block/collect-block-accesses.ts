@@ -12,22 +12,22 @@ import { WorldState } from '../world-state.ts';
 import { runBlock } from './block-runner.ts';
 import { systemAddress } from './system-calls.ts';
 
-/** Reads and writes of a block: the part of the state that another node needs to run it. */
-export interface BlockRecord {
-  /** Accounts by address, with the slots of theirs that were read. */
+/** Reads and writes of a block: the part of the state that a node without state needs to execute it. */
+export interface BlockAccesses {
+  /** Slots that were read, by account. Accounts without a read slot have an empty set. */
   readonly reads: ReadonlyMap<Hex, ReadonlySet<Hex>>;
   readonly codes: readonly Uint8Array[];
-  /** The lowest block whose hash was asked for. */
+  /** Lowest block whose hash was read. */
   readonly lowestHash: bigint | undefined;
   readonly changes: readonly AccountChange[];
 }
 
-/** Runs a block and records its reads and changes. @throws BLOCK_INVALID, TRANSACTION_INVALID, EXECUTION_TIMEOUT, and what the state throws */
-export async function recordBlock(
+/** Executes a block and records its reads and writes. @throws BLOCK_INVALID, TRANSACTION_INVALID, EXECUTION_TIMEOUT, and the errors of the state */
+export async function collectBlockAccesses(
   { roots, state, blockHashes, ...run }: BlockRun,
   engine: CallEngine,
   deadline?: Deadline,
-): Promise<BlockRecord> {
+): Promise<BlockAccesses> {
   const recording = new RecordingState(state);
   const world = new RecordingWorld(StateCache.of(recording));
   const changes = new Map<Hex, AccountChange>();
@@ -50,12 +50,12 @@ export async function recordBlock(
     },
   };
   await runBlock(recorded, engine, { world, deadline });
-  // The protocol has no account of its own, and what it calls does not depend on one.
+  // The sender of system calls usually has no account, and the calls do not depend on one.
   if (state.getAccount(systemAddress) === undefined) recording.reads.delete(hexFromBytes(systemAddress));
   return { reads: recording.reads, codes: [...world.codesRead.values()], lowestHash, changes: [...changes.values()] };
 }
 
-/** Two changes of an account in their order as one. */
+/** Merges two successive changes of one account. */
 function merged(before: AccountChange | undefined, change: AccountChange): AccountChange {
   if (before === undefined || change.isStorageCleared) return change;
   const slots = new Map([...before.slots, ...change.slots].map(([slot, value]) => [hexFromBytes(slot), value]));
@@ -66,7 +66,7 @@ function merged(before: AccountChange | undefined, change: AccountChange): Accou
   };
 }
 
-/** Codes are shared by all states, so that those that a block reads are seen here. */
+/** Records code reads. It wraps the world, since the code cache of all states hides reads from the state. */
 class RecordingWorld extends WorldState {
   readonly codesRead = new Map<Hex, Uint8Array>();
 

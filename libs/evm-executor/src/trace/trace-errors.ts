@@ -2,10 +2,10 @@ import { isCairnError } from '@cairn/errors';
 import { CallRejectedError, ExecutionError } from '../errors.ts';
 
 /**
- * Runs a message that is traced; what ends it before there is a trace is said in geth's words for traces.
- * @throws CALL_* where no node would start it, EXECUTION_TIMEOUT
+ * Executes a traced message and rewords its refusal as geth does for traces.
+ * @throws CALL_* if a node would refuse the message, EXECUTION_TIMEOUT
  */
-export async function applyTraced<T>(apply: () => Promise<T>): Promise<T> {
+export async function withTraceRejections<T>(apply: () => Promise<T>): Promise<T> {
   try {
     return await apply();
   } catch (error) {
@@ -15,7 +15,7 @@ export async function applyTraced<T>(apply: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs all that a trace takes. @throws EXECUTION_TIMEOUT in geth's words for traces */
+/** Runs a whole trace. @throws EXECUTION_TIMEOUT with geth's message for traces */
 export async function withTraceTimeout<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -23,7 +23,7 @@ export async function withTraceTimeout<T>(run: () => Promise<T>): Promise<T> {
     if (!isCairnError(error, 'EXECUTION_TIMEOUT')) throw error;
     const { timeoutMs } = error.details;
     throw new ExecutionError('EXECUTION_TIMEOUT', 'execution timeout', {
-      hint: `The trace ran longer than ${timeoutMs} ms: give it less gas, or more time where it has a timeout.`,
+      hint: `The trace ran longer than ${timeoutMs} ms. Give the call less gas, or raise the timeout in the options.`,
       details: { timeoutMs },
     });
   }

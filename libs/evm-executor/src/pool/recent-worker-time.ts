@@ -1,21 +1,21 @@
-/** Worker time that a lane may have used of late and count as light, in milliseconds. */
+/** Decayed worker time below which a lane is light, in milliseconds. */
 const lightMs = 1_000;
-/** Worker time that is forgotten in each millisecond. */
+/** Decay of the worker time, in milliseconds per millisecond. */
 const forgottenShare = 0.25;
 const lanesMax = 10_000;
 
 /**
- * Worker time that lanes have used of late: it fades at a quarter of a worker. A lane is light while less than a second of
- * it is left, so that one job of five seconds keeps its lane from being light for sixteen.
+ * Recent worker time per lane, which decays by 250 ms per second. A lane is light below one second: a job of five seconds makes its
+ * lane heavy for sixteen seconds.
  */
-export class RecentUse {
+export class RecentWorkerTime {
   readonly #lanes = new Map<string, { readonly usedMs: number; readonly at: number }>();
 
   get lanes(): number {
     return this.#lanes.size;
   }
 
-  /** @param at the time, in milliseconds */
+  /** @param at current time in milliseconds */
   isLight(name: string, at: number): boolean {
     return this.#usedMs(name, at) < lightMs;
   }
@@ -25,7 +25,7 @@ export class RecentUse {
     this.#lanes.delete(name);
     this.#lanes.set(name, { usedMs: sum, at });
     for (const [oldest, { usedMs: used, at: then }] of this.#lanes) {
-      // The oldest are first, though one that has used more fades later.
+      // Ordered by last use. A lane that used more decays later, so that the loop may stop before a decayed one.
       if (this.#lanes.size <= lanesMax && used > (at - then) * forgottenShare) break;
       this.#lanes.delete(oldest);
     }

@@ -3,9 +3,9 @@ import { createMemoryState, hasConformanceCases } from '@cairn/block-model/testi
 import { expect, test } from '@jest/globals';
 import { createEngine } from '../engine/create-engine.ts';
 import { readRecordedChain } from '../recorded-chain.fixture.ts';
-import { recordBlock } from './record-block.ts';
+import { collectBlockAccesses } from './collect-block-accesses.ts';
 
-const title = 'recordBlock reports the accounts, slots and codes that a block reads, and what it changes';
+const title = 'collectBlockAccesses returns the accounts and codes that a block reads, and its changes';
 
 (hasConformanceCases ? test : test.skip)(title, async () => {
   const { spec, blocks, genesis } = readRecordedChain();
@@ -14,7 +14,7 @@ const title = 'recordBlock reports the accounts, slots and codes that a block re
   const parent = { ...block.header, number: 0n, hash: block.header.parentHash };
   const roots: BlockRun['roots'] = { after: async () => new Uint8Array(32) };
   const run = { spec, block, parent, state: createMemoryState(genesis), roots, blockHashes: () => undefined };
-  const { reads, codes, lowestHash, changes } = await recordBlock(run, createEngine());
+  const { reads, codes, lowestHash, changes } = await collectBlockAccesses(run, createEngine());
   const changed = new Map(changes.map((change) => [hexFromBytes(change.address), change.account]));
   for (const transaction of block.transactions) {
     const sender = senderOf(transaction);

@@ -5,9 +5,9 @@ export function isRead(job: ExecutionJob): job is ReadJob {
   return job.kind === 'storageRange' || job.kind === 'modifiedAccounts';
 }
 
-/** Reads from a chain. They cannot be interrupted: a worker that reads beyond its time is ended. */
+/** Reads from a chain. A read cannot be interrupted: beyond its time limit, it ends with its worker. */
 export async function serveRead(job: ReadJob, source: CallSource): Promise<ResultOf<ReadJob>> {
-  // A store may show one turn of the event loop the same snapshot all along: the block may be in the next one.
+  // A store may keep one read snapshot per turn of the event loop: a recent block appears in the next turn.
   if (source.header(job.blockHash) === undefined) await new Promise((resolve) => setImmediate(resolve));
   const gasUsed = 0n;
   switch (job.kind) {

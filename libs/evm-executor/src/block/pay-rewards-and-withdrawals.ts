@@ -6,10 +6,10 @@ import type { WorldState } from '../world-state.ts';
 const weiPerGwei = 1_000_000_000n;
 
 /**
- * What is paid at the end of a block: withdrawals (EIP-4895), and before the merge the rewards of miners (Yellow Paper,
- * section 11.3).
+ * Makes the payments at the end of a block: withdrawals (EIP-4895), and before the merge the rewards for the miners of the block
+ * and its uncles (Yellow Paper, section 11.3).
  */
-export function payBlock(
+export function payRewardsAndWithdrawals(
   world: WorldState,
   { number, difficulty, miner }: Pick<Header, 'number' | 'difficulty' | 'miner'>,
   rules: ForkRules,
@@ -29,7 +29,7 @@ export function payBlock(
   pay(miner, reward + (reward / 32n) * BigInt(uncles.length));
 }
 
-/** EIP-649, EIP-1234. */
+/** Block reward in wei (EIP-649, EIP-1234). */
 function minerReward({ common, isByzantium }: ForkRules): bigint {
   const ether = 10n ** 18n;
   if (common.gteHardfork(Hardfork.Constantinople)) return 2n * ether;

@@ -1,0 +1,71 @@
+import type { Header, Hex, StateReader } from '@cairn/block-model';
+import { executionErrors, StateUnavailableError } from '../errors.ts';
+import type { CallChain, CallSource } from './call-source.ts';
+
+/** Blocks per chain whose readers and caches a worker keeps. Most calls use the newest blocks, and worker heaps are small. */
+const blocksKeptMax = 4;
+
+export interface OpenBlock {
+  readonly header: Header;
+  readonly state: StateReader;
+}
+
+export interface OpenChain {
+  readonly chain: CallChain;
+  readonly source: CallSource;
+  /** Ordered by last use, most recent last. */
+  readonly blocks: Map<Hex, OpenBlock>;
+  /** Generation of the source when `blocks` were opened. */
+  generation: bigint | undefined;
+}
+
+/** Opens the source of a chain. @throws EXECUTION_FAILED with the name of the chain */
+export async function openChain(name: string, chain: CallChain): Promise<OpenChain> {
+  const { moduleUrl, exportName, options } = chain.source;
+  try {
+    const module: Record<string, unknown> = await import(moduleUrl);
+    const create = module[exportName];
+    if (typeof create !== 'function') throw new Error(`${moduleUrl} has no function ${exportName}`);
+    return { chain, source: await create(options), blocks: new Map(), generation: undefined };
+  } catch (error) {
+    throw executionErrors.failed(
+      `chain ${name} does not open: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
+  }
+}
+
+/** Returns header and state of a block. @throws STATE_UNAVAILABLE */
+export async function blockOf(name: string, chain: OpenChain, hash: Hex): Promise<OpenBlock> {
+  const { source, blocks } = chain;
+  const { generation } = source;
+  // After a reorg, open readers would read data of another branch.
+  if (generation !== chain.generation) blocks.clear();
+  chain.generation = generation;
+  const known = blocks.get(hash);
+  if (known !== undefined) {
+    blocks.delete(hash);
+    blocks.set(hash, known);
+    return known;
+  }
+  const found = read(source, hash) ?? (await readInNextTurn(source, hash));
+  if (found === undefined) throw new StateUnavailableError(name, hash);
+  blocks.set(hash, found);
+  for (const oldest of blocks.keys()) {
+    if (blocks.size <= blocksKeptMax) break;
+    blocks.delete(oldest);
+  }
+  return found;
+}
+
+function read(source: CallSource, hash: Hex): OpenBlock | undefined {
+  const header = source.header(hash);
+  const state = source.stateAt(hash);
+  return header && state && { header, state };
+}
+
+/** Retries in the next turn of the event loop: a store may keep one read snapshot per turn, without recent writes. */
+async function readInNextTurn(source: CallSource, hash: Hex): Promise<OpenBlock | undefined> {
+  await new Promise((resolve) => setImmediate(resolve));
+  return read(source, hash);
+}
