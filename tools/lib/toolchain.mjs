@@ -22,13 +22,14 @@ export function requireNode() {
 
 /**
  * Runs a program in the root of the repository and resolves with its exit code (128 + n for signal n).
- * `onOutput`, where given, gets its standard output and error, which are otherwise passed through.
+ * `onOutput` gets its standard output and error, which are otherwise passed through. `signal` terminates it.
  */
-export function run(command, args, { env = {}, onOutput } = {}) {
+export function run(command, args, { env = {}, onOutput, signal } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: root,
       env: { ...process.env, ...env },
+      signal,
       stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit',
       shell: process.platform === 'win32',
     });
@@ -36,8 +37,8 @@ export function run(command, args, { env = {}, onOutput } = {}) {
       child.stdout.on('data', onOutput);
       child.stderr.on('data', onOutput);
     }
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)));
+    child.once('error', (error) => (error.name === 'AbortError' ? undefined : reject(error)));
+    child.once('close', (code, endedBy) => resolve(code ?? (endedBy === 'SIGINT' ? 130 : 143)));
   });
 }
 
@@ -66,12 +67,7 @@ async function findPnpm() {
 
 /** Installs what the lockfile names, through npx. Skipped when the lockfile and manifests are those of the last install. */
 export async function install({ onStart = () => {} } = {}) {
-  const stamp = join(root, 'node_modules', '.cairn-installed');
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(root, 'pnpm-lock.yaml')))
-    .update(process.version)
-    .digest('hex');
-  if (readIfPresent(stamp) === wanted) return;
+  if (readIfPresent(installStamp) === installHash()) return;
   onStart();
   const lines = [];
   const code = await pnpm(['install', '--frozen-lockfile', '--reporter=append-only'], {
@@ -83,7 +79,19 @@ export async function install({ onStart = () => {} } = {}) {
     console.error('The install failed. It needs the npm registry; see the lines above.');
     process.exit(code);
   }
-  writeFileSync(stamp, wanted);
+  rememberInstall();
+}
+
+const installStamp = join(root, 'node_modules', '.cairn-installed');
+
+function installHash() {
+  const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
+  return createHash('sha256').update(lockfile).update(process.version).digest('hex');
+}
+
+/** Records that the dependencies of the lockfile are installed. */
+export function rememberInstall() {
+  writeFileSync(installStamp, installHash());
 }
 
 /** Runs nx without its daemon and without a cloud; resolves with its exit code. */

@@ -17,6 +17,12 @@ export class Supervisor {
     return await supervised.start();
   }
 
+  /** Replaces the process of a service, and resolves with whether the new one is ready. @throws Error when it cannot start */
+  async restart(name: string): Promise<boolean> {
+    const supervised = this.#processes.find((each) => each.name === name);
+    return (await supervised?.restart()) ?? false;
+  }
+
   /** Resolves with the exit code when every service has stopped. */
   async wait(): Promise<number> {
     await new Promise<void>((resolve) => {

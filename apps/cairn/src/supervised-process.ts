@@ -18,6 +18,8 @@ export interface Service {
 
 const readyWithinMs = 120_000;
 const pollMs = 100;
+/** Time that a replaced process has to drain its requests before it is killed. */
+const drainWithinMs = 30_000;
 /** Pause before a restart: doubles with each failure in a row, and starts anew after a minute of life. */
 const backoff = { firstMs: 1_000, mostMs: 30_000, forgetAfterMs: 60_000 } as const;
 
@@ -29,6 +31,8 @@ export class SupervisedProcess {
   #port: number | undefined;
   #isStopping = false;
   #isStarted = false;
+  #isReplacing = false;
+  #isListening = false;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -37,24 +41,48 @@ export class SupervisedProcess {
     this.#onStopped = onStopped;
   }
 
+  get name(): string {
+    return this.#service.name;
+  }
+
   get isRunning(): boolean {
     return this.#child !== undefined;
   }
 
   /** Starts the process and resolves with its port when it is ready. @throws Error when it is not */
   async start(): Promise<number> {
-    const { name, readyUrl } = this.#service;
-    const child = this.#spawn();
-    const end = performance.now() + readyWithinMs;
-    // Its own message says which port it listens on: another server may answer at the address.
-    while (this.#port === undefined || !(await isReady(readyUrl(this.#port)))) {
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`${name} ended while starting; its message is above.`);
-      if (performance.now() > end) throw new Error(`${name} was not ready within ${readyWithinMs / 1000} s.`);
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
-    }
+    const port = await this.#ready(this.#spawn());
     this.#isStarted = true;
-    return this.#port;
+    return port;
+  }
+
+  /**
+   * Replaces the process by a new one on the same port and resolves when that is ready. Resolves with `false` when the process stops,
+   * is replaced again, or has not started yet.
+   * @throws Error when the new process is not ready
+   */
+  async restart(): Promise<boolean> {
+    if (this.#isStopping || !this.#isStarted) return false;
+    clearTimeout(this.#timer);
+    this.#failures = 0;
+    const ending = this.#child;
+    if (ending === undefined) this.#spawn();
+    else {
+      this.#isReplacing = true;
+      const killing = setTimeout(() => ending.kill('SIGKILL'), drainWithinMs);
+      const ended = new Promise((resolve) => ending.once('exit', resolve));
+      ending.kill('SIGTERM');
+      await ended;
+      clearTimeout(killing);
+    }
+    const child = this.#child;
+    if (child === undefined) return false;
+    try {
+      await this.#ready(child);
+    } catch (error) {
+      if (!this.#isStopping) throw error;
+    }
+    return child === this.#child;
   }
 
   /** Ends the process for good. */
@@ -62,6 +90,20 @@ export class SupervisedProcess {
     this.#isStopping = true;
     clearTimeout(this.#timer);
     this.#child?.kill(signal);
+  }
+
+  /** Resolves with the port when a process is ready. @throws Error when it ends before, or takes too long */
+  async #ready(child: ChildProcess): Promise<number> {
+    const { name, readyUrl } = this.#service;
+    const end = performance.now() + readyWithinMs;
+    // The port is known from the process's own message: another server may answer at the address.
+    while (this.#port === undefined || !(await isReady(readyUrl(this.#port)))) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`${name} ended while starting; its message is above.`);
+      if (performance.now() > end) throw new Error(`${name} was not ready within ${readyWithinMs / 1000} s.`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+    return this.#port;
   }
 
   #spawn(): ChildProcess {
@@ -75,9 +117,12 @@ export class SupervisedProcess {
       detached: true,
     });
     this.#child = child;
+    this.#isListening = false;
     const startedAt = performance.now();
     child.on('message', (message) => {
-      if (isListening(message)) this.#port = message.port;
+      if (!isListening(message)) return;
+      this.#port = message.port;
+      this.#isListening = true;
     });
     child.once('exit', (code, signal) => this.#onExit(code, signal, performance.now() - startedAt));
     return child;
@@ -87,9 +132,16 @@ export class SupervisedProcess {
     this.#child = undefined;
     const { name } = this.#service;
     const how = signal ?? `exit code ${code}`;
-    if (this.#isStopping && code !== 0) console.error(`${name} did not stop cleanly (${how}).`);
+    // A process without a listener has no requests to drain: the signal ends it.
+    const isClean = code === 0 || (signal === 'SIGTERM' && !this.#isListening);
+    if (this.#isStopping && !isClean) console.error(`${name} did not stop cleanly (${how}).`);
     if (this.#isStopping || !this.#isStarted) {
-      this.#onStopped(this.#isStopping && code === 0);
+      this.#onStopped(this.#isStopping && isClean);
+      return;
+    }
+    if (this.#isReplacing) {
+      this.#isReplacing = false;
+      this.#spawn();
       return;
     }
     if (livedMs > backoff.forgetAfterMs) this.#failures = 0;

@@ -1,3 +1,4 @@
+import { errorText } from '@cairn/errors';
 import { loadSettings } from '@cairn/service-kit';
 import type { Command } from 'commander';
 import { type Addresses, addressOf, banner } from '../banner.ts';
@@ -41,6 +42,8 @@ async function up(settings: CommandSettings): Promise<number> {
   process.on('SIGTERM', onSignal);
   // Started by another process, it ends with that one.
   process.on('disconnect', onSignal);
+  const onMessage = (message: unknown) => void restartServices(supervisor, message);
+  process.on('message', onMessage);
   try {
     await importNetworks(settings, stop.signal);
     const addresses = await startServices(supervisor, settings);
@@ -57,8 +60,25 @@ async function up(settings: CommandSettings): Promise<number> {
     if (stop.signal.aborted) console.log('Stopped.');
     // An open channel would keep this process alive, and its parent waits for its end.
     process.off('disconnect', onSignal);
+    process.off('message', onMessage);
     if (process.connected) process.disconnect();
   }
+}
+
+/** Restarts the services that a parent names after it has built them anew (`npm run dev`). */
+async function restartServices(supervisor: Supervisor, message: unknown): Promise<void> {
+  if (typeof message !== 'object' || message === null || !('services' in message)) return;
+  if (!Array.isArray(message.services)) return;
+  const restart = async (name: string) => {
+    const started = performance.now();
+    try {
+      if (!(await supervisor.restart(name))) return;
+      console.log(`${name} runs the new build after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+    } catch (error) {
+      console.error(errorText(error));
+    }
+  };
+  await Promise.all(message.services.map((name) => restart(String(name))));
 }
 
 /** Starts the three services and resolves with where they answer. The console learns the ports of the other two. */

@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+// `npm run dev`: as `npm start`; then builds each package whose source changes and restarts the services that contain it.
+import { join, relative, sep } from 'node:path';
+import { nx, requireNode, root } from '../lib/toolchain.mjs';
+import { exitCodeOf, prepareServices, spawnUp } from '../lib/up.mjs';
+import { readPackages, servicesReached } from './packages.mjs';
+import { Rebuild } from './rebuild.mjs';
+
+requireNode();
+await prepareServices();
+// Installed by now.
+const { watch } = await import('chokidar');
+
+const services = ['storage-api', 'rpc-gateway', 'console'];
+const packages = readPackages(root);
+const stop = new AbortController();
+let child = start();
+
+function start() {
+  const up = spawnUp(process.argv.slice(2));
+  up.once('close', (code, signal) => {
+    if (child !== up) return;
+    stop.abort();
+    void watcher.close().finally(() => process.exit(exitCodeOf(code, signal)));
+  });
+  return up;
+}
+
+/** Builds packages and what they depend on. Prints the output of a build that fails. */
+async function build(names) {
+  const lines = [];
+  const projects = names.map((name) => packages.get(name).project).join(',');
+  const args = ['run-many', '-t', 'build', `--projects=${projects}`, '--output-style=static'];
+  const code = await nx(args, { onOutput: (chunk) => lines.push(chunk), signal: stop.signal });
+  if (code !== 0 && !stop.signal.aborted) process.stderr.write(Buffer.concat(lines));
+  return code === 0;
+}
+
+function restart(names) {
+  const reached = servicesReached(packages, names, services);
+  if (names.includes('cairn')) return restartCommand();
+  if (reached.length === 0) console.log('No service contains the change.');
+  else if (child.connected) child.send({ kind: 'restart', services: reached });
+}
+
+/** A change of the command itself: ends it with its services, and starts it again. */
+function restartCommand() {
+  console.log('Restarting cairn up …');
+  const ending = child;
+  child = undefined;
+  ending.once('close', () => {
+    if (!stop.signal.aborted) child = start();
+  });
+  ending.kill('SIGTERM');
+}
+
+const rebuild = new Rebuild({ build, restart, report: (line) => console.log(line) });
+const directories = [...packages.values()].flatMap(({ directory }) => [join(directory, 'src'), join(directory, 'web')]);
+const watcher = watch(directories, {
+  ignoreInitial: true,
+  ignored: (path) => /[/\\](?:node_modules|dist)(?:[/\\]|$)|\.(?:spec|bench|fixture)\.\w+$|~$|\.sw\w$/.test(path),
+});
+watcher.on('all', (event, path) => {
+  if (event === 'addDir' || event === 'unlinkDir') return;
+  rebuild.changed(relative(root, path).split(sep)[1]);
+});
+watcher.on('ready', () => console.log('Watching the sources of apps and libs.'));
+
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    stop.abort();
+    rebuild.stop();
+    if (child) child.kill(signal);
+    else process.exit(exitCodeOf(null, signal));
+  });
