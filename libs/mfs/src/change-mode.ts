@@ -1,7 +1,7 @@
 import type { CID } from '@cairn/cid';
 import { InvalidOptionError, listDirectory, readNode, rewriteNode, type UnixfsNode } from '@cairn/unixfs';
 import type { FileTree } from './file-tree.ts';
-import { below, type TreePath } from './tree-path.ts';
+import { childPath, type TreePath } from './tree-path.ts';
 
 /** What becomes of the mode of a node: the low twelve bits of a POSIX mode. */
 export type ModeChange = (mode: number, node: { readonly isDirectory: boolean }) => number;
@@ -52,7 +52,7 @@ export async function changeMode(
   if (recursive && isDirectory(node)) {
     const names: string[] = [];
     for await (const { name } of listDirectory(tree.blocks, node, tree.read)) names.push(name);
-    for (const name of names) await changeMode(tree, below(path, name), change, { recursive });
+    for (const name of names) await changeMode(tree, childPath(path, name), change, { recursive });
   }
   // Looked up again: what is below it has moved it.
   await tree.replace(path, await withMode(tree, await tree.lookup(path), change));

@@ -9,8 +9,8 @@ import {
   UnderstatedDagError,
 } from './errors.ts';
 import type { FileTree } from './file-tree.ts';
-import type { TreeSession } from './mfs.ts';
-import { below, splitPath, type TreePath } from './tree-path.ts';
+import type { TreeWriteSession } from './mfs.ts';
+import { childPath, splitPath, type TreePath } from './tree-path.ts';
 
 /** Kubo's words where `rm` and `write` find something else than a directory above a path. */
 const noDirectory = () => "expected *mfs.Directory, didn't get it. This is likely a race condition";
@@ -21,7 +21,7 @@ const isNoDirectory = (text: string) => `${text} is not a directory`;
  * holds. What it held is kept from collection while the session lasts. `replacedBytes` are those of the entry in its place.
  * @throws DAG_INVALID, BLOCK_NOT_FOUND, CODEC_UNSUPPORTED; QUOTA_EXCEEDED before the DAG is walked
  */
-export async function admit(tree: FileTree, session: TreeSession, cid: CID, replacedBytes = 0): Promise<void> {
+export async function adoptDag(tree: FileTree, session: TreeWriteSession, cid: CID, replacedBytes = 0): Promise<void> {
   let declared: number;
   try {
     declared = (await statNode(tree.blocks, cid, tree.read)).dagSize;
@@ -57,14 +57,14 @@ export async function unlinkFile(tree: FileTree, path: TreePath): Promise<void> 
  */
 export async function move(tree: FileTree, from: TreePath, to: TreePath): Promise<void> {
   const source = splitPath(from);
-  const target = to.isInto ? below(to, from.names.at(-1) ?? '') : to;
+  const target = to.isInto ? childPath(to, from.names.at(-1) ?? '') : to;
   await tree.directoryAt(splitPath(target).directory, isNoDirectory);
   await tree.directoryAt(source.directory, isNoDirectory);
   if (source.name === '') throw new FileNotFoundError(from.text);
   const cid = await tree.lookup(from);
   const there = await tree.find(target);
   const isInto = there !== undefined && (await tree.isDirectory(there));
-  const path = isInto ? below(target, source.name) : target;
+  const path = isInto ? childPath(target, source.name) : target;
   // Kubo loses a directory that is moved into itself, and reports this where the destination has another name.
   if (`${path.text}/`.startsWith(`${from.text}/`) && path.text !== from.text)
     throw new TreeChangeError(

@@ -1,5 +1,5 @@
 export { changeMode, type ModeChange, parseModeChange } from './change-mode.ts';
-export { admit, move, remove, unlinkFile } from './copy-move.ts';
+export { adoptDag, move, remove, unlinkFile } from './copy-move.ts';
 export {
   DirectoryRemovalError,
   EntryExistsError,
@@ -19,13 +19,13 @@ export {
   type TreeBlocks,
 } from './file-tree.ts';
 export { filesFormat, openLmdbRootStore } from './lmdb-root-store.ts';
-export { Mfs, type MfsOptions, type TreeSession } from './mfs.ts';
+export { Mfs, type MfsOptions, type TreeWriteSession } from './mfs.ts';
 export type { RootStore, TreeRoot } from './root-store.ts';
-export { below, parseTreePath, splitPath, type TreePath } from './tree-path.ts';
+export { childPath, parseTreePath, splitPath, type TreePath } from './tree-path.ts';
 export {
   type Content,
   type FileNaming,
-  takeContent,
+  receiveContent,
   touch,
   type WriteFileOptions,
   writeFile,

@@ -1,6 +1,6 @@
 import { importFile } from '@cairn/unixfs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { changeMode, Mfs, parseTreePath as path, remove, takeContent, touch, writeFile } from './index.ts';
+import { changeMode, Mfs, parseTreePath as path, receiveContent, remove, touch, writeFile } from './index.ts';
 import { bytesOf, createTreeFixture } from './tree.fixture.ts';
 
 const emptyCid = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn';
@@ -83,7 +83,7 @@ describe('files', () => {
     async function* content() {
       yield Buffer.alloc(600_000, 7);
     }
-    const taken = await takeContent(content(), blocks, naming);
+    const taken = await receiveContent(content(), blocks, naming);
     await change((tree) => writeFile(tree, path('/f'), taken, { create: true }));
     expect((await stat('/f')).cid.toString()).toBe(
       (await importFile(content(), blocks, { layout: 'trickle' })).cid.toString(),
@@ -94,7 +94,7 @@ describe('files', () => {
     async function* content() {
       for (let n = 0; n < 20; n++) yield Buffer.alloc(100_000, n);
     }
-    const taken = await takeContent(content(), blocks, naming);
+    const taken = await receiveContent(content(), blocks, naming);
     expect('cid' in taken).toBe(true);
     await change((tree) => writeFile(tree, path('/f'), taken, { create: true }));
     expect((await stat('/f')).cid.toString()).toBe(

@@ -6,7 +6,7 @@ import { dagSizeOf, FileTree, type ShardingOptions } from './file-tree.ts';
 import type { RootStore } from './root-store.ts';
 
 /** A piece of writing that keeps what it writes and touches from collection; `WriteSession` of `@cairn/pinning` is one. */
-export interface TreeSession {
+export interface TreeWriteSession {
   readonly store: Pick<Blockstore, 'get' | 'size' | 'putMany' | 'sync'>;
   /** Makes sure that a whole DAG is here and keeps it while the session lasts. */
   touch(root: CID): Promise<{ readonly bytes: number }>;
@@ -67,7 +67,7 @@ export class Mfs {
    */
   async change(
     account: string,
-    session: TreeSession,
+    session: TreeWriteSession,
     change: (tree: FileTree) => Promise<void>,
     options: ReadOptions = {},
   ): Promise<CID> {
@@ -87,7 +87,7 @@ export class Mfs {
 
   async #change(
     account: string,
-    session: TreeSession,
+    session: TreeWriteSession,
     change: (tree: FileTree) => Promise<void>,
     { signal }: ReadOptions,
   ): Promise<CID> {

@@ -3,7 +3,7 @@ import type { CID } from '@cairn/cid';
 import { encodePbNode, importFile } from '@cairn/unixfs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
-  admit,
+  adoptDag,
   changeMode,
   move,
   parseModeChange,
@@ -90,7 +90,7 @@ describe('copy and move', () => {
     const { cid } = await importFile(content(), blocks, { cidVersion: 1 });
     const outside = (root: CID) =>
       change(async (tree) => {
-        await admit(tree, session, root);
+        await adoptDag(tree, session, root);
         await tree.put(path('/x'), root);
       });
     session = { ...session, touch: async () => ({ bytes: 400_000 }) };

@@ -36,7 +36,7 @@ export function parseTreePath(path: string): TreePath {
 }
 
 /** The path of an entry below another. */
-export function below({ names }: TreePath, name: string): TreePath {
+export function childPath({ names }: TreePath, name: string): TreePath {
   return pathOf([...names, name]);
 }
 

@@ -7,7 +7,7 @@ import {
   parseTreePath,
   type RootStore,
   type TreeRoot,
-  type TreeSession,
+  type TreeWriteSession,
   type WriteFileOptions,
   writeFile,
 } from './index.ts';
@@ -37,7 +37,7 @@ export function createTreeFixture() {
     close: async () => {},
   };
   const mfs = new Mfs({ roots: store, blocks });
-  const session: TreeSession = {
+  const session: TreeWriteSession = {
     store: blocks,
     touch: async (cid) => ({ bytes: await blocks.size(cid) }),
     reserve: async () => {},

@@ -48,7 +48,7 @@ export type Content =
  * `naming` is how the file will most likely be named: content that is taken so need not be written a second time.
  * @throws BYTES_INVALID, and as `importFile` does
  */
-export async function takeContent(
+export async function receiveContent(
   source: ByteSource,
   blocks: Pick<Blockstore, 'get' | 'putMany'>,
   naming: FileNaming & { readonly cidVersion: 0 | 1; readonly hash: string },

@@ -1,7 +1,7 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type CID, hashFunction } from '@cairn/cid';
 import { utf8Length } from '@cairn/platform';
-import { BlockWriter } from './block-writer.ts';
+import { BlockBatchWriter } from './block-batch-writer.ts';
 import type { PbLink } from './dag-pb.ts';
 import { removeFromShard, setInShard } from './edit-shards.ts';
 import { LinkNotFoundError, NotADirectoryError } from './errors.ts';
@@ -42,7 +42,7 @@ export async function addLink(
     const plain = await plainEntries(store, node, entry.name, [entry], naming, read);
     if (plain !== undefined) return importDirectory(plain, store, { ...naming, mode, mtime });
   }
-  const writer = new BlockWriter(store, naming);
+  const writer = new BlockBatchWriter(store, naming);
   const placed = { hash: hashOfName(entry.name), link: entry };
   const context = { store, writer, fanout: fanout ?? 0, metadata: { mode, mtime }, ...read };
   const link = await setInShard(node, placed, 0, context);
@@ -68,7 +68,7 @@ export async function removeLink(
       ? node.links.filter((link) => link.name !== name)
       : await plainEntries(store, node, name, [], naming, read);
   if (plain !== undefined) return importDirectory(plain, store, { ...naming, mode, mtime });
-  const writer = new BlockWriter(store, naming);
+  const writer = new BlockBatchWriter(store, naming);
   const context = { store, writer, fanout: fanout ?? 0, metadata: { mode, mtime }, ...read };
   const left = await removeFromShard(node, { hash: hashOfName(name), name }, 0, context);
   await writer.flush();

@@ -2,15 +2,15 @@ import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { type ByteSource, chunksOfSource } from '@cairn/platform';
 import { appendTrickle } from './append-trickle.ts';
-import type { NamingOptions } from './block-writer.ts';
+import type { NamingOptions } from './block-batch-writer.ts';
 import { ByteCursor } from './byte-cursor.ts';
 import { onlyRawLeaf } from './collapse-file.ts';
 import { createChunker } from './create-chunker.ts';
+import { type EditableNode, editableNode, fileSizeOf, NodeWriters } from './editable-node.ts';
 import { InvalidOptionError, NotAFileError } from './errors.ts';
 import type { ImportResult } from './import-file.ts';
 import { readNode } from './node.ts';
-import { fileSizeOf, NodeWriters, type OpenNode, openNode } from './open-node.ts';
-import { type EditContext, emptyFile, overwrite, touched } from './overwrite-file.ts';
+import { type EditContext, emptyFile, overwrite, withChangeTime } from './overwrite-file.ts';
 import { type OpenChunks, openChunks } from './trickle-layout.ts';
 import type { UnixfsTime } from './unixfs-data.ts';
 import { openZeros } from './zero-chunks.ts';
@@ -51,7 +51,7 @@ export async function editFile(
 ): Promise<ImportResult> {
   const { signal, offset = 0, truncate = false } = options;
   const context = { store, writers: new NodeWriters(store), read: signal ? { signal } : {}, now: currentTime() };
-  const before = file ? openNode(await fileOf(store, file, context)) : emptyNode(options);
+  const before = file ? editableNode(await fileOf(store, file, context)) : emptyNode(options);
   const isEmptied = truncate && fileSizeOf(before) > 0;
   const size = isEmptied ? 0 : fileSizeOf(before);
   if (!Number.isSafeInteger(offset) || offset < 0 || offset - size > gapBytesMax) {
@@ -81,7 +81,7 @@ async function fileOf(store: EditStore, file: CID, { read }: EditContext) {
   return node;
 }
 
-function emptyNode({ cidVersion, hash = 'sha2-256' }: NamingOptions): OpenNode {
+function emptyNode({ cidVersion, hash = 'sha2-256' }: NamingOptions): EditableNode {
   const naming = { cidVersion: cidVersion ?? (hash === 'sha2-256' ? 0 : 1), hash } as const;
   return { naming, isRaw: false, type: 'file', data: undefined, subtrees: [], metadata: {} };
 }
@@ -95,13 +95,13 @@ interface AppendContext extends EditContext, Pick<FileEditOptions, 'fileLinksMax
 
 /** Adds chunks behind the end of a file. */
 async function append(
-  node: OpenNode,
+  node: EditableNode,
   open: () => Promise<OpenChunks>,
   { store, writers, read, now, naming, rawLeaves, fileLinksMax: linksMax = 174 }: AppendContext,
-): Promise<OpenNode> {
+): Promise<EditableNode> {
   const writer = writers.of(naming);
   // A raw block links to nothing: it becomes the first leaf of a new root, and the leaves behind it are raw as well.
-  const root: OpenNode = node.isRaw
+  const root: EditableNode = node.isRaw
     ? { naming, isRaw: false, type: 'file', data: undefined, subtrees: [await writers.put(node)], metadata: {} }
     : node;
   // The last nodes are read again when more is added to them.
@@ -116,7 +116,7 @@ async function append(
     await leaves.close();
   }
   // Kubo leaves the time of a tree of several levels as it is.
-  const metadata = isFlat && subtrees.length <= linksMax ? touched(root.metadata, now) : root.metadata;
+  const metadata = isFlat && subtrees.length <= linksMax ? withChangeTime(root.metadata, now) : root.metadata;
   return { ...root, subtrees, metadata };
 }
 

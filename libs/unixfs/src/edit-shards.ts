@@ -2,27 +2,32 @@ import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidNodeError, LinkNotFoundError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
-import { hashOfName, type ShardSlot, shardDepthMax, slotOf, slotPrefix, slotsOf } from './shard.ts';
-import { type Placed, type ShardContext, writeShard, writeShardNode } from './write-shards.ts';
+import { childrenOf, hashOfName, positionOf, positionPrefix, type ShardChild, shardDepthMax } from './shard.ts';
+import { type HashedEntry, type ShardContext, writeShard, writeShardNode } from './write-shards.ts';
 
 export interface ShardEdit extends ShardContext, ReadOptions {
   readonly store: Pick<Blockstore, 'get'>;
 }
 
 /** Puts an entry below a shard and gives the link to the shard that takes its place; writes the shards on the way only. */
-export async function setInShard(shard: UnixfsNode, entry: Placed, depth: number, edit: ShardEdit): Promise<PbLink> {
-  const { slots, slot, found } = look(shard, entry.hash, depth, edit);
-  let changed: ShardSlot;
+export async function setInShard(
+  shard: UnixfsNode,
+  entry: HashedEntry,
+  depth: number,
+  edit: ShardEdit,
+): Promise<PbLink> {
+  const { children, position, found } = findChild(shard, entry.hash, depth, edit);
+  let changed: ShardChild;
   if (found === undefined || found.name === entry.link.name) {
-    changed = { slot, name: entry.link.name, link: entry.link };
+    changed = { position, name: entry.link.name, link: entry.link };
   } else if (found.name === undefined) {
     const below = await readShard(found.link, edit);
-    changed = { slot, name: undefined, link: await setInShard(below, entry, depth + 1, edit) };
+    changed = { position, name: undefined, link: await setInShard(below, entry, depth + 1, edit) };
   } else {
     const there = { hash: hashOfName(found.name), link: renamedLink(found.link, found.name) };
-    changed = { slot, name: undefined, link: await writeShard([there, entry], depth + 1, edit) };
+    changed = { position, name: undefined, link: await writeShard([there, entry], depth + 1, edit) };
   }
-  return write([...slots.filter((other) => other.slot !== slot), changed], depth, edit);
+  return write([...children.filter((other) => other.position !== position), changed], depth, edit);
 }
 
 /**
@@ -34,14 +39,14 @@ export async function removeFromShard(
   { hash, name }: { readonly hash: bigint; readonly name: string },
   depth: number,
   edit: ShardEdit,
-): Promise<Omit<ShardSlot, 'slot'> | undefined> {
-  const { slots, slot, found } = look(shard, hash, depth, edit);
-  const others = slots.filter((other) => other.slot !== slot);
+): Promise<Omit<ShardChild, 'position'> | undefined> {
+  const { children, position, found } = findChild(shard, hash, depth, edit);
+  const others = children.filter((other) => other.position !== position);
   let left = others;
   if (found?.name === undefined) {
     if (found === undefined) throw new LinkNotFoundError(name, shard.cid.toString());
     const below = await removeFromShard(await readShard(found.link, edit), { hash, name }, depth + 1, edit);
-    if (below !== undefined) left = [...others, { slot, ...below }];
+    if (below !== undefined) left = [...others, { position, ...below }];
   } else if (found.name !== name) throw new LinkNotFoundError(name, shard.cid.toString());
   const [only] = left;
   if (depth > 0 && only === undefined) return undefined;
@@ -49,15 +54,15 @@ export async function removeFromShard(
   return { name: undefined, link: await write(left, depth, edit) };
 }
 
-function look(shard: UnixfsNode, hash: bigint, depth: number, { fanout }: ShardEdit) {
+function findChild(shard: UnixfsNode, hash: bigint, depth: number, { fanout }: ShardEdit) {
   if (depth >= shardDepthMax(fanout)) {
     throw new InvalidNodeError(shard.cid.toString(), 'its trie is deeper than the hash of a name');
   }
-  const slots = slotsOf(shard).map((each) =>
+  const children = childrenOf(shard).map((each) =>
     each.name === undefined ? each : { ...each, link: renamedLink(each.link, each.name) },
   );
-  const slot = slotOf(hash, depth, fanout);
-  return { slots, slot, found: slots.find((each) => each.slot === slot) };
+  const position = positionOf(hash, depth, fanout);
+  return { children, position, found: children.find((each) => each.position === position) };
 }
 
 async function readShard(link: PbLink, { store, fanout, signal }: ShardEdit): Promise<UnixfsNode> {
@@ -68,12 +73,14 @@ async function readShard(link: PbLink, { store, fanout, signal }: ShardEdit): Pr
   return shard;
 }
 
-function write(slots: readonly ShardSlot[], depth: number, edit: ShardEdit): Promise<PbLink> {
-  const ordered = [...slots].sort((a, b) => a.slot - b.slot);
-  const links = ordered.map(({ slot, name = '', link }) => renamedLink(link, slotPrefix(slot, edit.fanout) + name));
+function write(children: readonly ShardChild[], depth: number, edit: ShardEdit): Promise<PbLink> {
+  const ordered = [...children].sort((a, b) => a.position - b.position);
+  const links = ordered.map(({ position, name = '', link }) =>
+    renamedLink(link, positionPrefix(position, edit.fanout) + name),
+  );
   return writeShardNode(
     links,
-    ordered.map(({ slot }) => slot),
+    ordered.map(({ position }) => position),
     depth,
     edit,
   );

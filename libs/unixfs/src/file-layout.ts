@@ -1,5 +1,5 @@
-import type { BlockWriter } from './block-writer.ts';
-import { linkTo } from './block-writer.ts';
+import type { BlockBatchWriter } from './block-batch-writer.ts';
+import { linkTo } from './block-batch-writer.ts';
 import { encodePbNode, type PbLink } from './dag-pb.ts';
 import { encodeLeaf } from './encode-leaf.ts';
 import { encodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
@@ -11,7 +11,7 @@ export interface Subtree {
 }
 
 export interface LayoutOptions {
-  readonly writer: BlockWriter;
+  readonly writer: BlockBatchWriter;
   readonly rawLeaves: boolean;
   /** Links of a node at most. */
   readonly linksMax: number;
@@ -45,7 +45,7 @@ function encode(chunk: Uint8Array, type: UnixfsType, { mode, mtime }: UnixfsMeta
 /** Writes a node over subtrees. */
 export async function writeInner(
   subtrees: readonly Subtree[],
-  writer: BlockWriter,
+  writer: BlockBatchWriter,
   { mode, mtime }: UnixfsMetadata = {},
 ): Promise<Subtree> {
   const blockSizes = subtrees.map(({ fileSize }) => fileSize);

@@ -2,7 +2,7 @@ import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidNodeError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
-import { hashOfName, shardDepthMax, slotOf, slotsOf } from './shard.ts';
+import { childrenOf, hashOfName, positionOf, shardDepthMax } from './shard.ts';
 
 /**
  * The entry of a name in a directory, plain or sharded; `undefined` when there is none, or when the node is no
@@ -21,12 +21,12 @@ export async function findEntry(
   const { fanout = 0 } = directory;
   let shard = directory;
   for (let depth = 0; ; depth++) {
-    const slots = slotsOf(shard);
+    const children = childrenOf(shard);
     if (shard.fanout !== fanout || depth >= shardDepthMax(fanout)) {
       throw new InvalidNodeError(shard.cid.toString(), 'it is no part of the sharded directory that links to it');
     }
-    const wanted = slotOf(hash, depth, fanout);
-    const found = slots.find(({ slot }) => slot === wanted);
+    const wanted = positionOf(hash, depth, fanout);
+    const found = children.find(({ position }) => position === wanted);
     if (found === undefined) return undefined;
     if (found.name !== undefined) return found.name === name ? renamedLink(found.link, name) : undefined;
     shard = await readNode(store, found.link.cid, options);

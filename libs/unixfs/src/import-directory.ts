@@ -1,6 +1,6 @@
 import { type Blockstore, compareByBytes, runInSlices, Slices, sortInSlices } from '@cairn/blockstore/core';
 import { utf8Length } from '@cairn/platform';
-import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
+import { BlockBatchWriter, linkTo, type NamingOptions } from './block-batch-writer.ts';
 import { type PbLink, pbBytesSteps } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 import type { ImportResult } from './import-file.ts';
@@ -40,7 +40,7 @@ export async function importDirectory(
   options: DirectoryOptions = {},
 ): Promise<ImportResult> {
   assertMetadata(options);
-  const writer = new BlockWriter(store, options);
+  const writer = new BlockBatchWriter(store, options);
   const slices = new Slices();
   const links = await sortEntries(entries, slices);
   const { shardFanout = shardFanoutDefault, mode, mtime } = options;

@@ -3,7 +3,7 @@ import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { type ByteSource, chunksOfSource } from '@cairn/platform';
 import { balancedLayout } from './balanced-layout.ts';
-import { BlockWriter, type NamingOptions } from './block-writer.ts';
+import { BlockBatchWriter, type NamingOptions } from './block-batch-writer.ts';
 import { createChunker } from './create-chunker.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 import { assertMetadata } from './metadata.ts';
@@ -52,7 +52,7 @@ export async function importFile(
   store: Pick<Blockstore, 'putMany'>,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const writer = new BlockWriter(store, options);
+  const writer = new BlockBatchWriter(store, options);
   const rawLeaves = chooseRawLeaves(writer, options);
   const linksMax = parseFileLinksMax(options.fileLinksMax);
   const chunks = createChunker(options.chunker ?? 'default')(chunksOfSource(source));
@@ -81,7 +81,7 @@ async function* observed(
   }
 }
 
-function chooseRawLeaves({ cidVersion }: BlockWriter, { rawLeaves, mode, mtime }: ImportOptions): boolean {
+function chooseRawLeaves({ cidVersion }: BlockBatchWriter, { rawLeaves, mode, mtime }: ImportOptions): boolean {
   assertMetadata({ mode, mtime });
   const hasMetadata = mode !== undefined || mtime !== undefined;
   if (rawLeaves && hasMetadata) {

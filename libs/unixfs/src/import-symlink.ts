@@ -1,6 +1,6 @@
 import type { Blockstore } from '@cairn/blockstore/core';
 import { utf8FromText } from '@cairn/platform';
-import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
+import { BlockBatchWriter, linkTo, type NamingOptions } from './block-batch-writer.ts';
 import { InvalidOptionError } from './errors.ts';
 import type { ImportResult } from './import-file.ts';
 import { assertMetadata } from './metadata.ts';
@@ -24,7 +24,7 @@ export async function importSymlink(
   if (data.length > symlinkTargetBytesMax) {
     throw new InvalidOptionError('symlink', `its target is ${data.length} bytes, more than ${symlinkTargetBytesMax}`);
   }
-  const writer = new BlockWriter(store, options);
+  const writer = new BlockBatchWriter(store, options);
   const block = await writer.putNode([], encodeUnixfsData({ type: 'symlink', data, mtime }));
   await writer.flush();
   return { cid: block.cid, dagSize: linkTo(block, []).tsize, fileSize: 0 };

@@ -1,4 +1,4 @@
-export type { NamingOptions } from './block-writer.ts';
+export type { NamingOptions } from './block-batch-writer.ts';
 export { type CatOptions, catFile, catNode, depthMax } from './cat-file.ts';
 export { chunkBytesMax, defaultChunkBytes, parseChunker } from './chunker.ts';
 export { collapseFile } from './collapse-file.ts';

@@ -3,7 +3,7 @@ import type { CID } from '@cairn/cid';
 import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidNodeError, NotADirectoryError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
-import { hashOfName, shardDepthMax, slotOf, slotsOf } from './shard.ts';
+import { childrenOf, hashOfName, positionOf, shardDepthMax } from './shard.ts';
 
 /**
  * The entries of a directory, plain or sharded, one after the other: those of a plain directory in its order, those of a
@@ -24,7 +24,7 @@ export async function* listDirectory(
   else throw new NotADirectoryError(node.cid.toString(), node.type);
 }
 
-/** The entries below the shard that `path` leads to: the slots taken on the way from the root. */
+/** The entries below the shard that `path` leads to: the children taken on the way from the root. */
 async function* entriesOf(
   store: Pick<Blockstore, 'get'>,
   shard: UnixfsNode,
@@ -32,23 +32,23 @@ async function* entriesOf(
   options: ReadOptions,
 ): AsyncGenerator<PbLink> {
   const refuse = (reason: string) => new InvalidNodeError(shard.cid.toString(), reason);
-  const slots = slotsOf(shard);
+  const children = childrenOf(shard);
   const { fanout = 0 } = shard;
   if (path.length >= shardDepthMax(fanout)) throw refuse('its trie is deeper than the hash of a name');
-  if (path.length > 0 && slots.length === 0) throw refuse('it is an empty shard within a directory');
-  for (const { slot, name, link } of slots) {
+  if (path.length > 0 && children.length === 0) throw refuse('it is an empty shard within a directory');
+  for (const { position, name, link } of children) {
     options.signal?.throwIfAborted();
-    const below = [...path, slot];
+    const below = [...path, position];
     if (name === undefined) {
       const child = await readNode(store, link.cid, options);
       if (child.type !== 'hamt-sharded-directory' || child.fanout !== fanout) {
-        throw refuse(`its slot ${slot} does not lead to a shard of the same fanout`);
+        throw refuse(`its position ${position} does not lead to a shard of the same fanout`);
       }
       yield* entriesOf(store, child, below, options);
       continue;
     }
     const hash = hashOfName(name);
-    if (below.some((expected, depth) => slotOf(hash, depth, fanout) !== expected)) {
+    if (below.some((expected, depth) => positionOf(hash, depth, fanout) !== expected)) {
       throw refuse(`the entry ${JSON.stringify(name.slice(0, 100))} is in a place where its hash does not put it`);
     }
     yield renamedLink(link, name);

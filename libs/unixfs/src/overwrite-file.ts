@@ -2,9 +2,9 @@ import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { copyBytes } from '@cairn/platform';
 import type { ByteCursor } from './byte-cursor.ts';
 import { depthMax } from './cat-file.ts';
+import { type EditableNode, editableNode, type NodeWriters } from './editable-node.ts';
 import { InvalidNodeError } from './errors.ts';
 import { readNode } from './node.ts';
-import { type NodeWriters, type OpenNode, openNode } from './open-node.ts';
 import type { UnixfsMetadata, UnixfsTime } from './unixfs-data.ts';
 
 /** Source and target of an edit of one file. */
@@ -23,12 +23,12 @@ const versionZero = { cidVersion: 0, hash: 'sha2-256' } as const;
  * node that changes keeps its CID version and hash function, as in Kubo (`DagModifier.modifyDag`).
  */
 export async function overwrite(
-  node: OpenNode,
+  node: EditableNode,
   offset: number,
   cursor: ByteCursor,
   context: EditContext,
   depth = 0,
-): Promise<OpenNode> {
+): Promise<EditableNode> {
   context.read.signal?.throwIfAborted();
   const isLeaf = node.subtrees.length === 0;
   const data = node.data && (await writeOver(node.data, offset, cursor));
@@ -45,18 +45,18 @@ export async function overwrite(
     }
     start = end;
   }
-  return { ...node, data, subtrees, metadata: isLeaf ? touched(node.metadata, context.now) : node.metadata };
+  return { ...node, data, subtrees, metadata: isLeaf ? withChangeTime(node.metadata, context.now) : node.metadata };
 }
 
 /**
  * Empties a file as Kubo does (`DagModifier.dagTruncate`): the first leaf that holds bytes stays, without them, and what
  * lies behind it goes. An emptied leaf that is no raw block is named with version 0.
  */
-export async function emptyFile(node: OpenNode, context: EditContext, depth = 0): Promise<OpenNode> {
+export async function emptyFile(node: EditableNode, context: EditContext, depth = 0): Promise<EditableNode> {
   const none = new Uint8Array(0);
   if (node.isRaw) return { ...node, data: none };
   if (node.subtrees.length === 0)
-    return { ...node, naming: versionZero, data: none, metadata: touched(node.metadata, context.now) };
+    return { ...node, naming: versionZero, data: none, metadata: withChangeTime(node.metadata, context.now) };
   const data = node.data && none;
   const index = node.subtrees.findIndex(({ fileSize }) => fileSize > 0);
   if (index === -1) return { ...node, data };
@@ -65,16 +65,16 @@ export async function emptyFile(node: OpenNode, context: EditContext, depth = 0)
 }
 
 /** A time that is set becomes the time of the change, as in Kubo. */
-export function touched({ mode, mtime }: UnixfsMetadata, now: UnixfsTime): UnixfsMetadata {
+export function withChangeTime({ mode, mtime }: UnixfsMetadata, now: UnixfsTime): UnixfsMetadata {
   return { mode, mtime: mtime && now };
 }
 
 async function openChild(
-  { subtrees }: OpenNode,
+  { subtrees }: EditableNode,
   index: number,
   { store, read }: EditContext,
   depth: number,
-): Promise<OpenNode> {
+): Promise<EditableNode> {
   const subtree = subtrees[index];
   if (subtree === undefined) throw new RangeError(`There is no link ${index} in a node of ${subtrees.length}.`);
   const name = subtree.link.cid.toString();
@@ -82,7 +82,7 @@ async function openChild(
   const child = await readNode(store, subtree.link.cid, read);
   if (child.fileSize !== subtree.fileSize)
     throw new InvalidNodeError(name, `it holds ${child.fileSize} bytes where its parent declares ${subtree.fileSize}`);
-  return openNode(child);
+  return editableNode(child);
 }
 
 async function writeOver(data: Uint8Array, offset: number, cursor: ByteCursor): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import type { Blockstore, ReadOptions } from '@cairn/blockstore/core';
 import { type CID, codecs, hashFunction } from '@cairn/cid';
-import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
+import { BlockBatchWriter, linkTo, type NamingOptions } from './block-batch-writer.ts';
 import type { ImportResult } from './import-file.ts';
 import { assertMetadata } from './metadata.ts';
 import { readNode } from './node.ts';
@@ -25,7 +25,7 @@ export async function rewriteNode(
   // Kubo names the node that takes the place of a raw block with version 0.
   const isWrapped = cid.code === codecs.raw && !isRaw;
   const kept = isWrapped ? ({ cidVersion: 0 } as const) : { cidVersion: cid.version, hash };
-  const writer = new BlockWriter(store, {
+  const writer = new BlockBatchWriter(store, {
     cidVersion: naming.hash === undefined || naming.hash === 'sha2-256' ? kept.cidVersion : 1,
     hash: kept.hash === 'identity' ? 'sha2-256' : kept.hash,
     ...naming,

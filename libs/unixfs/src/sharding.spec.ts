@@ -16,7 +16,7 @@ import {
   resolvePath,
 } from './index.ts';
 import { murmur3x64 } from './murmur3.ts';
-import { bitfieldOf, hashOfName, shardHashCode, slotOf, slotPrefix } from './shard.ts';
+import { bitfieldOf, hashOfName, positionOf, positionPrefix, shardHashCode } from './shard.ts';
 
 const leaf = cidFor(Buffer.from('x'), { codec: 'raw' });
 const entriesOf = (names: readonly string[]): PbLink[] => names.map((name) => ({ cid: leaf, name, tsize: 1 }));
@@ -147,24 +147,25 @@ describe('malicious tries', () => {
   const store = createMemoryBlockstore();
   async function putShard(
     links: readonly PbLink[],
-    slots: readonly number[],
+    positions: readonly number[],
     given: { fanout?: number; hashType?: number; data?: Uint8Array } = {},
   ) {
-    const { fanout = 256, hashType = shardHashCode, data = bitfieldOf(slots, 256) } = given;
+    const { fanout = 256, hashType = shardHashCode, data = bitfieldOf(positions, 256) } = given;
     const message = encodeUnixfsData({ type: 'hamt-sharded-directory', data, hashType, fanout });
     const bytes = encodePbNode({ links, data: message });
     const cid = cidFor(bytes, { codec: 'dag-pb' });
     await store.putMany([{ cid, bytes }]);
     return cid;
   }
-  const allSlots = Array.from({ length: 256 }, (_, slot) => slot);
-  const everywhere = (cid: CID) => allSlots.map((slot) => ({ cid, name: slotPrefix(slot, 256), tsize: 0 }));
+  const allPositions = Array.from({ length: 256 }, (_, position) => position);
+  const everywhere = (cid: CID) =>
+    allPositions.map((position) => ({ cid, name: positionPrefix(position, 256), tsize: 0 }));
   const invalid = expect.objectContaining({ code: 'DAG_INVALID' });
 
-  /** A trie of seven levels whose every slot leads to the same shard: 256^7 paths in eight blocks. */
+  /** A trie of seven levels whose every position leads to the same shard: 256^7 paths in eight blocks. */
   async function bomb(bottom: CID) {
     let cid = bottom;
-    for (let level = 0; level < 7; level++) cid = await putShard(everywhere(cid), allSlots);
+    for (let level = 0; level < 7; level++) cid = await putShard(everywhere(cid), allPositions);
     return cid;
   }
 
@@ -184,9 +185,9 @@ describe('malicious tries', () => {
     return reads;
   }
 
-  test('that repeat one shard at every slot end at once', async () => {
-    const slot = slotOf(hashOfName('a'), 7, 256);
-    const bottom = await putShard([{ cid: leaf, name: `${slotPrefix(slot, 256)}a`, tsize: 1 }], [slot]);
+  test('that repeat one shard at every position end at once', async () => {
+    const position = positionOf(hashOfName('a'), 7, 256);
+    const bottom = await putShard([{ cid: leaf, name: `${positionPrefix(position, 256)}a`, tsize: 1 }], [position]);
     const cid = await bomb(bottom);
     expect(await readsUntilRefused(cid)).toBe(8);
   });
@@ -196,26 +197,26 @@ describe('malicious tries', () => {
   });
 
   test('deeper than the hash of a name are refused, by walks and by look-ups', async () => {
-    let cid = await putShard(everywhere(leaf), allSlots);
-    for (let level = 0; level < 9; level++) cid = await putShard(everywhere(cid), allSlots);
+    let cid = await putShard(everywhere(leaf), allPositions);
+    for (let level = 0; level < 9; level++) cid = await putShard(everywhere(cid), allPositions);
     await expect(collect(store, cid)).rejects.toEqual(invalid);
     await expect(resolvePath(store, `${cid}/a`)).rejects.toEqual(invalid);
   });
 
   test.each([
-    ['an entry in a foreign slot', [0], { links: [`${slotPrefix(0, 256)}a`] }],
-    ['a prefix of another slot', [1], { links: ['00a'] }],
-    ['more links than slots', [1], { links: ['01a', '02b'] }],
+    ['an entry in a foreign position', [0], { links: [`${positionPrefix(0, 256)}a`] }],
+    ['a prefix of another position', [1], { links: ['00a'] }],
+    ['more links than positions', [1], { links: ['01a', '02b'] }],
     ['a fanout that is no power of two', [1], { links: ['01a'], fanout: 100 }],
     ['a huge fanout', [1], { links: ['01a'], fanout: 2 ** 40 }],
     ['another hash function', [1], { links: ['01a'], hashType: 0x12 }],
     ['a bitfield longer than its fanout', [1], { links: ['01a'], data: new Uint8Array(33).fill(1) }],
-  ])('with %s are refused', async (_, slots, { links, ...given }) => {
-    const cid = await putShard(entriesOf(links), slots, given);
+  ])('with %s are refused', async (_, positions, { links, ...given }) => {
+    const cid = await putShard(entriesOf(links), positions, given);
     await expect(collect(store, cid)).rejects.toEqual(invalid);
   });
 
-  test('whose slots lead to something else are refused', async () => {
+  test('whose positions lead to something else are refused', async () => {
     await store.putMany([{ cid: leaf, bytes: Buffer.from('x') }]);
     const cid = await putShard([{ cid: leaf, name: '01', tsize: 1 }], [1]);
     await expect(collect(store, cid)).rejects.toEqual(invalid);

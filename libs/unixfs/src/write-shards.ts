@@ -1,12 +1,12 @@
 import type { Slices } from '@cairn/blockstore/core';
-import { type BlockWriter, linkTo } from './block-writer.ts';
+import { type BlockBatchWriter, linkTo } from './block-batch-writer.ts';
 import { type PbLink, renamedLink } from './dag-pb.ts';
 import { InvalidOptionError } from './errors.ts';
-import { bitfieldOf, hashOfName, shardDepthMax, shardHashCode, slotOf, slotPrefix } from './shard.ts';
+import { bitfieldOf, hashOfName, positionOf, positionPrefix, shardDepthMax, shardHashCode } from './shard.ts';
 import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 
 /** An entry with the hash that places it. */
-export interface Placed {
+export interface HashedEntry {
   readonly hash: bigint;
   readonly link: PbLink;
 }
@@ -16,7 +16,7 @@ export interface Placed {
  * the entries alone, not on their order. Only the root carries metadata.
  */
 export async function writeShards(entries: readonly PbLink[], context: ShardContext): Promise<PbLink> {
-  const placed: Placed[] = [];
+  const placed: HashedEntry[] = [];
   for (const link of entries) {
     placed.push({ hash: hashOfName(link.name), link });
     if (placed.length % linksPerStep === 0) await context.slices?.step();
@@ -27,7 +27,7 @@ export async function writeShards(entries: readonly PbLink[], context: ShardCont
 const linksPerStep = 64;
 
 export interface ShardContext {
-  readonly writer: BlockWriter;
+  readonly writer: BlockBatchWriter;
   readonly fanout: number;
   readonly metadata: UnixfsMetadata;
   /** Slices of a write of many entries. */
@@ -35,7 +35,11 @@ export interface ShardContext {
 }
 
 /** Writes the shard at `depth`, where 0 is the root, and those below it. */
-export async function writeShard(placed: readonly Placed[], depth: number, context: ShardContext): Promise<PbLink> {
+export async function writeShard(
+  placed: readonly HashedEntry[],
+  depth: number,
+  context: ShardContext,
+): Promise<PbLink> {
   const { fanout } = context;
   if (depth >= shardDepthMax(fanout)) {
     throw new InvalidOptionError(
@@ -46,35 +50,35 @@ export async function writeShard(placed: readonly Placed[], depth: number, conte
         .join(' and ')} among them; a sharded directory cannot hold them`,
     );
   }
-  const slots = new Map<number, Placed[]>();
+  const positions = new Map<number, HashedEntry[]>();
   for (const [index, each] of placed.entries()) {
     if (index % linksPerStep === linksPerStep - 1) await context.slices?.step();
-    const slot = slotOf(each.hash, depth, fanout);
-    const there = slots.get(slot);
-    if (there === undefined) slots.set(slot, [each]);
+    const position = positionOf(each.hash, depth, fanout);
+    const there = positions.get(position);
+    if (there === undefined) positions.set(position, [each]);
     else there.push(each);
   }
-  const taken = [...slots.keys()].sort((a, b) => a - b);
+  const taken = [...positions.keys()].sort((a, b) => a - b);
   const links: PbLink[] = [];
-  for (const slot of taken) {
-    const [first, ...others] = slots.get(slot) ?? [];
+  for (const position of taken) {
+    const [first, ...others] = positions.get(position) ?? [];
     if (first === undefined) continue;
-    const prefix = slotPrefix(slot, fanout);
+    const prefix = positionPrefix(position, fanout);
     if (others.length === 0) links.push(renamedLink(first.link, prefix + first.link.name));
     else links.push(renamedLink(await writeShard([first, ...others], depth + 1, context), prefix));
   }
   return writeShardNode(links, taken, depth, context);
 }
 
-/** Writes one shard over its links, which are named and in the order of `slots` already. */
+/** Writes one shard over its links, which are named and in the order of `positions` already. */
 export async function writeShardNode(
   links: readonly PbLink[],
-  slots: readonly number[],
+  positions: readonly number[],
   depth: number,
   { writer, fanout, metadata }: ShardContext,
 ): Promise<PbLink> {
   const { mode, mtime } = depth === 0 ? metadata : {};
-  const data = bitfieldOf(slots, fanout);
+  const data = bitfieldOf(positions, fanout);
   const message = { type: 'hamt-sharded-directory', data, hashType: shardHashCode, fanout, mode, mtime } as const;
   return linkTo(await writer.putNode(links, encodeUnixfsData(message)), links);
 }

@@ -1,1 +1,1 @@
-export { describeRootStore } from './root-store-contract.ts';
+export { describeRootStore } from './describe-root-store.ts';

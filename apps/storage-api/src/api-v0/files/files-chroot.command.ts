@@ -1,5 +1,5 @@
 import { parseCid } from '@cairn/cid';
-import { admit, parseTreePath } from '@cairn/mfs';
+import { adoptDag, parseTreePath } from '@cairn/mfs';
 import { importDirectory } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
@@ -33,7 +33,7 @@ export class FilesChrootCommand implements Command<typeof options> {
       signal,
       async (tree, session) => {
         const root = given ?? (await importDirectory([], tree.blocks)).cid;
-        await admit(tree, session, root, await tree.size());
+        await adoptDag(tree, session, root, await tree.size());
         if (!(await tree.isDirectory(root))) throw new ApiError(400, `${root} is not a directory`);
         await tree.replace(parseTreePath('/'), root);
       },

@@ -1,5 +1,5 @@
 import { isCairnError } from '@cairn/errors';
-import { admit, below, type FileTree, parseTreePath, type TreePath, unlinkFile } from '@cairn/mfs';
+import { adoptDag, childPath, type FileTree, parseTreePath, type TreePath, unlinkFile } from '@cairn/mfs';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { collapseFile, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
@@ -42,8 +42,8 @@ export class FilesCpCommand implements Command<typeof options> {
       const source = await explained(`cp: cannot get node from path ${from.text}`, () =>
         this.files.locate(tree, from, signal),
       );
-      const path = to.isInto ? below(to, source.name || '.') : to;
-      if (source.isOutside) await admit(tree, session, source.cid, chosen.force ? await sizeAt(tree, path) : 0);
+      const path = to.isInto ? childPath(to, source.name || '.') : to;
+      if (source.isOutside) await adoptDag(tree, session, source.cid, chosen.force ? await sizeAt(tree, path) : 0);
       if (chosen.parents) await tree.makeDirectory(above(path), { parents: true, naming });
       if (chosen.force) await explained('cp: cannot unlink existing file', () => unlinkFile(tree, path));
       // Kubo puts a single raw leaf in the place of its root when it flushes what was copied.

@@ -1,4 +1,4 @@
-import { type Content, namingFrom, parseTreePath, takeContent, writeFile } from '@cairn/mfs';
+import { type Content, namingFrom, parseTreePath, receiveContent, writeFile } from '@cairn/mfs';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../../settings.ts';
@@ -58,7 +58,7 @@ export class FilesWriteCommand implements Command<typeof options> {
         // What lies behind `count`, and further parts, are passed over; the client must be able to send them.
         for await (const { bytes } of readParts(request, signal, 'data')) {
           const source = limited(count === undefined ? bytes : first(bytes, count));
-          content ??= await takeContent(source, session.store, named, signal);
+          content ??= await receiveContent(source, session.store, named, signal);
         }
         if (content === undefined) throw new ApiError(400, 'argument "data" is required: a multipart part');
         const written = content;

@@ -1,13 +1,13 @@
 import type { Blockstore } from '@cairn/blockstore/core';
 import { type CID, codecs, hashFunction, identityBytesMax } from '@cairn/cid';
 import { subtreesOf } from './append-trickle.ts';
-import { BlockWriter, linkTo, type NamingOptions } from './block-writer.ts';
+import { BlockBatchWriter, linkTo, type NamingOptions } from './block-batch-writer.ts';
 import type { Subtree } from './file-layout.ts';
 import type { UnixfsNode } from './node.ts';
 import { encodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
 
 /** A node of a file while it is edited. It keeps its own CID version and hash function, whatever those of the file are. */
-export interface OpenNode {
+export interface EditableNode {
   readonly naming: NamingOptions;
   readonly isRaw: boolean;
   readonly type: UnixfsType;
@@ -24,7 +24,7 @@ function namingOf({ version, multihash }: CID): NamingOptions {
   return { cidVersion: version, hash: name };
 }
 
-export function openNode(node: UnixfsNode): OpenNode {
+export function editableNode(node: UnixfsNode): EditableNode {
   const { cid, type, data, hasData, mode, mtime } = node;
   return {
     naming: namingOf(cid),
@@ -37,27 +37,27 @@ export function openNode(node: UnixfsNode): OpenNode {
 }
 
 /** Bytes of the file below a node, its own included. */
-export function fileSizeOf({ data, subtrees }: OpenNode): number {
+export function fileSizeOf({ data, subtrees }: EditableNode): number {
   return subtrees.reduce((sum, { fileSize }) => sum + fileSize, data?.length ?? 0);
 }
 
 /** Writers of one edit: one for each way of naming blocks that occurs in the file. */
 export class NodeWriters {
   readonly #store: Pick<Blockstore, 'putMany'>;
-  readonly #writers = new Map<string, BlockWriter>();
+  readonly #writers = new Map<string, BlockBatchWriter>();
 
   constructor(store: Pick<Blockstore, 'putMany'>) {
     this.#store = store;
   }
 
-  of(naming: NamingOptions): BlockWriter {
+  of(naming: NamingOptions): BlockBatchWriter {
     const key = `${naming.cidVersion} ${naming.hash} ${naming.inline}`;
-    const writer = this.#writers.get(key) ?? new BlockWriter(this.#store, naming);
+    const writer = this.#writers.get(key) ?? new BlockBatchWriter(this.#store, naming);
     this.#writers.set(key, writer);
     return writer;
   }
 
-  async put(node: OpenNode): Promise<Subtree> {
+  async put(node: EditableNode): Promise<Subtree> {
     const { naming, isRaw, type, data, subtrees, metadata } = node;
     const writer = this.of(naming);
     const fileSize = fileSizeOf(node);

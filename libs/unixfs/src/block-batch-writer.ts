@@ -20,7 +20,7 @@ const batchBytes = 1024 * 1024;
 const batchBlocks = 512;
 
 /** Names blocks and gives them to the store, several at a time. */
-export class BlockWriter {
+export class BlockBatchWriter {
   readonly cidVersion: 0 | 1;
   readonly #store: Pick<Blockstore, 'putMany'>;
   readonly #hash: string;
