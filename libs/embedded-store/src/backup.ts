@@ -3,8 +3,8 @@ import { storeErrorFrom } from './errors.ts';
 import { acquireRoot, releaseRoot } from './shared-root.ts';
 
 /**
- * A consistent copy of an environment, whatever it holds, while processes use it; compacted. It is one moment of this
- * environment: copy those that others refer to after those that refer to them.
+ * Writes a consistent, compact copy of an environment while processes use it. The copy is one snapshot of this environment
+ * only. Copy referring environments first, and then those that they refer to.
  * @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_FULL
  */
 export async function backupEnvironment({ from, to }: { readonly from: string; readonly to: string }): Promise<void> {

@@ -3,16 +3,16 @@ import type { StoreFormat } from './store-format.ts';
 
 const nameLengthMax = 160;
 
-/** Where damage was found. */
+/** Location of damage. */
 export interface DamagedRecord {
   readonly directory: string;
   readonly format: StoreFormat;
   readonly database: string;
-  /** Absent where it concerns the database as a whole. */
+  /** Absent for damage of the whole database. */
   readonly key?: Uint8Array | undefined;
 }
 
-/** The error for a record that is not what was written. */
+/** Creates the error for a damaged record or database. */
 export function damageError(damage: string, { directory, format, database, key }: DamagedRecord): StoreError {
   const name = key && keyName(format, database, key);
   const subject = name === undefined ? `Database "${database}"` : `Record ${name} of database "${database}"`;
@@ -22,7 +22,7 @@ export function damageError(damage: string, { directory, format, database, key }
   });
 }
 
-/** Readable name of a key: what the format says, text, or hexadecimal digits. */
+/** Returns a readable name of a key: from the format, as text, or in hexadecimal. */
 export function keyName({ seals }: StoreFormat, database: string, key: Uint8Array): string {
   const named = seals?.nameKey?.(database, key);
   if (named !== undefined) return named;

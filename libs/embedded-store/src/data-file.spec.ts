@@ -36,7 +36,7 @@ async function open(options = {}) {
   return environment;
 }
 
-/** A closed store of some 40 pages. */
+/** Writes a store of some 40 pages and closes it. Returns the length of its file. */
 async function fill(): Promise<number> {
   const environment = await open();
   const database = environment.database('things');
@@ -48,8 +48,8 @@ async function fill(): Promise<number> {
   return statSync(file).size;
 }
 
-describe('a data file of a stopped store', () => {
-  test('is refused at every length below the used one, with file, lengths and repair', async () => {
+describe('the data file of a closed store', () => {
+  test('is refused at every truncated length, with file, lengths and repair', async () => {
     const bytesWhole = await fill();
     const whole = readFileSync(file);
     for (let bytes = bytesWhole - 1; bytes > 200; bytes -= 4_095) {
@@ -71,26 +71,26 @@ describe('a data file of a stopped store', () => {
     expect(existsSync(file) ? statSync(file).size : 0).toBe(0);
   });
 
-  test('that a first start left empty is begun', async () => {
+  test('that the first start left empty is initialized', async () => {
     writeFileSync(file, '');
     expect((await open()).database('things').count()).toBe(0);
   });
 
-  test('opens where it ends before pages that were used and freed in one transaction', async () => {
+  test('opens when it ends before pages that one transaction used and freed', async () => {
     const environment = await open();
     const database = environment.database('things');
-    // Batches that free pages, so that the next one has a list of free pages to put its own into.
-    for (let round = 0; round < 6; round++) await environment.batch(() => database.put(key('kept'), key(round)));
+    // These batches free pages, so that the next one stores its free pages in an existing list.
+    for (let round = 0; round < 6; round++) await environment.batch(() => database.put(key('small'), key(round)));
     await environment.batch(() => {
       database.put(key('large'), Buffer.alloc(1_000_000));
       database.remove(key('large'));
     });
     await environment.close();
     expect(statSync(file).size).toBeLessThan(usedBytes());
-    expect((await open()).database('things').get(key('kept'))).toEqual(key(5));
+    expect((await open()).database('things').get(key('small'))).toEqual(key(5));
   });
 
-  test('opens after any batches', async () => {
+  test('opens after random batches', async () => {
     const change = fc.record({ name: fc.nat(12), length: fc.constantFrom(0, 0, 10, 3_000, 9_000, 70_000) });
     const rounds = fc.array(fc.array(change, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
@@ -112,7 +112,7 @@ describe('a data file of a stopped store', () => {
   });
 });
 
-describe('a data file in use', () => {
+describe('the data file of an open store', () => {
   test.each([
     ['is truncated', () => truncateSync(file, 8_192)],
     ['is truncated by one page', () => truncateSync(file, statSync(file).size - 4_096)],
@@ -125,7 +125,7 @@ describe('a data file in use', () => {
         renameSync(`${file}.other`, file);
       },
     ],
-  ])('that %s makes every use fail before a page is touched', async (_, harm) => {
+  ])('that %s makes every use fail before a page is read', async (_, harm) => {
     await fill();
     const environment = await open();
     const database = environment.database('things');
@@ -147,7 +147,7 @@ describe('a data file in use', () => {
     expect(existsSync(file) ? statSync(file).size : undefined).toBe(bytes);
   });
 
-  test('may grow by other processes', async () => {
+  test('may be extended by another process', async () => {
     const environment = await open();
     truncateSync(file, statSync(file).size + 409_600);
     expect(problemOf(directory)).toBeUndefined();
@@ -161,7 +161,7 @@ function problemOf(path: string): string | undefined {
   return store.problem;
 }
 
-/** Bytes up to the last page that the newer meta page calls used. */
+/** Returns the length up to the last used page of the newer meta page. */
 function usedBytes(): number {
   const bytes = readFileSync(file);
   const newer = bytes.readBigUInt64LE(4_096 + 152) > bytes.readBigUInt64LE(152) ? 4_096 : 0;

@@ -3,17 +3,17 @@ import { endianness } from 'node:os';
 import { StoreError } from './errors.ts';
 import { freePagesFrom } from './free-pages.ts';
 
-/** Facts in the newest valid meta page of an LMDB file. */
+/** Content of the newest valid meta page of an LMDB file. */
 interface DataFileState {
   readonly pageBytes: number;
-  /** The last page that a transaction has used, counted from 0. */
+  /** Number of the last page in use, from 0. */
   readonly lastPage: number;
-  /** Root page of the tree of free pages; `undefined` where it is empty. */
+  /** Root page of the tree of free pages; `undefined` for an empty tree. */
   readonly freeRoot: number | undefined;
   readonly transaction: bigint;
 }
 
-// Offsets of the layout of LMDB 0.9.90 as lmdb-js builds it (mdb.c: MDB_page_header, MDB_meta), data version 2.
+// Offsets in the file format of LMDB 0.9.90 as built by lmdb-js (mdb.c: MDB_page_header, MDB_meta), data version 2.
 const headerBytes = 24;
 const metaBytes = 160;
 const flagsAt = 18;
@@ -25,21 +25,21 @@ const noPage = 0xffff_ffff_ffff_ffffn;
 const pageBytesMax = 65_536;
 
 /**
- * Compares the length of an LMDB file with what its meta pages say is used. LMDB maps the file: a read of a page behind its end
- * is not an error but SIGBUS, which ends the process. Reads two pages; those of free pages only where the file is shorter.
- * @throws STORE_CORRUPT naming file, expected and found length
+ * Compares the length of an LMDB file with the length in its meta pages. LMDB maps the file, so a read of a page beyond its end
+ * raises SIGBUS, which ends the process. Reads two pages, and the list of free pages only if the file is shorter.
+ * @throws STORE_CORRUPT with file, expected and actual length
  */
 export function assertNotTruncated(file: string, directory: string): void {
   const descriptor = openSync(file, 'r');
   try {
     const state = readState(descriptor);
-    // After the meta pages: pages are written before the meta page that refers to them.
+    // Read after the meta pages, since LMDB writes pages before the meta page that refers to them.
     const { size } = fstatSync(descriptor);
     if (state === undefined) return;
     const { pageBytes, lastPage, freeRoot } = state;
     const bytesExpected = (lastPage + 1) * pageBytes;
     if (size >= bytesExpected) return;
-    // Pages at the end that were used and freed within one transaction are never written: such a file is whole.
+    // LMDB never writes pages at the end that one transaction used and freed. Such a file is complete.
     const first = Math.floor(size / pageBytes);
     const isTailFree = freePagesFrom(descriptor, { first, lastPage, pageBytes, root: freeRoot });
     if (!isTailFree) throw truncated({ file, directory, bytes: size, bytesExpected });
@@ -48,7 +48,7 @@ export function assertNotTruncated(file: string, directory: string): void {
   }
 }
 
-/** The newer of the two meta pages; `undefined` where LMDB itself reports what is wrong with them. */
+/** Returns the newer meta page; `undefined` for pages that LMDB itself refuses. */
 function readState(descriptor: number): DataFileState | undefined {
   if (endianness() !== 'LE') return undefined;
   const first = readMeta(descriptor, 0);
@@ -75,7 +75,7 @@ function readMeta(descriptor: number, position: number): DataFileState | undefin
 
 const restoreHint = 'Stop all services, check the disk, and restore the whole home from a backup (`cairn restore`).';
 
-/** The error for a file that lost its end. */
+/** Creates the error for a truncated file. */
 export function truncated({
   file,
   directory,

@@ -5,10 +5,10 @@ import { sealBatch } from './seal-batch.ts';
 import { isSealed, type StoreFormat, stampOf } from './store-format.ts';
 
 const formatKey = Buffer.from('format');
-/** Position of an upgrade that is under way. */
+/** Key of the position of a running upgrade. */
 const positionKey = Buffer.from('sealing');
 
-/** A store whose stamp is compared and, where it is of an earlier version, brought up to date. */
+/** A store that is being opened. */
 export interface StoreToOpen {
   readonly root: LmdbTable;
   readonly directory: string;
@@ -18,14 +18,14 @@ export interface StoreToOpen {
   readonly transaction: <T>(action: () => T) => Promise<T>;
 }
 
-/** Stamps a new store, upgrades an older one, refuses another. @throws STORE_VERSION_UNSUPPORTED, STORE_UNAVAILABLE */
+/** Stamps a new store, upgrades an older one, and refuses another format. @throws STORE_VERSION_UNSUPPORTED, STORE_UNAVAILABLE */
 export async function ensureFormat(store: StoreToOpen): Promise<void> {
   const { root, format, isReadOnly, transaction } = store;
   const wanted = stampOf(format);
   const read = () => root.getBinary(formatKey)?.toString();
   let found = read();
   if (found === undefined && !isReadOnly) {
-    // Read once more inside, since another process may be making the same store at this moment.
+    // Read again inside the transaction, since another process may be creating the same store.
     await transaction(() => {
       found = read();
       if (found === undefined) root.putSync(formatKey, Buffer.from(wanted));
@@ -45,12 +45,12 @@ function isUpgradable(format: StoreFormat, found: string): boolean {
   return found === stampOf({ ...format, version: from }) || found === sealingStamp(format);
 }
 
-/** Refuses every version that does not finish an upgrade which a killed process began. */
+/** Stamp of a store with a running upgrade. Older versions refuse it; this version resumes the upgrade. */
 function sealingStamp(format: StoreFormat): string {
   return `${stampOf(format)} sealing`;
 }
 
-/** Seals all records in transactions of bounded size. Several processes may do so together, and after a kill another one resumes. */
+/** Seals all records in transactions of bounded size. Several processes may run it concurrently. A killed upgrade resumes. */
 async function sealAll({ root, directory, format, open, transaction }: StoreToOpen): Promise<void> {
   const names = databaseNames(directory).filter((name) => name !== rootName && isSealed(format, name));
   const tables = names.map((name) => ({ name, table: open(name) }));
@@ -79,7 +79,7 @@ async function sealAll({ root, directory, format, open, transaction }: StoreToOp
   }
 }
 
-/** Databases that are sealed, and the next key of the one in progress. */
+/** Position of an upgrade: the sealed databases, and the next key of the current one. */
 interface SealPosition {
   readonly done: readonly string[];
   readonly next?: string;
@@ -90,20 +90,20 @@ function readPosition(root: LmdbTable): SealPosition | undefined {
   return found && (JSON.parse(found.toString()) as SealPosition);
 }
 
-/** Name of the root database, which has the stamp and the heads of lists. */
+/** Name of the root database, which contains the stamp and the list heads. */
 export const rootName = 'cairn';
 
 function refusal({ directory, format }: StoreToOpen, found: string | undefined, wanted: string): StoreError {
   const details = { directory, wanted, ...(found !== undefined && { found }) };
   if (found === undefined) {
     return new StoreError('STORE_UNAVAILABLE', `The store in ${directory} is empty.`, {
-      hint: 'Let a service or an import write it first.',
+      hint: 'Start a service or an import that writes it first.',
       details,
     });
   }
   return new StoreError('STORE_VERSION_UNSUPPORTED', `The store in ${directory} is "${found}", not "${wanted}".`, {
     hint: isUpgradable(format, found)
-      ? 'Open it once for writing, which upgrades it: start a service.'
+      ? 'Open it for writing once to upgrade it: start a service.'
       : 'Use the version of Cairn that wrote it, or another directory.',
     details,
   });

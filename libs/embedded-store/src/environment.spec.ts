@@ -27,7 +27,7 @@ async function open(path = directory, options = {}) {
 }
 
 describe('Environment', () => {
-  test('keeps what a transaction wrote across closing', async () => {
+  test('a reopened environment has the writes of a transaction', async () => {
     const first = await open();
     const database = first.database('things');
     await first.transaction(() => {
@@ -40,7 +40,7 @@ describe('Environment', () => {
     expect(again.count()).toBe(1);
   });
 
-  test('a transaction that throws leaves nothing behind, a batch what came before', async () => {
+  test('a transaction that throws stores no write, a batch stores its earlier writes', async () => {
     const environment = await open();
     const database = environment.database('things');
     const fail = () => {
@@ -53,7 +53,7 @@ describe('Environment', () => {
     expect(database.has(key('a'))).toBe(true);
   });
 
-  test('concurrent transactions read their predecessors: no update is lost', async () => {
+  test('concurrent transactions lose no update', async () => {
     const environment = await open();
     const database = environment.database('counter');
     const increment = () =>
@@ -73,7 +73,7 @@ describe('Environment', () => {
     await expect(environment.transaction(() => 1)).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 
-  test('refuses an action that returns a promise, and keeps nothing of it', async () => {
+  test('transaction refuses an action that returns a promise and stores none of its writes', async () => {
     const environment = await open();
     const database = environment.database('things');
     const action = async () => database.put(key('a'), key('1'));
@@ -84,14 +84,14 @@ describe('Environment', () => {
     expect(database.has(key('a'))).toBe(false);
   });
 
-  test('opened twice in one thread: both write, neither blocks the other, each closes for itself', async () => {
+  test('two environments of one directory in one thread write concurrently and close independently', async () => {
     const [first, second] = [await open(), await open()];
     const [one, two] = [first.database('things'), second.database('things')];
     const writes = Array.from({ length: 20 }, (_, n) =>
       (n % 2 ? first : second).transaction(() => (n % 2 ? one : two).put(key(String(n)), key('1'))),
     );
-    // Makes a database while the transactions above wait for this thread: a handle of its own would hang here.
-    second.database('made meanwhile');
+    // Creates a database while the transactions above wait for this thread. A second lmdb handle would deadlock here.
+    second.database('created meanwhile');
     await Promise.all(writes);
     expect([one.count(), two.count()]).toEqual([20, 20]);
     await first.close();
@@ -99,7 +99,7 @@ describe('Environment', () => {
     expect(two.count()).toBe(19);
   });
 
-  test('read-only environments make nothing, change nothing and see what is written', async () => {
+  test('a read-only environment creates nothing, refuses writes and sees commits of others', async () => {
     await expect(open(directory, { readOnly: true })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     const writer = await open();
     await writer.transaction(() => writer.database('things').put(key('a'), key('1')));
@@ -109,7 +109,7 @@ describe('Environment', () => {
     await expect(reader.transaction(() => 1)).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' });
   });
 
-  test('refuses a store of another format, naming both', async () => {
+  test('open refuses a store of another format and names both', async () => {
     await (await open()).close();
     await expect(Environment.open({ directory, format: { name: 'test', version: 2 } })).rejects.toMatchObject({
       code: 'STORE_VERSION_UNSUPPORTED',
@@ -117,7 +117,7 @@ describe('Environment', () => {
     });
   });
 
-  test('a directory that is a file, and a file that is no environment, get typed errors', async () => {
+  test('open throws typed errors for a file instead of a directory and for a foreign data file', async () => {
     const file = join(directory, 'file');
     writeFileSync(file, 'x');
     await expect(Environment.open({ directory: file, format })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -125,7 +125,7 @@ describe('Environment', () => {
     await expect(Environment.open({ directory, format })).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
   });
 
-  test('backs up while open', async () => {
+  test('backup copies an open environment', async () => {
     const environment = await open();
     const database = environment.database('things');
     await environment.transaction(() => database.put(key('a'), key('1')));
@@ -137,7 +137,7 @@ describe('Environment', () => {
 describe('Database', () => {
   const arbitraryKey = fc.uint8Array({ minLength: 1, maxLength: 6 });
 
-  test('ranges equal those of a sorted array', async () => {
+  test('range and keys equal those of a sorted array', async () => {
     const environment = await open();
     let round = 0;
     await fc.assert(
@@ -167,7 +167,7 @@ describe('Database', () => {
     );
   });
 
-  test('a prefix covers exactly the keys that start with it, to the last one', async () => {
+  test('a prefix selects exactly the keys that start with it', async () => {
     const environment = await open();
     const database = environment.database('prefixes');
     const keys = ['00', '01', '01ff', '01ffff', '02', 'ff', 'ffff', 'ffff00'].map((hex) => Buffer.from(hex, 'hex'));
@@ -183,12 +183,12 @@ describe('Database', () => {
     expect(prefixEnd(Uint8Array.of(255))).toBeUndefined();
   });
 
-  test('a key that no entry can have is absent on reads and refused on writes', async () => {
+  test('a key of invalid length is absent on reads and refused on writes', async () => {
     const environment = await open();
     const database = environment.database('keys');
     const longest = Buffer.alloc(limits.keyBytesMax, 1);
-    await environment.transaction(() => database.put(longest, key('kept')));
-    expect(database.get(longest)).toEqual(key('kept'));
+    await environment.transaction(() => database.put(longest, key('value')));
+    expect(database.get(longest)).toEqual(key('value'));
     for (const bad of [Buffer.alloc(0), Buffer.alloc(limits.keyBytesMax + 1, 1)]) {
       expect(database.get(bad)).toBeUndefined();
       expect(database.has(bad)).toBe(false);
@@ -200,7 +200,7 @@ describe('Database', () => {
     expect(database.count()).toBe(1);
   });
 
-  test('values are copies: later writes and reads do not change them', async () => {
+  test('later writes and reads do not change returned values', async () => {
     const environment = await open();
     const database = environment.database('values');
     const write = (fill: number) => environment.transaction(() => database.put(key('k'), Buffer.alloc(9_000, fill)));
@@ -213,7 +213,7 @@ describe('Database', () => {
     expect(Buffer.from(entry?.value ?? '')).toEqual(Buffer.alloc(9_000, 1));
   });
 
-  test('a range keeps its snapshot while others write, and a closed store ends it with a typed error', async () => {
+  test('a range reads one snapshot during writes and throws STORE_CLOSED after close', async () => {
     const environment = await open();
     const database = environment.database('snapshot');
     await environment.transaction(() => {
@@ -241,11 +241,11 @@ describe('storeErrorFrom', () => {
     ['MDB_INVALID: File is not an LMDB file', 'STORE_CORRUPT'],
     ['EACCES: permission denied', 'STORE_UNAVAILABLE'],
     ['Input/output error', 'STORE_WRITE_FAILED'],
-  ])('%s is %s', (message, code) => {
+  ])('converts %s to %s', (message, code) => {
     expect(storeErrorFrom(new Error(message), tmpdir())).toMatchObject({ code, details: { directory: tmpdir() } });
   });
 
-  test('keeps a typed error as it is', () => {
+  test('returns a typed error unchanged', () => {
     const error = storeErrorFrom(new Error('EACCES'), '/x');
     expect(storeErrorFrom(error, '/y')).toBe(error);
   });

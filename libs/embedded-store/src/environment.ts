@@ -13,25 +13,25 @@ import { acquireRoot, releaseRoot, type SharedRoot } from './shared-root.ts';
 import { isSealed, type StoreFormat, stampOf } from './store-format.ts';
 
 export interface EnvironmentOptions {
-  /** Where the files live; made when absent. One environment a directory. */
+  /** Directory of the files, created when absent. Contains one environment. */
   readonly directory: string;
-  /** What is kept here and in which version of its layout, stamped into new environments and checked at each opening. */
+  /** Content and version of the layout. Stamped into new environments and checked at each opening. */
   readonly format: StoreFormat;
-  /** For readers that must not create or change anything: worker threads, inspection. Default false. */
+  /** Refuses creation and writes, for worker threads and inspection. Default false. */
   readonly readOnly?: boolean;
   /**
-   * Whether commits wait for the disk. Default true. Without, they survive a killed process, not a power cut: for counters
-   * that may begin anew. The first environment of a process that opens the directory decides.
+   * Makes commits wait for the disk. Default true. Unsynced commits survive a killed process but not a power cut; use them
+   * for counters that may restart. The first environment of a process in this directory decides.
    */
   readonly isSynced?: boolean;
 }
 
 /**
- * An LMDB environment that several processes and worker threads may use at once, each as often as it likes.
+ * An LMDB environment. Several processes and worker threads may open it concurrently, and each may open it several times.
  *
- * Writers take turns across processes; readers never wait. What `transaction` and `batch` resolved for is on the disk
- * (fdatasync), so it survives kill -9 and a power cut; whatever was not resolved is either whole or absent.
- * Transactions that are asked for while the disk is busy are committed together (group commit).
+ * Writers take turns across processes; readers never wait. A resolved `transaction` or `batch` is on the disk (fdatasync) and
+ * survives kill -9 and a power cut. An unresolved one is either complete or absent. Transactions that start while the disk
+ * is busy share a commit (group commit).
  */
 export class Environment {
   readonly directory: string;
@@ -76,7 +76,7 @@ export class Environment {
     return environment;
   }
 
-  /** A named database, made when absent. @throws STORE_UNAVAILABLE for one that a read-only environment lacks */
+  /** Opens a named database and creates it when absent. @throws STORE_UNAVAILABLE if a read-only environment lacks it */
   database(name: string): Database {
     const known = this.#databases.get(name);
     if (known) return known;
@@ -99,10 +99,10 @@ export class Environment {
   #table(name: string): LmdbTable {
     const { databases, root } = this.#shared;
     const options = { name, encoding: 'binary', keyEncoding: 'binary' } as const;
-    const made = databases.get(name) ?? root.openDB<Buffer, Uint8Array>({ ...options, ...this.#creation() });
-    if (made === undefined) throw new Error(`ENOENT: there is no database "${name}" in it`);
-    databases.set(name, made);
-    return made;
+    const table = databases.get(name) ?? root.openDB<Buffer, Uint8Array>({ ...options, ...this.#creation() });
+    if (table === undefined) throw new Error(`ENOENT: it has no database "${name}"`);
+    databases.set(name, table);
+    return table;
   }
 
   #records(table: LmdbTable, name: string): Records {
@@ -113,7 +113,7 @@ export class Environment {
       name,
       damage,
       head: listHead(this.#shared.root, name, damage),
-      clock: this.#shared,
+      writeState: this.#shared,
     });
   }
 
@@ -122,10 +122,10 @@ export class Environment {
   }
 
   /**
-   * Runs `action` with exclusive write access to all databases and commits what it wrote, all or nothing: when it
-   * throws, nothing is kept and the error is passed on. It must be synchronous, and sees its own writes.
-   * @returns after the commit is durable, what `action` returned
-   * @throws STORE_FULL, STORE_WRITE_FAILED, STORE_CLOSED and whatever `action` throws
+   * Runs `action` with exclusive write access to all databases and commits its writes atomically. When it throws, no write
+   * is stored and the error is passed on. The action must be synchronous. It sees its own writes.
+   * @returns the result of `action`, after the commit is durable
+   * @throws STORE_FULL, STORE_WRITE_FAILED, STORE_CLOSED and any error of `action`
    */
   async transaction<T>(action: () => T): Promise<T> {
     this.#assertCanWrite();
@@ -133,8 +133,8 @@ export class Environment {
   }
 
   /**
-   * As {@link transaction}, cheaper for much data, with one difference: when `action` throws, what it wrote before is
-   * kept. For writes that are each right on their own, such as content-addressed blocks.
+   * As {@link transaction}, but cheaper for much data and not atomic: when `action` throws, its earlier writes are stored.
+   * Use it for independent writes, such as content-addressed blocks.
    */
   async batch<T>(action: () => T): Promise<T> {
     this.#assertCanWrite();
@@ -149,7 +149,7 @@ export class Environment {
       thrown = error;
     }
     if (thrown instanceof Error && 'commitError' in thrown) {
-      // lmdb rejects with a general error and puts the reason into a promise that rejects a little later.
+      // lmdb rejects with a general error. The reason is in a promise that rejects later.
       const reason = await Promise.resolve(thrown.commitError).catch((cause: unknown) => cause);
       throw storeErrorFrom(reason ?? thrown, this.directory);
     }
@@ -159,18 +159,18 @@ export class Environment {
   }
 
   #writing<T>(action: () => T): T {
-    // Again: the action may have waited for other writers.
+    // Checked again, since the action may have waited for other writers.
     this.#shared.watch.assertIntact();
     const before = this.#shared.isWriting;
     this.#shared.isWriting = true;
     this.#shared.writes++;
     try {
       const result = action();
-      // lmdb would wait for it, with every other writer of every process shut out.
+      // lmdb would await the promise and block every other writer of every process.
       if (result instanceof Promise) {
         result.catch(() => {});
         throw new StoreError('STORE_WRITE_FAILED', 'The action of a transaction returned a promise.', {
-          hint: 'Make it synchronous: await what it needs before the transaction.',
+          hint: 'Make the action synchronous: await its inputs before the transaction.',
         });
       }
       return result;
@@ -179,14 +179,14 @@ export class Environment {
     }
   }
 
-  /** Makes the next read see what other processes have committed up to now, not only from the next turn on. Cheap. */
+  /** Makes the next read see all commits of other processes, instead of only from the next turn. Cheap. */
   refresh(): void {
     this.#assertOpen();
     this.#shared.root.resetReadTxn();
   }
 
   /**
-   * Verifies every page of the current snapshot, in slices of the event loop, while others read and write.
+   * Verifies every page of the current snapshot, in slices, during concurrent reads and writes.
    * @throws STORE_CORRUPT
    */
   async verifyPages({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -194,7 +194,7 @@ export class Environment {
     await verifyPages(this.#shared.root, this.directory, signal);
   }
 
-  /** Inspects every record of the databases that carry checksums, in slices; goes on after damage. */
+  /** Inspects every record of the databases with checksums. Yields `undefined` for an intact record and continues after damage. */
   async *inspect(): AsyncGenerator<StoreError | undefined> {
     for (const name of databaseNames(this.directory)) {
       if (name === rootName || !isSealed(this.#format, name)) continue;
@@ -202,7 +202,7 @@ export class Environment {
       const format = this.#format;
       const error = (text: string, key?: Uint8Array) => damageError(text, { directory, format, database: name, key });
       const head = listHead(this.#shared.root, name, error);
-      const records = new SealedRecords(this.#table(name), { name, damage: error, head, clock: this.#shared });
+      const records = new SealedRecords(this.#table(name), { name, damage: error, head, writeState: this.#shared });
       try {
         for (const found of records.inspect()) {
           this.#assertOpen();
@@ -216,7 +216,7 @@ export class Environment {
     }
   }
 
-  /** A consistent copy of the whole environment while it is in use, compacted. @throws STORE_FULL, STORE_UNAVAILABLE */
+  /** Writes a consistent, compact copy of the environment while it is in use. @throws STORE_FULL, STORE_UNAVAILABLE */
   async backup(directory: string): Promise<void> {
     this.#assertOpen();
     try {
@@ -227,7 +227,7 @@ export class Environment {
     }
   }
 
-  /** Waits for writes under way and lets go of the files. Safe to call twice. */
+  /** Waits for pending writes and closes the files. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -240,7 +240,7 @@ export class Environment {
       return;
     }
     throw new StoreError('STORE_CLOSED', `The store in ${this.directory} is closed.`, {
-      hint: 'The process is shutting down; try again when it is back.',
+      hint: 'The process is shutting down. Retry after its restart.',
       details: { directory: this.directory },
     });
   }
@@ -248,7 +248,7 @@ export class Environment {
   #assertCanWrite(): void {
     this.#assertOpen();
     if (!this.#isReadOnly) return;
-    throw new StoreError('STORE_WRITE_FAILED', `The store in ${this.directory} was opened for reading only.`, {
+    throw new StoreError('STORE_WRITE_FAILED', `The store in ${this.directory} is open read-only.`, {
       hint: 'Open it without readOnly to write.',
       details: { directory: this.directory },
     });
@@ -256,7 +256,7 @@ export class Environment {
 
   #assertWriting(): void {
     if (this.#shared.isWriting) return;
-    throw new StoreError('STORE_WRITE_FAILED', 'A write was tried outside of a transaction.', {
+    throw new StoreError('STORE_WRITE_FAILED', 'A write was made outside of a transaction.', {
       hint: 'Call put and remove inside Environment.transaction or Environment.batch.',
     });
   }

@@ -10,20 +10,20 @@ export type StoreErrorCode =
   | 'STORE_KEY_INVALID'
   | 'STORE_WRITE_FAILED';
 
-/** Something is wrong with the files of an embedded store. `details.directory` says which. */
+/** Thrown for problems with the files or the use of an embedded store. `details.directory` names the store. */
 export class StoreError extends CairnError<StoreErrorCode> {}
 
 const causes: readonly { readonly pattern: RegExp; readonly code: StoreErrorCode; readonly hint: string }[] = [
   {
     pattern: /MDB_MAP_FULL|ENOSPC|No space left|Disk quota|File too large/i,
     code: 'STORE_FULL',
-    hint: 'Free disk space; nothing of this write was kept.',
+    hint: 'Free disk space and retry; this write was not stored.',
   },
   {
     pattern:
       /MDB_INVALID|MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_VERSION_MISMATCH|MDB_PANIC|MDB_BAD_TXN|MDB_INCOMPATIBLE|MDB_CURSOR_FULL/i,
     code: 'STORE_CORRUPT',
-    hint: 'The files are damaged or not an LMDB environment. Restore them from a backup.',
+    hint: 'The files are damaged or not LMDB files. Restore them from a backup.',
   },
   {
     pattern: /EACCES|EPERM|EROFS|Permission denied|Read-only|ENOENT|ENOTDIR|EEXIST|Not a directory|File exists/i,
@@ -32,7 +32,7 @@ const causes: readonly { readonly pattern: RegExp; readonly code: StoreErrorCode
   },
 ];
 
-/** The typed error for what LMDB or the file system threw. Keeps typed errors as they are. */
+/** Converts an error of LMDB or the file system. Returns typed errors unchanged. */
 export function storeErrorFrom(
   error: unknown,
   directory: string,
@@ -43,13 +43,13 @@ export function storeErrorFrom(
   const isFull = /Input\/output error/.test(text) && isDiskFull(directory);
   const found = isFull ? causes[0] : causes.find(({ pattern }) => pattern.test(text));
   return new StoreError(found?.code ?? fallback, `The store in ${directory} failed: ${text.trim()}.`, {
-    hint: found?.hint ?? 'Look at the disk and at the log of the system; the write was not kept.',
+    hint: found?.hint ?? 'Check the disk and the system log; the write was not stored.',
     details: { directory },
     cause: error,
   });
 }
 
-/** LMDB reports a write that was cut short as an I/O error, whatever cut it: a full disk shows in what is left of it. */
+/** LMDB reports every short write as an I/O error. The free space tells whether the disk is full. */
 function isDiskFull(directory: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(directory);
@@ -59,5 +59,5 @@ function isDiskFull(directory: string): boolean {
   }
 }
 
-// A commit may be this large; smaller ones may still have found room on the rest.
+// Size of a large commit. Smaller commits may still succeed with less free space.
 const spareBytes = 16 * 1024 * 1024;

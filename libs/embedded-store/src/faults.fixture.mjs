@@ -1,8 +1,8 @@
-// Runs in a process of its own: damage of a mapped page may end it. Reads everything of a store after flipping bits.
+// Flips bits of a store and reads all of it. Runs in a separate process, since damage of a mapped page may end it.
 import { closeSync, cpSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-// The build: this process reads no TypeScript.
+// Imports the build, since this process cannot load TypeScript.
 const { Environment } = await import(new URL('../dist/index.js', import.meta.url).href);
 
 const format = { name: 'test', version: 1, seals: {} };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Environment, type StoreFormat } from './index.ts';
 
-// CAIRN_FAULT_TRIALS and CAIRN_FAULT_SEED make it longer and repeat it. A failure names its seed.
+// CAIRN_FAULT_TRIALS sets the number of trials, CAIRN_FAULT_SEED repeats a run. A failure names its seed.
 const trials = Number(process.env.CAIRN_FAULT_TRIALS ?? 60);
 const seed = Number(process.env.CAIRN_FAULT_SEED ?? 17);
 const format: StoreFormat = { name: 'test', version: 1, seals: {} };
@@ -38,7 +38,7 @@ test.each([
   ['before it is opened', false],
   ['while it is open', true],
 ])(
-  'after a flipped bit %s every read is right or an error that names the store',
+  'after a flipped bit %s every read is correct or throws STORE_CORRUPT',
   async (_, isOpen) => {
     const size = statSync(join(base, 'store', 'data.mdb')).size;
     const right = await ask({ trial: 0, flips: [], isOpen });
@@ -54,7 +54,7 @@ test.each([
     }
     console.log(`seed ${seed}: ${JSON.stringify(counts)} of ${trials} trials`);
     expect({ seed, wrong }).toEqual({ seed, wrong: [] });
-    // Pages that are mapped already cannot be verified before LMDB reads them; a few bits of their headers end the process.
+    // Mapped pages cannot be verified before LMDB reads them. A few bits in their headers end the process.
     expect(counts.crashed).toBeLessThanOrEqual(isOpen ? Math.ceil(trials / 10) : 0);
   },
   120_000,
@@ -79,7 +79,7 @@ function ask(message: object): Promise<Answer> {
   });
 }
 
-/** Numbers below a bound, the same for the same seed (mulberry32). */
+/** Returns a generator of pseudorandom numbers below a bound (mulberry32). */
 function randomFrom(start: number): (bound: number) => number {
   let state = start;
   return (bound) => {

@@ -4,15 +4,15 @@ import { assertNotTruncated, truncated } from './data-file.ts';
 import { StoreError } from './errors.ts';
 
 /**
- * Time for which a look at a data file counts. Reads and writes look again after it, so that a busy store costs 100 `stat` a
- * second and an idle one none. A page that was cut off within this time, or within one turn of the event loop, still ends the process.
+ * Time between two checks of a data file by reads and writes: a busy store costs 100 `stat` calls per second, an idle one none.
+ * A page that is cut off within this time, or within one turn of the event loop, still ends the process.
  */
 const freshMs = 10;
 const markName = 'store.txt';
 
 /**
- * Refuses a store whose data file is shorter than what is used, or gone while the mark of an earlier opening is still there: LMDB
- * would begin an empty store in its place. @throws STORE_CORRUPT
+ * Refuses a store whose data file is truncated, or missing although the store was in use. LMDB would create an empty store
+ * in its place. @throws STORE_CORRUPT
  */
 export function assertDataFile(directory: string): void {
   const file = join(directory, 'data.mdb');
@@ -21,31 +21,31 @@ export function assertDataFile(directory: string): void {
   if (isBegun) assertNotTruncated(file, directory);
   if (isBegun || !existsSync(join(directory, markName))) return;
   const state = bytes === 0 ? 'is empty' : 'is missing';
-  throw new StoreError('STORE_CORRUPT', `${file} ${state}, but a store was kept there.`, {
-    hint: `Restore the whole home from a backup (\`cairn restore\`), or remove ${directory} to begin with an empty store.`,
+  throw new StoreError('STORE_CORRUPT', `${file} ${state}, but the store was in use.`, {
+    hint: `Restore the whole home from a backup (\`cairn restore\`), or remove ${directory} to start with an empty store.`,
     details: { directory, file, bytes: bytes ?? 0 },
   });
 }
 
-/** Leaves the mark by which a later opening recognizes a data file that was lost. */
+/** Writes the mark by which a later opening detects a lost data file. */
 export function markStore(directory: string, format: string): void {
   const mark = join(directory, markName);
   if (existsSync(mark)) return;
   try {
     writeFileSync(
       mark,
-      `${format}\nMark of a store in use. A data.mdb that is lost is then not replaced by an empty one.\n`,
+      `${format}\nMark of a store in use. It keeps a lost data.mdb from being replaced by an empty one.\n`,
       {
         flag: 'wx',
         mode: 0o600,
       },
     );
   } catch {
-    // Another process was first, or the disk is full: the mark is made at a later opening.
+    // Another process was first, or the disk is full. A later opening writes the mark.
   }
 }
 
-/** Watches one open data file: once it was truncated, replaced or removed, every use of the store is refused. */
+/** Watches an open data file. After a truncation, replacement or removal every use of the store is refused. */
 export class FileWatch {
   readonly #directory: string;
   readonly #file: string;
@@ -62,14 +62,14 @@ export class FileWatch {
     this.#bytesSeen = size;
   }
 
-  /** Looks at the file: one `stat`. A problem stays until the process is started again. */
+  /** Checks the file with one `stat`. A problem persists until the process is restarted. */
   check(): StoreError | undefined {
-    this.#problem ??= this.#look();
+    this.#problem ??= this.#findProblem();
     if (this.#problem !== undefined) this.#isFresh = false;
     return this.#problem;
   }
 
-  /** Called by each read: mostly one test of a flag. @throws STORE_CORRUPT */
+  /** Called by each read. Usually tests one flag. @throws STORE_CORRUPT */
   assertIntact(): void {
     if (this.#isFresh) return;
     const problem = this.check();
@@ -80,7 +80,7 @@ export class FileWatch {
     }, freshMs).unref();
   }
 
-  #look(): StoreError | undefined {
+  #findProblem(): StoreError | undefined {
     const directory = this.#directory;
     const file = this.#file;
     try {
@@ -92,13 +92,13 @@ export class FileWatch {
       this.#bytesSeen = found.size;
       return undefined;
     } catch (error) {
-      return this.#lost('cannot be looked at', error);
+      return this.#lost('cannot be checked', error);
     }
   }
 
   #lost(event: string, cause?: unknown): StoreError {
     return new StoreError('STORE_CORRUPT', `${this.#file} ${event} while it was in use.`, {
-      hint: 'Stop all services before files of a home are changed; restore the home from a backup (`cairn restore`) and start again.',
+      hint: 'Stop all services before you change files of a home. Restore the home from a backup (`cairn restore`) and restart them.',
       details: { directory: this.#directory, file: this.#file },
       cause,
     });

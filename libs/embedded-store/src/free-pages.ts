@@ -1,9 +1,9 @@
-// Reader of LMDB's tree of free pages, through the file and not through the map. Layout: mdb.c of lmdb-js, data version 2.
+// Reads LMDB's tree of free pages from the file, not from the map. Format: mdb.c of lmdb-js, data version 2.
 import { readSync } from 'node:fs';
 
 interface FreeTree {
   readonly pageBytes: number;
-  /** Root of the tree; `undefined` where no page is free. */
+  /** Root of the tree; `undefined` without free pages. */
   readonly root: number | undefined;
   readonly first: number;
   readonly lastPage: number;
@@ -19,8 +19,8 @@ const bigDataFlag = 0x01;
 const depthMax = 32;
 
 /**
- * Reports whether all pages from `first` to `lastPage` are listed as free. A page that cannot be read or is of another kind makes
- * the answer false. Cost: the pages of the tree, which are a small part of the file.
+ * Reports whether all pages from `first` to `lastPage` are listed as free. Returns false if a page of the tree cannot be read or
+ * is of another kind. Reads the pages of the tree, a small part of the file.
  */
 export function freePagesFrom(descriptor: number, { pageBytes, root, first, lastPage }: FreeTree): boolean {
   const missing = lastPage - first + 1;
@@ -66,7 +66,7 @@ function walk(tree: Walk, number: number, depth: number): void {
   }
 }
 
-/** A list is its count and as many words: a page, or a negative count followed by the first page of so many. 0 is unused. */
+/** Reads a list: its count, then words. A positive word is a page; a negative one is a count, followed by the first page. 0 is unused. */
 function noteList(list: Buffer, note: Walk['note']): void {
   const count = Math.min(Number(list.readBigInt64LE(0)), list.length / 8 - 1);
   for (let index = 1; index <= count; index++) {

@@ -16,7 +16,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test('one holder at a time, by name', async () => {
+test('a name has one holder at a time', async () => {
   const first = await Lease.tryAcquire({ environment, name: 'a' });
   expect(await Lease.tryAcquire({ environment, name: 'a' })).toBeUndefined();
   expect(await Lease.tryAcquire({ environment, name: 'b' })).toBeDefined();
@@ -25,7 +25,7 @@ test('one holder at a time, by name', async () => {
   expect(await Lease.tryAcquire({ environment, name: 'a' })).toBeDefined();
 });
 
-test('a lease that is not renewed goes to the next, and the first learns that it lost it', async () => {
+test('a lease that is not renewed can be taken, and its former holder cannot renew it', async () => {
   let clock = 0;
   const options = { environment, name: 'a', seconds: 60, now: () => clock };
   const first = await Lease.tryAcquire(options);
@@ -39,12 +39,12 @@ test('a lease that is not renewed goes to the next, and the first learns that it
   expect(await second?.renew()).toBe(true);
 });
 
-test('a process that has ended is gone, this one and those elsewhere are not', () => {
+test('hasExited is true for an ended process, false for this one and those of other hosts', () => {
   const mine = processIdentity();
   expect(hasExited(mine)).toBe(false);
   const ended = spawnSync(process.execPath, ['-e', 'console.log(process.pid)'], { encoding: 'utf8' });
   expect(hasExited({ ...mine, pid: Number(ended.stdout) })).toBe(true);
   expect(hasExited({ ...mine, pid: Number(ended.stdout), realm: 'another host' })).toBe(false);
-  // A later process with the same number, as the first of a container always has.
+  // A later process with the same number, as the first process of a container always has.
   if (mine.began !== '') expect(hasExited({ ...mine, began: '1' })).toBe(true);
 });

@@ -4,9 +4,9 @@ import { hasExited, type ProcessIdentity, processIdentity } from './process-iden
 
 export interface LeaseOptions {
   readonly environment: Environment;
-  /** What the lease is for: one holder a name, over all processes that use the environment. */
+  /** Name of the right. Each name has one holder across all processes of the environment. */
   readonly name: string;
-  /** Without a renewal for this long, others may take it. Default 60. */
+  /** Time without renewal after which another process may take the lease. Default 60. */
   readonly seconds?: number;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
@@ -19,8 +19,8 @@ interface LeaseRecord {
 }
 
 /**
- * The right to do something that only one process may do at a time, such as collecting garbage. The lease of a process
- * that has ended is free at once, that of one out of sight after a while.
+ * A right that one process has at a time, such as the right to collect garbage. The lease of an exited process is free
+ * immediately; the lease of a process that cannot be observed is free after `seconds` without renewal.
  */
 export class Lease {
   readonly #environment: Environment;
@@ -38,15 +38,15 @@ export class Lease {
     this.#now = now;
   }
 
-  /** The lease, or `undefined` while somebody else has it. */
+  /** Takes the lease. Resolves to `undefined` while another holder has it. */
   static async tryAcquire(options: LeaseOptions): Promise<Lease | undefined> {
     const lease = new Lease(options);
-    return (await lease.#take((held) => held === undefined || lease.#isFree(held))) ? lease : undefined;
+    return (await lease.#take((current) => current === undefined || lease.#isFree(current))) ? lease : undefined;
   }
 
-  /** Keeps the lease for longer. False when it was lost: whoever held it must stop. */
+  /** Extends the lease. Resolves to false when it was lost: the former holder must stop. */
   renew(): Promise<boolean> {
-    return this.#take((held) => held?.holder.token === this.#identity.token);
+    return this.#take((current) => current?.holder.token === this.#identity.token);
   }
 
   async release(): Promise<void> {
@@ -55,7 +55,7 @@ export class Lease {
     });
   }
 
-  #take(isAllowed: (held: LeaseRecord | undefined) => boolean): Promise<boolean> {
+  #take(isAllowed: (current: LeaseRecord | undefined) => boolean): Promise<boolean> {
     return this.#environment.transaction(() => {
       if (!isAllowed(this.#read())) return false;
       const record: LeaseRecord = { holder: this.#identity, renewedAt: this.#now() };

@@ -1,8 +1,8 @@
 export const limits = {
-  /** Named databases in one environment, its own included: LMDB sizes its tables by it. */
+  /** Named databases in one environment, including its root database. LMDB sizes its tables by it. */
   databasesMax: 24,
-  /** Read transactions at once, over all processes; 64 bytes each in the lock file. An iterator left open holds one. */
+  /** Concurrent read transactions of all processes, at 64 bytes each in the lock file. An open iterator uses one. */
   readersMax: 1024,
-  /** Longest key in bytes: two keys and their nodes must fit a page of 4,096 bytes. */
+  /** Longest key in bytes. Two keys and their nodes must fit a page of 4,096 bytes. */
   keyBytesMax: 1978,
 } as const;

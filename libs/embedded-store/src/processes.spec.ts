@@ -1,4 +1,4 @@
-// Several processes and threads on one environment. They run the built package, as an application would.
+// Tests of several processes and threads on one environment. The processes run the built package, as applications do.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ function isFilled(value: Uint8Array | undefined, length: number, fill: number): 
   return Buffer.alloc(length, fill).equals(value ?? Buffer.alloc(0));
 }
 
-test('what a transaction resolved for survives kill -9, and transactions are whole', async () => {
+test('resolved transactions survive kill -9, and every transaction is complete or absent', async () => {
   const acknowledged = new Set<number>();
   for (let round = 0; round < 5; round++) {
     const goal = acknowledged.size + 150;
@@ -93,7 +93,7 @@ test('what a transaction resolved for survives kill -9, and transactions are who
   await environment.close();
 });
 
-test('processes share a counter without losing a step, while the files grow under a reader', async () => {
+test('processes increment a shared counter without a lost update, while a reader sees the file grow', async () => {
   const environment = await open();
   const database = environment.database('things');
   const read = () => Number(Buffer.from(database.get(Buffer.from('n')) ?? '0').toString());
@@ -111,7 +111,7 @@ test('processes share a counter without losing a step, while the files grow unde
   let checked = 0;
   const check = (line: string) => {
     environment.refresh();
-    // The line was said after the commit: this process must see it now, in a file that was smaller when it opened it.
+    // The other process printed the line after the commit, so this process must see the value, beyond the former end of the file.
     expect(isFilled(database.get(Buffer.from(`v${line}`)), 100_000, Number(line))).toBe(true);
     expect(read()).toBeGreaterThanOrEqual(Number(line));
     checked++;
@@ -122,7 +122,7 @@ test('processes share a counter without losing a step, while the files grow unde
   await environment.close();
 });
 
-test('worker threads read what the main thread writes, opened for reading before it', async () => {
+test('worker threads that opened read-only first read the writes of the main thread', async () => {
   await (await open()).close();
   const script = `
     const { parentPort } = await import('node:worker_threads');
@@ -161,73 +161,73 @@ test('worker threads read what the main thread writes, opened for reading before
   const ends = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
   for (const worker of workers) worker.postMessage('close');
   expect(await Promise.all(ends)).toEqual([0, 0]);
-  // The files are still there for the one who has not closed.
+  // The environment of this thread still works.
   await environment.transaction(() => database.put(Buffer.from('d'), Buffer.from('1')));
   await environment.close();
 });
 
-test('a disk that takes no more fails the write with a typed error, and neither the process nor what is kept', async () => {
-  const said: string[] = [];
-  // The shell lets no file grow past 4 MiB (8,192 blocks of 512 bytes) and keeps the signal for it from killing us.
+test('a full disk fails the write with a typed error and harms neither the process nor stored data', async () => {
+  const lines: string[] = [];
+  // The shell limits files to 4 MiB (8,192 blocks of 512 bytes) and ignores the signal that would end the process.
   const limit = ['sh', '-c', 'trap "" XFSZ; ulimit -f 8192; exec "$@"', 'sh'];
   await run(
-    `let kept = 0;
-     while (kept < 1_000) {
+    `let stored = 0;
+     while (stored < 1_000) {
        const error = await environment
-         .batch(() => database.put(Buffer.from('k' + kept), Buffer.alloc(200_000, kept)))
+         .batch(() => database.put(Buffer.from('k' + stored), Buffer.alloc(200_000, stored)))
          .then(() => undefined, (reason) => reason);
        if (error) { say(error.code); break; }
-       kept++;
+       stored++;
      }
      await environment.transaction(() => database.remove(Buffer.from('k0')));
      await environment.transaction(() => database.put(Buffer.from('small'), Buffer.from('1')));
-     say(String(kept));
+     say(String(stored));
      await environment.close();`,
-    (line) => said.push(line),
+    (line) => lines.push(line),
     limit,
   );
-  const [code, kept] = said;
+  const [code, stored] = lines;
   expect(['STORE_FULL', 'STORE_WRITE_FAILED']).toContain(code);
   const environment = await open();
   const database = environment.database('things');
-  expect(Number(kept)).toBeGreaterThan(3);
-  for (let n = 1; n < Number(kept); n++) {
+  expect(Number(stored)).toBeGreaterThan(3);
+  for (let n = 1; n < Number(stored); n++) {
     expect(isFilled(database.get(Buffer.from(`k${n}`)), 200_000, n)).toBe(true);
   }
-  expect([...database.keys()]).toHaveLength(Number(kept));
+  expect([...database.keys()]).toHaveLength(Number(stored));
   await environment.close();
 });
 
-const apart = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child'];
-const canBeApart = spawnSync(apart[0] as string, [...apart.slice(1), 'true']).status === 0;
-const testApart = canBeApart ? test : test.skip;
+const inContainer = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child'];
+const canUnshare = spawnSync(inContainer[0] as string, [...inContainer.slice(1), 'true']).status === 0;
+const testInContainers = canUnshare ? test : test.skip;
 
-testApart('the first process of a container is told when that of another one has the store open', async () => {
-  let told: unknown;
-  // Both are process 1 of a namespace of their own, which would have the second one wait for ever.
+testInContainers('open refuses a store that a process with the same number has open in another container', async () => {
+  let message: unknown;
+  // Both are process 1 of their namespace, which would deadlock the second one in LMDB.
   await run(
     "say('open'); setInterval(() => {}, 1000);",
     (_, child) => {
-      const second = run("say('open too');", () => {}, apart);
+      const second = run("say('open too');", () => {}, inContainer);
       second
         .then(
           () => 'no error',
           (error: Error) => error.message,
         )
         .then((text) => {
-          told = text;
+          message = text;
           child.kill('SIGKILL');
         });
     },
-    apart,
+    inContainer,
   ).catch(() => {});
-  expect(told).toMatch(/is open in another container, in a process that has the number 1 too/);
+  expect(message).toMatch(/is open in another container by a process with the same number, 1\./);
 
   const lines: string[] = [];
   await run(
     "await environment.transaction(() => database.put(Buffer.from('a'), Buffer.from('b'))); await environment.close(); say('done');",
     (line) => lines.push(line),
-    apart,
+    inContainer,
   );
   expect(lines).toEqual(['done']);
 });

@@ -1,21 +1,21 @@
 import { crc32 } from 'node:zlib';
 
-/** Bytes that a seal adds to a value: a checksum of 4 and a link of 4. */
+/** Bytes that a seal adds to a value: 4 of checksum and 4 of link. */
 const sealBytes = 8;
 
 /** Link of the last record of a database. */
 export const endLink = 0;
 
-/** Link to a record: a hash of its key. */
+/** Returns the link to a record: a hash of its key. */
 export function linkTo(key: Uint8Array | undefined): number {
   return key === undefined ? endLink : crc32(key);
 }
 
 /**
- * Adds to each value a checksum over database name, key, link and value, and a link to the key that follows in order.
+ * Adds to each value a checksum over database name, key, link and value, and a link to the next key in order.
  *
- * CRC-32 finds every error of up to three bits in records of this size, every burst of 32 bits, and misses one in 2^32 of
- * others. `node:zlib` computes it natively. It guards against accidents of hardware; a writer of the files can forge it.
+ * CRC-32 detects every error of up to three bits in records of this size and every burst of 32 bits. It misses one in 2^32
+ * of other errors. `node:zlib` computes it natively. It detects hardware faults, not forgery.
  */
 export class RecordSeal {
   readonly #seed: number;
@@ -24,7 +24,7 @@ export class RecordSeal {
     this.#seed = crc32(database);
   }
 
-  /** The value as it is stored: checksum, link, value. */
+  /** Returns the stored form of a value: checksum, link, value. */
   close(key: Uint8Array, link: number, value: Uint8Array): Buffer {
     const stored = Buffer.allocUnsafe(sealBytes + value.length);
     stored.writeUInt32LE(link, 4);
@@ -38,17 +38,17 @@ export class RecordSeal {
   }
 
   #checksum(key: Uint8Array, stored: Uint8Array): number {
-    // The length of the key takes part: a byte that moves from key to value would not show else.
+    // Includes the length of the key, so that a byte that moves from key to value is detected.
     return crc32(stored.subarray(4), crc32(key, (this.#seed ^ key.length) >>> 0));
   }
 }
 
-/** The link of a stored value. */
+/** Returns the link of a stored value. */
 export function linkOf(stored: Uint8Array): number {
   return uint32(stored, 4);
 }
 
-/** The value without its seal, in the same memory. */
+/** Returns a view of the value without its seal. */
 export function payloadOf(stored: Uint8Array): Uint8Array {
   return stored.subarray(sealBytes);
 }

@@ -1,7 +1,7 @@
 import type { Database as LmdbDatabase } from 'lmdb';
 import { limits } from './limits.ts';
 
-/** A key and its value. Both are copies that the caller may keep. */
+/** A key and its value, as copies that the caller may keep. */
 export interface Entry {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -9,21 +9,21 @@ export interface Entry {
 
 /** Selects entries. Keys are ordered bytewise. */
 export interface Range {
-  /** Only keys that start with these bytes. Excludes `start` and `end`. */
+  /** Selects keys that start with these bytes. Must not be combined with `start` or `end`. */
   readonly prefix?: Uint8Array;
-  /** First key, inclusive. */
+  /** Lower bound of keys, inclusive. */
   readonly start?: Uint8Array;
-  /** Where to stop, exclusive. */
+  /** Upper bound of keys, exclusive. */
   readonly end?: Uint8Array;
-  /** From the last key of the range down to the first. */
+  /** Iterates from the last key to the first. */
   readonly reverse?: boolean;
-  /** Number of entries at most. */
+  /** Maximum number of entries. */
   readonly limit?: number;
 }
 
 export type LmdbTable = LmdbDatabase<Buffer, Uint8Array>;
 
-/** Reads and writes of one LMDB database, without checks of state and arguments. */
+/** Reads and writes of one LMDB database. Does not check state and arguments; {@link Database} does. */
 export interface Records {
   get(key: Uint8Array): Uint8Array | undefined;
   has(key: Uint8Array): boolean;
@@ -34,7 +34,7 @@ export interface Records {
   remove(key: Uint8Array): boolean;
 }
 
-/** Entries as they are, without checksums. */
+/** Records without checksums. */
 export class PlainRecords implements Records {
   readonly #table: LmdbTable;
 
@@ -59,7 +59,7 @@ export class PlainRecords implements Records {
   }
 
   last(range: Range): Entry | undefined {
-    // Reads of state come here by the thousand: no generators, no more objects than it takes.
+    // Hot path of EVM state reads: no generators, few objects.
     const iterator = this.#table.getRange(bounds({ ...range, reverse: true, limit: 1 }))[Symbol.iterator]();
     const { done, value } = iterator.next();
     if (done === true) return undefined;
@@ -76,7 +76,7 @@ export class PlainRecords implements Records {
   }
 }
 
-/** The smallest key above all keys with this prefix, or `undefined` when there is none. */
+/** Returns the smallest key above all keys with this prefix; `undefined` if the prefix is all 0xff. */
 export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   const last = prefix.findLastIndex((byte) => byte !== 0xff);
   if (last === -1) return undefined;
@@ -85,14 +85,14 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   return end;
 }
 
-// LMDB has no empty key, so one zero byte stands for "from the first"; the longest key that it takes for "to the last".
+// LMDB has no empty key. One zero byte is the lower bound of all keys, and the longest key of 0xff the upper bound.
 export const firstKey: Uint8Array = Buffer.from([0]);
 export const lastKey: Uint8Array = Buffer.alloc(limits.keyBytesMax, 0xff);
 
 function bounds({ prefix, start, end, reverse = false, limit }: Range) {
   const low = prefix ?? start ?? firstKey;
   const high = prefix ? (prefixEnd(prefix) ?? lastKey) : (end ?? lastKey);
-  // In reverse, lmdb starts at the high end inclusive and stops before the low one.
+  // In reverse, lmdb by default includes the start and excludes the end.
   const ends = reverse
     ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true, reverse }
     : { start: low, end: high };

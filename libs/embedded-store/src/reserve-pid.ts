@@ -5,24 +5,24 @@ import { isMainThread } from 'node:worker_threads';
 import { StoreError } from './errors.ts';
 import { pidNamespace, processName } from './process-identity.ts';
 
-/** Linux gives the first namespace this number; the numbers of processes in it are not given to others. */
-const firstNamespace = 'pid:[4026531836]';
+/** The initial PID namespace of Linux. Process numbers in it are unique on the machine. */
+const initialNamespace = 'pid:[4026531836]';
 const answerMs = 1_000;
 
 /**
- * LMDB tells processes apart by their number, and waits for ever where two of them have the same one, as the first processes
- * of two containers do. In a PID namespace of its own each process therefore listens on a socket that is named by its
- * number, and whoever finds that taken by another process refuses to open the store.
- * @returns what gives the number back
+ * Reserves the number of this process in a store. LMDB identifies processes by number and deadlocks when two have the same
+ * number, as the first processes of two containers do. Outside the initial PID namespace each process therefore listens on
+ * a socket named by its number. A process that finds the socket in use refuses to open the store.
+ * @returns a function that releases the number
  * @throws STORE_UNAVAILABLE
  */
 export async function reservePid(directory: string): Promise<() => void> {
   const namespace = pidNamespace();
-  if (namespace === '' || namespace === firstNamespace) return () => {};
+  if (namespace === '' || namespace === initialNamespace) return () => {};
   const path = join(directory, `process-${process.pid}.sock`);
   const holder = await socketOwner(path);
   if (holder !== undefined && holder !== processName()) throw pidConflict(directory);
-  // The main thread answers for all threads, and no thread answers twice.
+  // The main thread owns the socket for all threads.
   if (holder !== undefined || !isMainThread) return () => {};
   await removeStaleSockets(directory);
   const server = await listen(path);
@@ -32,21 +32,21 @@ export async function reservePid(directory: string): Promise<() => void> {
 function pidConflict(directory: string): StoreError {
   return new StoreError(
     'STORE_UNAVAILABLE',
-    `The store in ${directory} is open in another container, in a process that has the number ${process.pid} too.`,
+    `The store in ${directory} is open in another container by a process with the same number, ${process.pid}.`,
     {
-      hint: 'Containers that share a store must share a PID namespace: "pid: service:NAME" in a compose file, "shareProcessNamespace: true" in a pod.',
+      hint: 'Share one PID namespace among all containers of a store: "pid: service:NAME" in a compose file, "shareProcessNamespace: true" in a pod.',
       details: { directory },
     },
   );
 }
 
-/** Sockets of processes that were killed stay as files. */
+/** Removes socket files that killed processes left behind. */
 async function removeStaleSockets(directory: string): Promise<void> {
   for (const name of readdirSync(directory).filter((file) => /^process-\d+\.sock$/.test(file)))
     if ((await socketOwner(join(directory, name))) === undefined) rmSync(join(directory, name), { force: true });
 }
 
-/** Whose socket it is; `undefined` where nobody answers. */
+/** Resolves to the name of the process that owns a socket; `undefined` without an answer. */
 function socketOwner(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = '';
@@ -61,7 +61,7 @@ function socketOwner(path: string): Promise<string | undefined> {
   });
 }
 
-/** `undefined` where no socket can be made, such as on a path that is too long for one: then nothing is claimed. */
+/** Opens the socket. Resolves to `undefined` if that fails, for example for a path that is too long; the number is then not reserved. */
 function listen(path: string): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => {

@@ -44,14 +44,14 @@ async function saved() {
   }
 }
 
-test('copies every record of an intact store', async () => {
+test('salvageEnvironment copies every record of an intact store', async () => {
   expect(await salvageEnvironment({ from, to, format })).toEqual({ records: count + 8, lost: [] });
   const { keys, plain } = await saved();
   expect(keys).toEqual(Array.from({ length: count }, (_, index) => `key ${index}`).sort());
   expect(plain).toBe(8);
 });
 
-test('names a damaged record and copies all others', async () => {
+test('salvageEnvironment names a damaged record and copies all others', async () => {
   change((file) => {
     for (let at = file.indexOf('value 77 value'); at !== -1; at = file.indexOf('value 77 value', at + 1))
       file[at] = 0x56;
@@ -62,7 +62,7 @@ test('names a damaged record and copies all others', async () => {
   expect((await saved()).keys).not.toContain('key 77');
 });
 
-test('finds the records below a branch page that is lost', async () => {
+test('salvageEnvironment copies the records below a lost branch page', async () => {
   change((file) => {
     for (let at = 8192; at < file.length; at += 4096) if (file.readUInt16LE(at + 18) === 1) file.fill(0, at, at + 4096);
   });
@@ -71,7 +71,7 @@ test('finds the records below a branch page that is lost', async () => {
   expect((await saved()).keys).toHaveLength(count);
 });
 
-test('copies what is wanted only, and into a new directory only', async () => {
+test('salvageEnvironment copies selected records only, and refuses an existing directory', async () => {
   await salvageEnvironment({ from, to, format, shouldCopy: (_, key) => Buffer.from(key).toString() === 'key 5' });
   expect((await saved()).keys).toEqual(['key 5']);
   await expect(salvageEnvironment({ from, to, format })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

@@ -12,17 +12,17 @@ import { isSealed, type StoreFormat } from './store-format.ts';
 export interface SalvageOptions {
   /** Directory of the damaged store. No process may have it open. */
   readonly from: string;
-  /** Directory of the new store, which does not exist. */
+  /** Directory of the new store. Must not exist. */
   readonly to: string;
   readonly format: StoreFormat;
-  /** Whether a record is copied; those that are computed from others need not be. Default: all. */
+  /** Selects the records to copy; records that are derived from others need no copy. Default: all. */
   readonly shouldCopy?: (database: string, key: Uint8Array) => boolean;
 }
 
 export interface SalvageReport {
-  /** Records that were copied. */
+  /** Number of copied records. */
   readonly records: number;
-  /** Names of damaged records, and pages that could not be read. */
+  /** Names of damaged records and unreadable pages. */
   readonly lost: readonly string[];
 }
 
@@ -30,9 +30,9 @@ const recordsPerWrite = 512;
 const bytesPerWrite = 4 * 1024 * 1024;
 
 /**
- * Copies every intact record of a damaged store into a new one. Records prove themselves by their checksum, whatever state the pages
- * around them are in. The damaged store is only read.
- * @throws STORE_CORRUPT where neither meta page can be read; STORE_UNAVAILABLE, STORE_FULL
+ * Copies every intact record of a damaged store into a new one. The checksum of a record proves that it is intact, regardless of the
+ * pages around it. The damaged store is not changed.
+ * @throws STORE_CORRUPT if neither meta page can be read; STORE_UNAVAILABLE, STORE_FULL
  */
 export async function salvageEnvironment({
   from,
@@ -41,8 +41,8 @@ export async function salvageEnvironment({
   shouldCopy = () => true,
 }: SalvageOptions): Promise<SalvageReport> {
   if (existsSync(to))
-    throw new StoreError('STORE_UNAVAILABLE', `${to} exists already.`, {
-      hint: 'Name a new directory.',
+    throw new StoreError('STORE_UNAVAILABLE', `${to} already exists.`, {
+      hint: 'Choose a directory that does not exist.',
       details: { directory: to },
     });
   const file = new PageFile(join(from, 'data.mdb'));
@@ -93,7 +93,7 @@ class Salvage {
   #intact({ database, key, value }: FoundRecord, databases: ReadonlySet<string>) {
     if (database === rootName) return undefined;
     if (database !== undefined && !isSealed(this.#format, database)) return { database, key, value };
-    // A record of an unknown tree belongs to the database whose name its checksum includes.
+    // The checksum includes the database name, so it identifies the database of a record on an orphaned page.
     for (const name of database === undefined ? databases : [database])
       if (this.#sealOf(name).isIntact(key, value)) return { database: name, key, value: payloadOf(value) };
     if (database !== undefined)

@@ -2,13 +2,13 @@ import { listHead } from './list-head.ts';
 import { linkTo, RecordSeal } from './record-seal.ts';
 import { copy, firstKey, type LmdbTable } from './records.ts';
 
-/** Records and bytes per transaction: a commit stays below a few milliseconds and a few megabytes. */
+/** Records and bytes per transaction. A commit takes a few milliseconds and writes a few megabytes at most. */
 const recordsMax = 512;
 const bytesMax = 1024 * 1024;
 
 /**
- * Seals the next records of a database, inside a transaction.
- * @returns the key of the next one, or `undefined` when the database is done
+ * Seals the next records of a database. Call it inside a transaction.
+ * @returns the key of the next record, or `undefined` when all records are sealed
  */
 export function sealBatch(root: LmdbTable, table: LmdbTable, name: string, from?: Uint8Array): Uint8Array | undefined {
   const seal = new RecordSeal(name);

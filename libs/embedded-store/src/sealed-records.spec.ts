@@ -26,7 +26,7 @@ async function open(of = format) {
   return environment;
 }
 
-/** Replaces bytes in the data file wherever they are, while the store is closed. */
+/** Replaces every occurrence of bytes in the data file of a closed store. */
 function damage(from: Uint8Array, to: Uint8Array): void {
   const path = join(directory, 'data.mdb');
   const file = readFileSync(path);
@@ -47,7 +47,7 @@ const corrupt = (message: RegExp) =>
   expect.objectContaining({ code: 'STORE_CORRUPT', message: expect.stringMatching(message) });
 
 describe('sealed records', () => {
-  test('reads equal those of a sorted map after any writes', async () => {
+  test('reads equal those of a sorted map after random writes', async () => {
     const environment = await open();
     const arbitraryKey = fc.uint8Array({ minLength: 1, maxLength: 3, max: 4 });
     const write = fc.record({
@@ -68,7 +68,7 @@ describe('sealed records', () => {
           await environment.transaction(() => {
             for (const key of [...database.keys()]) database.remove(key);
             for (const [index, { key, value }] of writes.entries()) {
-              // A write after a look takes another path than one without.
+              // A write after a lookup takes another path than one without.
               if (index % 2 === 0) database.get(key);
               if (index % 3 === 0) other.has(Buffer.from('other'));
               const name = Buffer.from(key).toString('hex');
@@ -104,7 +104,7 @@ describe('sealed records', () => {
     );
   });
 
-  test('a damaged value is an error that names store, database and key', async () => {
+  test('reading a damaged value throws an error that names store, database and key', async () => {
     await fill(['a', 'b', 'c']);
     damage(bytes('value of b'), bytes('value of B'));
     const database = (await open()).database('things');
@@ -115,7 +115,7 @@ describe('sealed records', () => {
     expect(() => [...database.keys({ reverse: true })]).toThrow(error);
   });
 
-  test('a key that changed is neither absent nor another one', async () => {
+  test('a changed key reads neither as absent nor as another key', async () => {
     await fill(['alpha', 'beta', 'gamma']);
     damage(bytes('betavalue'), bytes('bftavalue'));
     damage(bytes('beta\x00value'), bytes('bfta\x00value'));
@@ -130,7 +130,7 @@ describe('sealed records', () => {
     expect(() => [...database.keys({ reverse: true })]).toThrow(corrupt(/damaged/));
   });
 
-  test('a database that lost its name does not read as empty', async () => {
+  test('a database with a damaged name does not read as empty', async () => {
     await fill(['a']);
     damage(bytes('things\0'), bytes('thimgs\0'));
     const file = readFileSync(join(directory, 'data.mdb'));
@@ -140,7 +140,7 @@ describe('sealed records', () => {
     expect(() => database.get(bytes('a'))).toThrow(corrupt(/damaged/));
   });
 
-  test('a write beside a damaged record is refused and changes nothing', async () => {
+  test('a write next to a damaged record is refused and changes nothing', async () => {
     await fill(['a', 'b', 'd']);
     damage(bytes('value of b'), bytes('value of B'));
     const environment = await open();
@@ -151,7 +151,7 @@ describe('sealed records', () => {
     expect(text(database.get(bytes('e')) ?? bytes(''))).toBe('x');
   });
 
-  test('names of records come from the format where keys are secret', async () => {
+  test('errors name a secret key as the format does', async () => {
     const secret: StoreFormat = { ...format, seals: { nameKey: (database) => `(one of ${database})` } };
     await fill(['hidden'], secret);
     damage(bytes('value of hidden'), bytes('value of hiddeN'));
@@ -165,14 +165,14 @@ describe('upgrade to seals', () => {
   const old: StoreFormat = { name: 'test', version: 1 };
   const names = Array.from({ length: 1500 }, (_, index) => `key ${index}`);
 
-  test('seals every record of a store of the version before', async () => {
+  test('seals every record of a store of the previous version', async () => {
     await fill(names, old);
     const database = (await open()).database('things');
     expect([...database.keys()].map(text)).toEqual([...names].sort());
     expect(text(database.get(bytes('key 7')) ?? bytes(''))).toBe('value of key 7');
   });
 
-  test('refuses the version before from then on', async () => {
+  test('makes the previous version refuse the store', async () => {
     await fill(['a'], old);
     await (await open()).close();
     await expect(Environment.open({ directory, format: old })).rejects.toMatchObject({
@@ -180,7 +180,7 @@ describe('upgrade to seals', () => {
     });
   });
 
-  test('is finished by another process after a kill at any step', async () => {
+  test('is resumed by another process after a kill at any step', async () => {
     await fill(names, old);
     const stopAfter = async (steps: number) => {
       const { ensureFormat } = await import('./ensure-format.ts');

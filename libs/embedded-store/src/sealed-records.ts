@@ -1,44 +1,44 @@
-// The hot path of every lookup of a sealed record.
+// Hot path of every lookup in a sealed database. sealed-records.bench.ts compares it with plain records.
 import { endLink, linkOf, linkTo, payloadOf, RecordSeal } from './record-seal.ts';
 import { copy, type Entry, firstKey, type LmdbTable, lastKey, prefixEnd, type Range, type Records } from './records.ts';
 
-/** Makes the error for damage. Without a key it concerns the database as a whole. */
+/** Creates the error for damage. Without a key the damage affects the whole database. */
 export type DamageError = (damage: string, key?: Uint8Array) => Error;
 
-/** Damage found by an inspection; without a key it concerns the database as a whole. */
+/** Damage found by an inspection. Without a key it affects the whole database. */
 export interface Damage {
   readonly damage: string;
   readonly key?: Uint8Array;
 }
 
-/** Head of a list, kept apart from the list. */
+/** Link to the first record of a database, stored in another database. */
 export interface ListHead {
-  /** Link to the first record of the database; `undefined` where none was ever written. */
+  /** Returns the link; `undefined` for a database without any write. */
   read(): number | undefined;
   write(link: number): void;
 }
 
 /**
- * Records with a checksum each, linked in the order of their keys: a record holds a hash of the key after its own.
+ * Records with checksums, linked in key order: each record has a hash of the next key.
  *
- * A damaged record fails its checksum. A lost, foreign or misplaced one breaks the link of its predecessor, so that no range
- * gets shorter and no key reads as absent unless the neighbours agree. The head is kept in another database: a
- * database that was lost as a whole does not read as empty.
+ * A damaged record fails its checksum. A lost, foreign or misplaced record breaks the link of its predecessor. A range is
+ * therefore never shorter than written, and a key is absent only if its neighbours are linked to each other. The head is
+ * stored in another database, so that a lost database does not read as empty.
  */
 export class SealedRecords implements Records {
   readonly #table: LmdbTable;
   readonly #head: ListHead;
   readonly #damage: DamageError;
   readonly #seal: RecordSeal;
-  readonly #clock: WriteState;
-  /** The key that was found absent last, and the record before it: most writes of new records look for them first. */
+  readonly #writeState: WriteState;
+  /** The key that was last found absent, and the record before it. Most writes of new records follow such a lookup. */
   #absent: { readonly key: Uint8Array; readonly before: Entry | undefined; readonly writes: number } | undefined;
 
-  constructor(table: LmdbTable, { name, head, damage, clock }: SealedRecordsOptions) {
+  constructor(table: LmdbTable, { name, head, damage, writeState }: SealedRecordsOptions) {
     this.#table = table;
     this.#head = head;
     this.#damage = damage;
-    this.#clock = clock;
+    this.#writeState = writeState;
     this.#seal = new RecordSeal(name);
   }
 
@@ -76,7 +76,7 @@ export class SealedRecords implements Records {
     const { low, high } = ends(range);
     let link = this.#linkBefore(low);
     let left = range.limit ?? Number.POSITIVE_INFINITY;
-    // Without an end: the record after the range shows that nothing is missing at its end.
+    // Read without an upper bound: the record after the range proves that its end is complete.
     for (const entry of this.#table.getRange({ start: low })) {
       const key = copy(entry.key);
       if (linkTo(key) !== link) throw this.#damage('a record is missing or misplaced before it', key);
@@ -92,7 +92,7 @@ export class SealedRecords implements Records {
 
   *#descending(range: Range): Generator<Entry> {
     const { low, high } = ends(range);
-    let above = high && this.#from(high);
+    let above = high && this.#keyAtOrAfter(high);
     let left = range.limit ?? Number.POSITIVE_INFINITY;
     const from = { ...downwards, start: high ?? lastKey };
     for (const entry of this.#table.getRange(from)) {
@@ -108,7 +108,7 @@ export class SealedRecords implements Records {
     if (this.#headLink() !== linkTo(above)) throw this.#damage('records are missing at its beginning');
   }
 
-  /** Every record in order, each with what is wrong with it: goes on after damage, for reports. */
+  /** Yields for each record in order its damage, or `undefined`. Continues after damage, for reports. */
   *inspect(): Generator<Damage | undefined> {
     let link: number | undefined = this.#headLink();
     for (const entry of this.#table.getRange({ start: firstKey })) {
@@ -127,24 +127,24 @@ export class SealedRecords implements Records {
     const stored = this.#table.getBinary(key);
     if (stored !== undefined) {
       this.#assertIntact(key, stored);
-      this.#clock.writes++;
+      this.#writeState.writes++;
       this.#table.putSync(key, this.#seal.close(key, linkOf(stored), value));
       return;
     }
-    const before = this.#isKnownAbsent(key) ? this.#absent?.before : this.#before(key);
-    this.#clock.writes++;
+    const before = this.#isKnownAbsent(key) ? this.#absent?.before : this.#recordBefore(key);
+    this.#writeState.writes++;
     const link = before ? linkOf(before.value) : this.#headLink();
     this.#table.putSync(key, this.#seal.close(key, link, value));
     this.#relink(before, linkTo(key));
   }
 
   remove(key: Uint8Array): boolean {
-    // Without a look at the neighbours: nothing depends on the answer, and reads do look.
+    // An absent key is not verified against its neighbours, since nothing is written; reads verify it.
     const stored = this.#table.getBinary(key);
     if (stored === undefined) return false;
     this.#assertIntact(key, stored);
-    const before = this.#before(key);
-    this.#clock.writes++;
+    const before = this.#recordBefore(key);
+    this.#writeState.writes++;
     if ((before ? linkOf(before.value) : this.#headLink()) !== linkTo(key))
       throw this.#damage('a record is missing or misplaced before it', key);
     this.#relink(before, linkOf(stored));
@@ -160,23 +160,23 @@ export class SealedRecords implements Records {
     if (!this.#seal.isIntact(key, stored)) throw this.#damage('its checksum does not match', key);
   }
 
-  /** The neighbours of a key that is not found must be neighbours of each other. */
+  /** Verifies that the neighbours of an absent key are linked to each other. */
   #assertAbsent(key: Uint8Array): void {
-    const before = this.#before(key);
+    const before = this.#recordBefore(key);
     const link = before ? linkOf(before.value) : this.#headLink();
-    if (link !== linkTo(this.#from(key))) throw this.#damage('records around it are missing', key);
-    const { isWriting, writes } = this.#clock;
+    if (link !== linkTo(this.#keyAtOrAfter(key))) throw this.#damage('records around it are missing', key);
+    const { isWriting, writes } = this.#writeState;
     this.#absent = isWriting ? { key: copy(key), before, writes } : undefined;
   }
 
-  /** Within one transaction and before any further write. */
+  /** Reports whether the last lookup found this key absent, in this transaction and without a write since. */
   #isKnownAbsent(key: Uint8Array): boolean {
-    if (this.#absent?.writes !== this.#clock.writes || !this.#clock.isWriting) return false;
+    if (this.#absent?.writes !== this.#writeState.writes || !this.#writeState.isWriting) return false;
     return Buffer.compare(this.#absent.key, key) === 0;
   }
 
   #linkBefore(key: Uint8Array): number {
-    const before = this.#before(key);
+    const before = this.#recordBefore(key);
     return before ? linkOf(before.value) : this.#headLink();
   }
 
@@ -184,8 +184,8 @@ export class SealedRecords implements Records {
     return this.#head.read() ?? endLink;
   }
 
-  /** The stored record with the greatest key below one. */
-  #before(key: Uint8Array): Entry | undefined {
+  /** Returns the stored record with the greatest key below this one. */
+  #recordBefore(key: Uint8Array): Entry | undefined {
     const range = { ...downwards, start: key, limit: 1 };
     for (const entry of this.#table.getRange(range)) {
       const found = { key: copy(entry.key), value: copy(entry.value) };
@@ -195,21 +195,21 @@ export class SealedRecords implements Records {
     return undefined;
   }
 
-  /** The smallest key that is not below one. */
-  #from(key: Uint8Array): Uint8Array | undefined {
+  /** Returns the smallest key that is not below this one. */
+  #keyAtOrAfter(key: Uint8Array): Uint8Array | undefined {
     for (const found of this.#table.getKeys({ start: key, limit: 1 })) return copy(found);
     return undefined;
   }
 }
 
-/** All keys below a start. */
+/** Range options for all keys below a start, in descending order. */
 const downwards = { end: firstKey, inclusiveEnd: true, exclusiveStart: true, reverse: true } as const;
 
-/** Shared by all tables of an environment in this thread. */
+/** State of writes that all tables of an environment share in this thread. */
 export interface WriteState {
   /** True while the action of a transaction runs. */
   readonly isWriting: boolean;
-  /** Counts writes and beginnings of transactions. */
+  /** Number of writes and transaction starts. */
   writes: number;
 }
 
@@ -217,7 +217,7 @@ export interface SealedRecordsOptions {
   readonly name: string;
   readonly head: ListHead;
   readonly damage: DamageError;
-  readonly clock: WriteState;
+  readonly writeState: WriteState;
 }
 
 function ends({ prefix, start, end }: Range): { readonly low: Uint8Array; readonly high: Uint8Array | undefined } {

@@ -6,28 +6,28 @@ import { limits } from './limits.ts';
 import { checkPagesAtOpen } from './pages/check-pages.ts';
 import { reservePid } from './reserve-pid.ts';
 
-/** One lmdb handle and what all environments of this thread that stand on it share. */
+/** An lmdb handle with the state that all its environments in this thread share. */
 export interface SharedRoot {
   readonly path: string;
   readonly root: RootDatabase<Buffer, Uint8Array>;
   readonly databases: Map<string, LmdbDatabase<Buffer, Uint8Array>>;
   /** True while the action of a transaction runs. */
   isWriting: boolean;
-  /** Counts writes of sealed records and beginnings of transactions. */
+  /** Number of writes of sealed records and transaction starts. */
   writes: number;
-  /** Environments that are open on it. */
+  /** Number of open environments. */
   users: number;
   readonly releasePid: () => void;
   readonly watch: FileWatch;
 }
 
-// Two handles of lmdb on one directory in one thread block each other for ever: opening a database through the second
-// waits, synchronously, for the transaction of the first, whose action waits for this very thread.
+// Two lmdb handles on one directory deadlock within a thread. Opening a database through the second waits synchronously for
+// the transaction of the first, whose action waits for this thread.
 const roots = new Map<string, SharedRoot>();
 const closings = new Map<string, Promise<unknown>>();
 const openings = new Map<string, Promise<unknown>>();
 
-/** The handle on a directory, opened when this thread has none yet. Give it back with {@link releaseRoot}. */
+/** Returns the handle of this thread on a directory and opens it on first use. Release it with {@link releaseRoot}. */
 export async function acquireRoot(
   directory: string,
   { create, isSynced }: { readonly create: boolean; readonly isSynced: boolean },
@@ -41,7 +41,7 @@ export async function acquireRoot(
     }
     const change = closings.get(path) ?? openings.get(path);
     if (change === undefined) break;
-    // How it went is for whoever began it.
+    // Errors are reported to the caller that started the change.
     await change.catch(() => {});
   }
   const opening = openRoot(path, { create, isSynced }).finally(() => openings.delete(path));
@@ -93,23 +93,22 @@ function openFiles(
     keyEncoding: 'binary',
     maxDbs: limits.databasesMax,
     maxReaders: limits.readersMax,
-    // Only where the files leave no choice: LMDB shares one environment among the threads of a process, and the first
-    // to open it decides for all whether they can write.
+    // Read-only only if the files are: LMDB shares one environment among the threads of a process, and the first opening
+    // decides for all of them.
     readOnly: !isWritable,
-    // A commit then returns after its fdatasync: "resolved" and "durable" are one moment, and a power cut can never
-    // show a state that a later restart forgets.
+    // A commit then resolves after its fdatasync, so that no reader sees a state that a power cut can undo.
     overlappingSync: false,
     ...(isSynced ? {} : { noSync: true }),
-    // With batches by turn, lmdb makes a promise of its own for each batch that nobody can handle: a full disk would end
-    // the process with an unhandled rejection. Transactions are grouped just as well without.
+    // With batches by turn, lmdb creates a promise per batch that no caller can handle, and a full disk would end the process
+    // with an unhandled rejection. Group commit works without it.
     eventTurnBatching: false,
-    // Zeroed, so that no bytes of other requests linger in unused parts of pages.
+    // Zeroes new pages, so that unused parts contain no bytes of other requests.
     noMemInit: false,
     ...(create ? {} : { create: false }),
   });
 }
 
-/** Gives a handle back; the last one to do so waits for writes under way and closes the files. */
+/** Releases a handle. The last release waits for pending writes and closes the files. */
 export async function releaseRoot(shared: SharedRoot): Promise<void> {
   shared.users--;
   if (shared.users > 0) return;
@@ -120,7 +119,7 @@ export async function releaseRoot(shared: SharedRoot): Promise<void> {
   await closing;
 }
 
-/** The watches of the stores that are open in this thread, by directory. */
+/** Returns the watches of the stores that are open in this thread, by directory. */
 export function openWatches(): ReadonlyMap<string, FileWatch> {
   return new Map([...roots].map(([path, { watch }]) => [path, watch]));
 }
@@ -128,8 +127,8 @@ export function openWatches(): ReadonlyMap<string, FileWatch> {
 const lmdbMagic = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
 
 /**
- * Checks what LMDB would crash on instead of reporting: a directory out of reach, a data file that is none of its own.
- * @returns whether the files can be written
+ * Refuses files on which LMDB would crash: an inaccessible directory, or a data file of another program.
+ * @returns true if the files can be written
  */
 function assertFiles(directory: string, create: boolean): boolean {
   const file = join(directory, 'data.mdb');

@@ -1,26 +1,26 @@
-/** Kind and version of a store, stamped into new ones and compared at each opening. */
+/** Kind and version of a store. Stamped into new stores and compared at each opening. */
 export interface StoreFormat {
   readonly name: string;
   readonly version: number;
-  /** Makes records carry checksums and links; see `SealedRecords`. Default: none. */
+  /** Adds checksums and links to records; see `SealedRecords`. Default: none. */
   readonly seals?: SealOptions;
 }
 
 export interface SealOptions {
-  /** Version whose records had no seals. A store of it is upgraded when it is opened. */
+  /** Version without seals. Opening a store of it upgrades it. */
   readonly upgradesFrom?: number;
-  /** Databases without seals: those whose entries are verified by other means, such as blocks by their hash. */
+  /** Databases without seals, whose entries are verified by other means, such as blocks by their hash. */
   readonly except?: readonly string[];
-  /** Name of a record in messages, for keys that are secret or not readable. Default: its key as text, or in hexadecimal. */
+  /** Returns the name of a record in messages, for secret or unreadable keys. Default: the key as text or in hexadecimal. */
   readonly nameKey?: (database: string, key: Uint8Array) => string | undefined;
 }
 
-/** The stamp of a format. */
+/** Returns the stamp of a format. */
 export function stampOf({ name, version }: StoreFormat): string {
   return `${name}/${version}`;
 }
 
-/** Whether the records of a database carry seals. */
+/** Reports whether the records of a database have seals. */
 export function isSealed({ seals }: StoreFormat, database: string): boolean {
   return seals !== undefined && !(seals.except ?? []).includes(database);
 }

@@ -5,13 +5,13 @@ import { openWatches } from './shared-root.ts';
 
 /** A store that is open in this thread. */
 export interface StoreState {
-  /** Its directory, seen from the home. */
+  /** Directory relative to the home. */
   readonly name: string;
-  /** Reason for which every use of it is refused: its data file was truncated, replaced or removed. */
+  /** Reason why every use is refused: the data file was truncated, replaced or removed. */
   readonly problem?: string | undefined;
 }
 
-/** States of the stores that are open in this thread, for readiness. Costs one `stat` each. */
+/** Returns the states of the stores that are open in this thread, for readiness. One `stat` per store. */
 export function storeStates(home: string): readonly StoreState[] {
   const watches = [...openWatches()];
   const root = watches.length === 0 ? home : realHome(home);
@@ -21,7 +21,7 @@ export function storeStates(home: string): readonly StoreState[] {
   });
 }
 
-/** The home may be gone with its stores. */
+/** Resolves links of the home. Returns the path unchanged if the home was removed. */
 function realHome(home: string): string {
   try {
     return realpathSync(home);

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Writes and removes in many transactions, so that the file has branch pages, long values and free pages. */
+/** Writes and removes records in many transactions, so that the file has branch pages, long values and free pages. */
 async function fill(afterEach: () => void = () => {}): Promise<void> {
   const environment = await Environment.open({ directory, format });
   const [short, long] = [environment.database('short'), environment.database('long')];
@@ -58,21 +58,21 @@ function change(edit: (file: Buffer) => void): void {
   writeFileSync(path, file);
 }
 
-/** Pages with a flag that the last snapshot uses as such are among these. */
+/** Returns all pages with these flags, including pages of older snapshots. */
 function pagesOf(file: Buffer, flags: number): number[] {
   const pages = Array.from({ length: file.length / pageBytes }, (_, page) => page);
   return pages.filter((page) => page > 1 && file.readUInt16LE(page * pageBytes + 18) === flags);
 }
 
 describe('page walk', () => {
-  test('accepts every snapshot that LMDB writes, with and without leaf pages', async () => {
+  test('accepts every snapshot of LMDB, with and without leaf pages', async () => {
     await fill(() => {
       expect(walk(true)).toEqual(walk(false));
     });
     expect(walk(true).databases.sort()).toEqual(['cairn', 'long', 'short']);
   });
 
-  test('accepts a copy, and what is written to it', async () => {
+  test('accepts a backup and later writes to it', async () => {
     await fill();
     const environment = await Environment.open({ directory, format });
     await environment.backup(join(directory, 'copy'));
@@ -84,8 +84,8 @@ describe('page walk', () => {
   });
 });
 
-describe('a store with damaged pages is refused when it is opened', () => {
-  test('a branch that leads to an older version of a page', async () => {
+describe('open refuses a store with', () => {
+  test('a branch that refers to an older version of a page', async () => {
     await fill();
     change((file) => {
       for (const page of pagesOf(file, 1)) {
@@ -116,7 +116,7 @@ describe('a store with damaged pages is refused when it is opened', () => {
     await isRefused();
   });
 
-  test('meta pages that are not of one transaction and the next', async () => {
+  test('meta pages of transactions that do not follow each other', async () => {
     await fill();
     const { meta } = walk(true);
     change((file) => {

@@ -6,16 +6,16 @@ import { StoreError } from '../errors.ts';
 import { type Meta, PageDamage, PageFile } from './page-file.ts';
 import { PageWalk } from './page-walk.ts';
 
-/** Files up to this size are walked whole when they are opened, larger ones without their leaf pages. */
+/** Largest file that is walked with its leaf pages at opening. */
 const wholeBytesMax = 32 * 1024 * 1024;
-/** Larger files have only their meta pages read: a service with a chain of many gigabytes must not start minutes later. */
+/** Largest file that is walked at opening. A service with a chain of many gigabytes must not start minutes later. */
 const walkedBytesMax = 1024 * 1024 * 1024;
-/** Other processes may write during a walk; so many snapshots are tried before the walk is given up. */
+/** Attempts, since other processes may write during a walk. */
 const attemptsMax = 5;
 
 /**
- * Verifies the pages of an LMDB file before LMDB maps it: a damaged page makes LMDB read other memory, end the process, or find
- * fewer entries. A file that other processes change faster than it is walked is not verified here.
+ * Verifies the pages of an LMDB file before LMDB maps it. A damaged page makes LMDB read foreign memory, end the process, or find
+ * fewer entries. A file that other processes change during every attempt is not verified.
  * @throws STORE_CORRUPT
  */
 export function checkPagesAtOpen(directory: string): void {
@@ -28,7 +28,7 @@ export function checkPagesAtOpen(directory: string): void {
       const meta = readMeta(file);
       const damage = meta instanceof PageDamage ? meta : walk(file, meta);
       if (damage === undefined) return;
-      // A meta page that is read while it is written is damaged too.
+      // A meta page that is read during a write looks damaged too.
       if (meta instanceof PageDamage ? attempt < attemptsMax : hasMoved(file, meta)) continue;
       throw pageError(damage, directory);
     } finally {
@@ -64,7 +64,7 @@ function hasMoved(file: PageFile, { transaction }: Meta): boolean {
   return now instanceof PageDamage || now.transaction !== transaction;
 }
 
-/** The error for damaged pages. */
+/** Creates the error for damaged pages. */
 export function pageError(damage: PageDamage, directory: string): StoreError {
   return new StoreError('STORE_CORRUPT', `The store in ${directory} is damaged: ${damage.message}.`, {
     hint: 'Stop the services, run `cairn verify`, then restore a backup or follow the guide "Repair a store".',

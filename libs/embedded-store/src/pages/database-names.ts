@@ -4,7 +4,7 @@ import { PageWalk } from './page-walk.ts';
 
 const attemptsMax = 5;
 
-/** Names of the databases in the LMDB file of a directory. @throws {PageDamage} */
+/** Returns the names of the databases in the LMDB file of a directory. @throws {PageDamage} */
 export function databaseNames(directory: string): string[] {
   const file = new PageFile(join(directory, 'data.mdb'));
   try {
@@ -14,7 +14,7 @@ export function databaseNames(directory: string): string[] {
         for (const _ of walk.steps());
         return [...walk.databases.keys()];
       } catch (error) {
-        // Another process may have written meanwhile.
+        // Another process may have written during the walk.
         if (!(error instanceof PageDamage) || attempt === attemptsMax) throw error;
       }
     }

@@ -1,4 +1,4 @@
-// Layout of LMDB's files as lmdb-js 3.5 builds them (mdb.c: MDB_page_header, MDB_meta, MDB_db), data version 2, little-endian.
+// File format of LMDB as built by lmdb-js 3.5 (mdb.c: MDB_page_header, MDB_meta, MDB_db), data version 2, little-endian.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StoreError } from '../errors.ts';
 
@@ -10,22 +10,22 @@ const metaBytes = 168;
 const magic = 0xbeefc0de;
 const dataVersion = 2;
 const pageBytesMax = 65_536;
-/** Addresses of user space have 47 bits: a larger map cannot be. */
+/** User space has addresses of 47 bits, so a larger map is impossible. */
 const mapBytesMax = 2n ** 47n;
 const treeBytes = 48;
 
-/** The record of a tree: a named database, the list of names, or the list of free pages. */
+/** Record of a tree: a named database, the list of names, or the list of free pages. */
 export interface TreeRecord {
   readonly depth: number;
   readonly branchPages: number;
   readonly leafPages: number;
   readonly overflowPages: number;
   readonly entries: number;
-  /** `undefined` where the tree is empty. */
+  /** `undefined` for an empty tree. */
   readonly root: number | undefined;
 }
 
-/** One of the two pages that a snapshot starts from. */
+/** A meta page: the start of a snapshot. A file has two. */
 export interface Meta {
   readonly pageBytes: number;
   readonly mapBytes: bigint;
@@ -35,10 +35,10 @@ export interface Meta {
   readonly transaction: bigint;
 }
 
-/** Something in a file is not as LMDB writes it. */
+/** Thrown for a page that LMDB cannot have written. */
 export class PageDamage extends Error {}
 
-/** Reads an LMDB file by page, through the file and not through a map: damage is an error here and never a signal. */
+/** Reads pages of an LMDB file without mapping it, so that damage is an error and never a signal. */
 export class PageFile {
   readonly #descriptor: number;
   #pageBytes = 4096;
@@ -51,7 +51,7 @@ export class PageFile {
     return this.#pageBytes;
   }
 
-  /** The newer meta page. @throws {PageDamage} */
+  /** Returns the newer meta page. @throws {PageDamage} */
   meta(): Meta {
     const first = this.#meta(0, 0);
     this.#pageBytes = first.pageBytes;
@@ -59,14 +59,14 @@ export class PageFile {
     if (second.pageBytes !== first.pageBytes) throw new PageDamage('the meta pages name different page sizes');
     const [newer, older] = second.transaction > first.transaction ? [second, first] : [first, second];
     const isOfParity = (newer.transaction & 1n) === (newer === second ? 1n : 0n);
-    // Each transaction writes the meta page of its parity, so the other one is of its predecessor; a copy begins with 0.
+    // A transaction writes the meta page of its parity, so the other page is of its predecessor. A copy starts with 0.
     const isPair = isOfParity && newer.transaction - older.transaction === 1n;
     if (!isPair && older.transaction !== 0n)
       throw new PageDamage(`the meta pages are of transactions ${first.transaction} and ${second.transaction}`);
     return newer;
   }
 
-  /** The newest meta page that can be read by itself. @throws STORE_CORRUPT */
+  /** Returns the newest meta page that is valid by itself. @throws STORE_CORRUPT */
   salvageMeta(directory: string): Meta {
     const found: Meta[] = [];
     for (const [number, position] of [
@@ -119,12 +119,11 @@ export class PageFile {
     return this.#read(number * this.#pageBytes, this.#pageBytes);
   }
 
-  /** The header of a page. */
   header(number: number): Buffer {
     return this.#read(number * this.#pageBytes, headerBytes);
   }
 
-  /** The value on overflow pages that begin with this one. */
+  /** Returns the value in the overflow pages that start with this one. */
   overflow(number: number, length: number): Buffer {
     return this.#read(number * this.#pageBytes + headerBytes, length);
   }
@@ -132,7 +131,7 @@ export class PageFile {
   #read(position: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     if (!Number.isSafeInteger(position) || readSync(this.#descriptor, bytes, 0, length, position) < length)
-      throw new PageDamage(`page ${Math.floor(position / this.#pageBytes)} is behind the end of the file`);
+      throw new PageDamage(`page ${Math.floor(position / this.#pageBytes)} is beyond the end of the file`);
     return bytes;
   }
 

@@ -11,23 +11,23 @@ export interface BranchNode {
 
 export interface LeafNode {
   readonly key: Buffer;
-  /** Bytes of the value, or the reference to the pages that have it. */
+  /** Bytes of the value, or the reference to its overflow pages. */
   readonly data: Buffer;
   readonly flags: number;
   /** Length of the value. */
   readonly length: number;
 }
 
-/** Verifies the rules of every page of a tree, given its place. */
+/** Expected properties of a page at its position in a tree. */
 export interface PageExpectation {
   readonly number: number;
   readonly kind: 'branch' | 'leaf';
-  /** No page is newer than the one that refers to it. */
+  /** Transaction of the parent. No page is newer than its parent. */
   readonly transactionMax: bigint;
 }
 
-/** The kind and transaction of a page and the places of its nodes. @throws {PageDamage} */
-function layout(page: Buffer, { number, kind, transactionMax }: PageExpectation) {
+/** Verifies the header of a page and returns its transaction and bounds. @throws {PageDamage} */
+function verifyHeader(page: Buffer, { number, kind, transactionMax }: PageExpectation) {
   const fail = (problem: string) => new PageDamage(`page ${number} ${problem}`);
   if (page.readBigUInt64LE(0) !== BigInt(number)) throw fail('has the number of another page');
   const flags = page.readUInt16LE(18);
@@ -36,17 +36,17 @@ function layout(page: Buffer, { number, kind, transactionMax }: PageExpectation)
   if (transaction > transactionMax) throw fail(`is of transaction ${transaction}, after that of its parent`);
   const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
   const room = page.length - headerBytes;
-  if (lower % 2 !== 0 || lower > upper || upper > room || lower === 0) throw fail('has bounds that cannot be');
+  if (lower % 2 !== 0 || lower > upper || upper > room || lower === 0) throw fail('has impossible bounds');
   return { transaction, count: lower / 2, upper, room, fail };
 }
 
-/** Nodes of a branch page; the key of the first one is not used. @throws {PageDamage} */
+/** Returns the nodes of a branch page. LMDB does not use the key of the first one. @throws {PageDamage} */
 export function branchNodes(page: Buffer, expected: PageExpectation) {
-  const { transaction, count, upper, room, fail } = layout(page, expected);
+  const { transaction, count, upper, room, fail } = verifyHeader(page, expected);
   const nodes: BranchNode[] = [];
   let used = 0;
   for (let index = 0; index < count; index++) {
-    const { at, keyBytes } = place(page, index, { upper, room, fail });
+    const { at, keyBytes } = nodePosition(page, index, { upper, room, fail });
     const end = at + nodeHeaderBytes + keyBytes;
     if (end > page.length) throw fail(`has a key beyond its end`);
     used += even(nodeHeaderBytes + keyBytes);
@@ -57,13 +57,13 @@ export function branchNodes(page: Buffer, expected: PageExpectation) {
   return { transaction, nodes };
 }
 
-/** Nodes of a leaf page. @throws {PageDamage} */
+/** Returns the nodes of a leaf page. @throws {PageDamage} */
 export function leafNodes(page: Buffer, expected: PageExpectation) {
-  const { transaction, count, upper, room, fail } = layout(page, expected);
+  const { transaction, count, upper, room, fail } = verifyHeader(page, expected);
   const nodes: LeafNode[] = [];
   let used = 0;
   for (let index = 0; index < count; index++) {
-    const { at, keyBytes } = place(page, index, { upper, room, fail });
+    const { at, keyBytes } = nodePosition(page, index, { upper, room, fail });
     const length = page.readUInt32LE(at);
     const flags = page.readUInt16LE(at + 4);
     if (flags > nodeFlags.tree) throw fail(`has a node with flags ${flags}`);
@@ -78,8 +78,8 @@ export function leafNodes(page: Buffer, expected: PageExpectation) {
   return { transaction, nodes };
 }
 
-/** Place of a node. LMDB keeps nodes side by side up to the end of the page, at even offsets. */
-function place(
+/** Returns the position of a node. LMDB stores nodes adjacent to each other up to the end of the page, at even offsets. */
+function nodePosition(
   page: Buffer,
   index: number,
   { upper, room, fail }: { readonly upper: number; readonly room: number; readonly fail: (problem: string) => Error },

@@ -10,21 +10,21 @@ import {
 import { branchNodes, type LeafNode, leafNodes, nodeFlags } from './page-nodes.ts';
 
 export interface WalkOptions {
-  /** Reads leaf pages of named databases too; else only the pages above them. Default true. */
+  /** Includes the leaf pages of named databases. Default true. */
   readonly withLeaves?: boolean;
   /** Called with each leaf node of a named database, in the order of keys. */
   readonly onNode?: (database: string, node: LeafNode) => void;
 }
 
-/** Keys of the tree of free pages are numbers of transactions. */
+/** Order of keys. The keys of the tree of free pages are transaction numbers, all others are bytes. */
 type Compare = (a: Buffer, b: Buffer) => number;
 const byNumber: Compare = (a, b) => Number(a.readBigUInt64LE() - b.readBigUInt64LE());
 const depthMax = 32;
 
 /**
- * Walks every page of a snapshot as LMDB's own reader would, and verifies what that reader takes for granted: numbers, kinds, ages
- * and bounds of pages, the order of keys within their separators, the counts of each tree, and that each page is used
- * exactly once or free exactly once. A pointer that leads to an older version of a page ends at a free one.
+ * Walks every page of a snapshot as LMDB's reader would, and verifies what that reader assumes: numbers, kinds, ages and bounds
+ * of pages, the order of keys within their separators, the counts of each tree, and that each page is used once or free once.
+ * A pointer to an older version of a page thus leads to a free page.
  */
 export class PageWalk {
   readonly #file: PageFile;
@@ -42,7 +42,7 @@ export class PageWalk {
     this.#seen[0] = 0b11;
   }
 
-  /** Walks in steps: a caller may yield to the event loop after each. @throws {PageDamage} */
+  /** Walks in steps, so that a caller can yield to the event loop after each. @throws {PageDamage} */
   *steps(): Generator<void> {
     const { free, main } = this.#meta;
     yield* this.#tree('the list of free pages', free, {
@@ -81,7 +81,7 @@ export class PageWalk {
 
   #compareCounts(tree: TreeRecord, counts: Counts, isNamed: boolean): void {
     const isSkipped = isNamed && this.#options.withLeaves === false;
-    // Without leaves their counts are believed; all pages together must still be those of the file.
+    // Without leaves their counts are trusted. The sum of all pages must still equal the pages of the file.
     if (isSkipped) this.#accounted += tree.overflowPages;
     const names = isSkipped
       ? (['branchPages', 'leafPages'] as const)
@@ -127,7 +127,7 @@ export class PageWalk {
 
   #takeOverflow({ data, length }: LeafNode): number {
     const [first, pages] = [Number(data.readBigUInt64LE(0)), Number(data.readBigUInt64LE(16))];
-    // More than it needs, where a transaction has replaced its own longer value.
+    // A value has more pages than it needs when a transaction replaced its own longer value.
     if (pages < Math.ceil((headerBytes + length) / this.#meta.pageBytes))
       throw new PageDamage(`a value of ${length} bytes has ${pages} pages`);
     this.#take(first, pages);
@@ -150,7 +150,7 @@ export class PageWalk {
     }
   }
 
-  /** The value of a node, from overflow pages where it lies there. */
+  /** Returns the value of a node, from its overflow pages if it has some. */
   valueBytes({ data, flags, length }: LeafNode): Buffer {
     return flags === nodeFlags.overflow ? this.#file.overflow(Number(data.readBigUInt64LE(0)), length) : data;
   }

@@ -1,7 +1,7 @@
 import { type Meta, PageDamage, type PageFile, pageFlags, readTree, type TreeRecord } from './page-file.ts';
 import { branchNodes, type LeafNode, leafNodes, nodeFlags } from './page-nodes.ts';
 
-/** A record that was found in a file; `database` is absent for one on a page whose tree is not known. */
+/** A record found in a file. `database` is undefined for a record on an orphaned page. */
 export interface FoundRecord {
   readonly database: string | undefined;
   readonly key: Buffer;
@@ -11,8 +11,8 @@ export interface FoundRecord {
 const depthMax = 32;
 
 /**
- * Reads every leaf page of a damaged file that is whole: those that the trees lead to, then those that neither a tree leads to nor
- * are free. Goes on where a page is damaged. Never maps the file.
+ * Reads every intact leaf page of a damaged file: first the pages that a tree reaches, then orphaned pages, which are neither
+ * reached nor free. Continues after a damaged page. Never maps the file.
  */
 export class PageSalvage {
   readonly #file: PageFile;
@@ -22,7 +22,7 @@ export class PageSalvage {
   #isFreeKnown = true;
   /** Pages and values that could not be read. */
   readonly lost: string[] = [];
-  /** Names of the databases that were met so far. */
+  /** Names of the databases found so far. */
   readonly databases = new Set<string>();
 
   constructor(file: PageFile, meta: Meta) {
@@ -40,7 +40,7 @@ export class PageSalvage {
     for (const [database] of trees) this.databases.add(database);
     for (const [database, tree] of trees)
       for (const node of this.#nodes(tree, `database "${database}"`)) yield* this.#record(database, node);
-    // Free pages have older versions of records; without their list those could not be told from current ones.
+    // Free pages contain older versions of records. Without their list, orphaned pages may be such pages.
     if (this.lost.length > 0 && this.#isFreeKnown) yield* this.#strays();
   }
 
@@ -50,7 +50,7 @@ export class PageSalvage {
 
   *#page(number: number, height: number, name: string): Generator<LeafNode> {
     if (this.#seen.has(number) || number < 2 || number > this.#meta.lastPage) {
-      this.lost.push(`${name}: a page is not where its tree leads to`);
+      this.lost.push(`${name}: its tree refers to an invalid page`);
       return;
     }
     try {

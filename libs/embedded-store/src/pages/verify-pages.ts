@@ -4,24 +4,25 @@ import { pageError } from './check-pages.ts';
 import { PageDamage, PageFile } from './page-file.ts';
 import { PageWalk } from './page-walk.ts';
 
-/** Pages between two looks at the clock, and the length of a slice in milliseconds. */
-const pagesPerLook = 64;
+/** Pages between two checks of the clock. */
+const pagesPerCheck = 64;
+/** Duration of a slice in milliseconds. */
 const sliceMs = 5;
 
-/** Walks all pages of one snapshot of an open environment. @throws STORE_CORRUPT, the signal's reason */
+/** Walks all pages of one snapshot of an open environment. @throws STORE_CORRUPT, the reason of the signal */
 export async function verifyPages(
   root: RootDatabase<Buffer, Uint8Array>,
   directory: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // Held while the file is walked: pages of this snapshot and of later ones are not written again.
+  // An open snapshot keeps LMDB from reusing its pages during the walk.
   const snapshot = root.useReadTransaction();
   const file = new PageFile(join(directory, 'data.mdb'));
   try {
-    let looked = 0;
+    let pages = 0;
     let began = performance.now();
     for (const _ of new PageWalk(file, readMeta(file)).steps()) {
-      if (++looked % pagesPerLook !== 0 || performance.now() - began < sliceMs) continue;
+      if (++pages % pagesPerCheck !== 0 || performance.now() - began < sliceMs) continue;
       await new Promise((resolve) => setImmediate(resolve));
       signal?.throwIfAborted();
       began = performance.now();
@@ -36,7 +37,7 @@ export async function verifyPages(
 
 const attemptsMax = 5;
 
-/** A meta page that is read while it is written is not whole. */
+/** Reads the meta page. Retries, since a page that is read during a write looks damaged. */
 function readMeta(file: PageFile) {
   for (let attempt = 1; ; attempt++) {
     try {
