@@ -34,6 +34,19 @@ export function knownChainSpec(name: string, known: KnownChain): ChainSpec {
 }
 
 /**
+ * Returns the total difficulty at which a chain changes to proof of stake (EIP-3675); undefined for a chain that names a block
+ * for the merge, starts after it, or has none.
+ */
+export function terminalTotalDifficulty(spec: ChainSpec): bigint | undefined {
+  if ('known' in spec) return undefined;
+  const { terminalTotalDifficulty: limit, mergeForkBlock, mergeNetsplitBlock } = spec.genesis.config;
+  const isNumber = typeof limit === 'number' || typeof limit === 'string' || typeof limit === 'bigint';
+  if (!isNumber || (mergeForkBlock ?? mergeNetsplitBlock ?? null) !== null) return undefined;
+  const total = BigInt(limit);
+  return total > 0n ? total : undefined;
+}
+
+/**
  * Splits a genesis file of geth into the rules and the accounts.
  * @throws VALUE_INVALID naming the field
  */

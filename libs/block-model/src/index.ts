@@ -23,6 +23,7 @@ export {
   knownChainSpec,
   knownChains,
   parseGethGenesis,
+  terminalTotalDifficulty,
 } from './chain-spec.ts';
 export { type ContentCids, contentCids } from './content-cids.ts';
 export { CorruptBlockError, InvalidValueError } from './errors.ts';

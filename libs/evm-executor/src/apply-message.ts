@@ -10,7 +10,7 @@ import type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChan
 import type { EngineTracer } from './engine/engine-tracer.ts';
 import { createAddress } from './engine/interpreter/call-opcodes.ts';
 import { halts } from './engine/interpreter/halt.ts';
-import type { ForkRules } from './fork-rules.ts';
+import type { ForkRules } from './forks/fork-rules.ts';
 import type { WorldState } from './world-state.ts';
 
 /** Block and state for a sequence of messages. */

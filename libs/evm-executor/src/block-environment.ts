@@ -1,6 +1,6 @@
 import type { ChainSpec, Header, Hex } from '@cairn/block-model';
 import type { BlockOverrides } from './call-request.ts';
-import { type ForkRules, forkRules } from './fork-rules.ts';
+import { type ForkRules, forkRules } from './forks/fork-rules.ts';
 
 /** Fields of a block that code can read. */
 export interface BlockEnvironment {

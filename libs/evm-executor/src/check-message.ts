@@ -1,11 +1,11 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
-import { toChecksumAddress } from '@ethereumjs/util';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { CallFees } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
+import { checksumAddress } from './checksum-address.ts';
 import { delegationOf } from './delegation.ts';
 import { CallRejectedError, type CallRejectionCode } from './errors.ts';
-import type { ForkRules } from './fork-rules.ts';
+import type { ForkRules } from './forks/fork-rules.ts';
 import { floorGas, gasPerBlob, intrinsicGas, transactionGasMax } from './message-gas.ts';
 
 const initCodeBytesMax = 49_152;
@@ -104,7 +104,7 @@ function rejected(
 function checkNonce({ call, nonce, sender }: CheckedCall): void {
   const given = call.nonce ?? nonce;
   if (given === nonce && nonce < nonceMax) return;
-  const address = toChecksumAddress(sender);
+  const address = checksumAddress(sender);
   const refuse = (code: CallRejectionCode, message: string) =>
     rejected(code, message, `Give nonce ${nonce}, or leave it out.`, { have: `${given}`, want: `${nonce}` });
   if (given > nonce)
@@ -131,7 +131,7 @@ function checkSender({ rules, gasLimit, sender }: CheckedCall, code: Uint8Array)
   if (code.length === 0 || delegationOf(code) !== undefined) return;
   throw rejected(
     'CALL_SENDER_HAS_CODE',
-    `sender not an eoa: address ${toChecksumAddress(sender)}, len(code): ${code.length}`,
+    `sender not an eoa: address ${checksumAddress(sender)}, len(code): ${code.length}`,
     'Send from an account without code (EIP-3607).',
     { bytes: code.length },
   );
@@ -143,14 +143,14 @@ function checkFees({ fees: { feeCap, tipCap }, rules, block, sender }: CheckedCa
   if (feeCap < tipCap) {
     throw new CallRejectedError(
       'CALL_FEE_INVALID',
-      `max priority fee per gas higher than max fee per gas: address ${toChecksumAddress(sender)}, maxPriorityFeePerGas: ${tipCap}, maxFeePerGas: ${feeCap}`,
+      `max priority fee per gas higher than max fee per gas: address ${checksumAddress(sender)}, maxPriorityFeePerGas: ${tipCap}, maxFeePerGas: ${feeCap}`,
       'Raise call.maxFeePerGas.',
     );
   }
   if (feeCap < baseFeePerGas) {
     throw new CallRejectedError(
       'CALL_FEE_BELOW_BASE',
-      `max fee per gas less than block base fee: address ${toChecksumAddress(sender)}, maxFeePerGas: ${feeCap}, baseFee: ${baseFeePerGas}`,
+      `max fee per gas less than block base fee: address ${checksumAddress(sender)}, maxFeePerGas: ${feeCap}, baseFee: ${baseFeePerGas}`,
       paysBaseFee ? 'Offer at least the base fee.' : 'Leave all fees out, or offer at least the base fee.',
     );
   }
@@ -187,7 +187,7 @@ function checkBlobs({ call, rules, block, sender }: CheckedCall, { paysBaseFee, 
   const blobBaseFee = block.blobBaseFee ?? 0n;
   if (rules.isCancun && (feeCap > 0n || paysBaseFee) && feeCap < blobBaseFee) {
     throw refuse(
-      `max fee per blob gas less than block blob gas fee: address ${toChecksumAddress(sender)} blobGasFeeCap: ${feeCap}, blobBaseFee: ${blobBaseFee}`,
+      `max fee per blob gas less than block blob gas fee: address ${checksumAddress(sender)} blobGasFeeCap: ${feeCap}, blobBaseFee: ${blobBaseFee}`,
       paysBaseFee
         ? 'Offer at least the blob base fee.'
         : 'Leave call.maxFeePerBlobGas out, or offer at least the blob base fee.',
@@ -200,14 +200,14 @@ function checkAuthorizations({ to, authorizationList }: CallRequest, sender: Hex
   if (to === undefined) {
     throw new CallRejectedError(
       'CALL_AUTHORIZATIONS_INVALID',
-      `EIP-7702 transaction cannot be used to create contract (sender ${toChecksumAddress(sender)})`,
+      `EIP-7702 transaction cannot be used to create contract (sender ${checksumAddress(sender)})`,
       'Set call.to: a transaction with authorizations cannot create a contract.',
     );
   }
   if (authorizationList.length === 0) {
     throw new CallRejectedError(
       'CALL_AUTHORIZATIONS_INVALID',
-      `EIP-7702 transaction with empty auth list (sender ${toChecksumAddress(sender)})`,
+      `EIP-7702 transaction with empty auth list (sender ${checksumAddress(sender)})`,
       'Leave call.authorizationList out, or add an authorization.',
     );
   }
@@ -220,7 +220,7 @@ function checkFunds({ call, rules, block, fees, sender, balance, gasLimit }: Che
   const upfront = gasLimit * fees.gasPrice + blobGas * (block.blobBaseFee ?? 0n);
   const want = gasLimit * fees.feeCap + (call.value ?? 0n) + blobGas * blobFeeCap;
   if (want <= uint256Max && upfront <= uint256Max && balance >= want) return upfront;
-  const address = toChecksumAddress(sender);
+  const address = checksumAddress(sender);
   throw rejected(
     'CALL_FUNDS_INSUFFICIENT',
     want > uint256Max || upfront > uint256Max

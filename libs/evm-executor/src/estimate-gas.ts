@@ -6,7 +6,7 @@ import type { CallHalt, CallRevert } from './call-result.ts';
 import { checkDeadline } from './engine/call-engine.ts';
 import { CallRejectedError } from './errors.ts';
 import { callContext, callResult, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
-import { forkRules } from './fork-rules.ts';
+import { forkRules } from './forks/fork-rules.ts';
 import { gasPerBlob, transactionGas, transactionGasMax } from './message-gas.ts';
 import { rewordRejection } from './reword-rejection.ts';
 

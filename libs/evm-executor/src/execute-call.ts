@@ -6,7 +6,7 @@ import type { CallResult } from './call-result.ts';
 import { ContractGuard } from './contract-guard.ts';
 import type { CallEngine, Deadline, PrecompileChanges } from './engine/call-engine.ts';
 import { createEngine } from './engine/create-engine.ts';
-import type { ForkRules } from './fork-rules.ts';
+import type { ForkRules } from './forks/fork-rules.ts';
 import { decodeRevertReason, revertMessage } from './revert-reason.ts';
 import { rewordCallRejection } from './reword-rejection.ts';
 import { StateCache } from './state-cache.ts';

@@ -1,5 +1,5 @@
 import type { CallRequest } from './call-request.ts';
-import type { ForkRules } from './fork-rules.ts';
+import type { ForkRules } from './forks/fork-rules.ts';
 
 const gas = {
   transaction: 21_000n,

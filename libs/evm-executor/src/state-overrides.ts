@@ -1,6 +1,6 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
-import { toChecksumAddress } from '@ethereumjs/util';
 import type { StateOverrides } from './call-request.ts';
+import { checksumAddress } from './checksum-address.ts';
 import type { PrecompileChanges } from './engine/call-engine.ts';
 import { InvalidOverrideError } from './errors.ts';
 import type { WorldState } from './world-state.ts';
@@ -29,9 +29,9 @@ export function applyStateOverrides(
     if (destination !== undefined) {
       const field = `stateOverrides.${address}.movePrecompileToAddress`;
       if (!isPrecompile)
-        throw new InvalidOverrideError(field, `account ${toChecksumAddress(address)} is not a precompile`);
+        throw new InvalidOverrideError(field, `account ${checksumAddress(address)} is not a precompile`);
       if (overrides.has(destination)) {
-        throw new InvalidOverrideError(field, `account ${toChecksumAddress(destination)} is already overridden`);
+        throw new InvalidOverrideError(field, `account ${checksumAddress(destination)} is already overridden`);
       }
       moved.set(destination, address);
     }
@@ -51,7 +51,7 @@ function applyOne(
   if (state !== undefined && stateDiff !== undefined) {
     throw new InvalidOverrideError(
       `stateOverrides.${address}`,
-      `account ${toChecksumAddress(address)} has both 'state' and 'stateDiff'`,
+      `account ${checksumAddress(address)} has both 'state' and 'stateDiff'`,
     );
   }
   if (nonce !== undefined || balance !== undefined) {

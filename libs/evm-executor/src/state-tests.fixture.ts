@@ -7,7 +7,7 @@ import { TrieState } from './block/trie-state.fixture.ts';
 import { fakeExponential } from './block-environment.ts';
 import type { CallRequest } from './call-request.ts';
 import type { CallEngine } from './engine/call-engine.ts';
-import { forkRules } from './fork-rules.ts';
+import { forkRules } from './forks/fork-rules.ts';
 import { StateCache } from './state-cache.ts';
 import { specAt } from './test-chain.fixture.ts';
 import { WorldState } from './world-state.ts';

@@ -1,7 +1,7 @@
 import { keccak256 } from '@cairn/cid';
 import { Common, createCommonFromGethGenesis, Hardfork, Hoodi, Mainnet, Sepolia } from '@ethereumjs/common';
 import { kzg } from '#kzg';
-import type { ChainSpec, KnownChain } from '../chain-spec.ts';
+import { type ChainSpec, type KnownChain, terminalTotalDifficulty } from '../chain-spec.ts';
 
 export interface CommonOptions {
   /** Take the fork that is active in this block; without it, the last one of the schedule. */
@@ -98,19 +98,6 @@ function isMerged(forks: Forks, at: bigint, difficulty: bigint | undefined): boo
 
 /** Block number of a merge that only the total difficulty decides. */
 const mergeBlockUnknown = Number.MAX_SAFE_INTEGER;
-
-/**
- * Returns the total difficulty at which a chain changes to proof of stake (EIP-3675); undefined for a chain that names a block
- * for the merge, starts after it, or has none.
- */
-export function terminalTotalDifficulty(spec: ChainSpec): bigint | undefined {
-  if ('known' in spec) return undefined;
-  const { terminalTotalDifficulty: limit, mergeForkBlock, mergeNetsplitBlock } = spec.genesis.config;
-  const isNumber = typeof limit === 'number' || typeof limit === 'string' || typeof limit === 'bigint';
-  if (!isNumber || (mergeForkBlock ?? mergeNetsplitBlock ?? null) !== null) return undefined;
-  const total = BigInt(limit);
-  return total > 0n ? total : undefined;
-}
 
 type CommonParameters = ConstructorParameters<typeof Common>[0];
 

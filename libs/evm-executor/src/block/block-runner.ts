@@ -14,7 +14,7 @@ import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-en
 import { createEngine } from '../engine/create-engine.ts';
 import type { EngineName } from '../engine/engine-name.ts';
 import { BlockInvalidError, CallRejectedError, TransactionInvalidError } from '../errors.ts';
-import { forkRules } from '../fork-rules.ts';
+import { forkRules } from '../forks/fork-rules.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
 import { blobGasOf, checkTransaction } from './check-transaction.ts';

@@ -1,6 +1,5 @@
 import { bytesFromHex, type Header, type Hex } from '@cairn/block-model';
-import { Hardfork } from '@ethereumjs/common';
-import type { ForkRules } from '../fork-rules.ts';
+import type { ForkRules } from '../forks/fork-rules.ts';
 import type { WorldState } from '../world-state.ts';
 
 const weiPerGwei = 1_000_000_000n;
@@ -30,8 +29,8 @@ export function payRewardsAndWithdrawals(
 }
 
 /** Block reward in wei (EIP-649, EIP-1234). */
-function minerReward({ common, isByzantium }: ForkRules): bigint {
+function minerReward({ isConstantinople, isByzantium }: ForkRules): bigint {
   const ether = 10n ** 18n;
-  if (common.gteHardfork(Hardfork.Constantinople)) return 2n * ether;
+  if (isConstantinople) return 2n * ether;
   return (isByzantium ? 3n : 5n) * ether;
 }

@@ -1,12 +1,11 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Log } from '@cairn/block-model';
 import { concatBytes } from '@cairn/platform';
-import { Mainnet } from '@ethereumjs/common';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { clearAccounts, type MessageContext } from '../apply-message.ts';
 import type { EngineOutcome } from '../engine/call-engine.ts';
 import type { EngineTracer } from '../engine/engine-tracer.ts';
 import { BlockInvalidError } from '../errors.ts';
-import type { ForkRules } from '../fork-rules.ts';
+import type { ForkRules } from '../forks/fork-rules.ts';
 
 /** Sender of system calls (EIP-4788). */
 export const systemAddress = bytesFromHex('0xfffffffffffffffffffffffffffffffffffffffe');
@@ -112,7 +111,7 @@ const depositFields = [
 const depositEventBytes = 576;
 
 function depositsIn(logs: readonly Log[], rules: ForkRules): Uint8Array {
-  const address = depositContract(rules);
+  const address = rules.depositContract;
   const deposits = logs
     .filter((log) => log.address === address && log.topics[0] === depositTopic)
     .map(({ data }) => depositOf(bytesFromHex(data)));
@@ -126,10 +125,4 @@ function depositOf(event: Uint8Array): Uint8Array {
   throw new BlockInvalidError(
     `failed to parse deposit logs: unable to parse deposit data: deposit wrong length: want ${depositEventBytes}, have ${event.length}`,
   );
-}
-
-/** Deposit contract of the chain. Default: that of mainnet. */
-function depositContract({ common }: ForkRules): string {
-  const { _chainParams: chain } = common as unknown as { readonly _chainParams: { depositContractAddress?: string } };
-  return (chain.depositContractAddress ?? Mainnet.depositContractAddress ?? '').toLowerCase();
 }

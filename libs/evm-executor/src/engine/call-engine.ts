@@ -1,7 +1,7 @@
 import type { AccessListEntry, Hex, Log } from '@cairn/block-model';
 import type { BlockEnvironment } from '../block-environment.ts';
 import { executionErrors } from '../errors.ts';
-import type { ForkRules } from '../fork-rules.ts';
+import type { ForkRules } from '../forks/fork-rules.ts';
 import type { WorldState } from '../world-state.ts';
 import type { EngineTracer } from './engine-tracer.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { applyMessage } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
-import { forkRules } from '../fork-rules.ts';
+import { forkRules } from '../forks/fork-rules.ts';
 import { StateCache } from '../state-cache.ts';
 import { specAt, testForks } from '../test-chain.fixture.ts';
 import { WorldState } from '../world-state.ts';

@@ -1,5 +1,5 @@
 import { prepareKzg } from '@cairn/block-model/ethereumjs';
-import type { ForkRules } from '../fork-rules.ts';
+import type { ForkRules } from '../forks/fork-rules.ts';
 import type { CallEngine } from './call-engine.ts';
 import type { EthereumjsMachine } from './ethereumjs-machine.ts';
 

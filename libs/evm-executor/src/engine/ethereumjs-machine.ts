@@ -1,4 +1,5 @@
 import { bytesFromHex, hexFromBytes, type Log } from '@cairn/block-model';
+import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
 import { bytesFromHexDigits } from '@cairn/platform';
 import {
   EVM,
@@ -10,7 +11,7 @@ import {
   type PrecompileFunc,
 } from '@ethereumjs/evm';
 import { Address } from '@ethereumjs/util';
-import type { ForkRules } from '../fork-rules.ts';
+import type { ForkRules } from '../forks/fork-rules.ts';
 import type { EngineMessage, EngineOutcome, PrecompileChanges } from './call-engine.ts';
 import { EthereumjsState } from './ethereumjs-state.ts';
 import { followEthereumjs } from './ethereumjs-tracing.ts';
@@ -56,7 +57,9 @@ class CallEvm extends EVM {
   readonly #blocks: BlockHashes;
   readonly #ownPrecompiles: Map<string, PrecompileFunc>;
 
-  constructor({ common }: ForkRules) {
+  constructor({ spec, hardfork }: ForkRules) {
+    const common = commonFromChainSpec(spec);
+    common.setHardfork(hardfork);
     const stateManager = new EthereumjsState();
     const blockchain = new BlockHashes();
     super({
@@ -179,7 +182,7 @@ function logsOf({ logs = [] }: ExecResult): Log[] {
 }
 
 function destroyedAccounts({ selfdestruct, createdAddresses }: ExecResult, { rules }: EngineMessage): Uint8Array[] {
-  const isOnlyWhenCreated = rules.common.isActivatedEIP(6780);
+  const isOnlyWhenCreated = rules.isCancun;
   return [...(selfdestruct?.keys() ?? [])]
     .filter((address) => !isOnlyWhenCreated || createdAddresses?.has(address))
     .map(bytesFromHex);

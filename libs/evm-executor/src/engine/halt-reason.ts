@@ -1,7 +1,6 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
 import { op, opcodeAt, opcodeName } from '@cairn/evm-compiler/opcodes';
 import { EVMError, type ExecResult } from '@ethereumjs/evm';
-import { blsReason, bn254Reason, CurveFault } from './curves/curves.ts';
 
 const { errorMessages } = EVMError;
 const stackMax = 1024;
@@ -68,7 +67,7 @@ function precompileReason({ exceptionError }: ExecResult, to: Hex, data: Uint8Ar
   const error: string = exceptionError?.error ?? 'execution failed';
   if (number >= 0x06 && number <= 0x08) {
     if (number === 0x08 && data.length % 192 !== 0) return 'bad elliptic curve pairing size';
-    return exceptionError instanceof CurveFault ? bn254Reason(exceptionError.point) : 'point is not on curve';
+    return 'point is not on curve';
   }
   if (number === 0x05) return 'one or more of base/exponent/modulus length exceeded 1024 bytes';
   if (number === 0x09) return data.length === 213 ? 'invalid final flag' : 'invalid input length';
@@ -76,7 +75,7 @@ function precompileReason({ exceptionError }: ExecResult, to: Hex, data: Uint8Ar
   if (number >= 0x0b && number <= 0x11) {
     if (error === errorMessages.BLS_12_381_INVALID_INPUT_LENGTH || error === errorMessages.BLS_12_381_INPUT_EMPTY)
       return 'invalid input length';
-    return blsReason(number, data) ?? 'invalid point: not on curve';
+    return 'invalid point: not on curve';
   }
   return error === errorMessages.REVERT ? 'invalid input' : error;
 }

@@ -8,7 +8,7 @@ import {
   withdrawalsRoot,
 } from '@cairn/block-model';
 import { type BlockEnvironment, blobBaseFeeAt, nextExcessBlobGas } from '../block-environment.ts';
-import { type ForkRules, forkRules, isMergedAt } from '../fork-rules.ts';
+import { type ForkRules, forkRules, isMergedAt } from '../forks/fork-rules.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 
 const zeros32: Hex = `0x${'00'.repeat(32)}`;

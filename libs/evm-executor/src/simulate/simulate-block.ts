@@ -21,7 +21,7 @@ import { beginBlock, collectRequests } from '../block/system-calls.ts';
 import type { ContractGuard } from '../contract-guard.ts';
 import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
 import { SimulationError } from '../errors.ts';
-import { type ForkRules, forkRules } from '../fork-rules.ts';
+import { type ForkRules, forkRules } from '../forks/fork-rules.ts';
 import { gasPerBlob } from '../message-gas.ts';
 import { applyStateOverrides } from '../state-overrides.ts';
 import type { WorldState } from '../world-state.ts';

@@ -6,7 +6,7 @@ import { applyMessage } from '../apply-message.ts';
 import { callFromTransaction } from '../block/replay-block.ts';
 import type { BlockEnvironment } from '../block-environment.ts';
 import { createEngine } from '../engine/create-engine.ts';
-import { forkRules } from '../fork-rules.ts';
+import { forkRules } from '../forks/fork-rules.ts';
 import { StateCache } from '../state-cache.ts';
 import { WorldState } from '../world-state.ts';
 import { createTracer } from './create-tracer.ts';

@@ -84,7 +84,7 @@ function configOf(spec: ChainSpec, { name, time }: TimedFork, { chain: { reader 
         }
       : null,
     chainId: quantity(rules.chainId),
-    forkId: rules.common.forkHash(name, genesis),
+    forkId: commonFromChainSpec(spec).forkHash(name, genesis),
     precompiles: precompilesOf(rules.precompiles),
     systemContracts: {
       ...(rules.isCancun && { BEACON_ROOTS_ADDRESS: beaconRoots }),

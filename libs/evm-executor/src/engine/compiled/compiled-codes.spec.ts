@@ -1,7 +1,7 @@
 import { Runtime } from '@cairn/evm-compiler';
 import { op } from '@cairn/evm-compiler/opcodes';
 import { expect, test } from '@jest/globals';
-import { forkRules } from '../../fork-rules.ts';
+import { forkRules } from '../../forks/fork-rules.ts';
 import { testSpec } from '../../test-chain.fixture.ts';
 import { Analysis } from '../interpreter/analysis.ts';
 import { opcodeTable } from '../interpreter/gas.ts';

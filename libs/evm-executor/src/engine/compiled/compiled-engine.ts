@@ -1,5 +1,5 @@
 import { arena, exits, Runtime } from '@cairn/evm-compiler';
-import type { ForkRules } from '../../fork-rules.ts';
+import type { ForkRules } from '../../forks/fork-rules.ts';
 import type { CallEngine } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import { execute } from '../interpreter/execute.ts';

@@ -1,5 +1,5 @@
 import { type OpcodeFigures, type OpcodeFork, opcodeFigures, opcodeForks } from '@cairn/evm-compiler/opcodes';
-import type { ForkRules } from '../../fork-rules.ts';
+import type { ForkRules } from '../../forks/fork-rules.ts';
 
 /** Prices that all forks have, or those from Berlin on (EIP-2929, Yellow Paper appendix G), in gas. */
 export const gas = {

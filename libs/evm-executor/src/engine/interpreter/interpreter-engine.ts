@@ -1,14 +1,14 @@
 import { addressOfWord } from '../../addresses.ts';
-import type { ForkRules } from '../../fork-rules.ts';
+import type { ForkRules } from '../../forks/fork-rules.ts';
 import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
+import { Precompiles } from '../precompiles/precompiles.ts';
 import { execute } from './execute.ts';
 import type { Frame } from './frame.ts';
 import { type OpcodeTable, opcodeTable, storagePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import { Machine } from './machine.ts';
 import type { MachineRules } from './machine-types.ts';
-import { Precompiles } from './precompiles.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -50,7 +50,7 @@ export function machineRulesOf(rules: ForkRules): MachineRules {
   return {
     storage: storagePrices(rules),
     destroyRefund: rules.isLondon ? 0 : 24_000,
-    isMerged: rules.common.isActivatedEIP(4399),
+    isMerged: rules.isMerged,
     precompiles: new Precompiles(rules),
   };
 }

@@ -1,6 +1,6 @@
+import type { Precompile, Precompiles } from '../precompiles/precompiles.ts';
 import type { Frame, FrameOptions } from './frame.ts';
 import type { StoragePrices } from './gas.ts';
-import type { Precompile, Precompiles } from './precompiles.ts';
 
 /** What a call runs: a precompile, or bytecode. */
 export type Callee = Precompile | Uint8Array;

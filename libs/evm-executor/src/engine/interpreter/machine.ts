@@ -6,6 +6,7 @@ import { delegationOf } from '../../delegation.ts';
 import { emptyCodeHash } from '../../world-state.ts';
 import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
+import type { Precompile, PrecompileResult, Precompiles } from '../precompiles/precompiles.ts';
 import { Analysis, analysisOf } from './analysis.ts';
 import { create2Address, createAddress } from './call-opcodes.ts';
 import { ClockGuard } from './clock-guard.ts';
@@ -14,7 +15,6 @@ import { Frame } from './frame.ts';
 import { gas, type StoragePrices } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 import type { Callee, CallOptions, CreateOptions, Frames, MachineRules } from './machine-types.ts';
-import type { Precompile, PrecompileResult, Precompiles } from './precompiles.ts';
 import { Substate } from './substate.ts';
 
 const noBytes = new Uint8Array(0);

@@ -15,7 +15,7 @@ export function unsigned(number: bigint): bigint {
   return BigInt.asUintN(256, number);
 }
 
-/** Up to 32 bytes, big-endian. */
+/** The number that big-endian bytes write; 0 for no bytes. */
 export function wordOf(bytes: Uint8Array): bigint {
   const { length } = bytes;
   if (length === 0) return 0n;

@@ -1,4 +1,4 @@
-import type { ForkRules } from '../../fork-rules.ts';
+import type { ForkRules } from '../../forks/fork-rules.ts';
 import type { CallEngine } from '../call-engine.ts';
 import { machineRulesOf, runMessage } from '../interpreter/interpreter-engine.ts';
 import type { MachineRules } from '../interpreter/machine-types.ts';
