@@ -13,6 +13,7 @@ export const packageMap = {
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
   mfs: ['errors', 'platform', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   upstream: ['errors'],
+  'light-client': ['errors', 'platform'],
   'jsonrpc-core': ['errors', 'platform'],
   rlp: ['errors'],
   trie: ['errors', 'platform', 'cid', 'rlp'],
