@@ -2,6 +2,8 @@ import { bytesFromHex, type Hex } from '@cairn/block-model';
 import { hexDigitsFromBytes } from '@cairn/platform';
 import { mapKeyFromBytes } from './map-key.ts';
 
+export const zeroAddress: Hex = `0x${'00'.repeat(20)}`;
+
 /** An address in the three forms that engines and state use. */
 export interface Address {
   /** 20 bytes. Calls for the same address share this array while it is cached: do not modify it. */

@@ -1,5 +1,5 @@
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
-import { addressFromHex } from './addresses.ts';
+import { addressFromHex, zeroAddress } from './addresses.ts';
 import { applyAuthorizations } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import { type CallFees, callFees, checkDefaults } from './call-fees.ts';
@@ -47,7 +47,6 @@ export interface AppliedMessage {
   readonly gasUsedMax: bigint;
 }
 
-export const noAddress: Hex = `0x${'00'.repeat(20)}`;
 const noBytes = new Uint8Array(0);
 
 /**
@@ -63,7 +62,7 @@ export async function applyMessage(
   const { rules, block, world, engine } = context;
   checkDefaults(call, rules);
   const fees = callFees(call, block);
-  const sender = call.from ?? noAddress;
+  const sender = call.from ?? zeroAddress;
   const from = addressFromHex(sender);
   const to = call.to === undefined ? undefined : addressFromHex(call.to);
   const data = call.data === undefined ? noBytes : bytesFromHex(call.data);

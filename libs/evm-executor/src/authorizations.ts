@@ -9,14 +9,13 @@ import {
   recoverPublicKey,
 } from '@cairn/block-model';
 import { concatBytes } from '@cairn/platform';
+import { zeroAddress } from './addresses.ts';
 import { delegationOf, delegationPrefix } from './delegation.ts';
 import type { WorldState } from './world-state.ts';
 
 const newAccountRefund = 12_500n;
 const nonceMax = 2n ** 64n - 1n;
 const signatureSMax = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-const noAddress: Hex = `0x${'00'.repeat(20)}`;
-
 /**
  * Sets the code of the signers of authorizations. As EIP-7702 requires, invalid authorizations are skipped.
  * @returns gas to refund, and the accounts that become warm
@@ -38,7 +37,7 @@ export function applyAuthorizations(
     if (world.getAccount(authority) !== undefined) refund += newAccountRefund;
     const { address, nonce } = authorization;
     world.updateAccount(authority, { nonce: nonce + 1n });
-    const target = address === noAddress ? '' : delegationPrefix + address.slice(2);
+    const target = address === zeroAddress ? '' : delegationPrefix + address.slice(2);
     world.setCode(authority, bytesFromHex(`0x${target}`));
   }
   return { refund, warm };

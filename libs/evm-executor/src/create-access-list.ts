@@ -1,6 +1,7 @@
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
-import { applyMessage, type MessageContext, noAddress } from './apply-message.ts';
+import { zeroAddress } from './addresses.ts';
+import { applyMessage, type MessageContext } from './apply-message.ts';
 import { authorityOf } from './authorizations.ts';
 import { checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
@@ -74,7 +75,7 @@ async function run(context: MessageContext, call: CallRequest, gasLimit: bigint,
     return await applyMessage(context, own, { gasLimit, tracer });
   } catch (error) {
     throw rewordRejection(error, (message) => {
-      const nonce = call.nonce ?? world.getNonce(bytesFromHex(call.from ?? noAddress));
+      const nonce = call.nonce ?? world.getNonce(bytesFromHex(call.from ?? zeroAddress));
       const fields = { chainId: rules.chainId, gas: gasLimit, baseFeePerGas: block.baseFeePerGas };
       return `failed to apply transaction: ${unsignedCall({ ...call, nonce }, fields).hash} err: ${message}`;
     });
@@ -88,7 +89,7 @@ async function run(context: MessageContext, call: CallRequest, gasLimit: bigint,
  * @throws CALL_GAS_TOO_LOW if the gas does not cover the authorizations
  */
 function excludedAddresses({ rules, world }: MessageContext, call: CallRequest, gasLimit: bigint): Set<Hex> {
-  const { from = noAddress, to, authorizationList = [] } = call;
+  const { from = zeroAddress, to, authorizationList = [] } = call;
   if (BigInt(authorizationList.length) > gasLimit / authorizationGas) {
     const hint = `Give at least ${authorizationGas} gas for each authorization.`;
     throw new CallRejectedError('CALL_GAS_TOO_LOW', 'insufficient gas to process all authorizations', hint);

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/errors';
-import { goDuration } from './go-duration.ts';
+import { formatGoDuration } from './format-go-duration.ts';
 
 /** Codes of calls that are refused before code runs. */
 export type CallRejectionCode =
@@ -129,7 +129,7 @@ export class ExecutionError extends CairnError<ExecutionErrorCode> {}
 export const executionErrors = {
   /** The message is geth's. */
   timeout: (timeoutMs: number) =>
-    new ExecutionError('EXECUTION_TIMEOUT', `execution aborted (timeout = ${goDuration(timeoutMs)})`, {
+    new ExecutionError('EXECUTION_TIMEOUT', `execution aborted (timeout = ${formatGoDuration(timeoutMs)})`, {
       hint: `The call ran longer than ${timeoutMs} ms. Give it less gas, or split it into smaller calls.`,
       details: { timeoutMs },
     }),

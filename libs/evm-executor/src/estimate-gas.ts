@@ -1,6 +1,7 @@
 import { bytesFromHex } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
-import { type AppliedMessage, applyMessage, noAddress } from './apply-message.ts';
+import { zeroAddress } from './addresses.ts';
+import { type AppliedMessage, applyMessage } from './apply-message.ts';
 import { callFees, checkDefaults } from './call-fees.ts';
 import type { CallHalt, CallRevert } from './call-result.ts';
 import { checkDeadline } from './engine/call-engine.ts';
@@ -117,7 +118,7 @@ function highestGas(options: ExecuteCallOptions): bigint {
   const { feeCap } = callFees(call, block);
   if (feeCap > 0n) {
     const value = call.value ?? 0n;
-    let available = world.getBalance(bytesFromHex(call.from ?? noAddress));
+    let available = world.getBalance(bytesFromHex(call.from ?? zeroAddress));
     if (value >= available) throw fundsInsufficient('insufficient funds for transfer');
     available -= value;
     const blobs = rules.isCancun ? BigInt(call.blobVersionedHashes?.length ?? 0) : 0n;

@@ -11,13 +11,13 @@ import {
 } from '@cairn/block-model';
 import type { CallRequest } from './call-request.ts';
 import {
-  definedOnly,
+  gethStructs,
   type JsonObject,
   optionalFields,
   parseList,
   parseObject,
   requiredFields,
-  structs,
+  withoutUndefined,
 } from './parse-json.ts';
 
 export interface ParseCallRequestOptions {
@@ -35,7 +35,7 @@ export interface ParseCallRequestOptions {
 export function parseCallRequest(json: unknown, options: ParseCallRequestOptions = {}): CallRequest {
   const { requireFrom = false, field = 'call' } = options;
   const object = parseObject(field, json, 'an object such as {"to":"0x…","data":"0x…"}', 'ethapi.TransactionArgs');
-  const optional = optionalFields(field, object, structs.call);
+  const optional = optionalFields(field, object, gethStructs.call);
   const from = optional('from', parseAddress);
   if (requireFrom && from === undefined) {
     throw new InvalidValueError(
@@ -44,7 +44,7 @@ export function parseCallRequest(json: unknown, options: ParseCallRequestOptions
       object.from,
     );
   }
-  return definedOnly({
+  return withoutUndefined({
     from,
     to: optional('to', parseAddress),
     gas: optional('gas', parseNumber64),
@@ -70,7 +70,7 @@ export function parseCallRequest(json: unknown, options: ParseCallRequestOptions
 
 /** Parses `data` under both of its names. `input` is the newer one and takes precedence. */
 function parseInput(field: string, object: JsonObject): Hex | undefined {
-  const optional = optionalFields(field, object, structs.call);
+  const optional = optionalFields(field, object, gethStructs.call);
   const data = optional('data', parseBytes);
   const input = optional('input', parseBytes);
   return input ?? data;

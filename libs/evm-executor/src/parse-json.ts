@@ -36,7 +36,7 @@ export interface RequestStruct {
 }
 
 /** Structs of geth 1.17.5 (internal/ethapi, internal/ethapi/override). */
-export const structs = {
+export const gethStructs = {
   call: { name: 'TransactionArgs', hasJsonNames: true },
   account: { name: 'OverrideAccount', hasJsonNames: true },
   block: { name: 'BlockOverrides', hasJsonNames: false },
@@ -79,7 +79,7 @@ export function requiredFields(field: string, json: JsonObject, struct: string) 
 }
 
 /** Copies an object without its undefined fields. */
-export function definedOnly<T extends object>(object: T): T {
+export function withoutUndefined<T extends object>(object: T): T {
   const defined: Partial<T> = {};
   // A copy, since deleting fields turns the object into a slow dictionary.
   for (const name in object) if (object[name] !== undefined) defined[name] = object[name];

@@ -1,7 +1,15 @@
 import { type Hex, InvalidValueError, parseAddress, parseData, parseQuantity, parseUint64 } from '@cairn/block-model';
 import type { AccountOverride, BlockOverrides, StateOverrides } from './call-request.ts';
 import { InvalidOverrideError } from './errors.ts';
-import { definedOnly, entriesMax, optionalFields, parseList, parseObject, parseWord, structs } from './parse-json.ts';
+import {
+  entriesMax,
+  gethStructs,
+  optionalFields,
+  parseList,
+  parseObject,
+  parseWord,
+  withoutUndefined,
+} from './parse-json.ts';
 
 /**
  * Parses the third parameter of eth_call: accounts by address.
@@ -28,8 +36,8 @@ const parseNumber64 = (field: string, value: unknown) => parseUint64(field, valu
 
 function parseAccount(field: string, json: unknown): AccountOverride {
   const object = parseObject(field, json, 'an object such as {"balance":"0x1"}', 'override.OverrideAccount');
-  const optional = optionalFields(field, object, structs.account);
-  return definedOnly({
+  const optional = optionalFields(field, object, gethStructs.account);
+  return withoutUndefined({
     nonce: optional('nonce', parseNumber64),
     balance: optional('balance', parseBig),
     code: optional('code', parseBytes),
@@ -62,7 +70,7 @@ const notInCalls = ['beaconRoot', 'withdrawals'] as const;
 export function parseBlockOverrides(json: unknown, field = 'blockOverrides'): BlockOverrides {
   const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
   const fields = parseBlockFields(object, field);
-  const optional = optionalFields(field, object, structs.block);
+  const optional = optionalFields(field, object, gethStructs.block);
   optional('beaconRoot', parseWord);
   optional('withdrawals', (at, value) => parseList(at, value, (_, item) => item, 'types.Withdrawals'));
   for (const name of notInCalls) {
@@ -75,8 +83,8 @@ export function parseBlockOverrides(json: unknown, field = 'blockOverrides'): Bl
 /** Parses the block overrides that calls and simulations share. @throws VALUE_INVALID with the field */
 export function parseBlockFields(json: unknown, field: string): BlockOverrides {
   const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
-  const optional = optionalFields(field, object, structs.block);
-  return definedOnly({
+  const optional = optionalFields(field, object, gethStructs.block);
+  return withoutUndefined({
     number: optional('number', parseBig),
     difficulty: optional('difficulty', parseBig),
     time: optional('time', parseNumber64),

@@ -1,7 +1,6 @@
 import { type Transaction, type UnsignedFields, unsignedTransaction } from '@cairn/block-model';
+import { zeroAddress } from './addresses.ts';
 import type { CallRequest } from './call-request.ts';
-
-const noAddress = `0x${'00'.repeat(20)}` as const;
 
 /** geth derives the chain of a legacy transaction from `v`, in 64 bits; without a signature `v` is 0. */
 const legacyChainId = BigInt.asUintN(64, -35n) / 2n;
@@ -16,7 +15,7 @@ export interface UnsignedCallOptions {
 /** Converts a call to an unsigned transaction of the newest type that its fields need (geth's `ToTransaction`). */
 export function unsignedCall(call: CallRequest, { chainId, gas, baseFeePerGas }: UnsignedCallOptions): Transaction {
   const { gasPrice, authorizationList, blobVersionedHashes, accessList } = call;
-  const from = call.from ?? noAddress;
+  const from = call.from ?? zeroAddress;
   const common = {
     nonce: call.nonce ?? 0n,
     gas,

@@ -100,11 +100,11 @@ export class FairQueue<T> {
   settle(name: string, usedMs: number): void {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return;
-    this.#catchUp(lane);
+    this.#addQuanta(lane);
     lane.balanceMs -= usedMs;
     lane.running--;
     this.#running--;
-    this.#forget(name, lane);
+    this.#dropIdleLanes(name, lane);
   }
 
   /** Removes a queued item; returns false if it is not queued. */
@@ -113,7 +113,7 @@ export class FairQueue<T> {
     const at = lane?.items.indexOf(item) ?? -1;
     if (lane === undefined || at === -1) return false;
     lane.items.splice(at, 1);
-    this.#left(name, lane);
+    this.#afterRemoval(name, lane);
     return true;
   }
 
@@ -127,15 +127,15 @@ export class FairQueue<T> {
     for (const [each, lane] of this.#waiting)
       if (longest === undefined || lane.items.length > longest.items.length) [from, longest] = [each, lane];
     const item = longest?.items.pop();
-    if (longest !== undefined) this.#left(from, longest);
+    if (longest !== undefined) this.#afterRemoval(from, longest);
     return item;
   }
 
-  #left(name: string, lane: Lane<T>): void {
+  #afterRemoval(name: string, lane: Lane<T>): void {
     this.#length--;
     if (lane.items.length > 0) return;
     this.#waiting.delete(name);
-    this.#forget(name, lane);
+    this.#dropIdleLanes(name, lane);
   }
 
   #lane(name: string): Lane<T> {
@@ -144,25 +144,25 @@ export class FairQueue<T> {
       lane = { items: [], running: 0, balanceMs: this.#quantumMs, round: this.#round };
       this.#lanes.set(name, lane);
     } else if (isIdle(lane)) {
-      this.#catchUp(lane);
+      this.#addQuanta(lane);
       lane.balanceMs = Math.min(lane.balanceMs, this.#quantumMs);
     }
     return lane;
   }
 
   /** Adds the quanta of the rounds since the last update. */
-  #catchUp(lane: Lane<T>): void {
+  #addQuanta(lane: Lane<T>): void {
     lane.balanceMs += (this.#round - lane.round) * this.#quantumMs;
     lane.round = this.#round;
   }
 
   #roundsUntilServed(lane: Lane<T>): number {
-    this.#catchUp(lane);
+    this.#addQuanta(lane);
     return lane.balanceMs > 0 ? 0 : Math.floor(-lane.balanceMs / this.#quantumMs) + 1;
   }
 
   /** Drops lanes that are idle, beyond the limit. */
-  #forget(name: string, lane: Lane<T>): void {
+  #dropIdleLanes(name: string, lane: Lane<T>): void {
     // Without queued or running items, no lane competes and all balances can be dropped.
     if (this.#length === 0 && this.#running === 0) this.#lanes.clear();
     if (!isIdle(lane) || this.#lanes.size <= this.#idleLanesMax) return;

@@ -1,6 +1,14 @@
 import { parseAddress, parseMember, parseUint64, type Withdrawal } from '@cairn/block-model';
 import { parseCallRequest } from '../parse-call-request.ts';
-import { definedOnly, optionalFields, parseFlag, parseList, parseObject, parseWord, structs } from '../parse-json.ts';
+import {
+  gethStructs,
+  optionalFields,
+  parseFlag,
+  parseList,
+  parseObject,
+  parseWord,
+  withoutUndefined,
+} from '../parse-json.ts';
 import { parseBlockFields, parseStateOverrides } from '../parse-overrides.ts';
 import type { SimulatedBlock, SimulatedBlockOverrides, Simulation } from './simulation.ts';
 
@@ -10,8 +18,8 @@ import type { SimulatedBlock, SimulatedBlockOverrides, Simulation } from './simu
  */
 export function parseSimulation(json: unknown, field = 'payload'): Simulation {
   const object = parseObject(field, json, 'an object such as {"blockStateCalls":[{"calls":[…]}]}', 'ethapi.simOpts');
-  const optional = optionalFields(field, object, structs.simulation);
-  return definedOnly({
+  const optional = optionalFields(field, object, gethStructs.simulation);
+  return withoutUndefined({
     blocks: optional('blockStateCalls', (at, value) => parseList(at, value, parseBlock, '[]ethapi.simBlock')) ?? [],
     traceTransfers: optional('traceTransfers', parseFlag),
     validation: optional('validation', parseFlag),
@@ -21,9 +29,9 @@ export function parseSimulation(json: unknown, field = 'payload'): Simulation {
 
 function parseBlock(field: string, json: unknown): SimulatedBlock {
   const object = parseObject(field, json, 'an object such as {"calls":[…]}', 'ethapi.simBlock');
-  const optional = optionalFields(field, object, structs.simulatedBlock);
+  const optional = optionalFields(field, object, gethStructs.simulatedBlock);
   const parseCall = (at: string, value: unknown) => parseCallRequest(value, { field: at });
-  return definedOnly({
+  return withoutUndefined({
     blockOverrides: optional('blockOverrides', parseOverrides),
     stateOverrides: optional('stateOverrides', (at, value) => parseStateOverrides(value, at)),
     calls: optional('calls', (at, value) => parseList(at, value, parseCall, '[]ethapi.TransactionArgs')) ?? [],
@@ -32,8 +40,8 @@ function parseBlock(field: string, json: unknown): SimulatedBlock {
 
 function parseOverrides(field: string, json: unknown): SimulatedBlockOverrides {
   const object = parseObject(field, json, 'an object such as {"number":"0x1"}', 'override.BlockOverrides');
-  const optional = optionalFields(field, object, structs.block);
-  return definedOnly({
+  const optional = optionalFields(field, object, gethStructs.block);
+  return withoutUndefined({
     ...parseBlockFields(json, field),
     beaconRoot: optional('beaconRoot', parseWord),
     withdrawals: optional('withdrawals', (at, value) => parseList(at, value, parseWithdrawal, 'types.Withdrawals'), {

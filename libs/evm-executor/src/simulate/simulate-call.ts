@@ -1,5 +1,6 @@
 import { bytesFromHex, type Header, hexFromBytes, type Json, quantity, type Transaction } from '@cairn/block-model';
-import { type AppliedMessage, applyMessage, type MessageContext, noAddress } from '../apply-message.ts';
+import { zeroAddress } from '../addresses.ts';
+import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
 import type { EngineOutcome } from '../engine/call-engine.ts';
 import { SimulationError } from '../errors.ts';
@@ -51,7 +52,7 @@ export async function simulateCall(
     );
   }
   const gasLimit = asked < gasLeft ? asked : gasLeft;
-  const from = request.from ?? noAddress;
+  const from = request.from ?? zeroAddress;
   const nonce = request.nonce ?? context.world.getNonce(bytesFromHex(from));
   const call = { ...request, nonce };
   const { rules, block } = context;

@@ -1,7 +1,7 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Json, keccak256, quantity } from '@cairn/block-model';
 import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { hexDigitsFromBytes } from '@cairn/platform';
-import { noAddress } from '../apply-message.ts';
+import { zeroAddress } from '../addresses.ts';
 import { signerOfAuthorization } from '../authorizations.ts';
 import { delegationOf } from '../delegation.ts';
 import type { EngineStep } from '../engine/engine-tracer.ts';
@@ -55,7 +55,7 @@ export class PrestateTracer implements TransactionTracer {
     this.#message = message;
     const { call, context } = message;
     const { world, block } = context;
-    const from = call.from ?? noAddress;
+    const from = call.from ?? zeroAddress;
     const created = () => hexFromBytes(createAddress(bytesFromHex(from), world.getNonce(bytesFromHex(from))));
     const to = call.to ?? created();
     if (call.to === undefined) this.#created.add(to);

@@ -8,7 +8,7 @@ const niceness = 10;
  * Lowers the priority of this thread, so that light requests in other threads run first. Linux has a priority per thread (sched(7));
  * other systems have one per process, which is not changed.
  */
-export function yieldToOthers(): void {
+export function lowerThreadPriority(): void {
   try {
     // `<pid>/task/<tid>`
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { goDuration } from './go-duration.ts';
+import { formatGoDuration } from './format-go-duration.ts';
 
 // Output of Go's fmt.Sprint for time.Duration.
 test.each([
@@ -12,5 +12,5 @@ test.each([
   [61_005, '1m1.005s'],
   [3_600_000, '1h0m0s'],
 ])('%i ms are %s', (milliseconds, text) => {
-  expect(goDuration(milliseconds)).toBe(text);
+  expect(formatGoDuration(milliseconds)).toBe(text);
 });
