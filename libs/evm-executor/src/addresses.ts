@@ -27,7 +27,7 @@ const recent: (Address | undefined)[] = new Array(recentMax).fill(undefined);
 const recentIntegers = new Int32Array(recentMax * integerCount);
 
 /** Returns the address for a word. */
-export function addressOfWord(word: bigint): Address {
+export function addressFromWord(word: bigint): Address {
   return byWord.get(word) ?? learn(word);
 }
 
@@ -45,7 +45,7 @@ export function addressAt(integers: Int32Array, at: number): Address {
     word = (word << 32n) | BigInt((integers[at + index] as number) >>> 0);
     recentIntegers[place * integerCount + index] = integers[at + index] as number;
   }
-  const address = addressOfWord(word);
+  const address = addressFromWord(word);
   recent[place] = address;
   return address;
 }
@@ -62,7 +62,7 @@ export function addressFromHex(hex: Hex): Uint8Array {
 }
 
 /** Address as a word. */
-export function wordOfAddress(address: Uint8Array): bigint {
+export function wordFromAddress(address: Uint8Array): bigint {
   const known = byBytes.get(address);
   if (known !== undefined) return known.word;
   return BigInt(`0x${hexDigitsFromBytes(address)}`);

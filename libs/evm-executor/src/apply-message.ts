@@ -8,7 +8,7 @@ import { type CallChecks, checkMessage, nonceMax } from './check-message.ts';
 import { delegationOf } from './delegation.ts';
 import type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
 import type { EngineTracer } from './engine/engine-tracer.ts';
-import { createAddress } from './engine/interpreter/call-opcodes.ts';
+import { createAddress } from './engine/interpreter/create-address.ts';
 import { halts } from './engine/interpreter/halt.ts';
 import type { ForkRules } from './forks/fork-rules.ts';
 import type { WorldState } from './world-state.ts';

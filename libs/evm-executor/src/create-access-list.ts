@@ -7,8 +7,8 @@ import { checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
 import { checkDeadline } from './engine/call-engine.ts';
 import type { EngineStep, EngineTracer } from './engine/engine-tracer.ts';
-import { createAddress } from './engine/interpreter/call-opcodes.ts';
-import { addressOfWord, wordOf } from './engine/step-log.ts';
+import { createAddress } from './engine/interpreter/create-address.ts';
+import { addressHexFromWord, hexFromWord } from './engine/step-log.ts';
 import { CallRejectedError } from './errors.ts';
 import { callContext, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
 import { withFeeDefaults } from './fee-defaults.ts';
@@ -138,9 +138,9 @@ class TouchedPlaces implements EngineTracer {
   onStep({ opcode, stack, address }: EngineStep): void {
     const top = stack.at(-1);
     if (top === undefined) return;
-    if (touchesSlot.has(opcode)) this.#slotsOf(hexFromBytes(address)).add(wordOf(top));
-    else if (readsAccount.has(opcode)) this.#addAddress(addressOfWord(top));
-    else if (callOpcodes.has(opcode) && stack.length >= 5) this.#addAddress(addressOfWord(stack.at(-2) ?? 0n));
+    if (touchesSlot.has(opcode)) this.#slotsOf(hexFromBytes(address)).add(hexFromWord(top));
+    else if (readsAccount.has(opcode)) this.#addAddress(addressHexFromWord(top));
+    else if (callOpcodes.has(opcode) && stack.length >= 5) this.#addAddress(addressHexFromWord(stack.at(-2) ?? 0n));
   }
 
   #addAddress(address: Hex): void {

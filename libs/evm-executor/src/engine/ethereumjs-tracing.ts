@@ -6,7 +6,7 @@ import { addressFromHex } from '../addresses.ts';
 import type { EngineMessage } from './call-engine.ts';
 import type { EngineStep, EngineTracer, FrameKind } from './engine-tracer.ts';
 import { haltReason } from './halt-reason.ts';
-import { addressOfWord, logOfStep } from './step-log.ts';
+import { addressHexFromWord, logOfStep } from './step-log.ts';
 
 const callKinds: ReadonlyMap<number, FrameKind> = new Map<number, FrameKind>([
   [op.CREATE, 'CREATE'],
@@ -63,7 +63,7 @@ export function followEthereumjs(
     if (opcode.code === op.SELFDESTRUCT) endContract(seen);
   };
   const endContract = ({ address, stack, depth }: EngineStep) => {
-    const to = addressFromHex(addressOfWord(stack.at(-1) ?? 0n));
+    const to = addressFromHex(addressHexFromWord(stack.at(-1) ?? 0n));
     const value = world.getBalance(address);
     tracer.onEnter?.({ kind: 'SELFDESTRUCT', from: address, to, value, gas: 0n, input: noBytes, depth: depth + 1 });
     tracer.onExit?.({ gasUsed: 0n, output: noBytes, isReverted: false });

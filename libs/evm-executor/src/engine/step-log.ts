@@ -10,15 +10,15 @@ export function logOfStep({ opcode, stack, memory, address }: EngineStep): Log |
   const data = new Uint8Array(Number(length));
   // Memory is that of before the step, which may make it longer.
   if (offset < BigInt(memory.length)) data.set(memory.subarray(Number(offset), Number(offset + length)));
-  return { address: hexFromBytes(address), topics: topics.map(wordOf), data: hexFromBytes(data) };
+  return { address: hexFromBytes(address), topics: topics.map(hexFromWord), data: hexFromBytes(data) };
 }
 
 /** A number of 256 bits as 32 bytes. */
-export function wordOf(value: bigint): Hex {
+export function hexFromWord(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, '0')}`;
 }
 
 /** The account that a word on the stack means: its last 20 bytes. */
-export function addressOfWord(value: bigint): Hex {
+export function addressHexFromWord(value: bigint): Hex {
   return `0x${BigInt.asUintN(160, value).toString(16).padStart(40, '0')}`;
 }

@@ -1,6 +1,6 @@
 import { type Hex, hexFromBytes, type Log } from '@cairn/block-model';
 import type { EngineFrame, EngineFrameEnd, EngineTracer } from '../engine/engine-tracer.ts';
-import { wordOf } from '../engine/step-log.ts';
+import { hexFromWord } from '../engine/step-log.ts';
 
 /** A log with its index in its transaction. */
 export interface NumberedLog extends Log {
@@ -50,8 +50,8 @@ export class TransferLogs implements EngineTracer {
 
   #transfer(from: Uint8Array, to: Uint8Array, value: bigint): void {
     if (value === 0n) return;
-    const topics = [transferTopic, ...[from, to].map((address) => wordOf(BigInt(hexFromBytes(address))))];
-    this.#push({ address: nativeCurrency, topics, data: wordOf(value) });
+    const topics = [transferTopic, ...[from, to].map((address) => hexFromWord(BigInt(hexFromBytes(address))))];
+    this.#push({ address: nativeCurrency, topics, data: hexFromWord(value) });
   }
 
   #push({ address, topics, data }: Log): void {

@@ -3,7 +3,7 @@ import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
-import { addressOfWord, wordOf } from '../engine/step-log.ts';
+import { addressHexFromWord, hexFromWord } from '../engine/step-log.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { type CallFrame, CallFrames } from './call-frames.ts';
 import { frameFieldsToJson } from './call-tracer.ts';
@@ -80,7 +80,7 @@ export class Erc7562Tracer implements TransactionTracer {
     const last = this.#last;
     if (last === undefined || last.top === undefined || !readsCode.has(last.opcode)) return;
     if (last.opcode === op.EXTCODESIZE && opcode === op.ISZERO) return;
-    frame.extCodeAccess.push(addressOfWord(last.top));
+    frame.extCodeAccess.push(addressHexFromWord(last.top));
   }
 
   #keepPreimage({ memory }: EngineStep, stack: readonly bigint[]): void {
@@ -120,7 +120,7 @@ function watched(frame: CallFrame): WatchedFrame {
 function watchContractSize({ opcode, world }: EngineStep, stack: readonly bigint[], frame: WatchedFrame): void {
   const word = readsCode.has(opcode) ? stack.at(-1) : callOpcodes.has(opcode) ? stack.at(-2) : undefined;
   if (word === undefined) return;
-  const address = addressOfWord(word);
+  const address = addressHexFromWord(word);
   if (frame.contractSizes.has(address)) return;
   const contractSize = world.getCode(bytesFromHexDigits(address.slice(2))).length;
   frame.contractSizes.set(address, { contractSize, opcode });
@@ -129,7 +129,7 @@ function watchContractSize({ opcode, world }: EngineStep, stack: readonly bigint
 function watchStorage({ opcode, world, address }: EngineStep, stack: readonly bigint[], frame: WatchedFrame): void {
   const top = stack.at(-1);
   if (top === undefined) return;
-  const slot = wordOf(top);
+  const slot = hexFromWord(top);
   if (opcode === op.SLOAD) {
     // Only the value before the first write of the transaction counts.
     if (frame.reads.has(slot) || frame.writes.has(slot)) return;

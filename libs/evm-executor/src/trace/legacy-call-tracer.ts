@@ -2,7 +2,7 @@ import { bytesFromHex, type Hex, hexFromBytes, type Json } from '@cairn/block-mo
 import { callOpcodes, op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
-import { addressOfWord } from '../engine/step-log.ts';
+import { addressHexFromWord } from '../engine/step-log.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
@@ -63,7 +63,7 @@ export class LegacyCallTracer implements TransactionTracer {
     if (creates.has(opcode)) this.#push(creationFromStep(step));
     else if (opcode === op.SELFDESTRUCT) this.#endContract(step);
     else if (callOpcodes.has(opcode)) {
-      const to = addressOfWord(peek(step.stack, 1));
+      const to = addressHexFromWord(peek(step.stack, 1));
       if (!this.#precompiles.has(to)) this.#push(callFromStep(step, to));
     } else {
       const last = this.#stack.at(-1);
@@ -89,7 +89,7 @@ export class LegacyCallTracer implements TransactionTracer {
 
   #endContract({ address, stack, world }: EngineStep): void {
     const value = `0x${world.getBalance(address).toString(16)}`;
-    this.#nest({ type: 'SELFDESTRUCT', from: hexFromBytes(address), to: addressOfWord(peek(stack, 0)), value });
+    this.#nest({ type: 'SELFDESTRUCT', from: hexFromBytes(address), to: addressHexFromWord(peek(stack, 0)), value });
   }
 
   /** Ends a call at the first step after it. */
@@ -101,7 +101,7 @@ export class LegacyCallTracer implements TransactionTracer {
     if (output === undefined) {
       call.gasUsed = gasIn - gasCost - step.gas;
       if (returned !== 0n) {
-        call.to = addressOfWord(returned);
+        call.to = addressHexFromWord(returned);
         call.result = hexFromBytes(step.world.getCode(bytesFromHex(call.to)));
       }
     } else {

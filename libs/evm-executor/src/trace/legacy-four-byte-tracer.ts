@@ -1,7 +1,7 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
 import { op } from '@cairn/evm-compiler/opcodes';
 import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
-import { addressOfWord } from '../engine/step-log.ts';
+import { addressHexFromWord } from '../engine/step-log.ts';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
@@ -29,7 +29,7 @@ export class LegacyFourByteTracer implements TransactionTracer {
 
   onStep(step: EngineStep): void {
     const first = inputs.get(step.opcode);
-    if (first === undefined || this.#precompiles.has(addressOfWord(peek(step.stack, 1)))) return;
+    if (first === undefined || this.#precompiles.has(addressHexFromWord(peek(step.stack, 1)))) return;
     const length = Number(peek(step.stack, first + 1));
     if (length < 4) return;
     const at = Number(peek(step.stack, first));

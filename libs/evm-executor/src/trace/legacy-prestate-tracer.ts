@@ -3,8 +3,8 @@ import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
 import { hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
 import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
-import { create2Address, createAddress } from '../engine/interpreter/call-opcodes.ts';
-import { addressOfWord, wordOf } from '../engine/step-log.ts';
+import { create2Address, createAddress } from '../engine/interpreter/create-address.ts';
+import { addressHexFromWord, hexFromWord } from '../engine/step-log.ts';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
@@ -37,14 +37,14 @@ export class LegacyPrestateTracer implements TransactionTracer {
   onStep(step: EngineStep): void {
     const { opcode, stack, address, world } = step;
     this.#prestate ??= new Map([[hexFromBytes(address), this.#read(hexFromBytes(address))]]);
-    if (readsAccount.has(opcode)) this.#see(addressOfWord(peek(stack, 0)));
+    if (readsAccount.has(opcode)) this.#see(addressHexFromWord(peek(stack, 0)));
     else if (opcode === op.CREATE) this.#see(hexFromBytes(createAddress(address, world.getNonce(address))));
     else if (opcode === op.CREATE2) {
       const at = Number(peek(stack, 1));
       const code = memorySlice(step, at, at + Number(peek(stack, 2)));
       this.#see(hexFromBytes(create2Address(address, peek(stack, 3), code)));
-    } else if (callOpcodes.has(opcode)) this.#see(addressOfWord(peek(stack, 1)));
-    else if (opcode === op.SLOAD || opcode === op.SSTORE) this.#seeSlot(step, wordOf(peek(stack, 0)));
+    } else if (callOpcodes.has(opcode)) this.#see(addressHexFromWord(peek(stack, 1)));
+    else if (opcode === op.SLOAD || opcode === op.SSTORE) this.#seeSlot(step, hexFromWord(peek(stack, 0)));
   }
 
   #see(address: Hex): LegacyAccount {

@@ -5,8 +5,8 @@ import { zeroAddress } from '../addresses.ts';
 import { signerOfAuthorization } from '../authorizations.ts';
 import { delegationOf } from '../delegation.ts';
 import type { EngineStep } from '../engine/engine-tracer.ts';
-import { create2Address, createAddress } from '../engine/interpreter/call-opcodes.ts';
-import { addressOfWord, wordOf } from '../engine/step-log.ts';
+import { create2Address, createAddress } from '../engine/interpreter/create-address.ts';
+import { addressHexFromWord, hexFromWord } from '../engine/step-log.ts';
 import type { WorldState } from '../world-state.ts';
 import { paddedMemory } from './padded-memory.ts';
 import type { TracerOptions } from './trace-options.ts';
@@ -32,7 +32,7 @@ const readsAccount: ReadonlySet<number> = new Set<number>([
   op.EXTCODEHASH,
   op.SELFDESTRUCT,
 ]);
-const noWord = wordOf(0n);
+const noWord = hexFromWord(0n);
 const emptyCodeHash = hexFromBytes(keccak256(new Uint8Array(0)));
 
 /** geth's prestateTracer: accounts and slots that a transaction accesses, and with `diffMode` their values afterwards. */
@@ -73,12 +73,12 @@ export class PrestateTracer implements TransactionTracer {
     const top = stack.at(-1);
     if (opcode === op.CREATE) this.#create(createAddress(address, world.getNonce(address)));
     if (top === undefined) return;
-    if (opcode === op.SLOAD || opcode === op.SSTORE) this.#seeSlot(hexFromBytes(address), wordOf(top));
+    if (opcode === op.SLOAD || opcode === op.SSTORE) this.#seeSlot(hexFromBytes(address), hexFromWord(top));
     else if (readsAccount.has(opcode)) {
-      this.#see(addressOfWord(top));
+      this.#see(addressHexFromWord(top));
       if (opcode === op.SELFDESTRUCT) this.#destroy(hexFromBytes(address));
     } else if (callOpcodes.has(opcode) && stack.length >= 5) {
-      const target = addressOfWord(stack.at(-2) ?? 0n);
+      const target = addressHexFromWord(stack.at(-2) ?? 0n);
       this.#see(target);
       this.#seeDelegate(target);
     } else if (opcode === op.CREATE2) this.#create2(step);

@@ -1,5 +1,5 @@
 import { op } from '@cairn/evm-compiler/opcodes';
-import { wordOf } from './words.ts';
+import { wordFromBytes } from './words.ts';
 
 const bytesAsWords = Array.from({ length: 256 }, (_, byte) => BigInt(byte));
 
@@ -85,5 +85,5 @@ function constantAt(code: Uint8Array, pc: number): bigint {
     return BigInt(number);
   }
   const bytes = code.subarray(pc + 1, pc + 1 + length);
-  return wordOf(bytes) << BigInt(8 * (length - bytes.length));
+  return wordFromBytes(bytes) << BigInt(8 * (length - bytes.length));
 }

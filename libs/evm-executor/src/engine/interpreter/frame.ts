@@ -1,4 +1,4 @@
-import { type Address, addressOfWord, wordOfAddress } from '../../addresses.ts';
+import { type Address, addressFromWord, wordFromAddress } from '../../addresses.ts';
 import { wordIntegers } from '../../slot-table.ts';
 import type { Analysis } from './analysis.ts';
 import { copyInto, copyOf } from './copies.ts';
@@ -110,7 +110,7 @@ export class Frame {
 
   /** The address as a word. */
   get addressWord(): bigint {
-    return wordOfAddress(this.address);
+    return wordFromAddress(this.address);
   }
 
   /** Where its region in linear memory ends, where it has one. */
@@ -145,7 +145,7 @@ export class Frame {
 
   /** The low 20 bytes of a word: opcodes that take an address do not look at the others. */
   popAddress(): Address {
-    return addressOfWord(BigInt.asUintN(160, this.pop()));
+    return addressFromWord(BigInt.asUintN(160, this.pop()));
   }
 
   /** A word that is a place, a length or gas: exact up to 2^53, beyond that some number that is greater. */

@@ -1,13 +1,13 @@
 import { BytesLog, keccak256 } from '@cairn/block-model';
 import { op } from '@cairn/evm-compiler/opcodes';
-import { wordOfAddress } from '../../addresses.ts';
+import { wordFromAddress } from '../../addresses.ts';
 import { isSame, isZero, putBigEndian, wordIntegers } from '../../slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
 import type { Frame } from './frame.ts';
 import { gas } from './gas.ts';
 import { halts } from './halt.ts';
 import type { Machine } from './machine.ts';
-import { paddedSlice, readWord, wordOf } from './words.ts';
+import { paddedSlice, readWord, wordFromBytes } from './words.ts';
 
 const coldAccount = gas.coldAccountSurcharge + gas.warmAccess;
 const wordsOf = (length: number) => Math.ceil(length / 32);
@@ -103,9 +103,9 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
       return message.world.getBalance(address.bytes);
     }
     case op.ORIGIN:
-      return wordOfAddress(message.sender);
+      return wordFromAddress(message.sender);
     case op.CALLER:
-      return wordOfAddress(frame.caller);
+      return wordFromAddress(frame.caller);
     case op.CALLVALUE:
       return frame.value;
     case op.CALLDATALOAD: {
@@ -160,7 +160,7 @@ function keccak(frame: Frame): void {
   const length = frame.popNumber();
   const start = frame.range(at, length);
   frame.charge(gas.keccakWord * wordsOf(length));
-  frame.push(wordOf(keccak256(frame.memory.subarray(start, start + length))));
+  frame.push(wordFromBytes(keccak256(frame.memory.subarray(start, start + length))));
 }
 
 /** Destination, place and length are on the stack; what lies beyond the source reads as zeros. */
@@ -205,7 +205,7 @@ function codeHash(frame: Frame, machine: Machine): bigint {
   machine.chargeAccess(frame, address);
   if (machine.isEmpty(address.bytes)) return 0n;
   const account = machine.message.world.getAccount(address.bytes);
-  return account === undefined ? 0n : wordOf(account.codeHash);
+  return account === undefined ? 0n : wordFromBytes(account.codeHash);
 }
 
 /** Of the 256 blocks before this one. */

@@ -1,4 +1,4 @@
-import { addressOfWord } from '../../addresses.ts';
+import { addressFromWord } from '../../addresses.ts';
 import type { ForkRules } from '../../forks/fork-rules.ts';
 import type { CallEngine, EngineOutcome } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
@@ -127,6 +127,6 @@ function outcome({ message, substate, isCodeUnpaid }: Machine, ended: NonNullabl
 
 function addressesOf(words: ReadonlySet<bigint>): Uint8Array[] {
   const addresses: Uint8Array[] = [];
-  for (const word of words) addresses.push(addressOfWord(word).bytes);
+  for (const word of words) addresses.push(addressFromWord(word).bytes);
   return addresses;
 }

@@ -1,15 +1,15 @@
 import { bytesFromHex } from '@cairn/block-model';
 import { op } from '@cairn/evm-compiler/opcodes';
 import { compareBytes } from '@cairn/platform';
-import { type Address, addressFromHex, wordOfAddress } from '../../addresses.ts';
+import { type Address, addressFromHex, wordFromAddress } from '../../addresses.ts';
 import { delegationOf } from '../../delegation.ts';
 import { emptyCodeHash } from '../../world-state.ts';
 import type { EngineMessage } from '../call-engine.ts';
 import { gasBudgetExceeded } from '../gas-budget.ts';
 import type { Precompile, PrecompileResult, Precompiles } from '../precompiles/precompiles.ts';
 import { Analysis, analysisOf } from './analysis.ts';
-import { create2Address, createAddress } from './call-opcodes.ts';
 import { ClockGuard } from './clock-guard.ts';
+import { create2Address, createAddress } from './create-address.ts';
 import { deployCode } from './deploy-code.ts';
 import { Frame } from './frame.ts';
 import { gas, type StoragePrices } from './gas.ts';
@@ -65,7 +65,7 @@ export class Machine {
     this.#stacks = stacks;
     for (const { address, storageKeys } of message.warm) {
       const bytes = addressFromHex(address);
-      this.substate.warm(wordOfAddress(bytes));
+      this.substate.warm(wordFromAddress(bytes));
       for (const slot of storageKeys) message.world.warmSlot(bytes, bytesFromHex(slot));
     }
   }
@@ -141,7 +141,7 @@ export class Machine {
     const code = world.getCode(address);
     const target = rules.isPrague ? delegationOf(code) : undefined;
     if (target === undefined) return code;
-    const isCold = this.substate.warm(wordOfAddress(target));
+    const isCold = this.substate.warm(wordFromAddress(target));
     frame?.charge(gas.warmAccess + (isCold ? gas.coldAccountSurcharge : 0));
     // One step only. A precompile does not run: the account at its address has no code, except from an override.
     return world.getCode(target);
@@ -160,7 +160,7 @@ export class Machine {
     world.checkpoint();
     if (moves && value > 0n) this.#move(caller, address, value);
     if (touches) {
-      this.substate.touch(wordOfAddress(address));
+      this.substate.touch(wordFromAddress(address));
       // Before EIP-161 whatever was called existed from then on.
       if (!rules.isSpuriousDragon && world.getAccount(address) === undefined) world.updateAccount(address, {});
     }
@@ -210,7 +210,7 @@ export class Machine {
       salt === undefined
         ? createAddress(creator, from === undefined ? nonce - 1n : nonce)
         : create2Address(creator, salt, code);
-    const word = wordOfAddress(address);
+    const word = wordFromAddress(address);
     this.substate.warm(word);
     if (world.isOccupied(address)) {
       this.#settle(from, 0, noBytes, halts.addressCollision);
@@ -269,7 +269,7 @@ export class Machine {
     }
     from.gas += left;
     from.returnData = told;
-    if (frame.kind === 'create') from.push(isReverted ? 0n : wordOfAddress(frame.address));
+    if (frame.kind === 'create') from.push(isReverted ? 0n : wordFromAddress(frame.address));
     else {
       from.push(isReverted ? 0n : 1n);
       from.takeOutput(output);

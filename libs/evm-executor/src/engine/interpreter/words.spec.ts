@@ -12,7 +12,7 @@ import {
   viewOf,
   wordAt,
   wordBytes,
-  wordOf,
+  wordFromBytes,
 } from './words.ts';
 
 const word = fc.oneof(
@@ -26,7 +26,7 @@ const holds = <T>(of: fc.Arbitrary<T>, check: (value: T) => void) => fc.assert(f
 test('words and bytes turn into each other', () => {
   holds(word, (value) => {
     expect(Buffer.from(wordBytes(value)).toString('hex')).toBe(hexOf(value, 32));
-    expect(wordOf(wordBytes(value))).toBe(value);
+    expect(wordFromBytes(wordBytes(value))).toBe(value);
     expect(byteLength(value)).toBe(value === 0n ? 0 : hexOf(value, 32).replace(/^(00)*/, '').length / 2);
     expect(leadingZeros(value)).toBe(BigInt(256 - (value === 0n ? 0 : value.toString(2).length)));
   });
@@ -35,7 +35,7 @@ test('words and bytes turn into each other', () => {
 test('bytes of one call are not those of the next', () => {
   const first = wordBytes(1n);
   wordBytes(2n);
-  expect(wordOf(first)).toBe(1n);
+  expect(wordFromBytes(first)).toBe(1n);
 });
 
 test('words lie in memory at any place', () => {

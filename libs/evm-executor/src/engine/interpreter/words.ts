@@ -16,7 +16,7 @@ export function unsigned(number: bigint): bigint {
 }
 
 /** The number that big-endian bytes write; 0 for no bytes. */
-export function wordOf(bytes: Uint8Array): bigint {
+export function wordFromBytes(bytes: Uint8Array): bigint {
   const { length } = bytes;
   if (length === 0) return 0n;
   if (length <= 6) {

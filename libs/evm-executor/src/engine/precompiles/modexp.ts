@@ -1,7 +1,7 @@
 import { bytesFromBigint } from '@cairn/block-model';
 import type { ForkRules } from '../../forks/fork-rules.ts';
 import { Halt } from '../interpreter/halt.ts';
-import { paddedSlice, readWord, wordOf } from '../interpreter/words.ts';
+import { paddedSlice, readWord, wordFromBytes } from '../interpreter/words.ts';
 
 /** Base, exponent and modulus follow three lengths of 32 bytes (EIP-198). */
 const headBytes = 96;
@@ -39,7 +39,7 @@ function atLeast(least: number, gas: bigint): number {
 /** Steps that the exponent takes: 1 at least. */
 function iterationCount(data: Uint8Array, { base, exponent }: Lengths, perByte: bigint): bigint {
   const headLength = exponent < 32n ? Number(exponent) : 32;
-  const head = wordOf(paddedSlice(data, headBytes + Number(base), headLength));
+  const head = wordFromBytes(paddedSlice(data, headBytes + Number(base), headLength));
   const bits = head === 0n ? 0n : BigInt(head.toString(2).length - 1);
   const count = (exponent > 32n ? perByte * (exponent - 32n) : 0n) + bits;
   return count > 1n ? count : 1n;
@@ -58,7 +58,7 @@ export function modexp(data: Uint8Array, { isOsaka }: ForkRules): Uint8Array | H
   if (isOsaka && [base, exponent, modulus].some((length) => length > operandBytesMax)) return operandTooLong;
   if (base === 0n && modulus === 0n) return new Uint8Array(0);
   const [baseBytes, exponentBytes, modulusBytes] = [Number(base), Number(exponent), Number(modulus)];
-  const numberAt = (at: number, length: number) => wordOf(paddedSlice(data, at, length));
+  const numberAt = (at: number, length: number) => wordFromBytes(paddedSlice(data, at, length));
   const output = new Uint8Array(modulusBytes);
   const divisor = numberAt(headBytes + baseBytes + exponentBytes, modulusBytes);
   if (divisor === 0n) return output;

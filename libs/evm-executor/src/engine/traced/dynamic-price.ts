@@ -1,5 +1,5 @@
 import { callOpcodes, isLog, op } from '@cairn/evm-compiler/opcodes';
-import { type Address, addressOfWord, wordOfAddress } from '../../addresses.ts';
+import { type Address, addressFromWord, wordFromAddress } from '../../addresses.ts';
 import { delegationOf } from '../../delegation.ts';
 import { wordIntegers } from '../../slot-table.ts';
 import type { Frame } from '../interpreter/frame.ts';
@@ -30,7 +30,7 @@ const uint64Max = 2n ** 64n - 1n;
 const cold = BigInt(gas.coldAccountSurcharge);
 
 const item = ({ frame: { stack, sp } }: PricedStep, index: number) => stack[sp - 1 - index] ?? 0n;
-const addressAt = (step: PricedStep, index: number): Address => addressOfWord(BigInt.asUintN(160, item(step, index)));
+const addressAt = (step: PricedStep, index: number): Address => addressFromWord(BigInt.asUintN(160, item(step, index)));
 const wordsOf = (bytes: bigint) => (bytes + 31n) / 32n;
 
 /** The part of a price that depends on operands and state; `undefined` where there is none. @throws Halt in geth's words */
@@ -187,14 +187,14 @@ function callPrice(opcode: number, step: PricedStep): bigint {
   if (!rules.isPrague) return access + intrinsic + handedOver(step, left, intrinsic);
   if (left < intrinsic) throw halts.outOfGas;
   const delegate = delegationOf(world.getCode(addressAt(step, 1).bytes));
-  const isWarm = delegate && (machine.substate.isWarm(wordOfAddress(delegate)) || isSame(delegate, step));
+  const isWarm = delegate && (machine.substate.isWarm(wordFromAddress(delegate)) || isSame(delegate, step));
   const delegation = delegate === undefined ? 0n : BigInt(gas.warmAccess) + (isWarm ? 0n : cold);
   if (left - intrinsic < delegation) throw halts.outOfGas;
   return access + intrinsic + delegation + handedOver(step, left - intrinsic - delegation, 0n);
 }
 
 /** The call has warmed its target before it follows the delegation. */
-const isSame = (delegate: Uint8Array, step: PricedStep) => wordOfAddress(delegate) === addressAt(step, 1).word;
+const isSame = (delegate: Uint8Array, step: PricedStep) => wordFromAddress(delegate) === addressAt(step, 1).word;
 
 /** The gas that a call gives: what it asks for, at most all but a 64th of what is left (EIP-150). */
 function handedOver(step: PricedStep, left: bigint, intrinsic: bigint): bigint {

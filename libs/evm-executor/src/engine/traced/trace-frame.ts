@@ -1,5 +1,5 @@
 import { isLog, op, opcodeName } from '@cairn/evm-compiler/opcodes';
-import { addressOfWord } from '../../addresses.ts';
+import { addressFromWord } from '../../addresses.ts';
 import type { EngineStep } from '../engine-tracer.ts';
 import type { Frame } from '../interpreter/frame.ts';
 import type { OpcodeTable } from '../interpreter/gas.ts';
@@ -81,7 +81,7 @@ function runOpcode(opcode: number, frame: Frame, machine: TracedMachine): boolea
   const { tracer, substate, message } = machine;
   const { address } = frame;
   if (opcode === op.SELFDESTRUCT) {
-    const heir = addressOfWord(BigInt.asUintN(160, frame.stack[frame.sp - 1] ?? 0n)).bytes;
+    const heir = addressFromWord(BigInt.asUintN(160, frame.stack[frame.sp - 1] ?? 0n)).bytes;
     const balance = message.world.getBalance(address);
     const ends = runHostOpcode(opcode, frame, machine);
     machine.selfDestructed(address, heir, balance);

@@ -1,7 +1,7 @@
 import { op } from '@cairn/evm-compiler/opcodes';
 import type { EngineMessage } from '../call-engine.ts';
 import type { EngineTracer, FrameKind } from '../engine-tracer.ts';
-import { create2Address, createAddress } from '../interpreter/call-opcodes.ts';
+import { create2Address, createAddress } from '../interpreter/create-address.ts';
 import type { Frame } from '../interpreter/frame.ts';
 import type { Halt } from '../interpreter/halt.ts';
 import { Machine } from '../interpreter/machine.ts';
