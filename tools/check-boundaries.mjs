@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Holds the imports of one package to the package map: node tools/check-boundaries.mjs DIR
+// Checks the imports of one package against the package map: node tools/check-boundaries.mjs DIR
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join, relative, resolve, sep } from 'node:path';
@@ -10,7 +10,7 @@ const importPattern = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+|\brequire\(\s*)
 const builtins = new Set(builtinModules);
 const linesMax = 350;
 
-/** The faults of one package directory, as sentences that name file, fault and cure. */
+/** Returns the faults of one package directory as sentences with file, fault and fix. */
 export function boundaryFaults(directory) {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   const parts = resolve(directory).split(sep);
@@ -50,7 +50,7 @@ function importFaults({ specifier, path, name, allowed, runtime, any, isTest, is
   if (specifier.startsWith('.')) {
     const target = join(path, '..', specifier);
     if (!/\.(ts|json|mjs)$/.test(specifier)) return [`${path}: '${specifier}' has no extension. Write '.ts'.`];
-    // Tests start the servers that they compare with.
+    // Tests start the peers that they compare with.
     const isPeer = isTest && target.startsWith(join('..', '..', 'tools', 'peers', ''));
     return target.startsWith('..') && !isPeer
       ? [`${path}: '${specifier}' leaves the package. Import it by its package name.`]

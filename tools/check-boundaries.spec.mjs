@@ -19,7 +19,7 @@ function lib(name, files, manifest = {}) {
   return directory;
 }
 
-test('takes imports along the map, declared in the manifest', () => {
+test('boundary check accepts declared imports along the map', () => {
   const directory = lib(
     'unixfs',
     {
@@ -47,13 +47,13 @@ const faults = [
   ['a file of several ideas', 'src/a.ts', 'let x;\n'.repeat(400), /One idea a file/],
 ];
 for (const [name, path, text, message] of faults) {
-  test(`refuses ${name}`, () => {
+  test(`boundary check refuses ${name}`, () => {
     const found = boundaryFaults(lib('unixfs', { [path]: text }));
     assert.match(found.join('\n'), message);
   });
 }
 
-test('lets the Nest module import Nest when it is declared', () => {
+test('boundary check accepts a declared import of Nest in the Nest module', () => {
   const directory = lib(
     'unixfs',
     { 'src/nest/index.ts': "import { Module } from '@nestjs/common';\n" },
@@ -62,6 +62,6 @@ test('lets the Nest module import Nest when it is declared', () => {
   assert.deepEqual(boundaryFaults(directory), []);
 });
 
-test('refuses a lib that the map does not know', () => {
+test('boundary check refuses a lib without a row in the map', () => {
   assert.match(boundaryFaults(lib('mystery', {})).join('\n'), /not in tools\/package-map\.mjs/);
 });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What a team that imports the libs would find, apart from running them (release/rehearse.spec.mjs does): manifests, packs as a
-// release makes them, types, the public API against its report, sizes, dependencies, licenses.
+// Checks packages as their users get them: manifests, packed tarballs, types, the public API against its report, sizes,
+// dependencies and licenses. release/rehearse.spec.mjs runs them.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,13 +33,13 @@ async function check(what, command, args, options = {}) {
   }
 }
 
-// Consumers on CommonJS use require(esm), which counts as a fault there; node10 knows no `exports`.
+// CommonJS consumers use require(esm), which this tool counts as a fault; node10 does not read `exports`.
 const unsupported = new Set(['node10', 'node16-cjs']);
 
-/** Whether types and code are found together, by every way of resolution that is supported. */
+/** Checks that types and code resolve together under every supported module resolution. */
 async function checkTypes(pack) {
   const { types, problems } = await checkPackage(createPackageFromTarballData(readFileSync(pack)));
-  if (!types) return ['it has no types'];
+  if (!types) return ['the package has no types'];
   return problems
     .filter(({ resolutionKind }) => !unsupported.has(resolutionKind))
     .map((problem) => JSON.stringify(problem));

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node fuzz.mjs [--minutes 10] [--only evm-executor]: runs every spec that has properties again and again, each time with new seeds,
-// until the time is over or one fails. What fails is printed with the seed and path that bring it back.
+// node fuzz.mjs [--minutes 10] [--only evm-executor]: runs every spec with properties repeatedly, each time with new
+// seeds, until the time is over or one fails. A failure is printed with the seed and path that reproduce it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,7 @@ if (!(minutes > 0)) {
   console.error(`--minutes: expected a number such as 10, got ${JSON.stringify(values.minutes)}.`);
   process.exit(2);
 }
-/** Rounds of the differential test of the EVM engines in one run; `npm test` has 250. */
+/** Rounds of the differential test of the EVM engines per run; `npm test` has 250. */
 const engineRuns = 2_000;
 
 const targets = ['libs', 'apps']

@@ -33,6 +33,7 @@ function repositoryFaults() {
     'lint',
     '--only=suspicious/noImportCycles',
     `--config-path=${config}`,
+    '--diagnostic-level=error',
     '--max-diagnostics=20',
     '.',
   ];

@@ -1,6 +1,6 @@
 /**
- * Which package of the workspace may import which. Rows only point upwards, so there are no cycles.
- * `check-boundaries.mjs` holds every import to it; ARCHITECTURE.md explains it.
+ * Allowed imports between packages of the workspace. Rows only point upwards, so there are no cycles.
+ * `check-boundaries.mjs` enforces the map; ARCHITECTURE.md explains it.
  */
 export const packageMap = {
   errors: [],
@@ -30,5 +30,5 @@ export const packageMap = {
 /** Packages that only Nest modules, `service-kit` and apps may import. */
 export const frameworkPackages = [/^@nestjs\//, /^rxjs/, /^reflect-metadata$/, /^express$/];
 
-/** What a framework-free core must not reach for: it reports through return values and events. */
+/** Packages that a framework-free core must not import: it reports through return values and events. */
 export const coreForbidden = [/^pino/, /^(node:)?http2?$/, /^(node:)?https$/];

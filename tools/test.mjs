@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { countTests } from './lib/count-tests.mjs';
-// `npm test`: install, build, lint, typecheck, unit tests, package checks and e2e tests, from a bare clone.
-// Closes with `N passed, N failed`, counted from the summaries of the test runners.
+// `npm test`: install, build, lint, typecheck, unit tests, package checks and e2e tests, from a bare clone. Ends with
+// `N passed, N failed`, summed from the output of the test runners.
 import { install, nx, requireNode } from './lib/toolchain.mjs';
 
 requireNode();
@@ -23,7 +23,7 @@ const run = async (targets, parallel, more = [], env = {}) => {
 };
 
 const codes = [await run(['build', 'lint', 'typecheck', 'test', 'check'], 2)];
-// Nothing is built again while services run: that would take away for a moment what they load.
+// No build runs beside services, because it would remove files for a moment that they load.
 codes.push(await run(['e2e'], 2, ['--exclude-task-dependencies'], { CI_IS_BUILT: '1' }));
 
 const { passed, failed, skipped } = countTests(Buffer.concat(output).toString('utf8'));

@@ -5,9 +5,9 @@ const end = `--${boundary}--\r\n`;
 const pausesMs = [0, 0, 500, 1000];
 
 /**
- * Measures how an add reports: the time to the first line when parts come with pauses, and the rate of many small files of one
- * request, whose lines share commits.
- * @returns milliseconds, and files per second
+ * Measures how an add reports progress: time to the first line when parts arrive with pauses, and the rate of many
+ * small files in one request, whose lines share commits.
+ * @returns milliseconds and files per second
  */
 export async function measureAddStream({ url, authorization, files = 2_000 }) {
   const firstLineMs = await firstLine(url, authorization);

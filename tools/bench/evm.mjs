@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// node evm.mjs [--no-anvil] [--runs 9] [--chain DIRECTORY]: what the engines make of one gas, on loops of the kinds that contracts have,
-// beside anvil (revm, the interpreter of Rust nodes) and @ethereumjs/evm, in one run; then light calls, first calls, and the
-// import of a chain (genesis.json and chain.rlp of a directory; default: the sample network).
+// node evm.mjs [--no-anvil] [--runs 9] [--chain DIRECTORY]: gas per second of the engines on loops of the kinds that
+// contracts have, beside anvil (revm, the interpreter of Rust nodes) and @ethereumjs/evm in one run. Then measures
+// light calls, first calls, and the import of a chain (genesis.json and chain.rlp of a directory; default: the sample
+// network).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -23,10 +24,10 @@ const { values } = parseArgs({
   allowNegative: true,
 });
 
-/** Rounds, in each of which every engine has its turn at a loop: a machine that is shared is not always as fast. */
+/** Every engine runs each loop once per round, so that changes in the load of the machine affect all engines. */
 const rounds = 3;
 
-/** An engine in a process of its own. */
+/** Starts an engine in its own process. */
 function startEngine(name) {
   const child = fork(fileURLToPath(new URL('evm/run-engine.mjs', import.meta.url)), [name]);
   const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The engine ${name} ended: ${code}.`)));
@@ -41,7 +42,7 @@ function startEngine(name) {
   };
 }
 
-/** The Rust node, over HTTP: without what a request takes that runs next to nothing. */
+/** The Rust node, over HTTP. The time of a minimal request is subtracted. */
 async function startPeer() {
   const { url, stop } = await startAnvil({ code: { [address]: compiled.code }, transactions: 0 });
   const call = (name, count) => ask(url, 'eth_call', [{ ...callOf(name, count), gas: '0x5f5e100' }, 'latest']);
@@ -63,22 +64,22 @@ try {
     'Mgas/s, the best of several runs         @ethereumjs  interpreter     compiled        anvil   compiled/anvil  compiled/@ethereumjs',
   );
   for (const name of Object.keys(workloads)) {
-    const told = {};
+    const best = {};
     for (let round = 0; round < rounds; round++) {
       for (const [engine, { run }] of Object.entries(engines)) {
         const { ms, ...found } = await run(name);
-        told[engine] = { ...found, ms: Math.min(ms, told[engine]?.ms ?? ms) };
+        best[engine] = { ...found, ms: Math.min(ms, best[engine]?.ms ?? ms) };
       }
     }
-    const { output, gasUsed } = told.ethereumjs;
+    const { output, gasUsed } = best.ethereumjs;
     for (const engine of Object.keys(engines))
-      if (told[engine].output !== output)
-        throw new Error(`${name}: ${engine} comes to ${told[engine].output}, not ${output}`);
-    const rate = (engine) => gasUsed / told[engine].ms / 1000;
+      if (best[engine].output !== output)
+        throw new Error(`${name}: ${engine} returns ${best[engine].output}, not ${output}`);
+    const rate = (engine) => gasUsed / best[engine].ms / 1000;
     const cells = ['ethereumjs', 'interpreter', 'compiled', 'anvil'].map((engine) =>
-      (told[engine] ? rate(engine).toFixed(0) : '–').padStart(12),
+      (best[engine] ? rate(engine).toFixed(0) : '–').padStart(12),
     );
-    const ratio = (engine) => (told[engine] ? (rate('compiled') / rate(engine)).toFixed(2) : '–').padStart(14);
+    const ratio = (engine) => (best[engine] ? (rate('compiled') / rate(engine)).toFixed(2) : '–').padStart(14);
     console.log(
       `${`${name}, ${(gasUsed / 1e6).toFixed(1)} Mgas`.padEnd(38)} ${cells.join(' ')} ${ratio('anvil')} ${ratio('ethereumjs')}`,
     );

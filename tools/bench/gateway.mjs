@@ -5,10 +5,10 @@ import { load, report } from './lib/load.mjs';
 const sample = JSON.parse(readFileSync(new URL('../sample-network/network/contracts.json', import.meta.url), 'utf8'));
 const headers = { 'content-type': 'application/json' };
 
-/** Rounds of which each server has one by turns; the best of each counts. The first ones warm up what is compiled while it runs. */
+/** Each server takes one turn per round; the best round counts. The first rounds warm up the JIT compiler. */
 const rounds = 6;
 
-/** Methods over 32 connections, beside a bare HTTP server and, where asked for, anvil with the same contracts. */
+/** Measures methods over 32 connections, beside a bare HTTP server and, on request, anvil with the same contracts. */
 export async function benchGateway({ gateway, key, count = 10_000, bare, withAnvil }) {
   const url = `${gateway}/v3/${key}`;
   const { Token } = sample.contracts;
@@ -59,12 +59,12 @@ function measure(server, method, params, count) {
   return load(origin, { count, next: (n) => ({ path: pathname, method: 'POST', headers, body: body(n) }) });
 }
 
-/** What light requests wait while calls that never end fill every worker and the queue. */
+/** Measures the wait of light requests while endless calls fill every worker and the queue. */
 async function benchLanes(url, count) {
   const { Loops } = sample.contracts;
   const get = () => measure({ url }, 'eth_getBlockByHash', () => [sample.head, true], count);
   const idle = await get();
-  // None is asked twice: the same call on the same block is executed once.
+  // Every block is distinct, because equal calls on one block are executed once.
   let asked = 0;
   const spinning = () => {
     const data = `0x${Loops.selectors['forever()']}${(asked++).toString(16).padStart(64, '0')}`;

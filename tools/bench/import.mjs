@@ -7,7 +7,10 @@ import { report } from './lib/load.mjs';
 const sample = fileURLToPath(new URL('../sample-network/network/', import.meta.url));
 const rounds = 3;
 
-/** Import of a chain (genesis.json and chain.rlp of a directory), every block executed and held to its roots. */
+/**
+ * Measures the import of a chain (genesis.json and chain.rlp of a directory). Every block is executed and verified
+ * against its roots.
+ */
 export async function benchImport(options) {
   let best = { rate: 0, gas: 0 };
   for (let round = 0; round < rounds; round++) {
@@ -17,10 +20,10 @@ export async function benchImport(options) {
   report(`import of ${best.gas.toFixed(1)} Mgas, durable`, best.rate, 'Mgas/s');
 }
 
-/** The same beside the reference, @ethereumjs/vm. */
+/** Measures the same import with the reference, @ethereumjs/vm. */
 export async function compareImports(options) {
   const best = { reference: 0, own: 0, gas: 0 };
-  // In turns: a machine that is shared is not always as fast.
+  // Both take turns, so that changes in the load of the machine affect both.
   for (let round = 0; round < rounds; round++) {
     best.reference = Math.max(best.reference, (await importRate(options)).rate);
     const { rate, gas } = await importRate({ ...options, runner: createBlockRunner('compiled') });
@@ -30,7 +33,7 @@ export async function compareImports(options) {
   report(`import of ${gas.toFixed(1)} Mgas, durable`, own * 1000, 'kgas/s', '@ethereumjs/vm', reference * 1000);
 }
 
-/** In Mgas/s. */
+/** Speed in Mgas/s. */
 async function importRate({ home, chain = sample, runner }) {
   const directory = mkdtempSync(`${home}/import-`);
   const store = await openChainStore({ directory });

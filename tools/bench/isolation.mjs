@@ -4,18 +4,19 @@ import { replayLine } from '../worst-request/report.mjs';
 import { startSession } from '../worst-request/session.mjs';
 import { besiege, quantile } from '../worst-request/siege.mjs';
 
-/** Goals of isolation, in milliseconds. */
+/** Goals of isolation in milliseconds. */
 const goals = { p99Ms: 250, lagMs: 100 };
 
-/** Settings in the place of those of the search. */
+/** Settings that replace those of the search. */
 const defaults = { storage: {}, gateway: { CAIRN_CALL_TIMEOUT_MS: '5000' } };
 
 /** Settings that open the admin port of each service. */
 const adminSettings = { storage: 'STORAGE_API_ADMIN_PORT', gateway: 'RPC_GATEWAY_ADMIN_PORT' };
 
 /**
- * Latencies of an account while another one of the free plan repeats each of the most expensive requests from eight connections: adds
- * of 4 KiB, `eth_getBlockByNumber`, and the lag of both event loops, beside the same without an attack.
+ * Measures latencies of an account while another account of the free plan repeats each of the most expensive requests
+ * over eight connections: adds of 4 KiB, `eth_getBlockByNumber`, and the lag of both event loops, beside the same
+ * without an attack.
  * @param {{ seconds: number, only?: string }} options `only`: names of commands and methods, separated by commas
  */
 export async function benchIsolation({ seconds, only }) {
@@ -46,7 +47,7 @@ export async function benchIsolation({ seconds, only }) {
 }
 
 async function measure({ sessions, ports, seconds, attack }) {
-  // Each reading begins anew.
+  // Each reading resets the counters.
   await lagOf(ports);
   const { add, block, statuses } = await besiege({ sessions, attack, seconds });
   const lag = await lagOf(ports);
@@ -70,7 +71,7 @@ const quantilesOf = ({ latencies }) => ({
   max: latencies.at(-1) ?? Number.NaN,
 });
 
-/** Lag of the event loops since the last reading, in milliseconds. */
+/** Lag of the event loops since the last reading in milliseconds. */
 async function lagOf(ports) {
   const entries = Object.entries(ports).map(async ([name, port]) => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

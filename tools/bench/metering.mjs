@@ -13,7 +13,7 @@ const { RequestMeter } = await import(
 const inProcess = 300_000;
 const rounds = 5;
 
-/** What knowing who calls, limits and usage cost a request, beside all that the gateway does for it. */
+/** Measures the cost of authentication, limits and usage per request, beside the total cost of the request. */
 export async function benchMetering({ home, gateway, key, count, pid }) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
   const headers = { 'content-type': 'application/json' };
@@ -34,7 +34,7 @@ export async function benchMetering({ home, gateway, key, count, pid }) {
   }
 }
 
-/** Microseconds a request, of the steps as the transport takes them. */
+/** Microseconds per request for each step, in the order of the transport. */
 async function costs(home, keyId) {
   const directory = mkdtempSync(join(home, 'metering-'));
   const stores = await openLmdbMeteringStores({ accounts: directory, limits: join(directory, 'limits') });
@@ -79,7 +79,7 @@ async function best(step) {
     for (let n = 0; n < inProcess; n++) {
       const waiting = step();
       if (waiting !== undefined) await waiting;
-      // Requests come over many turns of the event loop, on which the ledger is told.
+      // Requests spread over many turns of the event loop, as in a service.
       if (n % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     fastest = Math.min(fastest, ((performance.now() - start) / inProcess) * 1000);

@@ -5,7 +5,7 @@ const sample = JSON.parse(readFileSync(new URL('../sample-network/network/contra
 const headers = { 'content-type': 'application/json' };
 const word = (n) => n.toString(16).padStart(64, '0');
 
-/** What the gateway holds of memory while it serves every kind of request, none twice, for some minutes. */
+/** Measures the memory of the gateway while it serves distinct requests of every kind for some minutes. */
 export async function benchMemory({ gateway, key, pid, minutes }) {
   const { Token, Loops, Reverts } = sample.contracts;
   const from = sample.accounts.alice;

@@ -10,7 +10,7 @@ const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; file
 const tail = `\r\n--${boundary}--\r\n`;
 
 /**
- * add and cat of one large file, and of many small ones, beside the disk, the hash function and, where one is given,
+ * Measures add and cat of one large file and of many small ones, beside the disk, the hash function and, on request,
  * another server of the same API.
  */
 export async function benchStorage({
@@ -129,7 +129,7 @@ function addLarge({ hostname, port, authorization }, mebibytes) {
   });
 }
 
-/** Reads a file over a bare socket, up to `bytesMax` of the answer; counts the bytes of the body. */
+/** Reads a file over a bare socket, up to `bytesMax` bytes of the answer, and counts the bytes of the body. */
 function cat({ hostname, port, authorization }, hash, bytesMax = Number.POSITIVE_INFINITY) {
   return new Promise((resolve, reject) => {
     const buffer = Buffer.alloc(MiB);
@@ -169,7 +169,7 @@ function requestHead(command, authorization, length, type) {
   ].join('\r\n');
 }
 
-/** The most memory that a process has had, in MiB; Linux only. */
+/** Peak memory of a process in MiB; Linux only. */
 function peakOf(pid) {
   try {
     const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -1,4 +1,5 @@
-// The cores of the libs in a browser: installed from their tarballs, bundled by Vite, run in Chromium, compared with Node.
+// Tests the cores of the libs in a browser: installed from their tarballs, bundled by Vite, run in Chromium, compared
+// with Node.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,8 @@ let browser;
 before(async () => {
   await installLibs(project);
   cpSync(join(import.meta.dirname, 'scenarios'), join(project, 'scenarios'), { recursive: true });
-  if (browserPath === undefined) console.log('skipped: there is no browser here; on Debian: apt-get install chromium');
+  if (browserPath === undefined)
+    console.log('skipped: no browser is installed; on Debian, run: apt-get install chromium');
   else browser = await launch();
 });
 
@@ -28,7 +30,7 @@ after(async () => {
   rmSync(project, { recursive: true, force: true });
 });
 
-/** Bundles a module of the project; fails where Vite has a complaint, or leaves something that no browser has. */
+/** Bundles a module of the project; fails on a warning of Vite and on a Node module in the bundle. */
 async function bundled(entry, name) {
   const outDir = join(project, 'pages', name);
   const { files, warnings } = await bundle({ root: project, entry: join(project, entry), outDir });
@@ -41,11 +43,11 @@ for (const name of browserLibs)
   describe(`@cairn/${name}`, () => {
     let outDir;
 
-    test('is bundled without a warning, a polyfill or a module of Node', { timeout: 120_000 }, async () => {
+    test('bundles without a warning, a polyfill or a Node module', { timeout: 120_000 }, async () => {
       outDir = await bundled(`scenarios/${name}.mjs`, name);
     });
 
-    test('gives in a page what it gives on Node', { skip: browserPath === undefined, timeout: 180_000 }, async () => {
+    test('returns the same in a page and on Node', { skip: browserPath === undefined, timeout: 180_000 }, async () => {
       const { run } = await import(pathToFileURL(join(project, 'scenarios', `${name}.mjs`)).href);
       const expected = JSON.parse(JSON.stringify(await run(vectors[name])));
       const { result, faults } = await runInPage(browser, outDir, 'run', vectors[name]);
@@ -63,7 +65,7 @@ for (const name of browserLibs)
       const { lines, faults } = await runInPage(browser, await bundled(file, `example-${name}`));
       assert.deepEqual(faults, []);
       const said = [...example.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, comment]) => comment);
-      assert.ok(said.length > 0, 'The example says in a comment what it prints.');
+      assert.ok(said.length > 0, 'The comment in the example states no output.');
       assert.deepEqual(lines, said);
     });
   });
@@ -89,7 +91,7 @@ test("Vite's development server serves the libs", { skip: browserPath === undefi
   );
 });
 
-test('results in a page are right, not only the same', {
+test('results in a page are correct, not only equal to those of Node', {
   skip: browserPath === undefined,
   timeout: 120_000,
 }, async () => {

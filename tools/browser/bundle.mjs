@@ -1,13 +1,13 @@
-// Pages with Vite, as a user of the libs makes them: no plugin, no alias, no polyfill.
+// Builds pages with Vite as a user of the libs does: no plugin, no alias, no polyfill.
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 /**
  * Bundles a module of a project for browsers.
- * @param root where packages are resolved from
+ * @param root directory that packages are resolved from
  * @param entry the module, in `root`
- * @param outDir written to where it is given
- * @returns every file, and what Vite warns of
+ * @param outDir directory for the output; without it nothing is written
+ * @returns every file, and the warnings of Vite
  */
 export async function bundle({ root, entry, outDir }) {
   const warnings = [];
@@ -21,7 +21,7 @@ export async function bundle({ root, entry, outDir }) {
       write: outDir !== undefined,
       ...(outDir !== undefined && { outDir }),
       target: 'es2022',
-      // Sizes are held by a check of their own.
+      // Sizes have their own check.
       chunkSizeWarningLimit: 10_000,
       modulePreload: false,
       rollupOptions: {
@@ -34,7 +34,7 @@ export async function bundle({ root, entry, outDir }) {
   return { files: filesOf(output), warnings };
 }
 
-/** Output of Vite without its progress. */
+/** Removes progress lines from the output of Vite. */
 export function loggerTo(warn) {
   return {
     hasWarned: false,
@@ -47,7 +47,7 @@ export function loggerTo(warn) {
   };
 }
 
-/** The files of a bundle: code, and whether the page loads it at its start or on demand. */
+/** Lists the files of a bundle, each with its code and whether the page loads it at start or on demand. */
 function filesOf(output) {
   const chunks = new Map(output.map((file) => [file.fileName, file]));
   const atStart = new Set();
@@ -64,7 +64,7 @@ function filesOf(output) {
   }));
 }
 
-/** Bytes of code: as it is, with gzip and with brotli, each file by itself as servers send them. */
+/** Bytes of code: plain, gzip and brotli, each file compressed by itself as servers send it. */
 export function bytesOf(files) {
   const sum = (measure) => files.reduce((total, { code }) => total + measure(Buffer.from(code)), 0);
   return {

@@ -1,4 +1,4 @@
-// Pages in the browser of this machine. Nothing is downloaded.
+// Runs pages in the browser of this machine. Nothing is downloaded.
 
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import * as entry from './entry.js';
 globalThis.entry = entry;
 </script>`;
 
-/** Serves the files of a directory, with a page that loads its `entry.js`. */
+/** Serves the files of a directory and a page that loads its `entry.js`. */
 export async function serve(directory) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
@@ -38,8 +38,8 @@ export async function serve(directory) {
 }
 
 /**
- * Opens the page of a directory and calls a function of its entry; without a name, the entry only runs.
- * @returns its result, and what the page wrote to its console
+ * Opens the page of a directory and calls a function of its entry. Without a name, only the entry runs.
+ * @returns its result, and the console output of the page
  */
 export async function runInPage(browser, directory, name, argument) {
   const server = await serve(directory);
@@ -51,7 +51,7 @@ export async function runInPage(browser, directory, name, argument) {
     const lines = [];
     tab.on('pageerror', (error) => faults.push(error.message));
     tab.on('console', (message) => (message.type() === 'error' ? faults : lines).push(message.text()));
-    // Browsers ask for it by themselves.
+    // Browsers request it on their own.
     await tab.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
     await tab.goto(server.url);
     await tab.waitForFunction('globalThis.entry !== undefined');
@@ -66,7 +66,7 @@ export async function runInPage(browser, directory, name, argument) {
 
 /**
  * Opens the `index.html` of a project on Vite's development server.
- * @param expression what the page makes, once it is not `undefined`
+ * @param expression global that the page sets when it is done
  */
 export async function runInDevelopment(browser, root, expression) {
   const warnings = [];
@@ -84,7 +84,7 @@ export async function runInDevelopment(browser, root, expression) {
     const faults = [];
     tab.on('pageerror', (error) => faults.push(error.message));
     await tab.goto(server.resolvedUrls.local[0]);
-    // Vite loads the page again when it has found packages to bundle beforehand.
+    // Vite reloads the page after it has found packages to prebundle.
     await tab.waitForFunction(`${expression} !== undefined`, undefined, { timeout: 90_000 });
     return { libs: await tab.evaluate(expression), faults, warnings };
   } finally {

@@ -1,5 +1,5 @@
-// A project that has the libs installed, from the tarballs of a release. Packages of others are those of the workspace, so that no
-// registry is asked; release/rehearse.spec.mjs installs all of them from one.
+// Creates a project with the libs installed from the tarballs of a release. Third-party packages are links into the
+// workspace, so that no registry is needed; release/rehearse.spec.mjs installs them from a registry.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { pnpm } from '../lib/toolchain.mjs';
 
 const execute = promisify(execFile);
 
-/** Packs every lib and unpacks it into `directory`, an empty one. */
+/** Packs every lib and unpacks it into the empty `directory`. */
 export async function installLibs(directory) {
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: 'page', private: true, type: 'module' }));
   const packs = join(directory, 'packs');

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// node browser/sizes.mjs [--update]: what each lib weighs in a page, with everything it depends on, beside its budget in sizes.json.
+// node browser/sizes.mjs [--update]: the size of each lib in a page, with all its dependencies, beside its budget in
+// sizes.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,16 +11,16 @@ import { browserLibs } from './vectors.mjs';
 const sizeFile = join(import.meta.dirname, 'sizes.json');
 const tableFile = join(import.meta.dirname, 'README.md');
 const readmeOf = (name) => join(root, 'libs', name, 'README.md');
-/** How far a lib may grow beyond its figures before a review must accept new ones. */
+/** Growth beyond the recorded size that needs a review. */
 const roomPercent = 10;
 const kinds = ['raw', 'gzip', 'brotli'];
 const update = 'npx nx run @cairn/tools:update-api';
 
-/** Bytes that a page loads when it uses everything of a lib: at its start, and in files that the lib asks for on demand. */
+/** Bytes that a page loads when it uses everything of a lib: at start, and on demand. */
 async function measure(name) {
   const entry = join(import.meta.dirname, 'entries', `${name}.mjs`);
   const { files, warnings } = await bundle({ root: join(import.meta.dirname, 'entries'), entry });
-  if (warnings.length > 0) throw new Error(`Vite has complaints about @cairn/${name}: ${warnings.join('\n')}`);
+  if (warnings.length > 0) throw new Error(`Vite warns about @cairn/${name}: ${warnings.join('\n')}`);
   const onDemand = files.filter(({ isAtStart }) => !isAtStart);
   return {
     atStart: bytesOf(files.filter(({ isAtStart }) => isAtStart)),
@@ -30,7 +31,7 @@ async function measure(name) {
 const kB = (bytes) => `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
 const lineStart = 'Bundled by Vite, everything it exports takes ';
 
-/** The line of a README. */
+/** Formats the line of a README. */
 function lineOf({ atStart, onDemand }) {
   const start = `${lineStart}${kB(atStart.raw)}, ${kB(atStart.gzip)} with gzip, ${kB(atStart.brotli)} with brotli.`;
   return onDemand === undefined
@@ -72,13 +73,13 @@ function write(sizes) {
   for (const [name, size] of Object.entries(sizes)) replaceIn(readmeOf(name), linePattern, lineOf(size));
 }
 
-/** Whether figures still describe what was measured, from both sides. */
+/** Reports whether recorded sizes are within the tolerance of the measured ones. */
 function isNear(known, now) {
   if (known === undefined || now === undefined) return known === now;
   return kinds.every((kind) => Math.abs(now[kind] - known[kind]) * 100 <= known[kind] * roomPercent);
 }
 
-/** Compares with the figures, or writes new ones where they no longer fit. Returns what is wrong. */
+/** Compares sizes with the recorded ones, or records new ones that are outside the tolerance. Returns faults. */
 export async function checkBrowserSizes({ update: isUpdate = false } = {}) {
   const known = JSON.parse(readFileSync(sizeFile, 'utf8'));
   const sizes = {};

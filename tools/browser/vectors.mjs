@@ -12,7 +12,7 @@ const { vectors: multihashes } = read('cid', 'multihash.json');
 const { blocks } = read('block-model', 'blocks.json');
 const proof = read('trie', 'eth-get-proof.json');
 
-/** alt_bn128: the generators, and the negative of the first. */
+/** alt_bn128: the generators, and the negation of the first. */
 const fieldModulus = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
 const g1 = hex(1n) + hex(2n);
 const g1Negative = hex(1n) + hex(fieldModulus - 2n);
@@ -25,11 +25,11 @@ const g2 = [
   .map((coordinate) => hex(coordinate))
   .join('');
 
-/** The commitment to the polynomial that is zero everywhere, and the proof of its value at zero: both the point at infinity. */
+/** Commitment to the zero polynomial, and the proof of its value at zero: both are the point at infinity. */
 const infinity = `c0${'00'.repeat(47)}`;
 const versionedHash = `01${createHash('sha256').update(Buffer.from(infinity, 'hex')).digest('hex').slice(2)}`;
 
-/** By address. The recovery is that of go-ethereum's tests, BLAKE2F that of EIP-152. */
+/** Inputs by address. The recovery is from go-ethereum's tests, BLAKE2F from EIP-152. */
 const inputs = {
   '01 ecrecover': `18c547e4f7b0f325ad1e56f57e26c745b09a3e503d86e00e5255ff7f715d3d1c${hex(0x1c)}73b1693892219d736caba55bdb67216e485557ea6b6af75f37096c9aa6a5a75feeb940b1d03b21e36b0e47e79769f095fe2ab855bd91e3a38756b7d75a9c4549`,
   '01 ecrecover of nothing': `${hex(1)}${hex(27)}${hex(0)}${hex(0)}`,
@@ -53,7 +53,7 @@ const inputs = {
   '11 bls12-381 point of G2': hex(1, 64) + hex(2, 64),
 };
 
-/** The argument of each scenario's `run`. */
+/** Argument of each scenario's `run`. */
 export const vectors = {
   cid: { cids: cidBlocks.map(({ cid }) => cid).concat(decoded?.cid ?? []), multihashes },
   unixfs: {},
@@ -70,5 +70,5 @@ export const vectors = {
   },
 };
 
-/** The libs that browsers run. */
+/** Libs that run in browsers. */
 export const browserLibs = Object.keys(vectors);

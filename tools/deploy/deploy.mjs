@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node deploy.mjs <storage-api|rpc-gateway|console|cairn> <directory> [--no-build]: a folder with one service, its production
-// dependencies and nothing of the workspace, to be copied to where it runs.
+// node deploy.mjs <storage-api|rpc-gateway|console|cairn> <directory> [--no-build]: writes a folder with one service
+// and its production dependencies, without links to the workspace. Copy it to the machine that runs the service.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build, install, pnpm, requireNode, root } from '../lib/toolchain.mjs';
@@ -29,15 +29,15 @@ if (flag !== '--no-build') {
   if (built !== 0) process.exit(built);
 }
 const deployed = await pnpm(['--filter', packages[name], '--prod', '--legacy', 'deploy', directory], {
-  // Nobody is there to be asked.
+  // Runs without a terminal for questions.
   env: { CI: 'true' },
 });
 if (deployed !== 0) process.exit(deployed);
 for (const left of ['src', 'e2e', 'web', 'pictures']) rmSync(join(directory, left), { recursive: true, force: true });
-// The network that is served where CAIRN_NETWORKS names no other.
+// Network that is served when CAIRN_NETWORKS names none.
 if (name !== 'storage-api')
   cpSync(join(root, 'tools/sample-network/network'), join(directory, 'sample-network'), { recursive: true });
-// What the folder is made of, for those who look for weaknesses in it: CycloneDX 1.6.
+// Bill of materials of the folder for vulnerability scanners: CycloneDX 1.6.
 const billed = await pnpm([
   ...['--filter', packages[name], 'sbom', '--prod', '--lockfile-only', '--out', join(directory, 'sbom.cdx.json')],
   ...['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6', '--sbom-type', 'application'],

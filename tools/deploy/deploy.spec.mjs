@@ -15,7 +15,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'cairn-deploy-'));
 after(() => rmSync(place, { recursive: true, force: true }));
 
-/** Starts what was deployed, from an empty directory and with nothing of the workspace, until its line in the log. */
+/** Starts a deployed service from an empty directory, without the workspace, and waits for its first log line. */
 async function start(folder, env) {
   const home = mkdtempSync(join(place, 'home-'));
   const child = spawn(process.execPath, [join(folder, 'dist', 'main.js')], {
@@ -35,7 +35,7 @@ async function start(folder, env) {
   return { child, adminPort };
 }
 
-/** The bill of materials names every package that is in the folder, in its version. */
+/** Checks that the bill of materials names every package in the folder with its version. */
 function checkBill(folder) {
   const bill = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
   assert.equal(bill.bomFormat, 'CycloneDX');
@@ -53,17 +53,17 @@ function checkBill(folder) {
 
 const services = ['storage-api', 'rpc-gateway', 'console'];
 
-// The guide to production starts all of them; see tools/docs.
-test('a folder of its own starts elsewhere, is ready and drains', { timeout: 180_000 }, async () => {
+// The guide to production starts all services; see tools/docs.
+test('a deployed folder starts in another place, becomes ready and drains', { timeout: 180_000 }, async () => {
   const name = 'rpc-gateway';
   const made = join(place, name);
   await run(process.execPath, [join(here, 'deploy.mjs'), name, made, '--no-build'], { maxBuffer: 64 * 1024 * 1024 });
-  // As it is copied to another machine: nothing in it may lead back.
+  // A copy on another machine must not refer to this one.
   const folder = join(place, `${name}-elsewhere`);
   cpSync(made, folder, { recursive: true, verbatimSymlinks: true });
   rmSync(made, { recursive: true });
   for (const absent of ['jest', '@jest/globals', 'typescript', 'vite', 'playwright-core', 'fast-check'])
-    assert.equal(existsSync(join(folder, 'node_modules', absent)), false, `${absent} is for development`);
+    assert.equal(existsSync(join(folder, 'node_modules', absent)), false, `${absent} is a development dependency`);
   for (const absent of ['src', 'e2e', 'web']) assert.equal(existsSync(join(folder, absent)), false, absent);
   checkBill(folder);
   const { child, adminPort } = await start(folder, { RPC_GATEWAY_PORT: '0', RPC_GATEWAY_ADMIN_PORT: '0' });
@@ -82,7 +82,7 @@ test('a folder of its own starts elsewhere, is ready and drains', { timeout: 180
   assert.deepEqual(await ended, [0, null]);
 });
 
-test('the compose file has every service over one volume, and one PID namespace for what uses it', () => {
+test('the compose file runs every service on one volume and one PID namespace', () => {
   const { services: composed } = parse(readFileSync(join(here, 'docker', 'compose.yaml'), 'utf8'), { merge: true });
   for (const name of [...services, 'cairn']) {
     assert.deepEqual(composed[name].volumes, ['data:/data'], name);
@@ -92,7 +92,7 @@ test('the compose file has every service over one volume, and one PID namespace 
   }
 });
 
-test('the values of the chart are those that its schema takes, and others are refused', () => {
+test('the schema of the chart accepts its values and refuses others', () => {
   const read = (file) => readFileSync(join(here, 'helm', 'cairn', file), 'utf8');
   const check = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true }).compile(
     JSON.parse(read('values.schema.json')),
@@ -111,8 +111,8 @@ test('the values of the chart are those that its schema takes, and others are re
 
 const helm = ['/usr/bin/helm', '/usr/local/bin/helm'].find(existsSync);
 
-test('the chart is rendered, with and without scaled gateways', {
-  skip: helm === undefined && 'there is no helm here; see https://helm.sh/docs/intro/install/',
+test('the chart renders with and without scaled gateways', {
+  skip: helm === undefined && 'skipped: helm is not installed; see https://helm.sh/docs/intro/install/',
 }, () => {
   const chart = join(here, 'helm', 'cairn');
   execFileSync(helm, ['lint', '--strict', chart]);
@@ -134,7 +134,7 @@ test('the chart is rendered, with and without scaled gateways', {
   assert.throws(() => render('--set', 'gateway.scaling.enabled=true,tlsSecret=x'), /exclude each other/);
 });
 
-test('each service has a Dockerfile and a unit that start what is deployed, not as root', () => {
+test('each service has a Dockerfile and a systemd unit that start the deployed folder without root', () => {
   for (const name of services) {
     const dockerfile = readFileSync(join(here, 'docker', `${name}.Dockerfile`), 'utf8');
     assert.match(dockerfile, new RegExp(`deploy\\.mjs ${name} /out`));
@@ -147,15 +147,15 @@ test('each service has a Dockerfile and a unit that start what is deployed, not 
 
 const promtool = ['/usr/bin/promtool', '/usr/local/bin/promtool'].find(existsSync);
 
-test('alert rules are right and fire when they should', {
-  skip: promtool === undefined && 'there is no promtool here; on Debian: apt-get install prometheus',
+test('alert rules are valid and fire in their test cases', {
+  skip: promtool === undefined && 'skipped: promtool is not installed; on Debian, run: apt-get install prometheus',
 }, () => {
   const options = { cwd: join(here, 'prometheus'), encoding: 'utf8' };
   assert.match(execFileSync(promtool, ['check', 'rules', 'alerts.yml'], options), /SUCCESS/);
   assert.match(execFileSync(promtool, ['test', 'rules', 'alerts.test.yml'], options), /SUCCESS/);
 });
 
-test('dashboard and alerts ask for metrics that services have', () => {
+test('dashboard and alerts use metrics that the services export', () => {
   const root = join(here, '..', '..');
   const sources = ['apps', 'libs']
     .flatMap((group) => readdirSync(join(root, group)).map((name) => join(root, group, name, 'src')))

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `npm run dev`: as `npm start`; then builds each package whose source changes and restarts the services that contain it.
+// `npm run dev`: runs the services as `npm start` does. Then builds each package whose source changes and restarts the
+// services that contain it.
 import { join, relative, sep } from 'node:path';
 import { nx, requireNode, root } from '../lib/toolchain.mjs';
 import { exitCodeOf, prepareServices, spawnUp } from '../lib/up.mjs';
@@ -8,7 +9,7 @@ import { Rebuild } from './rebuild.mjs';
 
 requireNode();
 await prepareServices();
-// Installed by now.
+// Imported here because `prepareServices` installs it.
 const { watch } = await import('chokidar');
 
 const services = ['storage-api', 'rpc-gateway', 'console'];
@@ -43,7 +44,7 @@ function restart(names) {
   else if (child.connected) child.send({ kind: 'restart', services: reached });
 }
 
-/** A change of the command itself: ends it with its services, and starts it again. */
+/** Restarts the command with its services after a change of the command itself. */
 function restartCommand() {
   console.log('Restarting cairn up …');
   const ending = child;

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 const directory = new URL('../../../shared/conformance/execution-apis/', import.meta.url);
 
 /**
- * The 54-block chain of the execution-apis suite, which passes every fork: paths of its files and the accounts of its genesis.
- * @returns undefined where the recorded data is not beside the repository
+ * The 54-block chain of the execution-apis suite, which passes every fork: paths of its files, and the accounts of its
+ * genesis.
+ * @returns undefined when the recorded data is missing
  */
 export function conformanceChain() {
   const genesis = fileURLToPath(new URL('genesis.json', directory));

@@ -1,5 +1,5 @@
 /**
- * A seeded source of random choices (mulberry32): the same seed gives the same cases on every machine.
+ * Seeded random source (mulberry32): the same seed results in the same cases on every machine.
  * @param {number} seed an unsigned 32-bit integer
  */
 export function createRandom(seed) {
@@ -13,17 +13,17 @@ export function createRandom(seed) {
   };
   const integer = (min, max) => min + Math.floor(next() * (max - min + 1));
   return {
-    /** A number from 0 to 1, 1 excluded. */
+    /** Returns a number from 0 to 1, 1 excluded. */
     next,
-    /** An integer from `min` to `max`, both included. */
+    /** Returns an integer from `min` to `max`, both included. */
     integer,
-    /** True with the given probability. */
+    /** Returns true with the given probability. */
     chance: (probability) => next() < probability,
-    /** One item of a list. */
+    /** Returns one item of a list. */
     pick: (items) => items[integer(0, items.length - 1)],
-    /** The items that a coin of the given probability chooses, in their order. */
+    /** Returns a random subset in order; each item with the given probability. */
     some: (items, probability = 0.5) => items.filter(() => next() < probability),
-    /** Random bytes. */
+    /** Returns random bytes. */
     bytes: (length) => Uint8Array.from({ length }, () => integer(0, 255)),
   };
 }

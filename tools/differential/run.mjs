@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// node run.mjs [--seed 1] [--minutes 5] [--only add,files] [--verbose]: compares the built services with real servers on random
-// requests. Prints the classes of difference of each area; exits 1 when one has no reason in its area's `known`.
+// node run.mjs [--seed 1] [--minutes 5] [--only add,files] [--verbose]: compares the built services with real servers
+// on random requests. Prints the classes of difference of each area. Exits with 1 when a class has no reason in its
+// area's `known`.
 import { parseArgs } from 'node:util';
 import { howToEnable } from '../peers/binaries.mjs';
 import { areaNames } from './areas.mjs';
@@ -37,7 +38,7 @@ for (const name of names) {
 console.log(`\n${compared} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);
 
-/** Runs rounds of one area until its time is over. */
+/** Runs rounds of one area within its time. */
 async function runArea(area, end) {
   const context = await area.start();
   if (context === undefined) {
@@ -49,7 +50,7 @@ async function runArea(area, end) {
   let compared = 0;
   try {
     for (; Date.now() < end; rounds++) {
-      // Each round has a seed of its own, so that `--seed` of a finding repeats it as the first round.
+      // Each round has its own seed, so that `--seed` of a finding repeats it in the first round.
       const random = createRandom(seed + rounds);
       for await (const difference of area.round(context, random)) {
         if (difference === undefined) {

@@ -1,5 +1,5 @@
 /**
- * The smallest request that still shows a difference: drops one item of each of its lists after the other.
+ * Returns the smallest request that still shows a difference: drops items of its lists one by one.
  * @template {Record<string, readonly unknown[]>} Request
  * @param {Request} request lists by name
  * @param {(request: Request) => Promise<boolean>} differs

@@ -1,5 +1,5 @@
-// Every command of every guide, run as a reader would: only addresses of this machine, its ports and directories of the system
-// are others.
+// Runs every command of every guide as a reader would. Only loopback addresses, ports and system directories are
+// replaced.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { placeShims } from './shims.mjs';
 const execute = promisify(execFile);
 const work = mkdtempSync(join(tmpdir(), 'cairn-guides-'));
 const guides = join(import.meta.dirname, 'guides');
-/** Ports of the guides, and those that stand for them here. */
+/** Ports of the guides, each with its replacement. */
 const ports = {};
 const background = [];
 let registry;
@@ -59,7 +59,7 @@ before(async () => {
     CONSOLE_PORT: String(ports[8080]),
   };
 });
-/** Ends what runs beside the shells: its ports are free after that. */
+/** Ends the background processes and frees their ports. */
 async function endBackground() {
   for (const child of background.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -75,7 +75,7 @@ after(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-/** Commands for this machine: free ports, and directories of the test. */
+/** Replaces ports and system directories by those of the test. */
 function here(text) {
   return text
     .replace(
@@ -99,7 +99,7 @@ function startBeside(command) {
   background.push(child);
 }
 
-/** @param given what a reader would fill in, in the order of the guide */
+/** @param given input that a reader fills in, in the order of the guide */
 async function follow(name, shell, given = []) {
   const files = join(work, 'files', name);
   mkdirSync(files, { recursive: true });
@@ -111,10 +111,10 @@ async function follow(name, shell, given = []) {
     else if (kind === 'text') assert.match(printed.trim(), patternOf(body));
     else printed = await shell.run(kind === 'sh given' ? given.shift() : here(body), { timeoutMs: 180_000 });
   }
-  assert.deepEqual(given, [], 'the guide asks for less');
+  assert.deepEqual(given, [], 'the guide has fewer fences to fill in');
 }
 
-/** Another server with one pin, as the old one of somebody who comes from there. */
+/** Starts another server with one pin, as the source of a migration. */
 async function startOld() {
   const home = join(work, 'old');
   const main = (name) => join(root, 'apps', name, 'dist', 'main.js');
@@ -136,12 +136,12 @@ async function startOld() {
   return `OLD=${url}; export CAIRN_MIGRATE_FROM_KEY=${id} CAIRN_MIGRATE_FROM_SECRET=${secret} CAIRN_MIGRATE_KEY=$KEY CAIRN_MIGRATE_SECRET=$SECRET`;
 }
 
-test('every guide is tried here', () => {
+test('every guide has a test', () => {
   const tried = readFileSync(import.meta.filename, 'utf8');
   for (const name of readdirSync(guides)) assert.ok(tried.includes(`'${name.replace('.md', '')}'`), name);
 });
 
-test('quick start, and what stands on it', { timeout: 600_000 }, async () => {
+test('quick start and the guides that continue it', { timeout: 600_000 }, async () => {
   const shell = new Shell({ cwd: root, env });
   try {
     await follow('quick-start', shell);
@@ -165,13 +165,13 @@ function killAnyway(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended already.
   }
 }
 
 test('run in production', { timeout: 600_000 }, async (context) => {
   if (!existsSync('/usr/bin/promtool'))
-    context.diagnostic('there is no promtool here; its check of the configuration is skipped');
+    context.diagnostic('promtool is not installed; the check of the configuration is skipped');
   const { HOME, PATH, REPOSITORY, CI_IS_BUILT, PNPM_PATH } = env;
   const bare = { HOME, PATH, REPOSITORY, CI_IS_BUILT, PNPM_PATH };
   const shell = new Shell({ cwd: root, env: bare });

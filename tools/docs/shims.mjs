@@ -1,8 +1,8 @@
-// What a guide asks of the system and a test must not do to it: users, packages, services. The services really run.
+// Replacements of system programs that a test must not run: users, packages, services. The services themselves run.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Puts the programs into a directory and returns it, for the front of PATH. */
+/** Writes the programs into a directory and returns it for the front of PATH. */
 export function placeShims(directory, { prefix, ports }) {
   mkdirSync(directory, { recursive: true });
   const place = (name, text) => {

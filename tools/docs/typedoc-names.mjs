@@ -1,4 +1,4 @@
-// Modules by the names that they are imported by, rather than by their paths.
+// Names modules by their import specifiers instead of their paths.
 import { Converter, ReflectionKind } from 'typedoc';
 
 export function load(app) {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The server that the tests of `add` with a URL read from: gives back what it is asked for, or leads there. */
+/** Server for the tests of `add` with a URL: returns the requested content, or redirects to it. */
 export async function startEchoServer() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://echo');

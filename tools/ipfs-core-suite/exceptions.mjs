@@ -13,7 +13,7 @@ const mtimes = ['mtime as Date', 'mtime as { nsecs, secs }', 'mtime as timespec'
 
 const skip = (reason, ...names) => names.map((name) => ({ name, reason }));
 
-/** Tests of the suite that are not run, each with its reason, by suite. */
+/** Skipped tests of the suite with their reasons, by suite. */
 export const exceptions = {
   root: [
     ...skip("Kubo answers in the words of Go's parser for a chunker", 'should error during add-all stream'),

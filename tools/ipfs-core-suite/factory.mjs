@@ -10,9 +10,9 @@ import { create } from 'ipfs-http-client';
 const main = fileURLToPath(new URL('../../apps/storage-api/dist/main.js', import.meta.url));
 
 /**
- * What the suite calls to get a node: an account of its own on the built service, behind ipfs-http-client with Basic auth.
- * With `isShared`, one process serves all that want the same settings: each account has its own pins and files. What looks at
- * the blocks of a node needs a process of its own.
+ * Creates the nodes of the suite: one account each on the built service, behind ipfs-http-client with Basic auth. With
+ * `isShared`, one process serves all accounts with equal settings; each account has its own pins and files. Tests that
+ * read the blocks of a node need their own process.
  */
 export function createFactory({ isShared }) {
   const services = new Map();
@@ -21,7 +21,7 @@ export function createFactory({ isShared }) {
     services.clear();
   };
   return {
-    // The suite asks what Kubo ("go") and js-ipfs ("js") do differently.
+    // The suite expects the differences of Kubo ("go") or js-ipfs ("js").
     opts: { type: 'go' },
     async spawn({ ipfsOptions } = {}) {
       const settings = settingsOf(ipfsOptions?.config);
@@ -32,15 +32,15 @@ export function createFactory({ isShared }) {
       const api = withFormerDefaults(create({ url: `${service.url}/api/v0`, headers }));
       return { api, stop: async () => isShared || (await service.stop()) };
     },
-    /** After each part of the suite. */
+    /** Runs after each part of the suite. */
     clean: async () => isShared || (await stop()),
     stop,
   };
 }
 
 /**
- * The suite is older than Kubo 0.13, where `block/put` began to name blocks as raw: what it puts without saying how, it
- * means as dag-pb of version 0. It says so here.
+ * The suite is older than Kubo 0.13, which changed the default of `block/put` from dag-pb version 0 to raw. This client
+ * requests the old default.
  */
 function withFormerDefaults(api) {
   const { put } = api.block;
@@ -49,7 +49,7 @@ function withFormerDefaults(api) {
   return api;
 }
 
-/** The settings of Kubo that the suite asks for, as ours. */
+/** Maps settings of Kubo that the suite requests to those of the service. */
 function settingsOf(config) {
   const threshold = config?.Internal?.UnixFSShardingSizeThreshold;
   return { STORAGE_GC_GRACE_SECONDS: '0', ...(threshold === '1B' && { STORAGE_SHARD_BYTES: '1' }) };

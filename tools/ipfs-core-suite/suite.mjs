@@ -6,7 +6,7 @@ import { createFactory } from './factory.mjs';
 
 const suites = { root, block, dag, pin, files, repo, miscellaneous };
 
-// Read while the tests are declared, also those of remote pinning, which are not run.
+// Required while tests are declared, also by those of remote pinning, which are skipped.
 process.env.PINNING_SERVICE_ENDPOINT ??= 'http://127.0.0.1:9';
 
 const shared = createFactory({ isShared: true });

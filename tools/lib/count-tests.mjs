@@ -2,9 +2,9 @@ const escapeCharacter = String.fromCharCode(27);
 const colours = new RegExp(`${escapeCharacter}\\[[0-9;]*m`, 'g');
 
 /**
- * Adds up what jest ("Tests: 1 failed, 2 skipped, 3 passed, 6 total"), node's runner ("ℹ pass 3") and mocha ("3 passing
- * (2s)") say at their end.
- * @param {string} output everything the runners printed
+ * Sums the final counts of jest ("Tests: 1 failed, 2 skipped, 3 passed, 6 total"), node's runner ("ℹ pass 3") and mocha
+ * ("3 passing (2s)").
+ * @param {string} output combined output of the runners
  */
 export function countTests(output) {
   const total = { passed: 0, failed: 0, skipped: 0 };

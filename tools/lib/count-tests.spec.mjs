@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTests } from './count-tests.mjs';
 
-test('adds up the summaries of jest, of mocha and of the runner of Node', () => {
+test('countTests sums the summaries of jest, mocha and the Node runner', () => {
   const output = [
     'Tests:       1 failed, 2 skipped, 3 passed, 6 total',
     '\u001b[1mTests:\u001b[22m       8 passed, 8 total',

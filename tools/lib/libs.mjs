@@ -1,4 +1,4 @@
-// The libs of this workspace, as their manifests tell them.
+// Libs of this workspace, read from their manifests.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './toolchain.mjs';
@@ -9,7 +9,7 @@ export const libs = readdirSync(join(root, 'libs'))
   .filter(({ directory }) => existsSync(join(directory, 'package.json')))
   .map((lib) => ({ ...lib, manifest: JSON.parse(readFileSync(join(lib.directory, 'package.json'), 'utf8')) }));
 
-/** What can be imported from a lib: `specifier`, a short `name` for files, and the path of its built module without ending. */
+/** Entries of a lib: `specifier`, a short `name` for files, and the path of the built module without its extension. */
 export function entriesOf({ directory, manifest }) {
   return Object.entries(manifest.exports)
     .filter(([, target]) => typeof target === 'object')

@@ -1,4 +1,5 @@
-// What `npm start` and `npm test` share. Runs before anything is installed: Node's own modules only.
+// Shared steps of `npm start`, `npm run dev` and `npm test`. Runs before anything is installed: Node's own modules
+// only.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-/** Such as `pnpm@12.21.0`. Declared once; nx reads it there too, and starts no `pnpm` to ask for the version. */
+/** Such as `pnpm@12.21.0`. Declared once; nx reads it there too, and starts no `pnpm` for its version. */
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Exits with one plain sentence when this Node cannot run Cairn. */
@@ -43,8 +44,8 @@ export function run(command, args, { env = {}, onOutput, signal } = {}) {
 }
 
 /**
- * Runs the package manager of this workspace through npx; resolves with its exit code. Where npx keeps it is asked once, also for
- * the processes that this one starts: npx takes seconds.
+ * Runs the package manager of this workspace; resolves with its exit code. npx takes seconds, so its path of pnpm is
+ * cached in the environment, also for child processes.
  */
 export async function pnpm(args, options = {}) {
   process.env.PNPM_PATH ??= await findPnpm();
@@ -52,20 +53,20 @@ export async function pnpm(args, options = {}) {
   return run('npx', ['--yes', packageManager, ...args], options);
 }
 
-/** The path of the package manager; nothing where no shell tells it. */
+/** Returns the path of the package manager, or an empty text when the shell finds none. */
 async function findPnpm() {
   const chunks = [];
   const onOutput = (chunk) => chunks.push(chunk);
   const code = await run('npx', ['--yes', '--package', packageManager, '--call', 'command -v pnpm'], {
     onOutput,
   });
-  // npm says more than it was asked.
+  // npm prints more lines than the answer.
   const lines = Buffer.concat(chunks).toString().split('\n');
   const path = lines.map((line) => line.trim()).find((line) => isAbsolute(line) && existsSync(line));
   return code === 0 ? (path ?? '') : '';
 }
 
-/** Installs what the lockfile names, through npx. Skipped when the lockfile and manifests are those of the last install. */
+/** Installs the dependencies of the lockfile through npx, unless the lockfile is that of the last install. */
 export async function install({ onStart = () => {} } = {}) {
   if (readIfPresent(installStamp) === installHash()) return;
   onStart();
@@ -94,7 +95,7 @@ export function rememberInstall() {
   writeFileSync(installStamp, installHash());
 }
 
-/** Runs nx without its daemon and without a cloud; resolves with its exit code. */
+/** Runs nx without its daemon and its cloud; resolves with its exit code. */
 export function nx(args, options = {}) {
   const bin = join(root, 'node_modules', 'nx', 'dist', 'bin', 'nx.js');
   return run(process.execPath, [bin, ...args], {
@@ -105,7 +106,7 @@ export function nx(args, options = {}) {
 
 const stampFile = join(root, 'node_modules', '.cairn-built');
 
-/** Names, sizes and times of everything that a build reads; changes when one of them does. */
+/** Hashes names, sizes and times of all inputs of a build. */
 function sourcesHash() {
   const hash = createHash('sha256').update(process.version);
   const add = (path) => {
@@ -133,14 +134,14 @@ export function isBuilt() {
   return readIfPresent(stampFile) === sourcesHash();
 }
 
-/** Keeps what the build that just succeeded has read. */
+/** Records the inputs of the build that just succeeded. */
 export function rememberBuild() {
   writeFileSync(stampFile, sourcesHash());
 }
 
 /**
- * Builds projects with what they stand on; resolves with the exit code. `CI_IS_BUILT=1` says that all is built: building again, while
- * tests run beside, would take away for a moment what they load.
+ * Builds projects and their dependencies; resolves with the exit code. `CI_IS_BUILT=1` skips it: another build would
+ * remove files for a moment that running tests load.
  */
 export function build(targets, options = {}) {
   if (process.env.CI_IS_BUILT === '1') return 0;

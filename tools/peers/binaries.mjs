@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Real servers that tests compare with: the Go module that holds each, and its main package. */
+/** Real servers that tests compare with: the Go module of each, and its main package. */
 const modules = {
   kubo: { module: 'github.com/ipfs/kubo', command: 'cmd/ipfs', binary: 'ipfs' },
   geth: { module: 'github.com/ethereum/go-ethereum', command: 'cmd/geth', binary: 'geth' },
@@ -32,7 +32,7 @@ export function peerBinary(name) {
   return existsSync(path) ? path : undefined;
 }
 
-/** Says in one line how to enable the tests that need a peer. */
+/** Returns one line that explains how to enable the tests of a peer. */
 export function howToEnable(name) {
   const { version } = peer(name);
   return `skipped: ${name} ${version} is not built; run \`node tools/peers/install.mjs ${name}\` (needs Go)`;

@@ -7,7 +7,7 @@ import { freePort, startServer } from './process.mjs';
 
 const app = (name) => fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
 
-/** Runs `use` on the accounts of a home, also while services run on it. */
+/** Runs `use` with the accounts of a home, also while services run on it. */
 async function withAuth(home, use) {
   const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
   try {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// node tools/peers/install.mjs [kubo] [geth] [--minutes 20]: builds the servers that tests compare with, once for each version.
-// The binaries go to TEST_PEERS_DIR (default ~/.cache/cairn-peers). Without Go, or when the time is over, it says so and exits 0:
-// the tests that need the peer are then skipped with a line each.
+// node tools/peers/install.mjs [kubo] [geth] [--minutes 20]: builds the servers that tests compare with, once for each
+// version. The binaries are stored in TEST_PEERS_DIR (default ~/.cache/cairn-peers). Without Go, or when the time is
+// over, it reports that and exits with 0. Tests that need the peer are then skipped with one line each.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';

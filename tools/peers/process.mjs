@@ -40,7 +40,7 @@ export async function startServer({ command, args, env = {}, isReady, name, isGr
   const end = Date.now() + 60_000;
   while (!(await isReady().catch(() => false))) {
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`${name} ended while it started: ${output}`);
+      throw new Error(`${name} ended during its start: ${output}`);
     if (Date.now() > end) {
       await stop();
       throw new Error(`${name} does not answer after a minute: ${output}`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node api-reports.mjs [--update]: holds the public API of every lib to its report in libs/*/api, or writes the reports. A change of
-// the API is seen in review as a change of the report, and tells which version comes next.
+// node api-reports.mjs [--update]: compares the public API of every lib with its report in libs/*/api, or writes the
+// reports. A change of the API shows in review as a change of the report, and determines the next version.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,11 +59,11 @@ function reportOf(config, compilerState, work) {
   return readFileSync(join(work, 'now', 'report.api.md'), 'utf8').replaceAll('\r\n', '\n');
 }
 
-/** Compares or writes all reports. Returns what is wrong, in words that say what to do. */
+/** Compares or writes all reports. Returns faults with their fixes. */
 export function checkApiReports({ update = false } = {}) {
   const work = mkdtempSync(join(tmpdir(), 'cairn-api-'));
   const faults = [];
-  // All entries are compiled once, together.
+  // Compiles all entries in one run.
   const [first, ...rest] = libs.flatMap((lib) => entriesOf(lib).map((entry) => configOf(lib, entry, work)));
   const additionalEntryPoints = rest.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);
   const compilerState = CompilerState.create(first, { additionalEntryPoints });
@@ -79,7 +79,7 @@ export function checkApiReports({ update = false } = {}) {
     }
     const known = new Set(entries.map(({ name }) => `${name}.api.md`));
     for (const file of readdirSync(reports).filter((name) => !known.has(name)))
-      faults.push(`${join(reports, file)} is the report of nothing: delete it`);
+      faults.push(`${join(reports, file)} is the report of a missing entry; delete it`);
   }
   rmSync(work, { recursive: true });
   return faults;
@@ -97,6 +97,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const faults = checkApiReports({ update: process.argv.includes('--update') });
   for (const fault of faults) console.error(fault);
   if (faults.length > 0)
-    console.error('If the change is meant: npx nx run @cairn/tools:update-api, and commit the reports.');
+    console.error('If the change is intended, run `npx nx run @cairn/tools:update-api` and commit the reports.');
   process.exit(faults.length > 0 ? 1 : 0);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node bundle-sizes.mjs [--update]: what the core of every lib weighs in a bundle, minified and gzipped, without its dependencies,
-// beside its budget in bundle-sizes.json.
+// node bundle-sizes.mjs [--update]: compares the size of every lib's core in a bundle, minified and gzipped, without
+// its dependencies, with its budget in bundle-sizes.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { entriesOf, libs } from '../lib/libs.mjs';
 
 const budgetFile = join(import.meta.dirname, 'bundle-sizes.json');
-/** How far a lib may grow before somebody has to say that it may. */
+/** Growth of a lib that needs a review. */
 const roomPercent = 10;
 
 async function bytesOf({ module }) {
@@ -26,7 +26,7 @@ async function bytesOf({ module }) {
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
 
-/** Compares with the budgets, or writes new ones. Returns what is wrong. */
+/** Compares with the budgets, or writes new ones. Returns faults. */
 export async function checkBundleSizes({ update = false } = {}) {
   const sizes = {};
   for (const lib of libs) {
@@ -43,7 +43,7 @@ export async function checkBundleSizes({ update = false } = {}) {
   const budgets = JSON.parse(readFileSync(budgetFile, 'utf8'));
   const faults = Object.keys(budgets)
     .filter((name) => !(name in sizes))
-    .map((name) => `${budgetFile} has a budget for ${name}, which is not there`);
+    .map((name) => `${budgetFile} has a budget for ${name}, which does not exist`);
   for (const [name, bytes] of Object.entries(sizes)) {
     if (bytes <= (budgets[name] ?? 0)) continue;
     faults.push(

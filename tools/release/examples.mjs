@@ -1,10 +1,10 @@
-// The examples of READMEs as programs.
+// Runs the examples of READMEs as programs.
 import { readFileSync } from 'node:fs';
 import { transformSync } from '@swc/core';
 
 /**
- * The ```ts blocks of a README, in order. `kind` is `program`, or `jest` for the fences that say so: those run under Jest.
- * Throws where a fence says anything else, so that no example is left out in silence.
+ * Returns the ```ts blocks of a README in order. `kind` is `program`, or `jest` for fences marked so, which run under
+ * Jest. Throws for any other fence, so that no example is skipped.
  * @param heading limits them to one section
  */
 export function examplesOf(file, { heading } = {}) {
@@ -13,12 +13,12 @@ export function examplesOf(file, { heading } = {}) {
     heading === undefined ? whole : (whole.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '');
   return [...text.matchAll(/^```(?:ts|js)((?: [^\n]*)?)\n([\s\S]*?)^```$/gm)].map(([, said, code]) => {
     const kind = said.trim() || 'program';
-    if (kind !== 'program' && kind !== 'jest') throw new Error(`${file}: a fence says ${JSON.stringify(said)}.`);
+    if (kind !== 'program' && kind !== 'jest') throw new Error(`${file}: unsupported fence ${JSON.stringify(said)}.`);
     return { kind, code };
   });
 }
 
-/** The program without its types, as an ES module. */
+/** Returns the program without its types, as an ES module. */
 export function esmFrom(code) {
   const options = { syntax: 'typescript', decorators: true };
   return transformSync(code, {
@@ -27,7 +27,7 @@ export function esmFrom(code) {
   }).code;
 }
 
-/** The same for CommonJS: imports become `require`, and what waits runs in an async function. */
+/** Returns the same as CommonJS: imports become `require`, and top-level `await` runs in an async function. */
 export function cjsFrom(code) {
   const heads = [];
   const body = esmFrom(code)

@@ -1,7 +1,7 @@
-// The licenses of everything that comes with a lib or a service.
+// Checks the licenses of all production dependencies of libs and services.
 import { pnpm } from '../lib/toolchain.mjs';
 
-/** Those that may be passed on with Apache-2.0 without further duties than to name them. */
+/** Licenses that allow distribution with Apache-2.0 when they are named. */
 const accepted = new Set([
   '0BSD',
   'Apache-2.0',
@@ -18,7 +18,7 @@ const accepted = new Set([
   'Unlicense',
 ]);
 
-/** Packages that must not come with a lib or a service, with the reason. */
+/** Packages that no lib or service may depend on, with the reason. */
 const refused = new Map([
   ['elliptic', 'it computes with secret numbers in variable time and has a record of faults in signatures'],
 ]);
@@ -43,7 +43,7 @@ export async function checkLicenses() {
 function isAccepted(license) {
   if (accepted.has(license)) return true;
   const words = license.replace(/^\(|\)$/g, '');
-  // One of them is enough where they are alternatives; all have to be good where they add up.
+  // One of several alternatives suffices; of combined licenses, all must be accepted.
   if (words.includes(' OR ')) return words.split(' OR ').some((part) => isAccepted(part.trim()));
   if (words.includes(' AND ')) return words.split(' AND ').every((part) => isAccepted(part.trim()));
   return accepted.has(words);

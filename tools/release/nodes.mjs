@@ -1,12 +1,12 @@
-// The Nodes of this machine that Cairn supports.
+// Installed Node versions that Cairn supports.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /**
- * One executable for each of Node 20, 22 and 24 that is installed: this one first, then those that `REHEARSE_NODES` names (paths,
- * as in PATH), `node20`, `node22` and `node24` of PATH, and nvm's.
+ * Returns one executable for each installed Node of 20, 22 and 24: the current one first, then those in
+ * `REHEARSE_NODES` (paths, as in PATH), `node20`, `node22` and `node24` in PATH, and nvm's.
  */
 export function installedNodes() {
   const nvm = join(process.env.NVM_DIR ?? join(homedir(), '.nvm'), 'versions', 'node');

@@ -1,12 +1,12 @@
-// A registry of this machine alone: holds what is published to it, and passes on what the npm registry has.
+// A local registry: stores packages that are published to it, and proxies the npm registry for others.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runServer } from 'verdaccio';
 
 /**
- * Starts a registry whose files are under `directory`. Resolves with its address, with the path of an npmrc that lets
- * anybody publish to it, and with what ends it.
+ * Starts a registry with files under `directory`. Resolves with its address, with the path of an npmrc that allows
+ * anonymous publishing, and with a function that closes it.
  */
 export async function startRegistry(directory) {
   const server = await runServer({
@@ -28,7 +28,7 @@ export async function startRegistry(directory) {
   await once(server, 'listening');
   const host = `127.0.0.1:${server.address().port}`;
   const npmrc = join(directory, 'npmrc');
-  // The tools insist on a token; this registry asks for none.
+  // npm requires a token; this registry checks none.
   writeFileSync(
     npmrc,
     `registry=http://${host}/\n//${host}/:_authToken=anybody\naudit=false\nfund=false\nupdate-notifier=false\n`,

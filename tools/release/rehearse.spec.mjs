@@ -1,5 +1,5 @@
-// A release, rehearsed: every lib is published to a registry of this machine, an empty ES module project and an empty CommonJS
-// project install them from it, and run every example of every README, on each supported Node that is installed.
+// Rehearses a release. Every lib is published to a local registry. An ES module project and a CommonJS project install
+// them from it and run every example of every README, on each installed supported Node.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const examples = libs.flatMap(({ name, directory }) =>
   examplesOf(join(directory, 'README.md')).map((example, index) => ({ ...example, name: `${name}-${index}` })),
 );
 const programs = examples.filter(({ kind }) => kind === 'program');
-/** What needs no peer: all but Nest modules and contract suites. */
+/** Entries without peer dependencies: all but Nest modules and contract suites. */
 const cores = libs.flatMap((lib) =>
   entriesOf(lib)
     .filter(({ name }) => name === 'index' || name === 'ethereumjs')
@@ -59,7 +59,7 @@ after(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-test('every lib is published, with versions where the workspace has protocols', { timeout: 180_000 }, async () => {
+test('every lib is published with versions in place of workspace protocols', { timeout: 180_000 }, async () => {
   const args = ['publish', '-r', '--filter', './libs/*', '--no-git-checks', '--registry', registry.url];
   const env = { npm_config_userconfig: registry.npmrc, npm_config_registry: registry.url };
   const lines = [];
@@ -88,7 +88,7 @@ test('nx release finds the next version of every lib', { timeout: 120_000 }, asy
 
 const install = ['install', '--no-audit', '--no-fund', '--prefer-offline'];
 const names = libs.map(({ manifest }) => `${manifest.name}@${manifest.version}`);
-/** What the entries beside the core want: the optional peers, in the versions that the libs name. */
+/** Optional peers of the other entries, in the versions that the libs declare. */
 const peers = () => {
   const wanted = libs.flatMap(({ directory, manifest }) =>
     Object.keys(manifest.peerDependencies ?? {}).map((peer) => [peer, directory]),
@@ -124,7 +124,7 @@ describe('an empty ES module project', { timeout: 600_000 }, () => {
     }
   });
 
-  test('and with the peers, every example is sound in its types', async () => {
+  test('type-checks every example with the peers installed', async () => {
     await esm.run('npm', [...install, ...peers()]);
     for (const { name, code } of examples) esm.write(`${name}.ts`, code);
     const compilerOptions = {
@@ -165,7 +165,7 @@ describe('an empty CommonJS project', { timeout: 600_000 }, () => {
   let cjs;
   before(async () => {
     cjs = project('cjs', {});
-    // What the other one installed is what this one would.
+    // Reuses the packages that the other project installed.
     symlinkSync(join(esm.directory, 'node_modules'), join(cjs.directory, 'node_modules'));
   });
 

@@ -1,4 +1,4 @@
-// How `nx release` reads and writes versions here: those of package.json. Dependencies between the libs are `workspace:^`
+// Reads and writes versions for `nx release`: those of package.json. Dependencies between the libs are `workspace:^`
 // and need no change; packing turns them into versions.
 const { VersionActions } = require('nx/release');
 
@@ -15,7 +15,7 @@ class PackageJsonVersionActions extends VersionActions {
     return { currentVersion: manifest.version, manifestPath };
   }
 
-  /** The registry is not asked: a release needs no network before it publishes. */
+  /** No request to the registry: a release needs no network before it publishes. */
   async readCurrentVersionFromRegistry() {
     return null;
   }

@@ -14,7 +14,7 @@ export function compileContracts() {
     settings: {
       optimizer: { enabled: true, runs: 200 },
       evmVersion: 'london',
-      // No hash of the sources in the code: the bytes depend on the code alone.
+      // Omits the hash of the sources, so that the bytes depend on the code alone.
       metadata: { bytecodeHash: 'none', appendCBOR: false },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.methodIdentifiers'] } },
     },

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Makes a network for each fork, active from its genesis on, with transactions of every type the fork has:
-//   node forks.mjs DIRECTORY
-// @ethereumjs/vm executes them; expected.json of each says what came out. Tests hold the gateway to that.
+// node forks.mjs DIRECTORY: creates a network for each fork, active from its genesis, with transactions of every type
+// of the fork. @ethereumjs/vm executes them; expected.json of each contains the results. Tests verify the gateway
+// against them.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const sha256 = (text) => new Uint8Array(createHash('sha256').update(text).digest
 const hex = (value) => `0x${value.toString(16)}`;
 const word = (value) => BigInt(value).toString(16).padStart(64, '0');
 
-/** In order; each with what it adds to a genesis. */
+/** Forks in order, each with its additions to a genesis. */
 const forks = [
   ['frontier', {}],
   ['homestead', { homesteadBlock: 0 }],
@@ -53,18 +53,21 @@ const blobSchedule = {
   bpo2: blobs(14, 21, 11_684_671),
 };
 
-/** SSTORE(calldata[0], calldata[1]), a log of calldata[1], and back with it. */
+/** SSTORE(calldata[0], calldata[1]), a log of calldata[1], and returns it. */
 const store = '602035600035556020356000526007602060' + '00a160206000f3';
-/** Calls `to` with its own calldata and 60,000 gas, looks at it, creates an empty account, and returns what came back. */
+/**
+ * Calls `to` with its own calldata and 60,000 gas, checks the result, creates an empty account, and returns the return
+ * data.
+ */
 const forward = (to) =>
   `3660006000376020600036600060007${'3'}${to}61ea60f150` +
   `73${to}3150` +
   `73${to}3b50` +
   `600060006000f050` +
   '60206000f3';
-/** Sends what it has to `heir`, and goes. */
+/** Sends its balance to `heir` and destructs itself. */
 const leave = (heir) => `73${heir}ff`;
-/** Init code that deploys a runtime code of up to 255 bytes. */
+/** Init code that deploys runtime code of up to 255 bytes. */
 const deploying = (runtime) => {
   const length = (runtime.length / 2).toString(16).padStart(2, '0');
   return `0x60${length}600c60003960${length}6000f3${runtime}`;
@@ -85,7 +88,7 @@ function makeGenesis(index, accounts) {
     ...(index >= 8 && { baseFeePerGas: '0x3b9aca00' }),
     alloc: {
       ...Object.fromEntries(accounts.map(({ address }) => [address.toString(), { balance: '0x3635c9adc5dea00000' }])),
-      // A contract that keeps what it is sent.
+      // Contract that keeps its received value.
       [`0x${'0b'.repeat(20)}`]: { balance: '0x0', code: '0x00' },
       ...(index >= 11 &&
         Object.fromEntries(
@@ -98,7 +101,7 @@ function makeGenesis(index, accounts) {
   };
 }
 
-/** Transactions by block: every type that the fork has, and some that fail. */
+/** Transactions by block: every type of the fork, and some that fail. */
 function makePlan(index, [alice, bob]) {
   const [storage, forwarder, leaver] = [0n, 1n, 2n].map((nonce) =>
     createContractAddress(alice.address, nonce).toString(),
@@ -177,7 +180,7 @@ function sign({ from, delegations, isUnprotected, ...fields }, common) {
   return isUnprotected ? createTxFromRLP(signed.serialize(), { common }) : signed;
 }
 
-/** Rules before EIP-155: whoever signs under them leaves the chain out. */
+/** Rules before EIP-155: signatures contain no chain id. */
 const unprotected = commonFromChainSpec({
   name: 'unprotected',
   chainId: String(chainId),
@@ -266,7 +269,7 @@ async function makeBlock(vm, parentBlock, number, transactions) {
 }
 
 const [directory] = process.argv.slice(2);
-if (directory === undefined) throw new Error('Name the directory that the networks go to.');
+if (directory === undefined) throw new Error('Missing argument: the directory of the networks.');
 for (const index of forks.keys()) {
   const { name, genesis, chain, expected } = await makeFork(index);
   mkdirSync(join(directory, name), { recursive: true });

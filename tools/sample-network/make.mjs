@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Makes the sample network from the contracts beside this file: node make.mjs [DIRECTORY]
-// Keys, times and prices are fixed, so the same sources give the same bytes; make.spec.mjs holds the committed ones to that.
+// Creates the sample network from the contracts beside this file: node make.mjs [DIRECTORY]. Keys, times and prices are
+// fixed, so the same sources result in the same bytes; make.spec.mjs compares the committed files.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const chainId = 48_484_848;
 const genesisTime = 1_750_000_000;
 const secondsPerBlock = 12;
 const blockCount = 24;
-/** Blocks at which the forks begin, in the order of mainnet. */
+/** Activation blocks of the forks, in the order of mainnet. */
 const forkBlocks = { shanghai: 4, cancun: 8, prague: 12, osaka: 16 };
 const timeOf = (number) => genesisTime + number * secondsPerBlock;
 
@@ -84,7 +84,7 @@ const hex = (value) => `0x${value.toString(16)}`;
 const word = (value) => BigInt(value).toString(16).padStart(64, '0');
 const encode = (contract, signature, ...args) => `0x${contract.selectors[signature]}${args.map(word).join('')}`;
 
-/** What happens in each block: lists of transactions, by number. */
+/** Transactions of each block, by number. */
 function makePlan({ Token, Reverts, Loops }) {
   const at = (nonce) => createContractAddress(deployer.address, nonce);
   const [token, reverts, loops] = [at(0n), at(1n), at(2n)];
@@ -178,7 +178,7 @@ function sign({ from, delegations, ...fields }, common) {
   );
 }
 
-/** Everything of the network, by file name. */
+/** All files of the network, by name. */
 export async function makeNetwork() {
   for (const account of [deployer, alice, bob]) account.nonce = 0n;
   const contracts = compileContracts();
@@ -199,7 +199,7 @@ export async function makeNetwork() {
     parent = await makeBlock(vm, parent, number, plan[number] ?? []);
     chain.push(encodeRlp(parent.raw()));
   }
-  const told = Object.fromEntries(
+  const described = Object.fromEntries(
     Object.entries(addresses).map(([name, address]) => [
       name,
       { address: address.toString(), abi: contracts[name].abi, selectors: contracts[name].selectors },
@@ -226,7 +226,7 @@ export async function makeNetwork() {
     'networks.json': json(networks),
     'genesis.json': json(genesis),
     'chain.rlp': Buffer.concat(chain),
-    'contracts.json': json({ chainId, head: bytesToHex(parent.hash()), accounts, contracts: told }),
+    'contracts.json': json({ chainId, head: bytesToHex(parent.hash()), accounts, contracts: described }),
   };
 }
 

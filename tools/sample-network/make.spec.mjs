@@ -11,7 +11,7 @@ import { makeNetwork } from './make.mjs';
 const directory = fileURLToPath(new URL('./network', import.meta.url));
 const { head, accounts, contracts } = JSON.parse(readFileSync(join(directory, 'contracts.json'), 'utf8'));
 
-test('the committed network is what its sources make', async () => {
+test('the committed network equals the one made from its sources', async () => {
   for (const [name, bytes] of Object.entries(await makeNetwork())) {
     assert.ok(
       readFileSync(join(directory, name)).equals(bytes),
@@ -20,7 +20,7 @@ test('the committed network is what its sources make', async () => {
   }
 });
 
-test('the README names the addresses that are there', () => {
+test('the README names the deployed addresses', () => {
   const readme = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
   for (const [name, { address }] of Object.entries(contracts))
     assert.match(readme, new RegExp(`\`${name}\` .*${address}`));
@@ -42,7 +42,7 @@ describe('imported', () => {
     rmSync(home, { recursive: true });
   });
 
-  /** Calls a function of a contract at the head, its arguments as numbers. */
+  /** Calls a function of a contract at the head with numbers as arguments. */
   const call = (contract, signature, ...args) => {
     const { address, selectors } = contracts[contract];
     const words = args.map((value) => BigInt(value).toString(16).padStart(64, '0'));
@@ -60,7 +60,7 @@ describe('imported', () => {
     });
   };
 
-  test('every root is verified, and every type of transaction is there', () => {
+  test('every root verifies, and every type of transaction exists', () => {
     assert.equal(store.head.hash, head);
     const types = new Set();
     for (let number = 0n; number <= store.head.number; number++) {
@@ -69,7 +69,7 @@ describe('imported', () => {
     assert.deepEqual([...types].sort(), [0, 1, 2, 3, 4]);
   });
 
-  test('the tokens are where the README says', async () => {
+  test('token balances match the README', async () => {
     for (const [name, tokens] of [
       ['deployer', 992_400n],
       ['alice', 5_006n],
@@ -106,7 +106,7 @@ describe('imported', () => {
     });
   }
 
-  test('an invalid opcode and an endless loop are errors, no reverts', async () => {
+  test('an invalid opcode and an endless loop are errors without reverts', async () => {
     const invalid = await call('Reverts', 'byInvalidOpcode()');
     assert.deepEqual([invalid.kind, invalid.reason], ['halt', 'invalid opcode: INVALID']);
     const endless = await call('Loops', 'forever()');

@@ -1,10 +1,10 @@
 /**
- * Sets of values that a gene of a request takes. `sample` draws one, `mutate` draws one near another.
+ * Sets of values of a gene of a request. `sample` draws one, `mutate` draws one near another.
  * @typedef {{ sample: (random: Random) => unknown, mutate: (value: unknown, random: Random) => unknown }} Domain
  * @typedef {ReturnType<typeof import('../differential/random.mjs').createRandom>} Random
  */
 
-/** Integers; sizes and counts are drawn by their logarithm, so that small and huge ones are as likely. */
+/** Integers; sizes and counts are drawn by their logarithm, so that small and huge ones are equally likely. */
 export function integer(min, max) {
   const clamp = (value) => Math.max(min, Math.min(max, Math.round(value)));
   return {
@@ -18,7 +18,7 @@ export function integer(min, max) {
   };
 }
 
-/** One of a list. */
+/** One item of a list. */
 export function oneOf(...values) {
   const sample = (random) => random.pick(values);
   return { sample, mutate: (_, random) => sample(random) };

@@ -1,4 +1,4 @@
-/** Genes of a form that commands with a body need. */
+/** Genes of a form for commands with a body. */
 const plainForm = {
   partBytes: 0,
   content: 'zeros',
@@ -8,7 +8,10 @@ const plainForm = {
   step: '0',
 };
 
-/** Requests that were expensive once, or might be: the search begins with them, and the bench repeats each from eight connections. */
+/**
+ * Requests that were expensive once, or might be. The search begins with them, and the bench repeats each over eight
+ * connections.
+ */
 export const hurtful = {
   storage: [
     {

@@ -1,9 +1,9 @@
-/** Severity of pino from which a line says that the service failed. */
+/** Minimum pino severity of a failure of the service. */
 const errorLevel = 50;
-/** Lines that are kept; older ones are dropped. */
+/** Maximum number of kept lines; older ones are dropped. */
 const linesMax = 20_000;
 
-/** Collects the log of a service, a JSON object a line. */
+/** Collects the log of a service, one JSON object per line. */
 export function createLog() {
   const entries = [];
   let dropped = 0;
@@ -19,7 +19,7 @@ export function createLog() {
       }
       if (entries.length > linesMax) dropped += entries.splice(0, entries.length - linesMax).length;
     },
-    /** A place in the log, for the others. */
+    /** Position in the log, an argument of the other functions. */
     mark: () => dropped + entries.length,
     since,
     /** Failures that the service logged as its own. */
@@ -31,7 +31,7 @@ function parse(line) {
   try {
     return JSON.parse(line);
   } catch {
-    // Warnings of Node and stack traces are no JSON; they are failures of the service too.
+    // Warnings of Node and stack traces are not JSON; they are failures of the service too.
     return line.trim() === '' ? undefined : { level: errorLevel, msg: line };
   }
 }

@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { processMemory, processTime, resetPeak, threadTime } from './process-stat.mjs';
 import { send } from './send.mjs';
 
-/** Share of a processor below which the main thread of a service counts as quiet, with the probes that it answers. */
+/** Processor share below which the main thread of a service counts as idle, including the probes that it answers. */
 const quietShare = 0.3;
 const quietEveryMs = 20;
-/** A service that works on after this time is reported as it is. */
+/** Time limit of work after a request; longer work is reported as it is. */
 const quietWithinMs = 10_000;
-/** Time that the line of a request in the log may take. */
+/** Time limit for the log line of the request. */
 const logWithinMs = 300;
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -36,7 +36,7 @@ export function createMeter({ service, probe }) {
       thread.postMessage(id);
     });
 
-  /** Resolves with the milliseconds until the main thread rests. */
+  /** Resolves with the milliseconds until the main thread is idle. */
   async function quiet() {
     const start = performance.now();
     for (;;) {
@@ -66,14 +66,20 @@ export function createMeter({ service, probe }) {
       bytesOut: answer.bytesOut,
       excerpt: answer.excerpt,
       durationMs: answer.durationMs,
-      /** Most time of the main thread during one light request of another account: what blocks the event loop, free of the machine's load. */
+      /**
+       * Longest main-thread time during one light request of another account: the blocking of the event loop without
+       * the load of the machine.
+       */
       blockMs: felt.runMs,
-      /** Longest wait of a light request, without time in which its thread or that of the service was ready but had no processor. */
+      /**
+       * Longest wait of a light request, without time in which its thread or that of the service was ready but had no
+       * processor.
+       */
       stallMs: felt.stallMs,
       probes: { count: felt.count, failed: felt.failed },
       mainMs: threadTime(main).runMs - before.mainMs,
       cpuMs: processTime(pid) - before.cpuMs,
-      /** Milliseconds that the service worked on after the answer, or after the client went away. */
+      /** Milliseconds of work after the answer, or after the client disconnected. */
       afterMs,
       memoryMib: hasReset ? Math.max(0, memory.peakMib - before.memory.residentMib) : 0,
       credits: entries.reduce((sum, entry) => sum + (entry.credits ?? 0), 0),
@@ -81,7 +87,7 @@ export function createMeter({ service, probe }) {
     };
   }
 
-  /** Lines of the log about a request; a request that the parser of HTTP refused has none. */
+  /** Log lines about a request; a request that the HTTP parser refused has none. */
   async function entriesOf(request, from) {
     const end = performance.now() + logWithinMs;
     const count = request.message === undefined ? 1 : 2;
@@ -96,10 +102,10 @@ export function createMeter({ service, probe }) {
   return { measure, quiet, close: () => thread.terminate() };
 }
 
-/** Numbers of a measurement that the load of the machine can only make larger. */
+/** Figures that the load of the machine can only increase. */
 const noisy = ['blockMs', 'stallMs', 'mainMs', 'cpuMs', 'memoryMib', 'afterMs', 'durationMs'];
 
-/** Several measurements of one request as one: the smallest of each number. */
+/** Combines several measurements of one request: the smallest of each figure. */
 export function smallestOf(results) {
   const [first] = results;
   return {
@@ -109,9 +115,9 @@ export function smallestOf(results) {
 }
 
 /**
- * Cost of a request, the number that the search makes larger: how long it blocks the event loop in milliseconds, and what it
- * takes of the main thread (milliseconds) and of memory (MiB) for each credit that it pays. Time of worker threads is reported
- * and not counted: accounts have shares of it.
+ * Cost of a request, which the search maximizes: the blocking of the event loop in milliseconds, and its use of the
+ * main thread (milliseconds) and of memory (MiB) per credit. Time of worker threads is reported and not counted:
+ * accounts have shares of it.
  */
 export function costOf({ blockMs, mainMs, memoryMib, credits }) {
   return blockMs + (mainMs + memoryMib) / Math.max(1, credits);

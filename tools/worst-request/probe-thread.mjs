@@ -1,4 +1,4 @@
-// A thread that asks a service for something light, again and again on one connection, as another client would feel it.
+// Thread that sends light requests to a service repeatedly on one connection, as another client.
 import { connect } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { threadTime } from './process-stat.mjs';
@@ -63,7 +63,7 @@ function finish(isOk) {
   if (!socket.destroyed) setTimeout(ask, pauseMs);
 }
 
-/** Takes the time of the probe under way, without the time that either thread waited for a processor. */
+/** Takes the time of the current probe, without the time in which either thread waited for a processor. */
 function measure() {
   if (asked === undefined) return;
   const wallMs = performance.now() - asked.at;
@@ -76,7 +76,7 @@ function measure() {
 }
 
 parentPort.on('message', (id) => {
-  // A probe that still waits counts by what it has waited.
+  // A waiting probe counts with its wait so far.
   measure();
   parentPort.postMessage({ id, ...worst });
   worst = empty();

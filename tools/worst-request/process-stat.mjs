@@ -6,8 +6,8 @@ const ticksPerSecond = 100;
 /** @typedef {{ runMs: number, delayMs: number }} ThreadTime time on a processor, and time ready to run without one */
 
 /**
- * Reads what a thread has used so far, to the nanosecond where the kernel counts it (schedstat), else to a tick.
- * @param {string} directory `/proc/PID/task/TID`, or `/proc/thread-self` for the thread that asks
+ * Reads the times of a thread so far, to the nanosecond where the kernel counts it (schedstat), else to a tick.
+ * @param {string} directory `/proc/PID/task/TID`, or `/proc/thread-self` for the calling thread
  * @returns {ThreadTime}
  */
 export function threadTime(directory) {
@@ -19,12 +19,12 @@ export function threadTime(directory) {
   }
 }
 
-/** Milliseconds on processors of a whole process, threads that have ended included. */
+/** Milliseconds on processors of a whole process, including ended threads. */
 export const processTime = (pid) => ticksMs(`/proc/${pid}`);
 
 function ticksMs(directory) {
   const stat = readFileSync(`${directory}/stat`, 'latin1');
-  // Fields 14 and 15 of the line, counted behind the name of the program, which may hold blanks.
+  // Fields 14 and 15 of the line, counted after the name of the program, which may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
 }
@@ -36,7 +36,7 @@ export function processMemory(pid) {
   return { residentMib: mib('VmRSS'), peakMib: mib('VmHWM') };
 }
 
-/** Sets the peak of a process back to what it has now; false where the system does not allow it. */
+/** Resets the peak memory of a process; returns false where the system does not allow it. */
 export function resetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
@@ -46,7 +46,7 @@ export function resetPeak(pid) {
   }
 }
 
-/** Whether this machine has what the measurement reads. */
+/** Reports whether this machine has the files of the measurement. */
 export const canMeasure = (() => {
   try {
     return readdirSync('/proc/self/task').length > 0;

@@ -15,7 +15,7 @@ const columns = [
   ['status', ({ status }) => status],
 ];
 
-/** A table of requests, and below it the line that repeats each. */
+/** Formats a table of requests, and below it the line that repeats each. */
 export function reportOf(entries) {
   const width = 9;
   const head = columns.map(([title]) => title.padStart(width)).join('');

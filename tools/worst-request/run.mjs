@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// node run.mjs [--seed 1] [--minutes 5] [--only storage|gateway] [--verbose] [--replay '{"name":…,"genes":…}' [--times 5]]: searches
-// for the requests that cost the built services most, as another account feels it, and prints the ten most expensive.
-// Exits 1 when a service ended or failed by itself.
+// node run.mjs [--seed 1] [--minutes 5] [--only storage|gateway] [--verbose] [--replay '{"name":…,"genes":…}' [--times
+// 5]]: searches for the requests that cost the built services most, as seen by another account, and prints the ten most
+// expensive. Exits with 1 when a service ended or failed by itself.
 import { parseArgs } from 'node:util';
 import { createRandom } from '../differential/random.mjs';
 import { hurtful } from './hurtful.mjs';

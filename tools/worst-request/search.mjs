@@ -1,12 +1,12 @@
 import { mutateGenes, sampleGenes } from './domains.mjs';
 import { costOf, smallestOf } from './measure.mjs';
 
-/** Requests that the search changes further. */
+/** Number of requests that the search mutates. */
 const eliteMax = 24;
 
 /**
- * Searches for the request that costs a service most: first one random request of every generator, then random ones and changes of
- * the most expensive so far by turns.
+ * Searches for the request that costs a service most: first one random request of every generator, then alternately
+ * random ones and mutations of the most expensive so far.
  * @param {{ generators: readonly Generator[], measure: (found: Found) => Promise<object>, random: object, end: number, fixed?: readonly Found[],
  *   onMeasured?: (found: object) => void }} options `fixed`: requests to begin with; `end`: time of day in milliseconds
  * @typedef {{ name: string, genes: Readonly<Record<string, object>>, make: Function }} Generator
@@ -35,12 +35,14 @@ export async function search({ generators, measure, random, end, fixed = [], onM
   return measured.sort((one, other) => other.cost - one.cost);
 }
 
-/** The most expensive, three of each generator at most: else changes of one request would fill the list. */
+/**
+ * Keeps the most expensive, at most three of each generator: otherwise mutations of one request would fill the list.
+ */
 function eliteOf(entries) {
   return worstOf(entries, 3).slice(0, eliteMax);
 }
 
-/** Measures the most expensive of each generator anew, since a machine that is shared adds to some by chance. */
+/** Measures the most expensive of each generator again, because the load of the machine increases some by chance. */
 export async function confirm(measured, measure, { count = 10, times = 2 } = {}) {
   const confirmed = [];
   for (const entry of worstOf(measured).slice(0, count + 5)) {
@@ -52,7 +54,7 @@ export async function confirm(measured, measure, { count = 10, times = 2 } = {})
   return worstOf(confirmed).slice(0, count);
 }
 
-/** The most expensive first, `each` of each generator at most. */
+/** Returns the most expensive first, at most `each` of each generator. */
 export function worstOf(entries, each = 1) {
   const seen = new Map();
   return [...entries]

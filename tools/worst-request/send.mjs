@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 
 const excerptBytes = 400;
-/** Bytes of requests that are sent without waiting for answers. */
+/** Maximum bytes of requests that are sent without waiting for answers. */
 const repeatedBytesMax = 2 * 1024 * 1024;
 /** Bytes of a body that are written in one piece. */
 const pieceBytes = 256 * 1024;
@@ -30,13 +30,13 @@ function sendHttp(
   const head = headOf({ connection: 'close' });
   const before = timesFor(repeats, head.length + body.length) - 1;
   if (before === 0) return exchange({ port, deadlineMs, head, pieces: () => piecesOf(body, isChunked) });
-  // Pipelined: all in one piece, and the last one closes the connection.
+  // Pipelined: all in one piece; the last request closes the connection.
   const one = Buffer.concat([headOf({}), ...piecesOf(body, isChunked)]);
   const first = Buffer.alloc(one.length * before, one);
   return exchange({ port, deadlineMs, head: first, pieces: () => [head, ...piecesOf(body, isChunked)] });
 }
 
-/** How often a request is sent on one connection without waiting, within a bound of bytes. */
+/** Number of times a request is sent on one connection without waiting, within a bound of bytes. */
 const timesFor = (repeats, bytes) => Math.max(1, Math.min(repeats, Math.floor(repeatedBytesMax / bytes)));
 
 function* piecesOf(body, isChunked) {
@@ -49,7 +49,7 @@ function* piecesOf(body, isChunked) {
   if (isChunked) yield Buffer.from('0\r\n\r\n', 'latin1');
 }
 
-/** A message of a WebSocket; when its answer begins, a light request follows, whose answer ends the exchange. */
+/** Sends a WebSocket message. A light request follows when its answer begins; the answer to it ends the exchange. */
 function sendMessage({ path, message, headers = {}, repeats = 1 }, { port, deadlineMs }) {
   const fields = {
     host: `127.0.0.1:${port}`,

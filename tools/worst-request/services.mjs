@@ -5,16 +5,17 @@ import { createLog } from './log.mjs';
 const network = new URL('../sample-network/network/', import.meta.url);
 const file = (name) => fileURLToPath(new URL(name, network));
 
-/** A third of the credits that an account of the free plan has in a day. */
+/** A third of the daily credits of an account of the free plan. */
 const creditsMax = 1_000_000;
 
 const chain = { genesis: file('genesis.json'), blocks: file('chain.rlp') };
 
-/** Accounts of a service that take turns, so that a request of many calls does not spend what the next one needs. */
+/** Accounts of a service that take turns, so that a request of many calls leaves credits for the next one. */
 const attackers = { storage: 1, gateway: 32 };
 
 /**
- * Starts a built service, calls with less time than the search waits for an answer, with accounts of the free plan and one of another client, the victim.
+ * Starts a built service whose call time limit is shorter than the wait of the search, with accounts of the free plan
+ * and one of another client, the victim.
  * @param {'storage' | 'gateway'} name
  */
 export async function startService(name, settings = {}) {
@@ -29,7 +30,7 @@ export async function startService(name, settings = {}) {
   for (let n = 0; n < attackers[name]; n++) accounts.push(await service.openAccount({ plan: 'free' }));
   const victim = await service.openAccount();
   const spent = new Map();
-  /** Replaces an account that has spent much of its day, so that a request does not cost what an earlier one has left. */
+  /** Replaces an account that has spent most of its day, so that earlier requests do not change the cost. */
   async function charge(id, credits) {
     spent.set(id, (spent.get(id) ?? 0) + credits);
     const place = accounts.findIndex((account) => account.id === id);

@@ -23,11 +23,11 @@ export async function startSession(name, settings) {
   return {
     service,
     generators,
-    /** Opens an account of the free plan that requests of `make` are for from now on; the storage API has one for all. */
+    /** Opens an account of the free plan for subsequent requests of `make`; the storage API has one for all. */
     async beginSiege() {
       worldOfOne = { ...world, account: await service.openAccount({ plan: 'free' }) };
     },
-    /** Makes the request of genes for the account of the siege; `salt` makes calls of the same genes distinct. */
+    /** Creates the request of genes for the account of the siege; `salt` makes calls of equal genes distinct. */
     make: ({ name: generator, genes }, salt = 0) => byName.get(generator).make(genes, worldOfOne, salt),
     async measure({ name: generator, genes }) {
       meter ??= createMeter({ service, probe: service.probe });

@@ -1,16 +1,19 @@
 import { Worker } from 'node:worker_threads';
 import { send } from './send.mjs';
 
-/** Bytes of bodies that are made before a siege, and how many distinct ones at most: a call that is the same may be answered from memory. */
+/**
+ * Maximum bytes and number of distinct bodies that are created before a siege: equal calls may be answered from a
+ * cache.
+ */
 const preparedBytesMax = 64 * 1024 * 1024;
 const preparedMax = 64;
 
 /**
- * Repeats one request on several connections of one account of the free plan, while another account adds files of 4 KiB and asks
- * for blocks.
+ * Repeats one request on several connections of one account of the free plan, while another account adds files of 4 KiB
+ * and requests blocks.
  * @param {{ sessions: { storage: object, gateway: object }, attack?: { service: string, name: string, genes: object }, connections?: number,
  *   seconds: number, deadlineMs?: number }} options `sessions` from `session.mjs`; without an `attack` the victim is alone
- * @returns what the victim saw: for `add` and `block` the latencies in milliseconds, sorted, and what was not answered as it should be
+ * @returns the view of the victim: for `add` and `block` the sorted latencies in milliseconds, and failed requests
  */
 export async function besiege({ sessions, attack, connections = 8, seconds, deadlineMs = 10_000 }) {
   const { storage, gateway } = sessions;
@@ -50,12 +53,12 @@ async function prepare(session, { name, genes }) {
   return requests;
 }
 
-/** Runs the victim in a thread of its own, so that what makes the attack does not hold it up. */
+/** Runs the victim in its own thread, so that the attack does not delay it. */
 function startVictim(data) {
   const worker = new Worker(new URL('./victim-thread.mjs', import.meta.url), { workerData: data });
   return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
 }
 
-/** The value below which a share of sorted latencies lies. */
+/** Returns the value below which a share of sorted latencies lies. */
 export const quantile = (sorted, share) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -1,11 +1,11 @@
-// A client that adds files of 4 KiB and asks for blocks, one of each at a time, until the end.
+// Client that adds files of 4 KiB and requests blocks, one of each at a time, until the end.
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { storage, gateway, end } = workerData;
-/** Pause between requests of a kind in milliseconds. */
+/** Pause between requests of one kind in milliseconds. */
 const pauseMs = 10;
-/** A request that takes longer counts as not answered. */
+/** A longer request counts as unanswered. */
 const answerWithinMs = 30_000;
 const boundary = 'victim';
 
@@ -53,7 +53,7 @@ async function run(make) {
   return { latencies: latencies.sort((one, other) => one - other), failures };
 }
 
-/** Resolves with what is wrong with the answer, or nothing. */
+/** Resolves with the fault of the answer, or nothing. */
 function ask({ port, path, headers, body, isRight }) {
   return new Promise((resolve, reject) => {
     const fields = { ...headers, 'content-length': body.length };

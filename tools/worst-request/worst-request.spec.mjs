@@ -28,11 +28,11 @@ const storageWorld = {
   pins: async () => {},
 };
 
-test('every command of the storage API has a generator, and no other one has', () => {
+test('every command of the storage API has a generator, and every generator a command', () => {
   assert.deepEqual(Object.keys(storage.commandRequests).sort(), [...storage.commandNames].sort());
 });
 
-test('every method of the gateway has a generator, and no other one has', () => {
+test('every method of the gateway has a generator, and every generator a method', () => {
   assert.deepEqual(Object.keys(methodParams).sort(), [...gateway.methodNames].sort());
 });
 
@@ -62,7 +62,7 @@ for (const [name, { generators }, world] of [
   });
 }
 
-/** Genes of requests that are made quickly. */
+/** Genes of requests that are created quickly. */
 function small(genes) {
   const numbers = Object.entries(genes).map(([name, value]) => [
     name,
@@ -71,7 +71,7 @@ function small(genes) {
   return Object.fromEntries(numbers);
 }
 
-test('genes of a seed are the same each time', () => {
+test('a seed always results in the same genes', () => {
   const draw = () => {
     const random = createRandom(7);
     return gateway.generators.map(({ genes }) => sampleGenes(genes, random));
@@ -79,7 +79,7 @@ test('genes of a seed are the same each time', () => {
   assert.deepEqual(draw(), draw());
 });
 
-test('blocks of every shape are within the limit of a block', () => {
+test('blocks of every shape are within the block size limit', () => {
   const { shape } = storage.generators.find(({ name }) => name === 'dag/put').genes;
   const random = createRandom(3);
   const names = new Set(Array.from({ length: 500 }, () => shape.sample(random)));
@@ -89,7 +89,7 @@ test('blocks of every shape are within the limit of a block', () => {
   }
 });
 
-test('fixed requests name generators that exist', () => {
+test('fixed requests name existing generators', () => {
   for (const [service, generators] of [
     ['storage', storage.generators],
     ['gateway', gateway.generators],
@@ -101,7 +101,7 @@ test('fixed requests name generators that exist', () => {
       );
 });
 
-test('texts that are to be valid JSON are', () => {
+test('texts that should be valid JSON parse', () => {
   for (const name of [
     'keys',
     'indexKeys',
@@ -116,7 +116,7 @@ test('texts that are to be valid JSON are', () => {
     assert.doesNotThrow(() => JSON.parse(junkOf(name, 1000)), name);
 });
 
-test('the search finds an expensive request by changing those that cost more', async () => {
+test('the search finds an expensive request by mutation of expensive ones', async () => {
   const random = createRandom(5);
   const { integer, oneOf } = await import('./domains.mjs');
   const generators = ['a', 'b', 'c'].map((name) => ({
@@ -139,7 +139,7 @@ test('the search finds an expensive request by changing those that cost more', a
   assert.equal(worstOf(measured).length, 3);
 });
 
-test('the log tells failures of the service from requests, across pieces of output', () => {
+test('the log separates failures of the service from requests, across chunks of output', () => {
   const log = createLog();
   const mark = log.mark();
   log.onOutput('{"level":30,"credits":5,"acc');

@@ -1,4 +1,4 @@
-/** The fastest of some runs, as many as take a while: what runs in V8 is still becoming faster. */
+/** Returns the fastest of several runs within a time budget, because V8 optimizes code over its first runs. */
 export async function best(count, run, msMin = 0) {
   const times = [];
   let result;

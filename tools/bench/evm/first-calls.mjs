@@ -7,7 +7,7 @@ const codeBytes = 24_576;
 const rounds = 20;
 const address = `0x${'c1'.repeat(20)}`;
 
-/** Code as long as may be that begins with `code`; each time another one. */
+/** Returns code of the maximum length that begins with `code`. Each call returns distinct code. */
 function longCode(code, filler, round) {
   const bytes = Buffer.alloc(codeBytes, filler);
   bytes.set(Buffer.from(code.slice(2), 'hex'));
@@ -15,7 +15,10 @@ function longCode(code, filler, round) {
   return `0x${bytes.toString('hex')}`;
 }
 
-/** The first call of a contract of 24 KiB that nobody has called before: a short one, and one that is worth compiling amid it. */
+/**
+ * Measures the first call of a 24 KiB contract that is in no cache: a short call, and a call long enough to be worth
+ * compilation.
+ */
 export async function benchFirstCalls() {
   const engine = createEngine('compiled');
   const { code } = compiled;

@@ -10,7 +10,10 @@ const network = fileURLToPath(new URL('../../sample-network/network/', import.me
 const { accounts, contracts } = JSON.parse(readFileSync(join(network, 'contracts.json'), 'utf8'));
 const rounds = 5;
 
-/** balanceOf of an ERC-20 in one process, each call about another holder, on a chain on disk: what a light request costs at least. */
+/**
+ * Measures balanceOf of an ERC-20 in one process, each call for another holder, on a chain on disk: the minimum cost of
+ * a light request.
+ */
 export async function benchLightCalls() {
   const directory = mkdtempSync(join(tmpdir(), 'cairn-calls-'));
   const store = await openChainStore({ directory });
@@ -41,7 +44,7 @@ export async function benchLightCalls() {
       peer.rate = Math.max(peer.rate, await rateOf(peer.engine, 2_000));
       own.rate = Math.max(own.rate, await rateOf(own.engine, 40_000));
     }
-    report('balanceOf in process, each of another holder', own.rate, '/s', '@ethereumjs', peer.rate);
+    report('balanceOf in process, distinct holders', own.rate, '/s', '@ethereumjs', peer.rate);
   } finally {
     await store.close();
     rmSync(directory, { recursive: true });

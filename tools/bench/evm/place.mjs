@@ -1,4 +1,4 @@
-// Where the loops of evm.mjs run: contracts on a block of Cancun with much gas.
+// Environment of the loops of evm.mjs: contracts on a Cancun block with a high gas limit.
 import { readFileSync } from 'node:fs';
 import { headerFromJson, parseGethGenesis } from '@cairn/block-model';
 import solc from 'solc';
@@ -19,7 +19,7 @@ export function compileWorkloads() {
   return { code: `0x${evm.deployedBytecode.object}`, selectors: evm.methodIdentifiers };
 }
 
-/** The chain and the header of a block; who calls adds a state. */
+/** Chain and header of a block; the caller adds a state. */
 export function makePlace() {
   const zeros = (bytes) => `0x${'00'.repeat(bytes)}`;
   const { spec } = parseGethGenesis('bench', {

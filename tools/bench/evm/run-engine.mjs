@@ -1,9 +1,9 @@
-// A process with one engine, as a service has: told the name of a loop, it tells what that came to, and how long it took.
+// Process with one engine, as in a service. It receives the name of a loop and returns its result and duration.
 import { createEngine, executeCall, parseCallRequest } from '@cairn/evm-executor';
 import { best } from './best.mjs';
 import { callOf, place } from './workloads.mjs';
 
-/** At least so long: what runs in V8 is still becoming faster. */
+/** Minimum duration, because V8 optimizes code over its first runs. */
 const runMs = 500;
 
 const engine = createEngine(process.argv[2]);

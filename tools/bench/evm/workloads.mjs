@@ -1,7 +1,7 @@
 import { createMemoryState } from '@cairn/block-model/testing';
 import { compileWorkloads, makePlace } from './place.mjs';
 
-/** Rounds of each loop: some milliseconds for the fastest. */
+/** Rounds of each loop; the fastest takes some milliseconds. */
 export const workloads = {
   arithmetic: 20_000,
   memorySort: 300,
@@ -25,7 +25,7 @@ export const place = {
   state: createMemoryState({ [address]: { code: compiled.code, balance: 0n } }),
 };
 
-/** A call of a loop, with so many rounds. */
+/** Returns a call of a loop with a number of rounds. */
 export function callOf(name, rounds = workloads[name]) {
   const data = `0x${compiled.selectors[`${name}(uint256)`]}${rounds.toString(16).padStart(64, '0')}`;
   return { from: `0x${'aa'.repeat(20)}`, to: address, data };

@@ -9,9 +9,10 @@ const network = new URL('../../sample-network/network/', import.meta.url);
 const sample = JSON.parse(readFileSync(new URL('contracts.json', network), 'utf8'));
 
 /**
- * Starts anvil with the contracts of the sample network and a block of as many transactions as the sample's head has.
- * @param code of contracts by address, as the gateway tells it
- * @returns its URL, the hash of that block, and how to stop it
+ * Starts anvil with the contracts of the sample network and a block with as many transactions as the head of the sample
+ * network.
+ * @param code of contracts by address, as the gateway returns it
+ * @returns its URL, the hash of that block, and a function that stops it
  */
 export async function startAnvil({ code, transactions }) {
   const directory = mkdtempSync(join(tmpdir(), 'cairn-anvil-'));
@@ -48,7 +49,7 @@ export async function startAnvil({ code, transactions }) {
   }
 }
 
-/** One request. */
+/** Sends one request. */
 export async function ask(url, method, params) {
   const answer = await fetch(url, {
     method: 'POST',
@@ -72,5 +73,5 @@ async function answering(url, child) {
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
-  throw new Error('anvil does not start; is the npm registry within reach?');
+  throw new Error('anvil does not start; check that the npm registry is reachable.');
 }

@@ -4,7 +4,7 @@ const percentile = (sorted, p) => sorted[Math.min(sorted.length - 1, Math.floor(
 
 /**
  * Sends requests over kept-alive connections until `count` are answered.
- * @param next makes the request number n
+ * @param next returns request number n
  * @returns requests per second and latencies in milliseconds
  */
 export async function load(origin, { connections = 32, count, next, expectStatus = 200 }) {
@@ -28,7 +28,7 @@ export async function load(origin, { connections = 32, count, next, expectStatus
   return { perSecond: count / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }
 
-/** One line of the report: what was measured, beside what it is compared with. */
+/** Formats one line of the report: a figure beside its reference. */
 export function report(name, value, unit, peerName, peer) {
   const ratio =
     peer === undefined ? '' : `   ${(value / peer).toFixed(2)} of ${peerName} (${Math.round(peer)} ${unit})`;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../../apps/cairn/dist/main.js', import.meta.url));
 const ports = { storage: 15_001, gateway: 18_545, console: 18_080 };
 
-/** All services over a home of their own, with fixed credentials. Call `stop` at the end. */
+/** Starts all services with a new home and fixed credentials. Call `stop` at the end. */
 export async function startServices(home) {
   const env = {
     ...process.env,
@@ -35,7 +35,7 @@ export async function startServices(home) {
   };
 }
 
-/** The process of one of the services, a child of the one that runs both. */
+/** Returns the process of one service, a child of the process that runs all of them. */
 export function servicePid(parent, name) {
   try {
     const children = execFileSync('pgrep', ['-P', String(parent), '-f', name], { encoding: 'utf8' });

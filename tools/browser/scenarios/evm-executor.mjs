@@ -74,9 +74,9 @@ const header = headerFromJson({
 
 const account = (byte) => `0x${byte.repeat(20)}`;
 const contracts = {
-  // Gives the Keccak-256 of its input back.
+  // Returns the Keccak-256 hash of its input.
   keccak: '0x3660006000373660002060005260206000f3',
-  // Counts its slots 0 to 49 up, and logs.
+  // Increments its slots 0 to 49 and logs.
   storage: '0x60005b805460010181556001018060321160025760006000a000',
   endless: '0x5b600056',
   invalid: '0xfe',
@@ -90,7 +90,7 @@ const addresses = {
   panic: account('c6'),
 };
 
-/** Code that reverts with data. */
+/** Reverts with data. */
 function reverting(data) {
   const length = (data.length / 2).toString(16).padStart(2, '0');
   return `0x60${length}600c60003960${length}6000fd${data}`;

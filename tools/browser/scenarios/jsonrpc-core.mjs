@@ -8,14 +8,14 @@ const text = (field, value) => {
 const methods = [
   defineMethod()({
     name: 'echo',
-    summary: 'Gives its text back.',
+    summary: 'Returns its text.',
     params: [{ name: 'text', summary: 'a text.', parse: text }],
     result: 'The text.',
     handle: ([given]) => given,
   }),
   defineMethod()({
     name: 'later',
-    summary: 'Gives its text back in a later turn.',
+    summary: 'Returns its text in a later turn.',
     params: [{ name: 'text', summary: 'a text.', parse: text }],
     result: 'The text.',
     handle: ([given]) => new Promise((resolve) => setTimeout(() => resolve(new RawJson(JSON.stringify(given))), 1)),

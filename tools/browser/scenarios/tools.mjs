@@ -1,6 +1,6 @@
-// Shared by the scenarios: runs in pages and on Node.
+// Helpers of the scenarios. They run in pages and on Node.
 
-/** Bytes that look like content, the same everywhere. */
+/** Returns bytes that look like content and are the same on every platform. */
 export function patterned(length, seed = 1) {
   const bytes = new Uint8Array(length);
   let state = seed;
@@ -15,7 +15,7 @@ export function digits(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The code and message of the error of some work. */
+/** Returns the code and message of the error that a function throws. */
 export async function codeOf(work) {
   try {
     await work();
@@ -35,7 +35,7 @@ export async function joined(chunks) {
   return new Uint8Array(await new Blob(await collect(chunks)).arrayBuffer());
 }
 
-/** JSON has no bigint. */
+/** Encodes bigints, which JSON lacks. */
 export function plain(value) {
   return JSON.parse(JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each)));
 }

@@ -4,13 +4,13 @@ import { shrink } from '../shrink.mjs';
 import { exchange } from './add/exchange.mjs';
 import { randomAdd } from './add/requests.mjs';
 
-/** Random trees added with random options. */
+/** Compares random trees added with random options. */
 export default {
   name: 'add',
   peer: 'kubo',
   known: {
     'the first of several errors':
-      'Both refuse with 400 or 500 and name another of several faults; the order of checks is not Kubo’s.',
+      'Both refuse with 400 or 500 and report different faults of several, because they check in another order.',
     'only-hash of directories':
       'Kubo hashes the outermost directory without the limits of the request, and none with mode or time; here only-hash gives the CIDs of the same add.',
     'insecure hash function of inline contents':
@@ -40,7 +40,7 @@ export default {
   },
 };
 
-/** The class of a difference that hangs on both answers. */
+/** Returns the class of a difference that depends on both answers. */
 function edgeOf({ parts }, cairn, peer) {
   const [refused, reason] = [cairn.lines[0]?.Message, peer.trailer];
   if (refused !== undefined && refused === reason && reason.startsWith('potentially insecure hash'))
@@ -71,7 +71,7 @@ async function compare({ kubo, storage, authorization }, request) {
   return kind === undefined ? undefined : { kind, cairn, peer };
 }
 
-/** The kind of a difference; bad arguments that Kubo answers with 500 are 400 here, with the same words. */
+/** Returns the kind of a difference. Kubo answers bad arguments with 500, the service with 400 and the same text. */
 function kindOf(cairn, peer) {
   if (peer.status === 500 && cairn.status === 400)
     return cairn.lines[0]?.Message === peer.lines[0]?.Message ? undefined : `message ${peer.lines[0]?.Message}`;
@@ -83,9 +83,9 @@ function kindOf(cairn, peer) {
   return JSON.stringify(settled(cairn)) === JSON.stringify(settled(peer)) ? undefined : 'lines';
 }
 
-/** Lines without all but the last one of the progress of a file: Kubo writes them as its buffers are filled. */
+/** Keeps the last progress line of each file only: Kubo writes progress whenever its buffers are full. */
 function settled({ lines, trailer }) {
-  // A name that is taken is refused here before its content is read.
+  // The service refuses a duplicate name before it reads the content.
   if (trailer !== undefined) return lines.filter((line) => !isProgress(line));
   return lines.filter(
     (line, at) => !isProgress(line) || !isProgress(lines[at + 1]) || lines[at + 1].Name !== line.Name,

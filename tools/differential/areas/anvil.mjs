@@ -8,7 +8,7 @@ import { conformanceChain } from '../chain.mjs';
 const casesPerRound = 40;
 const target = `0x${'c0de'.repeat(10)}`;
 const gas = '0x7a120';
-/** Fields of the block that code can read, the same for both servers. */
+/** Block fields that code can read, equal on both servers. */
 const block = {
   number: '0x40',
   time: '0x100000',
@@ -18,12 +18,12 @@ const block = {
   baseFeePerGas: '0x0',
 };
 
-/** Results of random programs beside anvil, from its npm package: no geth is needed. */
+/** Compares results of random programs with anvil from its npm package. Needs no geth. */
 export default {
   name: 'anvil',
-  missing: 'skipped: ../shared/conformance is not beside the repository',
+  missing: 'skipped: ../shared/conformance is missing',
   known: {
-    BLOCKHASH: 'anvil has no blocks before its own, and makes hashes up.',
+    BLOCKHASH: 'anvil has no earlier blocks and invents their hashes.',
     BLOBBASEFEE: 'anvil takes the blob base fee from its own head.',
   },
   async start() {
@@ -46,7 +46,7 @@ export default {
   },
 };
 
-/** Outcomes are compared by result and by the data of a revert: words of errors are each server's own. */
+/** Compares outcomes by result and revert data, because each server words its errors differently. */
 function kindOf(cairn, peer) {
   if (cairn.error === undefined && peer.error === undefined)
     return cairn.result === peer.result ? undefined : 'results differ';

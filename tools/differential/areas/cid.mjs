@@ -28,7 +28,7 @@ const cids = [
 ];
 const edits = [...'=\n -_+/09azAZ!é'];
 
-/** `cid/*` and `multibase/*` with random formats, bases, CIDs and texts that are damaged. */
+/** Compares `cid/*` and `multibase/*` with random formats, bases, CIDs and damaged texts. */
 export default {
   name: 'cid',
   peer: 'kubo',
@@ -107,6 +107,6 @@ async function send(url, { path, file }, headers) {
   body?.set('file', new Blob([file]), 'file');
   const answer = await fetch(`${url}/api/v0/${path}`, { method: 'POST', headers, ...(body && { body }) });
   const text = await answer.text();
-  // Go escapes characters in JSON that need no escape.
+  // Go escapes some characters in JSON that need no escape.
   return { status: answer.status, body: text.replace(/\\u(003c|003e|0026|fffd)/g, (code) => JSON.parse(`"${code}"`)) };
 }

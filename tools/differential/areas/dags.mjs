@@ -6,7 +6,7 @@ import { exchange, unpinAll } from './dags/exchange.mjs';
 import { known } from './dags/known.mjs';
 import { randomDag, randomPath } from './dags/random-dag.mjs';
 
-/** Pins, dag/*, refs, resolve, block/* and CARs on random DAGs: whole, with missing blocks, and damaged. */
+/** Compares pins, dag/*, refs, resolve, block/* and CARs on random DAGs: complete, with missing blocks, and damaged. */
 export default {
   name: 'dags',
   peer: 'kubo',
@@ -15,7 +15,7 @@ export default {
     const kubo = await startKubo();
     if (kubo === undefined) return undefined;
     const storage = await startStorage({ STORAGE_BLOCK_WAIT_SECONDS: '0' });
-    // Kubo begins with the empty directory.
+    // Kubo starts with the empty directory.
     const empty = carOf([], [block('dag-pb', encodePb([], unixfs(1)), { version: 0 })]);
     const { authorization } = await storage.openAccount();
     await exchange(storage.url, { path: 'dag/import', parts: [empty], headers: { authorization } });
@@ -24,14 +24,14 @@ export default {
   async *round(context, random) {
     const { authorization } = await context.storage.openAccount();
     const servers = { ...context, authorization };
-    // Blocks of their own, so that neither server has those of an earlier round.
+    // Blocks differ in each round, so that neither server has them yet.
     const blocks = randomDag(random, `${process.pid}-${context.count++}`);
     const requests = [importOf(random, blocks), ...Array.from({ length: 30 }, () => requestOf(random, blocks))];
     await unpinAll(context.kubo.url);
     for (const [index, request] of requests.entries()) {
       const { difference } = await compare(servers, request);
       yield difference;
-      // A value that only one server has taken would differ in all later answers.
+      // A value that only one server accepted would change all later answers.
       if (index === 0 && difference !== undefined) return;
     }
   },
@@ -59,7 +59,7 @@ function damaged(random, car) {
 
 const bases = ['base32', 'base58btc', 'base36', 'z', 'b', 'f', 'base64url', 'nope'];
 
-/** Commands with their options, and whether they take several paths. */
+/** Commands with their options, and whether they accept several paths. */
 const commands = {
   'dag/get': { options: { 'output-codec': ['dag-json', 'dag-cbor', 'dag-pb', 'raw', 'nope'] } },
   'dag/resolve': { options: {} },

@@ -6,14 +6,14 @@ import { conformanceChain } from '../chain.mjs';
 
 const casesPerRound = 40;
 const methods = ['eth_call'];
-/** Errors of the reference for which geth has a result or other words; the area `calls` compares those with geth. */
+/** Errors of the reference where geth returns a result or another text; the area `calls` compares those with geth. */
 const ownErrors = { 'value overflow': 'The reference refuses a balance above 256 bits, which wraps in geth.' };
 
-/** The compiled engine beside the reference, @ethereumjs/evm, behind two gateways: no geth is needed. */
+/** Compares the compiled engine with the reference, @ethereumjs/evm, behind two gateways. Needs no geth. */
 export default {
   name: 'engines',
-  missing: 'skipped: ../shared/conformance is not beside the repository',
-  known: { ...ownErrors, 'time limit': 'The reference is slower: its run meets the time limit of a call.' },
+  missing: 'skipped: ../shared/conformance is missing',
+  known: { ...ownErrors, 'time limit': 'The reference is slower and reaches the time limit of a call.' },
   async start() {
     const chain = conformanceChain();
     if (chain === undefined) return undefined;
@@ -35,7 +35,9 @@ export default {
   },
 };
 
-/** As {@link difference}, but two failures are equal whatever their words: those of precompiles are each library's own. */
+/**
+ * Like {@link difference}, but two failures are always equal: each library words failures of precompiles differently.
+ */
 function differenceOf(request, cairn, peer) {
   const words = peer.error?.message ?? '';
   if (words in ownErrors) return words;

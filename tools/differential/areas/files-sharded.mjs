@@ -1,6 +1,6 @@
 import { fileSequences } from './kubo/file-sequences.mjs';
 
-/** Sequences of `files/*` in which directories of a few entries are sharded, and become plain again. */
+/** Compares sequences of `files/*` in which directories of a few entries become sharded and plain again. */
 export default fileSequences({
   name: 'files-sharded',
   config: (config) => {

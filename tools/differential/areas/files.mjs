@@ -1,4 +1,4 @@
 import { fileSequences } from './kubo/file-sequences.mjs';
 
-/** Sequences of `files/*` with the settings that both servers have by themselves. */
+/** Compares sequences of `files/*` with the default settings of both servers. */
 export default fileSequences({ name: 'files' });

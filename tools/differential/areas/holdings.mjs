@@ -5,7 +5,10 @@ import { exchange, unpinAll } from './dags/exchange.mjs';
 
 const absent = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
 
-/** Sequences of writes with and without pins, block/rm, repo/gc, repo/verify and refs/local: what one account holds. */
+/**
+ * Compares sequences of writes with and without pins, block/rm, repo/gc, repo/verify and refs/local: the blocks that
+ * one account holds.
+ */
 export default {
   name: 'holdings',
   peer: 'kubo',
@@ -21,17 +24,17 @@ export default {
     const servers = { ...context, authorization };
     await unpinAll(context.kubo.url);
     await exchange(context.kubo.url, { path: 'repo/gc' });
-    // Kubo's tree begins with the empty directory in the store, that of an account with the first change.
+    // Kubo's tree stores the empty directory at start, the tree of an account with its first change.
     for (const path of ['files/mkdir?arg=/x', 'files/rm?arg=/x&recursive=true', 'repo/gc'])
       await exchange(context.storage.url, { path, headers: { authorization } });
-    // Contents of their own: the store has those of earlier accounts.
+    // Contents differ in each round, because the store keeps those of earlier accounts.
     const salt = `${process.pid}-${context.count++}`;
     const cids = [absent];
     for (let step = 0; step < 25; step++) {
       const request = requestOf(random, cids, salt);
       const { difference, peer } = await compare(servers, request);
       yield difference;
-      // Not the raw CIDs of repo/gc and refs/local: Kubo removes and unpins by CID, not by block.
+      // Leaves out the raw CIDs of repo/gc and refs/local: Kubo removes and unpins by CID, not by block.
       for (const [, cid] of peer.body.toString().matchAll(/"(?:Hash|Key|Cid":{"\/)":"(\w+)"/g))
         if (!cids.includes(cid)) cids.push(cid);
     }
@@ -43,10 +46,10 @@ function requestOf(random, cids, salt) {
   const some = (most) => Array.from({ length: random.integer(1, most) }, () => `arg=${random.pick(cids)}`).join('&');
   const flag = (name) => (random.chance(0.3) ? `&${name}=${random.pick(['true', 'false'])}` : '');
   const makers = [
-    // Not add: Kubo's leaves directories behind that nothing refers to.
+    // Leaves out add: Kubo leaves directories behind that nothing refers to.
     () => ({ path: `block/put?pin=${random.chance(0.2)}`, parts: [content()] }),
     () => ({
-      // Not pin=true: Kubo pins a node without looking for what it links to, and cannot collect from then on.
+      // Leaves out pin=true: Kubo pins a node without checking its links, and cannot collect from then on.
       path: 'dag/put',
       parts: [Buffer.from(JSON.stringify({ salt, links: linksOf(random, cids) }))],
     }),

@@ -5,7 +5,10 @@ import { startStorage } from '../../peers/cairn.mjs';
 
 const sizes = [0, 1, 255, 256, 257, 1000, 4096, 100_000, 300_000];
 
-/** CIDs of random files beside the importer of js-ipfs, where no Kubo is needed. Its rabin chunker is not Kubo's. */
+/**
+ * Compares CIDs of random files with the importer of js-ipfs. Needs no Kubo. The rabin chunker of js-ipfs differs from
+ * Kubo's.
+ */
 export default {
   name: 'importer',
   known: {},

@@ -7,7 +7,7 @@ import { randomBlockPut, randomDagPut } from './put/requests.mjs';
 const cutOff = 'data that ends early';
 const strict = 'identity contents over 128 bytes and hash functions without a name here';
 
-/** `dag/put` of random values between codecs, and `block/put` with random names. */
+/** Compares `dag/put` of random values between codecs, and `block/put` with random names. */
 export default {
   name: 'put',
   peer: 'kubo',
@@ -15,7 +15,7 @@ export default {
     [cutOff]: 'Kubo answers 200 without a CID; here it is an error.',
     [strict]: 'Kubo prints the CID before it refuses to keep the block.',
     'which of several errors':
-      'Both refuse, in other words: Go’s for broken input are matched where clients meet them.',
+      'Both refuse with another text. Texts of Go’s parsers are matched where clients see them.',
   },
   async start() {
     const kubo = await startKubo();

@@ -8,15 +8,14 @@ import { entriesOf } from './kubo/tar-entries.mjs';
 
 const requestsPerTree = 20;
 
-/** `ls`, `cat` and `get` of random trees, of the fixtures, and of paths that lead nowhere. */
+/** Compares `ls`, `cat` and `get` of random trees, of the fixtures, and of paths that do not exist. */
 export default {
   name: 'read',
   peer: 'kubo',
   known: {
     'status of a bad argument':
-      'An argument that is wrong by itself is answered with 400 and Code 1, not with 500 and Code 0.',
-    'path through a file':
-      'Kubo answers with words of its IPLD library; here the answer is the one of a name that a directory lacks.',
+      'The service answers an invalid argument with 400 and Code 1, Kubo with 500 and Code 0.',
+    'path through a file': 'Kubo returns the error text of its IPLD library; the service reports a missing name.',
   },
   async start() {
     const kubo = await startKubo();
@@ -31,7 +30,7 @@ export default {
     const added = randomTree(random);
     const answers = await Promise.all(servers.map((server) => exchange(server, added.request)));
     const [root, other] = answers.map(({ body }) => valuesOf(body).at(-1)?.Hash);
-    // The area of `add` compares the trees that `add` makes.
+    // The area `add` compares the trees that `add` creates.
     const isKnown = root !== undefined && root === other;
     const paths = [
       ...(isKnown ? added.paths.map((path) => [root, path].filter(Boolean).join('/')) : []),
@@ -92,7 +91,7 @@ function sameness({ command, query }) {
   };
 }
 
-/** Kubo lists a sharded directory in the order in which its shards arrive when it streams. */
+/** Kubo streams a sharded directory in the order in which its shards arrive. */
 function sameListing(a, b) {
   return canonical(valuesOf(a)) === canonical(valuesOf(b)) || canonical(linesOf(a)) === canonical(linesOf(b));
 }

@@ -10,27 +10,26 @@ import { createValues } from '../reads/values.mjs';
 const names = Object.keys(readMethods);
 const batchLength = 20;
 
-/** Every read method with good, odd and bad parameters, alone, in batches and over WebSocket. */
+/** Compares every read method with valid, unusual and invalid parameters, alone, in batches and over WebSocket. */
 export default {
   name: 'reads',
   peer: 'geth',
   known: {
     'one blob fee of eth_feeHistory':
-      'geth writes the fee of the first block of Cancun and the next fee of its parent to one place, in any order.',
+      'geth stores the fee of the first Cancun block and the next fee of its parent in one place, in any order.',
     'message: header #[…] not found':
       'geth prints the hash as a list of numbers; the gateway prints it in hexadecimal.',
     'message: block #[…] not found': 'geth prints the hash as a list of numbers; the gateway prints it in hexadecimal.',
     'message: missing trie node': 'The root of the pending state is part of the message, and each client has its own.',
     'envelope: refused by geth: undefined: non-array args':
-      'The gateway also takes parameters by name, as JSON-RPC 2.0 has it.',
-    'envelope: an empty body': 'geth answers nothing; the gateway says that this is no JSON.',
-    'envelope: a body with two values': 'geth reads the first value only; the gateway says that this is no JSON.',
+      'The gateway also accepts parameters by name (JSON-RPC 2.0).',
+    'envelope: an empty body': 'geth sends no answer; the gateway reports invalid JSON.',
+    'envelope: a body with two values': 'geth reads the first value only; the gateway reports invalid JSON.',
     'code -32000 for -32603: method handler crashed':
       'eth_fillTransaction of geth crashes on an empty authorization list without to.',
     'eth_subscribe with more than two parameters':
-      'The gateway counts them before it looks at the kind of the subscription.',
-    'message: several faults':
-      'A parameter has several faults: the gateway reports the first, and geth another, as its decoder has it.',
+      'The gateway checks their number before the kind of the subscription.',
+    'message: several faults': 'A parameter has several faults, and each server reports the one that it finds first.',
   },
   async start() {
     const chain = conformanceChain();
@@ -41,7 +40,7 @@ export default {
       [gateway, geth].map(({ webSocketUrl }) => openSocket(webSocketUrl)),
     );
     const data = await chainData(geth.url, chain.accounts);
-    // The gateway takes what was imported for safe and final where its network names no blocks.
+    // The gateway treats imported blocks as safe and final when its network names no such blocks.
     const head = data.blocks.at(-1);
     await geth.setForkChoice({ headBlockHash: head, safeBlockHash: head, finalizedBlockHash: head });
     return {
@@ -85,7 +84,7 @@ export default {
 };
 
 const ofFilter = ['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter', 'eth_uninstallFilter'];
-/** Requests with the id that a method returned: they end what it began. */
+/** Requests that use the id which a method returned. They end the subscription or filter. */
 const followUps = {
   eth_newFilter: ofFilter,
   eth_newBlockFilter: ofFilter,
@@ -100,7 +99,7 @@ async function compareById(pair, method, ids) {
   return difference === undefined ? undefined : { class: difference, request: requests[0], cairn, peer };
 }
 
-/** The hashes and logs of a chain, as geth has them. */
+/** Reads the hashes and logs of a chain from geth. */
 async function chainData(url, accounts) {
   const ask = async (method, params) =>
     (await overHttp(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).result;

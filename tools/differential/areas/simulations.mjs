@@ -1,6 +1,6 @@
 import { callArea } from '../calls/area.mjs';
 
-/** eth_simulateV1: random blocks of random transactions. */
+/** Compares eth_simulateV1: random blocks of random transactions. */
 export default callArea({
   name: 'simulations',
   methods: ['eth_simulateV1'],

@@ -4,7 +4,7 @@ import { conformanceChain } from '../chain.mjs';
 
 const methods = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'];
 
-/** Balances, nonces and code of random accounts at random heights. */
+/** Compares balances, nonces and code of random accounts at random heights. */
 export default {
   name: 'state',
   peer: 'geth',

@@ -3,22 +3,21 @@ import { startGeth } from '../../peers/geth.mjs';
 import { conformanceChain } from '../chain.mjs';
 import { callRequest, quantity, stateRequest, traceConfig } from './traces/requests.mjs';
 
-/** Traces of random calls, and of transactions and blocks of the chain, with every tracer. */
+/** Compares traces of random calls, and of transactions and blocks of the chain, with every tracer. */
 export default {
   name: 'traces',
   peer: 'geth',
   known: {
     'a trace beyond the limit':
-      'Clients parse a trace in one piece: one of more than 64 Mi characters is refused, with what to leave out.',
+      'Clients parse a trace in one piece. The gateway refuses more than 64 Mi characters and names fields to omit.',
     'a crash of the peer':
       'geth 1.17.5 panics where a step lacks operands (erc7562Tracer), and on witnesses before Byzantium or of no block; the gateway answers.',
-    'a slot that the peer has no name of':
-      'geth keeps no preimages of the slots of the genesis; the gateway knows them.',
-    'a tracer in JavaScript that fails': 'geth adds the place in the tracer’s code.',
+    'a slot that the peer has no name of': 'geth stores no preimages of genesis slots; the gateway does.',
+    'a tracer in JavaScript that fails': 'geth adds the position in the tracer’s code.',
     'a block that is named by a structure of Go': 'The gateway names the block as the request does.',
-    'a run over the time limit': 'The gateway gives a call 5 seconds of its own, which a busy machine may use up.',
-    'words of eth_call': 'Words of rejected calls are those of the calls area; they are not compared here.',
-    'options that are refused before the block is looked at': 'Parameters are checked before anything else.',
+    'a run over the time limit': 'The gateway limits a call to 5 seconds, which a busy machine may exceed.',
+    'words of eth_call': 'The area `calls` compares the texts of rejected calls.',
+    'options that are refused before the block is looked at': 'The gateway checks parameters first.',
   },
   async start() {
     const chain = conformanceChain();
@@ -51,7 +50,7 @@ export default {
 
 /** Code of the gateway's limits. */
 const limitReached = -32005;
-/** JSON-RPC's internal error, of geth's handlers that panic. */
+/** JSON-RPC's internal error, from geth's handlers that panic. */
 const handlerCrashed = -32603;
 
 function className({ method, params }, cairn, peer, place) {
@@ -82,14 +81,14 @@ function pickRequest(context, random) {
     : { method: 'debug_traceBlockByNumber', params: [quantity(random.integer(1, heads)), config] };
 }
 
-/** The error with the words of the peer where ours begin with them: the gateway adds advice. */
+/** Returns the error with the peer's text when ours begins with it: the gateway adds advice. */
 function comparable({ result, error }, peer) {
   if (error === undefined) return { result };
   const words = peer.error?.message ?? '';
   return { error: { code: error.code, message: error.message.startsWith(words) ? words : error.message } };
 }
 
-/** The path of the first place where two answers differ, whatever the order of names. */
+/** Returns the path of the first difference of two answers, in any order of names. */
 function firstDifference(a, b, path = '') {
   if (Object.is(a, b)) return undefined;
   const [isList, isObject] = [

@@ -3,11 +3,11 @@ import { startKubo } from '../../peers/kubo.mjs';
 import { compare, shared } from './dags/compare.mjs';
 import { exchange, unpinAll } from './dags/exchange.mjs';
 
-/** Commands of both servers, with the options that Kubo knows. */
+/** Commands of both servers, with Kubo's options. */
 async function commandsOf(kubo, storage) {
   const { paths } = await (await fetch(`${storage.url}/openapi.json`)).json();
   const listed = await fetch(`${kubo.url}/api/v0/commands?flags=true`, { method: 'POST' });
-  // Kubo lists files/chroot, which only its command line has.
+  // Kubo lists files/chroot, which only its command line supports.
   return flatten(await listed.json(), '').filter(({ name }) => `/${name}` in paths && name !== 'files/chroot');
 }
 
@@ -18,13 +18,13 @@ function flatten({ Name, Subcommands, Options }, prefix) {
   return [{ name, options }, ...(Subcommands ?? []).flatMap((command) => flatten(command, below))];
 }
 
-/** Commands that other areas compare word by word; here the shape of their answers counts. */
+/** Commands that other areas compare in full; this area compares the shape of their answers. */
 const compared = /^(add|cat|get|ls|files\/|dag\/put|block\/put|block\/rm|object\/|cid\/|multibase\/)/;
 
-/** Commands whose body is a file. */
+/** Commands with a file as body. */
 const bodies = /^(add|block\/put|dag\/put|dag\/import|files\/write|multibase\/(en|de|trans)code)$/;
 
-/** Answers about the server itself, and commands that compare over all of a repository. */
+/** Commands that describe the server itself, and commands that depend on the whole repository. */
 const skipped = new Set([
   ...['id', 'version', 'version/deps', 'commands', 'config', 'config/show', 'stats/bw', 'stats/repo'],
   ...['repo/ls', 'repo/stat', 'repo/gc', 'repo/verify', 'repo/version', 'refs/local', 'commands/completion/bash'],
@@ -57,19 +57,19 @@ const values = [
   'None',
 ];
 
-/** Every command with missing, empty and wrong arguments and options, and requests of the wrong form. */
+/** Compares every command with missing, empty and wrong arguments and options, and malformed requests. */
 export default {
   name: 'wire',
   peer: 'kubo',
   known: {
     ...shared,
     'dag/stat: trailer on one side': 'Kubo divides by zero where all blocks are empty.',
-    'dag/get: 400 for 500, other words': 'Only multicodecs of content and of hashes are known by their numbers here.',
+    'dag/get: 400 for 500, other words': 'The service resolves only numbers of content and hash codecs.',
     'add: status 400, not 200': 'A wrong to-files is refused before the body is read.',
     'block/rm: status 400, not 200': 'All paths are read before the first block is removed.',
     'block/rm: status 500, not 200': 'All paths are read before the first block is removed.',
-    'cid/format: status 500, not 200': 'Only multicodecs of content and of hashes are known by their numbers here.',
-    'block/put: status 400, not 200': 'Only multicodecs of content and of hashes are known by their numbers here.',
+    'cid/format: status 500, not 200': 'The service resolves only numbers of content and hash codecs.',
+    'block/put: status 400, not 200': 'The service resolves only numbers of content and hash codecs.',
     'files/chcid: status 500, not 200': 'Kubo refuses "/" and changes the root where the path is empty.',
     'files/cp: status 400, not 200': 'Kubo makes an entry with the name "." of a copy to "/".',
     'a timeout that is no duration': 'Kubo ends the request with status 200 and without an answer; here it is refused.',
@@ -91,7 +91,7 @@ export default {
     for (let count = random.pick([0, 1, 1, 2, 3]); count > 0; count--) query.append('arg', random.pick(args));
     const chosen = random.pick(options);
     if (chosen !== undefined && random.chance(0.6)) query.append(chosen, random.pick(values));
-    // Kubo reports a repeated option before a missing body, which is one fault too many.
+    // Kubo reports a repeated option before a missing body; one fault suffices for the comparison.
     if (chosen !== undefined && !bodies.test(name) && random.chance(0.1)) query.append(chosen, random.pick(values));
     if (random.chance(0.1)) query.append('unknown', 'x');
     const path = `${random.chance(0.05) ? `${name}/bafkqaaa` : name}?${query}`;
@@ -99,7 +99,7 @@ export default {
     const parts = bodies.test(name) && random.chance(0.5) ? [Buffer.from('bytes')] : undefined;
     const { difference } = await compare(context, { path, method, parts, isUnordered: true });
     yield classed(difference, name);
-    // Neither server keeps what a lucky request has made.
+    // Both servers forget the blocks of a successful request.
     for (const [url, headers] of [
       [context.kubo.url, {}],
       [context.storage.url, { authorization: context.authorization }],
@@ -108,7 +108,7 @@ export default {
   },
 };
 
-/** Wraps faults of many commands into one class. */
+/** Combines faults of many commands into one class. */
 function classed(difference, name) {
   if (difference === undefined) return undefined;
   const [command] = difference.request.path.split(/[/]bafkqaaa[?]|[?]/);

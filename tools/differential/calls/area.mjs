@@ -6,16 +6,16 @@ import { crashed, difference, overflowed, send, timedOut } from './compare.mjs';
 import { createRequests } from './requests.mjs';
 
 const casesPerRound = 40;
-/** The last block of that chain. */
+/** Last block of that chain. */
 const head = 54;
 
-/** An area that sends requests of some methods to the gateway and to geth with a cap on gas. */
+/** Creates an area that sends requests of some methods to the gateway and to geth with a gas cap. */
 export function callArea({ name, methods, gasCap, known }) {
   return {
     name,
     peer: 'geth',
     known: {
-      [crashed.class]: 'Cairn answers as the rules would, or refuses with a reason.',
+      [crashed.class]: 'Cairn applies the rules, or refuses with a reason.',
       [timedOut.class]: 'Cairn ends an access list after 32 rounds; on a busy machine, geth gives up long simulations.',
       [overflowed.class]: 'Cairn compares the fee cap with the base fee of the request, and refuses the call.',
       ...known,
@@ -42,13 +42,13 @@ export function callArea({ name, methods, gasCap, known }) {
   };
 }
 
-/** Facts of a chain that random requests are made of. @param cappedBlocks blocks on which calls may name no gas */
+/** Facts of a chain for random requests. @param cappedBlocks blocks on which calls may omit gas */
 export async function factsOf(chain, url, cappedBlocks) {
   const chainId = BigInt((await send(url, { method: 'eth_chainId', params: [] })).result);
   return { chainId, head, cappedBlocks, ...accountsOf(chain), ...signers(chainId, chain.accounts[4]) };
 }
 
-/** Blocks of that gas limit: only there both have the same cap for calls that name no gas. */
+/** Blocks with that gas limit: only there both servers have the same cap for calls without gas. */
 async function blocksOfLimit(url, gasLimit) {
   const found = new Set();
   for (let number = 0; number <= head; number++) {

@@ -1,6 +1,6 @@
 import { hexOf } from './hex.mjs';
 
-// Random programs: short ones that end, read what code can see of block and message, and call and create others.
+// Random programs: short ones that end, read the block and the message, and call and create other contracts.
 
 const push = (value, bytes) => {
   const digits = BigInt(value).toString(16);
@@ -15,10 +15,10 @@ const environment = [
   0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x3d, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x4a, 0x58, 0x59,
   0x5a,
 ];
-/** Opcodes that take a word and push one. */
+/** Opcodes that pop one word and push one. */
 const readers = [0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x54, 0x5c, 0x15, 0x19, 0x1e];
 
-/** @returns a code that does something with an account out of `addresses` */
+/** @returns code that uses an account out of `addresses` */
 export function randomCode(random, addresses) {
   const made = random.pick(kinds)(random, addresses);
   return `0x${made}`;
@@ -32,7 +32,7 @@ export function deploying(code) {
 
 const address = (random, addresses) => push(random.pick(addresses), 20);
 
-/** Returns what a reader tells. */
+/** Returns the result of a reader. */
 function reads(random, addresses) {
   const operand = random.pick([
     () => address(random, addresses),
@@ -44,7 +44,7 @@ function reads(random, addresses) {
 
 const tells = (random) => op(random.pick(environment)) + wordReturned;
 
-/** Calls one account with what the call kind takes, and returns success and the size of what came back. */
+/** Calls one account with the operands of the call kind. Returns success and the size of the return data. */
 function calls(random, addresses) {
   const opcode = random.pick([0xf1, 0xf1, 0xf2, 0xf4, 0xfa]);
   const hasValue = opcode === 0xf1 || opcode === 0xf2;
@@ -54,7 +54,7 @@ function calls(random, addresses) {
   return called + random.pick([wordReturned, `503d${wordReturned}`, `50${push(0)}51${wordReturned}`]);
 }
 
-/** Creates a contract and returns its address; from Shanghai on without code is what it may be. */
+/** Creates a contract and returns its address. From Shanghai on its code may be empty. */
 function creates(random, addresses) {
   const inner = random.pick(['', '00', 'fe', '60006000fd', '60ef60005360016000f3', `5b${tells(random)}`]);
   const body = (inner + reads(random, addresses)).slice(0, 64).padEnd(64, '0');
@@ -85,7 +85,7 @@ function logs(random) {
   return pushed + push(random.integer(0, 70)) + push(0) + op(0xa0 + topics) + random.pick(['00', '60006000fd', 'fe']);
 }
 
-/** Reverts with nothing, four bytes, an Error(string), a Panic, or what only looks like them. */
+/** Reverts with nothing, four bytes, an Error(string), a Panic, or data that only resembles them. */
 function reverts(random) {
   const data = random.pick([
     '',
@@ -103,7 +103,7 @@ function reverts(random) {
 
 const destroys = (random, addresses) => `${address(random, addresses)}ff`;
 
-/** Ends differently by what gas is left: a jump over what it does with less. */
+/** Ends differently depending on the remaining gas: a jump below a threshold. */
 function gasReaders(random, addresses) {
   const less = random.pick(['60006000fd', 'fe', `${address(random, addresses)}31${wordReturned}`]);
   const more = random.pick(['00', `60005450${tells(random)}`, reads(random, addresses)]);
@@ -112,11 +112,11 @@ function gasReaders(random, addresses) {
   return `${threshold}5a11${target}57${less}5b${more}`;
 }
 
-/** Uses gas for a while. */
+/** Consumes gas in a loop. */
 const loops = (random) =>
   `${push(random.integer(1, 3_000), 2)}5b6001900380600357${random.pick(['00', `5a${wordReturned}`])}`;
 
-/** Bytes of any kind, most of them opcodes that exist. */
+/** Returns random bytes, most of them existing opcodes. */
 function noise(random, addresses) {
   let code = '';
   for (let n = random.integer(1, 30); n > 0; n--) {
@@ -131,7 +131,7 @@ function noise(random, addresses) {
   return code;
 }
 
-/** One program after the other: the first without its end. */
+/** Concatenates two programs, the first without its end. */
 const both = (random, addresses) =>
   stores(random).replace(/00$/, '') + random.pick([calls, creates, reads])(random, addresses);
 

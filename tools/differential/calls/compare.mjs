@@ -9,21 +9,22 @@ export async function send(url, { method, params }) {
   return { result, error };
 }
 
-/** Overrides that no chain has, such as London without a base fee, end geth's handler. */
+/** Overrides that no chain has, such as London without a base fee, crash geth's handler. */
 export const crashed = { message: 'method handler crashed', class: 'geth crashes' };
 
-/** An access list that changes what is read, which changes the list, has no end in geth. */
+/** geth loops without end on an access list that changes the slots a call reads, which changes the list. */
 export const timedOut = { message: 'request timed out', class: 'geth times out' };
 
-/** geth adds the tip to a base fee of 2^256-1, and takes the sum, which overflows, for a price of 0. */
+/** geth adds the tip to a base fee of 2^256-1. The sum overflows to a price of 0. */
 export const overflowed = { baseFee: `0x${'f'.repeat(64)}`, class: 'sum of base fee and tip over 256 bits' };
 
-/** Codes of bad input and of limits: each server has words of its own for them. */
+/** Codes of bad input and of limits: each server words them differently. */
 const ownWords = new Set([-32602]);
 
 /**
- * Compares two answers: results as JSON values, errors by code, data and by geth's message, which advice may follow.
- * @returns the name of a class of difference, or undefined where both say the same
+ * Compares two answers: results as JSON values, errors by code, data and the start of geth's message. Advice may
+ * follow.
+ * @returns the name of a class of difference, or undefined for equal answers
  */
 export function difference({ method, params }, cairn, peer) {
   if (peer.error?.message === crashed.message) return crashed.class;
@@ -45,18 +46,18 @@ function errorDifference(method, cairn, peer) {
   return `${method}: texts differ: cairn ${shape(cairn)}, geth ${shape(peer)}`;
 }
 
-/** An error without what differs from case to case. */
+/** Returns an error without the parts that vary between requests. */
 function shape({ code, message }) {
   return `${code} ${message.split('. ')[0].replace(/0x[0-9a-fA-F]+|\b[0-9a-f]{64}\b|\b\d+\b/g, '#')}`;
 }
 
-/** The path of the first difference of two JSON values. */
+/** Returns the path of the first difference of two JSON values. */
 function firstDifference(one, other, path) {
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object')
     return Object.is(one, other) ? undefined : path;
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   for (const name of names) {
-    // Numbers of items say nothing about the kind of a difference.
+    // Indexes of items do not describe the kind of a difference.
     const at = firstDifference(
       one[name] ?? null,
       other[name] ?? null,

@@ -122,7 +122,7 @@ export function createRequests(random, chain) {
       movePrecompileToAddress: maybe(0.02, () => random.pick(addresses)),
     });
 
-  /** Accounts to change: the one that is called among them. */
+  /** Returns accounts to override, among them the called one. */
   const overrides = ({ from, to } = {}) => {
     const chosen = new Set(Array.from({ length: random.integer(0, 2) }, () => random.pick(addresses)));
     if (to !== undefined && random.chance(0.85)) chosen.add(to);
@@ -147,7 +147,7 @@ export function createRequests(random, chain) {
       difficulty: maybe(0.1, () => quantity(random.pick([0n, 1n, 131_072n]))),
     });
 
-  /** Without those at the end that are absent. */
+  /** Drops absent values at the end. */
   const trimmed = (params) => {
     while (params.at(-1) === undefined) params.pop();
     return params.map((param) => param ?? {});
@@ -156,7 +156,7 @@ export function createRequests(random, chain) {
   const message = (withBlock) => {
     const number = random.integer(0, chain.head);
     const made = call();
-    // An estimate takes gas below that of a transfer for none.
+    // An estimate treats gas below that of a transfer as absent.
     const isCapped = Number(made.gas) >= 21_000 && Number(made.gas) < gasMax;
     if (!chain.cappedBlocks.has(number) && !isCapped) made.gas = quantity(gasMax);
     const state = maybe(0.9, () => overrides(made));
@@ -172,7 +172,7 @@ export function createRequests(random, chain) {
     const blocks = Array.from({ length: random.integer(1, 3) }, () => {
       const fields = maybe(0.5, blockFields);
       if (fields !== undefined) {
-        // Mostly in order.
+        // Usually in ascending order.
         if (fields.number !== undefined && random.chance(0.9)) {
           number += random.integer(1, 3);
           fields.number = quantity(number);

@@ -1,8 +1,9 @@
-/** Fields of the pending block that name the client and the second it was made in. */
+/** Fields of the pending block that identify the client or its time of creation. */
 const ofItsOwn = ['extraData', 'size', 'timestamp', 'stateRoot'];
 
 /**
- * The difference between two answers, or undefined. A message may go on behind the words of geth: a full stop and advice.
+ * Returns the difference between two answers, or undefined. A message may continue after geth's text: a full stop and
+ * advice.
  * @returns {string | undefined} a class of difference
  */
 export function differenceOf({ method, params }, cairn, peer) {
@@ -26,7 +27,7 @@ function compareAnswers({ method, params }, cairn, peer) {
     return `code ${cairn.error.code} for ${peer.error.code}: ${words(peer.error.message)}`;
   const { message } = peer.error;
   if (cairn.error.message === message || cairn.error.message.startsWith(`${message}. `)) return undefined;
-  // Maps and lists of values: which fault is found first is the decoder's affair.
+  // Maps and lists of values: each decoder finds another fault first.
   if (several.has(method) && [message, cairn.error.message].every((text) => text.startsWith('invalid argument')))
     return 'message: several faults';
   return `message: ${words(message)}`;
@@ -40,12 +41,12 @@ const several = new Set([
   'eth_fillTransaction',
 ]);
 
-/** Methods that return an id of their own making. */
+/** Methods that return a generated id. */
 const ids = new Set(['eth_subscribe', 'eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter']);
 const idClass = (method, ...results) =>
   results.every((id) => /^0x[0-9a-f]{1,32}$/.test(id)) ? undefined : `id of ${method}`;
 
-/** The blob fees of eth_feeHistory apart from its other fields. */
+/** Separates the blob fees of eth_feeHistory from its other fields. */
 function resultClass(method, cairn, peer, params) {
   if (method === 'eth_feeHistory') {
     const { baseFeePerBlobGas: ours, ...rest } = cairn;
@@ -58,7 +59,7 @@ function resultClass(method, cairn, peer, params) {
 
 const isPendingIn = (params) => JSON.stringify(params ?? null).includes('"pending"');
 
-/** The words of a message without the values of the case. */
+/** Removes values of the case from a message. */
 const words = (message) =>
   message
     .replace(/^missing trie node .*/, 'missing trie node')
@@ -67,18 +68,18 @@ const words = (message) =>
     .replace(/\[[\d ]+\]/g, '[…]')
     .replace(/\d+(\.\d+)?/g, 'N');
 
-/** A result without what every client has of its own. */
+/** Removes values that differ between clients. */
 function comparable(result, isPending) {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return result;
   const { totalDifficulty: _, logs, ...rest } = result;
-  // eth_capabilities: geth keeps the index of logs for a number of blocks.
+  // eth_capabilities: geth limits its log index to a number of blocks.
   if (typeof logs === 'object' && logs !== null)
     rest.logs = Array.isArray(logs) ? logs : { ...logs, deleteStrategy: undefined };
   if (isPending && rest.hash === null) for (const field of ofItsOwn) delete rest[field];
   return rest;
 }
 
-/** Whether two JSON values are the same, in any order of members. */
+/** Reports whether two JSON values are equal, in any order of members. */
 function isSame(a, b) {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return Object.is(a, b);
   if (Array.isArray(a) !== Array.isArray(b)) return false;

@@ -20,7 +20,7 @@ const members = {
   params: [[], [], omitted, null, {}, 'x', 5, true, [1], ['latest']],
 };
 
-/** A request whose members are sometimes odd or absent. */
+/** Returns a request whose members are sometimes malformed or absent. */
 function oddRequest(random) {
   if (random.chance(0.08)) return random.pick([null, 5, 'x', true, [], {}, [[]]]);
   const request = Object.entries(members).map(([name, values]) => [
@@ -30,7 +30,7 @@ function oddRequest(random) {
   return Object.fromEntries(request.filter(([, value]) => value !== omitted));
 }
 
-/** A body: one request, a batch, or no JSON at all. */
+/** Returns a body: one request, a batch, or invalid JSON. */
 export function oddBody(random) {
   if (random.chance(0.05)) return random.pick(['', '{', '[', '{"a":}', 'x', '[1,]', '{}{}', '[]']);
   if (random.chance(0.5)) return JSON.stringify(oddRequest(random));

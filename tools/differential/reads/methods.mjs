@@ -1,4 +1,4 @@
-/** Read methods of geth 1.17.5 and the kinds of their parameters; `?` marks one that may be missing. */
+/** Read methods of geth 1.17.5 and the kinds of their parameters; `?` marks an optional one. */
 export const readMethods = {
   eth_accounts: [],
   eth_baseFee: [],

@@ -2,13 +2,13 @@ import { WebSocket } from 'ws';
 
 const headers = { 'content-type': 'application/json' };
 
-/** Sends a body over HTTP; the parsed answer, or undefined for none. */
+/** Sends a body over HTTP; returns the parsed answer, or undefined for none. */
 export async function overHttp(url, body) {
   const text = await (await fetch(url, { method: 'POST', headers, body })).text();
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** A WebSocket that answers bodies in turn. */
+/** Opens a WebSocket that answers bodies in order. */
 export async function openSocket(url) {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));

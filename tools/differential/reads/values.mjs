@@ -1,4 +1,4 @@
-/** Anything at all: JSON of the wrong kind, and texts at the edges of what numbers and bytes may be. */
+/** Returns any value: JSON of the wrong kind, and texts at the limits of numbers and bytes. */
 const oddities = [
   null,
   true,
@@ -46,7 +46,7 @@ const oddities = [
 const upper = (text) => `0x${text.slice(2).toUpperCase()}`;
 const hex = (number) => `0x${number.toString(16)}`;
 
-/** Makes values of each kind of parameter from what is on the chain. */
+/** Creates values for each kind of parameter from the data of the chain. */
 export function createValues({ accounts, blocks, transactions, logs, random }) {
   const pickHash = (hashes) => {
     const hash = random.pick(hashes);
@@ -186,13 +186,13 @@ export function createValues({ accounts, blocks, transactions, logs, random }) {
       ])(),
     }),
   });
-  /** A value of a kind, rarely another one. */
+  /** Returns a value of a kind, rarely of another one. */
   function value(kind) {
     return random.chance(0.12) ? random.pick(oddities) : known[kind]();
   }
   return {
     value,
-    /** Parameters of a method: sometimes one is missing, one is odd, or there are more than it takes. */
+    /** Returns parameters of a method. Sometimes one is missing, malformed or superfluous. */
     params(kinds) {
       const params = kinds
         .filter((kind) => !kind.endsWith('?') || random.chance(0.8))

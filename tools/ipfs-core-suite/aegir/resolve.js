@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
-// The newest release of the suite leaves its fixtures out; an older one, which the suite's runner depends on, has them.
+// The newest release of the suite lacks its fixtures; an older one, a dependency of the suite's runner, contains them.
 const fixtures = new URL('../node_modules/interface-ipfs-core-fixtures/dist/', import.meta.url);
 
-/** Where a file of the suite lies. */
+/** Returns the path of a file of the suite. */
 export default function resolve(path) {
   return fileURLToPath(new URL(path.replaceAll(' ', '%20'), fixtures));
 }

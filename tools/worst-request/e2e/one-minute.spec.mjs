@@ -13,7 +13,7 @@ const searchMs = 30_000;
 const fixedSeed = 17;
 const seed = Number(process.env.WORST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Requests of the fixed list that a half begins with. */
+/** Requests of the fixed list that each half begins with. */
 const fixedCount = 2;
 
 /** Loops of the calibration that a request may block the event loop for: about two seconds, on a slow machine more. */
@@ -25,7 +25,7 @@ const gateway = await startSession('gateway');
 after(() => gateway.stop());
 const sessions = { storage, gateway };
 
-/** Time on a processor of a fixed loop, about 100 ms. */
+/** Processor time of a fixed loop, about 100 ms. */
 function calibrate() {
   const before = threadTime('/proc/thread-self').runMs;
   const text = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ n, name: `name ${n}` })));

@@ -3,7 +3,10 @@ import { oneOf } from '../domains.mjs';
 const byte = (value) => value.toString(16).padStart(2, '0');
 const push3 = (value) => `62${Math.min(value, 0xffffff).toString(16).padStart(6, '0')}`;
 
-/** EVM programs that cost much for their gas, by name; `size` in bytes where a program has one. Most loop until their gas ends. */
+/**
+ * EVM programs with a high cost per gas, by name; `size` in bytes where a program has one. Most loop until their gas
+ * ends.
+ */
 const programs = {
   none: () => '',
   loop: () => '5b5f56',
@@ -33,7 +36,7 @@ const programs = {
   ...Object.fromEntries(
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11].map((precompile) => [
       `precompile${precompile}`,
-      // The input of the call is the input of the precompile, again and again.
+      // Calls the precompile repeatedly with the input of the call.
       () => `365f5f375b5f5f365f5f60${byte(precompile)}5af1506004${'56'}`,
     ]),
   ),
@@ -59,12 +62,12 @@ const inputs = {
   /** Numbers of `size` bytes for MODEXP. */
   power: (size) => `${word(size)}${word(size)}${word(size)}${'ff'.repeat(size * 3)}`,
   powerOfSquares: (size) => `${word(size)}${word(32)}${word(size)}${'ff'.repeat(size * 2 + 32)}`,
-  /** As many rounds of BLAKE2F as its four bytes hold, with gas for none of them. */
+  /** Maximum BLAKE2F rounds of its four bytes, with gas for none of them. */
   rounds: (size) =>
     `${Math.min(size * 1000, 0xffffffff)
       .toString(16)
       .padStart(8, '0')}${'00'.repeat(208)}01`,
-  /** Pairs of points at infinity: a pairing without a point to multiply. */
+  /** Pairs of points at infinity: a pairing without a multiplication. */
   pairs: (size) => '00'.repeat(192 * Math.ceil(size / 192)),
   generators: (size) =>
     `${word(1)}${word(2)}198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c21800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa`.repeat(

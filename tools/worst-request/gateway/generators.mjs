@@ -5,7 +5,7 @@ import { junk, junkOf } from './junk.mjs';
 import { methodParams } from './params.mjs';
 
 const document = JSON.parse(readFileSync(new URL('../../../apps/rpc-gateway/openrpc.json', import.meta.url), 'utf8'));
-/** Bodies are a little longer than the gateway takes at most. */
+/** Bodies slightly above the gateway's maximum. */
 const bodyBytesMax = 5 * 1024 * 1024 + 64 * 1024;
 
 const envelope = {
@@ -24,7 +24,7 @@ const disturbed = {
   junkAt: integer(0, 3),
 };
 
-/** Methods of the gateway, from the document that its own table makes. */
+/** Methods of the gateway, from its generated document. */
 export const methodNames = document.methods.map(({ name }) => name);
 
 /** One generator for each method, and one for bodies that are no requests. */
@@ -46,7 +46,7 @@ export const generators = [
   },
 ];
 
-/** @param salt makes the calls of a request distinct from those of another one */
+/** @param salt makes the calls of one request distinct from those of another */
 function callsOf(name, genes, world, salt) {
   const one = (n) => {
     const params = methodParams[name]
@@ -73,7 +73,7 @@ function bodyOf({ junk: name, junkSize, place, batch = 1 }) {
   return request === undefined ? text : `[${Array(batch).fill(request).join(',')}]`;
 }
 
-/** A body as it is sent: over HTTP in its encoding, or as a message of a WebSocket. */
+/** Encodes a body as it is sent: over HTTP in its encoding, or as a WebSocket message. */
 function requestOf({ door, encoding, accepts, isChunked, times }, { account }, text) {
   if (door === 'socket') return { account: account.id, path: `/ws/v3/${account.key}`, message: text, repeats: times };
   const bytes = Buffer.from(text);
@@ -91,7 +91,7 @@ function requestOf({ door, encoding, accepts, isChunked, times }, { account }, t
   return { account: account.id, path: `/v3/${account.key}`, headers, body, isChunked, repeats: times };
 }
 
-/** Facts of the chain that parameters name. */
+/** Facts of the chain for parameters. */
 export async function createWorld(service) {
   const sample = JSON.parse(
     readFileSync(new URL('../../sample-network/network/contracts.json', import.meta.url), 'utf8'),
@@ -114,7 +114,7 @@ export async function createWorld(service) {
     hashes: blocks.map(({ hash }) => hash),
     transactions: blocks.flatMap(({ transactions }) => transactions),
     rawBlocks: await Promise.all(blocks.slice(1).map(({ number }) => ask('debug_getRawBlock', [number]))),
-    /** Another account for each request: they pay in turns. */
+    /** Accounts take turns, so that each pays for its own request. */
     get account() {
       return service.accounts[turn++ % service.accounts.length];
     },

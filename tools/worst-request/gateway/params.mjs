@@ -8,7 +8,7 @@ const many = (count, make) => Array.from({ length: count }, (_, n) => make(n));
 const byKey = (count, key, value) => Object.fromEntries(many(count, (n) => [key(n), value(n)]));
 const without = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
-/** Address that programs run at. */
+/** Address of the programs. */
 const target = address(0xc0de);
 
 const block = { block: oneOf('latest', 'earliest', 'pending', '0x1', '0x10', '0x17', 'hash', 'missing') };
@@ -29,7 +29,7 @@ const callGenes = {
   authorizations: optional(integer(0, 10_000), 0.15),
   balance: optional(flag),
 };
-/** A call of a contract of the chain, without overrides: the only one that may run on the main thread. */
+/** Calls a contract of the chain without overrides: the only call that may run on the main thread. */
 const plainCallOf = ({ method, gas }, { sample }, n) => {
   const { address: to, selectors } = sample.contracts.Loops;
   const names = Object.keys(selectors);
@@ -177,7 +177,7 @@ const byAddress = simple({ ...block, own: flag }, (genes, world, n) => [
 ]);
 const filterId = simple({}, () => [word(1)]);
 
-/** Hurtful parameters of every method: the genes they depend on, and the parameters of call `n` of a batch. */
+/** Expensive parameters of every method: the genes they depend on, and the parameters of call `n` of a batch. */
 export const methodParams = {
   eth_getBlockByHash: simple({ full: flag }, ({ full }, { sample }) => [sample.head, full]),
   eth_getBlockByNumber: simple({ ...block, full: flag }, (genes) => [numberOf(genes), genes.full]),
@@ -346,7 +346,7 @@ export const methodParams = {
   ]),
 };
 
-/** Encoded blocks that are none, of about `size` bytes. */
+/** Invalid encoded blocks of about `size` bytes. */
 function rawOf({ raw, size }, rawBlocks) {
   const head = (first, length) => `${(first + 3).toString(16)}${length.toString(16).padStart(6, '0')}`;
   if (raw === 'emptyLists') return `0x${head(0xf7, size)}${'c0'.repeat(size)}`;

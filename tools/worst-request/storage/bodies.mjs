@@ -1,7 +1,7 @@
 import { flag, integer, oneOf, optional } from '../domains.mjs';
 import { head, majors, varint } from './encodings.mjs';
 
-/** Longest body that is made. */
+/** Maximum length of a body. */
 const bodyBytesMax = 32 * 1024 * 1024;
 
 const contents = {
@@ -50,7 +50,7 @@ export const formGenes = {
   isCut: optional(flag, 0.1),
 };
 
-/** A multipart form whose parts are `bytes`, or are made from the genes. */
+/** A multipart form with parts of `bytes`, or created from the genes. */
 export function formOf(genes, name, bytes) {
   const {
     parts = 1,
@@ -85,7 +85,7 @@ export function formOf(genes, name, bytes) {
   };
 }
 
-/** Genes of a CAR around a DAG. */
+/** Genes of a CAR of a DAG. */
 export const carGenes = {
   roots: optional(integer(0, 110_000), 0.25),
   copies: optional(integer(1, 2_000), 0.15),
@@ -94,7 +94,7 @@ export const carGenes = {
   isHeaderLong: optional(flag, 0.05),
 };
 
-/** A CAR of the blocks of a DAG, with what genes add to it. */
+/** Creates a CAR of the blocks of a DAG with the additions of its genes. */
 export function carOf(
   { root, blocks },
   { roots = 1, copies = 1, emptyBlocks = 0, version = 1, isHeaderLong = false } = {},

@@ -2,7 +2,7 @@ import { cidFor } from '@cairn/cid';
 import { integer, oneOf, optional } from '../domains.mjs';
 import { head, majors, pbField, varint } from './encodings.mjs';
 
-/** Longest block that Kubo's commands take. */
+/** Maximum block size of Kubo's commands. */
 const blockBytesMax = 2 * 1024 * 1024;
 
 const block = (codec, ...pieces) => {
@@ -10,7 +10,7 @@ const block = (codec, ...pieces) => {
   return { cid: cidFor(bytes, { codec }), bytes };
 };
 const repeat = (piece, count) => Buffer.alloc(piece.length * Math.max(0, Math.floor(count)), piece);
-/** Items of `size` bytes that fill a block, `count` of them at most. */
+/** Items of `size` bytes that fill a block, at most `count`. */
 const fitting = (count, size) => Math.max(1, Math.min(count, Math.floor((blockBytesMax - 64) / size)));
 
 const leaf = block('raw', Buffer.from('leaf'));
@@ -18,7 +18,7 @@ const cborLink = ({ cid }) =>
   Buffer.concat(
     [head(majors.tag, 42), head(majors.bytes, cid.bytes.length + 1), [0], cid.bytes].map((piece) => Buffer.from(piece)),
   );
-/** A link to the identity CID of no bytes: the shortest there is. */
+/** Link to the identity CID of no bytes: the shortest one. */
 const shortLink = Buffer.from('d82a450001550000', 'hex');
 const shortCid = Buffer.from('01550000', 'hex');
 const pbLink = (cid, name = '', size = 0) =>
@@ -116,19 +116,19 @@ const wide = {
   raw: ({ count }) => block('raw', Buffer.alloc(fitting(count, 1), 7)),
 };
 
-/** Genes of a DAG: its widest block, and what stands above it. */
+/** Genes of a DAG: its widest block, and the levels above it. */
 export const dagGenes = {
   shape: oneOf(...Object.keys(wide)),
   count: integer(1, 2_000_000),
-  /** Blocks above, each with `repeats` links to the one below. */
+  /** Levels above, each with `repeats` links to the one below. */
   above: optional(integer(1, 20_000), 0.25),
   repeats: optional(integer(1, 200), 0.3),
-  /** Distinct blocks that the widest block stands beside. */
+  /** Distinct siblings of the widest block. */
   beside: optional(integer(1, 5_000), 0.2),
 };
 
 /**
- * Makes a DAG: blocks in an order in which each comes after those it links to.
+ * Creates a DAG: blocks in an order in which each follows those it links to.
  * @returns its root and its blocks
  */
 export function makeDag({ shape, count, above = 0, repeats = 1, beside = 0 }) {

@@ -36,7 +36,7 @@ const ofTwoDags = {
     `${await world.dag({ ...genes, count: genes.otherCount })}`,
   ],
 };
-/** Works on a DAG in the file tree. */
+/** Changes a DAG in the file tree. */
 const ofTree = (...rest) => ({
   genes: { ...dagGenes, ...pathGenes, isRoot: optional(flag, 0.1) },
   async args(genes, world) {
@@ -166,7 +166,7 @@ export const commandRequests = {
   'version/deps': nothing,
 };
 
-/** Commands of the service, from the document that its own table makes. */
+/** Commands of the service, from its generated document. */
 export const commandNames = Object.keys(paths).map((path) => path.slice(1));
 
 export const generators = commandNames.map((name) => {
@@ -181,7 +181,7 @@ export const generators = commandNames.map((name) => {
   };
 });
 
-/** Targets of requests: DAGs that are stored, a file tree, pins. */
+/** Targets of requests: stored DAGs, a file tree, pins. */
 export function createWorld(service) {
   const [account] = service.accounts;
   const request = (path, { headers, ...body } = {}) => ({
@@ -212,12 +212,12 @@ export function createWorld(service) {
       if (!dags.has(key)) dags.set(key, store(genes));
       return dags.get(key);
     },
-    /** Puts a DAG into the file tree as /worst; a block that is no file or directory stays out. */
+    /** Puts a DAG into the file tree as /worst; skips a block that is no file or directory. */
     async tree(root) {
       await ask('files/rm?arg=/worst&recursive=true&force=true').catch(() => {});
       await ask(`files/cp?arg=/ipfs/${root}&arg=/worst`).catch(() => {});
     },
-    /** Pins so many DAGs at least. */
+    /** Ensures a minimum number of pins. */
     async pins(count) {
       for (; pinned < count; pinned += 500) {
         const form = { ...plain, parts: 500, partBytes: 8, content: 'noise' };

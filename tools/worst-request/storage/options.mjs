@@ -15,7 +15,7 @@ const hash = oneOf(
 const codec = oneOf('dag-cbor', 'dag-json', 'dag-pb', 'raw', 'cbor', 'json', 'dag-jose', 'libp2p-key', 'git-raw');
 const base = oneOf('base32', 'base58btc', 'base36', 'base64url', 'base2', 'base256emoji', 'base10', 'proquint');
 
-/** Texts that options of a name take, hurtful ones among them. */
+/** Values of named options, expensive ones among them. */
 const texts = {
   chunker: oneOf(
     'size-1',
@@ -52,7 +52,7 @@ const texts = {
 };
 const otherText = oneOf('x', '0', 'x'.repeat(8_000));
 
-/** Options that make an answer go on without end; they cost a little at a time. */
+/** Options that extend an answer without end; each step costs little. */
 const seldom = new Set(['poll']);
 
 /** Genes of the options of a command, from its entry in the OpenAPI document. */
@@ -71,7 +71,7 @@ function domainOf(name, { type, enum: values, minimum = 0, maximum = 2 ** 31 }) 
   return texts[name] ?? otherText;
 }
 
-/** The query of a request: options that genes choose, and arguments. */
+/** Returns the query of a request: options chosen by genes, and arguments. */
 export function queryOf(genes, args) {
   const query = new URLSearchParams();
   for (const arg of args) query.append('arg', arg);

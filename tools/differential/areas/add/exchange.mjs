@@ -2,7 +2,7 @@ import { request } from 'node:http';
 
 const boundary = 'boundary-of-parts';
 
-/** A multipart body; contents are one character a byte. */
+/** A multipart body; contents have one character per byte. */
 function bodyOf(parts) {
   const chunks = parts.flatMap(({ field = 'file', filename, type = 'application/octet-stream', content }) => [
     Buffer.from(
@@ -14,7 +14,7 @@ function bodyOf(parts) {
   return Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** Sends parts to a command and reads the answer: JSON values as such, and the error that its trailer reports. */
+/** Sends parts to a command and reads the answer: JSON values, and the error in its trailer. */
 export function exchange(url, command, { query, parts }, authorization) {
   const body = bodyOf(parts);
   const text = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');

@@ -44,7 +44,7 @@ const hashes = [
 ];
 const booleans = ['true', 'false', '1', '0', ''];
 
-/** How often an option is given, and its values. */
+/** Number of times an option is given, and its values. */
 const options = [
   ['cid-version', 0.4, ['0', '1', '1', '-1', '2', '0x1', 'x']],
   ['raw-leaves', 0.3, booleans],
@@ -53,7 +53,7 @@ const options = [
   ['hash', 0.2, hashes],
   ['inline', 0.2, booleans],
   ['inline-limit', 0.15, ['0', '4', '16', '64', '128', '129', '-1', '500']],
-  // Kubo never ends a balanced tree of 1 link a node.
+  // Kubo never finishes a balanced tree with 1 link per node.
   ['max-file-links', 0.2, ['0', '-1', '2', '3', '5', '174', '10000', 'x']],
   ['max-directory-links', 0.2, ['0', '-1', '1', '2', '3', '100']],
   ['max-hamt-fanout', 0.15, ['8', '16', '256', '1024', '7', '0', '2048']],
@@ -79,12 +79,12 @@ const options = [
   ['unknown', 0.03, ['x']],
 ];
 
-/** A random `add`: its query as pairs and the parts of its body. */
+/** Creates a random `add`: its query as pairs and the parts of its body. */
 export function randomAdd(random) {
   const query = options
     .filter(([, probability]) => random.chance(probability))
     .map(([name, , values]) => [name, random.pick(values)]);
-  // Which of two names of one option Kubo takes differs from run to run.
+  // Kubo takes either of two names of one option, at random.
   if (query.some(([name]) => name === 'wrap-with-directory')) removeNamed(query, 'w');
   if (random.chance(0.02) && query[0]) query.push(query[0]);
   return { query, parts: randomParts(random) };
@@ -105,7 +105,7 @@ function randomParts(random) {
     const path = `${random.chance(0.7) ? directory : ''}${inner === '' ? '' : `${inner}/`}${nameOf(random, index)}`;
     parts.push(partOf(random, path));
   }
-  // Many small entries make sharded directories.
+  // Many small entries result in sharded directories.
   if (random.chance(0.08)) {
     const many = random.integer(10, 60);
     for (let index = 0; index < many; index++) parts.push({ filename: `many/${word(random)}-${index}`, content: '' });
@@ -138,7 +138,7 @@ function metadataOf(random) {
   return given.join('&');
 }
 
-/** Text that repeats a random word, so that chunks of a file are alike, or random bytes. */
+/** Returns text that repeats a random word, so that chunks of a file are equal, or random bytes. */
 function contentOf(random) {
   const length = random.pick([0, 1, 5, 30, 128, 129, 300, 1000, 3000, random.chance(0.1) ? 600_000 : 50]);
   if (random.chance(0.1)) return `\r\n--boundary-of-parts${random.pick(['x', '-', '-x', 'é'])}\r\n`;

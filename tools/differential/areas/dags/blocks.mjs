@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-// Encoders of the blocks and CARs that the fuzzer sends, apart from those of the libs that it tests.
+// Encoders of the blocks and CARs that the fuzzer sends, independent of the encoders under test.
 
 const codes = { raw: 0x55, 'dag-pb': 0x70, 'dag-cbor': 0x71, 'dag-json': 0x0129 };
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -35,7 +35,7 @@ export function varint(value) {
   }
 }
 
-/** Deterministic dag-cbor. A number with a fraction is a float of 64 bits. */
+/** Deterministic dag-cbor. A fractional number is a 64-bit float. */
 export function encodeCbor(value) {
   if (value === null) return Buffer.from([0xf6]);
   if (typeof value === 'boolean') return Buffer.from([value ? 0xf5 : 0xf4]);
@@ -64,7 +64,7 @@ function head(major, length) {
   return Buffer.of((major << 5) | 25, length >> 8, length & 255);
 }
 
-/** dag-json of the values that {@link encodeCbor} takes. */
+/** dag-json of the values that {@link encodeCbor} accepts. */
 export function encodeJson(value) {
   if (value instanceof Cid) return `{"/":"${value.text}"}`;
   if (value instanceof Uint8Array)
@@ -101,7 +101,7 @@ export function carOf(roots, blocks) {
   return Buffer.concat([varint(header.length), header, ...sections]);
 }
 
-/** A CAR of version 2 around one of version 1, without an index. */
+/** A CAR of version 2 that contains one of version 1, without an index. */
 export function carOfVersion2(inner, { padding = 0 } = {}) {
   const fixed = Buffer.alloc(40);
   fixed.writeBigUInt64LE(BigInt(51 + padding), 16);

@@ -2,9 +2,9 @@ import { exchange } from './exchange.mjs';
 
 const badArguments = 'bad arguments have status 400, with the words of Kubo';
 
-/** Differences of any command that stay. */
+/** Accepted differences of all commands. */
 export const shared = {
-  [badArguments]: 'Kubo sends status 500 and code 0; 400 and code 1 say that a retry is of no use.',
+  [badArguments]: 'Kubo sends status 500 and code 0; the service sends 400 and code 1, because a retry cannot succeed.',
   'error without the place': 'Kubo writes the place in the DAG in front of the missing block, which both name.',
   'trailer without the place': 'Kubo writes the place in the DAG in front of the missing block, which both name.',
   'another missing block': 'Of several missing blocks either may be found first.',
@@ -13,7 +13,7 @@ export const shared = {
   'error without types of dag-pb': 'Below /ipld/ Kubo names the Go types of fields of dag-pb.',
 };
 
-/** Headers that differ by design or by chance; the README of the service says why. */
+/** Headers that differ by design or by chance; the README of the service gives the reasons. */
 const ignored = new Set([
   ...['date', 'server', 'vary', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'],
   ...['access-control-allow-headers', 'access-control-expose-headers', 'x-request-id'],
@@ -22,7 +22,7 @@ const ignored = new Set([
 
 /**
  * Sends a request to both servers and compares status, headers, trailers and body.
- * @param request path, parts, method; `isUnordered` for lines and lists in any order
+ * @param request path, parts, method; `isUnordered` for lines and lists without a defined order
  */
 export async function compare({ kubo, storage, authorization }, request) {
   const [cairn, peer] = await Promise.all([
@@ -44,7 +44,7 @@ export async function compare({ kubo, storage, authorization }, request) {
   };
 }
 
-/** The class of a difference that hangs on the request; undefined for others, and where there is none. */
+/** Returns the class of a difference that depends on the request, or undefined. */
 function edgeOf({ path }, cairn, peer) {
   if (cairn.status !== 200 || peer.status !== 200 || cairn.body.equals(peer.body)) return undefined;
   const withoutProgress = ({ body }) => body.toString().replace(/{"Progress":\d+,"Bytes":\d+}\n/g, '');
@@ -54,19 +54,19 @@ function edgeOf({ path }, cairn, peer) {
   return isLocal && cairn.body.length > peer.body.length ? 'export of a block under two CIDs' : undefined;
 }
 
-/** Words of boxo where one of several links is missing; here the block is named. */
+/** Error text of boxo when one of several links is missing; the service names the block. */
 const allNodes = 'failed to fetch all nodes';
 
 function wordsDiffer(ours = '', theirs = '', where) {
   if (ours === theirs) return undefined;
-  // Kubo writes the place in front, as in `error traversing node at "a/b": could not load link "bafy…": `.
+  // Kubo prefixes the place, such as `error traversing node at "a/b": could not load link "bafy…": `.
   if (theirs.includes(ours)) return `${where} without the place`;
   const [word, other] = [ours, theirs].map((text) => text.replace(/could not find \w+$/, 'could not find a block'));
   if (word === other) return 'another missing block';
   return theirs.includes('dagpb.') ? `${where} without types of dag-pb` : `words of ${where}`;
 }
 
-/** Kind of the difference of two answers; undefined where there is none. */
+/** Returns the kind of the difference of two answers, or undefined. */
 export function difference(cairn, peer, { isUnordered = false } = {}) {
   const [ours, theirs] = [valuesOf(cairn), valuesOf(peer)];
   if (cairn.status === 400 && peer.status === 500 && ours[0]?.Code === 1)
@@ -85,7 +85,7 @@ export function difference(cairn, peer, { isUnordered = false } = {}) {
     return cairn.body.equals(peer.body) ? undefined : 'bytes of body';
   if (cairn.status >= 400) return wordsDiffer(ours[0]?.Message, theirs[0]?.Message, 'error');
   for (const [index, line] of theirs.entries()) if (line.Err === allNodes && ours[index]?.Err) ours[index] = line;
-  // Either of several missing blocks may be found first, and Kubo reports roots in a random order.
+  // Kubo may report any of several missing blocks first, and reports roots in random order.
   for (const { Root: root } of [...ours, ...theirs])
     if (root?.PinErrorMsg?.includes('could not find')) root.PinErrorMsg = 'a block is missing';
   const sorted = (values) => values.map((value) => JSON.stringify(canonical(value, isUnordered)));

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** Sends one request on a connection of its own. Resolves with the status, headers, trailers and body of the answer. */
+/** Sends one request on its own connection. Resolves with the status, headers, trailers and body of the answer. */
 export function exchange(url, { method = 'POST', path, headers = {}, parts, body = Buffer.alloc(0) }) {
   const form = parts && multipart(parts);
   const bytes = form?.body ?? body;

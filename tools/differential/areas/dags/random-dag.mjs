@@ -2,7 +2,7 @@ import { block, encodeCbor, encodeJson, encodePb, toVersion1, unixfs } from './b
 
 const names = ['a', 'b', 'c', '0', '1', 'Links', 'ü', 'x y', '-'];
 
-/** Random blocks, each with links to earlier ones; some of them are left out of the CAR. */
+/** Creates random blocks, each with links to earlier ones. Some blocks are missing in the CAR. */
 export function randomDag(random, salt) {
   const blocks = [];
   const leaf = () => {
@@ -69,7 +69,7 @@ function randomValue(random, link, salt, depth = 0) {
   );
 }
 
-/** A path below one of the blocks, right or wrong. */
+/** Returns a path below one of the blocks, valid or not. */
 export function randomPath(random, blocks) {
   const { cid } = random.pick(blocks);
   const root = random.pick([

@@ -51,7 +51,7 @@ function multipart(parts) {
   return Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** Values of a body of JSON lines; the text where it holds something else. */
+/** Parses a body of JSON lines; returns the text when it contains anything else. */
 export function valuesOf(body) {
   const text = body.toString('utf8');
   try {
@@ -64,7 +64,7 @@ export function valuesOf(body) {
   }
 }
 
-/** One form for values that are equal but for the order of their fields. */
+/** Sorts fields, so that values with another order of fields are equal. */
 export function canonical(value) {
   return JSON.stringify(value, (_, each) =>
     each && typeof each === 'object' && !Array.isArray(each)
@@ -76,8 +76,8 @@ export function canonical(value) {
 const comparedHeaders = ['content-type', 'x-content-length', 'x-stream-output', 'x-chunked-output'];
 
 /**
- * The first way in which two answers differ: `status`, `error`, `header …`, `trailer` or `body`; undefined for equal ones.
- * `status of a bad argument`: the same words, with 400 in place of Kubo's 500.
+ * Returns the first difference of two answers: `status`, `error`, `header …`, `trailer` or `body`; undefined for equal
+ * ones. `status of a bad argument` is the same text with 400 instead of Kubo's 500.
  */
 export function differenceOf(cairn, peer, { isSame = sameBody } = {}) {
   const isBadArgument = cairn.status === 400 && peer.status === 500 && messageOf(cairn) === messageOf(peer);
@@ -99,7 +99,7 @@ export function messageOf({ body }) {
   return typeof values === 'string' ? values : values[0]?.Message;
 }
 
-/** An answer as a report shows it. */
+/** Formats an answer for the report. */
 export function shown({ status, headers, trailers, body }) {
   const compared = Object.fromEntries(comparedHeaders.map((name) => [name, headers[name]]));
   return { status, body: body.toString('utf8').slice(0, 600), trailer: trailers['x-stream-error'], ...compared };

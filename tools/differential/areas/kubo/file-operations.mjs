@@ -1,10 +1,10 @@
 import { contentOf } from './fixtures.mjs';
 
 const names = ['a', 'b', 'c d', 'd', 'ü'];
-/** Time of entries that are given one, so that two servers store the same. */
+/** Time of entries with a given time, so that two servers store the same. */
 const times = [1_700_000_000, 1, -3];
 
-/** A path of the tree: mostly one that may exist, sometimes odd. */
+/** Returns a path of the tree that usually exists and is sometimes malformed. */
 function randomPath(random) {
   const depth = random.pick([1, 1, 1, 2, 2, 3]);
   const path = `/${Array.from({ length: depth }, () => random.pick(names)).join('/')}`;
@@ -117,7 +117,7 @@ const asRequest = (command, { query, first = [], paths, parts }) => ({
   ...(parts && { parts }),
 });
 
-/** A command that may change the tree. */
+/** Returns a command that may change the tree. */
 export function randomOperation(random, context) {
   const kind = random.pick([
     'mkdir',
@@ -137,7 +137,7 @@ export function randomOperation(random, context) {
   return asRequest(kind, operations[kind](random, context));
 }
 
-/** A command that reads the tree. */
+/** Returns a command that reads the tree. */
 export function randomQuestion(random, context) {
   const kind = random.pick(Object.keys(questions));
   return asRequest(kind, questions[kind](random, context));

@@ -9,8 +9,8 @@ const stepsMax = 30;
 
 /**
  * An area of sequences of `files/*` on one tree: after each change both trees must have the same root.
- * @param {{ name: string, config?: (config: Record<string, unknown>) => void, settings?: Record<string, string> }} options
- *   `config` changes that of Kubo, `settings` are those of the storage service
+ * @param {{ name: string, config?: (config: Record<string, unknown>) => void, settings?: Record<string, string> }}
+ * options `config` changes Kubo's configuration; `settings` are those of the storage service
  */
 export function fileSequences({ name, config = () => {}, settings = {} }) {
   const start = async () => {
@@ -19,7 +19,7 @@ export function fileSequences({ name, config = () => {}, settings = {} }) {
     const storage = await startStorage(settings);
     const { authorization } = await storage.openAccount();
     const servers = [{ url: storage.url, authorization }, kubo];
-    // Kubo makes small sharded directories plain as soon as an entry is looked up.
+    // Kubo makes small sharded directories plain when an entry is looked up.
     const roots = [...(await addTrees(servers))].filter(([tree]) => tree !== 'sharded').map(([, root]) => root);
     return { servers, roots, stop: () => Promise.all([kubo.stop(), storage.stop()]) };
   };
@@ -72,7 +72,7 @@ async function* round({ current }, random) {
       history,
     };
     yield { class: kindOf(details), ...found };
-    // Trees that differ go on to differ.
+    // Trees that differ stay different, so the round ends.
     if (path !== undefined) return;
   }
 }
@@ -81,7 +81,7 @@ async function* round({ current }, random) {
 async function prepare({ servers, restart }) {
   for (const server of servers) await clear(server);
   const [cairn, peer] = await Promise.all(servers.map((server) => statOf(server, '/')));
-  // The root of Kubo keeps traces of earlier rounds, such as an empty field of data.
+  // Kubo's root keeps traces of earlier rounds, such as an empty data field.
   if (cairn.Hash !== peer.Hash) await restart();
 }
 
@@ -102,7 +102,7 @@ async function clear(server) {
     });
 }
 
-/** Every path of a tree with what `files/stat` says of it. */
+/** Lists every path of a tree with its result of `files/stat`. */
 async function listTree(server) {
   const tree = new Map();
   const open = ['/'];
@@ -120,16 +120,16 @@ async function statOf(server, path, query = []) {
   return valuesOf((await exchange(server, { command: 'files/stat', query: [['arg', path], ...query] })).body)[0];
 }
 
-/** Whether a directory is `plain` or `sharded`; undefined for anything else. */
+/** Returns whether a directory is `plain` or `sharded`, or undefined for anything else. */
 async function formOf(server, stat) {
   if (stat?.Type !== 'directory') return undefined;
   const { body } = await exchange(server, { command: 'dag/get', query: [['arg', stat.Hash]] });
   const data = Buffer.from(valuesOf(body)[0].Data['/'].bytes, 'base64');
-  // Field 1 of the UnixFS data is its type: 1 is a directory, 5 one that is sharded.
+  // Field 1 of the UnixFS data is the type: 1 is a directory, 5 a sharded one.
   return data[1] === 5 ? 'sharded' : 'plain';
 }
 
-/** The deepest path whose stat differs; undefined for equal trees. */
+/** Returns the deepest path whose stat differs, or undefined for equal trees. */
 function firstDifference(cairn, peer) {
   const paths = [...new Set([...cairn.keys(), ...peer.keys()])];
   const differing = paths.filter(
@@ -141,7 +141,10 @@ function firstDifference(cairn, peer) {
 const depthOf = (path) => (path === '/' ? 0 : path.split('/').length);
 const sorted = (stat) => stat && Object.entries(stat).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** True for a write to a file that has a time: it would get the time of the write, which no two servers share. */
+/**
+ * Reports whether a write changes a file that has a time. It would get the time of the write, which differs between
+ * servers.
+ */
 async function isTimed(server, { command, query }) {
   if (command !== 'files/write') return false;
   const [, path] = query.find(([name]) => name === 'arg');

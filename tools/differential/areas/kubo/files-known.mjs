@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
 import { messageOf } from './exchange.mjs';
 
-/** Classes of difference of the area `files` that stay, with the reason of each. */
+/** Accepted differences of the area `files`, with their reasons. */
 export const known = {
-  'status of a bad argument':
-    'An argument that is wrong by itself is answered with 400 and Code 1, not with 500 and Code 0.',
+  'status of a bad argument': 'The service answers an invalid argument with 400 and Code 1, Kubo with 500 and Code 0.',
   'traces of a failed command': 'A command that fails changes nothing; Kubo keeps what it did before it failed.',
   'directory moved into itself': 'The move is refused; Kubo loses the directory.',
   'move between directories of one name':
@@ -13,7 +12,7 @@ export const known = {
     'Kubo puts a single raw leaf in the place of a root that holds bytes as well, and loses them; here they stay.',
   'path that is not cleaned': 'files/chcid and files/flush of Kubo do not resolve relative names.',
   'leaves that Kubo remembers':
-    'A raw file that gets a mode or time becomes a node of version 0; the cache of Kubo goes on to write raw leaves into it.',
+    'A raw file that gets a mode or time becomes a node of version 0; the cache of Kubo still writes raw leaves into it.',
   'stale size in a link of Kubo':
     'Kubo links to a changed entry with the size that it had before; here the size is that of the blocks.',
   'directory that Kubo keeps sharded':
@@ -24,7 +23,7 @@ export const known = {
     'files/chcid without options changes nothing; Kubo fails to flush the symlink, and the service does not look.',
   'path below /ipfs': 'files/stat reads it as content, and both refuse it with a status of their own.',
   'mode of a raw leaf without permissions':
-    'A mode such as 1000 has no bit that is kept; Kubo writes a node with the mode 0, here the leaf stays raw.',
+    'A mode such as 1000 has no stored bit; Kubo writes a node with the mode 0, here the leaf stays raw.',
   'symlink copied with flush':
     'The copy succeeds; Kubo stores the symlink as well, and reports that it cannot flush it.',
 };
@@ -95,7 +94,7 @@ const recognizers = {
     request.command === 'files/cp' && messageOf(peer)?.endsWith('symlinks not yet supported'),
 };
 
-/** Whether all paths below a directory have the same hash in both trees. */
+/** Reports whether all paths below a directory have the same hash in both trees. */
 function sameEntries(cairn, peer, path) {
   const below = (tree) =>
     [...tree].filter(([other]) => other !== path && other.startsWith(path === '/' ? path : `${path}/`));
@@ -103,7 +102,7 @@ function sameEntries(cairn, peer, path) {
   return entries.length === below(peer).length && entries.every(([other, { Hash }]) => peer.get(other)?.Hash === Hash);
 }
 
-/** An error without what differs from case to case. */
+/** Returns an error without the parts that vary between requests. */
 function wordsOf(answer) {
   if (answer.status === 200) return '';
   return String(messageOf(answer))

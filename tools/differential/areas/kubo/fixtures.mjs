@@ -1,6 +1,9 @@
 import { canonical, exchange, valuesOf } from './exchange.mjs';
 
-/** Content that both servers take in at the start, by name: what `files/cp` copies and what `ls`, `cat` and `get` read. */
+/**
+ * Content that both servers store at start, by name: sources of `files/cp`, and objects that `ls`, `cat` and `get`
+ * read.
+ */
 const trees = [
   { name: 'small v0', files: [['a', 20]] },
   { name: 'small raw', query: [['cid-version', 1]], files: [['a', 20]] },
@@ -109,7 +112,7 @@ const trees = [
 
 /**
  * Adds the trees to both servers.
- * @returns a map of names to the CID of each root; only those that both give the same CID
+ * @returns a map of names to root CIDs, only those for which both servers return the same CID
  */
 export async function addTrees(servers) {
   const roots = new Map();
@@ -131,7 +134,7 @@ export async function addTrees(servers) {
   return roots;
 }
 
-/** Repeatable bytes. */
+/** Returns reproducible bytes. */
 export function contentOf(length, seed = 7) {
   const bytes = Buffer.alloc(length);
   let state = seed;

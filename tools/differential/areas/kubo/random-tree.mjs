@@ -3,8 +3,8 @@ import { contentOf } from './fixtures.mjs';
 const names = ['a', 'b', 'file with space', 'ü', 'x'.repeat(120), '.hidden', 'd', 'e'];
 
 /**
- * A request that adds a random tree, and paths in it.
- * @returns `request` for `add`, and `paths` below its root; an empty one is the root
+ * Returns a request that adds a random tree, and paths in it.
+ * @returns `request` for `add`, and `paths` below its root; an empty path is the root
  */
 export function randomTree(random) {
   const entries = new Map();

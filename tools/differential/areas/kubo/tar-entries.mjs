@@ -1,9 +1,9 @@
 const block = 512;
 const textOf = (bytes) => bytes.toString('utf8').replace(/\0[\s\S]*$/, '');
-/** Entries without a time of their own get the time of the request: all later ones count as that. */
+/** Entries without a stored time get the time of the request: all later times count as that. */
 const noTimeFrom = 1_750_000_000;
 
-/** Entries of a tar archive with all that their headers and PAX records say. */
+/** Lists entries of a tar archive with the fields of their headers and PAX records. */
 export function entriesOf(archive) {
   const entries = [];
   let records = {};
@@ -39,7 +39,7 @@ function entryOf(header, type, content, records) {
 
 function numberIn(field) {
   if ((field[0] ?? 0) < 0x80) return Number.parseInt(textOf(field).trim() || '0', 8);
-  // Base 256 of GNU, in two's complement.
+  // Base-256 encoding of GNU tar, in two's complement.
   const value = field.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) & ((1n << 95n) - 1n);
   return Number(field[0] === 0xff ? value - (1n << 95n) : value);
 }

@@ -37,7 +37,7 @@ const special = [
   '{"/":"bad"}',
 ];
 
-/** JSON text of a random value, at times with what is not JSON. */
+/** Returns JSON text of a random value, sometimes with invalid JSON. */
 function jsonOf(random, depth = 0) {
   const kind = random.integer(0, depth > 3 ? 4 : 7);
   if (kind < 2) return random.chance(0.05) ? random.pick(badNumbers) : random.pick(numbers);
@@ -52,7 +52,7 @@ function jsonOf(random, depth = 0) {
   return `{${items.map((item, index) => `${keys[(index * 3 + count) % keys.length]}${space}:${item}`).join(',')}}`;
 }
 
-/** Bytes of a random CBOR item, in any of the forms that its numbers and lengths have. */
+/** Returns bytes of a random CBOR item, in any valid form of its numbers and lengths. */
 function cborOf(random, depth = 0) {
   const kind = random.integer(0, depth > 3 ? 5 : 8);
   const bytes = (...values) => Buffer.from(values);
@@ -82,7 +82,7 @@ function cborOf(random, depth = 0) {
   return Buffer.concat([headOf(random, 5, count), ...items.flatMap((item, index) => [keys[index], item])]);
 }
 
-/** A major type with its argument in the shortest form, or in a longer one. */
+/** Encodes a major type with its argument in the shortest form, or in a longer one. */
 function headOf(random, major, argument) {
   const sizes = [0, 1, 2, 4, 8].filter((size) => argument < (size === 0 ? 24 : 2 ** (8 * size)));
   const size = random.chance(0.8) ? sizes[0] : random.pick(sizes);
@@ -94,7 +94,7 @@ function headOf(random, major, argument) {
   return bytes;
 }
 
-/** A random `dag/put`. */
+/** Returns a random `dag/put`. */
 export function randomDagPut(random) {
   const isCbor = random.chance(0.4);
   const input = isCbor ? random.pick(['dag-cbor', 'cbor', '0x71']) : random.pick(['dag-json', 'dag-json', 'json']);
@@ -105,7 +105,7 @@ export function randomDagPut(random) {
   return { query, parts: [{ filename: 'x', content }] };
 }
 
-/** A random `block/put`. */
+/** Returns a random `block/put`. */
 export function randomBlockPut(random) {
   const query = [];
   if (random.chance(0.5)) query.push(['cid-codec', random.pick([...codecs, 'libp2p-key', 'cbor', '', '0x300001'])]);

@@ -1,4 +1,5 @@
-// Random bytecode for traces: mostly valid steps with small operands, so that programs go on, and some that fail in every way.
+// Random bytecode for traces: mostly valid steps with small operands, so that programs continue, and some that fail in
+// every way.
 
 const undefinedOpcodes = [0x0c, 0x21, 0x4b, 0x4c, 0xa5, 0xb0, 0xd0, 0xe6, 0xf6, 0xf7, 0xfb, 0xfe];
 const unary = [0x15, 0x19, 0x1e, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x51, 0x54, 0x5c];
@@ -12,7 +13,7 @@ const sources = [
 ]; // prettier-ignore
 const hex = (bytes) => Buffer.from(bytes).toString('hex');
 
-/** PUSH of a number or of an address as text. */
+/** PUSH of a number or of an address, as text. */
 export function push(value) {
   if (typeof value === 'string') return [0x73, ...Buffer.from(value.slice(2), 'hex')];
   const word = BigInt(value);
@@ -22,7 +23,7 @@ export function push(value) {
   return [0x5f + bytes.length, ...bytes];
 }
 
-/** A place or a length: small, sometimes beyond all bounds. */
+/** Returns an offset or a length: small, and sometimes beyond all bounds. */
 function extent(random) {
   if (random.chance(0.9)) return random.integer(0, 100);
   return random.pick([
@@ -42,7 +43,7 @@ function extent(random) {
 const word = (random) =>
   random.chance(0.7) ? random.integer(0, 300) : BigInt(`0x${hex(random.bytes(random.pick([1, 8, 20, 32])))}`);
 
-/** The gas that a call asks for. */
+/** Gas that a call requests. */
 const callGas = (random) => random.pick([0, 100, 2300, 5000, 30_000, 100_000, 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n]);
 
 function call(random, addresses) {

@@ -89,12 +89,12 @@ export function callRequest(random, { accounts, heads }) {
   };
   const block = random.chance(0.4) ? heads : random.integer(1, heads);
   if (block > heads - 5 && random.chance(0.2)) config.blockOverrides = { number: quantity(random.integer(block, 60)) };
-  // The same without a tracer, which another engine runs: the words of its errors.
+  // The same without a tracer, which runs on another engine: compares its error texts.
   if (random.chance(0.15)) return { method: 'eth_call', params: [call, quantity(block), config.stateOverrides] };
   return { method: 'debug_traceCall', params: [call, quantity(block), config] };
 }
 
-/** Debug methods that report states without running anything. */
+/** Debug methods that report state without execution. */
 export function stateRequest(random, { accounts, blocks, heads }) {
   const block = random.pick(blocks);
   const [one, other] = [random.integer(0, heads + 1), random.integer(0, heads + 1)];
