@@ -14,6 +14,8 @@ const pending = [
   'apps/storage-api',
   'libs',
   'docs',
+  'tools/docs/guides',
+  'tools/deploy/README.md',
   'README.md',
   'ARCHITECTURE.md',
   'SECURITY.md',
