@@ -24,6 +24,7 @@ export const packageMap = {
   auth: ['errors', 'embedded-store'],
   metering: ['errors', 'embedded-store'],
   billing: ['errors', 'embedded-store', 'auth', 'metering'],
+  stores: ['auth', 'billing', 'blockstore', 'metering', 'mfs', 'pinning'],
   'service-kit': ['errors'],
 };
 

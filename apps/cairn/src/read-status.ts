@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Auth } from '@cairn/auth';
-import { type Blockstore, openLmdbBlockstore } from '@cairn/blockstore';
 import { openChainStore } from '@cairn/chain-store';
-import { openLmdbPinStore, type PinStore } from '@cairn/pinning';
+import { openStores, type Stores } from '@cairn/stores';
 import { chainDirectory, networksOf } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -27,16 +25,17 @@ export interface Status {
 
 /** Counts what is stored; makes no store that is not there yet. */
 export async function readStatus(auth: Auth, settings: CommandSettings): Promise<Status> {
-  const pins = await openIfPresent(settings, 'pins', openLmdbPinStore);
+  const stores = openStores(settings);
+  const pins = stores.has('pins') ? await stores.pins() : undefined;
   try {
     const accounts: Status['accounts'][number][] = [];
     for await (const { id, name, status } of auth.accounts()) {
-      const usage = (await (pins as PinStore | undefined)?.usage(id)) ?? { pins: 0, bytes: 0 };
+      const usage = (await pins?.usage(id)) ?? { pins: 0, bytes: 0 };
       accounts.push({ name, status, keys: (await auth.keys(id)).length, ...usage });
     }
     return {
       home: settings.CAIRN_HOME,
-      store: await storeStats(settings),
+      store: await storeStats(stores),
       accounts,
       networks: await networkStats(settings),
     };
@@ -45,17 +44,8 @@ export async function readStatus(auth: Auth, settings: CommandSettings): Promise
   }
 }
 
-async function openIfPresent<T>(
-  settings: CommandSettings,
-  name: string,
-  open: (options: { readonly directory: string }) => Promise<T>,
-): Promise<T | undefined> {
-  const directory = join(settings.CAIRN_HOME, name);
-  return existsSync(directory) ? await open({ directory }) : undefined;
-}
-
-async function storeStats(settings: CommandSettings): Promise<Status['store']> {
-  const store: Blockstore | undefined = await openIfPresent(settings, 'blocks', openLmdbBlockstore);
+async function storeStats(stores: Stores): Promise<Status['store']> {
+  const store = stores.has('blocks') ? await stores.blocks() : undefined;
   try {
     return (await store?.stats()) ?? { blocks: 0, bytes: 0 };
   } finally {

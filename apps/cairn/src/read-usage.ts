@@ -1,14 +1,14 @@
-import { join } from 'node:path';
-import { openLmdbBlockstore, withVerification } from '@cairn/blockstore';
-import { Mfs, openLmdbRootStore } from '@cairn/mfs';
-import { openLmdbPinStore, Pinning } from '@cairn/pinning';
+import { withVerification } from '@cairn/blockstore';
+import { Mfs } from '@cairn/mfs';
+import { Pinning } from '@cairn/pinning';
+import { openStores } from '@cairn/stores';
 
 /** Usage of an account: the stored sums and, on request, a recount of its pins, its file tree and its unpinned blocks. */
 export async function readUsage(home: string, account: string, isRecounted: boolean) {
-  const directory = (store: string) => ({ directory: join(home, store) });
-  const pins = await openLmdbPinStore(directory('pins'));
-  const roots = await openLmdbRootStore(directory('files'));
-  const collectable = await openLmdbBlockstore(directory('blocks'));
+  const stores = openStores({ CAIRN_HOME: home });
+  const pins = await stores.pins();
+  const roots = await stores.files();
+  const collectable = await stores.blocks();
   try {
     const blocks = withVerification(collectable);
     const pinning = new Pinning({ pins, blocks, collectable });

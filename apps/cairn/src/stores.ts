@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
-import { type Actor, Auth, Members, openLmdbAccountStore } from '@cairn/auth';
+import { type Actor, Auth, Members } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
+import { openStores, type Stores } from '@cairn/stores';
 import { type CommandSettings, loadCommandSettings } from './settings.ts';
 
 export interface HomeOptions {
@@ -28,7 +27,9 @@ async function withAccounts<T>(
   options: HomeOptions,
 ): Promise<T> {
   const settings = loadCommandSettings();
-  const store = await openLmdbAccountStore({ directory: accountsDirectory(settings, options) });
+  const stores = openStores(settings);
+  requireHome(stores, settings, options);
+  const store = await stores.accounts();
   try {
     const auth = new Auth({ store, actor: operator() });
     return await use({ auth, members: new Members({ auth, store: store.members }), settings });
@@ -37,19 +38,20 @@ async function withAccounts<T>(
   }
 }
 
-/** Returns the directory of accounts, plans and usage. @throws HOME_NOT_FOUND */
-export function accountsDirectory(
-  { CAIRN_HOME } = loadCommandSettings(),
-  { mayCreate = false }: HomeOptions = {},
-): string {
-  const directory = join(CAIRN_HOME, 'accounts');
-  if (existsSync(directory)) return directory;
+/** Stores of a home that exists. @throws HOME_NOT_FOUND */
+export function openHome(settings = loadCommandSettings()): Stores {
+  const stores = openStores(settings);
+  requireHome(stores, settings);
+  return stores;
+}
+
+function requireHome(stores: Stores, { CAIRN_HOME }: CommandSettings, { mayCreate = false }: HomeOptions = {}): void {
+  if (stores.has('accounts')) return;
   if (!mayCreate)
     throw new CairnError('HOME_NOT_FOUND', `There is no store in ${CAIRN_HOME}.`, {
       hint: 'Set CAIRN_HOME to the home of the services. `cairn up` and `cairn account create` make a new one.',
     });
   console.error(`A new store is made in ${CAIRN_HOME}.`);
-  return directory;
 }
 
 function operator(): Actor {

@@ -1,10 +1,13 @@
-import { join } from 'node:path';
-import { type AccountStore, Auth, Members, openLmdbAccountStore, type SecretBox } from '@cairn/auth';
-import { AUTH, serviceSecrets } from '@cairn/auth/nest';
+import { type AccountStore, Auth, Members, type SecretBox } from '@cairn/auth';
+import { ACCOUNT_STORE, AuthModule, SECRETS, serviceSecrets } from '@cairn/auth/nest';
 import { type BillingProvider, localBilling, StripeBilling } from '@cairn/billing';
 import { loadNetworks } from '@cairn/chain-store';
+import { errorChain } from '@cairn/errors';
+import type { Metering } from '@cairn/metering';
+import { METERING, MeteringModule } from '@cairn/metering/nest';
 import { RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
+import { openStores } from '@cairn/stores';
 import {
   type DynamicModule,
   Inject,
@@ -25,50 +28,55 @@ import { RequestLog } from './request-log.ts';
 import { SessionCookie, SessionGuard } from './session.ts';
 import type { ConsoleSettings } from './settings.ts';
 import { sharedSignInAttempts } from './sign-in-attempts.ts';
-import { type ConsoleStores, openStores } from './stores.ts';
-import { ADDRESSES, BILLING, MEMBERS, NETWORKS, STORES } from './tokens.ts';
+import type { ConsoleStores } from './stores.ts';
+import { ADDRESSES, BILLING, NETWORKS, STORES } from './tokens.ts';
 import { Upstream } from './upstream.ts';
 import { WebPages } from './web-pages.ts';
-
-const ACCOUNTS = Symbol('ACCOUNTS');
-const SECRETS = Symbol('SECRETS');
 
 /** Composition root: the only place that chooses adapters. */
 @Module({})
 export class AppModule implements NestModule, OnApplicationShutdown {
   constructor(
     @Inject(STORES) private readonly stores: ConsoleStores,
-    @Inject(ACCOUNTS) private readonly accounts: AccountStore,
-    @Inject(MEMBERS) private readonly members: Members,
+    @Inject(Members) private readonly members: Members,
   ) {}
 
   static forRoot(this: void, context: ServiceContext<ConsoleSettings>): DynamicModule {
     const { settings, logger } = context;
+    const stores = openStores(settings);
     return {
       module: AppModule,
-      imports: [ServiceKitModule.forRoot(context)],
+      imports: [
+        ServiceKitModule.forRoot(context),
+        AuthModule.forRootAsync({ useFactory: stores.accounts, secrets: serviceSecrets(context) }),
+        MeteringModule.forRootAsync({
+          service: 'console',
+          onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be read'),
+          useFactory: stores.metering,
+        }),
+      ],
       controllers,
       providers: [
         {
-          provide: ACCOUNTS,
-          useFactory: () => openLmdbAccountStore({ directory: join(settings.CAIRN_HOME, 'accounts') }),
-        },
-        { provide: SECRETS, inject: [ACCOUNTS], useFactory: serviceSecrets(context) },
-        {
-          provide: AUTH,
-          inject: [ACCOUNTS, SECRETS],
-          useFactory: (store: AccountStore, secrets: SecretBox) => new Auth({ store, secrets }),
-        },
-        {
-          provide: MEMBERS,
-          inject: [AUTH, ACCOUNTS, SECRETS, STORES],
-          useFactory: (auth: Auth, store: AccountStore, secrets: SecretBox, { limits }: ConsoleStores) =>
+          provide: Members,
+          inject: [Auth, ACCOUNT_STORE, SECRETS, METERING],
+          useFactory: (auth: Auth, store: AccountStore, secrets: SecretBox, { limits }: Metering) =>
             new Members({ auth, store: store.members, secrets, attempts: sharedSignInAttempts(limits) }),
         },
-        { provide: STORES, useFactory: () => openStores(settings) },
+        {
+          provide: STORES,
+          inject: [METERING],
+          useFactory: async ({ plans, usage, limits }: Metering): Promise<ConsoleStores> => ({
+            plans,
+            usage,
+            limits,
+            pins: await stores.pins(),
+            billing: await stores.billing(),
+          }),
+        },
         {
           provide: BILLING,
-          inject: [AUTH, STORES],
+          inject: [Auth, STORES],
           useFactory: (auth: Auth, { billing }: ConsoleStores) => billingOf(settings, auth, billing),
         },
         { provide: ADDRESSES, useValue: addressesOf(settings) },
@@ -102,8 +110,8 @@ export class AppModule implements NestModule, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const { plans, usage, limits, pins, billing } = this.stores;
-    await Promise.all([plans, usage, limits, pins, billing, this.accounts].map((store) => store.close()));
+    const { pins, billing } = this.stores;
+    await Promise.all([pins, billing].map((store) => store.close()));
   }
 }
 

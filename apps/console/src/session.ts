@@ -1,4 +1,4 @@
-import { AuthError, type Members, type SignedIn } from '@cairn/auth';
+import { AuthError, Members, type SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import {
@@ -11,7 +11,6 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ConsoleSettings } from './settings.ts';
-import { MEMBERS } from './tokens.ts';
 
 const cookieName = 'cairn_session';
 /** Header of every change. Forms and pages of other origins cannot send it. */
@@ -37,7 +36,7 @@ export const Me = createParamDecorator((_: unknown, context: ExecutionContext): 
 /** Authenticates the session of each API request, and requires the header of the console for changes. */
 @Injectable()
 export class SessionGuard implements CanActivate {
-  constructor(@Inject(MEMBERS) private readonly members: Members) {}
+  constructor(@Inject(Members) private readonly members: Members) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<SignedInRequest>();

@@ -1,5 +1,3 @@
-/** Injection token of `Members`. */
-export const MEMBERS = Symbol('MEMBERS');
 /** Injection token of `BillingProvider`. */
 export const BILLING = Symbol('BILLING');
 /** Injection token of `ConsoleStores`. */

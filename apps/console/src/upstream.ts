@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Auth, DelegationPayer } from '@cairn/auth';
-import { AUTH } from '@cairn/auth/nest';
+import { Auth, type DelegationPayer } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
@@ -42,7 +41,7 @@ export class Upstream implements OnApplicationShutdown {
   readonly #pageReads = new PageReads();
 
   constructor(
-    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(Auth) private readonly auth: Auth,
     @Inject(ADDRESSES) private readonly addresses: Addresses,
     @Inject(RequestLog) private readonly requests: RequestLog,
     @Inject(SETTINGS) { CAIRN_STORAGE_URL, CAIRN_GATEWAY_URL }: ConsoleSettings,

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
-import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import { loadNetworks, type Network, openChainStore } from '@cairn/chain-store';
 import { CHAINS, ChainStoreModule, type Chains } from '@cairn/chain-store/nest';
 import { errorChain } from '@cairn/errors';
 import { EvmExecutorModule } from '@cairn/evm-executor/nest';
 import { JsonrpcModule } from '@cairn/jsonrpc-core/nest';
-import { openLmdbMeteringStores } from '@cairn/metering';
 import { MeteringModule } from '@cairn/metering/nest';
 import { type Logger, RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
+import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChainLifecycle, LOCAL_CHAINS } from './chains/chain-lifecycle.ts';
 import { LocalChain } from './chains/local-chain.ts';
@@ -69,22 +68,21 @@ function localChain(chain: Chains[number], logger: Logger): LocalChain {
 /** Stores of accounts, limits and chains below CAIRN_HOME. */
 function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[] {
   const { settings, logger } = context;
-  const directory = (...names: readonly string[]) => join(settings.CAIRN_HOME, ...names);
-  const accounts = directory('accounts');
+  const stores = openStores(settings);
   const openChain = async (network: Network) => ({
     network,
-    store: await openChainStore({ directory: directory('chains', network.name) }),
+    store: await openChainStore({ directory: join(settings.CAIRN_HOME, 'chains', network.name) }),
   });
   return [
     ServiceKitModule.forRoot(context),
     AuthModule.forRootAsync({
-      useFactory: () => openLmdbAccountStore({ directory: accounts }),
+      useFactory: stores.accounts,
       secrets: serviceSecrets(context),
     }),
     MeteringModule.forRootAsync({
       service: 'rpc-gateway',
       onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be stored'),
-      useFactory: () => openLmdbMeteringStores({ accounts, limits: directory('limits') }),
+      useFactory: stores.metering,
     }),
     ChainStoreModule.forRootAsync({
       useFactory: async (): Promise<Chains> => {

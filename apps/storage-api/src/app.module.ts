@@ -1,17 +1,13 @@
-import { join } from 'node:path';
-import { openLmdbAccountStore } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { openLmdbBlockstore, withCache, withVerification, withWait, withYielding } from '@cairn/blockstore';
+import { withCache, withVerification, withWait, withYielding } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
-import { openLmdbMeteringStores } from '@cairn/metering';
 import { MeteringModule } from '@cairn/metering/nest';
-import { openLmdbRootStore } from '@cairn/mfs';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
-import { openLmdbPinStore } from '@cairn/pinning';
 import { PinningModule } from '@cairn/pinning/nest';
 import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
+import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
@@ -37,7 +33,7 @@ const MiB = 1024 * 1024;
 export class AppModule {
   static forRoot(this: void, context: ServiceContext<StorageSettings>): DynamicModule {
     const { settings, logger } = context;
-    const directory = (name: string) => ({ directory: join(settings.CAIRN_HOME, name) });
+    const stores = openStores(settings);
     const waits = new Waits(settings.STORAGE_BLOCK_WAIT_SECONDS * 1000);
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {
@@ -45,21 +41,16 @@ export class AppModule {
       imports: [
         ServiceKitModule.forRoot(context),
         AuthModule.forRootAsync({
-          useFactory: () => openLmdbAccountStore(directory('accounts')),
+          useFactory: stores.accounts,
           secrets: serviceSecrets(context),
         }),
         MeteringModule.forRootAsync({
           service: 'storage-api',
           onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be kept'),
-          useFactory: () =>
-            openLmdbMeteringStores({
-              accounts: directory('accounts').directory,
-              limits: directory('limits').directory,
-            }),
+          useFactory: stores.metering,
         }),
         BlockstoreModule.forRootAsync({
-          useFactory: () =>
-            openLmdbBlockstore({ ...directory('blocks'), pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
+          useFactory: () => stores.blocks({ pendingBytesMax: 3 * MiB, bytesMax, diskReserveBytes }),
           wrap: (store) =>
             withWork(
               withYielding(
@@ -70,9 +61,9 @@ export class AppModule {
               ),
             ),
         }),
-        MfsModule.forRootAsync({ useFactory: () => openLmdbRootStore(directory('files')), ...shardingOf(settings) }),
+        MfsModule.forRootAsync({ useFactory: stores.files, ...shardingOf(settings) }),
         PinningModule.forRootAsync({
-          useFactory: () => openLmdbPinStore(directory('pins')),
+          useFactory: stores.pins,
           sources: [ROOT_STORE],
           graceSeconds: settings.STORAGE_GC_GRACE_SECONDS,
         }),

@@ -1,6 +1,5 @@
 import { errorChain } from '@cairn/errors';
-import type { Collector } from '@cairn/pinning';
-import { COLLECTOR } from '@cairn/pinning/nest';
+import { Collector } from '@cairn/pinning';
 import type { Logger } from '@cairn/service-kit';
 import { LOGGER } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
@@ -17,7 +16,7 @@ export class Leftovers implements OnModuleDestroy {
   #work: Promise<void> = Promise.resolve();
 
   constructor(
-    @Inject(COLLECTOR) private readonly collector: Collector,
+    @Inject(Collector) private readonly collector: Collector,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

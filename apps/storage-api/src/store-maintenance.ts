@@ -1,8 +1,7 @@
-import { type LmdbBlockstore, scrub } from '@cairn/blockstore';
+import { type BoundedBlockstore, scrub } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { errorChain, isCairnError } from '@cairn/errors';
-import type { Collector } from '@cairn/pinning';
-import { COLLECTOR } from '@cairn/pinning/nest';
+import { Collector } from '@cairn/pinning';
 import type { Logger } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
@@ -30,8 +29,8 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   #retryAt = 0;
 
   constructor(
-    @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
-    @Inject(COLLECTOR) private readonly collector: Collector,
+    @Inject(COLLECTABLE) private readonly store: BoundedBlockstore,
+    @Inject(Collector) private readonly collector: Collector,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

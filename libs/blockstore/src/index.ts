@@ -1,5 +1,6 @@
 export { blocksFormat } from './blocks-format.ts';
+export type { BoundedBlockstore } from './bounded-blockstore.ts';
 export type { CapacityOptions, Fullness } from './capacity.ts';
 export * from './core/index.ts';
-export { type LmdbBlockstore, type LmdbBlockstoreOptions, openLmdbBlockstore } from './lmdb-blockstore.ts';
+export { type LmdbBlockstoreOptions, openLmdbBlockstore } from './lmdb-blockstore.ts';
 export { type RebuiltIndex, rebuildIndex } from './rebuild-index.ts';

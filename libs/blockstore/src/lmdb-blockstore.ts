@@ -5,9 +5,10 @@ import { isCairnError } from '@cairn/errors';
 import { BlockTables } from './block-tables.ts';
 import { blocksFormat } from './blocks-format.ts';
 import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
+import type { BoundedBlockstore } from './bounded-blockstore.ts';
 import { Capacity, type CapacityOptions, type Fullness } from './capacity.ts';
 import type { Claim, ClaimOptions, DiscardResult } from './claims.ts';
-import type { CollectableBlockstore, Hold, SweepOptions, SweepStep } from './collectable.ts';
+import type { Hold, SweepOptions, SweepStep } from './collectable.ts';
 import { BlockNotFoundError, BlockTooLargeError, QuarantinedBlockError } from './errors.ts';
 import { Holds } from './holds.ts';
 import { isMarked } from './is-marked.ts';
@@ -28,13 +29,7 @@ export interface LmdbBlockstoreOptions extends CapacityOptions {
 /** Claims per transaction. Each takes some 100 µs. */
 const cidsPerTransaction = 128;
 
-/** Store of {@link openLmdbBlockstore}. */
-export interface LmdbBlockstore extends CollectableBlockstore {
-  /** Returns the stored bytes and their limit. Cheap enough for every request. */
-  fullness(): Fullness;
-}
-
-class LmdbStore implements LmdbBlockstore {
+class LmdbStore implements BoundedBlockstore {
   readonly #environment: Environment;
   readonly #tables: BlockTables;
   readonly #queue: WriteQueue;
@@ -286,7 +281,7 @@ class LmdbStore implements LmdbBlockstore {
  * Opens a block store in an LMDB environment.
  * @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED
  */
-export async function openLmdbBlockstore(options: LmdbBlockstoreOptions): Promise<LmdbBlockstore> {
+export async function openLmdbBlockstore(options: LmdbBlockstoreOptions): Promise<BoundedBlockstore> {
   const environment = await Environment.open({
     directory: options.directory,
     format: blocksFormat,

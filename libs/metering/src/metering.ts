@@ -7,7 +7,9 @@ import type { UsageStore } from './usage/usage-store.ts';
 
 export interface MeteringStores {
   readonly plans: PlanStore;
+  /** Counters that processes share. */
   readonly limits: LimitStore;
+  /** Stored rows of the ledger. Rows of the last half second may be missing. */
   readonly usage: UsageStore;
 }
 
@@ -26,11 +28,9 @@ export interface Payer {
 }
 
 /** Limits and ledger of one process. */
-export interface Metering {
+export interface Metering extends MeteringStores {
   readonly limiter: Limiter;
   readonly ledger: Ledger;
-  /** Stored rows of the ledger. Counts of the last half second may be missing. */
-  readonly usage: Pick<UsageStore, 'rows'>;
   /** Returns the limits that apply to a request, and the account that it is counted for. */
   payment(payer: Payer): { readonly limits: AccountLimits; readonly accountId: string };
   /** Flushes the ledger, returns unused tokens and permits to the shared counters, and closes the stores. */
@@ -45,6 +45,8 @@ export async function startMetering({ plans, limits, usage, service, onError }: 
   return {
     limiter,
     ledger,
+    plans,
+    limits,
     usage,
     payment({ account, payer }) {
       if (payer === undefined) return { limits: limiter.of(account), accountId: account.id };

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { backupEnvironment } from '@cairn/embedded-store';
 import { CairnError } from '@cairn/errors';
-import { openLmdbPinStore } from '@cairn/pinning';
+import { openStores } from '@cairn/stores';
 import { flush } from '../flush.ts';
 import { homeFiles } from './home-files.ts';
 
@@ -59,7 +59,7 @@ export async function backupHome(
 /** Keeps the right to collect garbage until it is let go of. */
 async function holdCollections(home: string, stores: readonly string[]): Promise<() => Promise<void>> {
   if (!stores.includes('pins')) return async () => {};
-  const pins = await openLmdbPinStore({ directory: join(home, 'pins') });
+  const pins = await openStores({ CAIRN_HOME: home }).pins();
   const lock = await pins.tryLockCollection();
   if (lock === undefined) {
     await pins.close();

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Auth, openLmdbAccountStore } from '@cairn/auth';
-import { openLmdbBlockstore, scrub, withVerification } from '@cairn/blockstore';
+import { Auth } from '@cairn/auth';
+import { scrub, withVerification } from '@cairn/blockstore';
 import { type Network, openChainStore } from '@cairn/chain-store';
 import { errorText } from '@cairn/errors';
-import { addCounts, noCounts, openLmdbUsageStore, type UsageCounts } from '@cairn/metering';
-import { Mfs, openLmdbRootStore } from '@cairn/mfs';
-import { openLmdbPinStore, Pinning, walkDag } from '@cairn/pinning';
+import { addCounts, noCounts, type UsageCounts } from '@cairn/metering';
+import { Mfs } from '@cairn/mfs';
+import { Pinning, walkDag } from '@cairn/pinning';
+import { openStores } from '@cairn/stores';
 import { inspectStores } from './inspect-stores.ts';
 
 /** What was looked at, and what is wrong. */
@@ -53,7 +54,7 @@ export async function verifyHome({
 }
 
 async function accountIds(home: string): Promise<string[]> {
-  const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
+  const auth = new Auth({ store: await openStores({ CAIRN_HOME: home }).accounts() });
   const ids: string[] = [];
   try {
     for await (const { id } of auth.accounts()) ids.push(id);
@@ -64,11 +65,11 @@ async function accountIds(home: string): Promise<string[]> {
 }
 
 async function verifyStorage(home: string, accounts: readonly string[], problems: string[], onStep: OnStep) {
-  const directory = (name: string) => ({ directory: join(home, name) });
+  const stores = openStores({ CAIRN_HOME: home });
   if (!existsSync(join(home, 'blocks', 'data.mdb'))) return { blocks: 0, pins: 0 };
-  const store = await openLmdbBlockstore(directory('blocks'));
-  const pinStore = await openLmdbPinStore(directory('pins'));
-  const roots = await openLmdbRootStore(directory('files'));
+  const store = await stores.blocks();
+  const pinStore = await stores.pins();
+  const roots = await stores.files();
   try {
     onStep('blocks');
     const { blocks } = await scrub({
@@ -116,7 +117,7 @@ async function verifyStorage(home: string, accounts: readonly string[], problems
 /** Both are written in one transaction: a difference is damage. */
 async function verifyLedger(home: string, accounts: readonly string[], problems: string[]): Promise<void> {
   if (accounts.length === 0) return;
-  const usage = await openLmdbUsageStore({ directory: join(home, 'accounts') });
+  const usage = await openStores({ CAIRN_HOME: home }).usage();
   try {
     for (const account of accounts) {
       const sums: UsageCounts[] = [];

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Manifest } from '../backup/backup.ts';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
-import { accountsDirectory } from '../stores.ts';
+import { openHome } from '../stores.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -43,7 +43,7 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
       const settings = loadCommandSettings();
-      accountsDirectory(settings);
+      openHome(settings);
       const onStep = (step: string) => void (options.json || console.log(`checking ${step}`));
       const [{ networksOf }, { verifyHome }] = await Promise.all([
         import('../networks.ts'),
@@ -69,7 +69,7 @@ function addRepairCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (store: string, options: JsonOption) => {
       const settings = loadCommandSettings();
-      accountsDirectory(settings);
+      openHome(settings);
       const { repairStore } = await import('../backup/repair-store.ts');
       const report = await repairStore(settings.CAIRN_HOME, store);
       const { records, lost, kept, index } = report;

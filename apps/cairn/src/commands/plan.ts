@@ -1,8 +1,8 @@
-import { fallbackPlan, numericLimits, openLmdbPlanStore, type Plan, type PlanStore, parsePlan } from '@cairn/metering';
+import { fallbackPlan, numericLimits, type Plan, type PlanStore, parsePlan } from '@cairn/metering';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseBytes } from '../parse-bytes.ts';
 import { print, table } from '../print.ts';
-import { accountsDirectory, withAuth } from '../stores.ts';
+import { openHome, withAuth } from '../stores.ts';
 
 type NumericLimit = (typeof numericLimits)[number];
 
@@ -87,7 +87,7 @@ export async function planOf(name: string): Promise<Plan | undefined> {
 }
 
 async function withPlans<T>(use: (store: PlanStore) => Promise<T>): Promise<T> {
-  const store = await openLmdbPlanStore({ directory: accountsDirectory() });
+  const store = await openHome().plans();
   try {
     return await use(store);
   } finally {

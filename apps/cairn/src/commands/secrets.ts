@@ -1,8 +1,8 @@
-import { type AccountStore, openLmdbAccountStore, rotateSecrets, type SecretSettings, secretsOf } from '@cairn/auth';
+import { type AccountStore, rotateSecrets, type SecretSettings, secretsOf } from '@cairn/auth';
 import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
-import { accountsDirectory } from '../stores.ts';
+import { openHome } from '../stores.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -43,7 +43,7 @@ export function addSecretsCommands(program: Command): void {
 
 async function withSecrets(use: (store: AccountStore, settings: SecretSettings) => Promise<void>): Promise<void> {
   const settings = loadCommandSettings();
-  const store = await openLmdbAccountStore({ directory: accountsDirectory(settings) });
+  const store = await openHome(settings).accounts();
   try {
     await use(store, {
       home: settings.CAIRN_HOME,

@@ -1,7 +1,6 @@
-import { openLmdbUsageStore } from '@cairn/metering';
 import type { Command } from 'commander';
 import { print, table } from '../print.ts';
-import { accountsDirectory, withAuth } from '../stores.ts';
+import { openHome, withAuth } from '../stores.ts';
 
 interface Options {
   readonly month: string;
@@ -20,7 +19,7 @@ export function addStatementCommand(group: Command): void {
     .action((name: string, { month, csv, json }: Options) =>
       withAuth(async (auth) => {
         const { createStatement, statementCsv } = await import('@cairn/billing');
-        const usage = await openLmdbUsageStore({ directory: accountsDirectory() });
+        const usage = await openHome().usage();
         try {
           const statement = await createStatement({ usage, account: await auth.account(name), month });
           if (csv) return void process.stdout.write(statementCsv(statement));

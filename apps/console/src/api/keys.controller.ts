@@ -1,5 +1,4 @@
-import { type ApiKey, type Auth, type KeyPolicy, keyReference, type SignedIn } from '@cairn/auth';
-import { AUTH } from '@cairn/auth/nest';
+import { type ApiKey, Auth, type KeyPolicy, keyReference, type SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { Controller, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
@@ -39,7 +38,7 @@ const keysMax = 100;
 @Controller('api/keys')
 export class KeysController {
   constructor(
-    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(Auth) private readonly auth: Auth,
     @Inject(STORES) private readonly stores: ConsoleStores,
   ) {}
 

@@ -1,5 +1,4 @@
-import { type AuditEntry, type Auth, keyReference, type Members, type SignedIn } from '@cairn/auth';
-import { AUTH } from '@cairn/auth/nest';
+import { type AuditEntry, Auth, keyReference, Members, type SignedIn } from '@cairn/auth';
 import { parsePlan } from '@cairn/metering';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
@@ -8,7 +7,7 @@ import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { parseBody } from '../parse-body.ts';
 import { actorOf, ForOperators, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
-import { MEMBERS, STORES } from '../tokens.ts';
+import { STORES } from '../tokens.ts';
 import { Upstream } from '../upstream.ts';
 
 const changeBody = z.strictObject({
@@ -27,8 +26,8 @@ const accountsMax = 10_000;
 @Controller('api/operator')
 export class OperatorController {
   constructor(
-    @Inject(AUTH) private readonly auth: Auth,
-    @Inject(MEMBERS) private readonly members: Members,
+    @Inject(Auth) private readonly auth: Auth,
+    @Inject(Members) private readonly members: Members,
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(Upstream) private readonly upstream: Upstream,
   ) {}

@@ -1,5 +1,4 @@
-import { type Auth, keyReference, type SignedIn } from '@cairn/auth';
-import { AUTH } from '@cairn/auth/nest';
+import { Auth, keyReference, type SignedIn } from '@cairn/auth';
 import type { BillingProvider } from '@cairn/billing';
 import type { Network } from '@cairn/chain-store';
 import { dayMs, fallbackPlan, type Plan } from '@cairn/metering';
@@ -23,7 +22,7 @@ const usageQuery = z.object({
 @Controller('api')
 export class OverviewController {
   constructor(
-    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(Auth) private readonly auth: Auth,
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(ADDRESSES) private readonly addresses: Addresses,
     @Inject(NETWORKS) private readonly networks: readonly Network[],

@@ -1,4 +1,4 @@
-import type { Members, SignedIn } from '@cairn/auth';
+import { Members, type SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { type LimitStore, limitReached } from '@cairn/metering';
 import { SETTINGS } from '@cairn/service-kit/nest';
@@ -10,7 +10,7 @@ import { Describe, TakesBody } from '../describe.ts';
 import { actorOf, Me, Open, SessionCookie, tokenOf } from '../session.ts';
 import type { ConsoleSettings } from '../settings.ts';
 import type { ConsoleStores } from '../stores.ts';
-import { MEMBERS, STORES } from '../tokens.ts';
+import { STORES } from '../tokens.ts';
 
 const text = (what: string) => z.string({ error: `expected ${what}` }).max(1024, 'expected fewer characters');
 const email = text('an e-mail address');
@@ -29,7 +29,7 @@ export class SignInController {
   readonly #limits: LimitStore;
 
   constructor(
-    @Inject(MEMBERS) private readonly members: Members,
+    @Inject(Members) private readonly members: Members,
     @Inject(SessionCookie) private readonly cookie: SessionCookie,
     @Inject(SETTINGS) private readonly settings: ConsoleSettings,
     @Inject(STORES) { limits }: ConsoleStores,

@@ -1,5 +1,4 @@
-import { type Auth, type Client, FailureGate, type Principal, requireClient, requireNetwork } from '@cairn/auth';
-import { AUTH } from '@cairn/auth/nest';
+import { Auth, type Client, FailureGate, type Principal, requireClient, requireNetwork } from '@cairn/auth';
 import { errorText, isCairnError } from '@cairn/errors';
 import { Inject, Injectable } from '@nestjs/common';
 import { authorizeTopic } from '../authorize.ts';
@@ -11,7 +10,7 @@ import { TransportError } from './transport-error.ts';
 export class ApiKeyGuard {
   readonly #failures = new FailureGate();
 
-  constructor(@Inject(AUTH) private readonly auth: Pick<Auth, 'identify' | 'recent'>) {}
+  constructor(@Inject(Auth) private readonly auth: Pick<Auth, 'identify' | 'recent'>) {}
 
   /** The principal of a recently used key without a promise; `undefined` if the key has to be read. */
   recent(key: string): Principal | undefined {

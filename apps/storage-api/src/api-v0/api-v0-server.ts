@@ -1,20 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type Auth,
-  FailureGate,
-  type Principal,
-  parseBasicCredentials,
-  requireClient,
-  requireStorage,
-} from '@cairn/auth';
-import { AUTH } from '@cairn/auth/nest';
+import { Auth, FailureGate, type Principal, parseBasicCredentials, requireClient, requireStorage } from '@cairn/auth';
 import { errorChain, isCairnError } from '@cairn/errors';
 import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
-import type { Mfs } from '@cairn/mfs';
-import { MFS } from '@cairn/mfs/nest';
-import type { Pinning } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Mfs } from '@cairn/mfs';
+import { Pinning } from '@cairn/pinning';
 import {
   ApiDocuments,
   announceEarlyAnswer,
@@ -90,12 +80,12 @@ export class ApiV0Server implements RawHttp {
 
   constructor(
     @Inject(COMMANDS) commands: readonly Command[],
-    @Inject(AUTH) private readonly auth: Auth,
+    @Inject(Auth) private readonly auth: Auth,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(WAITS) private readonly waits: Waits,
     @Inject(METERING) private readonly metering: Metering,
-    @Inject(PINNING) private readonly pinning: Pinning,
-    @Inject(MFS) private readonly mfs: Mfs,
+    @Inject(Pinning) private readonly pinning: Pinning,
+    @Inject(Mfs) private readonly mfs: Mfs,
     @Inject(StorageState) private readonly state: StorageState,
     @Inject(TRACING) private readonly tracing: Tracing,
     @Inject(CodecPool) private readonly codecs: CodecPool,

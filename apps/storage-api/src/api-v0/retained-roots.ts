@@ -1,8 +1,7 @@
 import type { CID } from '@cairn/cid';
 import type { RootStore } from '@cairn/mfs';
 import { ROOT_STORE } from '@cairn/mfs/nest';
-import type { Pinning } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** A DAG, or one block of it, that an account holds. */
@@ -16,7 +15,7 @@ export interface HeldRoot {
 @Injectable()
 export class RetainedRoots {
   constructor(
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(ROOT_STORE) private readonly roots: RootStore,
   ) {}
 

@@ -1,8 +1,7 @@
 import type { Principal } from '@cairn/auth';
 import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
-import type { Pinning, WriteSession } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning, type WriteSession } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leftovers } from '../leftovers.ts';
@@ -13,7 +12,7 @@ import { workOf } from './work.ts';
 @Injectable()
 export class Sessions {
   constructor(
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(Leftovers) private readonly leftovers: Leftovers,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(METERING) private readonly metering: Metering,

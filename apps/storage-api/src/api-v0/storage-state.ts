@@ -1,4 +1,4 @@
-import type { LmdbBlockstore } from '@cairn/blockstore';
+import type { BoundedBlockstore } from '@cairn/blockstore';
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import { errorText } from '@cairn/errors';
@@ -13,7 +13,7 @@ import { Uploads } from './uploads.ts';
 @Injectable()
 export class StorageState {
   constructor(
-    @Inject(COLLECTABLE) private readonly store: LmdbBlockstore,
+    @Inject(COLLECTABLE) private readonly store: BoundedBlockstore,
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(StoreMaintenance) private readonly upkeep: StoreMaintenance,
     @Inject(SETTINGS) private readonly settings: StorageSettings,

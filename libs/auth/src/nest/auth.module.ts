@@ -3,8 +3,10 @@ import type { AccountStore } from '../account-store.ts';
 import { Auth } from '../auth.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 
-/** Injection token of {@link Auth}. */
-export const AUTH = Symbol('AUTH');
+/** Injection token of the {@link AccountStore}. */
+export const ACCOUNT_STORE = Symbol('ACCOUNT_STORE');
+/** Injection token of the {@link SecretBox}, `undefined` where the application opens none. */
+export const SECRETS = Symbol('SECRETS');
 
 export interface AuthModuleOptions {
   readonly inject?: FactoryProvider['inject'];
@@ -14,26 +16,25 @@ export interface AuthModuleOptions {
   readonly secrets?: (store: AccountStore) => Promise<SecretBox>;
 }
 
-/** Provides {@link Auth} to the whole application and closes its store at shutdown. */
+/** Provides {@link Auth}, its store and its secrets to the whole application. Closes the store at shutdown. */
 @Module({})
 export class AuthModule implements OnApplicationShutdown {
-  constructor(@Inject(AUTH) private readonly auth: Auth) {}
+  constructor(@Inject(Auth) private readonly auth: Auth) {}
 
   static forRootAsync({ inject, useFactory, secrets }: AuthModuleOptions): DynamicModule {
     return {
       module: AuthModule,
       global: true,
       providers: [
+        { provide: ACCOUNT_STORE, inject: inject ?? [], useFactory },
+        { provide: SECRETS, inject: [ACCOUNT_STORE], useFactory: (store: AccountStore) => secrets?.(store) },
         {
-          provide: AUTH,
-          inject: inject ?? [],
-          useFactory: async (...dependencies: never[]) => {
-            const store = await useFactory(...dependencies);
-            return new Auth({ store, secrets: await secrets?.(store) });
-          },
+          provide: Auth,
+          inject: [ACCOUNT_STORE, { token: SECRETS, optional: true }],
+          useFactory: (store: AccountStore, box: SecretBox | undefined) => new Auth({ store, secrets: box }),
         },
       ],
-      exports: [AUTH],
+      exports: [Auth, ACCOUNT_STORE, SECRETS],
     };
   }
 

@@ -1,2 +1,2 @@
-export { AUTH, AuthModule, type AuthModuleOptions } from './auth.module.ts';
+export { ACCOUNT_STORE, AuthModule, type AuthModuleOptions, SECRETS } from './auth.module.ts';
 export { serviceSecrets } from './service-secrets.ts';

@@ -1,1 +1,1 @@
-export { MFS, MfsModule, type MfsModuleOptions, ROOT_STORE } from './mfs.module.ts';
+export { MfsModule, type MfsModuleOptions, ROOT_STORE } from './mfs.module.ts';

@@ -7,8 +7,6 @@ import type { RootStore } from '../root-store.ts';
 
 /** The token of the {@link RootStore}; it is what holds the trees of accounts for a collector of garbage. */
 export const ROOT_STORE = Symbol('ROOT_STORE');
-/** The token of {@link Mfs}. */
-export const MFS = Symbol('MFS');
 
 export interface MfsModuleOptions extends ShardingOptions {
   readonly inject?: FactoryProvider['inject'];
@@ -28,12 +26,12 @@ export class MfsModule implements OnApplicationShutdown {
       providers: [
         { provide: ROOT_STORE, inject: inject ?? [], useFactory },
         {
-          provide: MFS,
+          provide: Mfs,
           inject: [ROOT_STORE, BLOCKSTORE],
           useFactory: (roots: RootStore, blocks: Blockstore) => new Mfs({ roots, blocks, ...sharding }),
         },
       ],
-      exports: [MFS, ROOT_STORE],
+      exports: [Mfs, ROOT_STORE],
     };
   }
 

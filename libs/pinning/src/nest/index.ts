@@ -1,1 +1,1 @@
-export { COLLECTOR, PIN_STORE, PINNING, PinningModule, type PinningModuleOptions } from './pinning.module.ts';
+export { PIN_STORE, PinningModule, type PinningModuleOptions } from './pinning.module.ts';

@@ -15,10 +15,6 @@ import type { RootSource } from '../root-source.ts';
 
 /** The token of the {@link PinStore}. */
 export const PIN_STORE = Symbol('PIN_STORE');
-/** The token of {@link Pinning}. */
-export const PINNING = Symbol('PINNING');
-/** The token of the {@link Collector}. */
-export const COLLECTOR = Symbol('COLLECTOR');
 
 export interface PinningModuleOptions {
   readonly inject?: FactoryProvider['inject'];
@@ -43,13 +39,13 @@ export class PinningModule implements OnApplicationShutdown {
       providers: [
         { provide: PIN_STORE, inject: inject ?? [], useFactory },
         {
-          provide: PINNING,
+          provide: Pinning,
           inject: stores,
           useFactory: (pins: PinStore, blocks: Blockstore, collectable: Collectable, ...others: RootSource[]) =>
             new Pinning({ pins, blocks, collectable, sources: others }),
         },
         {
-          provide: COLLECTOR,
+          provide: Collector,
           inject: stores,
           useFactory: (pins: PinStore, blocks: Blockstore, collectable: Collectable, ...others: RootSource[]) =>
             new Collector({
@@ -61,7 +57,7 @@ export class PinningModule implements OnApplicationShutdown {
             }),
         },
       ],
-      exports: [PINNING, PIN_STORE, COLLECTOR],
+      exports: [Pinning, PIN_STORE, Collector],
     };
   }
 

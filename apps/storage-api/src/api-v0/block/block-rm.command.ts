@@ -1,7 +1,6 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
-import type { Pinning } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
 import { resolveAll } from '../paths.ts';
@@ -26,7 +25,7 @@ export class BlockRmCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
   ) {}
 

@@ -3,8 +3,7 @@ import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
-import type { FileTree, Mfs, TreePath } from '@cairn/mfs';
-import { MFS } from '@cairn/mfs/nest';
+import { type FileTree, Mfs, type TreePath } from '@cairn/mfs';
 import type { WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { pathReads } from '../paths.ts';
@@ -21,7 +20,7 @@ export interface Located {
 @Injectable()
 export class Files {
   constructor(
-    @Inject(MFS) private readonly mfs: Mfs,
+    @Inject(Mfs) private readonly mfs: Mfs,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
     @Inject(Sessions) readonly sessions: Sessions,
   ) {}

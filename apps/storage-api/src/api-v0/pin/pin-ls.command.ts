@@ -1,8 +1,7 @@
 import { type Blockstore, Slices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
-import type { Pinning } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -42,7 +41,7 @@ export class PinLsCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
   ) {}
 

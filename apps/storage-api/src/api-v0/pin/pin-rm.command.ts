@@ -1,8 +1,7 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
-import type { Pinning } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
 import { pathReads } from '../paths.ts';
@@ -23,7 +22,7 @@ export class PinRmCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
   ) {}
 

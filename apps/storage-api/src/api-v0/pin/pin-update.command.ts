@@ -2,8 +2,7 @@ import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import type { CID } from '@cairn/cid';
 import { type CairnError, isCairnError } from '@cairn/errors';
-import type { Pinning } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning } from '@cairn/pinning';
 import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, apiErrorFrom } from '../api-error.ts';
@@ -24,7 +23,7 @@ export class PinUpdateCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
     @Inject(Sessions) private readonly sessions: Sessions,
   ) {}

@@ -1,8 +1,7 @@
 import { type Blockstore, Slices } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { CID, codecs } from '@cairn/cid';
-import { type Pinning, visitDag } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning, visitDag } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -25,7 +24,7 @@ export class RefsLocalCommand implements Command<Record<never, never>> {
   constructor(
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
     @Inject(RetainedRoots) private readonly held: RetainedRoots,
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
   ) {}
 
   async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {

@@ -1,6 +1,5 @@
 import type { CID } from '@cairn/cid';
-import type { Collector } from '@cairn/pinning';
-import { COLLECTOR } from '@cairn/pinning/nest';
+import { Collector } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -26,7 +25,7 @@ export class RepoGcCommand implements Command<typeof options> {
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = options;
 
-  constructor(@Inject(COLLECTOR) private readonly collector: Collector) {}
+  constructor(@Inject(Collector) private readonly collector: Collector) {}
 
   async run({ principal, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     // As in Kubo, `silent` is about keys, and errors that are streamed come with all of them.

@@ -1,7 +1,5 @@
-import type { Mfs } from '@cairn/mfs';
-import { MFS } from '@cairn/mfs/nest';
-import type { Pinning } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Mfs } from '@cairn/mfs';
+import { Pinning } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../../settings.ts';
@@ -25,8 +23,8 @@ abstract class StatCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(PINNING) private readonly pinning: Pinning,
-    @Inject(MFS) private readonly mfs: Mfs,
+    @Inject(Pinning) private readonly pinning: Pinning,
+    @Inject(Mfs) private readonly mfs: Mfs,
     @Inject(Sessions) private readonly sessions: Sessions,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}

@@ -2,8 +2,7 @@ import { type Blockstore, type CollectableBlockstore, withVerification, withYiel
 import { COLLECTABLE } from '@cairn/blockstore/nest';
 import { type CID, codecs } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
-import { type Pinning, visitDag } from '@cairn/pinning';
-import { PINNING } from '@cairn/pinning/nest';
+import { Pinning, visitDag } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -31,7 +30,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
   constructor(
     @Inject(COLLECTABLE) store: CollectableBlockstore,
     @Inject(RetainedRoots) private readonly held: RetainedRoots,
-    @Inject(PINNING) private readonly pinning: Pinning,
+    @Inject(Pinning) private readonly pinning: Pinning,
   ) {
     this.#store = withWork(withYielding(withVerification(store, { quarantine: store })));
   }

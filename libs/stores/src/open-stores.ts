@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccountStore } from '@cairn/auth';
+import type { BillingStore } from '@cairn/billing';
+import type { BoundedBlockstore } from '@cairn/blockstore';
+import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
+import type { RootStore } from '@cairn/mfs';
+import type { PinStore } from '@cairn/pinning';
+
+/** Settings that choose adapters. */
+export interface StoreSettings {
+  /** Directory of the embedded stores. */
+  readonly CAIRN_HOME: string;
+}
+
+/** Limits of the block store. */
+export interface BlockStoreOptions {
+  /** Bytes that may wait for a transaction. Default: that of the adapter. */
+  readonly pendingBytesMax?: number;
+  /** Bytes of all blocks. Default: no limit. */
+  readonly bytesMax?: number | undefined;
+  /** Bytes of the disk that stay free. Default: none. */
+  readonly diskReserveBytes?: number;
+}
+
+/** Groups of stores that exist or not as one. */
+export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files';
+
+/**
+ * The stores of a deployment. Each call opens a store, which its caller closes. An adapter is loaded when its store is
+ * opened, so that a program loads only those that it uses.
+ */
+export interface Stores {
+  /** Accounts, keys, members and the audit log. */
+  accounts(): Promise<AccountStore>;
+  plans(): Promise<PlanStore>;
+  usage(): Promise<UsageStore>;
+  /** Counters of rate limits, which processes share. */
+  limits(): Promise<LimitStore>;
+  billing(): Promise<BillingStore>;
+  /** Stores of `startMetering`: plans, usage and limits. */
+  metering(): Promise<MeteringStores>;
+  blocks(options?: BlockStoreOptions): Promise<BoundedBlockstore>;
+  pins(): Promise<PinStore>;
+  /** Roots of the file trees. */
+  files(): Promise<RootStore>;
+  /** Reports whether a group was ever opened. Opening creates what is missing. */
+  has(group: StoreGroup): boolean;
+}
+
+/**
+ * Chooses the adapter of every store: the embedded ones, in LMDB under `CAIRN_HOME`. Chains are not part of it, since
+ * each gateway keeps them on its own disk.
+ */
+export function openStores({ CAIRN_HOME: home }: StoreSettings): Stores {
+  const at = (group: StoreGroup) => ({ directory: join(home, group) });
+  const auth = () => import('@cairn/auth');
+  const metering = () => import('@cairn/metering');
+  return {
+    accounts: async () => (await auth()).openLmdbAccountStore(at('accounts')),
+    plans: async () => (await metering()).openLmdbPlanStore(at('accounts')),
+    usage: async () => (await metering()).openLmdbUsageStore(at('accounts')),
+    limits: async () => (await metering()).openLmdbLimitStore(at('limits')),
+    billing: async () => (await import('@cairn/billing')).openLmdbBillingStore(at('accounts')),
+    metering: async () =>
+      (await metering()).openLmdbMeteringStores({
+        accounts: at('accounts').directory,
+        limits: at('limits').directory,
+      }),
+    blocks: async (options = {}) =>
+      (await import('@cairn/blockstore')).openLmdbBlockstore({ ...at('blocks'), ...options }),
+    pins: async () => (await import('@cairn/pinning')).openLmdbPinStore(at('pins')),
+    files: async () => (await import('@cairn/mfs')).openLmdbRootStore(at('files')),
+    has: (group) => existsSync(at(group).directory),
+  };
+}

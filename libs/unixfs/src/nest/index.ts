@@ -1,1 +1,0 @@
-export { Unixfs, UnixfsModule } from './unixfs.module.ts';
