@@ -1,6 +1,6 @@
 import { InvalidCarError } from './errors.ts';
 
-/** Takes exact numbers of bytes from a stream of chunks; never holds more than what was asked for and one chunk. */
+/** Reads exact numbers of bytes from a stream of chunks. Memory: the requested bytes and one chunk. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array(0);
@@ -9,7 +9,7 @@ export class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** True when nothing is left. */
+  /** Reports whether the stream has ended. */
   async isAtEnd(): Promise<boolean> {
     while (this.#chunk.length === 0) if (!(await this.#next())) return true;
     return false;
@@ -22,7 +22,7 @@ export class ByteReader {
     return true;
   }
 
-  /** The next `length` bytes. @throws CAR_INVALID when the stream ends before */
+  /** Reads the next `length` bytes. @throws CAR_INVALID if the stream ends earlier */
   async take(length: number, what: string): Promise<Uint8Array> {
     if (this.#chunk.length >= length) {
       const bytes = this.#chunk.subarray(0, length);
@@ -40,7 +40,7 @@ export class ByteReader {
     return bytes;
   }
 
-  /** Passes over bytes. @throws CAR_INVALID when the stream ends before */
+  /** Skips bytes. @throws CAR_INVALID if the stream ends earlier */
   async skip(length: number, what: string): Promise<void> {
     for (let left = length; left > 0; ) {
       if (await this.isAtEnd()) throw new InvalidCarError(`it ends within ${what}`, { words: 'unexpected EOF' });
@@ -50,13 +50,13 @@ export class ByteReader {
     }
   }
 
-  /** Passes over all that is left. */
+  /** Skips the rest of the stream. */
   async drain(): Promise<void> {
     while (await this.#next());
     this.#chunk = new Uint8Array(0);
   }
 
-  /** An unsigned varint (LEB128) of at most 9 bytes, and how many bytes it took. @throws CAR_INVALID */
+  /** Reads an unsigned varint (LEB128) of at most 9 bytes, and returns its value and length. @throws CAR_INVALID */
   async varint(what: string): Promise<{ readonly value: number; readonly bytes: number }> {
     let value = 0;
     for (let index = 0; index < 9; index++) {

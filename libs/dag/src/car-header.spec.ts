@@ -6,7 +6,7 @@ import { decodeCarHeader } from './car-header.ts';
 const root = (text: string, hash = 'sha2-256', version: 0 | 1 = 1) =>
   cidFor(Buffer.from(text), { codec: 'dag-pb', hash, version });
 
-test('a long header has the version and roots that a decoder finds', async () => {
+test('decodeCarHeader reads version and roots of a long header as the general decoder does', async () => {
   const roots = Array.from({ length: 700 }, (_, index) => [
     root(`${index}`),
     root('equal', 'sha2-256', 0),
@@ -20,7 +20,7 @@ test('a long header has the version and roots that a decoder finds', async () =>
   expect((header.roots as CID[]).map(String)).toEqual(roots.map(String));
 });
 
-test('a long header that is damaged or has other content is refused', async () => {
+test('decodeCarHeader refuses a long header that is damaged or has other content', async () => {
   const roots = Array.from({ length: 700 }, (_, index) => root(`${index}`));
   const whole = dagCbor.encode({ version: 1, roots });
   const bad = [
@@ -35,7 +35,7 @@ test('a long header that is damaged or has other content is refused', async () =
   for (const bytes of bad) await expect(decodeCarHeader(bytes)).rejects.toThrow();
 });
 
-test('equal roots of a long header are one CID, and other work runs while it is read', async () => {
+test('equal roots of a long header share one CID, and other work runs during decoding', async () => {
   let turns = 0;
   let isDone = false;
   const count = () => {

@@ -3,19 +3,19 @@ import { CID } from '@cairn/cid';
 import { bytesFromHexDigits, bytesFromLatin1, compareBytes, latin1FromBytes } from '@cairn/platform';
 import * as dagCbor from '@ipld/dag-cbor';
 
-/** Header of a CAR before it is checked. */
+/** Decoded header of a CAR, not validated. */
 export interface CarHeader {
   readonly version: unknown;
   readonly roots: unknown;
 }
 
-/** Headers up to this length are decoded in one go. */
+/** Headers up to this length are decoded synchronously. */
 const wholeBytesMax = 16 * 1024;
 const rootsPerStep = 128;
 const [linkTagByte, linkTagArgument, bytesWithLength] = [0xd8, 0x2a, 0x58] as const;
 
 /**
- * Decodes the header of a CAR. A long one has many roots: it is read in slices, and equal roots share one CID.
+ * Decodes the header of a CAR. A long header has many roots: it is decoded in slices, and equal roots share one CID.
  * @throws Error
  */
 export async function decodeCarHeader(bytes: Uint8Array): Promise<CarHeader> {
@@ -24,7 +24,7 @@ export async function decodeCarHeader(bytes: Uint8Array): Promise<CarHeader> {
   return { version, roots };
 }
 
-/** Reads a map of `roots` and `version`; nothing else is a long header. */
+/** Decoder of a map with `roots` and `version`, the only form of a long header. */
 class LongHeader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -61,12 +61,12 @@ class LongHeader {
     return roots;
   }
 
-  /** The bytes of a link, as latin1. */
+  /** Reads the bytes of a link, as latin1. */
   #link(): string {
     this.#expect(linkTagByte, 'a link');
     this.#expect(linkTagArgument, 'a link');
     const first = this.#byte();
-    // Shorter byte strings carry their length in the first byte.
+    // Shorter byte strings encode their length in the first byte.
     const length = first === bytesWithLength ? this.#byte() : first >= 0x40 && first < 0x58 ? first - 0x40 : 0;
     const end = this.#at + length;
     if (length === 0 || end > this.#bytes.length || this.#byte() !== 0) throw new Error('it has no valid link');

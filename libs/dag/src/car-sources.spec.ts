@@ -18,7 +18,7 @@ test.each<[string, (whole: Uint8Array) => ByteSource]>([
   ['a Blob', (whole) => new Blob([whole.slice()])],
   ['a ReadableStream', (whole) => new Blob([whole.slice()]).stream() as ReadableStream<Uint8Array>],
   ['a list of chunks', (whole) => [whole.subarray(0, 9), whole.subarray(9)]],
-])('readCar takes %s', async (_, source) => {
+])('readCar accepts %s', async (_, source) => {
   const { roots, blocks } = await readCar(source(await car()));
   expect(roots.map(String)).toEqual([block.cid.toString()]);
   const read: string[] = [];

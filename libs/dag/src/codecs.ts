@@ -4,18 +4,18 @@ import * as dagPb from '@ipld/dag-pb';
 import { decodeJose, encodeJose } from './dag-jose.ts';
 import { UndecodableError, UnencodableError } from './errors.ts';
 
-/** Codecs whose blocks are read and written as values of the IPLD data model. */
+/** Codecs whose blocks are decoded to and encoded from values of the IPLD data model. */
 export const dagCodecs = ['dag-pb', 'dag-cbor', 'dag-json', 'dag-jose', 'raw'] as const;
 export type DagCodec = (typeof dagCodecs)[number];
 
-/** True for a name of {@link dagCodecs}. */
+/** Reports whether the text is a name in {@link dagCodecs}. */
 export function isDagCodec(name: string): name is DagCodec {
   return dagCodecs.some((codec) => codec === name);
 }
 
 /**
- * The value of a block: plain objects, arrays, `Uint8Array`s and CIDs. Only the strict form of each codec is taken.
- * `what` names the bytes in errors.
+ * Decodes a block to a value: plain objects, arrays, `Uint8Array`s and CIDs. Only the strict form of each codec is
+ * accepted. `what` names the bytes in errors.
  * @throws DAG_INVALID
  */
 export function decodeDag(codec: DagCodec, bytes: Uint8Array, what = 'The data'): unknown {
@@ -33,12 +33,12 @@ export function decodeDag(codec: DagCodec, bytes: Uint8Array, what = 'The data')
         return decodeJose(bytes);
     }
   } catch (error) {
-    // Nesting that is deeper than the stack ends here too.
+    // Also catches the RangeError of nesting that is deeper than the stack.
     throw new UndecodableError(what, codec, error);
   }
 }
 
-/** The block of a value. @throws VALUE_INVALID */
+/** Encodes a value as a block. @throws VALUE_INVALID */
 export function encodeDag(codec: DagCodec, value: unknown): Uint8Array {
   try {
     switch (codec) {
@@ -46,7 +46,7 @@ export function encodeDag(codec: DagCodec, value: unknown): Uint8Array {
         if (value instanceof Uint8Array) return value;
         throw new Error('only bytes can be');
       case 'dag-pb': {
-        // A node is written with its links in order, whatever order they were given in.
+        // dag-pb requires links in sorted order.
         const node = value as dagPb.PBNode;
         const isNode = typeof value === 'object' && value !== null && 'Links' in value && Array.isArray(node.Links);
         const sorted = isNode ? { ...node, Links: dagPb.prepare({ Links: node.Links }).Links } : node;

@@ -3,14 +3,14 @@ import { base64UrlFromBytes, bytesFromBase64 } from '@cairn/platform';
 import * as dagCbor from '@ipld/dag-cbor';
 
 /**
- * DAG-JOSE (https://ipld.io/specs/codecs/dag-jose/): signed and encrypted objects of JOSE (RFC 7515, RFC 7516) as
- * dag-cbor. Bytes in the block are base64url text in the value, and what a signature signs is also there as `link`.
+ * DAG-JOSE (https://ipld.io/specs/codecs/dag-jose/): signed and encrypted objects of JOSE (RFC 7515, RFC 7516) as dag-cbor.
+ * Bytes in the block are base64url text in the value. The value of a signed object also has its payload as `link`.
  */
 
-/** Fields that hold bytes, at any depth of the value. */
+/** Fields that contain bytes, at any depth of the value. */
 const bytesFields = new Set(['payload', 'protected', 'signature', 'ciphertext', 'iv', 'tag', 'aad', 'encrypted_key']);
 
-/** @throws Error for a block that is neither signed nor encrypted */
+/** Decodes a block. @throws Error if it is neither signed nor encrypted */
 export function decodeJose(bytes: Uint8Array): unknown {
   const value = dagCbor.decode<unknown>(bytes);
   const kind = kindOf(value);
@@ -23,7 +23,7 @@ export function decodeJose(bytes: Uint8Array): unknown {
   return { ...(read as object), link: CID.decode(payload) };
 }
 
-/** @throws Error for a value that is neither signed nor encrypted */
+/** Encodes a value. @throws Error if it is neither signed nor encrypted */
 export function encodeJose(value: unknown): Uint8Array {
   const kind = kindOf(value);
   const { link, ...fields } = value as Record<string, unknown>;

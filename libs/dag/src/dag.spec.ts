@@ -26,7 +26,7 @@ async function put(codec: DagCodec, value: unknown): Promise<CID> {
 }
 
 describe('codecs', () => {
-  test('dag-pb is written with its links in order; other shapes are refused', () => {
+  test('encodeDag sorts the links of dag-pb, and refuses values of other shapes', () => {
     const cid = cidFor(Buffer.from('x'), { codec: 'raw' });
     const node = { Data: Buffer.from('d'), Links: ['b', 'a'].map((Name) => ({ Name, Hash: cid, Tsize: 1 })) };
     expect(decodeDag('dag-pb', encodeDag('dag-pb', node))).toMatchObject({ Links: [{ Name: 'a' }, { Name: 'b' }] });
@@ -35,9 +35,9 @@ describe('codecs', () => {
     expect(() => encodeDag('raw', { a: 1 })).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' }));
   });
 
-  test('refuses what is not the strict form, and nesting without end', () => {
+  test('decodeDag refuses non-strict forms and unbounded nesting', () => {
     const hex = (text: string) => Buffer.from(text, 'hex');
-    // An indefinite length, a number longer than needed, another tag, bytes behind the end.
+    // An indefinite length, a non-minimal number, an unknown tag, trailing bytes.
     for (const bytes of ['9fff', '1801', 'c11a514b67b0', '0000'])
       expect(() => decodeDag('dag-cbor', hex(bytes))).toThrow(expect.objectContaining({ code: 'DAG_INVALID' }));
     expect(() => decodeDag('dag-cbor', Buffer.alloc(1_000_000, 0x81))).toThrow(
@@ -50,7 +50,7 @@ describe('codecs', () => {
 });
 
 describe('paths', () => {
-  test('lead through directories, dag-pb, dag-cbor and dag-json, and end within a block', async () => {
+  test('lead through directories, dag-pb, dag-cbor and dag-json, and can end within a block', async () => {
     const leaf = await put('raw', Buffer.from('leaf'));
     const json = await put('dag-json', { list: [0, leaf] });
     const cbor = await put('dag-cbor', { a: { b: [json], text: 'x' }, 0: 'zero' });
@@ -70,7 +70,7 @@ describe('paths', () => {
     expect((await resolveToBlock(store, `/ipld/${plain}/Links/0/Hash/a/b/0`)).toString()).toBe(json.toString());
   });
 
-  test('resolveDagPath refuses a name that is not there, in the words of boxo and go-ipld-prime', async () => {
+  test('resolveDagPath refuses a missing name with the messages of boxo and go-ipld-prime', async () => {
     const json = await put('dag-json', { list: [0, 'text'] });
     const cbor = await put('dag-cbor', { a: { b: [json] }, text: 'x', none: null, float: 1.5 });
     const empty = (await importDirectory([], store)).cid;
@@ -103,7 +103,7 @@ describe('paths', () => {
     expect(await resolveDagPath(store, `${json}/list/01`)).toEqual({ cid: json, remainder: ['list', '01'] });
   });
 
-  test('lead through cbor and json without links, and through what is not the strict form of its codec', async () => {
+  test('lead through cbor and json without links, and through non-strict forms', async () => {
     const putBytes = async (codec: 'cbor' | 'json' | 'dag-json' | 'dag-cbor', bytes: Uint8Array) => {
       const cid = cidFor(bytes, { codec });
       await store.putMany([{ cid, bytes }]);
@@ -136,7 +136,7 @@ describe('CAR', () => {
   const written = async (roots: readonly CID[], blocks: readonly Block[]) =>
     Buffer.concat(await collect(writeCar(roots, blocks)));
 
-  test('round trips, whatever chunks it comes in, and agrees with @ipld/car', async () => {
+  test('round-trips for every split into chunks, and agrees with @ipld/car', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 10 }),
@@ -164,7 +164,7 @@ describe('CAR', () => {
     );
   });
 
-  test('reads version 2: what lies before and behind the data is passed over', async () => {
+  test('version 2 is read without the bytes before and after its data', async () => {
     const block = blockOf(Buffer.from('in version 2'));
     const inner = await written([block.cid], [block]);
     const fixed = Buffer.alloc(40);
@@ -179,12 +179,12 @@ describe('CAR', () => {
     await expect(collect(short.blocks)).rejects.toMatchObject({ code: 'CAR_INVALID' });
   });
 
-  test('refuses what is cut off, mislabelled or too long, before it takes memory', async () => {
+  test('readCar refuses truncated, mislabelled and oversized input before it allocates memory', async () => {
     const block = blockOf(Buffer.from('some bytes'));
     const car = await written([block.cid], [block]);
     const read = async (bytes: Uint8Array) => collect((await readCar(cut(bytes, 11))).blocks);
     for (let length = 0; length < car.length; length++) {
-      // Cut at the end of the header, it is a CAR without blocks.
+      // Cut after the header, it is a CAR without blocks.
       if (length === car.length - block.bytes.length - block.cid.bytes.length - 1) continue;
       await expect(read(car.subarray(0, length))).rejects.toMatchObject({ code: 'CAR_INVALID' });
     }
@@ -208,17 +208,17 @@ describe('dag-jose', () => {
     signatures: [{ protected: 'e30', signature: 'AQID', header: { kid: 'x' } }],
   };
 
-  test('what is signed is there as a link, and bytes are base64url text', () => {
+  test('a signed object has its payload as a link, and bytes as base64url text', () => {
     const bytes = encodeDag('dag-jose', signed);
     const value = decodeDag('dag-jose', bytes) as typeof signed & { readonly link: CID };
     expect(value).toMatchObject(signed);
     expect(value.link.equals(payload)).toBe(true);
     expect(Buffer.from(encodeDag('dag-jose', value)).equals(bytes)).toBe(true);
-    // In the block it is dag-cbor with bytes.
+    // The block is dag-cbor with bytes.
     expect(decodeDag('dag-cbor', bytes)).toMatchObject({ payload: payload.bytes });
   });
 
-  test('encrypted objects go both ways', () => {
+  test('encrypted objects round-trip', () => {
     const value = { ciphertext: 'AQID', iv: 'BA', tag: 'BQ', protected: 'e30', recipients: [{ encrypted_key: 'Bg' }] };
     expect(decodeDag('dag-jose', encodeDag('dag-jose', value))).toEqual(value);
   });

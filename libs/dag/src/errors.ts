@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/errors';
 
-/** The bytes are no block of the codec. */
+/** Thrown for bytes that are not a block of the codec. */
 export class UndecodableError extends CairnError<'DAG_INVALID'> {
   constructor(what: string, codec: string, cause: unknown) {
     super('DAG_INVALID', `${what} does not decode as ${codec}: ${reasonOf(cause)}.`, {
@@ -11,7 +11,7 @@ export class UndecodableError extends CairnError<'DAG_INVALID'> {
   }
 }
 
-/** The value has no form in the codec. */
+/** Thrown for a value that the codec cannot represent. */
 export class UnencodableError extends CairnError<'VALUE_INVALID'> {
   constructor(codec: string, cause: unknown) {
     super('VALUE_INVALID', `The value cannot be encoded as ${codec}: ${reasonOf(cause)}.`, {
@@ -22,14 +22,14 @@ export class UnencodableError extends CairnError<'VALUE_INVALID'> {
   }
 }
 
-/** Nothing stands under a name of a path, or what stands there has no names. The message is that of go-ipld-prime. */
+/** Thrown if a name of a path has no value. The message is that of go-ipld-prime. */
 export class PathLookupError extends CairnError<'PATH_LOOKUP_FAILED'> {
   constructor(reason: string) {
     super('PATH_LOOKUP_FAILED', reason);
   }
 }
 
-/** No such codec here. */
+/** Thrown for an unsupported codec. */
 export class UnknownCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
   constructor(codec: string) {
     super('CODEC_UNSUPPORTED', `The codec ${codec} is not supported.`, {
@@ -39,9 +39,9 @@ export class UnknownCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
   }
 }
 
-/** The stream is no CAR, or ends too early. */
+/** Thrown for a stream that is not a CAR or is truncated. */
 export class InvalidCarError extends CairnError<'CAR_INVALID'> {
-  /** `words`: what go-car says, for clients that match it. */
+  /** `words` is the message of go-car, which clients match. */
   constructor(reason: string, { cause, words }: { readonly cause?: unknown; readonly words?: string } = {}) {
     super('CAR_INVALID', `The CAR cannot be read: ${reason}.`, {
       hint: 'Expected a CAR of version 1 or 2 (https://ipld.io/specs/transport/car/).',

@@ -5,26 +5,26 @@ import { type IpldValue, kindOf } from './ipld-value.ts';
 import { indexOf, wrongKind } from './path-errors.ts';
 import { readValue, type TranscodableCodec } from './transcode.ts';
 
-/** A block, and names that lead into it. */
+/** Block, and the names that lead into it. */
 export interface WithinBlock {
   readonly bytes: Uint8Array;
   readonly codec: TranscodableCodec;
-  /** Names the block in errors. */
+  /** Name of the block in errors. */
   readonly block: string;
   readonly names: readonly string[];
 }
 
-/** How far names lead within one block. */
+/** Result of following names within one block. */
 export interface Followed {
-  /** Names that lead to a value. */
+  /** Number of names that were followed. */
   readonly used: number;
-  /** The link that the last of them leads to; without it they end within the block. */
+  /** Link at the last followed name. Absent if the names end within the block. */
   readonly link?: CID | undefined;
-  /** Why the next name leads nowhere, in the words of go-ipld-prime. */
+  /** Reason why the next name cannot be followed, with the message of go-ipld-prime. */
   readonly failure?: string | undefined;
 }
 
-/** Follows names up to the first link. @throws DAG_INVALID */
+/** Follows names to the first link. @throws DAG_INVALID */
 export function followWithin({ bytes, codec, block, names }: WithinBlock): Followed {
   let value = readValue(codec, bytes, `Block ${block}`);
   for (const [index, name] of names.entries()) {

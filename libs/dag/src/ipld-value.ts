@@ -1,6 +1,6 @@
 import type { CID } from '@cairn/cid';
 
-/** A number that is a float in the IPLD data model, also where it has no fraction. */
+/** Float of the IPLD data model, also without a fraction. */
 export class IpldFloat {
   readonly value: number;
 
@@ -9,7 +9,7 @@ export class IpldFloat {
   }
 }
 
-/** A value of the IPLD data model that keeps integers apart from floats, and maps in their order. */
+/** Value of the IPLD data model. Integers are distinct from floats, and maps keep their order. */
 export type IpldValue =
   | null
   | boolean
@@ -21,10 +21,10 @@ export type IpldValue =
   | readonly IpldValue[]
   | ReadonlyMap<string, IpldValue>;
 
-/** Deeper values are refused, as by go-ipld-prime. */
+/** Limit of the nesting depth, as in go-ipld-prime. */
 const ipldDepthMax = 1024;
 
-/** Kinds of go-ipld-prime. */
+/** Returns the kind of a value in the terms of go-ipld-prime. */
 export function kindOf(value: IpldValue): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'bool';
@@ -36,7 +36,7 @@ export function kindOf(value: IpldValue): string {
   return Array.isArray(value) ? 'list' : 'link';
 }
 
-/** Adds an entry of a map. @throws Error for a key that is there */
+/** Adds an entry to a map. @throws Error for a repeated key */
 export function addEntry(map: Map<string, IpldValue>, key: string, value: IpldValue): void {
   if (map.has(key)) throw new Error(`cannot repeat map key ${JSON.stringify(key)}`);
   map.set(key, value);

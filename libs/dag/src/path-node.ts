@@ -6,18 +6,18 @@ import { PathLookupError, UndecodableError } from './errors.ts';
 import { wrongKind } from './path-errors.ts';
 import { pbFieldsNode } from './pb-fields-node.ts';
 
-/** One step of a path: the next block, or a place within the same one. */
+/** One step of a path: the next block, or a value within the same one. */
 export type PathStep =
   | { readonly link: CID; readonly node?: undefined }
   | { readonly link?: undefined; readonly node: PathNode };
 
-/** A place that a path has reached: a block, or a value within one. */
+/** Position of a path: a block, or a value within one. */
 export interface PathNode {
-  /** Finds the value under a name. @throws LINK_NOT_FOUND, PATH_LOOKUP_FAILED, in the words of go-ipld-prime and boxo */
+  /** Finds the value of a name. @throws LINK_NOT_FOUND, PATH_LOOKUP_FAILED, with the messages of go-ipld-prime and boxo */
   lookup(name: string): Promise<PathStep>;
 }
 
-/** A dag-pb block as a place. Under `ipfs` it is a directory, or a file, which has no names. */
+/** Returns the position of a dag-pb block under `ipfs`: a directory, or a file without names. */
 export async function pbNode(
   store: Pick<Blockstore, 'get'>,
   cid: CID,
@@ -29,7 +29,7 @@ export async function pbNode(
     : await directoryNode(store, cid, bytes, options);
 }
 
-/** A dag-pb block as UnixFS: the entries of a directory; of what is no UnixFS, the names of its links. */
+/** Returns a dag-pb block as UnixFS: the entries of a directory, or the named links of a node that is not UnixFS. */
 async function directoryNode(
   store: Pick<Blockstore, 'get'>,
   cid: CID,
@@ -55,7 +55,7 @@ async function directoryNode(
   };
 }
 
-/** Reads a dag-pb node that need not be UnixFS. @throws DAG_INVALID */
+/** Decodes a dag-pb node that need not be UnixFS. @throws DAG_INVALID */
 export async function readPb(cid: CID, bytes: Uint8Array, options: ReadOptions): Promise<PbNode> {
   try {
     return await readPbNode(bytes, options);
@@ -64,7 +64,7 @@ export async function readPb(cid: CID, bytes: Uint8Array, options: ReadOptions):
   }
 }
 
-/** The block as UnixFS; undefined for a dag-pb node that is none, whose links have names all the same. */
+/** Decodes a block as UnixFS. Returns undefined for a dag-pb node without UnixFS data, whose links still have names. */
 async function unixfsNode(cid: CID, bytes: Uint8Array, options: ReadOptions) {
   try {
     return await decodeNode(cid, bytes, options);

@@ -4,7 +4,7 @@ import { LinkNotFoundError, type PbLink } from '@cairn/unixfs';
 import { indexOf, wrongKind } from './path-errors.ts';
 import { type PathNode, readPb } from './path-node.ts';
 
-/** A dag-pb block as its fields `Data` and `Links`, as paths below /ipld/ see it. @throws DAG_INVALID */
+/** Returns a dag-pb block as its fields `Data` and `Links`, as paths below /ipld/ read it. @throws DAG_INVALID */
 export async function pbFieldsNode(cid: CID, bytes: Uint8Array, options: ReadOptions): Promise<PathNode> {
   const { links, data } = await readPb(cid, bytes, options);
   return {
@@ -37,7 +37,7 @@ function linkNode(block: CID, { cid }: PbLink): PathNode {
   };
 }
 
-/** A field without names below it; without a type, one that the node lacks. A path may end at either. */
+/** Creates the position of a field without names. Without `type` the node lacks the field. A path can end at either. */
 function leaf(kind: string, type: string | undefined): PathNode {
   return {
     lookup: async () => {

@@ -6,33 +6,33 @@ import { type CarHeader, decodeCarHeader } from './car-header.ts';
 import { InvalidCarError } from './errors.ts';
 
 export const carLimits = {
-  /** Header in bytes: some hundred thousand roots. */
+  /** Length of the header in bytes: some hundred thousand roots. */
   headerBytesMax: 8 * 1024 * 1024,
-  /** Name of a block in bytes, beside the block itself. */
+  /** Length of a CID in bytes. */
   cidBytesMax: 512,
 } as const;
 
 export interface ReadCarOptions {
-  /** Holds every block to its name. False only where the store that takes the blocks does. Default true. */
+  /** Verifies every block against its CID. Use false only if the receiving store verifies. Default: true. */
   readonly verify?: boolean;
-  /** Longest block in bytes. Default 2 MiB. */
+  /** Longest block in bytes. Default: 2 MiB. */
   readonly blockBytesMax?: number;
 }
 
-/** A CAR as it streams in. */
+/** CAR that is being read from a stream. */
 export interface Car {
   readonly version: 1 | 2;
   readonly roots: readonly CID[];
-  /** The blocks in their order. Can be read once. @throws CAR_INVALID, BLOCK_CORRUPT, HASH_UNSUPPORTED */
+  /** Blocks in their order. Can be iterated once. @throws CAR_INVALID, BLOCK_CORRUPT, HASH_UNSUPPORTED */
   readonly blocks: AsyncIterable<Block>;
 }
 
-/** What every CAR of version 2 begins with. */
+/** First bytes of every CAR of version 2. */
 const pragma = bytesFromHexDigits('0aa16776657273696f6e02');
 const v2HeaderBytes = 40;
 
 /**
- * Reads a CAR (https://ipld.io/specs/transport/car/), version 1, or 2 without regard to its index, in constant memory.
+ * Reads a CAR (https://ipld.io/specs/transport/car/) of version 1, or of version 2 without its index, in constant memory.
  * @throws BYTES_INVALID, CAR_INVALID
  */
 export async function readCar(source: ByteSource, options: ReadCarOptions = {}): Promise<Car> {
@@ -74,7 +74,7 @@ async function header(source: ByteReader, what: string) {
   return { version, roots: cids.filter((cid) => cid !== null), bytes: length.bytes + length.value };
 }
 
-/** Blocks up to the end of the stream, or of the data of version 2; what follows that is read and left. */
+/** Yields blocks to the end of the stream, or to the end of the data of version 2. Bytes after that are read and dropped. */
 async function* blocksOf(
   source: ByteReader,
   size: number | undefined,
@@ -100,7 +100,7 @@ async function* blocksOf(
 function parse(section: Uint8Array, what: string): Block {
   try {
     const [cid, bytes] = CID.decodeFirst(section);
-    // A chunk of the stream must not be kept for the sake of one block in it.
+    // Copies the block, so that it does not retain its chunk of the stream.
     return { cid, bytes: Uint8Array.prototype.slice.call(bytes) };
   } catch (error) {
     throw new InvalidCarError(`${what} does not begin with a CID`, { cause: error });

@@ -6,8 +6,8 @@ const linkTag = 42n;
 const int64Max = 2n ** 63n - 1n;
 
 /**
- * Reads CBOR as go-ipld-prime does, which takes more than the strict form: any length of numbers and order of keys, lengths left
- * open, short floats, and undefined as null.
+ * Decodes CBOR as go-ipld-prime does. It accepts more than the strict form: non-minimal numbers, any order of keys,
+ * indefinite lengths, short floats, and undefined as null.
  * @throws Error
  */
 export function readCbor(bytes: Uint8Array, allowLinks: boolean): IpldValue {
@@ -17,7 +17,7 @@ export function readCbor(bytes: Uint8Array, allowLinks: boolean): IpldValue {
   return value;
 }
 
-/** Values of one byte, made once: making each anew is slow. */
+/** One-byte values, created once, since creating a BigInt is slow. */
 const smallIntegers = Array.from({ length: 24 }, (_, value) => BigInt(value));
 const undefinedByte = 0xf7;
 const breakByte = 0xff;
@@ -81,7 +81,7 @@ class CborReader {
     return -1n - value;
   }
 
-  /** The bytes of a string, of one piece or of several up to a break. */
+  /** Reads the bytes of a string, in one piece or in several up to a break. */
   #chunks(first: number): Uint8Array {
     if ((first & 31) !== 31) return this.#take(this.#length(first));
     const chunks: Uint8Array[] = [];
@@ -112,7 +112,7 @@ class CborReader {
     return map;
   }
 
-  /** Tells whether a further item follows: by the length, or until a break. */
+  /** Returns a function that reports whether another item follows: by count, or until a break. */
   #items(first: number): () => boolean {
     if ((first & 31) === 31) {
       return () => {
@@ -125,7 +125,7 @@ class CborReader {
     return () => left-- > 0;
   }
 
-  /** A value behind a tag: bytes must be a link, and a tag of anything else is passed over, as in refmt. */
+  /** Decodes a tagged value. Tagged bytes must be a link; tags of other values are ignored, as in refmt. */
   #tagged(tag: bigint, depth: number): IpldValue {
     const major = (this.#bytes[this.#at] ?? 0) >> 5;
     if (major === 6) throw new Error('unsupported multiple tags on a single data item');
@@ -164,12 +164,12 @@ class CborReader {
 /** Names of refmt's tokens by major type. */
 const tokens = ['uint', 'int', 'bytes', 'string', 'arrOpen', 'mapOpen', 'bytes'] as const;
 
-/** @throws TypeError for what is no UTF-8 */
+/** Decodes text. @throws TypeError for invalid UTF-8 */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-/** IEEE 754 binary16. */
+/** Decodes IEEE 754 binary16. */
 function halfFloat(bits: number): number {
   const sign = bits >> 15 ? -1 : 1;
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];

@@ -8,8 +8,8 @@ const spaces = new Set([0x20, 0x09, 0x0d, 0x0a]);
 const [int64Min, int64Max] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 /**
- * Reads JSON as go-ipld-prime does: numbers with a fraction or an exponent are floats, others integers of 64 bits. With `isDag`, a map
- * whose only entry is `"/"` is a link where that is text, and bytes where it is `{"bytes": …}`.
+ * Decodes JSON as go-ipld-prime does: numbers with a fraction or an exponent are floats, others integers of 64 bits. With
+ * `isDag`, a map with the single key `"/"` is a link if its value is text, and bytes if it is `{"bytes": …}`.
  * @throws Error
  */
 export function readJson(bytes: Uint8Array, isDag: boolean): IpldValue {
@@ -71,7 +71,7 @@ class JsonReader {
     return list;
   }
 
-  /** Reads the comma before a further entry, or the end. A comma may stand before the end, as in refmt. */
+  /** Reads the comma before another entry, or the end. As in refmt, a comma can precede the end. */
   #continues(end: string, kind: string, hasEntries: boolean): boolean {
     let next = this.#peek();
     if (hasEntries && next === ',') {
@@ -94,7 +94,7 @@ class JsonReader {
     // JSON.parse refuses control characters and unknown escapes.
     const value: unknown = JSON.parse(this.#text.slice(this.#at, end + 1));
     this.#at = end + 1;
-    // A surrogate alone is no character; Go puts U+FFFD in its place.
+    // Go replaces a lone surrogate by U+FFFD.
     return String(value).replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
   }
 
@@ -113,7 +113,7 @@ class JsonReader {
     return new IpldFloat(value);
   }
 
-  /** The next character that is no space. @throws Error at the end */
+  /** Returns the next character that is not a space. @throws Error at the end */
   #peek(): string {
     while (spaces.has(this.#text.charCodeAt(this.#at))) this.#at++;
     const next = this.#text[this.#at];
@@ -136,7 +136,7 @@ const words: readonly (readonly [string, IpldValue])[] = [
   ['false', false],
 ];
 
-/** The link or the bytes that a map of DAG-JSON stands for, or the map. @throws Error */
+/** Returns the link or the bytes that a map of DAG-JSON represents, or the map itself. @throws Error */
 function special(map: ReadonlyMap<string, IpldValue>): IpldValue {
   const inner = map.get('/');
   if (map.size !== 1 || inner === undefined) return map;

@@ -8,28 +8,27 @@ import type { IpldValue } from './ipld-value.ts';
 import { type PathNode, type PathStep, pbNode } from './path-node.ts';
 import { blockCodecOf, type TranscodableCodec } from './transcode.ts';
 
-/** Where a path leads. */
+/** Result of resolving a path. */
 export interface ResolvedPath {
-  /** The last block on the way. */
+  /** CID of the last block. */
   readonly cid: CID;
-  /** What is left of the path: a place within that block. Empty when the path leads to the block itself. */
+  /** Remaining names, which lead to a value within that block. Empty if the path ends at the block itself. */
   readonly remainder: readonly string[];
 }
 
 export interface ResolveOptions extends ReadOptions {
   /**
-   * Follows names within a block that is not dag-pb. It decodes the whole block, which for 2 MiB can take a second.
-   * Default: in this thread.
+   * Follows names within a block that is not dag-pb. It decodes the whole block, which can take a second for 2 MiB; a
+   * caller can run it in a worker. Default: in this thread.
    */
   readonly follow?: (within: WithinBlock) => Promise<Followed>;
 }
 
 /**
- * Follows a path from block to block: names of UnixFS directories, plain and sharded, names of other dag-pb links, and
- * keys and indices within dag-cbor and dag-json (https://ipld.io/docs/data-model/pathing/). Symlinks are not followed.
- * The last block is not read where the path ends at it.
- * @throws PATH_INVALID, LINK_NOT_FOUND, PATH_LOOKUP_FAILED, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID,
- * CODEC_UNSUPPORTED
+ * Resolves a path from block to block: names of plain and sharded UnixFS directories, names of other dag-pb links, and keys
+ * and indices of dag-cbor and dag-json (https://ipld.io/docs/data-model/pathing/). Symlinks are not followed. If the path
+ * ends at a block, that block is not read.
+ * @throws PATH_INVALID, LINK_NOT_FOUND, PATH_LOOKUP_FAILED, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, CODEC_UNSUPPORTED
  */
 export async function resolveDagPath(
   store: Pick<Blockstore, 'get'>,
@@ -56,11 +55,11 @@ export async function resolveDagPath(
 
 interface Way {
   readonly block: CID;
-  /** All names that are left of the path. */
+  /** Remaining names of the path. */
   readonly names: readonly string[];
 }
 
-/** Follows names from a dag-pb block up to the first link. */
+/** Follows names from a dag-pb block to the first link. */
 async function followPb(root: PathNode, { block, names }: Way): Promise<Followed> {
   let node = root;
   for (const [index, name] of names.entries()) {
@@ -89,8 +88,8 @@ async function followValue(
 }
 
 /**
- * The last block of a path, also where the path ends within it, as Kubo's commands on blocks take it.
- * @throws as {@link resolveDagPath}
+ * Resolves a path to its last block, also if it ends within the block, as Kubo's block commands do.
+ * @throws what {@link resolveDagPath} throws
  */
 export async function resolveToBlock(
   store: Pick<Blockstore, 'get'>,
@@ -100,12 +99,12 @@ export async function resolveToBlock(
   return (await resolveDagPath(store, path, options)).cid;
 }
 
-/** The value at a place within a block. @throws PATH_LOOKUP_FAILED */
+/** Returns the value at a path within a block. @throws PATH_LOOKUP_FAILED */
 export function valueAt(value: IpldValue, remainder: readonly string[]): IpldValue {
   return remainder.reduce(childOf, value);
 }
 
-/** Boxo reports whatever goes wrong before the last name as a missing link of the block. */
+/** Finds a name. Like boxo, it reports every failure before the last name as a missing link of the block. */
 async function lookup(
   node: PathNode,
   name: string,

@@ -337,7 +337,7 @@ describe('transcodeDag', () => {
     );
   });
 
-  test('keeps bytes, and links of any version', () => {
+  test('keeps bytes, and links of every CID version', () => {
     expect(Buffer.from(transcodeDag(json('{"/":{"bytes":"AQI"}}'), 'dag-json', 'raw')).toString('hex')).toBe('0102');
     const node = json('{"Data":{"/":{"bytes":"CAE"}},"Links":[]}');
     const block = transcodeDag(node, 'dag-json', 'dag-pb');
@@ -345,13 +345,13 @@ describe('transcodeDag', () => {
   });
 });
 
-// Recorded from Kubo 0.42.0: dag/get with output-codec=dag-cbor of the blocks that dag/put makes of these.
+// Recorded from Kubo 0.42.0: dag/get with output-codec=dag-cbor of the blocks that dag/put creates from these.
 test.each([
   ['1.0', 'fb3ff0000000000000'],
   ['1e3', 'fb408f400000000000'],
   ['-0.0', 'fb8000000000000000'],
   ['1', '01'],
-])('a value that is read and written again has the same bytes: %s', (text, expected) => {
+])('reading and writing returns the same bytes: %s', (text, expected) => {
   const block = transcodeDag(json(text), 'dag-json', 'dag-cbor');
   expect(Buffer.from(writeValue('dag-cbor', readValue('dag-cbor', block))).toString('hex')).toBe(expected);
 });
@@ -360,7 +360,7 @@ test.each([
   ['f97c00', 'unsupported value: +Inf'],
   ['f9fc00', 'unsupported value: -Inf'],
   ['f97e00', 'unsupported value: NaN'],
-])('dag-json refuses a float that JSON does not have: %s', (bytes, message) => {
+])('dag-json refuses a float that JSON cannot represent: %s', (bytes, message) => {
   expect(() => transcodeDag(hex(bytes), 'dag-cbor', 'dag-json')).toThrow(
     expect.objectContaining({ cause: expect.objectContaining({ message }) }),
   );

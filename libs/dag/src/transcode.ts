@@ -12,7 +12,7 @@ interface Transcoder {
   readonly write: (value: IpldValue) => Uint8Array;
 }
 
-/** Codecs that {@link transcodeDag} reads and writes: those of go-ipld-prime and DAG-JOSE. */
+/** Codecs of {@link transcodeDag}: those of go-ipld-prime, and DAG-JOSE. */
 const transcoders = {
   raw: { read: (bytes) => bytes, write: bytesOf },
   'dag-pb': { read: (bytes) => fromPlain(decodeDag('dag-pb', bytes)), write: writeNode },
@@ -28,19 +28,19 @@ const transcoders = {
 
 export type TranscodableCodec = keyof typeof transcoders;
 
-/** True for a name of a codec that {@link transcodeDag} takes. */
+/** Reports whether {@link transcodeDag} supports the codec. */
 export function isTranscodable(name: string): name is TranscodableCodec {
   return Object.hasOwn(transcoders, name);
 }
 
-/** The codec that a CID names. @throws CODEC_UNSUPPORTED */
+/** Returns the codec of a CID. @throws CODEC_UNSUPPORTED */
 export function blockCodecOf(cid: CID): TranscodableCodec {
   const name = codecName(cid.code);
   if (name !== undefined && isTranscodable(name)) return name;
   throw new UnknownCodecError(name ?? `0x${cid.code.toString(16)}`);
 }
 
-/** The value of a block, read as leniently as go-ipld-prime does. `what` names the bytes in errors. @throws DAG_INVALID */
+/** Decodes a block as leniently as go-ipld-prime does. `what` names the bytes in errors. @throws DAG_INVALID */
 export function readValue(codec: TranscodableCodec, bytes: Uint8Array, what = 'The data'): IpldValue {
   try {
     return transcoders[codec].read(bytes);
@@ -50,7 +50,7 @@ export function readValue(codec: TranscodableCodec, bytes: Uint8Array, what = 'T
   }
 }
 
-/** The block of a value. @throws VALUE_INVALID for a value without a form in the codec */
+/** Encodes a value as a block. @throws VALUE_INVALID if the codec cannot represent it */
 export function writeValue(codec: TranscodableCodec, value: IpldValue): Uint8Array {
   try {
     return transcoders[codec].write(value);
@@ -61,8 +61,8 @@ export function writeValue(codec: TranscodableCodec, value: IpldValue): Uint8Arr
 }
 
 /**
- * Bytes of one codec as a block of another, as Kubo's `dag put` makes it: integers stay integers and floats floats.
- * @throws DAG_INVALID for bytes that do not decode, VALUE_INVALID for a value without a form in the other codec
+ * Converts bytes of one codec to a block of another, as Kubo's `dag put` does. Integers stay integers, floats stay floats.
+ * @throws DAG_INVALID for bytes that do not decode, VALUE_INVALID for a value that the other codec cannot represent
  */
 export function transcodeDag(bytes: Uint8Array, from: TranscodableCodec, to: TranscodableCodec): Uint8Array {
   return writeValue(to, readValue(from, bytes));
@@ -90,7 +90,7 @@ function writeNode(value: IpldValue): Uint8Array {
   return encodeDag('dag-pb', toPlain(value));
 }
 
-/** Plain objects of a codec that has no floats. @throws Error for values beside the data model */
+/** Converts plain objects of a codec without floats. @throws Error for values outside of the data model */
 function fromPlain(value: unknown): IpldValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (typeof value === 'string' || value instanceof Uint8Array) return value;

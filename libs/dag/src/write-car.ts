@@ -5,8 +5,8 @@ import * as dagCbor from '@ipld/dag-cbor';
 import { varint } from 'multiformats';
 
 /**
- * A CAR of version 1 (https://ipld.io/specs/transport/car/carv1/), streamed: its header, then each block as it comes.
- * @throws BYTES_INVALID for an item of `blocks` that is no block
+ * Streams a CAR of version 1 (https://ipld.io/specs/transport/car/carv1/): the header, then each block as it arrives.
+ * @throws BYTES_INVALID for an item of `blocks` that is not a block
  */
 export async function* writeCar(
   roots: readonly CID[],

@@ -2,14 +2,14 @@ import { CID } from '@cairn/cid';
 import { compareBytes, concatBytes, utf8FromText } from '@cairn/platform';
 import { IpldFloat, type IpldValue } from './ipld-value.ts';
 
-/** Writes DAG-CBOR: keys by length, then by their bytes; floats of 64 bits; links as tag 42. @throws Error */
+/** Encodes DAG-CBOR: keys sorted by length and then by bytes, floats of 64 bits, links as tag 42. @throws Error */
 export function writeDagCbor(value: IpldValue): Uint8Array {
   const out: Uint8Array[] = [];
   write(value, out, true);
   return concatBytes(out);
 }
 
-/** Writes CBOR with keys in their order. @throws Error for links */
+/** Encodes CBOR with keys in their order. @throws Error for links */
 export function writePlainCbor(value: IpldValue): Uint8Array {
   const out: Uint8Array[] = [];
   write(value, out, false);
@@ -55,7 +55,7 @@ function writeFloat(value: number, out: Uint8Array[]): void {
   out.push(bytes);
 }
 
-/** Blocks may hold millions of values of one byte. */
+/** One-byte values, created once, since a block can have millions of them. */
 const byteValues = Uint8Array.from({ length: 256 }, (_, value) => value);
 const single = Array.from(byteValues, (value) => byteValues.subarray(value, value + 1));
 
@@ -63,7 +63,7 @@ function oneByte(value: number): Uint8Array {
   return single[value] ?? Uint8Array.of(value);
 }
 
-/** The major type with its argument in the shortest form. */
+/** Encodes a major type with its argument in the shortest form. */
 function head(major: number, argument: bigint): Uint8Array {
   const first = major << 5;
   if (argument < 24n) return oneByte(first + Number(argument));

@@ -3,12 +3,12 @@ import { IpldFloat, type IpldValue } from './ipld-value.ts';
 
 const int64Max = 2n ** 63n - 1n;
 
-/** Writes DAG-JSON as go-ipld-prime does: without spaces, keys by their bytes. @throws Error */
+/** Encodes DAG-JSON as go-ipld-prime does: without spaces, keys sorted by their bytes. @throws Error */
 export function writeDagJson(value: IpldValue): Uint8Array {
   return utf8FromText(print(value, { isDag: true, line: '', depth: 0 }));
 }
 
-/** Writes plain JSON as go-ipld-prime does: indented with tabs, keys in their order. @throws Error for links and bytes */
+/** Encodes plain JSON as go-ipld-prime does: indented with tabs, keys in their order. @throws Error for links and bytes */
 export function writePlainJson(value: IpldValue): Uint8Array {
   const isComposite = Array.isArray(value) || value instanceof Map;
   return utf8FromText(print(value, { isDag: false, line: '\n', depth: 0 }) + (isComposite ? '\n' : ''));
@@ -60,7 +60,10 @@ function enclose(brackets: string, items: readonly string[], { line, depth }: St
   return `${open}${items.map((item) => `${indent(depth + 1)}${item}`).join(',')}${indent(depth)}${close}`;
 }
 
-/** Escapes what refmt escapes: control characters without short forms for two of them, and both line separators. */
+/**
+ * Escapes the same characters as refmt: control characters, two of them without their short forms, and both line
+ * separators.
+ */
 function quote(text: string): string {
   return JSON.stringify(text).replace(/\\b|\\f|[\u2028\u2029]|\\\\/g, (found) => escapes[found] ?? found);
 }
@@ -73,7 +76,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function printFloat(value: number): string {
-  // Go's names of these values.
+  // Names of these values in Go.
   if (!Number.isFinite(value))
     throw new Error(`unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`);
   return Object.is(value, -0) ? '-0' : String(value);

@@ -3,7 +3,7 @@ import { InvalidOptionError, listDirectory, readNode, rewriteNode, type UnixfsNo
 import type { FileTree } from './file-tree.ts';
 import { childPath, type TreePath } from './tree-path.ts';
 
-/** What becomes of the mode of a node: the low twelve bits of a POSIX mode. */
+/** Computes the new mode of a node from its current one: the low twelve bits of a POSIX mode. */
 export type ModeChange = (mode: number, node: { readonly isDirectory: boolean }) => number;
 
 const classes: Readonly<Record<string, number>> = { u: 0o4700, g: 0o2070, o: 0o0007, a: 0o7777 };
@@ -11,7 +11,7 @@ const permissions: Readonly<Record<string, number>> = { r: 0o444, w: 0o222, x: 0
 const everyExecute = 0o111;
 
 /**
- * Reads a mode as chmod(1) takes it: octal, or symbolic such as `u+x`, `go-w`, `a=r`, `+X`, several joined by commas.
+ * Parses a mode as chmod(1) does: octal, or symbolic such as `u+x`, `go-w`, `a=r`, `+X`, several separated by commas.
  * @throws OPTION_INVALID
  */
 export function parseModeChange(text: string): ModeChange {
@@ -39,7 +39,7 @@ export function parseModeChange(text: string): ModeChange {
 }
 
 /**
- * Sets the mode of what is at a path; with `recursive`, of everything below it too.
+ * Sets the mode of the node at a path; with `recursive`, also of every node below it.
  * @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, OPTION_INVALID
  */
 export async function changeMode(
@@ -54,7 +54,7 @@ export async function changeMode(
     for await (const { name } of listDirectory(tree.blocks, node, tree.read)) names.push(name);
     for (const name of names) await changeMode(tree, childPath(path, name), change, { recursive });
   }
-  // Looked up again: what is below it has moved it.
+  // Looked up again, since changes below have replaced the node.
   await tree.replace(path, await withMode(tree, await tree.lookup(path), change));
 }
 

@@ -12,13 +12,14 @@ import type { FileTree } from './file-tree.ts';
 import type { TreeWriteSession } from './mfs.ts';
 import { childPath, splitPath, type TreePath } from './tree-path.ts';
 
-/** Kubo's words where `rm` and `write` find something else than a directory above a path. */
+/** Message of Kubo's `rm` and `write` if the parent of a path is not a directory. */
 const noDirectory = () => "expected *mfs.Directory, didn't get it. This is likely a race condition";
 const isNoDirectory = (text: string) => `${text} is not a directory`;
 
 /**
- * Makes sure that a DAG from outside may become part of a tree: it is UnixFS, all of it is here, and it declares what it
- * holds. What it held is kept from collection while the session lasts. `replacedBytes` are those of the entry in its place.
+ * Requires a DAG from outside that can become part of a tree: it is UnixFS, complete in the store, and declares at least
+ * its actual size. The session protects it from garbage collection. `replacedBytes` is the size of the entry that it
+ * replaces.
  * @throws DAG_INVALID, BLOCK_NOT_FOUND, CODEC_UNSUPPORTED; QUOTA_EXCEEDED before the DAG is walked
  */
 export async function adoptDag(tree: FileTree, session: TreeWriteSession, cid: CID, replacedBytes = 0): Promise<void> {
@@ -30,14 +31,14 @@ export async function adoptDag(tree: FileTree, session: TreeWriteSession, cid: C
       throw new TreeChangeError('cp: source must be a valid UnixFS (dag-pb or raw codec)', cid.toString());
     throw error;
   }
-  // A tree counts what its nodes declare: a DAG that does not fit need not be walked.
+  // A tree counts the declared size, so a DAG above the quota is refused without a walk.
   await session.assertQuota?.(declared - replacedBytes);
   const { bytes } = await session.touch(cid);
   if (declared < bytes) throw new UnderstatedDagError(cid.toString(), declared, bytes);
 }
 
 /**
- * Takes a file away so that another one can be put at its path; nothing where there is none.
+ * Removes a file, so that another one can be put at its path. Does nothing if there is none.
  * @throws NOT_A_DIRECTORY, TREE_CHANGE_INVALID for a directory at the path
  */
 export async function unlinkFile(tree: FileTree, path: TreePath): Promise<void> {
@@ -52,7 +53,7 @@ export async function unlinkFile(tree: FileTree, path: TreePath): Promise<void> 
 }
 
 /**
- * Moves an entry to a path: into it, where it is a directory. A file at the destination is replaced, as in Kubo.
+ * Moves an entry to a path, or into the directory at that path. A file at the destination is replaced, as in Kubo.
  * @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, ENTRY_EXISTS, TREE_CHANGE_INVALID
  */
 export async function move(tree: FileTree, from: TreePath, to: TreePath): Promise<void> {
@@ -65,7 +66,7 @@ export async function move(tree: FileTree, from: TreePath, to: TreePath): Promis
   const there = await tree.find(target);
   const isInto = there !== undefined && (await tree.isDirectory(there));
   const path = isInto ? childPath(target, source.name) : target;
-  // Kubo loses a directory that is moved into itself, and reports this where the destination has another name.
+  // Kubo loses a directory that is moved into itself, and reports this message if the destination has another name.
   if (`${path.text}/`.startsWith(`${from.text}/`) && path.text !== from.text)
     throw new TreeChangeError(
       `cp: cannot flush the destination file's parent folder ${to.text}: file does not exist`,
@@ -78,7 +79,7 @@ export async function move(tree: FileTree, from: TreePath, to: TreePath): Promis
 }
 
 /**
- * Removes an entry. With `force` a path that is not there is no error, and a directory goes as well.
+ * Removes an entry. With `force` a missing path is not an error, and a directory is removed as well.
  * @throws FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
  */
 export async function remove(
@@ -95,7 +96,7 @@ export async function remove(
     if (force) return;
     throw new FileNotFoundError(text);
   }
-  // An entry that goes with everything below it need not be readable.
+  // An entry that is removed recursively need not be readable.
   if (!recursive && !force && (await tree.isDirectory(found))) throw new DirectoryRemovalError(text);
   await tree.remove(path);
 }

@@ -14,23 +14,23 @@ import {
 import { EntryExistsError, FileNotFoundError, NotADirectoryPathError, TreeChangeError } from './errors.ts';
 import { pathOf, splitPath, type TreePath } from './tree-path.ts';
 
-/** Where the nodes of a tree are read and written. */
+/** Store of the nodes of a tree. */
 export type TreeBlocks = Pick<Blockstore, 'get' | 'putMany' | 'size'>;
 
-/** When directories are sharded; see `DirectoryOptions`. */
+/** Thresholds of sharded directories; see `DirectoryOptions`. */
 export type ShardingOptions = Pick<
   DirectoryOptions,
   'shardBytes' | 'shardEstimation' | 'shardFanout' | 'directoryLinksMax'
 >;
 
 export interface PutOptions {
-  /** Takes the place of what is there. Default false. */
+  /** Replaces an existing entry. Default: false. */
   readonly replace?: boolean;
 }
 
 /**
- * One state of a file tree, and its changes: each writes the nodes from the changed entry up to the root, and moves
- * {@link root}. Nothing is durable, and nobody sees it, before the root is kept.
+ * One state of a file tree. Each change writes the nodes from the changed entry up to the root, and sets {@link root}.
+ * Nothing is durable or visible to others before the root is stored.
  */
 export class FileTree {
   readonly blocks: TreeBlocks;
@@ -49,7 +49,7 @@ export class FileTree {
     return this.#root;
   }
 
-  /** Bytes of the tree as its nodes declare them. */
+  /** Returns the bytes of the tree, as its nodes declare them. */
   size(): Promise<number> {
     return dagSizeOf(this.blocks, this.root, this.read);
   }
@@ -59,8 +59,8 @@ export class FileTree {
   }
 
   /**
-   * What is at a path, or nothing.
-   * @throws NOT_A_DIRECTORY where the path leads through a file; BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
+   * Finds the node at a path. Returns nothing if there is none.
+   * @throws NOT_A_DIRECTORY if the path leads through a file; BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
    */
   async find({ names }: TreePath): Promise<CID | undefined> {
     let current = this.#root;
@@ -73,7 +73,7 @@ export class FileTree {
     return current;
   }
 
-  /** What is at a path. @throws FILE_NOT_FOUND, and as {@link find} */
+  /** Finds the node at a path. @throws FILE_NOT_FOUND, and what {@link find} throws */
   async lookup(path: TreePath): Promise<CID> {
     const found = await this.find(path);
     if (found === undefined) throw new FileNotFoundError(path.text);
@@ -85,9 +85,9 @@ export class FileTree {
   }
 
   /**
-   * The directory at a path, and nothing else.
-   * @param words what Kubo says of a path that leads to something else; depends on the command
-   * @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, and as {@link find}
+   * Finds the directory at a path.
+   * @param words creates Kubo's message for a path to another node, which depends on the command
+   * @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, and what {@link find} throws
    */
   async directoryAt(path: TreePath, words: (text: string) => string): Promise<CID> {
     const cid = await this.lookup(path);
@@ -97,7 +97,7 @@ export class FileTree {
 
   /**
    * Puts a node at a path.
-   * @throws FILE_NOT_FOUND for a directory on the way, ENTRY_EXISTS, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
+   * @throws FILE_NOT_FOUND if the parent directory is missing, ENTRY_EXISTS, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
    */
   async put(path: TreePath, cid: CID, { replace = false }: PutOptions = {}): Promise<void> {
     const { directory, name } = splitPath(path);
@@ -112,7 +112,7 @@ export class FileTree {
     this.#root = await this.#change(this.#root, path.names, 0, put, `${directory.text} is not a directory`);
   }
 
-  /** Takes an entry out. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, TREE_CHANGE_INVALID */
+  /** Removes an entry. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, TREE_CHANGE_INVALID */
   async remove(path: TreePath): Promise<void> {
     if (path.names.length === 0) throw new TreeChangeError('cannot delete root', path.text);
     const remove = async (directory: CID, name: string) => {
@@ -124,7 +124,7 @@ export class FileTree {
   }
 
   /**
-   * Makes an empty directory; with `parents`, those on the way too, and no error where it is there already.
+   * Creates an empty directory. With `parents` it also creates missing parents, and accepts an existing directory.
    * @throws ENTRY_EXISTS, FILE_NOT_FOUND, NOT_A_DIRECTORY, TREE_CHANGE_INVALID
    */
   async makeDirectory(
@@ -150,7 +150,7 @@ export class FileTree {
       throw new EntryExistsError(text, 'file already exists');
     }
     if (depth < names.length - 1 && !parents) throw new FileNotFoundError(text);
-    // The directories on the way are made with the options of the last one, as in Kubo.
+    // As in Kubo, parents are created with the options of the last directory.
     const options = { ...this.#sharding, ...namingFrom(naming) };
     let made = await importDirectory([], this.blocks, options);
     for (const name of names.slice(depth + 1).reverse())
@@ -158,15 +158,15 @@ export class FileTree {
     await this.put(pathOf(names.slice(0, depth + 1)), made.cid);
   }
 
-  /** Puts another node in the place of the one at a path, the root included. */
+  /** Replaces the node at a path, which can be the root. */
   async replace(path: TreePath, cid: CID): Promise<void> {
     if (path.names.length === 0) this.#root = cid;
     else await this.put(pathOf(path.names), cid, { replace: true });
   }
 
   /**
-   * Applies a change to the directory of the last name and links the result up to the root, which it gives.
-   * `noDirectory`: the error's words where that directory is none.
+   * Applies a change to the parent directory of the last name, and updates the links up to the root. Returns the new root.
+   * `noDirectory` is the message if the parent is not a directory.
    */
   async #change(
     directory: CID,
@@ -200,12 +200,15 @@ function isDirectoryNode({ type }: UnixfsNode): boolean {
   return type === 'directory' || type === 'hamt-sharded-directory';
 }
 
-/** Bytes of a DAG as its root declares them. */
+/** Returns the bytes of a DAG, as its root declares them. */
 export async function dagSizeOf(blocks: Pick<Blockstore, 'get'>, cid: CID, options: ReadOptions = {}): Promise<number> {
   return (await statNode(blocks, cid, options)).dagSize;
 }
 
-/** How a new file or directory is named: Kubo's default, not that of the directory above, for what is left out. */
+/**
+ * Returns CID version and hash function of a new file or directory. Omitted options get Kubo's default, not that of the
+ * parent.
+ */
 export function namingFrom({ cidVersion, hash }: NamingOptions): {
   readonly cidVersion: 0 | 1;
   readonly hash: string;

@@ -2,23 +2,23 @@ import { CID } from '@cairn/cid';
 import { type Database, Environment, type StoreFormat } from '@cairn/embedded-store';
 import type { RootStore, TreeRoot } from './root-store.ts';
 
-/** Format of the store of file trees. Records have checksums since version 2. */
+/** Layout of the store of file trees. Version 2 added a checksum to each record. */
 export const filesFormat: StoreFormat = { name: 'cairn-files', version: 2, seals: { upgradesFrom: 1 } };
 
 interface RootRecord {
   readonly cid: string;
   readonly bytes: number;
-  /** How often the root was replaced; absent in records of earlier versions. */
+  /** Number of times that the root was replaced. Absent in records of earlier versions. */
   readonly changes?: number;
 }
 
-/** Former roots of an account that are remembered; what is below older ones goes with a collection of the whole store. */
+/** Maximum number of former roots per account. Garbage below older ones is removed by a collection of the whole store. */
 const formerMax = 4096;
 
 class LmdbRootStore implements RootStore {
   readonly #environment: Environment;
   readonly #roots: Database;
-  /** By account and number of the change that replaced them. */
+  /** Former roots, by account and number of the change that replaced them. */
   readonly #former: Database;
 
   constructor(environment: Environment) {
@@ -54,7 +54,7 @@ class LmdbRootStore implements RootStore {
   }
 
   async *roots(): AsyncGenerator<CID> {
-    // Copied first: one small record an account, and a slow reader must not hold a snapshot of the store open.
+    // Copied first, so that a slow reader does not keep a snapshot of the store open. An account has one small record.
     this.#environment.refresh();
     for (const { value } of [...this.#roots.range()]) yield decode(value).cid;
   }
@@ -99,7 +99,7 @@ function decode(bytes: Uint8Array): TreeRecord {
   return { cid: CID.parse(cid), bytes: held, changes };
 }
 
-/** Account ids hold no zero byte, so no account's prefix is the beginning of another's. */
+/** Returns the key prefix of an account. Account ids have no zero byte, so no prefix starts with another one. */
 function accountPrefix(account: string): Buffer {
   return Buffer.from(`${account}\0`);
 }
@@ -110,7 +110,7 @@ function formerKey(account: string, change: number): Buffer {
   return Buffer.concat([accountPrefix(account), number]);
 }
 
-/** Opens the records of roots in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+/** Opens the roots in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbRootStore({ directory }: { readonly directory: string }): Promise<RootStore> {
   return new LmdbRootStore(await Environment.open({ directory, format: filesFormat }));
 }

@@ -25,16 +25,16 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('mv' as const), at: arbitraryPath, to: arbitraryPath }),
 );
 
-/** Paths of a plain model: a text for a file, `undefined` for a directory. */
+/** Plain model of a tree: paths with a text for a file, `undefined` for a directory. */
 type Model = Map<string, string | undefined>;
 const within = (model: Model, at: string) => [...model.keys()].filter((key) => key === at || key.startsWith(`${at}/`));
 
-/** Files as the tree writes them, for an import that must give the same root. */
+/** Imports a file as the tree writes it, so that both have the same root. */
 async function fileOf(text: string): Promise<CID> {
   return (await editFile(blocks, undefined, chunkOf(text))).cid;
 }
 
-test('behaves as a plain tree would, plain and sharded, and its root is the one of a tree made anew', async () => {
+test('a plain or sharded tree behaves like the model, and its root equals that of a new import', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.constantFrom(1, 262_144), async (steps, shardBytes) => {
       roots.clear();
@@ -71,7 +71,7 @@ test('behaves as a plain tree would, plain and sharded, and its root is the one 
           }
         });
         await change.catch((error: { code?: string }) => {
-          // Refused: then nothing has changed, and the model shows why.
+          // A refused change must not change anything; the comparison with the model shows it.
           expect(error.code).toMatch(/^(FILE_NOT_FOUND|NOT_A_DIRECTORY|NOT_A_FILE|ENTRY_EXISTS|TREE_CHANGE_INVALID)$/);
           model.clear();
           for (const [key, text] of before) model.set(key, text);

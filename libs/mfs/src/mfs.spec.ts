@@ -22,13 +22,13 @@ beforeEach(() => {
   ({ blocks, roots, store, mfs, session, change, put, read, stat, names } = fixture);
 });
 
-test('an account without files has the empty directory, of which nothing is stored', async () => {
+test('an account without files has the empty directory, which is not stored', async () => {
   expect((await mfs.tree('ann')).root.toString()).toBe(emptyCid);
   expect(await names('/')).toEqual([]);
   expect((await blocks.stats()).blocks).toBe(0);
 });
 
-test('a change is seen when it is done, counts for its account, and leaves others alone', async () => {
+test('a change is visible when it resolves, counts for its account, and leaves others unchanged', async () => {
   await put('/a/b/file', 'content');
   expect(await read('/a/b/file')).toBe('content');
   expect(await mfs.usage('ann')).toBe((await stat('/')).dagSize);
@@ -38,7 +38,7 @@ test('a change is seen when it is done, counts for its account, and leaves other
   expect((await mfs.tree('ann')).root.toString()).toBe(emptyCid);
 });
 
-test('what throws in the middle changes nothing', async () => {
+test('a change that throws changes nothing', async () => {
   await put('/kept', 'content');
   const before = roots.get('ann');
   const failing = change(async (tree) => {
@@ -52,12 +52,12 @@ test('what throws in the middle changes nothing', async () => {
   expect(roots.get('ann')).toBe(before);
 });
 
-test('changes at once all happen, in one process and in two', async () => {
+test('concurrent changes are all applied, in one process and in two', async () => {
   const other = new Mfs({ roots: store, blocks });
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       (n % 2 ? mfs : other).change('ann', session, async (tree) => {
-        // Time for the other one to be faster.
+        // Gives the other process time to be faster.
         await new Promise((resolve) => setTimeout(resolve, n % 3));
         await writeFile(tree, path(`/dir/${n}`), bytesOf(`${n}`), { create: true, parents: true });
       }),
@@ -66,7 +66,7 @@ test('changes at once all happen, in one process and in two', async () => {
   expect(await names('/dir')).toHaveLength(20);
 });
 
-test('an error of a state that another process has replaced meanwhile is not told', async () => {
+test('an error caused by a concurrently replaced state is not reported', async () => {
   let looks = 0;
   await mfs.change('ann', session, async (tree) => {
     if (looks++ === 0) {
@@ -79,7 +79,7 @@ test('an error of a state that another process has replaced meanwhile is not tol
 });
 
 describe('files', () => {
-  test('are laid out as Kubo does: their content in leaves, in the trickle layout', async () => {
+  test('have the layout of Kubo: content in leaves, in the trickle layout', async () => {
     async function* content() {
       yield Buffer.alloc(600_000, 7);
     }
@@ -90,7 +90,7 @@ describe('files', () => {
     );
   });
 
-  test('long content goes to blocks while it comes, and is written as it is asked for', async () => {
+  test('long content is written to blocks while it arrives', async () => {
     async function* content() {
       for (let n = 0; n < 20; n++) yield Buffer.alloc(100_000, n);
     }
@@ -105,7 +105,7 @@ describe('files', () => {
     expect([fileSize, cid.version]).toEqual([2_000_005, 0]);
   });
 
-  test('are named as asked, and not as the directory above', async () => {
+  test('have the CID version and hash function of the options, not those of the parent', async () => {
     await change((tree) => tree.makeDirectory(path('/v1'), { naming: { cidVersion: 1, hash: 'sha2-512' } }));
     await put('/v1/sub/file', 'x');
     const versions = [(await stat('/v1')).cid.version, (await stat('/v1/sub')).cid.version];
@@ -114,12 +114,12 @@ describe('files', () => {
     expect((await stat('/v1/one')).cid.toString()).toBe('bafkreibnoelefnzgwbcacyt4vh52ymxvzbjq7mmqhtcnwarfq4lzegsiqe');
     await put('/blake', 'x', { naming: { hash: 'blake2b-256' } });
     expect((await stat('/blake')).cid.version).toBe(1);
-    // A file that is there keeps its own.
+    // An existing file keeps its own.
     await put('/v1/one', 'y', { naming: { cidVersion: 0 } });
     expect((await stat('/v1/one')).cid.version).toBe(1);
   });
 
-  test('keep their mode when they are written again, and get the time of the change where they had one', async () => {
+  test('keep their mode when they are written again, and get the time of the change if they had one', async () => {
     await put('/f', 'one');
     await change((tree) => changeMode(tree, path('/f'), () => 0o600));
     await put('/f', 'two');
@@ -132,7 +132,7 @@ describe('files', () => {
     await expect(missing).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
   });
 
-  test('begin with zeros where they are written at an offset', async () => {
+  test('start with zeros if they are written at an offset', async () => {
     await put('/f', 'end', { offset: 4 });
     expect(await read('/f')).toBe('\0\0\0\0end');
   });

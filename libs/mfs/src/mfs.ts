@@ -5,20 +5,23 @@ import { TreeBusyError } from './errors.ts';
 import { dagSizeOf, FileTree, type ShardingOptions } from './file-tree.ts';
 import type { RootStore } from './root-store.ts';
 
-/** A piece of writing that keeps what it writes and touches from collection; `WriteSession` of `@cairn/pinning` is one. */
+/**
+ * Write session that protects what it writes and touches from garbage collection. `WriteSession` of `@cairn/pinning` is
+ * one.
+ */
 export interface TreeWriteSession {
   readonly store: Pick<Blockstore, 'get' | 'size' | 'putMany' | 'sync'>;
-  /** Makes sure that a whole DAG is here and keeps it while the session lasts. */
+  /** Requires that a whole DAG is in the store, and protects it while the session lasts. */
   touch(root: CID): Promise<{ readonly bytes: number }>;
-  /** Refuses early what the account has no room for; without it, `reserve` does later. @throws QUOTA_EXCEEDED */
+  /** Refuses early if the account lacks quota. Without it, `reserve` refuses later. @throws QUOTA_EXCEEDED */
   assertQuota?(bytes: number): Promise<void>;
-  /** Makes sure that the account may hold this many bytes more. @throws QUOTA_EXCEEDED */
+  /** Reserves additional bytes of the account's quota. @throws QUOTA_EXCEEDED */
   reserve(bytes: number): Promise<void>;
 }
 
 export interface MfsOptions extends ShardingOptions {
   readonly roots: RootStore;
-  /** For reading: a verified store. */
+  /** Verified store for reads. */
   readonly blocks: Pick<Blockstore, 'get' | 'size'>;
 }
 
@@ -28,14 +31,14 @@ const readOnly = async () => {
 };
 
 /**
- * A mutable file tree for each account: a root CID and the UnixFS directories below it. A change is whole or absent, and
- * durable when it resolves; readers see the tree before or after it.
+ * Mutable file tree per account: a root CID and the UnixFS directories below it. A change is atomic, and durable when it
+ * resolves. Readers see the tree before or after it.
  */
 export class Mfs {
   readonly #roots: RootStore;
   readonly #blocks: Pick<Blockstore, 'get' | 'size'>;
   readonly #sharding: ShardingOptions;
-  /** The last change of each account, so that those of one process wait for each other and do not collide. */
+  /** Last change of each account. Changes of one process run one after the other, so that they do not conflict. */
   readonly #last = new Map<string, Promise<unknown>>();
 
   constructor({ roots, blocks, ...sharding }: MfsOptions) {
@@ -44,12 +47,12 @@ export class Mfs {
     this.#sharding = sharding;
   }
 
-  /** The tree of an account as it is now, for reading. */
+  /** Returns the current tree of an account, for reading. */
   async tree(account: string, options: ReadOptions = {}): Promise<FileTree> {
     const empty = await emptyDirectory();
     const root = (await this.#roots.get(account))?.cid ?? empty.cid;
     const blocks = this.#blocks;
-    // The empty directory need not be stored to be read.
+    // The empty directory can be read although it is not stored.
     const get: Blockstore['get'] = async (cid, readOptions) =>
       cid.equals(empty.cid) ? empty.bytes : await blocks.get(cid, readOptions);
     return new FileTree(
@@ -60,8 +63,8 @@ export class Mfs {
   }
 
   /**
-   * Changes the tree of an account. `change` may run again, over a newer tree, when another process was faster; what it
-   * throws leaves the tree as it was.
+   * Changes the tree of an account. If another process changes it at the same time, `change` runs again over the new tree.
+   * If `change` throws, the tree stays unchanged.
    * @returns the new root
    * @throws QUOTA_EXCEEDED, TREE_BUSY, what `change` throws
    */
@@ -101,11 +104,12 @@ export class Mfs {
         if (before && tree.root.equals(before.cid)) return before.cid;
         const bytes = await dagSizeOf(session.store, tree.root);
         await session.reserve(Math.max(0, bytes - (before?.bytes ?? 0)));
-        // The blocks first: a crash between the two leaves blocks without a root, never a root without blocks.
+        // Blocks are durable before the root: a crash between the two leaves blocks without a root, never a root without
+        // blocks.
         await session.store.sync();
         if (await this.#roots.swap(account, before?.cid, { cid: tree.root, bytes })) return tree.root;
       } catch (error) {
-        // What another process has replaced meanwhile may have been collected: only then is it right to look again.
+        // Retries only if another process has replaced the root, since its blocks may have been collected meanwhile.
         const now = await this.#roots.get(account);
         const isReplaced = now?.cid.toString() !== before?.cid.toString();
         if (!isReplaced || attempt === attemptsMax - 1) throw error;
@@ -114,12 +118,12 @@ export class Mfs {
     throw new TreeBusyError();
   }
 
-  /** Bytes that the tree of an account counts, kept with its root. */
+  /** Returns the bytes of an account's tree, as stored with its root. */
   usage(account: string): Promise<number> {
     return this.#roots.bytesOf(account);
   }
 
-  /** Counts them anew from the root: what {@link usage} must equal at any time. */
+  /** Computes the bytes again from the root. The result always equals {@link usage}. */
   async recount(account: string): Promise<number> {
     const root = await this.#roots.get(account);
     return root ? await dagSizeOf(this.#blocks, root.cid) : 0;
@@ -128,7 +132,7 @@ export class Mfs {
 
 let empty: Promise<{ readonly cid: CID; readonly bytes: Uint8Array }> | undefined;
 
-/** The empty directory, `QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn`. */
+/** Returns the empty directory, `QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn`. */
 function emptyDirectory() {
   empty ??= (async () => {
     let bytes: Uint8Array = new Uint8Array(0);

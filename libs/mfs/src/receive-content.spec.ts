@@ -10,7 +10,7 @@ test.each<[string, () => ByteSource]>([
   ['a Uint8Array', () => bytes],
   ['a Blob', () => new Blob(['hello'])],
   ['a list of chunks', () => [bytes]],
-])('receiveContent takes %s', async (_, source) => {
+])('receiveContent accepts %s', async (_, source) => {
   const content = await receiveContent(source(), createMemoryBlockstore(), naming);
   expect('bytes' in content && Buffer.from(content.bytes).toString()).toBe('hello');
 });

@@ -1,29 +1,32 @@
 import type { CID } from '@cairn/cid';
 
-/** The root of the tree of an account. */
+/** Root of an account's tree. */
 export interface TreeRoot {
   readonly cid: CID;
-  /** Bytes of the tree as its nodes declare them. */
+  /** Bytes of the tree, as its nodes declare them. */
   readonly bytes: number;
 }
 
-/** The port to the records of roots. What resolved is durable. */
+/**
+ * Port of the roots of file trees. A change is durable when its promise resolves, and the next read of every process sees
+ * it.
+ */
 export interface RootStore {
-  /** Nothing for an account that has never had a file. */
+  /** Returns the root of an account; nothing for an account that never had a file. */
   get(account: string): Promise<TreeRoot | undefined>;
-  /** Replaces a root if it is still `before`; false, and no change, if it is not. */
+  /** Replaces a root if it is still `before`. Otherwise returns false and changes nothing. */
   swap(account: string, before: CID | undefined, next: TreeRoot): Promise<boolean>;
-  /** The roots of all accounts, streamed; one that was written before the call is among them. */
+  /** Streams the roots of all accounts, including every root stored before the call. */
   roots(): AsyncIterable<CID>;
-  /** Verifies the files of the store and every record of a root. @throws STORE_CORRUPT */
+  /** Verifies the files of the store and every record. @throws STORE_CORRUPT */
   assertConsistent(options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** The root of one account, where it has one. */
+  /** Yields the root of one account, if it has one. */
   rootsOf(account: string): AsyncIterable<CID>;
-  /** What the tree of an account counts towards its quota. */
+  /** Returns the bytes that the tree of an account counts towards its quota. */
   bytesOf(account: string): Promise<number>;
-  /** The roots that were replaced lately, some thousands at most: what only they reach may be garbage. */
+  /** Yields recently replaced roots, at most the last 4,096: blocks reachable only from them may be garbage. */
   formerRootsOf(account: string): AsyncIterable<CID>;
-  /** Forgets former roots of an account. */
+  /** Removes former roots of an account from the record. */
   forgetFormerRoots(account: string, roots: readonly CID[]): Promise<void>;
   close(): Promise<void>;
 }

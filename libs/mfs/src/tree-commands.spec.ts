@@ -38,7 +38,7 @@ describe('copy and move', () => {
     await put('/dir/b', 'of b');
   });
 
-  test('copies to a new name only; a file gives way where asked, a directory never does', async () => {
+  test('copy requires a new name; with force it replaces a file, never a directory', async () => {
     await copy('/a', '/c');
     expect(await read('/c')).toBe('of a');
     for (const to of ['/a', '/dir']) await expect(copy('/c', to)).rejects.toMatchObject({ code: 'ENTRY_EXISTS' });
@@ -53,7 +53,7 @@ describe('copy and move', () => {
     expect(await names('/')).toEqual(['c', 'dir']);
   });
 
-  test('moves files and directories, over files and into directories', async () => {
+  test('move renames files and directories, replaces files, and moves into directories', async () => {
     await moved('/dir', '/other');
     await moved('/a', '/other/');
     expect(await names('/')).toEqual(['other']);
@@ -70,7 +70,7 @@ describe('copy and move', () => {
     ['/', '/x', 'FILE_NOT_FOUND'],
     ['/dir/', '/x', 'FILE_NOT_FOUND'],
     ['/dir', '/dir/b/x', 'NOT_A_DIRECTORY'],
-    // Kubo loses the directory in these two.
+    // Kubo loses the directory in these two cases.
     ['/dir', '/dir', 'TREE_CHANGE_INVALID'],
     ['/dir', '/dir/inside', 'TREE_CHANGE_INVALID'],
     // Kubo finds the entry itself in the directory.
@@ -83,7 +83,7 @@ describe('copy and move', () => {
     expect([await read('/a'), await read('/dir/b')]).toEqual(['of a', 'of b']);
   });
 
-  test('from outside takes in what is whole and honest about its size', async () => {
+  test('adoptDag accepts only a DAG that is complete and declares its actual size', async () => {
     async function* content() {
       yield Buffer.alloc(300_000, 1);
     }
@@ -120,7 +120,7 @@ describe('removal', () => {
     await expect(change((tree) => remove(tree, path(at), options))).rejects.toMatchObject({ message });
   });
 
-  test('takes directories where asked, also with a slash behind them, and with force what is not there', async () => {
+  test('removes directories with recursive, also with a trailing slash, and with force ignores missing paths', async () => {
     await put('/dir/b', 'x');
     await change(async (tree) => {
       await remove(tree, path('/dir/'), { recursive: true });
@@ -137,13 +137,13 @@ describe('directories', () => {
     ['/file/a/b', { parents: true }, ' was not a directory'],
     ['/dir/none/x', {}, 'file does not exist'],
     ['/', {}, "cannot create directory '/': Already exists"],
-  ])('%s is not made with %j: %s', async (at, options, message) => {
+  ])('%s is not created with %j: %s', async (at, options, message) => {
     await put('/file', 'x');
     await change((tree) => tree.makeDirectory(path('/dir')));
     await expect(change((tree) => tree.makeDirectory(path(at), options))).rejects.toMatchObject({ message });
   });
 
-  test('on the way are named as the last one', async () => {
+  test('created as parents have the options of the last one', async () => {
     await change((tree) => tree.makeDirectory(path('/a/b/c/'), { parents: true, naming: { cidVersion: 1 } }));
     await change((tree) => tree.makeDirectory(path('/a/b'), { parents: true }));
     for (const at of ['/a', '/a/b', '/a/b/c']) expect((await stat(at)).cid.version).toBe(1);
@@ -208,11 +208,11 @@ describe('modes', () => {
     expect(parseModeChange(text)(before, { isDirectory: false })).toBe(expected);
   });
 
-  test.each(['', 'x', 'u+q', '99', 'u+x,,', '+x'.repeat(3)])('refuses %j', (text) => {
+  test.each(['', 'x', 'u+q', '99', 'u+x,,', '+x'.repeat(3)])('parseModeChange refuses %j', (text) => {
     expect(() => parseModeChange(text)).toThrow(/expected octal digits/);
   });
 
-  test('go down a tree', async () => {
+  test('recursive changes apply to the whole tree', async () => {
     await put('/dir/sub/file', 'x');
     await change((tree) => changeMode(tree, path('/dir/sub/file'), () => 0o600));
     await change((tree) => changeMode(tree, path('/dir'), parseModeChange('go+rX'), { recursive: true }));

@@ -1,12 +1,15 @@
 import { InvalidTreePathError } from './errors.ts';
 
-/** A path of a file tree. */
+/** Parsed path of a file tree. */
 export interface TreePath {
-  /** Without empty and relative names; none for the root. */
+  /** Names without empty and relative ones. Empty for the root. */
   readonly names: readonly string[];
-  /** Text of the path: `/a/b`, and `/a/b/` where the path ends with a slash. */
+  /** Text of the path: `/a/b`, or `/a/b/` if it ends with a slash. */
   readonly text: string;
-  /** True for the root and where the path ends with a slash: a destination that takes an entry in under its own name. */
+  /**
+   * True for the root, and for a path that ends with a slash: a destination that receives an entry under the entry's own
+   * name.
+   */
   readonly isInto: boolean;
 }
 
@@ -14,13 +17,13 @@ const namesMax = 256;
 const nameBytesMax = 1024;
 
 /**
- * Reads a path: absolute, `.` and `..` resolved, doubled slashes dropped, as Kubo does.
+ * Parses an absolute path as Kubo does: `.` and `..` are resolved, doubled slashes are dropped.
  * @throws PATH_INVALID
  */
 export function parseTreePath(path: string): TreePath {
   if (path === '') throw new InvalidTreePathError(path, 'paths must not be empty');
   if (!path.startsWith('/')) throw new InvalidTreePathError(path, 'paths must start with a leading slash');
-  // No file system has such a name, and programs in C end a name there.
+  // No file system allows NUL in a name, and C programs end a name there.
   if (path.includes('\0')) throw new InvalidTreePathError(path, 'names must not have a NUL character');
   const names: string[] = [];
   for (const part of path.split('/')) {
@@ -35,12 +38,12 @@ export function parseTreePath(path: string): TreePath {
   return { names, text: isInto && names.length > 0 ? `/${names.join('/')}/` : `/${names.join('/')}`, isInto };
 }
 
-/** The path of an entry below another. */
+/** Returns the path of an entry in a directory. */
 export function childPath({ names }: TreePath, name: string): TreePath {
   return pathOf([...names, name]);
 }
 
-/** The directory that a path lies in, as Kubo splits paths: of `/a/b/` it is `/a/b/`, with an empty name in it. */
+/** Splits a path into directory and name, as Kubo does: the directory of `/a/b/` is `/a/b/`, with an empty name. */
 export function splitPath(path: TreePath): { readonly directory: TreePath; readonly name: string } {
   const { names, isInto } = path;
   if (isInto) return { directory: path, name: '' };
@@ -49,7 +52,7 @@ export function splitPath(path: TreePath): { readonly directory: TreePath; reado
   return { directory: { names: above, text, isInto: true }, name: names.at(-1) ?? '' };
 }
 
-/** The path of names that are valid. */
+/** Returns the path of valid names. */
 export function pathOf(names: readonly string[]): TreePath {
   return { names, text: `/${names.join('/')}`, isInto: names.length === 0 };
 }

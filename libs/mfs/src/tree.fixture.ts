@@ -12,7 +12,7 @@ import {
   writeFile,
 } from './index.ts';
 
-/** A tree in memory, of the account `ann`, with short ways to change it and to look at it. */
+/** Creates a tree in memory for the account `ann`, with short functions to change and read it. */
 export function createTreeFixture() {
   const blocks = createMemoryBlockstore();
   const roots = new Map<string, TreeRoot>();

@@ -15,38 +15,41 @@ import { FileNotFoundError, NotAFilePathError, TreeChangeError } from './errors.
 import { type FileTree, namingFrom } from './file-tree.ts';
 import { pathOf, type TreePath } from './tree-path.ts';
 
-/** Content up to this length is held in memory until it is written; longer content goes to blocks at once. */
+/**
+ * Content up to this length in bytes stays in memory until it is written. Longer content is written to blocks as it
+ * arrives.
+ */
 const heldBytesMax = 1024 * 1024;
 
 export interface FileNaming extends NamingOptions {
-  /** New leaves as raw blocks. Default: with CID version 1. */
+  /** Writes new leaves as raw blocks. Default: true with CID version 1. */
   readonly rawLeaves?: boolean;
-  /** Kubo's notation. Default `size-262144`. */
+  /** Chunker in Kubo's notation. Default: `size-262144`. */
   readonly chunker?: string;
 }
 
 export interface WriteFileOptions {
-  /** Byte to write at; what lies between it and the end of the file becomes zeros. Default 0. */
+  /** Offset of the first written byte. A gap after the end of the file is filled with zeros. Default: 0. */
   readonly offset?: number;
-  /** Makes the file when it is not there. Default false. */
+  /** Creates the file if it does not exist. Default: false. */
   readonly create?: boolean;
-  /** Makes the directories on the way that are not there. Default false. */
+  /** Creates missing parent directories. Default: false. */
   readonly parents?: boolean;
-  /** Empties the file before it is written. Default false. */
+  /** Empties the file before the write. Default: false. */
   readonly truncate?: boolean;
-  /** CID version and hash function of a new file and of new directories: a file that is there keeps its own. */
+  /** CID version and hash function of a new file and of new directories. An existing file keeps its own. */
   readonly naming?: FileNaming;
 }
 
-/** Bytes that are ready to be written, any number of times. */
+/** Received bytes, which can be written any number of times. */
 export type Content =
   | { readonly bytes: Uint8Array }
   | { readonly cid: CID; readonly naming: FileNaming & { readonly cidVersion: 0 | 1; readonly hash: string } };
 
 /**
- * Takes content in before the tree is looked at, so that a slow client holds nothing up and a change can be repeated.
- * `naming` is how the file will most likely be named: content that is taken so need not be written a second time.
- * @throws BYTES_INVALID, and as `importFile` does
+ * Receives content before the tree is read, so that a slow client blocks no other change, and the change can be repeated.
+ * `naming` is the expected CID version and hash function of the file: content received with it need not be written again.
+ * @throws BYTES_INVALID, and what `importFile` throws
  */
 export async function receiveContent(
   source: ByteSource,
@@ -75,7 +78,7 @@ export async function receiveContent(
 
 /**
  * Writes content into a file of a tree.
- * @throws FILE_NOT_FOUND, NOT_A_FILE, NOT_A_DIRECTORY, OPTION_INVALID, and as `editFile` and `importFile` do
+ * @throws FILE_NOT_FOUND, NOT_A_FILE, NOT_A_DIRECTORY, OPTION_INVALID, and what `editFile` and `importFile` throw
  */
 export async function writeFile(
   tree: FileTree,
@@ -99,7 +102,7 @@ export async function writeFile(
   await tree.replace(path, cid);
 }
 
-/** The directory that `parents` makes: Kubo takes all of a path that ends with a slash. */
+/** Returns the directory that `parents` creates. For a path that ends with a slash it is the whole path, as in Kubo. */
 function parentOf({ names, isInto }: TreePath): TreePath {
   return pathOf(isInto ? names : names.slice(0, -1));
 }

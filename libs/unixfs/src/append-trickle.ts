@@ -10,9 +10,9 @@ export interface AppendOptions extends LayoutOptions {
 }
 
 /**
- * Adds leaves behind those of a node as Kubo does (`trickle.Append` of boxo 0.40), which differs from its layout of a whole file: the
- * first subtrees behind the leaves have a level more, and a last subtree that is continued gets leaves only. Reads the last
- * node of each level only.
+ * Appends leaves to a node as Kubo does (`trickle.Append` of boxo 0.40). The result differs from the layout of a whole
+ * file: the first subtrees after the leaves have one level more, and a last subtree that is extended gets leaves only.
+ * Reads only the last node of each level.
  */
 export async function appendTrickle(subtrees: Subtree[], leaves: OpenChunks, options: AppendOptions): Promise<void> {
   const { isBelowLeaves, depth, repeat } = placeOf(subtrees.length, options.linksMax);
@@ -25,21 +25,21 @@ export async function appendTrickle(subtrees: Subtree[], leaves: OpenChunks, opt
 }
 
 interface Place {
-  /** Whether the node has room for leaves of its own. */
+  /** True if the node has room for leaves of its own. */
   readonly isBelowLeaves: boolean;
-  /** Levels below the subtree that comes next. */
+  /** Levels below the next subtree. */
   readonly depth: number;
-  /** Subtrees of that depth that are there. */
+  /** Number of existing subtrees of that depth. */
   readonly repeat: number;
 }
 
-/** Where a node of so many links goes on. */
+/** Returns the place of the next link in a node with this number of links. */
 function placeOf(links: number, linksMax: number): Place {
   const inner = Math.max(0, links - linksMax);
   return { isBelowLeaves: links < linksMax, depth: Math.floor(inner / layerRepeat) + 1, repeat: inner % layerRepeat };
 }
 
-/** Fills the last subtree, and the row of subtrees of its depth (`appendFillLastChild`). */
+/** Fills the last subtree and the remaining subtrees of its depth (`appendFillLastChild`). */
 async function continueLast(
   subtrees: Subtree[],
   leaves: OpenChunks,
@@ -54,7 +54,7 @@ async function continueLast(
     subtrees.push(await fillTrickle(leaves, options, Math.max(1, depth)));
 }
 
-/** Adds subtrees from one depth to below another. */
+/** Adds subtrees of the depths from `from` to below `to`. */
 async function fillDepths(
   subtrees: Subtree[],
   leaves: OpenChunks,
@@ -66,7 +66,7 @@ async function fillDepths(
       subtrees.push(await fillTrickle(leaves, options, depth));
 }
 
-/** A subtree with leaves added, of at most `depthMax` levels (`appendRec`). */
+/** Returns the subtree with leaves appended, at most `depthMax` levels deep (`appendRec`). */
 async function extended(
   subtree: Subtree,
   leaves: OpenChunks,
@@ -86,7 +86,7 @@ async function extended(
   return await writeInner(subtrees, options.writer);
 }
 
-/** What a node links to. */
+/** Returns the subtrees that a node links to. */
 export function subtreesOf({ links, blockSizes }: UnixfsNode): Subtree[] {
   return links.map((link, index) => ({ link: renamedLink(link, ''), fileSize: blockSizes[index] ?? 0 }));
 }

@@ -9,12 +9,12 @@ import {
 } from './file-layout.ts';
 
 /**
- * Kubo's balanced layout: all leaves at the same depth, every node but the last of its level full. Memory: one row of
- * links for each level.
+ * Kubo's balanced layout: all leaves have the same depth, and every node except the last of its level is full. Memory: one
+ * row of links per level.
  */
 export const balancedLayout: FileLayout = async (chunks, options) => {
   let rows: Rows | undefined;
-  // The first leaf waits for a second one: alone it is the root, and the root carries the metadata.
+  // Delays the first leaf until the second one: a single leaf is the root, and the root carries the metadata.
   let first: Uint8Array | undefined;
   let leaves = 0;
   for await (const chunk of chunks) {
@@ -34,7 +34,7 @@ export const balancedLayout: FileLayout = async (chunks, options) => {
   return writeLeaf(first ?? new Uint8Array(0), options, 'file', options.metadata);
 };
 
-/** The open row of each level. A full row is closed when one more subtree comes, since it may still be the root. */
+/** Open row of each level. A full row is closed only when another subtree follows, since it may be the root. */
 class Rows {
   readonly #options: LayoutOptions;
   readonly #levels: Subtree[][] = [];
@@ -62,7 +62,7 @@ class Rows {
     }
   }
 
-  /** Closes the rows from the bottom up. */
+  /** Closes all rows, from the lowest level up. */
   async finish(): Promise<Subtree> {
     const { writer, metadata } = this.#options;
     for (let level = 0; ; level++) {

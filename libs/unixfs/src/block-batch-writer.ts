@@ -3,29 +3,29 @@ import { type CID, type CodecName, cidFor, identityBytesMax } from '@cairn/cid';
 import { type PbLink, pbBytesSteps } from './dag-pb.ts';
 import { InvalidOptionError, RefusedOptionError } from './errors.ts';
 
-/** How blocks are named; the same for every block of an import. */
+/** CID version and hash function of blocks, the same for every block of an import. */
 export interface NamingOptions {
-  /** Default 0, or 1 where another option asks for it. */
+  /** Default: 0, or 1 if another option requires it. */
   readonly cidVersion?: 0 | 1;
-  /** Name of a hash function. Default `sha2-256`. */
+  /** Name of a hash function. Default: `sha2-256`. */
   readonly hash?: string;
-  /** Puts small blocks into their CIDs (hash function `identity`, version 1) in place of the store. Default false. */
+  /** Stores small blocks inside their CIDs (hash function `identity`, version 1). Default: false. */
   readonly inline?: boolean;
-  /** Longest block in bytes that {@link inline} takes. Default 32, as in Kubo; 128 at most. */
+  /** Longest block in bytes that {@link inline} applies to. Default: 32, as in Kubo. Maximum: 128. */
   readonly inlineBytesMax?: number;
 }
 
 const batchBytes = 1024 * 1024;
-/** Bounds a batch of tiny blocks, such as the leaves of `size-1`. */
+/** Bounds a batch of very small blocks, such as the leaves of `size-1`. */
 const batchBlocks = 512;
 
-/** Names blocks and gives them to the store, several at a time. */
+/** Computes the CIDs of blocks and puts the blocks into the store in batches. */
 export class BlockBatchWriter {
   readonly cidVersion: 0 | 1;
   readonly #store: Pick<Blockstore, 'putMany'>;
   readonly #hash: string;
   readonly #inlineBytesMax: number;
-  /** A source that has all of its bytes leaves no turn of the event loop to others. */
+  /** Yields to the event loop, since a source with all bytes in memory never waits. */
   readonly #slices = new Slices();
   #batch: Block[] = [];
   #batchBytes = 0;
@@ -45,24 +45,24 @@ export class BlockBatchWriter {
     this.#inlineBytesMax = options.inline === true ? inlineBytesMax : -1;
   }
 
-  /** Takes a raw block. Its CID has version 1 always. */
+  /** Writes a raw block. Its CID always has version 1. */
   putRaw(bytes: Uint8Array): Promise<Block> {
     return this.#put(bytes, 'raw', 1);
   }
 
-  /** Encodes and takes a dag-pb block. */
+  /** Encodes and writes a dag-pb block. */
   async putNode(links: readonly PbLink[], data: Uint8Array): Promise<Block> {
     return await this.putEncoded(await runInSlices(pbBytesSteps({ links, data }), this.#slices));
   }
 
-  /** Takes a dag-pb block that is encoded already. */
+  /** Writes an encoded dag-pb block. */
   putEncoded(bytes: Uint8Array): Promise<Block> {
     return this.#put(bytes, 'dag-pb', this.cidVersion);
   }
 
   async #put(bytes: Uint8Array, codec: CodecName, version: 0 | 1): Promise<Block> {
     if (this.#slices.isOver) await this.#slices.next();
-    // The name holds all of it; the store has nothing to keep.
+    // The CID contains the whole block, so the store needs no copy.
     if (bytes.length <= this.#inlineBytesMax) return { cid: cidFor(bytes, { codec, hash: 'identity' }), bytes };
     const block = createHashedBlock(bytes, { codec, hash: this.#hash, version });
     this.#batch.push(block);
@@ -71,7 +71,7 @@ export class BlockBatchWriter {
     return block;
   }
 
-  /** Resolves when the store has taken every block. They are **not** durable before its `sync`. */
+  /** Resolves when the store has accepted every block. The blocks are **not** durable before `sync` of the store. */
   async flush(): Promise<void> {
     if (this.#batch.length === 0) return;
     const batch = this.#batch;
@@ -81,7 +81,7 @@ export class BlockBatchWriter {
   }
 }
 
-/** The link to a block that was just written, over the links below it. */
+/** Creates the link to a written block. `below` are the links within the block. */
 export function linkTo(
   { cid, bytes }: { readonly cid: CID; readonly bytes: Uint8Array },
   below: readonly PbLink[],

@@ -1,13 +1,14 @@
-// A hot path: one table look-up per byte, on integers of 32 bits. The plain version in chunkers.spec.ts is its oracle.
+// Hot path: one table look-up per byte, on integers of 32 bits. Bench: import-file.bench.ts. The plain version in
+// chunkers.spec.ts is its oracle.
 import { bytesFromBase64 } from '@cairn/platform';
 
-/** Kubo's bounds of a buzhash chunk in bytes; only the last chunk of a file is shorter. */
+/** Kubo's bounds of a buzhash chunk in bytes. Only the last chunk of a file can be shorter. */
 export const buzhashBytes = { min: 128 * 1024, max: 512 * 1024 } as const;
 
 const windowBytes = 32;
 const mask = 2 ** 17 - 1;
 
-/** Length of the first chunk of `bytes`, which are `buzhashBytes.max` long or the rest of the file. */
+/** Returns the length of the first chunk. `bytes` has `buzhashBytes.max` bytes, or is the rest of the file. */
 export function cutBuzhash(bytes: Uint8Array): number {
   const { length } = bytes;
   if (length < buzhashBytes.min) return length;
@@ -23,9 +24,9 @@ export function cutBuzhash(bytes: Uint8Array): number {
   return at;
 }
 
-// The constants that make the cut points: 256 words of 32 bits, little-endian, in which every bit is set in exactly half
-// of the words. They come from 200 rounds of shuffles by Go's math/rand with seed 0; chunkers.spec.ts checks the balance,
-// vectors.spec.ts the cut points.
+// Constants of the cut points: 256 words of 32 bits, little-endian, in which every bit is set in exactly half of the words.
+// Source: 200 rounds of shuffles by Go's math/rand with seed 0. chunkers.spec.ts checks the balance, vectors.spec.ts the
+// cut points.
 const tableBase64 =
   '1ec2YgubJxCCgYFyFGVS3D0e1C/I+H53hVLugzc2jywanAQvkZffVx8VB5IYSFSbWPbudGDKKCAa2XECfliuJ1/6+ezNcW4jLoo69IAzsQss' +
   'kVee22yiiXE9z5/xpm2odvNJnMfsajTuqZTwy+mZ6sYTF7D7z4oI+6BgKWxiSjRGKvJ/pRp6bRZJcWrKVNRBMLglg2P1ZQvK7H9EXurQ+dTT' +
@@ -43,7 +44,7 @@ const tableBase64 =
 
 const packed = bytesFromBase64(tableBase64);
 const packedView = new DataView(packed.buffer, packed.byteOffset);
-/** The word that each byte value adds to the hash. */
+/** Word that each byte value adds to the hash. */
 export const buzhashTable: Int32Array = Int32Array.from({ length: 256 }, (_, index) =>
   packedView.getInt32(index * 4, true),
 );

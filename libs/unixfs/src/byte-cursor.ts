@@ -1,5 +1,5 @@
 import { concatBytes } from '@cairn/platform';
-/** Takes bytes from a stream as they are needed. */
+/** Reads exact numbers of bytes from a stream of chunks. */
 export class ByteCursor {
   readonly #source: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array(0);
@@ -17,7 +17,7 @@ export class ByteCursor {
     return false;
   }
 
-  /** Up to `length` bytes: fewer only where the stream ends. */
+  /** Reads `length` bytes, or fewer at the end of the stream. */
   async take(length: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     for (let left = length; left > 0 && !(await this.isAtEnd()); ) {

@@ -20,23 +20,23 @@ const sources: Readonly<Record<string, () => ByteSource>> = {
   'a list of chunks': () => [bytes.subarray(0, 1000), bytes.subarray(1000)],
   'an async iterable': () => chunks(bytes.subarray(0, 300_000), bytes.subarray(300_000)),
 };
-/** The CID of Kubo for these bytes, from the importer's own contract: one stream of chunks. */
+/** Computes the expected CID with importFile over a stream of chunks, which other specs compare with Kubo. */
 const expected = async () => (await importFile(chunks(bytes), createMemoryBlockstore())).cid.toString();
 
 describe.each(Object.entries(sources))('%s', (_, source) => {
-  test('importFile gives the CID of its bytes', async () => {
+  test('importFile returns the same CID for this source of bytes', async () => {
     const { cid, fileSize } = await importFile(source(), createMemoryBlockstore());
     expect([cid.toString(), fileSize]).toEqual([await expected(), bytes.length]);
   });
 
-  test('importTree takes it as content', async () => {
+  test('importTree accepts this source as content', async () => {
     const cids: string[] = [];
     for await (const { cid } of importTree([{ path: 'a', content: source() }], createMemoryBlockstore()))
       cids.push(cid.toString());
     expect(cids).toEqual([await expected()]);
   });
 
-  test('editFile writes its bytes', async () => {
+  test('editFile writes the bytes of this source', async () => {
     const store = createMemoryBlockstore();
     const { cid } = await editFile(store, undefined, source());
     const read: Uint8Array[] = [];
@@ -62,7 +62,7 @@ describe.each(refusals)('%s', (_, source, parameter, got) => {
     details: { parameter, got },
   });
 
-  test('importFile and editFile refuse it, and write no block', async () => {
+  test('importFile and editFile refuse this source and write no block', async () => {
     const store = createMemoryBlockstore();
     await expect(importFile(source() as ByteSource, store)).rejects.toThrow(refused);
     await expect(editFile(store, undefined, source() as ByteSource)).rejects.toThrow(refused);
@@ -70,7 +70,7 @@ describe.each(refusals)('%s', (_, source, parameter, got) => {
   });
 });
 
-test('importTree names the entry whose content is no bytes', async () => {
+test('importTree names the entry whose content is not bytes', async () => {
   const entries = [{ path: 'docs/a.txt', content: 'hello' }] as unknown as TreeEntry[];
   await expect(importTree(entries, createMemoryBlockstore()).next()).rejects.toThrow(
     expect.objectContaining({
@@ -90,7 +90,7 @@ test.each<[string, unknown]>([
   );
 });
 
-test('types take what works and refuse text and numbers', () => {
+test('types accept sources of bytes and refuse text and numbers', () => {
   const store = createMemoryBlockstore();
   expectTypeOf(importFile).toBeCallableWith(bytes, store);
   expectTypeOf(importFile).toBeCallableWith(new Blob([]), store);

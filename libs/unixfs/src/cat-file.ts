@@ -5,22 +5,22 @@ import { InvalidNodeError, NotAFileError } from './errors.ts';
 import { readNode, type UnixfsNode } from './node.ts';
 
 export interface CatOptions {
-  /** First byte, counted from 0. Beyond the end there are no bytes. Default 0. */
+  /** First byte, counted from 0. An offset beyond the end returns no bytes. Default: 0. */
   readonly offset?: number;
-  /** Number of bytes at most. Default: to the end. */
+  /** Maximum number of bytes. Default: to the end. */
   readonly length?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Kubo's trees have a depth of 5 at a terabyte; more is an attack on the stack of whoever reads it. */
+/** Limit of the depth of a file. Kubo's trees have a depth of 5 at a terabyte; a deeper one attacks the stack of readers. */
 export const depthMax = 64;
 
-/** Reads that are under way at once: hides the latency of remote stores, bounds memory to 8 blocks. */
+/** Concurrent reads per level: hides the latency of remote stores and bounds memory to 8 blocks. */
 const readAhead = 8;
 
 /**
- * The bytes of a file, in order. Subtrees outside of the range are not read; each block read must hold exactly the
- * bytes that its parent declared.
+ * Yields the bytes of a file in order. Subtrees outside of the range are not read. Each block that is read must have
+ * exactly the number of bytes that its parent declares.
  * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT (from a verified store), NOT_A_FILE, DAG_INVALID, the reason of the signal
  */
 export async function* catFile(
@@ -32,7 +32,7 @@ export async function* catFile(
   yield* catNode(store, root, options);
 }
 
-/** As {@link catFile}, from a root that has been read already. */
+/** Yields the bytes of a file as {@link catFile} does, from a root that is already decoded. */
 export async function* catNode(
   store: Pick<Blockstore, 'get'>,
   root: UnixfsNode,
@@ -45,7 +45,7 @@ export async function* catNode(
 }
 
 interface ByteRange {
-  /** Inclusive, relative to the first byte of the node. */
+  /** First byte, relative to the first byte of the node. */
   readonly start: number;
   readonly end: number;
 }
@@ -67,7 +67,7 @@ async function* bytesOf(
       const next = children[ahead];
       if (next === undefined || reads.has(ahead)) continue;
       const read = readNode(store, next.link.cid, signal ? { signal } : {});
-      // A consumer that stops early never awaits this one; it must not count as unhandled.
+      // Marks the rejection as handled: a consumer that stops early never awaits this read.
       read.catch(() => {});
       reads.set(ahead, read);
     }

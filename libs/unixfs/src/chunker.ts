@@ -4,10 +4,13 @@ import { RefusedOptionError } from './errors.ts';
 /** Kubo's default chunk: 256 KiB. */
 export const defaultChunkBytes = 262_144;
 
-/** The longest chunk: with its dag-pb frame a leaf must stay under the 2 MiB that peers take. */
+/** Longest chunk. With its dag-pb frame a leaf must stay below 2 MiB, the block limit of peers. */
 export const chunkBytesMax = 2 * 1024 * 1024 - 256;
 
-/** The chunk size of a fixed-size chunker in Kubo's notation: `size-<bytes>` or `default`. @throws OPTION_INVALID, in Kubo's words */
+/**
+ * Parses a fixed-size chunker in Kubo's notation: `size-<bytes>` or `default`. Returns the chunk size. @throws
+ * OPTION_INVALID with Kubo's message
+ */
 export function parseChunker(chunker: string): number {
   if (chunker === '' || chunker === 'default') return defaultChunkBytes;
   const [name, size, ...others] = chunker.split('-');
@@ -24,7 +27,7 @@ export function parseChunker(chunker: string): number {
   return bytes;
 }
 
-/** Reads a number as Go's `strconv.Atoi` does. @throws OPTION_INVALID, in Go's words */
+/** Parses a number as Go's `strconv.Atoi` does. @throws OPTION_INVALID with Go's message */
 export function parseGoDecimal(text: string): number {
   const quoted = `strconv.Atoi: parsing ${JSON.stringify(text.slice(0, 100))}`;
   if (!/^[+-]?\d+$/.test(text)) throw new RefusedOptionError('chunker', `${quoted}: invalid syntax`);
@@ -35,14 +38,17 @@ export function parseGoDecimal(text: string): number {
   return Number(value);
 }
 
-/** A stream begins with a buffer of this size: most files are small, and a whole chunk of memory for each is dear. */
+/** Initial buffer of a stream. Most files are small, and allocating a whole chunk for each is expensive. */
 const firstBufferBytes = 8 * 1024;
 const bufferGrowth = 8;
 
-// Uses the class of all other buffers here: mixed classes make the loop slower.
+// Uses the same class as all other buffers of this loop: mixed classes make it slower.
 const noBytes = allocateBytes(0);
 
-/** Cuts a stream into chunks of `chunkBytes`, the last one shorter. Copies each byte once or twice; yields no empty chunk. */
+/**
+ * Splits a stream into chunks of `chunkBytes`; the last one can be shorter. Copies each byte once or twice, and yields no
+ * empty chunk.
+ */
 export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Uint8Array> {
   let chunk = noBytes;
   let filled = 0;
@@ -55,16 +61,16 @@ export async function* chunksOf(source: AsyncIterable<Uint8Array>, chunkBytes: n
       at += length;
       if (filled < chunkBytes) continue;
       yield chunk;
-      // A stream that had one full chunk is likely to have another.
+      // Allocates a whole chunk, since a stream with one full chunk is likely to have another.
       chunk = allocateBytes(chunkBytes);
       filled = 0;
     }
   }
-  // A copy of its own length, so that a small file does not hold a whole chunk of memory.
+  // Copies the chunk at its own length, so that a small file does not keep a whole chunk in memory.
   if (filled > 0) yield filled === chunk.length ? chunk : copyBytes(chunk.subarray(0, filled));
 }
 
-/** A buffer that holds what is there and has room for `needed` bytes, of the size of a chunk at most. */
+/** Returns a buffer with the same content and room for `needed` bytes, at most the size of a chunk. */
 function grown(chunk: Uint8Array, filled: number, needed: number, chunkBytes: number): Uint8Array {
   let size = Math.max(chunk.length * bufferGrowth, firstBufferBytes);
   while (size < needed) size *= bufferGrowth;

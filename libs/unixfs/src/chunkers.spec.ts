@@ -4,7 +4,7 @@ import { buzhashBytes, buzhashTable, cutBuzhash } from './buzhash.ts';
 import { createChunker } from './index.ts';
 import { createRabinCut } from './rabin.ts';
 
-/** Reproducible bytes without a pattern that a chunker could catch on. */
+/** Generates reproducible bytes without a pattern that influences a chunker. */
 function noise(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = seed | 1;
@@ -29,13 +29,13 @@ async function lengths(notation: string, bytes: Uint8Array, pieceBytes: number) 
 }
 
 describe('buzhash', () => {
-  test('sets every bit in half of the words of its table, which keeps the hash even', () => {
+  test('sets every bit in exactly half of the words of its table', () => {
     for (let bit = 0; bit < 32; bit++) {
       expect(buzhashTable.filter((word) => (word >>> bit) & 1)).toHaveLength(128);
     }
   });
 
-  /** The hash of the 32 bytes before `at`, from its definition: nothing rolls. */
+  /** Computes the hash of the 32 bytes before `at` from its definition, without rolling. */
   function plainHash(bytes: Uint8Array, at: number): number {
     let state = 0;
     for (let back = 32; back > 0; back--) {
@@ -44,20 +44,20 @@ describe('buzhash', () => {
     return state;
   }
 
-  test.each([1, 2, 3])('cuts where the plain hash does first (content %i)', (seed) => {
+  test.each([1, 2, 3])('cuts at the first cut point of the plain hash (content %i)', (seed) => {
     const bytes = noise(buzhashBytes.max, seed);
     let expected = buzhashBytes.min;
     while (expected < bytes.length && plainHash(bytes, expected) % 2 ** 17 !== 0) expected++;
     expect(cutBuzhash(bytes)).toBe(expected);
   });
 
-  test.each([0, 1, buzhashBytes.min - 1, buzhashBytes.min])('keeps %i bytes whole', (length) => {
+  test.each([0, 1, buzhashBytes.min - 1, buzhashBytes.min])('returns %i bytes as one chunk', (length) => {
     expect(cutBuzhash(noise(length, 7))).toBe(length);
   });
 });
 
 describe('rabin', () => {
-  /** The remainder of the last 16 bytes, as a polynomial, from its definition. */
+  /** Computes the remainder of the last 16 bytes as a polynomial, from its definition. */
   function plainFingerprint(bytes: Uint8Array, at: number): bigint {
     let rest = BigInt(`0x${Buffer.from(bytes.subarray(at - 16, at)).toString('hex')}`);
     for (let shift = 128; shift >= 0; shift--) {
@@ -66,7 +66,7 @@ describe('rabin', () => {
     return rest;
   }
 
-  test('cuts where the plain fingerprint does first', () => {
+  test('cuts at the first cut point of the plain fingerprint', () => {
     const bounds = fc.tuple(fc.integer({ min: 16, max: 60 }), fc.integer({ min: 1, max: 200 }), fc.nat({ max: 300 }));
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), bounds, (bytes, [min, average, extra]) => {
@@ -90,7 +90,7 @@ describe('createChunker', () => {
     'rabin-36-512-1024',
     'rabin-min:36-avg:512-max:1024',
     'buzhash',
-  ])('%s cuts at the same places whatever the pieces, and within its bounds', async (notation) => {
+  ])('%s cuts at the same places for every split of the input, and within its bounds', async (notation) => {
     const bytes = noise(1_300_000, 11);
     const whole = await lengths(notation, bytes, bytes.length);
     for (const pieceBytes of [997, 65_536, 700_001]) {
@@ -112,11 +112,11 @@ describe('createChunker', () => {
     expect(after.slice(-20)).toEqual(before.slice(-20));
   });
 
-  test.each(['default', 'rabin', 'buzhash'])('%s makes no chunk of nothing', async (notation) => {
+  test.each(['default', 'rabin', 'buzhash'])('%s yields no chunk for empty input', async (notation) => {
     expect(await lengths(notation, new Uint8Array(0), 1)).toEqual([]);
   });
 
-  // The messages were recorded from Kubo 0.42.0.
+  // Messages recorded from Kubo 0.42.0.
   test.each([
     ['rabin-1-2', "incorrect format (expected 'rabin' 'rabin-[avg]' or 'rabin-[min]-[avg]-[max]'"],
     ['rabin-15-512-1024', 'rabin min must be greater than 16'],
@@ -135,18 +135,18 @@ describe('createChunker', () => {
     ['size-0', 'chunker size must be greater than 0'],
     ['size-99999999', 'chunker parameters may not exceed the maximum chunk size of 2096896'],
     ['size-99999999999999999999', 'strconv.Atoi: parsing "99999999999999999999": value out of range'],
-  ])('refuses %s in the words of Kubo', (notation, message) => {
+  ])("refuses %s with Kubo's message", (notation, message) => {
     expect(() => createChunker(notation)).toThrow(
       expect.objectContaining({ code: 'OPTION_INVALID', message, details: { option: 'chunker' } }),
     );
   });
 
-  test('takes every notation that Kubo takes', async () => {
+  test('accepts every notation that Kubo accepts', async () => {
     const bytes = noise(1000, 3);
     expect(await lengths('size-+600', bytes, 100)).toEqual([600, 400]);
     expect(await lengths('buzhash-1', bytes, 100)).toEqual([1000]);
     expect(await lengths('rabin-min:16-avg:32-max:64', bytes, 100)).toEqual(await lengths('rabin-16-32-64', bytes, 7));
-    // Below its window of 16 bytes the lower bound wraps around in Kubo: it never cuts.
+    // Below the window of 16 bytes the lower bound wraps around in Kubo, which then never cuts.
     for (const notation of ['rabin-0', 'rabin-1', 'rabin-40'])
       expect(await lengths(notation, bytes, 100)).toEqual([1000]);
     await expect(lengths('rabin-1', new Uint8Array(2_097_152), 65_536)).rejects.toThrow('object size limit exceeded');

@@ -5,8 +5,8 @@ import type { Subtree } from './file-layout.ts';
 import { readNode } from './node.ts';
 
 /**
- * The CID that stands for a file after Kubo flushed it: a root without metadata that links to one raw leaf gives way to
- * that leaf; any other file keeps its CID.
+ * Returns the CID that Kubo uses for a file after a flush. A root without metadata that links to one raw leaf is replaced
+ * by that leaf; every other file keeps its CID.
  * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
  */
 export async function collapseFile(store: Pick<Blockstore, 'get'>, file: CID, options: ReadOptions = {}): Promise<CID> {
@@ -15,7 +15,10 @@ export async function collapseFile(store: Pick<Blockstore, 'get'>, file: CID, op
   return onlyRawLeaf(editableNode(node))?.link.cid ?? file;
 }
 
-/** The raw leaf that is all a root holds. Bytes in the root itself keep it, although Kubo drops them. */
+/**
+ * Returns the single raw leaf of a root that has nothing else. A root with bytes of its own is kept, although Kubo drops
+ * them.
+ */
 export function onlyRawLeaf({ isRaw, data, subtrees, metadata }: EditableNode): Subtree | undefined {
   const [leaf, ...others] = subtrees;
   if (leaf === undefined || others.length > 0 || leaf.link.cid.code !== codecs.raw) return undefined;

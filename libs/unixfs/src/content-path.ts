@@ -2,25 +2,25 @@ import { type CID, parseCid } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { InvalidPathError } from './errors.ts';
 
-/** A path split at its slashes. */
+/** Parsed path: a CID and names. */
 export interface ContentPath {
   readonly cid: CID;
   readonly segments: readonly string[];
-  /** `ipld` looks at dag-pb nodes as their fields `Data` and `Links`, not as directories. Default `ipfs`. */
+  /** With `ipld`, dag-pb nodes are read as their fields `Data` and `Links`, not as directories. Default: `ipfs`. */
   readonly namespace?: 'ipfs' | 'ipld';
 }
 
 const segmentsMax = 1024;
 
 /**
- * Reads `/ipfs/<cid>`, `/ipld/<cid>` or `<cid>`, followed by names, as Kubo does: `.`, `..` and empty names are resolved
+ * Parses `/ipfs/<cid>`, `/ipld/<cid>` or `<cid>`, followed by names, as Kubo does. `.`, `..` and empty names are resolved
  * first (Go's path.Clean).
- * @throws PATH_INVALID, in the words of boxo's path package
+ * @throws PATH_INVALID with the message of boxo's path package
  */
 export function parsePath(path: string): ContentPath {
   const parsed = parseRooted(path);
   if ('cid' in parsed) return parsed;
-  // A text that is no path may be a CID with names below it.
+  // A text without a leading slash may be a CID followed by names.
   const below = parseRooted(`/ipfs/${path}`);
   if ('cid' in below) return below;
   throw new InvalidPathError(path, parsed.reason, parsed);
@@ -31,7 +31,7 @@ interface NoPath {
   readonly cidText?: string;
 }
 
-/** Reads a path that starts with a slash, or says what is wrong with it. */
+/** Parses a path that starts with a slash. Returns the reason if it is invalid. */
 function parseRooted(path: string): ContentPath | NoPath {
   const [namespace, root, ...segments] = path.startsWith('/') ? clean(path) : [];
   if (namespace === undefined || root === undefined) return { reason: 'path does not have enough components' };
@@ -47,7 +47,7 @@ function parseRooted(path: string): ContentPath | NoPath {
   }
 }
 
-/** Names of a path without empty and relative ones; `..` of the root is the root. */
+/** Removes empty names and resolves relative ones. `..` at the root stays at the root. */
 function clean(path: string): string[] {
   const names: string[] = [];
   for (const name of path.split('/')) {

@@ -4,17 +4,17 @@ import { cutChunks } from './cut-chunks.ts';
 import { RefusedOptionError } from './errors.ts';
 import { createRabinCut, type RabinBounds, rabinMinBytes } from './rabin.ts';
 
-/** Cuts a stream into the chunks that become leaves; yields no empty chunk. */
+/** Splits a stream into the chunks that become leaves. Yields no empty chunk. */
 export type Chunker = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
 /**
- * The chunker of a name in Kubo's notation: `size-<bytes>`, `rabin`, `rabin-<average>`, `rabin-<min>-<average>-<max>`,
- * `buzhash` or `default`. The same bytes are cut at the same places, whatever pieces they arrive in.
- * @throws OPTION_INVALID, in Kubo's words
+ * Creates a chunker from Kubo's notation: `size-<bytes>`, `rabin`, `rabin-<average>`, `rabin-<min>-<average>-<max>`,
+ * `buzhash` or `default`. The cut points do not depend on how the input is split into pieces.
+ * @throws OPTION_INVALID with Kubo's message
  */
 export function createChunker(notation: string): Chunker {
   const [name] = notation.split('-', 1);
-  // Kubo reads no parameters of buzhash and passes over any.
+  // Kubo ignores parameters of buzhash.
   if (name === 'buzhash') return (source) => cutChunks(source, { bytesMax: buzhashBytes.max, cut: cutBuzhash });
   if (name === 'rabin') {
     const bounds = parseRabin(notation.split('-').slice(1));
@@ -54,14 +54,17 @@ const boundsAround = (average: number): RabinBounds => ({
   max: average + Math.floor(average / 2),
 });
 
-/** A number that may have a label before it, such as `min:16`. */
+/** Parses a number with an optional label, such as `min:16`. */
 function parseLabelled(text: string, label: string, position: string): number {
   const parts = text.split(':');
   if (parts.length > 1 && parts[0] !== label) throw refused(`${position} label must be ${label}`);
   return parseGoDecimal(parts.at(-1) ?? '');
 }
 
-/** With a lower bound below its window, Kubo's Rabin chunker never cuts; the one chunk must fit a block. */
+/**
+ * Yields the input as one chunk, as Kubo's Rabin chunker does with a lower bound below its window. The chunk must fit into
+ * a block.
+ */
 async function* onlyChunk(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunksOf(source, chunkBytesMax)) {
     if (chunk.length === chunkBytesMax) throw refused('object size limit exceeded');

@@ -2,11 +2,11 @@ import { allocateBytes, copyBytes } from '@cairn/platform';
 export interface CutOptions {
   /** Longest chunk in bytes. */
   readonly bytesMax: number;
-  /** Length of the first chunk of `bytes`, which are `bytesMax` long, or shorter at the end of the stream. */
+  /** Returns the length of the first chunk of `bytes`, which has `bytesMax` bytes, or fewer at the end of the stream. */
   readonly cut: (bytes: Uint8Array) => number;
 }
 
-/** Cuts a stream at places that its content decides. Holds two of the longest chunks; each chunk is a copy of its own. */
+/** Splits a stream at content-defined cut points. Memory: twice the longest chunk. Each chunk is a separate copy. */
 export async function* cutChunks(
   source: AsyncIterable<Uint8Array>,
   { bytesMax, cut }: CutOptions,

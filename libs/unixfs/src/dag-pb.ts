@@ -4,19 +4,19 @@ import { PbReader } from './pb-reader.ts';
 import { ProtobufError, varintLength, writeVarint } from './protobuf.ts';
 
 /**
- * A link of a dag-pb node (https://ipld.io/specs/codecs/dag-pb/spec/). `cid` of a link that was read is a getter, so a spread of
+ * Link of a dag-pb node (https://ipld.io/specs/codecs/dag-pb/spec/). `cid` of a decoded link is a getter, so a spread of
  * the link lacks it.
  */
 export interface PbLink {
   readonly cid: CID;
   readonly name: string;
-  /** Cumulative size of the linked DAG in bytes, as its author declared it. */
+  /** Cumulative size of the linked DAG in bytes, as declared by its author. */
   readonly tsize: number;
 }
 
 export interface PbNode {
   readonly links: readonly PbLink[];
-  /** Absent and empty are different nodes with different CIDs. */
+  /** Absent and empty data are different nodes with different CIDs. */
   readonly data: Uint8Array | undefined;
 }
 
@@ -24,7 +24,7 @@ const linksPerStep = 256;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Encodes a node as Kubo does: links first, in the order given, each with hash, name and size; then the data. */
+/** Encodes a node as Kubo does: links first, in the given order, each with hash, name and size; then the data. */
 export function encodePbNode(node: PbNode): Uint8Array {
   return runSync(pbBytesSteps(node));
 }
@@ -34,7 +34,7 @@ export function writePbNode(node: PbNode, { signal }: ReadOptions = {}): Promise
   return runInSlices(pbBytesSteps(node), Slices.of(signal));
 }
 
-/** Encodes a node as {@link encodePbNode} does, with a pause after some links. */
+/** Encodes a node as {@link encodePbNode} does, and yields after every 256 links. */
 export function* pbBytesSteps({ links, data }: PbNode): Generator<undefined, Uint8Array> {
   const parts: {
     readonly hash: Uint8Array;
@@ -89,7 +89,7 @@ interface CidPlace {
   readonly end: number;
 }
 
-/** A link of a decoded node. Its CID is made when it is asked for: a wide node has more links than memory for their CIDs. */
+/** Link of a decoded node. Its CID is decoded on access, since a wide node has too many links to keep all CIDs in memory. */
 class LinkView implements PbLink {
   readonly name: string;
   readonly tsize: number;
@@ -115,18 +115,18 @@ class LinkView implements PbLink {
     return new LinkView(name, this.tsize, { block: this.#block, start: this.#start, end: this.#end });
   }
 
-  /** Copies its bytes: a CID that is kept must not keep the block. */
+  /** Decodes a copy of the bytes, so that a retained CID does not retain the block. */
   get cid(): CID {
     return CID.decode(Uint8Array.prototype.slice.call(this.#block, this.#start, this.#end));
   }
 }
 
-/** A link under another name. Links are not copied by spreading: their CIDs may be getters. */
+/** Returns the link with another name. A spread would lose the CID, which can be a getter. */
 export function renamedLink(link: PbLink, name: string): PbLink {
   return link instanceof LinkView ? link.renamed(name) : { cid: link.cid, name, tsize: link.tsize };
 }
 
-/** Decodes a node as strictly as {@link PbReader}, with a pause after some links. @throws ProtobufError */
+/** Decodes a node as strictly as {@link PbReader}, and yields after every 256 links. @throws ProtobufError */
 export function* pbNodeSteps(bytes: Uint8Array): Generator<undefined, PbNode> {
   const reader = new PbReader(bytes);
   const links: PbLink[] = [];
@@ -137,7 +137,7 @@ export function* pbNodeSteps(bytes: Uint8Array): Generator<undefined, PbNode> {
   return { links, data: reader.data };
 }
 
-/** Decodes a node in one go: for blocks known to be short. @throws ProtobufError */
+/** Decodes a node synchronously, for blocks that are known to be short. @throws ProtobufError */
 export function decodePbNode(bytes: Uint8Array): PbNode {
   return runSync(pbNodeSteps(bytes));
 }

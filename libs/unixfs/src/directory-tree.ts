@@ -6,11 +6,11 @@ import { type DirectoryOptions, isSharded } from './import-directory.ts';
 import { hashOfName } from './shard.ts';
 import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 
-/** A directory whose entries are being collected. */
+/** Directory under construction. */
 export interface Directory {
   readonly metadata: UnixfsMetadata;
   readonly children: Map<string, PbLink | Directory>;
-  /** False for a directory that no entry was placed in. */
+  /** False for a directory without any entry. */
   hasEntries: boolean;
 }
 
@@ -22,7 +22,10 @@ export function isDirectory(child: PbLink | Directory): child is Directory {
   return 'children' in child;
 }
 
-/** The directory at a path below one, made where it is not there; one that is there keeps its metadata. @throws OPTION_INVALID */
+/**
+ * Returns the directory at a path below `top`, and creates missing ones. An existing directory keeps its metadata. @throws
+ * OPTION_INVALID
+ */
 export function openDirectory(top: Directory, names: readonly string[], metadata: UnixfsMetadata): Directory {
   let directory = top;
   for (const name of names) {
@@ -36,15 +39,15 @@ export function openDirectory(top: Directory, names: readonly string[], metadata
   return directory;
 }
 
-/** @throws OPTION_INVALID for a name that is there already */
+/** Requires that the name is not used yet. @throws OPTION_INVALID */
 export function assertFree(directory: Directory, name: string): void {
   if (directory.children.has(name)) throw new RefusedOptionError('path', 'directory already has entry by that name');
 }
 
-/** Stands for a directory that is not written yet: its CID is as long as most. */
+/** Placeholder for the CID of a directory that is not written yet, of the usual length. */
 const someCid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn');
 
-/** Entries in the order in which Kubo lists them: by the bytes of their names, in a sharded directory by their hashes. */
+/** Returns the entries in Kubo's listing order: by the bytes of their names, in a sharded directory by their hashes. */
 export async function inListingOrder(
   { children, metadata }: Directory,
   options: DirectoryOptions,

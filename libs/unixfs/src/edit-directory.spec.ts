@@ -26,7 +26,7 @@ const optionSets = fc.constantFrom<EditOptions>(
 );
 
 describe('addLink and removeLink', () => {
-  test('lead to the directory that is written at once from the same entries', async () => {
+  test('return the same directory as writing the same entries in one import', async () => {
     await fc.assert(
       fc.asyncProperty(edits, optionSets, async (steps, options) => {
         const store = createMemoryBlockstore();
@@ -51,7 +51,7 @@ describe('addLink and removeLink', () => {
     );
   });
 
-  test('fold a shard into the one above when a single entry is left in it', async () => {
+  test('merge a shard with one remaining entry into its parent', async () => {
     const store = createMemoryBlockstore();
     const options = { cidVersion: 1 as const, shardBytes: 1, shardFanout: 8 };
     let left = Array.from({ length: 24 }, (_, index) => entry(`name-${index}`));
@@ -64,7 +64,7 @@ describe('addLink and removeLink', () => {
     }
   });
 
-  test('go back to a plain directory when a shorter CID brings the size to the threshold', async () => {
+  test('return to a plain directory when a shorter CID brings the size down to the threshold', async () => {
     const store = createMemoryBlockstore();
     const options = { cidVersion: 1 as const, shardBytes: 2 * leafOf('a').bytes.length + 1 };
     const { cid } = await importDirectory([entry('a'), entry('b')], store, options);
@@ -75,7 +75,7 @@ describe('addLink and removeLink', () => {
     expect((await readNode(store, shorter.cid)).type).toBe('directory');
   });
 
-  test('read and write only the shards on the way', async () => {
+  test('read and write only the shards on the path to the entry', async () => {
     const store = createMemoryBlockstore();
     const many = Array.from({ length: 5000 }, (_, index) => entry(`file-${index}`));
     const { cid } = await importDirectory(many, store, { cidVersion: 1, shardBytes: 1000 });
@@ -106,7 +106,7 @@ describe('addLink and removeLink', () => {
     }
   });
 
-  test('refuse files and names that cannot be entries', async () => {
+  test('refuse files, and names that cannot be entries', async () => {
     const store = createMemoryBlockstore();
     async function* content() {
       yield Buffer.from('x');

@@ -13,15 +13,15 @@ import { readNode, type UnixfsNode } from './node.ts';
 import { hashOfName } from './shard.ts';
 import { encodeUnixfsData } from './unixfs-data.ts';
 
-/** CID version and hash function default to those of the directory; its mode and time stay. */
+/** CID version and hash function default to those of the directory. Its mode and time stay. */
 export type EditOptions = Omit<DirectoryOptions, 'mode' | 'mtime'> & ReadOptions;
 
 type EditStore = Pick<Blockstore, 'get' | 'putMany'>;
 
 /**
- * Puts an entry into a directory, in place of one of the same name, and gives the directory that results. Of a sharded
- * directory it reads and writes the shards on the way to the entry only. Plain and sharded turn into each other where
- * Kubo does that: above the threshold when something is added, not above it when something shrinks.
+ * Adds an entry to a directory, or replaces the entry of the same name, and returns the new directory. In a sharded
+ * directory it reads and writes only the shards on the path to the entry. Directories switch between plain and sharded as
+ * in Kubo: to sharded above the threshold when an entry is added, to plain at or below it when the directory shrinks.
  * @throws NOT_A_DIRECTORY, OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, the reason of the signal
  */
 export async function addLink(
@@ -51,7 +51,7 @@ export async function addLink(
 }
 
 /**
- * Takes an entry out of a directory and gives the directory that results, as {@link addLink} does.
+ * Removes an entry from a directory and returns the new directory, as {@link addLink} does.
  * @throws LINK_NOT_FOUND, and what {@link addLink} throws
  */
 export async function removeLink(
@@ -82,7 +82,7 @@ async function open(store: EditStore, directory: CID, { signal, ...options }: Ed
   if (node.type !== 'directory' && node.type !== 'hamt-sharded-directory') {
     throw new NotADirectoryError(directory.toString(), node.type);
   }
-  // A name that carries its block says nothing about how the next one is hashed.
+  // An identity CID contains its block and does not tell the hash function of new blocks.
   const { name } = hashFunction(directory.multihash.code);
   const hash = name === 'identity' ? 'sha2-256' : name;
   const naming = { cidVersion: directory.version, hash, ...options };
@@ -90,8 +90,8 @@ async function open(store: EditStore, directory: CID, { signal, ...options }: Ed
 }
 
 /**
- * The entries of a sharded directory without `name` and with `added`, if they fit into a plain one; stops reading as
- * soon as they do not.
+ * Returns the entries of a sharded directory without `name` and with `added` if they fit into a plain directory. Stops
+ * reading as soon as they do not.
  */
 async function plainEntries(
   store: EditStore,
@@ -101,7 +101,7 @@ async function plainEntries(
   options: DirectoryOptions,
   read: ReadOptions,
 ): Promise<readonly PbLink[] | undefined> {
-  // A threshold of 0 turns every switch off, back to plain as well.
+  // A threshold of 0 disables every switch, also back to plain.
   if (options.shardBytes === 0) return undefined;
   const { mode, mtime } = node;
   const data = encodeUnixfsData({ type: 'directory', mode, mtime });

@@ -13,7 +13,7 @@ const bytesOf = async (store: ReturnType<typeof createMemoryBlockstore>, cid: CI
   return Buffer.concat(chunks);
 };
 
-test('writes as into a byte array, whatever the file is made of', async () => {
+test('editFile behaves like a write into a byte array, for every layout of the file', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 300 }),
@@ -43,7 +43,7 @@ test('writes as into a byte array, whatever the file is made of', async () => {
   );
 });
 
-test('reads and writes only the leaves that it touches, and keeps mode, time and version', async () => {
+test('editFile reads and writes only the affected leaves, and keeps mode, time and CID version', async () => {
   const store = createMemoryBlockstore();
   const content = Buffer.from(Array.from({ length: 4000 }, (_, n) => n % 251));
   const { cid } = await importFile(pieces(content, 1000), store, {
@@ -62,7 +62,7 @@ test('reads and writes only the leaves that it touches, and keeps mode, time and
   };
   const before = (await store.stats()).blocks;
   const edit = await editFile(counting, cid, pieces(Buffer.from('edited')), { offset: 2002 });
-  // 400 leaves under 3 nodes under the root: one leaf and what lies above it.
+  // 400 leaves below 3 nodes below the root: one leaf and the nodes above it.
   expect((await store.stats()).blocks - before).toBe(3);
   expect(read.length).toBeLessThan(8);
   const root = await readNode(store, edit.cid);
@@ -71,7 +71,7 @@ test('reads and writes only the leaves that it touches, and keeps mode, time and
   expect((await bytesOf(store, edit.cid)).equals(content)).toBe(true);
 });
 
-describe('as Kubo writes files', () => {
+describe('editFile returns the CIDs of Kubo', () => {
   const store = createMemoryBlockstore();
   const write = async (text: string, at?: CID, options = {}) =>
     (await editFile(store, at, pieces(Buffer.from(text), 100), options)).cid;
@@ -102,31 +102,31 @@ describe('as Kubo writes files', () => {
       'bafykbzaceca45w2i3o3q3ctqsezdv5koakz7sxsw37ygqjg4w54m2bshzevxy',
       'bafykbzaceadeu7onzmlq7v33ytjpmo37rsqk2q6mzeqf5at55j32zxbcdbwig',
     ],
-  ])('at an offset over the end, and emptied, with %j', async (options, over, emptied) => {
+  ])('a write at an offset across the end, and a truncation, with %j', async (options, over, emptied) => {
     const file = await write('ipfs rocks\n', undefined, options);
     expect((await write('is super cool\n', file, { ...options, offset: 5 })).toString()).toBe(over);
     const long = await write('some content\n', undefined, options);
     expect((await write('fish\n', long, { ...options, truncate: true })).toString()).toBe(emptied);
   });
 
-  test('an emptied file keeps the leaf that held its bytes, each time', async () => {
+  test('a truncated file keeps the leaf that had its bytes, each time', async () => {
     let file: CID | undefined;
     for (const text of ['hello', 'new', '12']) file = await write(text, file, { truncate: true });
     expect((await readNode(store, file ?? parseCid(''))).blockSizes).toEqual([0, 0, 2]);
   });
 
-  test('CID version and hash function of a file stay, whatever the options say', async () => {
+  test('CID version and hash function of a file stay, independent of the options', async () => {
     const { cid } = await importFile(pieces(Buffer.from('some content')), store, { chunker: 'size-4' });
     const edited = await write('!', cid, { offset: 12, cidVersion: 1, hash: 'sha2-512' });
     expect([edited.version, edited.multihash.code]).toEqual([0, 0x12]);
   });
 
-  test('bytes in a root stay beside a raw leaf that is added', async () => {
+  test('bytes in a root stay beside an added raw leaf', async () => {
     const { cid } = await importFile(pieces(Buffer.from('in the root')), store, { cidVersion: 1, rawLeaves: false });
     expect(`${await bytesOf(store, await write(', and on', cid, { offset: 11 }))}`).toBe('in the root, and on');
   });
 
-  test('a time becomes the time of the change, a mode stays', async () => {
+  test('a time is replaced by the time of the change, a mode stays', async () => {
     const metadata = { mode: 0o640, mtime: { seconds: 5 } };
     const { cid } = await importFile(pieces(Buffer.from('content')), store, metadata);
     const { mode, mtime } = await readNode(store, await write('C', cid));
@@ -135,7 +135,7 @@ describe('as Kubo writes files', () => {
   });
 });
 
-test('refuses a gap without end, and what is no file', async () => {
+test('editFile refuses a gap beyond the limit, and nodes that are not files', async () => {
   const store = createMemoryBlockstore();
   const { cid } = await importFile(pieces(Buffer.from('x')), store);
   const far = editFile(store, cid, pieces(Buffer.from('y')), { offset: gapBytesMax + 2 });
@@ -148,7 +148,7 @@ async function* zeros(length: number) {
   for (let left = length; left > 0; left -= 65_536) yield new Uint8Array(Math.min(left, 65_536));
 }
 
-test('lays a hole out as zeros in chunks of 4096 bytes', async () => {
+test('editFile fills a hole with zeros in chunks of 4096 bytes', async () => {
   const lengths = fc.tuple(fc.constantFrom(0, 1, 4095, 4096, 40_960), fc.nat(400_000));
   const shapes = fc.tuple(
     fc.integer({ min: 1, max: 4 }),
@@ -158,7 +158,7 @@ test('lays a hole out as zeros in chunks of 4096 bytes', async () => {
   await fc.assert(
     fc.asyncProperty(lengths, shapes, async ([before, hole], [fileLinksMax, rawLeaves, layout]) => {
       const store = createMemoryBlockstore();
-      // A file of one raw leaf is that leaf, which has version 1.
+      // A file with one raw leaf is that leaf, whose CID has version 1.
       const options = {
         fileLinksMax: fileLinksMax + 1,
         rawLeaves,
@@ -185,7 +185,7 @@ const kuboHoles = [
   [true, 'Qmc1Q9mjiXxhNP9BMKnymsbNTgmvHciDnriTdCcwUJp7WG'],
 ] as const;
 
-test('a hole of 1 GiB costs a few blocks and has the CID of Kubo', async () => {
+test('a hole of 1 GiB writes few blocks and has the CID of Kubo', async () => {
   for (const [rawLeaves, expected] of kuboHoles) {
     const store = createMemoryBlockstore();
     let written = 0;
@@ -206,7 +206,7 @@ test('a hole of 1 GiB costs a few blocks and has the CID of Kubo', async () => {
   }
 });
 
-/** Recorded from Kubo 0.42: `files write --create --offset <n>` of the byte `x` into one file, one after the other. */
+/** Recorded from Kubo 0.42: `files write --create --offset <n>` of the byte `x` into one file, one write after the other. */
 const kuboAppends = [
   [1, 'QmPGAPD9zJvNkntx9CqJYVChqNsA92YtMDFy6eMuMLKAsB', 'Qmbzy3Gj4LkBExWdhPEMytrCCMcDtnn6reTEd5NT84HqW7'],
   [714000, 'QmfDF8eqNZUi9H8uPZB2DpJ8ivE2DzVf1UrKUCqjPDeQUk', 'Qmf8EJ56RLUo7Qz2B3dVFornvVEuDDZhvHCrjz9W66e8bT'],
@@ -218,7 +218,7 @@ const kuboAppends = [
   [300000000, 'QmWPzbzbXxyhuQQgwfZxu7kWbQbje22UYgoWJk7w3ZUwht', 'QmdUdKp5oyLyzrwE2Jw1Yq8Y62EtaP6Tm6sxZsxutMKFDi'],
 ] as const;
 
-test('writes beyond the end of one file lay it out as Kubo appends', async () => {
+test('repeated writes beyond the end of a file append as Kubo does', async () => {
   const store = createMemoryBlockstore();
   let nodes: CID | undefined;
   let raw: CID | undefined;

@@ -15,19 +15,19 @@ import { type OpenChunks, openChunks } from './trickle-layout.ts';
 import type { UnixfsTime } from './unixfs-data.ts';
 import { openZeros } from './zero-chunks.ts';
 
-/** A file may be written this far beyond its end, in bytes: what lies between becomes zeros. */
+/** Largest gap in bytes between the end of a file and the start of a write. The gap is filled with zeros. */
 export const gapBytesMax = 1024 ** 3;
 
 export interface FileEditOptions extends NamingOptions {
-  /** First byte that is written. Default 0. */
+  /** Offset of the first written byte. Default: 0. */
   readonly offset?: number;
-  /** Empties the file before it is written. Default false. */
+  /** Empties the file before the write. Default: false. */
   readonly truncate?: boolean;
-  /** For new leaves: as raw blocks. Default: with CID version 1. */
+  /** Writes new leaves as raw blocks. Default: true with CID version 1. */
   readonly rawLeaves?: boolean;
-  /** For what is added behind the end, in Kubo's notation. Default `size-262144`. */
+  /** Chunker for appended bytes, in Kubo's notation. Default: `size-262144`. */
   readonly chunker?: string;
-  /** Links of a node at most. Default 174. */
+  /** Maximum number of links of a node. Default: 174. */
   readonly fileLinksMax?: number;
   readonly signal?: AbortSignal;
 }
@@ -35,12 +35,11 @@ export interface FileEditOptions extends NamingOptions {
 type EditStore = Pick<Blockstore, 'get' | 'putMany'>;
 
 /**
- * Writes bytes into a file, over those that are there and beyond its end, and gives the file that results; without a
- * `file`, a new one. Like Kubo it overwrites leaves in their place and adds the rest as leaves of their own in the trickle
- * layout. A root that has one raw leaf and no metadata gives way to that leaf. Leaves that nothing is written to are
- * neither read nor written.
- * CID version and hash function of a file that exists stay, and so does its mode; a time that it has becomes the current
- * one. Blocks are **not** durable before `sync`.
+ * Writes bytes into a file, over existing ones and beyond its end, and returns the new file. Without `file` it creates one.
+ * As in Kubo, existing leaves are overwritten in place, and further bytes are appended as new leaves in the trickle layout.
+ * A root with one raw leaf and no metadata is replaced by that leaf. Other leaves are neither read nor written. CID
+ * version, hash function and mode of an existing file stay; a time is replaced by the current one. Blocks are **not**
+ * durable before `sync` of the store.
  * @throws BYTES_INVALID, NOT_A_FILE, OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, what the source throws
  */
 export async function editFile(
@@ -88,23 +87,23 @@ function emptyNode({ cidVersion, hash = 'sha2-256' }: NamingOptions): EditableNo
 
 interface AppendContext extends EditContext, Pick<FileEditOptions, 'fileLinksMax'> {
   readonly store: EditStore;
-  /** How new leaves are named: as the file was before the edit. */
+  /** CID version and hash function of new leaves: those of the file before the edit. */
   readonly naming: NamingOptions;
   readonly rawLeaves: boolean;
 }
 
-/** Adds chunks behind the end of a file. */
+/** Appends chunks to a file. */
 async function append(
   node: EditableNode,
   open: () => Promise<OpenChunks>,
   { store, writers, read, now, naming, rawLeaves, fileLinksMax: linksMax = 174 }: AppendContext,
 ): Promise<EditableNode> {
   const writer = writers.of(naming);
-  // A raw block links to nothing: it becomes the first leaf of a new root, and the leaves behind it are raw as well.
+  // A raw block has no links: it becomes the first leaf of a new root, and the appended leaves are raw as well.
   const root: EditableNode = node.isRaw
     ? { naming, isRaw: false, type: 'file', data: undefined, subtrees: [await writers.put(node)], metadata: {} }
     : node;
-  // The last nodes are read again when more is added to them.
+  // The last nodes are read again when more bytes are appended.
   await writers.flush();
   const subtrees = [...root.subtrees];
   const isFlat = subtrees.length < linksMax;
@@ -115,7 +114,7 @@ async function append(
   } finally {
     await leaves.close();
   }
-  // Kubo leaves the time of a tree of several levels as it is.
+  // Kubo does not change the time of a tree with several levels.
   const metadata = isFlat && subtrees.length <= linksMax ? withChangeTime(root.metadata, now) : root.metadata;
   return { ...root, subtrees, metadata };
 }

@@ -9,7 +9,7 @@ export interface ShardEdit extends ShardContext, ReadOptions {
   readonly store: Pick<Blockstore, 'get'>;
 }
 
-/** Puts an entry below a shard and gives the link to the shard that takes its place; writes the shards on the way only. */
+/** Adds an entry below a shard and returns the link to the new shard. Writes only the shards on the path to the entry. */
 export async function setInShard(
   shard: UnixfsNode,
   entry: HashedEntry,
@@ -31,8 +31,8 @@ export async function setInShard(
 }
 
 /**
- * Takes an entry from below a shard and gives what takes the shard's place: the link to another shard; or, below the
- * root, the last entry left, which moves up; or nothing.
+ * Removes an entry below a shard and returns the replacement of the shard: a link to another shard; below the root, the
+ * single remaining entry, which moves up; or nothing.
  */
 export async function removeFromShard(
   shard: UnixfsNode,
@@ -68,7 +68,10 @@ function findChild(shard: UnixfsNode, hash: bigint, depth: number, { fanout }: S
 async function readShard(link: PbLink, { store, fanout, signal }: ShardEdit): Promise<UnixfsNode> {
   const shard = await readNode(store, link.cid, signal ? { signal } : {});
   if (shard.type !== 'hamt-sharded-directory' || shard.fanout !== fanout) {
-    throw new InvalidNodeError(shard.cid.toString(), 'it is no part of the sharded directory that links to it');
+    throw new InvalidNodeError(
+      shard.cid.toString(),
+      'its type or fanout differs from the sharded directory that links to it',
+    );
   }
   return shard;
 }

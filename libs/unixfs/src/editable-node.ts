@@ -6,18 +6,18 @@ import type { Subtree } from './file-layout.ts';
 import type { UnixfsNode } from './node.ts';
 import { encodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
 
-/** A node of a file while it is edited. It keeps its own CID version and hash function, whatever those of the file are. */
+/** Node of a file during an edit. It keeps its own CID version and hash function, independent of those of the file. */
 export interface EditableNode {
   readonly naming: NamingOptions;
   readonly isRaw: boolean;
   readonly type: UnixfsType;
-  /** `undefined` where the field is not written; Kubo writes an empty one into leaves that it truncates. */
+  /** `undefined` if the field is absent. Kubo writes an empty one into leaves that it truncates. */
   readonly data: Uint8Array | undefined;
   readonly subtrees: readonly Subtree[];
   readonly metadata: UnixfsMetadata;
 }
 
-/** How the block of a CID was named; a block within its CID stays there as long as it fits, as in Kubo. */
+/** Returns CID version and hash function of a CID. As in Kubo, an inlined block stays inlined while it is short enough. */
 function namingOf({ version, multihash }: CID): NamingOptions {
   const { name } = hashFunction(multihash.code);
   if (name === 'identity') return { cidVersion: 1, inline: true, inlineBytesMax: identityBytesMax };
@@ -36,12 +36,12 @@ export function editableNode(node: UnixfsNode): EditableNode {
   };
 }
 
-/** Bytes of the file below a node, its own included. */
+/** Bytes of the file in and below a node. */
 export function fileSizeOf({ data, subtrees }: EditableNode): number {
   return subtrees.reduce((sum, { fileSize }) => sum + fileSize, data?.length ?? 0);
 }
 
-/** Writers of one edit: one for each way of naming blocks that occurs in the file. */
+/** Writers of one edit: one for each combination of CID version and hash function in the file. */
 export class NodeWriters {
   readonly #store: Pick<Blockstore, 'putMany'>;
   readonly #writers = new Map<string, BlockBatchWriter>();

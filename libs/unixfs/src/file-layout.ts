@@ -4,7 +4,7 @@ import { encodePbNode, type PbLink } from './dag-pb.ts';
 import { encodeLeaf } from './encode-leaf.ts';
 import { encodeUnixfsData, type UnixfsMetadata, type UnixfsType } from './unixfs-data.ts';
 
-/** A finished subtree: the link to it, and how much of the file it holds. */
+/** Finished subtree: its link, and the number of bytes of the file in it. */
 export interface Subtree {
   readonly link: PbLink;
   readonly fileSize: number;
@@ -13,19 +13,19 @@ export interface Subtree {
 export interface LayoutOptions {
   readonly writer: BlockBatchWriter;
   readonly rawLeaves: boolean;
-  /** Links of a node at most. */
+  /** Maximum number of links of a node. */
   readonly linksMax: number;
-  /** Of the file; only its root carries it. */
+  /** Metadata of the file, carried by its root only. */
   readonly metadata: UnixfsMetadata;
 }
 
-/** More links, of 8 bytes at the least, fit no block of 2 MiB: a row of them need not be held. */
+/** Bounds the row of links in memory. More links, of at least 8 bytes each, do not fit into a block of 2 MiB. */
 export const nodeLinksMax = 2 ** 18;
 
-/** Writes a tree of leaves and gives its root. */
+/** Writes a tree over leaves and returns its root. */
 export type FileLayout = (chunks: AsyncIterable<Uint8Array>, options: LayoutOptions) => Promise<Subtree>;
 
-/** Writes a leaf; `type` is that of a leaf which is not raw. */
+/** Writes a leaf. `type` applies to leaves that are not raw. */
 export async function writeLeaf(
   chunk: Uint8Array,
   { writer, rawLeaves }: LayoutOptions,

@@ -5,8 +5,8 @@ import { readNode, type UnixfsNode } from './node.ts';
 import { childrenOf, hashOfName, positionOf, shardDepthMax } from './shard.ts';
 
 /**
- * The entry of a name in a directory, plain or sharded; `undefined` when there is none, or when the node is no
- * directory. Of a sharded directory it reads the shards on the way to the name only.
+ * Finds the entry of a name in a plain or sharded directory. Returns `undefined` if there is none, or if the node is not a
+ * directory. In a sharded directory it reads only the shards on the path to the name.
  * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, the reason of the signal
  */
 export async function findEntry(
@@ -23,7 +23,10 @@ export async function findEntry(
   for (let depth = 0; ; depth++) {
     const children = childrenOf(shard);
     if (shard.fanout !== fanout || depth >= shardDepthMax(fanout)) {
-      throw new InvalidNodeError(shard.cid.toString(), 'it is no part of the sharded directory that links to it');
+      throw new InvalidNodeError(
+        shard.cid.toString(),
+        'its type or fanout differs from the sharded directory that links to it',
+      );
     }
     const wanted = positionOf(hash, depth, fanout);
     const found = children.find(({ position }) => position === wanted);

@@ -14,25 +14,25 @@ const linksPerStep = 256;
 /** Kubo's default for {@link DirectoryOptions.shardBytes}. */
 export const directoryBytesMax = 262_144;
 
-/** How a directory is written. */
+/** Options of a directory. */
 export interface DirectoryOptions extends NamingOptions, UnixfsMetadata {
-  /** Estimated size in bytes above which a directory is sharded. 0: never by size. Default 262,144, as in Kubo. */
+  /** Estimated size in bytes above which a directory is sharded. 0 disables sharding by size. Default: 262,144, as in Kubo. */
   readonly shardBytes?: number;
   /**
-   * How that size is estimated: `links` adds up names and CIDs (Kubo's default), `block` is the length of the node as a
-   * block, `disabled` looks at {@link directoryLinksMax} only.
+   * Estimation of that size: `links` sums names and CIDs (Kubo's default), `block` is the length of the encoded node,
+   * `disabled` uses only {@link directoryLinksMax}.
    */
   readonly shardEstimation?: 'links' | 'block' | 'disabled';
-  /** Number of slots of a shard: a power of two from 8 to 1,024. Default 256. */
+  /** Fanout of a shard: a power of two from 8 to 1,024. Default: 256. */
   readonly shardFanout?: number;
-  /** Entries above which a directory is sharded. Default 0: never by their number; less is the same, as in Kubo. */
+  /** Number of entries above which a directory is sharded. 0 and less disable sharding by number, as in Kubo. Default: 0. */
   readonly directoryLinksMax?: number;
 }
 
 /**
- * Writes a directory: in one node, its entries sorted by the bytes of their names, or sharded as a hash array mapped
- * trie (HAMT) where Kubo would.
- * @throws OPTION_INVALID for a name that is empty, repeated or holds a slash, and for options out of their range
+ * Writes a directory as one node with entries sorted by the bytes of their names, or, where Kubo does so, as a hash array
+ * mapped trie (HAMT).
+ * @throws OPTION_INVALID for a name that is empty, repeated or has a slash, and for options out of range
  */
 export async function importDirectory(
   entries: readonly PbLink[],
@@ -58,24 +58,24 @@ export async function importDirectory(
   return { cid: link.cid, dagSize: link.tsize, fileSize: 0 };
 }
 
-/** The entries by the bytes of their names. @throws OPTION_INVALID for names that cannot be entries */
+/** Sorts entries by the bytes of their names. @throws OPTION_INVALID for invalid names */
 async function sortEntries(entries: readonly PbLink[], slices: Slices): Promise<readonly PbLink[]> {
   const links = await sortInSlices(entries, (a, b) => compareByBytes(a.name, b.name), slices);
   for (const [index, { name }] of links.entries()) {
     assertEntryName(name);
-    if (links[index - 1]?.name === name) throw new InvalidOptionError('name', `${JSON.stringify(name)} is there twice`);
+    if (links[index - 1]?.name === name) throw new InvalidOptionError('name', `${JSON.stringify(name)} occurs twice`);
   }
   return links;
 }
 
-/** @throws OPTION_INVALID for a name that cannot be an entry */
+/** Requires a name that an entry can have. @throws OPTION_INVALID */
 export function assertEntryName(name: string): void {
   if (name === '' || name.includes('/') || name === '.' || name === '..') {
     throw new InvalidOptionError('name', `${JSON.stringify(name.slice(0, 100))} cannot name an entry of a directory`);
   }
 }
 
-/** Kubo's rule: a directory of exactly the threshold stays in one node. */
+/** Reports whether the directory is sharded. As in Kubo, a directory of exactly the threshold is not. */
 export async function isSharded(
   links: readonly PbLink[],
   data: Uint8Array,
@@ -91,7 +91,7 @@ export async function isSharded(
       throw new InvalidOptionError(option, `expected 0 or a whole number above it, not ${value}`);
     }
   }
-  // In Kubo a threshold of 0 turns sharding off altogether.
+  // As in Kubo, a threshold of 0 disables sharding.
   if (shardBytes === 0) return false;
   if (directoryLinksMax > 0 && links.length > directoryLinksMax) return true;
   if (shardEstimation === 'disabled') return false;

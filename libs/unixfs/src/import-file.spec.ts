@@ -13,7 +13,7 @@ async function* pieces(bytes: Uint8Array, pieceBytes = 65_536) {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** The reference: js-ipfs' importer in Kubo's profile. */
+/** Imports with js-ipfs in Kubo's profile, as the reference. */
 async function reference(
   bytes: Uint8Array,
   {
@@ -43,7 +43,7 @@ async function reference(
 
 function noise(length: number): Uint8Array {
   const bytes = new Uint8Array(length);
-  // Names of the global scope are slow in Jest.
+  // Jest makes access to globals slow, so this is a local constant.
   const { imul } = Math;
   let state = 0x9e3779b9;
   for (let at = 0; at < length; at++) {
@@ -67,7 +67,7 @@ describe('importFile', () => {
     }
   });
 
-  // Kubo, test/sharness/t0040-add-and-cat.sh and test/cli/add_test.go, and IPIP-499
+  // Source: Kubo, test/sharness/t0040-add-and-cat.sh and test/cli/add_test.go, and IPIP-499.
   test.each([
     ['Hello Worlds!\n', {}, 'QmVr26fY1tKyspEJBniVhqxQeEjhF78XerGiqWAwraVLQH', 22],
     ['', {}, 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH', 6],
@@ -81,12 +81,12 @@ describe('importFile', () => {
     ['hello world', { cidVersion: 1 as const }, 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', 11],
     ['hash me\n', { hash: 'keccak-256' }, 'bafkrwigux3okai52hzhboslo6twm3xkz7vkbajxme5i4njthdxbvtatgca', 8],
     ['hash me\n', { hash: 'blake2b-256' }, 'bafk2bzaceab2uqlsfmuytiw333t4lgjctiqdoslz7ppaqkqijxfwmoztj6p3q', 8],
-  ])('gives the published CID of %j with %j', async (text, options, cid, size) => {
+  ])('returns the published CID of %j with %j', async (text, options, cid, size) => {
     const result = await importFile(pieces(Buffer.from(text)), createMemoryBlockstore(), options);
     expect([result.cid.toString(), result.dagSize]).toEqual([cid, size]);
   });
 
-  test('agrees with the reference on random content, pieces, chunks and widths', async () => {
+  test('agrees with the reference for random content, pieces, chunks and widths', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 3000 }),
@@ -111,7 +111,7 @@ describe('importFile', () => {
     );
   });
 
-  test('every block is named by its own bytes, and the file reads back in any range', async () => {
+  test('every CID matches its bytes, and every range of the file reads back', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 2000 }),
@@ -138,7 +138,7 @@ describe('importFile', () => {
     );
   });
 
-  test('stops at the signal and passes on what the source throws', async () => {
+  test('stops at the signal, and rethrows errors of the source', async () => {
     const reason = new Error('gone');
     const abort = new AbortController();
     const endless = async function* () {
@@ -154,7 +154,7 @@ describe('importFile', () => {
     await expect(importFile(broken(), createMemoryBlockstore())).rejects.toThrow('source broke');
   });
 
-  test('fileLinksMax of 0 and less is the default, and 1 holds one chunk', async () => {
+  test('fileLinksMax of 0 and less means the default, and 1 allows one chunk', async () => {
     const cid = async (fileLinksMax: number, bytes: string) =>
       `${(await importFile(pieces(Buffer.from(bytes)), createMemoryBlockstore(), { fileLinksMax, chunker: 'size-1' })).cid}`;
     // Recorded from Kubo 0.42.0.
@@ -169,7 +169,7 @@ describe('importFile', () => {
     [{ chunker: 'bogus' }, 'unrecognized chunker option'],
     [{ cidVersion: 0 as const, hash: 'sha2-512' }, 'CIDv0 only supports sha2-256'],
     [{ fileLinksMax: 1, chunker: 'size-1' }, 'max-file-links'],
-  ])('refuses %j, naming the option', async (options, message) => {
+  ])('refuses %j and names the option', async (options, message) => {
     await expect(importFile(pieces(Buffer.from('ab')), createMemoryBlockstore(), options)).rejects.toMatchObject({
       code: 'OPTION_INVALID',
       message: expect.stringContaining(message),
@@ -178,7 +178,7 @@ describe('importFile', () => {
 });
 
 describe('importDirectory', () => {
-  test('equals the reference encoders, whatever the order of the entries', async () => {
+  test('agrees with the reference encoders for every order of the entries', async () => {
     const leaf = cidFor(Buffer.from('x'), { codec: 'raw' });
     const names = ['b', 'a', 'Z', 'é', 'a.txt'];
     const result = await importDirectory(
@@ -207,7 +207,7 @@ describe('importDirectory', () => {
   });
 });
 
-test('an import of tiny chunks gives way to other work and writes batches of bounded length', async () => {
+test('an import of tiny chunks yields to other work and writes bounded batches', async () => {
   let turns = 0;
   let isDone = false;
   const count = () => {

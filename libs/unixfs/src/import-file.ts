@@ -1,4 +1,4 @@
-// The hot path of every upload; import-file.bench.ts measures it against the bare hash function.
+// Hot path of every upload. Bench: import-file.bench.ts, against the bare hash function.
 import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
 import { type ByteSource, chunksOfSource } from '@cairn/platform';
@@ -12,21 +12,21 @@ import type { UnixfsMetadata } from './unixfs-data.ts';
 
 export interface ImportOptions extends NamingOptions, UnixfsMetadata {
   /**
-   * Leaves as raw blocks rather than UnixFS nodes. Default: true with CID version 1 and neither mode nor mtime, which a
-   * raw block cannot carry; else false.
+   * Writes leaves as raw blocks instead of UnixFS nodes. Default: true with CID version 1 and neither mode nor mtime, which
+   * a raw block cannot carry; otherwise false.
    */
   readonly rawLeaves?: boolean;
-  /** Kubo's notation: `size-<bytes>`, `rabin-<min>-<average>-<max>` or `buzhash`. Default `size-262144`. */
+  /** Chunker in Kubo's notation: `size-<bytes>`, `rabin-<min>-<average>-<max>` or `buzhash`. Default: `size-262144`. */
   readonly chunker?: string;
-  /** Default `balanced`. `trickle` serves streams that are only read from front to back. */
+  /** `trickle` is for streams that are read from front to back only. Default: `balanced`. */
   readonly layout?: 'balanced' | 'trickle';
   /**
-   * Links of a node at most. Default 174, as in Kubo; 0 and less mean the default. 1 is for files of one chunk and for the trickle
-   * layout.
+   * Maximum number of links of a node. 0 and less mean the default, 174 as in Kubo. 1 is allowed for files of one chunk and
+   * for the trickle layout.
    */
   readonly fileLinksMax?: number;
   readonly signal?: AbortSignal;
-  /** Told the number of bytes taken so far, after each chunk. */
+  /** Called after each chunk with the number of bytes read so far. */
   readonly onProgress?: (bytes: number) => void;
 }
 
@@ -41,10 +41,10 @@ export interface ImportResult {
 const defaultFileLinksMax = 174;
 
 /**
- * Writes bytes, or a stream of them, as a UnixFS file; the CID equals Kubo's for the same options.
- *
- * Memory stays constant: one batch of blocks and one row of links per level of the tree. Blocks are given to the store
- * as they are made; **not** durable before `store.sync()`. The CIDs are computed here, so the store need not hash again.
+ * Imports bytes as a UnixFS file. The CID equals that of Kubo for the same options.
+ * Memory is constant: one batch of blocks, and one row of links per level of the tree. Blocks are put into the store as
+ * they are created; they are **not** durable before `store.sync()`. The CIDs are computed here, so the store need not hash
+ * again.
  * @throws BYTES_INVALID, OPTION_INVALID, HASH_UNSUPPORTED, what the source and the store throw, the reason of the signal
  */
 export async function importFile(
@@ -67,7 +67,7 @@ export async function importFile(
   return { cid: link.cid, dagSize: link.tsize, fileSize };
 }
 
-/** The chunks as they are, with the signal heeded and the progress told. */
+/** Passes chunks through, checks the signal, and reports progress. */
 async function* observed(
   chunks: AsyncIterable<Uint8Array>,
   { signal, onProgress }: ImportOptions,

@@ -10,7 +10,7 @@ import { encodeUnixfsData, type UnixfsTime } from './unixfs-data.ts';
 export const symlinkTargetBytesMax = 4096;
 
 /**
- * Writes a symlink. Its target is kept as it is and never followed; like Kubo, it keeps a time but no mode.
+ * Writes a symlink. The target is stored unchanged and never followed. As in Kubo, a symlink has a time but no mode.
  * @throws OPTION_INVALID
  */
 export async function importSymlink(

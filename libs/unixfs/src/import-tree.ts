@@ -17,61 +17,64 @@ import { importSymlink } from './import-symlink.ts';
 import { TreeWalk } from './tree-walk.ts';
 import type { UnixfsMetadata } from './unixfs-data.ts';
 
-/** A file, directory or symlink of a tree. */
+/** File, directory or symlink of a tree. */
 export interface TreeEntry extends UnixfsMetadata {
-  /** Names separated by slashes, for example `photos/2024/a.jpg`. Empty: a file at the top that is named by its CID. */
+  /** Names separated by slashes, for example `photos/2024/a.jpg`. Empty: a top-level file named by its CID. */
   readonly path: string;
-  /** The bytes of a file. With neither this nor {@link symlink} the entry is a directory. */
+  /** Bytes of a file. An entry with neither this nor {@link symlink} is a directory. */
   readonly content?: ByteSource;
-  /** The target of a symlink. */
+  /** Target of a symlink. */
   readonly symlink?: string;
 }
 
-/** A part of the tree that has been written. */
+/** Written part of the tree. */
 export interface ImportedEntry<Entry extends TreeEntry = TreeEntry> {
-  /** As given, or the CID of a file without a name; `''` for the directory around everything. */
+  /** Path as given, or the CID of a file without a name; `''` for the wrapping directory. */
   readonly path: string;
   readonly type: 'file' | 'directory' | 'symlink';
   readonly cid: CID;
   /** Size of the whole DAG in bytes: Kubo's `Size`. */
   readonly dagSize: number;
-  /** True for the roots of the import: entries at the top, or the directory around them. */
+  /** True for top-level entries, or for the wrapping directory. */
   readonly isRoot: boolean;
-  /** The entry at the top that this one belongs to; undefined where none was given for it, and within `wrap`. */
+  /**
+   * Top-level entry that this one belongs to. Undefined within `wrap`, and if no entry was given for the top-level
+   * directory.
+   */
   readonly top: Entry | undefined;
 }
 
 export interface TreeOptions<Entry extends TreeEntry = TreeEntry>
   extends Omit<ImportOptions, 'onProgress'>,
     DirectoryOptions {
-  /** Puts a directory around all entries; it is the one root then. Default false. */
+  /** Wraps all entries into one directory, the single root. Default: false. */
   readonly wrap?: boolean;
-  /** Keeps directories without entries. Default true; one at the top is kept always. */
+  /** Keeps directories without entries. A top-level directory is always kept. Default: true. */
   readonly emptyDirectories?: boolean;
-  /** Called with the number of bytes taken of a file so far, and once more when it is done. */
+  /** Called with the number of bytes of a file read so far, and once more when the file is done. */
   readonly onProgress?: (path: string, bytes: number, isDone: boolean, top: Entry | undefined) => void;
 }
 
 export const treeLimits = {
-  /** Names and CIDs of a tree are held in memory until its directories are written. */
+  /** Bounds memory: names and CIDs of a tree are kept until its directories are written. */
   entriesMax: 1_000_000,
-  /** Deeper paths are no file system's. */
+  /** No file system has deeper paths. */
   depthMax: 256,
 } as const;
 
-/** The directory that entries go to now. */
+/** Directory that receives the current entries. */
 interface OpenTop<Entry> {
   readonly directory: Directory;
-  /** Names from the root to it: one name, or none for the directory around everything and for one without a name. */
+  /** Names from the root to the directory. Empty for the wrapping directory and for one without a name. */
   readonly names: readonly string[];
   readonly top: Entry | undefined;
 }
 
 /**
- * Writes files, symlinks and directories in the order of Kubo and yields each when it is done: files and symlinks as they come, and
- * the directories of an entry at the top, each after those within it, when the entry ends. Directories that only occur within
- * paths are made. `mode` and `mtime` of the options are those of every entry without its own. Blocks are **not** durable before
- * `store.sync()`.
+ * Writes files, symlinks and directories in Kubo's order, and yields each when it is done. Files and symlinks are yielded
+ * as they arrive. The directories of a top-level entry follow at its end, each after the entries within it. Directories
+ * that occur only in paths are created. `mode` and `mtime` of the options apply to every entry without its own. Blocks are
+ * **not** durable before `store.sync()`.
  * @throws OPTION_INVALID, HASH_UNSUPPORTED, what the sources and the store throw, the reason of the signal
  */
 export async function* importTree<Entry extends TreeEntry>(
@@ -81,7 +84,7 @@ export async function* importTree<Entry extends TreeEntry>(
 ): AsyncGenerator<ImportedEntry<Entry>> {
   const { wrap = false, signal, mode, mtime } = options;
   const walk = new TreeWalk();
-  // Many small files may come in one piece.
+  // Yields to the event loop, since many small files can arrive in one piece.
   const slices = new Slices();
   const shared: UnixfsMetadata = { mode, mtime };
   let open: OpenTop<Entry> | undefined = wrap
@@ -123,7 +126,7 @@ export async function* importTree<Entry extends TreeEntry>(
   if (open !== undefined) yield* writeDirectories(open, store, options);
 }
 
-/** The names of a path. @throws OPTION_INVALID */
+/** Splits a path into names. @throws OPTION_INVALID */
 function namesOf(path: string): readonly string[] {
   if (path === '') return [];
   const names = path.split('/');
@@ -136,7 +139,7 @@ function namesOf(path: string): readonly string[] {
   return names;
 }
 
-/** Writes a file or a symlink and enters it into its directory, if it has one. */
+/** Writes a file or symlink and adds it to its directory, if there is one. */
 async function importLeaf<Entry extends TreeEntry>({
   entry,
   metadata: { mode, mtime },
@@ -164,7 +167,7 @@ async function importLeaf<Entry extends TreeEntry>({
       : await importFile(chunksOfSource(content, `content of ${JSON.stringify(path.slice(0, 200))}`), store, {
           ...shared,
           ...(onProgress && { onProgress: (bytes) => onProgress(path, bytes, false, top) }),
-          // A raw block could not carry them.
+          // A raw block cannot carry mode or time.
           ...((mode !== undefined || mtime !== undefined) && { rawLeaves: false }),
           mode,
           mtime,
@@ -180,7 +183,7 @@ async function importLeaf<Entry extends TreeEntry>({
   return { path: path === '' ? named : path, type, cid, dagSize, isRoot: parent === undefined, top };
 }
 
-/** Writes the directories within one, deepest first, then the directory itself. */
+/** Writes a directory after the directories within it, the deepest ones first. */
 async function* writeDirectories<Entry extends TreeEntry>(
   { directory, names, top }: OpenTop<Entry>,
   store: Pick<Blockstore, 'putMany'>,

@@ -10,7 +10,7 @@ async function* pieces(bytes: Uint8Array, pieceBytes = 64) {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** The trickle layout of js-ipfs in Kubo's profile. */
+/** Imports in the trickle layout of js-ipfs in Kubo's profile. */
 async function reference(bytes: Uint8Array, rawLeaves: boolean, chunkSize: number, maxChildrenPerNode: number) {
   const ignore = {
     put: async (cid: unknown) => cid,
@@ -40,7 +40,7 @@ const optionSets = fc.record<ImportOptions>({
 });
 
 describe('layouts', () => {
-  test('trickle agrees with the reference through several levels of subtrees', async () => {
+  test('trickle agrees with the reference over several levels of subtrees', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 900 }),
@@ -63,7 +63,7 @@ describe('layouts', () => {
     );
   });
 
-  test('every set of options gives the bytes back, in any range', async () => {
+  test('every range reads back for every set of options', async () => {
     const range = fc.record({ offset: fc.nat(700), length: fc.option(fc.nat(700), { nil: undefined }) });
     await fc.assert(
       fc.asyncProperty(
@@ -87,7 +87,7 @@ describe('layouts', () => {
     );
   });
 
-  test('trickle passes on what the source throws and lets go of it', async () => {
+  test('trickle rethrows errors of the source and closes it', async () => {
     let closed = false;
     const endless = async function* () {
       try {

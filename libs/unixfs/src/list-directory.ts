@@ -6,11 +6,10 @@ import { readNode, type UnixfsNode } from './node.ts';
 import { childrenOf, hashOfName, positionOf, shardDepthMax } from './shard.ts';
 
 /**
- * The entries of a directory, plain or sharded, one after the other: those of a plain directory in its order, those of a
- * sharded one in the order of their hashes. Memory: one node for each level of the trie.
- *
- * Every entry must sit where the hash of its name puts it, so a small trie that links to the same shard many times ends
- * with an error and not with billions of entries.
+ * Yields the entries of a directory: those of a plain one in its order, those of a sharded one in the order of their
+ * hashes. Memory: one node per level of the trie.
+ * Every entry must have the position that the hash of its name gives. A small trie that links to the same shard many times
+ * is therefore an error, and does not yield billions of entries.
  * @throws NOT_A_DIRECTORY, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, the reason of the signal
  */
 export async function* listDirectory(
@@ -24,7 +23,7 @@ export async function* listDirectory(
   else throw new NotADirectoryError(node.cid.toString(), node.type);
 }
 
-/** The entries below the shard that `path` leads to: the children taken on the way from the root. */
+/** Yields the entries below the shard at `path`, the positions from the root to it. */
 async function* entriesOf(
   store: Pick<Blockstore, 'get'>,
   shard: UnixfsNode,

@@ -24,14 +24,14 @@ async function* bytesOf(text: string) {
 const times = fc.record({ seconds: fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), nanoseconds: fc.nat(999_999_999) });
 
 describe('UnixFS data', () => {
-  test('encodes mode and time as the reference does, and decodes what it encoded', () => {
+  test('encodes mode and time as the reference does, and decodes its own output', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('file', 'directory'),
         fc.integer({ min: 1, max: 0o7777 }),
         times,
         (type, mode, mtime) => {
-          // The reference leaves out what it takes for the default.
+          // The reference omits values that it considers defaults.
           fc.pre(mode !== 0o644 && mode !== 0o755);
           const fileSize = type === 'file' ? 0 : undefined;
           const bytes = encodeUnixfsData({ type: type === 'file' ? 'file' : 'directory', fileSize, mode, mtime });
@@ -41,7 +41,8 @@ describe('UnixFS data', () => {
             mode,
             mtime: { secs: BigInt(mtime.seconds), ...nsecs },
           });
-          // The reference writes 2^31 seconds, and more up to 2^32, as bytes that are no varint of it; the vector below holds ours.
+          // The reference encodes seconds from 2^31 to 2^32 as bytes that are not their varint. The vector below has the
+          // correct ones.
           if (mtime.seconds < 2 ** 31 || mtime.seconds >= 2 ** 32)
             expect(Buffer.from(bytes).toString('hex')).toBe(Buffer.from(reference.marshal()).toString('hex'));
           expect(decodeUnixfsData(bytes)).toMatchObject({ mode, mtime });
@@ -55,7 +56,7 @@ describe('UnixFS data', () => {
     expect(Buffer.from(bytes).toString('hex')).toBe('0802180038014206088080808008');
   });
 
-  test('a leaf is encoded as the general encoders do it', () => {
+  test('encodeLeaf returns the same bytes as the general encoders', () => {
     fc.assert(
       fc.property(fc.constantFrom('file', 'raw'), fc.uint8Array({ maxLength: 20_000 }), (type, chunk) => {
         const data = chunk.length > 0 ? chunk : undefined;
@@ -76,7 +77,7 @@ describe('metadata', () => {
     ['exactly one full row', { chunker: 'size-3', fileLinksMax: 4 }],
     ['a trickle layout', { layout: 'trickle', chunker: 'size-3' }],
     ['CID version 1', { cidVersion: 1 }],
-  ])('of %s stays with the root and leaves the bytes alone', async (_, options) => {
+  ])('of %s is carried by the root, and the bytes do not change', async (_, options) => {
     const store = createMemoryBlockstore();
     const { cid } = await importFile(bytesOf('hello world!'), store, { ...options, mode: 0o640, mtime });
     expect(await statNode(store, cid)).toMatchObject({ type: 'file', fileSize: 12, mode: 0o640, mtime });
@@ -85,7 +86,7 @@ describe('metadata', () => {
     expect(Buffer.concat(parts).toString()).toBe('hello world!');
   });
 
-  test('of directories, plain and sharded', async () => {
+  test('is kept for plain and sharded directories', async () => {
     const store = createMemoryBlockstore();
     const { cid } = await importFile(bytesOf('x'), store);
     for (const shardBytes of [0, 1]) {
@@ -98,7 +99,7 @@ describe('metadata', () => {
     }
   });
 
-  test('a symlink keeps target and time and is not followed', async () => {
+  test('a symlink keeps target and time, and is not followed', async () => {
     const store = createMemoryBlockstore();
     const link = await importSymlink('../elsewhere', store, { mtime });
     expect(await statNode(store, link.cid)).toMatchObject({ type: 'symlink', target: '../elsewhere', mtime });
@@ -114,14 +115,14 @@ describe('metadata', () => {
     [{ mtime: { seconds: 0, nanoseconds: 1e9 } }, 'mtime-nsecs'],
     [{ mode: 0o600, rawLeaves: true }, 'raw-leaves'],
     [{ inline: true, inlineBytesMax: 129 }, 'inline-limit'],
-  ])('refuses %j, naming the option', async (options, name) => {
+  ])('refuses %j and names the option', async (options, name) => {
     await expect(importFile(bytesOf('a'), createMemoryBlockstore(), options)).rejects.toMatchObject({
       code: 'OPTION_INVALID',
       details: { option: name },
     });
   });
 
-  test('refuses a target that no file system takes', async () => {
+  test('refuses a target longer than any file system allows', async () => {
     await expect(importSymlink('x'.repeat(4097), createMemoryBlockstore())).rejects.toMatchObject({
       code: 'OPTION_INVALID',
     });
@@ -129,13 +130,13 @@ describe('metadata', () => {
 });
 
 describe('inlined blocks', () => {
-  test('are read from their names, with nothing in the store', async () => {
+  test('are read from their CIDs, without the store', async () => {
     const store = createMemoryBlockstore();
     const { cid } = await importFile(bytesOf('tiny'), store, { cidVersion: 1, inline: true });
     expect(cid.toString()).toBe('bafkqabdunfxhs');
     expect(await store.stats()).toEqual({ blocks: 0, bytes: 0 });
     expect(await statNode(store, cid)).toMatchObject({ fileSize: 4 });
-    // The last chunk is short enough, the others are not.
+    // Only the last chunk is short enough for inlining.
     const file = await importFile(bytesOf('0123456789'), store, {
       chunker: 'size-4',
       inline: true,
@@ -148,7 +149,7 @@ describe('inlined blocks', () => {
     expect(Buffer.concat(parts).toString()).toBe('0123456789');
   });
 
-  test('longer than 128 bytes are refused: names must not carry blocks past the limits', async () => {
+  test('longer than 128 bytes are refused, so that CIDs cannot carry blocks beyond the limits', async () => {
     const cid = cidFor(Buffer.alloc(129), { codec: 'raw', hash: 'identity' });
     await expect(statNode(createMemoryBlockstore(), cid)).rejects.toMatchObject({ code: 'HASH_UNSUPPORTED' });
   });

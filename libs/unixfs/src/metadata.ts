@@ -3,7 +3,7 @@ import type { UnixfsMetadata } from './unixfs-data.ts';
 
 const nanosecondsMax = 999_999_999;
 
-/** Refuses a mode or a time that UnixFS cannot hold. @throws OPTION_INVALID */
+/** Requires a mode and a time that UnixFS can represent. @throws OPTION_INVALID */
 export function assertMetadata({ mode, mtime }: UnixfsMetadata): void {
   if (mode !== undefined && (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)) {
     throw new InvalidOptionError('mode', `expected an integer from 0 to 0o7777, not ${mode}`);

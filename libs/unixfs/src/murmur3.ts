@@ -13,8 +13,8 @@ function finish(hash: bigint): bigint {
 }
 
 /**
- * The first 64 bits of MurmurHash3 x64-128 with seed 0 (multicodec `murmur3-x64-64`), which place the entries of a
- * sharded directory. No cryptographic hash: names that collide are easy to find.
+ * Computes the first 64 bits of MurmurHash3 x64-128 with seed 0 (multicodec `murmur3-x64-64`), which give the positions of
+ * entries in a sharded directory. It is not cryptographic: colliding names are easy to find.
  */
 export function murmur3x64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -35,6 +35,6 @@ export function murmur3x64(bytes: Uint8Array): bigint {
   const length = BigInt(bytes.length);
   first = wrap((first ^ length) + (second ^ length));
   second = wrap((second ^ length) + first);
-  // The sum of both halves, each finished on its own, is the first word of the result.
+  // The first word of the result is the sum of both finished halves.
   return wrap(finish(first) + finish(second));
 }

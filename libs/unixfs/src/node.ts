@@ -7,22 +7,22 @@ import { type UnixfsMetadata, type UnixfsType, unixfsDataSteps } from './unixfs-
 
 const identityCode = 0x00;
 
-/** A block read as UnixFS: a raw block is a file of its bytes. */
+/** Decoded UnixFS block. A raw block is a file of its bytes. */
 export interface UnixfsNode extends UnixfsMetadata {
   readonly cid: CID;
   readonly type: UnixfsType;
-  /** Bytes held in this very node; they come before those of the links. */
+  /** Bytes within this node. They precede those of the links. */
   readonly data: Uint8Array;
-  /** Whether the field of those bytes is written: Kubo leaves it, empty, in a node that it truncates. */
+  /** True if the data field is present. Kubo writes an empty one into a node that it truncates. */
   readonly hasData: boolean;
   readonly links: readonly PbLink[];
-  /** Bytes of the file below each link; empty for directories. */
+  /** Bytes of the file below each link. Empty for directories. */
   readonly blockSizes: readonly number[];
-  /** Bytes of the file below this node, its own included. */
+  /** Bytes of the file in and below this node. */
   readonly fileSize: number;
   /** Length of the block in bytes. */
   readonly blockBytes: number;
-  /** Of a shard: multicodec code of the hash function that places its entries, and its number of slots. */
+  /** Multicodec code of the hash function of a shard, and its fanout. */
   readonly hashType?: number | undefined;
   readonly fanout?: number | undefined;
 }
@@ -36,7 +36,7 @@ export async function readNode(
   cid: CID,
   options: ReadOptions = {},
 ): Promise<UnixfsNode> {
-  // An identity CID carries its block; stores do not keep it.
+  // An identity CID contains its block; stores do not have it.
   if (cid.multihash.code === identityCode) {
     assertHashAllowed(cid.multihash);
     return runSync(nodeSteps(cid, cid.multihash.digest));
@@ -44,7 +44,7 @@ export async function readNode(
   return await decodeNode(cid, await store.get(cid, options), options);
 }
 
-/** Decodes a block as UnixFS, in slices. @throws DAG_INVALID */
+/** Decodes a block as UnixFS in slices. @throws DAG_INVALID */
 export function decodeNode(cid: CID, bytes: Uint8Array, { signal }: ReadOptions = {}): Promise<UnixfsNode> {
   return runInSlices(nodeSteps(cid, bytes), Slices.of(signal));
 }
@@ -67,7 +67,7 @@ function* nodeSteps(cid: CID, bytes: Uint8Array): Generator<undefined, UnixfsNod
     throw new InvalidNodeError(name, `its codec is 0x${cid.code.toString(16)}, not dag-pb or raw`);
   try {
     const { links, data: message } = yield* pbNodeSteps(bytes);
-    if (message === undefined) throw new ProtobufError('it carries no UnixFS data');
+    if (message === undefined) throw new ProtobufError('it has no UnixFS data');
     const decoded = yield* unixfsDataSteps(message);
     const { type, data = new Uint8Array(0), blockSizes = [], fileSize, hashType, fanout, mode, mtime } = decoded;
     const isFile = type === 'file' || type === 'raw';

@@ -12,15 +12,15 @@ export interface EditContext {
   readonly store: Pick<Blockstore, 'get'>;
   readonly writers: NodeWriters;
   readonly read: ReadOptions;
-  /** Time that a file with a time gets when its content changes. */
+  /** Time that replaces the time of a changed file. */
   readonly now: UnixfsTime;
 }
 
 const versionZero = { cidVersion: 0, hash: 'sha2-256' } as const;
 
 /**
- * Writes the next bytes over those of a node, from `offset` to its end at most. The shape of the tree stays, and each
- * node that changes keeps its CID version and hash function, as in Kubo (`DagModifier.modifyDag`).
+ * Writes bytes over those of a node, from `offset` to its end at most. The shape of the tree stays. Each changed node keeps
+ * its CID version and hash function, as in Kubo (`DagModifier.modifyDag`).
  */
 export async function overwrite(
   node: EditableNode,
@@ -39,7 +39,7 @@ export async function overwrite(
     if (end > offset && !(await cursor.isAtEnd())) {
       const child = await openChild(node, index, context, depth);
       const changed = await overwrite(child, Math.max(0, offset - start), cursor, context, depth + 1);
-      // The bytes are as many as before, so the size below the link stays.
+      // The number of bytes is unchanged, so the size of the link stays.
       const { cid } = (await context.writers.put(changed)).link;
       subtrees[index] = { link: { cid, name: link.name, tsize: link.tsize }, fileSize };
     }
@@ -49,8 +49,8 @@ export async function overwrite(
 }
 
 /**
- * Empties a file as Kubo does (`DagModifier.dagTruncate`): the first leaf that holds bytes stays, without them, and what
- * lies behind it goes. An emptied leaf that is no raw block is named with version 0.
+ * Empties a file as Kubo does (`DagModifier.dagTruncate`): the first leaf with bytes stays without them, and everything
+ * after it is dropped. An emptied leaf that is not a raw block gets a CID of version 0.
  */
 export async function emptyFile(node: EditableNode, context: EditContext, depth = 0): Promise<EditableNode> {
   const none = new Uint8Array(0);
@@ -64,7 +64,7 @@ export async function emptyFile(node: EditableNode, context: EditContext, depth 
   return { ...node, data, subtrees: [...node.subtrees.slice(0, index), await context.writers.put(emptied)] };
 }
 
-/** A time that is set becomes the time of the change, as in Kubo. */
+/** Replaces a time, if there is one, by the time of the change, as Kubo does. */
 export function withChangeTime({ mode, mtime }: UnixfsMetadata, now: UnixfsTime): UnixfsMetadata {
   return { mode, mtime: mtime && now };
 }

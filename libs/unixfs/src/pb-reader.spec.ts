@@ -14,7 +14,7 @@ const cid = fc
 const link = fc.record({ cid, name: fc.string({ unit: 'grapheme' }), tsize: fc.maxSafeNat() });
 const node = fc.record({ links: fc.array(link), data: fc.option(fc.uint8Array(), { nil: undefined }) });
 
-/** The node as the reference codec reads it; nothing where it refuses. */
+/** Decodes with the reference codec. Returns nothing if the codec refuses the bytes. */
 function reference(bytes: Uint8Array) {
   try {
     const { Links, Data } = dagPb.decode(bytes);
@@ -41,7 +41,7 @@ function ours(bytes: Uint8Array) {
 }
 
 describe('decodePbNode', () => {
-  test('reads what the reference codec reads', () => {
+  test('decodes the same nodes as the reference codec', () => {
     fc.assert(
       fc.property(node, (value) => {
         const bytes = encodePbNode(value);
@@ -56,7 +56,7 @@ describe('decodePbNode', () => {
         const whole = encodePbNode(value);
         const at = whole.length === 0 ? 0 : place % whole.length;
         const bytes = isCut ? whole.subarray(0, at) : Uint8Array.from(whole, (old, i) => (i === at ? byte : old));
-        // The reference codec drops the first bytes of names that are a byte order mark.
+        // The reference codec drops a byte order mark at the start of a name.
         fc.pre(!Buffer.from(bytes).includes(Buffer.of(0xef, 0xbb, 0xbf)));
         expect([Buffer.from(bytes).toString('hex'), ours(bytes)]).toEqual([
           Buffer.from(bytes).toString('hex'),
@@ -67,7 +67,7 @@ describe('decodePbNode', () => {
     );
   });
 
-  test('refuses fields out of their order, as go-codec-dagpb does', () => {
+  test('refuses fields in the wrong order, as go-codec-dagpb does', () => {
     const hash = '0a0401550000';
     for (const hex of [
       `1208${hash}`,
@@ -81,7 +81,7 @@ describe('decodePbNode', () => {
     expect([ours(between), reference(between)]).toEqual([undefined, undefined]);
   });
 
-  test('fails on the first malformed link', () => {
+  test('fails at the first malformed link', () => {
     const bytes = Buffer.alloc(2_000_000, Buffer.from('1200', 'hex'));
     expect(() => decodePbNode(bytes)).toThrow('a link has no CID');
   });

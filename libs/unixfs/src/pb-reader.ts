@@ -1,13 +1,14 @@
-// The hot path of every read and walk. It finds the fields of a dag-pb block without making objects: a block of 2 MiB has up to
-// a million links. pb-reader.spec.ts compares it with the decoder of @ipld/dag-pb.
+// Hot path of every read and walk. It finds the fields of a dag-pb block without allocating objects: a block of 2 MiB has
+// up to a million links. pb-reader.spec.ts compares it with the decoder of @ipld/dag-pb.
 import { isCidAt } from '@cairn/cid';
 import { ProtobufError } from './protobuf.ts';
 
 const varintBytesMax = 10;
 
 /**
- * Reads a dag-pb block link by link (https://ipld.io/specs/codecs/dag-pb/spec/), as strictly as go-codec-dagpb: fields come once and
- * in their order, and links come without other fields between them. The fields of the current link are places in the block.
+ * Reads a dag-pb block link by link (https://ipld.io/specs/codecs/dag-pb/spec/), as strictly as go-codec-dagpb: fields
+ * occur once and in order, and no other field stands between links. The fields of the current link are offsets in the
+ * block.
  */
 export class PbReader {
   readonly bytes: Uint8Array;
@@ -25,12 +26,12 @@ export class PbReader {
     this.bytes = bytes;
   }
 
-  /** The data of the node, as far as it was read; absent and empty are different nodes. */
+  /** Data of the node, as far as it was read. Absent and empty data are different nodes. */
   get data(): Uint8Array | undefined {
     return this.#data;
   }
 
-  /** Advances to the next link; false at the end of the block. @throws ProtobufError */
+  /** Advances to the next link. Returns false at the end of the block. @throws ProtobufError */
   next(): boolean {
     const { length } = this.bytes;
     while (this.#at < length) {
@@ -79,14 +80,14 @@ export class PbReader {
     if (!isCidAt(this.bytes, this.hashStart, this.hashEnd)) throw new ProtobufError('a link has no valid CID');
   }
 
-  /** The end of a field whose length stands here. */
+  /** Reads a length and returns the end of its field. */
   #end(limit: number): number {
     const end = this.#varint(limit) + this.#at;
     if (end > limit) throw new ProtobufError('it ends within a field');
     return end;
   }
 
-  /** An unsigned integer of 64 bits; above 2^53 not exact. */
+  /** Reads an unsigned integer of 64 bits. It is not exact above 2^53. */
   #varint(limit: number): number {
     let value = 0;
     let factor = 1;

@@ -1,7 +1,7 @@
 import type { DirectoryOptions } from './import-directory.ts';
 import type { ImportOptions } from './import-file.ts';
 
-/** The options of an import that decide its CIDs. */
+/** Options of an import that determine its CIDs. */
 export type Profile = Required<
   Pick<ImportOptions, 'cidVersion' | 'hash' | 'rawLeaves' | 'chunker' | 'layout' | 'fileLinksMax'> &
     Pick<DirectoryOptions, 'shardBytes' | 'shardEstimation' | 'shardFanout' | 'directoryLinksMax'>
@@ -30,8 +30,8 @@ const unixfsV1 = {
 } as const;
 
 /**
- * Sets of options under which the same input has the same CID in every implementation: those of IPIP-499 and the ones
- * that Kubo had before, under its names.
+ * Sets of options that give the same CIDs in every implementation: those of IPIP-499, and Kubo's older ones under Kubo's
+ * names.
  */
 export const profiles = {
   'unixfs-v0-2015': unixfsV0,
@@ -43,7 +43,7 @@ export const profiles = {
 
 export type ProfileName = keyof typeof profiles;
 
-/** True for a name of {@link profiles}. */
+/** Reports whether the text is a name in {@link profiles}. */
 export function isProfileName(name: string): name is ProfileName {
   return Object.hasOwn(profiles, name);
 }

@@ -1,16 +1,16 @@
-/** Thrown inside this package for bytes that are no protobuf; callers add which block it was. */
+/** Thrown within this package for bytes that are not protobuf. Callers add the CID of the block. */
 export class ProtobufError extends Error {}
 
 const maxVarintBytes = 9;
 
-/** Number of bytes that a varint takes. */
+/** Returns the length of a varint in bytes. */
 export function varintLength(value: number): number {
   let length = 1;
   for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) length++;
   return length;
 }
 
-/** Writes a varint and returns the offset behind it. */
+/** Writes a varint and returns the offset after it. */
 export function writeVarint(target: Uint8Array, offset: number, value: number): number {
   let at = offset;
   let rest = value;
@@ -22,7 +22,7 @@ export function writeVarint(target: Uint8Array, offset: number, value: number): 
   return at;
 }
 
-/** The ten or fewer bytes of an int64. */
+/** Encodes an int64 in at most ten bytes. */
 export function int64Bytes(value: number): number[] {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
@@ -31,7 +31,7 @@ export function int64Bytes(value: number): number[] {
   return bytes;
 }
 
-/** Reads the fields of a protobuf message in order, refusing what does not fit into its bytes. */
+/** Reads the fields of a protobuf message in order. Refuses a field that exceeds the message. */
 export class ProtobufReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -44,7 +44,7 @@ export class ProtobufReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** An unsigned integer up to 2^53 - 1. */
+  /** Reads an unsigned integer up to 2^53 - 1. */
   varint(): number {
     let value = 0;
     let factor = 1;
@@ -61,7 +61,7 @@ export class ProtobufReader {
     throw new ProtobufError('an integer is larger than 2^53');
   }
 
-  /** A signed integer as int64 encodes it: negative ones take all ten bytes. Refuses more than 2^53 to either side. */
+  /** Reads a signed int64; negative numbers take ten bytes. Refuses absolute values above 2^53. */
   int64(): number {
     let value = 0n;
     for (let read = 0n; read < 10n; read++) {
@@ -76,7 +76,7 @@ export class ProtobufReader {
     throw new ProtobufError('an integer is larger than 2^53');
   }
 
-  /** An unsigned integer of four bytes, little-endian. */
+  /** Reads an unsigned integer of four bytes, little-endian. */
   fixed32(): number {
     const end = this.#at + 4;
     if (end > this.#bytes.length) throw new ProtobufError('it ends within an integer');
@@ -85,7 +85,7 @@ export class ProtobufReader {
     return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 
-  /** A view of the next length-delimited field. */
+  /** Returns a view of the next length-delimited field. */
   bytes(): Uint8Array {
     const length = this.varint();
     const end = this.#at + length;
@@ -95,13 +95,13 @@ export class ProtobufReader {
     return view;
   }
 
-  /** Field number and wire type of the next field. */
+  /** Reads field number and wire type of the next field. */
   tag(): { readonly field: number; readonly wireType: number } {
     const tag = this.varint();
     return { field: Math.floor(tag / 8), wireType: tag % 8 };
   }
 
-  /** Passes over a field that the reader does not know. */
+  /** Skips an unknown field. */
   skip(wireType: number): void {
     if (wireType === 0) this.varint();
     else if (wireType === 1) this.#at += 8;

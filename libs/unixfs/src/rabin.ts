@@ -1,26 +1,27 @@
-// A hot path: two table look-ups per byte. Fingerprints have 53 bits, kept as two integers: `high` holds bits 32 and up.
+// Hot path: two table look-ups per byte. Fingerprints have 53 bits, kept as two integers: `high` has bits 32 and up. Bench:
+// import-file.bench.ts.
 import { chunkBytesMax } from './chunker.ts';
 import { InvalidOptionError } from './errors.ts';
 
-/** Bounds of a Rabin chunk in bytes; `average` rounds down to a power of two. */
+/** Bounds of a Rabin chunk in bytes. `average` is rounded down to a power of two. */
 export interface RabinBounds {
   readonly min: number;
   readonly average: number;
   readonly max: number;
 }
 
-/** The irreducible polynomial over GF(2) that IPFS uses, of degree 53; bit i is the coefficient of x^i. */
+/** Irreducible polynomial over GF(2) of IPFS, of degree 53. Bit i is the coefficient of x^i. */
 const polynomial = 17437180132763653n;
 const degree = 53;
 const windowBytes = 16;
-/** The lowest bound that Kubo takes where it is named. */
+/** Smallest lower bound that Kubo accepts as an option. */
 export const rabinMinBytes = windowBytes;
 const word = 0xffffffffn;
 
 /**
- * Kubo's Rabin chunker: gives the length of the first chunk of the bytes it is called with, which are `max` long or the
- * rest of the file. A chunk ends where the fingerprint of its last 16 bytes has its low bits zero.
- * @throws OPTION_INVALID for bounds that are out of order or out of range
+ * Creates Kubo's Rabin chunker: a function that returns the length of the first chunk. Its input has `max` bytes, or is the
+ * rest of the file. A chunk ends where the low bits of the fingerprint of its last 16 bytes are zero.
+ * @throws OPTION_INVALID for bounds that are not ascending or out of range
  */
 export function createRabinCut({ min, average, max }: RabinBounds): (bytes: Uint8Array) => number {
   if (!(min >= windowBytes && min <= max && max <= chunkBytesMax && average >= 1 && average <= chunkBytesMax)) {
@@ -34,7 +35,8 @@ export function createRabinCut({ min, average, max }: RabinBounds): (bytes: Uint
   return (bytes) => {
     const { length } = bytes;
     if (length <= min) return length;
-    // The window starts as zeros before a single 1, so that leading zeros count; the 1 leaves it with the last byte.
+    // The window starts with zeros before a single 1, so that leading zeros count. The 1 leaves the window with its last
+    // byte.
     let high = 0;
     let low = 1;
     for (let at = min - windowBytes; at < min; at++) {
@@ -62,17 +64,17 @@ export function createRabinCut({ min, average, max }: RabinBounds): (bytes: Uint
 }
 
 interface Tables {
-  /** What a byte that is shifted beyond the degree leaves as its remainder; also clears the byte itself. */
+  /** Remainder of a byte that is shifted beyond the degree. It also clears the byte. */
   readonly reduceHigh: Int32Array;
   readonly reduceLow: Int32Array;
-  /** What a byte adds to the fingerprint by the time that it leaves the window. */
+  /** Contribution of a byte to the fingerprint when it leaves the window. */
   readonly leaveHigh: Int32Array;
   readonly leaveLow: Int32Array;
 }
 
 let made: Tables | undefined;
 
-/** The tables of the polynomial, made at the first use: few programs cut by Rabin. */
+/** Returns the tables of the polynomial, created on first use, since few programs use Rabin. */
 function tables(): Tables {
   if (made !== undefined) return made;
   const of = (value: (byte: bigint) => bigint) => {
@@ -95,7 +97,7 @@ function tables(): Tables {
   return made;
 }
 
-/** The remainder of a division by the polynomial, in GF(2)[x]. */
+/** Computes the remainder of a division by the polynomial, in GF(2)[x]. */
 function remainder(value: bigint): bigint {
   let rest = value;
   for (let bits = rest.toString(2).length; bits > degree; bits = rest.toString(2).length) {

@@ -35,7 +35,7 @@ async function read(cid: CID, options = {}) {
 }
 
 describe('dag-pb', () => {
-  test('encodes as the reference does and decodes what it encoded', () => {
+  test('encodes as the reference does, and decodes its own output', () => {
     const cids = fc.uint8Array().map((bytes) => cidFor(bytes, { codec: 'raw' }));
     const links = fc.array(fc.record({ cid: cids, name: fc.string({ unit: 'grapheme' }), tsize: fc.nat(2 ** 40) }), {
       maxLength: 5,
@@ -56,7 +56,7 @@ describe('dag-pb', () => {
     );
   });
 
-  test('random bytes are refused with a typed error, never another', async () => {
+  test('random bytes are refused with a typed error', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         try {
@@ -71,7 +71,7 @@ describe('dag-pb', () => {
 });
 
 describe('catFile', () => {
-  test("refuses directories in Kubo's words", async () => {
+  test('refuses directories with the message of Kubo', async () => {
     const { cid } = await importDirectory([], store);
     await expect(read(cid)).rejects.toMatchObject({ code: 'NOT_A_FILE', message: 'this dag node is a directory' });
   });
@@ -90,7 +90,7 @@ describe('catFile', () => {
     }
   });
 
-  test('refuses nodes whose sums or counts do not agree, and other codecs', async () => {
+  test('refuses nodes with inconsistent sums or counts, and other codecs', async () => {
     const leaf = await importFile(bytesOf('12345'), store, { cidVersion: 1 });
     const sum = await putNode([{ cid: leaf.cid }], encodeUnixfsData({ type: 'file', fileSize: 9, blockSizes: [5] }));
     await expect(read(sum)).rejects.toMatchObject({ code: 'DAG_INVALID' });
@@ -102,7 +102,7 @@ describe('catFile', () => {
     await expect(read(cbor)).rejects.toMatchObject({ code: 'DAG_INVALID' });
   });
 
-  test('refuses a chain of nodes that is deeper than any honest file', async () => {
+  test('refuses a chain of nodes above the depth limit', async () => {
     let { cid } = await importFile(bytesOf('x'), store, { cidVersion: 1 });
     for (let depth = 0; depth < 70; depth++) {
       cid = await putNode([{ cid }], encodeUnixfsData({ type: 'file', fileSize: 1, blockSizes: [1] }));
@@ -129,7 +129,7 @@ describe('catFile', () => {
     expect(reads).toBe(5);
   });
 
-  test('a missing leaf ends the stream with its name', async () => {
+  test('a missing leaf ends the stream with an error that has its CID', async () => {
     const { cid } = await importFile(bytesOf('ab'), store, { chunker: 'size-1', cidVersion: 1 });
     await store.delete(cidFor(Buffer.from('b'), { codec: 'raw' }));
     await expect(read(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
@@ -155,12 +155,12 @@ describe('resolvePath', () => {
     root = (await importDirectory([{ cid: inner.cid, name: 'a', tsize: inner.dagSize }], store)).cid;
   });
 
-  test.each(['', '/ipfs/', '/'])('follows names below %s<cid>', async (prefix) => {
+  test.each(['', '/ipfs/', '/'])('resolves names below %s<cid>', async (prefix) => {
     expect((await resolvePath(store, `${prefix}${root}/a/file.txt`)).toString()).toBe(file.toString());
     expect((await resolvePath(store, `${prefix}${root}/`)).toString()).toBe(root.toString());
   });
 
-  test("names what is missing in Kubo's words", async () => {
+  test('names the missing link with the message of Kubo', async () => {
     await expect(resolvePath(store, `${root}/nope`)).rejects.toMatchObject({
       code: 'LINK_NOT_FOUND',
       message: `no link named "nope" under ${root}`,
@@ -181,7 +181,7 @@ describe('resolvePath', () => {
     ['/ipfs/notacid', 'invalid cid: selected encoding not supported'],
     ['/foo/bar', 'unknown namespace: "foo"'],
     ['/ipfs/bafkqaaa/../x', 'invalid cid: cid too short'],
-  ])('parsePath refuses %j in the words of boxo', (path, reason) => {
+  ])('parsePath refuses %j with the message of boxo', (path, reason) => {
     expect(() => parsePath(path)).toThrow(`invalid path ${JSON.stringify(path)}: ${reason}`);
   });
 

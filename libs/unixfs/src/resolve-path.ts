@@ -6,7 +6,7 @@ import { findEntry } from './find-entry.ts';
 import { readNode } from './node.ts';
 
 /**
- * The CID that a path leads to, through UnixFS directories, plain and sharded. Symlinks are not followed, as in Kubo.
+ * Resolves a path through plain and sharded UnixFS directories. Symlinks are not followed, as in Kubo.
  * @throws PATH_INVALID, LINK_NOT_FOUND, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
  */
 export async function resolvePath(

@@ -18,7 +18,7 @@ async function* bytesOf(text: string) {
 }
 const file = (text: string, options = {}) => importFile(bytesOf(text), store, { chunker: 'size-4', ...options });
 
-test('without a change the node keeps its name, whatever it is', async () => {
+test('rewriteNode without a change returns the same CID', async () => {
   const { cid: entry } = await file('entry');
   let shard = (await importDirectory([], store)).cid;
   for (let index = 0; index < 20; index++)
@@ -35,7 +35,7 @@ test('without a change the node keeps its name, whatever it is', async () => {
   }
 });
 
-test('sets mode and time, CID version and hash function', async () => {
+test('rewriteNode sets mode, time, CID version and hash function', async () => {
   const { cid } = await file('some content');
   const changed = await rewriteNode(store, cid, { mode: 0o640, mtime: { seconds: 5 }, hash: 'sha2-512' });
   expect([changed.cid.version, changed.cid.multihash.code]).toEqual([1, 0x13]);
@@ -44,13 +44,13 @@ test('sets mode and time, CID version and hash function', async () => {
   expect((await rewriteNode(store, changed.cid, { mode: 0o600 })).cid.multihash.code).toBe(0x13);
 });
 
-test('a raw block with a mode becomes a file node of the same bytes', async () => {
+test('a raw block with a mode becomes a file node with the same bytes', async () => {
   const { cid } = await file('raw', { cidVersion: 1 });
   expect(cid.code).toBe(codecs.raw);
   const changed = await rewriteNode(store, cid, { mode: 0o600 });
   expect([changed.cid.code, changed.fileSize]).toEqual([codecs['dag-pb'], 3]);
   for await (const bytes of catFile(store, changed.cid)) expect(Buffer.from(bytes).toString()).toBe('raw');
   expect((await readNode(store, changed.cid)).mode).toBe(0o600);
-  // As Kubo names it; without a mode it still is a node.
+  // Expected CIDs are those of Kubo. Without a mode it stays a node.
   expect([changed.cid.version, (await rewriteNode(store, cid, { mode: 0 })).cid.version]).toEqual([0, 0]);
 });

@@ -7,9 +7,9 @@ import { readNode } from './node.ts';
 import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 
 /**
- * Writes the root of a file, directory or symlink anew with another mode, time, CID version or hash function; what it
- * links to stays as it is. What the options leave out stays. A raw block that is given a mode or a time becomes a file
- * node of CID version 0, as in Kubo, since a raw block carries neither. The block is **not** durable before `sync`.
+ * Writes the root of a file, directory or symlink with another mode, time, CID version or hash function. Omitted options
+ * and all links stay. A raw block that gets a mode or a time becomes a file node of CID version 0, as in Kubo, since a raw
+ * block cannot carry them. The block is **not** durable before `sync` of the store.
  * @throws OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
  */
 export async function rewriteNode(
@@ -22,7 +22,7 @@ export async function rewriteNode(
   const metadata = { mode: mode ?? node.mode, mtime: mtime ?? node.mtime };
   const isRaw = cid.code === codecs.raw && metadata.mode === undefined && metadata.mtime === undefined;
   const { name: hash } = hashFunction(cid.multihash.code);
-  // Kubo names the node that takes the place of a raw block with version 0.
+  // Kubo gives the node that replaces a raw block a CID of version 0.
   const isWrapped = cid.code === codecs.raw && !isRaw;
   const kept = isWrapped ? ({ cidVersion: 0 } as const) : { cidVersion: cid.version, hash };
   const writer = new BlockBatchWriter(store, {

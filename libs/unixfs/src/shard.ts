@@ -7,36 +7,36 @@ import type { UnixfsNode } from './node.ts';
 /** Multicodec code of `murmur3-x64-64`, the only hash function of sharded directories. */
 export const shardHashCode = 0x22;
 
-/** Kubo's number of positions in a shard. */
+/** Kubo's default fanout: the number of positions in a shard. */
 export const shardFanoutDefault = 256;
 
-/** More positions than this make nodes that no block holds. */
+/** Largest fanout. Nodes with more links do not fit into a block. */
 export const shardFanoutMax = 1024;
 
 const hashBits = 64;
 
-/** True for a number of positions that Kubo takes: a power of two and a multiple of 8. */
+/** Reports whether Kubo accepts the fanout: a power of two and a multiple of 8. */
 export function isFanout(fanout: number): boolean {
   return Number.isInteger(fanout) && fanout >= 8 && fanout <= shardFanoutMax && (fanout & (fanout - 1)) === 0;
 }
 
-/** Levels that a sharded directory has at most: after them the hash of a name has no bits left. */
+/** Maximum depth of a sharded directory: deeper levels have no bits of the hash left. */
 export function shardDepthMax(fanout: number): number {
   return Math.floor(hashBits / Math.log2(fanout));
 }
 
-/** The position of a name in the shard at `depth`, where 0 is the root: the next bits of its hash, highest first. */
+/** Returns the position of a name in the shard at `depth`, where 0 is the root: the next bits of its hash, highest first. */
 export function positionOf(hash: bigint, depth: number, fanout: number): number {
   const bits = Math.log2(fanout);
   return Number((hash >> BigInt(hashBits - bits * (depth + 1))) & BigInt(fanout - 1));
 }
 
-/** The hash that places a name. */
+/** Computes the hash of a name, which determines its positions. */
 export function hashOfName(name: string): bigint {
   return murmur3x64(utf8FromText(name));
 }
 
-/** Digits of a position's number in a link's name: hexadecimal, upper case, padded with zeros. */
+/** Formats a position as the prefix of a link name: upper-case hexadecimal, padded with zeros. */
 export function positionPrefix(position: number, fanout: number): string {
   return position.toString(16).toUpperCase().padStart(prefixLength(fanout), '0');
 }
@@ -45,14 +45,14 @@ function prefixLength(fanout: number): number {
   return (fanout - 1).toString(16).length;
 }
 
-/** A taken position: with a name it is an entry of the directory, without one the shard below. */
+/** Occupied position of a shard. With a name it is an entry of the directory, without one a shard of the next level. */
 export interface ShardChild {
   readonly position: number;
   readonly name: string | undefined;
   readonly link: PbLink;
 }
 
-/** The taken positions of a shard, in order. @throws DAG_INVALID for a node that does not agree with itself */
+/** Returns the occupied positions of a shard in order. @throws DAG_INVALID for an inconsistent node */
 export function childrenOf({ cid, links, data, hashType, fanout = 0 }: UnixfsNode): readonly ShardChild[] {
   const refuse = (reason: string) => new InvalidNodeError(cid.toString(), reason);
   if (hashType !== shardHashCode)
@@ -69,7 +69,7 @@ export function childrenOf({ cid, links, data, hashType, fanout = 0 }: UnixfsNod
   });
 }
 
-/** The numbers of the bits that are set, ascending; `undefined` for a bitfield longer than `fanout`. */
+/** Returns the numbers of the set bits in ascending order; `undefined` for a bitfield longer than `fanout`. */
 function takenPositions(bitfield: Uint8Array, fanout: number): readonly number[] | undefined {
   if (bitfield.length > fanout / 8) return undefined;
   const taken: number[] = [];
@@ -81,7 +81,7 @@ function takenPositions(bitfield: Uint8Array, fanout: number): readonly number[]
   return taken;
 }
 
-/** The bitfield of taken positions as a big-endian number without leading zeros. */
+/** Encodes the occupied positions as a bitfield: a big-endian number without leading zeros. */
 export function bitfieldOf(positions: Iterable<number>, fanout: number): Uint8Array {
   const bitfield = new Uint8Array(fanout / 8);
   for (const position of positions) {

@@ -31,7 +31,7 @@ async function collect(store: ReturnType<typeof createMemoryBlockstore>, cid: CI
   return entries;
 }
 
-/** The CID that js-ipfs gives a directory of one-byte files when it has to shard it. */
+/** Imports a directory of one-byte files with js-ipfs, forced to shard it, and returns the CID. */
 async function reference(paths: readonly string[], fanoutBits = 8): Promise<string> {
   const ignore = {
     put: async (cid: unknown) => cid,
@@ -61,7 +61,7 @@ describe('murmur3x64', () => {
 });
 
 describe('sharded directories', () => {
-  test('equal those of the reference, whatever the names and their order', async () => {
+  test('equal those of the reference for every set and order of names', async () => {
     await fc.assert(
       fc.asyncProperty(names, async (some) => {
         const store = createMemoryBlockstore();
@@ -74,13 +74,13 @@ describe('sharded directories', () => {
     );
   });
 
-  test('equal those of the reference with several levels', async () => {
+  test('equal those of the reference over several levels', async () => {
     const many = Array.from({ length: 3000 }, (_, index) => `file-${index}`);
     const result = await importDirectory(entriesOf(many), createMemoryBlockstore(), { cidVersion: 1, shardBytes: 1 });
     expect(result.cid.toString()).toBe(await reference(many));
   });
 
-  test('list every entry and find each by its name, and no other', async () => {
+  test('list every entry, and find each by its name and no other', async () => {
     await fc.assert(
       fc.asyncProperty(names, fc.constantFrom(8, 16, 256, 1024), async (some, shardFanout) => {
         const store = createMemoryBlockstore();
@@ -94,7 +94,7 @@ describe('sharded directories', () => {
     );
   });
 
-  test('are walked by paths, which name what is missing', async () => {
+  test('are resolved by paths; errors name the missing entry', async () => {
     const store = createMemoryBlockstore();
     const { cid } = await importDirectory(entriesOf(['a', 'b']), store, { shardBytes: 1 });
     expect((await resolvePath(store, `/ipfs/${cid}/b`)).equals(leaf)).toBe(true);
@@ -126,14 +126,14 @@ describe('sharded directories', () => {
     [{ shardFanout: 4 }, 'max-hamt-fanout'],
     [{ shardBytes: -1 }, 'shard-size'],
     [{ directoryLinksMax: 0.5 }, 'max-directory-links'],
-  ])('refuse %j, naming the option', async (options, option) => {
+  ])('refuse %j and name the option', async (options, option) => {
     await expect(importDirectory([], createMemoryBlockstore(), options)).rejects.toMatchObject({
       code: 'OPTION_INVALID',
       details: { option },
     });
   });
 
-  test('are directories and nothing else', async () => {
+  test('are reported as directories', async () => {
     const store = createMemoryBlockstore();
     async function* content() {
       yield Buffer.from('x');
@@ -162,14 +162,14 @@ describe('malicious tries', () => {
     allPositions.map((position) => ({ cid, name: positionPrefix(position, 256), tsize: 0 }));
   const invalid = expect.objectContaining({ code: 'DAG_INVALID' });
 
-  /** A trie of seven levels whose every position leads to the same shard: 256^7 paths in eight blocks. */
+  /** Builds a trie of seven levels in which every position leads to the same shard: 256^7 paths in eight blocks. */
   async function bomb(bottom: CID) {
     let cid = bottom;
     for (let level = 0; level < 7; level++) cid = await putShard(everywhere(cid), allPositions);
     return cid;
   }
 
-  /** Lists a trie and gives the reads it took; a walk that goes on and on fails here and does not hang. */
+  /** Lists a trie and returns the number of reads. A walk without end fails instead of hanging. */
   async function readsUntilRefused(cid: CID): Promise<number> {
     let reads = 0;
     const counting = {
@@ -185,18 +185,18 @@ describe('malicious tries', () => {
     return reads;
   }
 
-  test('that repeat one shard at every position end at once', async () => {
+  test('that repeat one shard at every position are refused after few reads', async () => {
     const position = positionOf(hashOfName('a'), 7, 256);
     const bottom = await putShard([{ cid: leaf, name: `${positionPrefix(position, 256)}a`, tsize: 1 }], [position]);
     const cid = await bomb(bottom);
     expect(await readsUntilRefused(cid)).toBe(8);
   });
 
-  test('of empty shards end at once', async () => {
+  test('of empty shards are refused after few reads', async () => {
     expect(await readsUntilRefused(await bomb(await putShard([], [])))).toBe(8);
   });
 
-  test('deeper than the hash of a name are refused, by walks and by look-ups', async () => {
+  test('deeper than the hash of a name are refused by walks and look-ups', async () => {
     let cid = await putShard(everywhere(leaf), allPositions);
     for (let level = 0; level < 9; level++) cid = await putShard(everywhere(cid), allPositions);
     await expect(collect(store, cid)).rejects.toEqual(invalid);
@@ -216,13 +216,13 @@ describe('malicious tries', () => {
     await expect(collect(store, cid)).rejects.toEqual(invalid);
   });
 
-  test('whose positions lead to something else are refused', async () => {
+  test('whose positions lead to other nodes are refused', async () => {
     await store.putMany([{ cid: leaf, bytes: Buffer.from('x') }]);
     const cid = await putShard([{ cid: leaf, name: '01', tsize: 1 }], [1]);
     await expect(collect(store, cid)).rejects.toEqual(invalid);
   });
 
-  test('an honest trie with one link exchanged is refused', async () => {
+  test('a valid trie with one exchanged link is refused', async () => {
     const { cid } = await importDirectory(entriesOf(['a', 'b', 'c', 'd']), store, { shardBytes: 1 });
     const { links, data } = decodePbNode(await store.get(cid));
     const exchanged = links.map((link, index) =>

@@ -3,23 +3,23 @@ import type { CID } from '@cairn/cid';
 import { readNode } from './node.ts';
 import type { UnixfsMetadata } from './unixfs-data.ts';
 
-/** What a path names. */
+/** Description of a file, directory or symlink. */
 export interface NodeStat extends UnixfsMetadata {
   readonly cid: CID;
   readonly type: 'file' | 'directory' | 'symlink';
-  /** Length of the content in bytes: of a symlink, that of its target; 0 for directories. */
+  /** Length of the content in bytes; for a symlink that of its target, for directories 0. */
   readonly fileSize: number;
-  /** Size of the whole DAG in bytes, as its nodes declare it: Kubo's `CumulativeSize`. */
+  /** Size of the whole DAG in bytes, as declared by its nodes: Kubo's `CumulativeSize`. */
   readonly dagSize: number;
-  /** Blocks directly below this one. */
+  /** Number of links of the node. */
   readonly blocks: number;
-  /** Where a symlink points; never followed here. */
+  /** Target of a symlink. It is never followed. */
   readonly target?: string;
 }
 
 const decoder = new TextDecoder();
 
-/** Describes a node by its root block alone. @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID */
+/** Describes a node from its root block only. @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID */
 export async function statNode(store: Pick<Blockstore, 'get'>, cid: CID, options: ReadOptions = {}): Promise<NodeStat> {
   const { type, data, links, fileSize, blockBytes, mode, mtime } = await readNode(store, cid, options);
   const isDirectory = type === 'directory' || type === 'hamt-sharded-directory';

@@ -1,28 +1,28 @@
-/** A directory that entries are being placed in. */
+/** Open directory: entries are being added to it. */
 interface OpenDirectory {
   readonly names: readonly string[];
-  /** The entry placed last in it. */
+  /** Name of the last entry added. */
   current?: string;
 }
 
-/** The place of an entry in the tree. */
+/** Place of an entry in the tree. */
 export interface Place {
-  /** Directories that the path names and no entry has opened, outermost first. */
+  /** Directories that occur in the path without an entry of their own, outermost first. */
   readonly implied: readonly (readonly string[])[];
-  /** All names to the entry; the last one is empty for an entry without a name. */
+  /** Names from the root to the entry. The last one is empty for an entry without a name. */
   readonly names: readonly string[];
-  /** True for an entry at the top, or for one whose first implied directory is there. */
+  /** True for a top-level entry, or if the first implied directory is top-level. */
   readonly isNewTop: boolean;
 }
 
 /**
- * Places paths in a tree as Kubo reads them from a multipart body (boxo, `files/multipartfile.go`): a directory is open until a path
- * leads out of it, and a path that returns opens it again.
+ * Places paths in a tree as Kubo reads them from a multipart body (boxo, `files/multipartfile.go`). A directory is open
+ * until a path leads out of it; a later path into it opens it again.
  */
 export class TreeWalk {
   readonly #open: OpenDirectory[] = [{ names: [] }];
 
-  /** The place of the next entry; undefined for a path below the file before it, which Kubo passes over. */
+  /** Returns the place of the next entry; undefined for a path below the previous file, which Kubo ignores. */
   place(path: readonly string[], isDirectory: boolean): Place | undefined {
     while (this.#open.length > 1 && !isBelow(path, this.#last().names)) this.#open.pop();
     const isNewTop = this.#open.length === 1;

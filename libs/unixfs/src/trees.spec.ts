@@ -24,7 +24,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe('importTree', () => {
-  test('yields files as they come, then directories after those within them, one entry at the top after the other', async () => {
+  test('yields files as they arrive, then directories after their entries, one top-level entry after the other', async () => {
     const store = createMemoryBlockstore();
     const entries = [file('b/y/2'), { path: 'b/empty' }, { path: 'b/link', symlink: 'y/2' }, file('b/x/1'), file('a')];
     const results = await collect(importTree(entries, store));
@@ -49,7 +49,7 @@ describe('importTree', () => {
     expect(await statNode(store, root.cid)).toMatchObject({ type: 'directory', dagSize: root.dagSize, blocks: 4 });
   });
 
-  test('gives the same tree whatever the order, and one root when wrapped', async () => {
+  test('returns the same tree for every order, and one root with wrap', async () => {
     const store = createMemoryBlockstore();
     const paths = ['d/z', 'd/a', 'top', 'd/m/n'];
     const wrapped = async (order: readonly string[]) =>
@@ -69,7 +69,7 @@ describe('importTree', () => {
     expect(second?.cid.toString()).toBe(first?.cid.toString());
   });
 
-  test('shards a directory where the options say so', async () => {
+  test('shards a directory according to the options', async () => {
     const store = createMemoryBlockstore();
     const entries = ['a', 'b', 'c'].map((name) => file(`d/${name}`));
     const results = await collect(importTree(entries, store, { directoryLinksMax: 2 }));
@@ -95,13 +95,13 @@ describe('importTree', () => {
     });
   });
 
-  // The expectations of this block were recorded from Kubo 0.42.0.
+  // Expected values of this block were recorded from Kubo 0.42.0.
   const lines = async (entries: readonly TreeEntry[], options: TreeOptions = {}) =>
     (await collect(importTree(entries, createMemoryBlockstore(), options))).map(({ path, cid }) => `${path} ${cid}`);
   const hello = (path: string): TreeEntry => file(path, 'hello\n');
   const helloCid = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN';
 
-  test('a path that leads back to a directory at the top begins another import', async () => {
+  test('a path back into an earlier top-level directory starts another import', async () => {
     expect(await lines([hello('d/a'), hello('x'), hello('d/b')])).toEqual([
       `d/a ${helloCid}`,
       'd QmNgxr9E1dbP1AfDHuhzv98Cja4UFh6Dtcf7uBEVqJoFG8',
@@ -113,7 +113,7 @@ describe('importTree', () => {
     await expect(lines([hello('d'), hello('x'), hello('d/a')], { wrap: true })).rejects.toThrow('file already exists');
   });
 
-  test('a path below the file before it is passed over', async () => {
+  test('a path below the previous file is ignored', async () => {
     expect(await lines([hello('d'), hello('d/a')])).toEqual([`d ${helloCid}`]);
     expect(await lines([hello('d/a'), hello('d/a/b')])).toEqual([
       `d/a ${helloCid}`,
@@ -127,7 +127,7 @@ describe('importTree', () => {
     ).toEqual(['d/d/a', 'd/e/a', 'd/e', 'd/d', 'd']);
   });
 
-  test('a directory without a name holds all entries after it', async () => {
+  test('a directory without a name contains all entries after it', async () => {
     expect(await lines([{ path: '' }, hello('a.txt')])).toEqual([
       `a.txt ${helloCid}`,
       ' QmRL7MpyuT5GhpLr8asWP6hgWpCkhKm8ENYa4TykfAcj7E',
@@ -135,11 +135,11 @@ describe('importTree', () => {
     await expect(lines([{ path: '' }, hello('a.txt')], { wrap: true })).rejects.toThrow('no path given to Mkdir');
   });
 
-  test('wrap without entries gives an empty directory', async () => {
+  test('wrap without entries returns an empty directory', async () => {
     expect(await lines([], { wrap: true })).toEqual([' QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn']);
   });
 
-  test('mode and time of the options are those of all directories, also of the one around everything', async () => {
+  test('mode and time of the options apply to all directories, also to the wrapping one', async () => {
     expect(await lines([hello('a.txt')], { wrap: true, mode: 0o755 })).toEqual([
       'a.txt QmbR37qLCAUiv5TK6ViX6R3k3yAu1scLzeDkB1UjaCYw3o',
       ' QmXmoRYaMpmMsVvT2Ui1bRRC7pb4ETJug8NPX9qn6E3MLT',
@@ -155,7 +155,7 @@ describe('importTree', () => {
     ]);
   });
 
-  test('the mode of an entry is its own, and that of a directory that only occurs in paths is not set', async () => {
+  test('an entry keeps its own mode, and a directory that occurs only in paths has none', async () => {
     const entries = [
       { path: 'd', mode: 0o700 },
       { ...hello('d/e/a.txt'), mode: 0o640 },
@@ -168,7 +168,7 @@ describe('importTree', () => {
     ]);
   });
 
-  test('emptyDirectories: false leaves directories without entries out, but for one at the top', async () => {
+  test('emptyDirectories: false omits directories without entries, except top-level ones', async () => {
     const entries = [{ path: 'd' }, { path: 'd/e' }, hello('d/a')];
     expect(await lines(entries, { emptyDirectories: false })).toEqual([
       `d/a ${helloCid}`,
@@ -177,7 +177,7 @@ describe('importTree', () => {
     expect(await lines([{ path: 'd' }], { emptyDirectories: false })).toHaveLength(1);
   });
 
-  test('files at the top are imports of their own; one without a name goes by its CID', async () => {
+  test('top-level files are separate imports, and one without a name is named by its CID', async () => {
     const store = createMemoryBlockstore();
     const twice = await collect(importTree([file('a', '1'), file('a', '2'), file('', '3')], store));
     const unnamed = twice.at(-1);
@@ -196,13 +196,13 @@ describe('importTree', () => {
     });
   });
 
-  test('takes names that are properties of every object', async () => {
+  test('accepts names that are properties of every object', async () => {
     const entries = [file('__proto__'), file('constructor/toString')];
     const results = await collect(importTree(entries, createMemoryBlockstore(), { wrap: true }));
     expect(results.map(({ path }) => path)).toEqual(['__proto__', 'constructor/toString', 'constructor', '']);
   });
 
-  test('stops at the signal and tells the progress of each file', async () => {
+  test('stops at the signal, and reports the progress of each file', async () => {
     const abort = new AbortController();
     const told: string[] = [];
     const entries = [file('a', '12345'), file('b')];
@@ -217,7 +217,7 @@ describe('importTree', () => {
 });
 
 describe('profiles', () => {
-  // ipfs/specs, src/ipips/ipip-0499.md, and Kubo, test/cli/cid_profiles_test.go
+  // Source: ipfs/specs, src/ipips/ipip-0499.md, and Kubo, test/cli/cid_profiles_test.go.
   test.each([
     ['unixfs-v0-2015', 'Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD'],
     ['unixfs-v1-2025', 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'],

@@ -8,12 +8,12 @@ import {
   writeLeaf,
 } from './file-layout.ts';
 
-/** Subtrees of one depth before the next ones may be deeper; Kubo's `depthRepeat`. */
+/** Number of subtrees of one depth before the next ones can be deeper: Kubo's `depthRepeat`. */
 export const layerRepeat = 4;
 
 /**
- * Kubo's trickle layout, for streams read from front to back: a node holds leaves first, then subtrees that become
- * deeper, four of each depth. Memory: one row of links for each level that is open.
+ * Kubo's trickle layout, for streams that are read from front to back. A node has leaves first, then subtrees of increasing
+ * depth, four of each depth. Memory: one row of links per open level.
  */
 export const trickleLayout: FileLayout = async (chunks, options) => {
   const leaves = await openChunks(chunks);
@@ -24,7 +24,7 @@ export const trickleLayout: FileLayout = async (chunks, options) => {
   }
 };
 
-/** Writes a subtree of at most `depthMax` levels over the chunks that come next. */
+/** Writes a subtree of at most `depthMax` levels over the next chunks. */
 export async function fillTrickle(
   leaves: OpenChunks,
   options: LayoutOptions,
@@ -41,12 +41,12 @@ export async function fillTrickle(
     }
   }
   const subtree = await writeInner(subtrees, options.writer, metadata);
-  // With chunks left it is full, so the next one of its depth is the same.
+  // A subtree is full if chunks remain. The next one of its depth is then identical.
   if (leaves.next !== undefined) leaves.repeats?.keep(depthMax, subtree);
   return subtree;
 }
 
-/** Adds leaves to a node until it has no room for more. */
+/** Adds leaves to a node until it is full. */
 export async function fillLeaves(subtrees: Subtree[], leaves: OpenChunks, options: LayoutOptions): Promise<void> {
   while (subtrees.length < options.linksMax && leaves.next !== undefined) {
     if (subtrees.length === nodeLinksMax) {
@@ -65,20 +65,23 @@ async function nextLeaf(leaves: OpenChunks, options: LayoutOptions): Promise<Sub
   return leaf;
 }
 
-/** Subtrees over chunks that are all the same: those of one depth are one block, which is written once. */
+/** Cache of full subtrees over identical chunks. Subtrees of one depth are the same block, written once. */
 export interface Repeats {
-  /** Takes the chunks of a full subtree that was kept; nothing where none was, or where fewer chunks are left. */
+  /**
+   * Returns the cached subtree of this depth and consumes its chunks. Returns nothing if there is none, or if fewer chunks
+   * remain.
+   */
   take(depth: number): Subtree | undefined;
-  /** Keeps a full subtree of this depth; a leaf has depth 0. */
+  /** Caches a full subtree of this depth. A leaf has depth 0. */
   keep(depth: number, subtree: Subtree): void;
 }
 
-/** Chunks with one of them read ahead, so that the end is known before a node is opened for nothing. */
+/** Chunks with one of them read ahead, so that no node is started after the last chunk. */
 export interface OpenChunks {
-  /** The chunk that {@link take} gives; `undefined` at the end. */
+  /** Next chunk that {@link take} returns; `undefined` at the end. */
   readonly next: Uint8Array | undefined;
   take(): Promise<Uint8Array>;
-  /** Present where the chunks are all the same, but for a shorter last one. */
+  /** Present if all chunks are identical, except for a shorter last one. */
   readonly repeats?: Repeats;
   close(): Promise<void>;
 }

@@ -1,36 +1,36 @@
 import { runSync } from '@cairn/blockstore/core';
 import { int64Bytes, ProtobufError, ProtobufReader, varintLength, writeVarint } from './protobuf.ts';
 
-/** What a UnixFS node is (https://specs.ipfs.tech/unixfs/). */
+/** Types of UnixFS nodes in the order of their numbers (https://specs.ipfs.tech/unixfs/). */
 export const unixfsTypes = ['raw', 'directory', 'file', 'metadata', 'symlink', 'hamt-sharded-directory'] as const;
 export type UnixfsType = (typeof unixfsTypes)[number];
 
-/** A point in time as UnixFS 1.5 keeps it. */
+/** Point in time of UnixFS 1.5. */
 export interface UnixfsTime {
-  /** Seconds since 1970 in UTC; negative before. */
+  /** Seconds since 1970 in UTC; negative for earlier times. */
   readonly seconds: number;
-  /** 0 to 999,999,999; 0 is not written. */
+  /** 0 to 999,999,999. 0 is not encoded. */
   readonly nanoseconds?: number;
 }
 
 /** Optional metadata of a file, directory or symlink (UnixFS 1.5). */
 export interface UnixfsMetadata {
-  /** The low twelve bits of a POSIX mode: permissions, sticky, setgid and setuid. 0 is not written. */
+  /** Low twelve bits of a POSIX mode: permissions, sticky, setgid and setuid. 0 is not encoded. */
   readonly mode?: number | undefined;
   readonly mtime?: UnixfsTime | undefined;
 }
 
-/** The `Data` message inside a dag-pb node. */
+/** `Data` message of a dag-pb node. */
 export interface UnixfsData extends UnixfsMetadata {
   readonly type: UnixfsType;
   readonly data?: Uint8Array | undefined;
-  /** Bytes of the file below this node; absent for directories. */
+  /** Bytes of the file in and below this node. Absent for directories. */
   readonly fileSize?: number | undefined;
   /** Bytes of the file below each link, in the order of the links. */
   readonly blockSizes?: readonly number[] | undefined;
-  /** Multicodec code of the hash function that places the entries of a sharded directory. */
+  /** Multicodec code of the hash function of a sharded directory. */
   readonly hashType?: number | undefined;
-  /** Number of slots of a shard. */
+  /** Fanout of a shard. */
   readonly fanout?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export function encodeUnixfsData(message: UnixfsData): Uint8Array {
   return out;
 }
 
-/** The fields that few nodes have: hash type, fanout, mode and time. */
+/** Encodes the fields that few nodes have: hash type, fanout, mode and time. */
 function encodeTrailer({ hashType, fanout, mode, mtime }: UnixfsData): readonly number[] {
   if (hashType === undefined && fanout === undefined && !mode && mtime === undefined) return [];
   const out: number[] = [];
@@ -84,12 +84,12 @@ function encodeTrailer({ hashType, fanout, mode, mtime }: UnixfsData): readonly 
 
 const sizesPerStep = 1024;
 
-/** Decodes the message in one go: for blocks known to be short. @throws ProtobufError */
+/** Decodes the message synchronously, for blocks that are known to be short. @throws ProtobufError */
 export function decodeUnixfsData(bytes: Uint8Array): UnixfsData {
   return runSync(unixfsDataSteps(bytes));
 }
 
-/** Decodes the message, with a pause after some block sizes; fields it does not know are passed over. @throws ProtobufError */
+/** Decodes the message, and yields after some block sizes. Unknown fields are skipped. @throws ProtobufError */
 export function* unixfsDataSteps(bytes: Uint8Array): Generator<undefined, UnixfsData> {
   const reader = new ProtobufReader(bytes);
   let type: UnixfsType | undefined;

@@ -12,7 +12,7 @@ import {
   type UnixfsMetadata,
 } from './index.ts';
 
-/** More vectors, where they are checked out beside the repository. */
+/** Further vectors, if they are checked out beside the repository. */
 const sharedFile = new URL('../../../../shared/conformance/ipfs/vectors.json', import.meta.url);
 
 interface Source {
@@ -54,19 +54,19 @@ interface Generators {
   tree(tree: Generator): readonly Source[];
 }
 
-/** The parameters of a generator, named by `gen`. */
+/** Parameters of a generator, which `gen` names. */
 type Generator = { readonly gen: string } & Readonly<Record<string, unknown>>;
 
 const readVectors = (file: URL) => JSON.parse(readFileSync(file, 'utf8')) as { readonly vectors: readonly Vector[] };
 
 describe('committed vectors of add', () => {
   const { vectors } = readVectors(new URL('../vectors/add.json', import.meta.url));
-  test('are there', () => expect(vectors.length).toBeGreaterThan(70));
+  test('exist', () => expect(vectors.length).toBeGreaterThan(70));
   test.each(vectors.map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
     await check(vector, generators);
   });
 
-  test('a fault is seen: one byte more gives another CID', async () => {
+  test('the comparison detects one additional byte', async () => {
     const vector = vectors.find(({ id }) => id === 'small/hello-worlds');
     if (vector === undefined) throw new Error('the vector is not there');
     const input: Input = { ...vector.input, content: { gen: 'utf8', text: 'Hello Worlds!\n ' } };
@@ -81,14 +81,14 @@ if (!existsSync(sharedFile)) {
   const shared = (await import(new URL('lib/gen.mjs', sharedFile).href)) as Generators;
 
   describe('shared conformance vectors of add', () => {
-    test('are there', () => expect(adds.length).toBeGreaterThan(90));
+    test('exist', () => expect(adds.length).toBeGreaterThan(90));
     test.each(adds.map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
       await check(vector, shared);
     });
   });
 }
 
-/** Imports the input of a vector as `add` would and compares names and sizes. */
+/** Imports the input of a vector as `add` does, and compares CIDs and sizes. */
 async function check(vector: Vector, generators: Generators): Promise<void> {
   const { query, input, expect: expected } = vector;
   const wrap = query['wrap-with-directory'] === 'true';
@@ -173,7 +173,7 @@ async function* pieces(bytes: Uint8Array) {
 const number = (value: unknown) => (typeof value === 'number' ? value : 0);
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** The generators that the committed vectors name. */
+/** Generators of the committed vectors. */
 const generators: Generators = { bytes: generateBytes, tree: generateTree };
 
 function generateBytes({ gen, ...given }: Generator): Uint8Array {
@@ -189,7 +189,7 @@ function generateBytes({ gen, ...given }: Generator): Uint8Array {
       return Buffer.alloc(size, typeof given.byte === 'number' ? given.byte : text(given.text));
     case 'mod251':
       return Uint8Array.from({ length: size }, (_, index) => index % 251);
-    // DeterministicRandomReader of Kubo's tests: a ChaCha20 key stream.
+    // Reproduces DeterministicRandomReader of Kubo's tests: a ChaCha20 key stream.
     case 'kubo-chacha20': {
       const key = createHash('sha256').update(text(given.seed)).digest();
       return createCipheriv('chacha20', key, Buffer.alloc(16)).update(Buffer.alloc(size));
@@ -220,7 +220,7 @@ function generateTree({ gen, ...given }: Generator): readonly Source[] {
         const path = text(given.template).replace('%d', String(index));
         return { path, content: Buffer.from(path) };
       });
-    // createDeterministicFiles of Kubo's tests.
+    // Reproduces createDeterministicFiles of Kubo's tests.
     case 'kubo-hamt-dir': {
       const stream = generateBytes({ gen: 'kubo-chacha20', seed: given.seed, size: 2 ** 20 });
       let at = 0;

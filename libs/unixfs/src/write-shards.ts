@@ -5,15 +5,15 @@ import { InvalidOptionError } from './errors.ts';
 import { bitfieldOf, hashOfName, positionOf, positionPrefix, shardDepthMax, shardHashCode } from './shard.ts';
 import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 
-/** An entry with the hash that places it. */
+/** Entry with the hash of its name. */
 export interface HashedEntry {
   readonly hash: bigint;
   readonly link: PbLink;
 }
 
 /**
- * Writes the entries of a directory as a hash array mapped trie and gives the link to its root. The result depends on
- * the entries alone, not on their order. Only the root carries metadata.
+ * Writes entries as a hash array mapped trie and returns the link to its root. The result does not depend on the order of
+ * the entries. Only the root carries metadata.
  */
 export async function writeShards(entries: readonly PbLink[], context: ShardContext): Promise<PbLink> {
   const placed: HashedEntry[] = [];
@@ -30,11 +30,11 @@ export interface ShardContext {
   readonly writer: BlockBatchWriter;
   readonly fanout: number;
   readonly metadata: UnixfsMetadata;
-  /** Slices of a write of many entries. */
+  /** Yields to the event loop during a write of many entries. */
   readonly slices?: Slices;
 }
 
-/** Writes the shard at `depth`, where 0 is the root, and those below it. */
+/** Writes the shard at `depth`, where 0 is the root, and the shards below it. */
 export async function writeShard(
   placed: readonly HashedEntry[],
   depth: number,
@@ -70,7 +70,7 @@ export async function writeShard(
   return writeShardNode(links, taken, depth, context);
 }
 
-/** Writes one shard over its links, which are named and in the order of `positions` already. */
+/** Writes one shard. Its links have their final names, and are in the order of `positions`. */
 export async function writeShardNode(
   links: readonly PbLink[],
   positions: readonly number[],

@@ -1,11 +1,11 @@
 import type { Subtree } from './file-layout.ts';
 import type { OpenChunks } from './trickle-layout.ts';
 
-/** Zeros are written in chunks of this many bytes, as in Kubo: they are all the same block. */
+/** Length of a chunk of zeros, as in Kubo. All full chunks are the same block. */
 const zeroChunkBytes = 4096;
 const zeroChunk = new Uint8Array(zeroChunkBytes);
 
-/** The chunks of a hole. The tree over them has few distinct blocks, so it costs time by its depth, not by its length. */
+/** Creates the chunks of a hole. Its tree has few distinct blocks, so its cost grows with its depth, not its length. */
 export function openZeros(length: number): OpenChunks {
   let left = length;
   const kept = new Map<number, Subtree>();

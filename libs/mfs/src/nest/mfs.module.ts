@@ -5,16 +5,16 @@ import type { ShardingOptions } from '../file-tree.ts';
 import { Mfs } from '../mfs.ts';
 import type { RootStore } from '../root-store.ts';
 
-/** The token of the {@link RootStore}; it is what holds the trees of accounts for a collector of garbage. */
+/** Injection token of the {@link RootStore}, the source of live roots of file trees for a garbage collector. */
 export const ROOT_STORE = Symbol('ROOT_STORE');
 
 export interface MfsModuleOptions extends ShardingOptions {
   readonly inject?: FactoryProvider['inject'];
-  /** Opens the records of roots. The module closes them. */
+  /** Opens the root store. The module closes it. */
   readonly useFactory: (...dependencies: never[]) => Promise<RootStore> | RootStore;
 }
 
-/** Provides {@link Mfs} over the store of `BlockstoreModule`; closes the records of roots at shutdown. */
+/** Provides {@link Mfs} over the store of `BlockstoreModule`, and closes the root store at shutdown. */
 @Module({})
 export class MfsModule implements OnApplicationShutdown {
   constructor(@Inject(ROOT_STORE) private readonly roots: RootStore) {}

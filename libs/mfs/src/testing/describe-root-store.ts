@@ -4,21 +4,48 @@ import type { RootStore } from '../root-store.ts';
 
 const rootOf = (text: string) => ({ cid: cidFor(Buffer.from(text), { codec: 'raw' }), bytes: text.length });
 
-/** The contract of every {@link RootStore}: an adapter's spec is one call of this. */
-export function describeRootStore(name: string, create: () => Promise<RootStore>): void {
+/**
+ * Contract suite of every {@link RootStore}.
+ *
+ * @param create creates an empty store and returns a function that opens a handle on it. Each handle stands for one process.
+ */
+export function describeRootStore(name: string, create: () => Promise<() => Promise<RootStore>>): void {
   describe(`${name} as a RootStore`, () => {
+    let open: () => Promise<RootStore>;
     let store: RootStore;
+    let other: RootStore;
     beforeEach(async () => {
-      store = await create();
+      open = await create();
+      store = await open();
+      other = await open();
     });
-    afterEach(() => store.close());
+    afterEach(async () => {
+      await store.close();
+      await other.close();
+    });
 
-    test('has nothing for an account without files', async () => {
+    test('get returns nothing for an account without files', async () => {
       expect(await store.get('ann')).toBeUndefined();
       expect(await store.bytesOf('ann')).toBe(0);
     });
 
-    test('swaps a root only for the one that is expected', async () => {
+    test('a swap is visible through every open handle and outlives its own', async () => {
+      expect(await other.get('ann')).toBeUndefined();
+      const [one, two] = [rootOf('one'), rootOf('second')];
+      await store.swap('ann', undefined, one);
+      expect(await other.get('ann')).toEqual(one);
+      expect(await other.swap('ann', one.cid, two)).toBe(true);
+      await store.close();
+      store = await open();
+      expect(await store.get('ann')).toEqual(two);
+      expect(await store.bytesOf('ann')).toBe(6);
+      const former: string[] = [];
+      for await (const cid of store.formerRootsOf('ann')) former.push(cid.toString());
+      expect(former).toEqual([one.cid.toString()]);
+      await store.assertConsistent();
+    });
+
+    test('swap replaces a root only if it is the expected one', async () => {
       const [one, two, three] = [rootOf('one'), rootOf('two'), rootOf('three')];
       expect(await store.swap('ann', two.cid, one)).toBe(false);
       expect(await store.swap('ann', undefined, one)).toBe(true);
@@ -30,7 +57,7 @@ export function describeRootStore(name: string, create: () => Promise<RootStore>
       expect(await store.bytesOf('ann')).toBe(5);
     });
 
-    test('lists the roots that were replaced until they are forgotten, the latest thousands', async () => {
+    test('formerRootsOf yields the last 4096 replaced roots until they are forgotten', async () => {
       const former = async (account: string) => {
         const cids: string[] = [];
         for await (const cid of store.formerRootsOf(account)) cids.push(cid.toString());
@@ -54,14 +81,14 @@ export function describeRootStore(name: string, create: () => Promise<RootStore>
       expect(await store.get('ann')).toEqual(three);
     });
 
-    test('of many swaps at once from the same root one succeeds', async () => {
+    test('one of several concurrent swaps from the same root succeeds', async () => {
       const results = await Promise.all(
-        Array.from({ length: 10 }, (_, n) => store.swap('ann', undefined, rootOf(`${n}`))),
+        Array.from({ length: 10 }, (_, n) => (n % 2 ? store : other).swap('ann', undefined, rootOf(`${n}`))),
       );
       expect(results.filter(Boolean)).toHaveLength(1);
     });
 
-    test('accounts do not see each other, and all roots are listed', async () => {
+    test('rootsOf yields the root of one account, roots those of all', async () => {
       await store.swap('ann', undefined, rootOf('of ann'));
       await store.swap('ann2', undefined, rootOf('of ann2'));
       expect(await store.bytesOf('ann')).toBe(6);
