@@ -55,7 +55,7 @@ describe('parseBlockId', () => {
     [{ blockNumber: 1 }, 'block.blockNumber: expected a block number', text('object')],
     [{ blockHash: '0x12' }, 'block.blockHash: ', text('object')],
     [{ blockHash: hash, requireCanonical: 1 }, 'block.requireCanonical: expected true or false', text('object')],
-  ])('refuses %j, naming the field, what it takes, and the fault as geth does', (value, message, reason) => {
+  ])('refuses %j with the field, the expected form and the reason of geth', (value, message, reason) => {
     expect(() => parseBlockId('block', value)).toThrow(
       expect.objectContaining({
         code: 'VALUE_INVALID',

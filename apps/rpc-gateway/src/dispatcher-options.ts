@@ -3,10 +3,10 @@ import { errorChain } from '@cairn/errors';
 import type { AnyMethod, DispatcherOptions } from '@cairn/jsonrpc-core';
 import type { Logger } from '@cairn/service-kit';
 import { authorize } from './authorize.ts';
+import { eventLoop } from './event-loop.ts';
 import type { RequestContext } from './request-context.ts';
 import { rpcErrorFrom } from './rpc-errors.ts';
 import type { GatewaySettings } from './settings.ts';
-import { turns } from './turns.ts';
 
 const writes = /^(eth_send|eth_sign|personal_|miner_|admin_|engine_|wallet_)/;
 
@@ -22,7 +22,7 @@ export function dispatcherOptions({
 }): DispatcherOptions<RequestContext> {
   return {
     methods,
-    turns,
+    scheduler: eventLoop,
     signal: ({ signal }) => signal,
     limits: { bodyBytesMax: settings.CAIRN_RPC_BODY_BYTES_MAX },
     reference: () => randomUUID(),

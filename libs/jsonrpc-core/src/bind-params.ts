@@ -3,9 +3,9 @@ import type { AnyMethod } from './method.ts';
 import { RpcError } from './rpc-error.ts';
 
 /**
- * Reads the parameters of a request by position or by name, in the order and in the words of geth: a bad value is
- * reported before a missing one behind it, and both before values that are too many.
- * @throws RpcError `params` naming the parameter, what it takes and what came
+ * Parses the parameters of a request, given by position or by name. Errors have geth's order and text: an invalid value is reported
+ * before a later missing one, and both before excess values.
+ * @throws RpcError `params` with the name of the parameter, the expected form and the given value
  */
 export function bindParams<Context>(method: AnyMethod<Context>, given: unknown): readonly unknown[] {
   const { params } = method;
@@ -35,12 +35,12 @@ export function bindParams<Context>(method: AnyMethod<Context>, given: unknown):
   return bound;
 }
 
-/** The error of a parameter whose value a parser refuses: geth's words, then what the parser says. */
+/** The error for a parameter that its parser refuses: geth's text, then that of the parser. */
 export function invalidArgument(index: number, error: CairnError): RpcError {
   return new RpcError('params', `invalid argument ${index}: ${withReason(error)}`);
 }
 
-/** The text of an error, after its reason in the words of geth where it has one. */
+/** Text of an error, preceded by geth's reason if the error has one. */
 function withReason(error: CairnError): string {
   const text = errorText(error);
   const { reason } = error.details;

@@ -94,18 +94,18 @@ describe('a request', () => {
     ['whose parser gets an absent value', request('depends', [1]), 'undefined'],
     ['whose parser gets null', request('depends', [1, null]), 'null'],
     ['whose handler returns nothing', request('nothing'), null],
-  ])('%s is answered', async (_, body, result) => {
+  ])('%s gets its result', async (_, body, result) => {
     expect(await send(body)).toEqual({ jsonrpc: '2.0', id: 1, result });
     expect(await send(Buffer.from(body))).toEqual({ jsonrpc: '2.0', id: 1, result });
   });
 
-  test('a serialized result goes out as it is', async () => {
+  test('with a RawJson result gets the text unchanged', async () => {
     expect(await dispatcher.handle(request('raw'), { user: '' })).toBe(
       '{"jsonrpc":"2.0","id":1,"result":{"kept":1.0}}',
     );
   });
 
-  test('ids come back as they were sent', async () => {
+  test('gets its id back unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -123,7 +123,7 @@ describe('a request', () => {
   });
 
   test.each(['9007199254740993', '-18446744073709551615', '1.50', '1e-3'])(
-    'the number %s comes back digit by digit',
+    'gets the numeric id %s back digit by digit',
     async (id) => {
       const body = `{"jsonrpc":"2.0","id":${id},"method":"who"}`;
       const sent = await dispatcher.handle(`[${request('who')},${body}]`, { user: 'ann' });
@@ -152,16 +152,16 @@ describe('a request', () => {
     ['an empty batch', '[]', -32600, null],
     ['a failing handler', request('fail'), -32603, 1],
     ['a refusal', request('refuse'), 3, 1],
-  ])('%s gets its code', async (_, body, code, id) => {
+  ])('with %s gets its error code', async (_, body, code, id) => {
     expect(await send(body)).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
   });
 
-  test('a bad value is reported before a missing one, and both before values that are too many', async () => {
+  test('with several faults gets the error of an invalid value before that of a missing or excess one', async () => {
     expect((await send(request('add', ['x'])))?.error.message).toMatch(/^invalid argument 0: /);
     expect((await send(request('add', ['x', 1, 2])))?.error.message).toMatch(/^invalid argument 0: /);
   });
 
-  test('errors begin with the words of geth, name the parameter and what it takes, and leak nothing', async () => {
+  test('gets an error with the text of geth, the parameter and its form, and no internals', async () => {
     const message = async (body: string) => (await send(body))?.error.message;
     expect(await message(request('add', [1]))).toBe(
       'missing value for required argument 1. Parameter 2, b, is a number such as 1.',
@@ -183,8 +183,8 @@ describe('a request', () => {
   });
 });
 
-describe('the event loop', () => {
-  /** Counts turns of the loop between calls of a method that works for `ms` each time. */
+describe('Dispatcher', () => {
+  /** Records the event loop turn of each call of a method that works for `ms`. */
   const busy = (ms: number) => {
     let turn = 0;
     let isOn = true;
@@ -210,30 +210,30 @@ describe('the event loop', () => {
     };
     return { dispatcher: new Dispatcher<Context>({ methods: [work] }), turns, stop };
   };
-  /** How many calls there were in the turn that had the most. */
+  /** Most calls in one turn. */
   const mostOf = (turns: readonly number[]) =>
     Math.max(...[...new Set(turns)].map((turn) => turns.filter((other) => other === turn).length));
 
-  test('gets turns between requests of a batch that are answered without waiting', async () => {
+  test('yields to the event loop between synchronous requests of a batch', async () => {
     const { dispatcher, turns, stop } = busy(1);
     const batch = `[${Array.from({ length: 200 }, () => request('work')).join(',')}]`;
     await Promise.all([dispatcher.handle(batch, { user: 'ann' }), dispatcher.handle(batch, { user: 'bob' })]);
     stop();
     expect(turns).toHaveLength(400);
-    // Five of a millisecond, and the one that ends the turn.
+    // Five calls of 1 ms, and the one that ends the slice.
     expect(mostOf(turns)).toBeLessThanOrEqual(6);
   });
 
-  test('gets turns between short requests that arrive in one turn', async () => {
+  test('yields to the event loop between short requests that arrive in one turn', async () => {
     const { dispatcher, turns, stop } = busy(1);
     await Promise.all(Array.from({ length: 200 }, () => dispatcher.handle(request('work'), { user: 'ann' })));
     stop();
     expect(turns).toHaveLength(200);
-    // Five of a millisecond as they come and five of those that wait, and the ones that end their time.
+    // Five arriving and five waiting calls of 1 ms, and the ones that end the two slices.
     expect(mostOf(turns)).toBeLessThanOrEqual(12);
   });
 
-  test('gets a turn between long bodies', async () => {
+  test('parses one long body per turn', async () => {
     const { dispatcher, turns, stop } = busy(0);
     const body = request('work', ['x'.repeat(100_000)]);
     await Promise.all(Array.from({ length: 20 }, () => dispatcher.handle(body, { user: 'ann' })));
@@ -243,22 +243,22 @@ describe('the event loop', () => {
   });
 });
 
-describe('a long answer to a batch', () => {
+describe('a long batch answer', () => {
   const long = define({ name: 'long', summary: '', result: '', params: [], handle: () => 'ö'.repeat(30_000) });
 
-  test('has the answers in their order, in UTF-8', async () => {
+  test('contains the answers in order, in UTF-8', async () => {
     const dispatcher = new Dispatcher<Context>({ methods: [long] });
     const batch = `[${Array.from({ length: 20 }, (_, id) => request('long', [], id)).join(',')}]`;
     const answer = await dispatcher.handle(batch, { user: 'ann' });
-    if (!(answer instanceof Uint8Array)) throw new Error('The answer is no bytes.');
+    if (!(answer instanceof Uint8Array)) throw new Error('The answer is a string, expected bytes.');
     const parsed = JSON.parse(Buffer.from(answer).toString()) as { id: number; result: string }[];
     expect(parsed.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, id) => id));
     expect(new Set(parsed.map(({ result }) => result))).toEqual(new Set(['ö'.repeat(30_000)]));
   });
 });
 
-describe('a caller that goes away', () => {
-  test('ends its batch', async () => {
+describe('an aborted signal', () => {
+  test('ends the batch', async () => {
     const source = new AbortController();
     let count = 0;
     const leave = define({
@@ -279,7 +279,7 @@ describe('a caller that goes away', () => {
   });
 });
 
-describe('a body of many values', () => {
+describe('a body with many values', () => {
   const limited = new Dispatcher<Context>({ methods, limits: { valuesMax: 100 } });
   const answerOf = async (body: string) => JSON.parse(String(await limited.handle(body, { user: 'ann' })));
 
@@ -289,18 +289,21 @@ describe('a body of many values', () => {
     ['keys', `{${'"k":0,'.repeat(100)}"k":0}`],
     ['an unclosed list', `[${'0,'.repeat(100)}`],
     ['a request with values in its parameters', request('who', Array(120).fill(0))],
-  ])('is refused before it is parsed: %s', async (_, body) => {
+  ])('is refused before parsing: %s', async (_, body) => {
     expect(await answerOf(body)).toMatchObject({ id: null, error: { code: -32005, data: { valuesMax: 100 } } });
   });
 
-  test.each([',', '[', '{', '\\"[,', '\\\\', '\\\\\\",'])('has no values within a text of %j', async (text) => {
-    const body = `{"jsonrpc":"2.0","id":1,"method":"maybe","params":["${text.repeat(200)}"]}`;
-    expect(await answerOf(body)).toMatchObject({ id: 1, error: { code: -32602 } });
-  });
+  test.each([',', '[', '{', '\\"[,', '\\\\', '\\\\\\",'])(
+    'does not count characters in a string of %j',
+    async (text) => {
+      const body = `{"jsonrpc":"2.0","id":1,"method":"maybe","params":["${text.repeat(200)}"]}`;
+      expect(await answerOf(body)).toMatchObject({ id: 1, error: { code: -32602 } });
+    },
+  );
 });
 
 describe('a batch', () => {
-  test('is answered in order, errors among results, notifications left out', async () => {
+  test('gets results and errors in order, without notifications', async () => {
     const body = `[${request('add', [1, 1], 'x')},5,{"jsonrpc":"2.0","method":"notify"},${request('nope', [], 2)}]`;
     notified = 0;
     expect(await send(body)).toMatchObject([
@@ -311,19 +314,19 @@ describe('a batch', () => {
     expect(notified).toBe(1);
   });
 
-  test('of notifications only has no answer', async () => {
+  test('of notifications gets no answer', async () => {
     expect(await send('[{"jsonrpc":"2.0","method":"notify"}]')).toBeUndefined();
     expect(await send('{"jsonrpc":"2.0","method":"fail"}')).toBeUndefined();
     expect(await send('{"jsonrpc":"2.0","method":"who","params":5}')).toBeUndefined();
   });
 
-  test('over the limit is refused as a whole', async () => {
+  test('above the limit is refused as a whole', async () => {
     const body = (length: number) => `[${Array.from({ length }, () => request('who')).join(',')}]`;
     expect(await send(body(1000))).toHaveLength(1000);
     expect(await send(body(1001))).toMatchObject({ error: { code: -32005, data: { batchLengthMax: 1000 } } });
   });
 
-  test('whose answer grows too long gets errors for what does not fit', async () => {
+  test('gets errors in place of results beyond the answer limit', async () => {
     const small = new Dispatcher<Context>({ methods, limits: { responseCharactersMax: 100 } });
     const batch = `[${[1, 2, 3, 4].map((id) => request('who', [], id)).join(',')}]`;
     const answers = JSON.parse(String(await small.handle(batch, { user: 'x'.repeat(30) })));
@@ -337,27 +340,27 @@ describe('hostile bodies', () => {
   test.each([
     ['deep lists', '['.repeat(100_000)],
     ['deep objects', '{"a":'.repeat(100_000)],
-    ['brackets in a text do not count', request('nope', ['['.repeat(1000)])],
+    ['brackets in a string', request('nope', ['['.repeat(1000)])],
     ['a number of a million digits', request('who').replace('1', '1'.repeat(1_000_000))],
     ['a long method', request('m'.repeat(200_000))],
     ['a long id', request('who', [], 'x'.repeat(200_000))],
     ['duplicate keys', '{"jsonrpc":"2.0","id":1,"id":2,"method":"who"}'],
     ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"__proto__","params":{"__proto__":1}}'],
     ['lone surrogates', '{"jsonrpc":"2.0","id":"\\ud800","method":"who"}'],
-  ])('%s: answered with a result or a known code', async (_, body) => {
+  ])('with %s get a result or a known code', async (_, body) => {
     const answer = await send(body);
     expect(answer.error === undefined || [-32700, -32600, -32601, -32602, -32005].includes(answer.error.code)).toBe(
       true,
     );
   });
 
-  test('a body over the limit is not parsed', async () => {
+  test('above the limit are not parsed', async () => {
     expect(await send(' '.repeat(5 * 1024 * 1024 + 1))).toMatchObject({
       error: { code: -32005, data: { limit: 'body' } },
     });
   });
 
-  test('any JSON gets an answer in the form of JSON-RPC', async () => {
+  test('with any JSON get a JSON-RPC answer', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json({ maxDepth: 4 }), async (body) => {
         const answer = await send(body);
@@ -368,7 +371,7 @@ describe('hostile bodies', () => {
   });
 });
 
-test('calls are told by method and code; made-up names are all "unknown"', async () => {
+test('onCall reports method and code, and unknown names as "unknown"', async () => {
   calls.length = 0;
   await send(`[${request('who')},${request('made-up')},${request('refuse')}]`);
   expect(calls.map(({ method, errorCode }) => `${method} ${errorCode}`).sort()).toEqual([

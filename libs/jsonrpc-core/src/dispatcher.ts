@@ -1,100 +1,40 @@
-// Every request of the gateway passes here; dispatcher.bench.ts counts requests per second.
+// Hot path: every JSON-RPC request passes here. dispatcher.bench.ts measures requests per second.
 import { concatBytes, isUtf8, textFromUtf8, utf8FromText } from '@cairn/platform';
 import { bindParams } from './bind-params.ts';
+import {
+  type DispatchedCall,
+  type DispatcherLimits,
+  type DispatcherOptions,
+  defaultLimits,
+} from './dispatcher-options.ts';
+import { EventLoopScheduler } from './event-loop-scheduler.ts';
 import { type AnyMethod, RawJson } from './method.ts';
 import { numberIds } from './number-ids.ts';
 import { type ParsedRequest, parseRequest } from './parse-request.ts';
 import { RpcError } from './rpc-error.ts';
 import { checkShape } from './scan-json.ts';
-import { Turns } from './turns.ts';
 
-export interface DispatcherLimits {
-  /** Longest body in bytes. One connection must not fill the memory. Default 5 MiB. */
-  readonly bodyBytesMax: number;
-  /** Requests in one batch: each is work of its own. Default 1,000. */
-  readonly batchLengthMax: number;
-  /** Nesting of brackets: parsing recurses. Default 32. */
-  readonly depthMax: number;
-  /** Values of one body, counted by commas and brackets: parsing takes up to 2 µs for each. Default 50,000. */
-  readonly valuesMax: number;
-  /** Requests of one batch that run at once: one client must not take all workers. Default 16. */
-  readonly batchConcurrency: number;
-  /** Longest answer in characters, as long as geth's BatchResponseMaxSize: it is joined and encoded in one piece. Default 25,000,000. */
-  readonly responseCharactersMax: number;
-}
-
-export const defaultLimits: DispatcherLimits = {
-  bodyBytesMax: 5 * 1024 * 1024,
-  batchLengthMax: 1000,
-  depthMax: 32,
-  valuesMax: 50_000,
-  batchConcurrency: 16,
-  responseCharactersMax: 25_000_000,
-};
-
-/** Answer to a body, a long one already in UTF-8; `undefined` for nothing at all. */
+/** Answer to a body; long ones are encoded in UTF-8. `undefined` if nothing is to be sent. */
 export type Answer = string | Uint8Array | undefined;
 
-/** The answer to one request. */
+/** Answer to one request; `undefined` for a notification. */
 type Line = string | undefined;
 
-/** One finished request, for logs and metrics. */
-export interface DispatchedCall {
-  /** Name of a known method; `unknown` for others, so that names made up by callers do not fill metrics. */
-  readonly method: string;
-  /** Milliseconds. */
-  readonly duration: number;
-  /** What its definition says; 0 for an unknown method. */
-  readonly cost: number;
-  /** JSON-RPC error code; absent for a result. */
-  readonly errorCode?: number;
-  /** False for one that {@link DispatcherOptions.admit} refused. */
-  readonly isAdmitted: boolean;
-  /** Length of the answer; 0 for a notification. */
-  readonly characters: number;
-}
-
-export interface DispatcherOptions<Context> {
-  readonly methods: readonly AnyMethod<Context>[];
-  readonly limits?: Partial<DispatcherLimits>;
-  /**
-   * The error of the wire for one that a handler threw; `undefined` for one that is not the caller's to know. The
-   * caller then gets -32603 with the reference that this function got.
-   */
-  readonly errorFrom?: (error: unknown, reference: string) => RpcError | undefined;
-  /**
-   * Throws, or rejects, where the caller has to wait: asked for each request before its parameters are read, also for
-   * methods that there are not. At once where it can.
-   */
-  readonly admit?: (method: AnyMethod<Context> | undefined, context: Context) => Promise<void> | undefined;
-  /** Throws where the caller may not; parameters are read by then. */
-  readonly authorize?: (method: AnyMethod<Context>, params: readonly unknown[], context: Context) => void;
-  readonly onCall?: (call: DispatchedCall, context: Context) => void;
-  /** Aborts when the caller is gone: what is left of a batch is not run then. */
-  readonly signal?: (context: Context) => AbortSignal;
-  /** Time of the event loop that requests share; default one of its own. */
-  readonly turns?: Turns;
-  /** Advice for names that no method has, such as those of writes: a sentence after the words of geth. */
-  readonly unknownMethod?: (name: string) => string | undefined;
-  /** Makes references for internal errors. */
-  readonly reference?: () => string;
-}
-
-/** Bodies that are longer are read one in a turn of the event loop. */
+/** Longer bodies are parsed one per turn of the event loop. */
 const smallBodyBytes = 64 * 1024;
-/** Answers to batches that are longer are encoded in pieces of this length. */
+/** Longer answers to batches are encoded in pieces of this length. */
 const answerPieceCharacters = 128 * 1024;
 
-/** JSON-RPC 2.0 over text: knows no transport. */
+/** Executes JSON-RPC 2.0 bodies, independent of any transport. */
 export class Dispatcher<Context> {
   readonly limits: DispatcherLimits;
   readonly #methods: ReadonlyMap<string, AnyMethod<Context>>;
   readonly #options: DispatcherOptions<Context>;
-  readonly #turns: Turns;
+  readonly #scheduler: EventLoopScheduler;
 
   constructor(options: DispatcherOptions<Context>) {
     this.#options = options;
-    this.#turns = options.turns ?? new Turns();
+    this.#scheduler = options.scheduler ?? new EventLoopScheduler();
     this.limits = { ...defaultLimits, ...options.limits };
     this.#methods = new Map(options.methods.map((method) => [method.name, method]));
   }
@@ -105,12 +45,12 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Answers a body; `undefined` when it holds notifications only. A short single request whose method has its result
-   * immediately is answered without a promise. Never throws or rejects.
+   * Answers a body; `undefined` if it holds notifications only. The answer to a short single request whose method returns its result
+   * immediately comes without a promise. Never throws or rejects.
    */
   handle(body: string | Uint8Array, context: Context): Answer | Promise<Answer> {
-    if (body.length <= smallBodyBytes) return this.#turns.run(() => this.#handle(body, context));
-    return this.#turns.next().then(() => (this.#isGone(context) ? undefined : this.#handle(body, context)));
+    if (body.length <= smallBodyBytes) return this.#scheduler.run(() => this.#handle(body, context));
+    return this.#scheduler.nextSlice().then(() => (this.#isAborted(context) ? undefined : this.#handle(body, context)));
   }
 
   #handle(body: string | Uint8Array, context: Context): Answer | Promise<Answer> {
@@ -122,7 +62,7 @@ export class Dispatcher<Context> {
     } catch (error) {
       return errorLine('null', error instanceof RpcError ? error : notJson());
     }
-    // Looked up once for a body: hardly any has an id that needs it.
+    // Computed once per body, and only if an id needs it.
     let ids: readonly (string | undefined)[] | undefined;
     const requestAt = (index: number, value: unknown) =>
       parseRequest(value, () => {
@@ -145,7 +85,7 @@ export class Dispatcher<Context> {
     return this.#answerBatch(parsed, requestAt, context);
   }
 
-  /** The text of a body that is neither too long, too deep nor too rich to be parsed. */
+  /** Decodes a body and checks its length, depth and number of values. */
   #read(body: string | Uint8Array): string {
     const { bodyBytesMax } = this.limits;
     if (body.length > bodyBytesMax)
@@ -163,18 +103,18 @@ export class Dispatcher<Context> {
     const answers: (string | undefined)[] = new Array(items.length);
     let next = 0;
     let length = 0;
-    // One for all requests of a batch that run at one time.
+    // Shared by all concurrent requests of a batch.
     let pause: Promise<void> | undefined;
-    const takeTurn = () => {
-      pause ??= this.#turns.next().finally(() => {
+    const nextSlice = () => {
+      pause ??= this.#scheduler.nextSlice().finally(() => {
         pause = undefined;
       });
       return pause;
     };
     const work = async () => {
       for (let index = next++; index < items.length; index = next++) {
-        while (this.#turns.isOver) await takeTurn();
-        if (this.#isGone(context)) return;
+        while (this.#scheduler.isSliceOver) await nextSlice();
+        if (this.#isAborted(context)) return;
         const request = requestAt(index, items[index]);
         const answer = await this.#answer(request, context);
         length += answer?.length ?? 0;
@@ -183,26 +123,26 @@ export class Dispatcher<Context> {
       }
     };
     await Promise.all(Array.from({ length: Math.min(this.limits.batchConcurrency, items.length) }, work));
-    const told = answers.filter((answer) => answer !== undefined);
-    if (told.length === 0) return undefined;
-    return length <= answerPieceCharacters ? `[${told.join(',')}]` : this.#encode(told);
+    const lines = answers.filter((answer) => answer !== undefined);
+    if (lines.length === 0) return undefined;
+    return length <= answerPieceCharacters ? `[${lines.join(',')}]` : this.#encode(lines);
   }
 
-  /** The answers of a batch as one body: its pieces are encoded in several turns. */
+  /** Joins and encodes the answers of a batch, in time slices. */
   async #encode(answers: readonly string[]): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
     let text = '[';
     for (const [index, answer] of answers.entries()) {
       text += index === 0 ? answer : `,${answer}`;
       if (text.length < answerPieceCharacters) continue;
-      while (this.#turns.isOver) await this.#turns.next();
+      while (this.#scheduler.isSliceOver) await this.#scheduler.nextSlice();
       pieces.push(utf8FromText(text));
       text = '';
     }
     return concatBytes([...pieces, utf8FromText(`${text}]`)]);
   }
 
-  #isGone(context: Context): boolean {
+  #isAborted(context: Context): boolean {
     return this.#options.signal?.(context).aborted ?? false;
   }
 
@@ -210,7 +150,7 @@ export class Dispatcher<Context> {
     const { responseCharactersMax } = this.limits;
     const error = new RpcError(
       'limit',
-      `response too large. The answer is longer than ${responseCharactersMax} characters; ask for less in one batch.`,
+      `response too large. The answer is longer than ${responseCharactersMax} characters; split the batch.`,
       { limit: 'response', responseCharactersMax },
     );
     return id === undefined ? undefined : errorLine(id, error);
@@ -223,13 +163,13 @@ export class Dispatcher<Context> {
     let isAdmitted = false;
     const succeed = (result: unknown): Line => {
       const answer = id === undefined ? undefined : `{"jsonrpc":"2.0","id":${id},"result":${serialize(result)}}`;
-      this.#told(method, start, isAdmitted, answer, undefined, context);
+      this.#report(method, start, isAdmitted, answer, undefined, context);
       return answer;
     };
     const fail = (thrown: unknown): Line => {
       const error = this.#errorFrom(thrown);
       const answer = id === undefined ? undefined : errorLine(id, error);
-      this.#told(method, start, isAdmitted, answer, error.rpcCode, context);
+      this.#report(method, start, isAdmitted, answer, error.rpcCode, context);
       return answer;
     };
     const run = (): Line | Promise<Line> => {
@@ -249,7 +189,7 @@ export class Dispatcher<Context> {
     }
   }
 
-  #told(
+  #report(
     method: AnyMethod<Context> | undefined,
     start: number,
     isAdmitted: boolean,
@@ -261,7 +201,7 @@ export class Dispatcher<Context> {
     const cost = method === undefined ? 0 : (method.cost ?? 1);
     const duration = performance.now() - start;
     const characters = answer?.length ?? 0;
-    // Spelled out: an object that is put together of others takes longer than most requests.
+    // Written out: spreading objects takes longer than most requests.
     const name = method?.name ?? 'unknown';
     const call: DispatchedCall =
       errorCode === undefined
@@ -288,7 +228,7 @@ export class Dispatcher<Context> {
   }
 }
 
-/** @throws RpcError `parse`; a mark of the byte order is no part of the text (RFC 8259, section 8.1) */
+/** Decodes UTF-8 and skips a byte order mark (RFC 8259, section 8.1). @throws RpcError `parse` */
 function decodeUtf8(body: Uint8Array): string {
   if (!isUtf8(body)) throw notJson();
   const text = textFromUtf8(body);
@@ -303,7 +243,7 @@ function serialize(result: unknown): string {
   return result instanceof RawJson ? result.json : (JSON.stringify(result) ?? 'null');
 }
 
-/** One error as a whole answer. */
+/** Serializes an error as a complete answer. */
 export function errorLine(id: string, { rpcCode, message, data }: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpcCode, message, ...(data !== undefined && { data }) })}}`;
 }

@@ -1,12 +1,12 @@
 export { invalidArgument } from './bind-params.ts';
+export { Dispatcher, errorLine } from './dispatcher.ts';
 export {
   type DispatchedCall,
-  Dispatcher,
   type DispatcherLimits,
   type DispatcherOptions,
   defaultLimits,
-  errorLine,
-} from './dispatcher.ts';
+} from './dispatcher-options.ts';
+export { EventLoopScheduler } from './event-loop-scheduler.ts';
 export {
   type AnyMethod,
   defineMethod,
@@ -20,4 +20,3 @@ export {
 export { type MethodGroup, methodsMarkdown } from './methods-markdown.ts';
 export { type OpenRpcDocument, type OpenRpcOptions, openRpcDocument } from './open-rpc.ts';
 export { RpcError, type RpcErrorEntry, type RpcErrorName, rpcErrors } from './rpc-error.ts';
-export { Turns } from './turns.ts';

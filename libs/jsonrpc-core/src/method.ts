@@ -1,23 +1,23 @@
 import type { RpcErrorName } from './rpc-error.ts';
 
 /**
- * A JSON Schema (draft 7, as OpenRPC takes it). One with a `title` stands once in an OpenRPC document and is referred to
- * from there on: two schemas of one title must be the same.
+ * A JSON Schema (draft 7, as in OpenRPC). A schema with a `title` becomes a component of the OpenRPC document, so two schemas with one
+ * title must be equal.
  */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One parameter of a method: its name, what it takes, and how it is read. */
+/** One parameter of a method: name, description and parser. */
 export interface ParamDefinition<T = unknown> {
   readonly name: string;
-  /** What it takes, for documentation. */
+  /** Accepted values, for documentation and errors. */
   readonly summary: string;
-  /** Its form, for documentation: `parse` is what validates. Anything when left out. */
+  /** Schema for documentation; `parse` validates. Default: any value. */
   readonly schema?: JsonSchema;
-  /** A request without it is refused. Default true. */
+  /** Whether requests without the parameter are refused. Default true. */
   readonly isRequired?: boolean;
-  /** `parse` gets absent values too, as `undefined`, and `null`: what they mean depends on other parameters. Default false. */
+  /** Whether `parse` also gets absent values (`undefined`) and `null`, if their meaning depends on other parameters. Default false. */
   readonly parsesAbsent?: boolean;
-  /** Reads the value; throws an error whose message names `field`, what was expected and what came. */
+  /** Parses the value. Throws an error that names `field`, the expected form and the given value. */
   readonly parse: (field: string, value: unknown) => T;
 }
 
@@ -35,28 +35,28 @@ export type ParamValues<Params extends readonly ParamDefinition[]> = {
   readonly [Index in keyof Params]: ParamValue<Params[Index]>;
 };
 
-/** What a method is, besides what it does: all that documentation and metrics need. */
+/** Description of a method for documentation and metrics. */
 export interface MethodDescription {
   readonly name: string;
-  /** One sentence, or a few. */
+  /** One or a few sentences. */
   readonly summary: string;
-  /** What the result is, for documentation. */
+  /** Description of the result. */
   readonly result: string;
-  /** Form of the result, for documentation. Anything when left out. */
+  /** Schema of the result. Default: any value. */
   readonly resultSchema?: JsonSchema;
-  /** Errors of its own, besides those that every request can get (`request`, `params`, `limit`, `internal`). */
+  /** Errors of this method, in addition to those of every request (`request`, `params`, `limit`, `internal`). */
   readonly errors?: readonly RpcErrorName[];
-  /** How much work it is, where one lookup of a key is 1. Told with each call, so that usage can be summed. Default 1. */
+  /** Work relative to one key lookup. Reported with each call, so that usage can be summed. Default 1. */
   readonly cost?: number;
-  /** Costs beyond that, for documentation, such as `and 10 for each block`. */
+  /** Additional costs, for documentation, such as `and 10 for each block`. */
   readonly surcharge?: string;
-  /** More sentences for documentation, such as rules of access. */
+  /** Further sentences for documentation, such as access rules. */
   readonly notes?: readonly string[];
-  /** Fields of its own in an OpenRPC document (specification extensions). */
+  /** Specification extensions in the OpenRPC document. */
   readonly extensions?: Readonly<Record<`x-${string}`, string | number | boolean>>;
 }
 
-/** One method: validation, documentation and metrics come from here. */
+/** One method. Validation, documentation and metrics are derived from it. */
 export interface MethodDefinition<
   Context = unknown,
   Params extends readonly ParamDefinition[] = readonly ParamDefinition[],
@@ -66,20 +66,20 @@ export interface MethodDefinition<
   readonly handle: (params: ParamValues<Params>, context: Context) => Promise<unknown> | unknown;
 }
 
-/** A method as the dispatcher holds it, whatever its parameters are. */
+/** A method with any parameters, as the dispatcher stores it. */
 export interface AnyMethod<Context> extends MethodDescription {
   readonly params: readonly ParamDefinition[];
   readonly handle: (params: readonly never[], context: Context) => Promise<unknown> | unknown;
 }
 
-/** Declares a method; its handler gets parameters of the types that they are read as. */
+/** Defines a method. Its handler gets parameters with the types that their parsers return. */
 export function defineMethod<Context>() {
   return <const Params extends readonly ParamDefinition[]>(
     definition: MethodDefinition<Context, Params>,
   ): AnyMethod<Context> => definition as unknown as AnyMethod<Context>;
 }
 
-/** A result that is serialized already, such as one from a cache. */
+/** A serialized result, for example from a cache. */
 export class RawJson {
   readonly json: string;
 

@@ -7,7 +7,7 @@ export interface MethodGroup<Context> {
   readonly methods: readonly AnyMethod<Context>[];
 }
 
-/** Methods and errors as a page in Markdown, from the definitions that validate and the catalogue that answers. */
+/** Renders methods and errors as a Markdown page. */
 export function methodsMarkdown<Context>(groups: readonly MethodGroup<Context>[]): string {
   const sections = groups.map(({ title, methods }) =>
     [`## ${title}`, ...methods.map((method) => methodSection(method))].join('\n\n'),

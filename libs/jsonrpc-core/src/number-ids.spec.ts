@@ -14,11 +14,11 @@ describe('numberIds', () => {
     ['[{"id":1},5,["id",{"id":2}],{"params":["]",{"id":3}],"id":4},{"id":5}]', ['1', undefined, undefined, '4', '5']],
     ['5', []],
     ['"id"', []],
-  ])('%s', (text, ids) => {
+  ])('extracts ids of %s', (text, ids) => {
     expect([...numberIds(text)]).toEqual([...ids]);
   });
 
-  test('finds every integer again, between any other members', () => {
+  test('extracts every integer between other members', () => {
     const member = fc.json({ maxDepth: 2 });
     const request = fc.record({ id: fc.bigInt(), before: member, after: member, key: fc.string() });
     fc.assert(

@@ -1,6 +1,6 @@
 /**
- * The ids of a body that are numbers, as they are written there, by the place of their request. `JSON.parse` rounds
- * what a double cannot hold, and a client that counts in 64 bits would not know its own id again.
+ * Extracts numeric ids of a body as they are written, by index of the request. `JSON.parse` rounds numbers that a double cannot
+ * represent, and a client with 64-bit ids could not match the answer.
  * @param text valid JSON: one request or a list of them
  */
 export function numberIds(text: string): readonly (string | undefined)[] {
@@ -12,7 +12,7 @@ export function numberIds(text: string): readonly (string | undefined)[] {
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') {
-      const end = endOfText(text, at);
+      const end = endOfString(text, at);
       if (depth === requestDepth && key === undefined) key = text.slice(at, end);
       at = end - 1;
     } else if (character === '{' || character === '[') {
@@ -26,15 +26,15 @@ export function numberIds(text: string): readonly (string | undefined)[] {
   return ids;
 }
 
-/** The longest way to write the key, all its characters escaped. */
+/** Length of the longest spelling of the key, with all characters escaped. */
 const idKeyCharactersMax = '"\\u0069\\u0064"'.length;
 
 function isId(key: string | undefined): boolean {
   return key !== undefined && key.length <= idKeyCharactersMax && JSON.parse(key) === 'id';
 }
 
-/** Where a text that starts at `start` ends. */
-function endOfText(text: string, start: number): number {
+/** Index after the string that starts at `start`. */
+function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at + 1;

@@ -23,7 +23,7 @@ const info = { title: 'Things', version: '1.2.3' };
 describe('openRpcDocument', () => {
   const document = openRpcDocument([get], info);
 
-  test('has the parts of a definition', () => {
+  test('contains all parts of a definition', () => {
     expect(document).toMatchObject({ openrpc: '1.3.2', info });
     expect(document.methods).toEqual([
       {
@@ -43,7 +43,7 @@ describe('openRpcDocument', () => {
     ]);
   });
 
-  test('every reference leads to a component', () => {
+  test('resolves every reference to a component', () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
     expect(references.length).toBeGreaterThan(3);
@@ -54,7 +54,7 @@ describe('openRpcDocument', () => {
   });
 });
 
-test('methodsMarkdown names parameters, result, errors and remedies', () => {
+test('methodsMarkdown lists parameters, result, errors and remedies', () => {
   const page = methodsMarkdown([{ title: 'Reads', methods: [get] }]);
   for (const part of [
     '## Reads',
@@ -62,7 +62,7 @@ test('methodsMarkdown names parameters, result, errors and remedies', () => {
     '1. `hash`: its hash.',
     '2. `full` (optional): whether all of it.',
     'Returns: The thing. Cost: 3, and 2 for each other thing. Errors: -32000.\n\nOpen on Sundays.',
-    '| -32601 | There is no such method. |',
+    '| -32601 | The method does not exist. |',
   ]) {
     expect(page).toContain(part);
   }

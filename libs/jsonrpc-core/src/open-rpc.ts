@@ -15,7 +15,7 @@ export interface OpenRpcDocument {
   readonly components: { readonly schemas: JsonSchema; readonly errors: JsonSchema };
 }
 
-/** The answer to `rpc.discover`: what the definitions of the methods say. Schemas with a title become components. */
+/** Builds the result of `rpc.discover` from the method definitions. Schemas with a title become components. */
 export function openRpcDocument<Context>(
   methods: readonly AnyMethod<Context>[],
   info: OpenRpcOptions,
@@ -51,7 +51,7 @@ function describe<Context>(method: AnyMethod<Context>, schemas: Record<string, u
   };
 }
 
-/** The schema with every titled part of it moved to the components. */
+/** Moves each titled part of a schema to the components. */
 function hoisted(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => hoisted(item, schemas));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/errors';
 
-/** One code of the catalogue: what it means and what the caller can do. */
+/** One error code: meaning and remedy. */
 export interface RpcErrorEntry {
   readonly code: number;
   readonly meaning: string;
@@ -17,45 +17,45 @@ export const rpcErrors = {
   },
   method: {
     code: -32601,
-    meaning: 'There is no such method.',
-    remedy: 'Check its name; this gateway reads chains and sends no transactions.',
+    meaning: 'The method does not exist.',
+    remedy: 'Check the name; this gateway reads chains and sends no transactions.',
   },
   params: {
     code: -32602,
     meaning: 'A parameter is missing or has the wrong form.',
-    remedy: 'The message names the parameter and what it takes.',
+    remedy: 'The message names the parameter and the expected form.',
   },
   internal: {
     code: -32603,
     meaning: 'The gateway failed.',
-    remedy: 'Try again; tell the operator the reference in the message.',
+    remedy: 'Try again; report the reference in the message to the operator.',
   },
   server: {
     code: -32000,
-    meaning: 'The request is right, but it cannot be answered: execution failed, or the block is unknown.',
-    remedy: 'The message says which.',
+    meaning: 'The request is valid but cannot be answered: execution failed, or the block is unknown.',
+    remedy: 'The message gives the reason.',
   },
-  notFound: { code: -32001, meaning: 'The resource is not here.', remedy: 'Check key, host name and network.' },
+  notFound: { code: -32001, meaning: 'The resource does not exist.', remedy: 'Check key, host name and network.' },
   forbidden: {
     code: -32004,
-    meaning: 'The API key is not open for this.',
-    remedy: 'The message says for what; use another key, or have its limits changed.',
+    meaning: 'The API key does not allow this.',
+    remedy: 'The message names the limit; use another key, or change the limits of this one.',
   },
-  unavailable: { code: -32002, meaning: 'The network is not ready.', remedy: 'Wait until its import is done.' },
+  unavailable: { code: -32002, meaning: 'The network is not ready.', remedy: 'Wait until the import has finished.' },
   limit: {
     code: -32005,
     meaning: 'A limit is reached.',
-    remedy: 'Ask for less, or again later; the data names the limit.',
+    remedy: 'Send a smaller request, or retry later; the data names the limit.',
   },
   nonceTooLow: {
     code: -38010,
-    meaning: 'The nonce of a simulated transaction has been used.',
-    remedy: 'Leave the nonce out, or give that of the sender.',
+    meaning: 'The nonce of a simulated transaction is already used.',
+    remedy: 'Omit the nonce, or use that of the sender.',
   },
   nonceTooHigh: {
     code: -38011,
-    meaning: 'The nonce of a simulated transaction is beyond that of its sender.',
-    remedy: 'Leave the nonce out, or give that of the sender.',
+    meaning: 'The nonce of a simulated transaction is higher than that of its sender.',
+    remedy: 'Omit the nonce, or use that of the sender.',
   },
   baseFeeTooLow: {
     code: -38012,
@@ -64,8 +64,8 @@ export const rpcErrors = {
   },
   intrinsicGas: {
     code: -38013,
-    meaning: 'A simulated transaction has less gas than it costs before any code runs.',
-    remedy: 'Give it more gas; the message says how much.',
+    meaning: 'A simulated transaction has less gas than its intrinsic cost.',
+    remedy: 'Raise its gas; the message states the required amount.',
   },
   insufficientFunds: {
     code: -38014,
@@ -75,38 +75,38 @@ export const rpcErrors = {
   blockGasLimit: {
     code: -38015,
     meaning: 'The transactions of a simulated block need more gas than the block has.',
-    remedy: 'Override the gas limit of the block, or use more blocks.',
+    remedy: 'Override the gas limit of the block, or use several blocks.',
   },
   blockNumberOrder: {
     code: -38020,
-    meaning: 'Numbers of simulated blocks do not rise.',
-    remedy: 'Leave them out, or let them rise.',
+    meaning: 'Numbers of simulated blocks do not increase.',
+    remedy: 'Omit the numbers, or use increasing ones.',
   },
   blockTimeOrder: {
     code: -38021,
-    meaning: 'Times of simulated blocks do not rise.',
-    remedy: 'Leave them out, or let them rise.',
+    meaning: 'Timestamps of simulated blocks do not increase.',
+    remedy: 'Omit the timestamps, or use increasing ones.',
   },
   initCodeTooLarge: {
     code: -38025,
-    meaning: 'A simulated creation has more init code than EIP-3860 allows.',
-    remedy: 'Deploy the contract in parts.',
+    meaning: 'A simulated contract creation has more init code than EIP-3860 allows.',
+    remedy: 'Split the contract.',
   },
   tooManyBlocks: {
     code: -38026,
-    meaning: 'A simulation has too many blocks, gaps between given numbers included, or a request too many slots.',
-    remedy: 'Simulate 256 blocks and ask for 1,024 slots at most.',
+    meaning: 'A simulation has too many blocks, including gaps between given numbers, or a request has too many slots.',
+    remedy: 'Use at most 256 simulated blocks and 1,024 slots.',
   },
   reverted: {
     code: 3,
     meaning: 'The contract reverted.',
-    remedy: 'The message has its reason, the data its raw bytes.',
+    remedy: 'The message contains the reason, the data its raw bytes.',
   },
 } as const satisfies Record<string, RpcErrorEntry>;
 
 export type RpcErrorName = keyof typeof rpcErrors;
 
-/** An error that is told to the caller as it is. */
+/** An error that the client gets unchanged. */
 export class RpcError extends CairnError<'RPC_ERROR'> {
   readonly rpcCode: number;
   readonly data: unknown;

@@ -6,8 +6,8 @@ export interface ShapeLimits {
 }
 
 /**
- * Looks through a body before it is parsed: `JSON.parse` recurses with the depth, and takes up to 2 µs for each value that it makes.
- * @throws RpcError `limit` when brackets nest deeper than `depthMax`, or commas and brackets make more values than `valuesMax`
+ * Checks depth and number of values of a body before it is parsed: `JSON.parse` recurses, and takes up to 2 µs for each value.
+ * @throws RpcError `limit` if brackets nest deeper than `depthMax`, or commas and brackets imply more than `valuesMax` values
  */
 export function checkShape(text: string, { depthMax, valuesMax }: ShapeLimits): void {
   let depth = 0;
@@ -15,7 +15,7 @@ export function checkShape(text: string, { depthMax, valuesMax }: ShapeLimits): 
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
-      at = endOfText(text, at);
+      at = endOfString(text, at);
       continue;
     }
     const isOpening = code === 0x5b || code === 0x7b;
@@ -34,8 +34,8 @@ export function checkShape(text: string, { depthMax, valuesMax }: ShapeLimits): 
   }
 }
 
-/** Place of the quotation mark that ends a text, or the end of a body that has none. */
-function endOfText(text: string, start: number): number {
+/** Index of the closing quotation mark of a string, or the length of a body without one. */
+function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const end = text.indexOf('"', at);
     if (end === -1) return text.length;

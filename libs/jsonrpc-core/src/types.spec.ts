@@ -1,4 +1,4 @@
-// Held by the compiler: `typecheck` fails where one of these is not so.
+// The compiler checks these cases: `typecheck` fails if one of them is wrong.
 import { describe, test } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { type AnyMethod, Dispatcher, defineMethod } from './index.ts';
@@ -7,7 +7,7 @@ const number = { name: 'a', summary: 'a number', parse: (_field: string, value: 
 const text = { name: 'b', summary: 'a text', parse: (_field: string, value: unknown) => String(value) };
 
 describe('types', () => {
-  test('a handler gets what its parameters parse to, and the context of its dispatcher', () => {
+  test('a handler gets the types of its parsers and the context of its dispatcher', () => {
     const method = defineMethod<{ user: string }>()({
       name: 'repeat',
       summary: 'Repeats a text.',
@@ -23,7 +23,7 @@ describe('types', () => {
     expectTypeOf(method).toEqualTypeOf<AnyMethod<{ user: string }>>();
   });
 
-  test('methods of another context are refused', () => {
+  test('a dispatcher refuses methods with another context', () => {
     const method = defineMethod<{ user: string }>()({
       name: 'who',
       summary: 'The caller.',
@@ -31,7 +31,7 @@ describe('types', () => {
       result: 'A name.',
       handle: (_params, { user }) => user,
     });
-    // @ts-expect-error: this dispatcher has no user to tell.
+    // @ts-expect-error: the context of this dispatcher has no user.
     new Dispatcher<{ address: string }>({ methods: [method] });
   });
 });

@@ -30,7 +30,7 @@ export interface BlockchainTest {
 
 const directory = join(conformanceDirectory, 'blockchain-tests');
 
-/** Folders that hold files of cases, relative to the set. */
+/** Folders with case files, relative to the test set. */
 export function blockchainTestFolders(): string[] {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
   return [...new Set(files.map((file) => join(file, '..')))].sort();
@@ -47,7 +47,7 @@ export function blockchainTests(folder: string): [string, BlockchainTest][] {
     });
 }
 
-/** Forks in order, each with what it adds to the configuration of a chain where it is active from `at` on. */
+/** Forks in order, each with the fields that activate it at `at` in the configuration of a chain. */
 const forks: readonly (readonly [name: string, config: (at: number) => Readonly<Record<string, unknown>>])[] = [
   ['Frontier', () => ({})],
   ['Homestead', (at) => ({ homesteadBlock: at })],
@@ -69,7 +69,7 @@ const forks: readonly (readonly [name: string, config: (at: number) => Readonly<
 
 function configUpTo(last: string): Record<string, unknown> {
   const index = forks.findIndex(([name]) => name === last);
-  if (index === -1) throw new Error(`the fixture has no fork ${last}; add it to the list`);
+  if (index === -1) throw new Error(`The fixture has no fork ${last}. Add it to the list.`);
   const names = forks.slice(0, index + 1).filter(([name]) => name !== 'Dao');
   return Object.assign({}, ...names.map(([, config]) => config(0)));
 }
@@ -80,7 +80,7 @@ function configOf(network: string): Record<string, unknown> {
   if (to === undefined) return configUpTo(from);
   if (kind === 'Diff') return { ...configUpTo(from), terminalTotalDifficulty: Number.parseInt(place, 16) };
   const added = forks.find(([name]) => name === to)?.[1];
-  if (added === undefined) throw new Error(`the fixture has no fork ${to}; add it to the list`);
+  if (added === undefined) throw new Error(`The fixture has no fork ${to}. Add it to the list.`);
   return { ...configUpTo(from), ...added(kind === 'Time' ? Number(place.replace('k', '000')) : Number(place)) };
 }
 
@@ -98,7 +98,7 @@ const headerFields = {
   blobGasUsed: 'blobGasUsed',
 } as const;
 
-/** The genesis of a case as a file of geth. */
+/** The genesis of a case in geth's file format. */
 function genesisOf({ network, genesisBlockHeader, pre }: BlockchainTest): unknown {
   const header = Object.entries(headerFields).flatMap(([name, field]) => {
     const value = genesisBlockHeader[field];
@@ -107,14 +107,14 @@ function genesisOf({ network, genesisBlockHeader, pre }: BlockchainTest): unknow
   return { config: { chainId: 1, ...configOf(network) }, ...Object.fromEntries(header), alloc: pre };
 }
 
-/** Blocks that were accepted although they are invalid, or refused although they are valid. */
+/** Wrongly accepted and wrongly refused blocks. */
 export interface BlockchainTestFaults {
   readonly faults: readonly string[];
-  /** Reasons of the refusals, by index of the block. */
+  /** Reasons of refusals, by block index. */
   readonly refusals: ReadonlyMap<number, string>;
 }
 
-/** Imports the blocks of a case one after the other, each as a file of its own, into an empty store. */
+/** Imports the blocks of a case into an empty store, one file per block. */
 export async function runBlockchainTest(
   test: BlockchainTest,
   {

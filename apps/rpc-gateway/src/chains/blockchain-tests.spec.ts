@@ -1,4 +1,4 @@
-// Blocks of ethereum/tests, valid, invalid and on competing branches, through the import that the services use.
+// Imports blocks of ethereum/tests (valid, invalid and on competing branches) as the services do.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs one case and returns everything in which the chain differs from what the case expects. */
+/** Runs one case and returns all differences between the chain and the expectations of the case. */
 async function differences(name: string, blockchainTest: BlockchainTest): Promise<readonly string[]> {
   const runner = createBlockRunner('compiled');
   const files = join(directory, name);
@@ -64,7 +64,7 @@ function word(slot: string): Hex {
 
 if (!hasConformanceCases) test.skip('skipped: ../shared/conformance is not beside the repository', () => {});
 
-(hasConformanceCases ? describe : describe.skip)('import accepts and refuses the blocks of ethereum/tests', () => {
+(hasConformanceCases ? describe : describe.skip)('importChain accepts and refuses the blocks of ethereum/tests', () => {
   test.each(hasConformanceCases ? blockchainTestFolders() : [])('%s', async (folder) => {
     const found: Record<string, readonly string[]> = {};
     for (const [index, [name, blockchainTest]] of blockchainTests(folder).entries()) {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ImportMeter } from './import-meter.ts';
 
-test('tells pace and rest over all files, now and then', () => {
+test('update reports rate and remaining time over all files at intervals', () => {
   let now = 0;
   const sizes: Record<string, number> = { a: 1000, b: 3000 };
   const meter = new ImportMeter({
@@ -12,7 +12,7 @@ test('tells pace and rest over all files, now and then', () => {
   });
   const at = (file: string, blocks: number, gas: bigint, bytesDone: number) =>
     meter.update({ file, number: BigInt(blocks), blocks, gas, bytesDone, bytesTotal: sizes[file] ?? 0 });
-  // Skipped: it was there already.
+  // Skipped: the block was imported before.
   expect(at('a', 0, 0n, 200)).toBeUndefined();
   now = 60_000;
   expect(at('a', 0, 0n, 500)).toBeUndefined();

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import type { ImportProgress } from '@cairn/chain-store';
 
-/** How an import goes, over the time since it was last told. */
+/** Progress of an import since the last report. */
 export interface ImportReport {
   readonly block: string;
   readonly file: string;
   readonly blocksPerSecond: number;
-  /** Million gas a second. */
+  /** Million gas per second. */
   readonly mgasPerSecond: number;
-  /** Percent of the bytes of all files. */
+  /** Read share of the bytes of all files, in percent. */
   readonly percent: number;
-  /** Seconds to the end of all files at the pace so far. */
+  /** Seconds to the end of all files at the current rate. */
   readonly etaSeconds: number;
 }
 
@@ -19,13 +19,13 @@ export interface ImportMeterOptions {
   readonly everyMs: number;
   /** Milliseconds. Default: the monotonic clock. */
   readonly now?: () => number;
-  /** Bytes of a file. Default: what the file system says. */
+  /** Returns the size of a file in bytes. Default: reads it from the file system. */
   readonly sizeOf?: (file: string) => number;
 }
 
 const rounded = (number: number) => Math.round(number * 10) / 10;
 
-/** Makes of the progress of an import, block by block, a report now and then. */
+/** Turns the progress of an import, block by block, into periodic reports. */
 export class ImportMeter {
   readonly #files: readonly string[];
   readonly #everyMs: number;
@@ -40,7 +40,7 @@ export class ImportMeter {
     this.#sizeOf = sizeOf;
   }
 
-  /** A report when it is time for one. What was there before the import began is not counted as its pace. */
+  /** Returns a report if one is due. Blocks from before the import do not count for the rate. */
   update(progress: ImportProgress): ImportReport | undefined {
     const at = this.#now();
     const bytes = this.#bytesBefore(progress.file) + progress.bytesDone;

@@ -5,7 +5,7 @@ import { isInRange, parseTopic } from './topic.ts';
 const hash = `0x${'11'.repeat(32)}`;
 const parse = (kind: unknown, ...query: unknown[]) => parseTopic(kind, { value: query[0] });
 
-// Answers of geth 1.17.5 over WebSocket.
+// Expected results from geth 1.17.5 over WebSocket.
 describe('parseTopic', () => {
   test.each([
     ['newHeads', undefined],
@@ -22,7 +22,7 @@ describe('parseTopic', () => {
     ['logs', { fromBlock: 'earliest' }],
     ['logs', { fromBlock: '0x5', toBlock: '0x5' }],
     ['logs', { blockHash: hash }],
-  ])('takes %s with %j', (kind, query) => {
+  ])('accepts %s with %j', (kind, query) => {
     expect(parse(kind, query)).toMatchObject({ kind });
   });
 

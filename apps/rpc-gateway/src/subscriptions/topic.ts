@@ -9,22 +9,22 @@ import { parseItems } from '../methods/params.ts';
 export type Topic =
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly filter: LogFilter }
-  /** With hashes, receipts of these transactions only. */
+  /** Receipts of these transactions only; empty stands for all. */
   | { readonly kind: 'transactionReceipts'; readonly hashes: ReadonlySet<Hex> }
   | { readonly kind: 'syncing' }
-  /** Reports nothing: this gateway has no transactions that wait. */
+  /** No events: this gateway has no pending transactions. */
   | { readonly kind: 'newPendingTransactions' };
 
-/** A second parameter of eth_subscribe: absent, or any value, of which `null` is one. */
+/** Second parameter of eth_subscribe: absent (`undefined`), or any value including `null`. */
 export interface GivenQuery {
   readonly value: unknown;
 }
 
-/** Transactions of one subscription at most, as in geth. */
+/** Most transactions of one subscription, as in geth. */
 const hashesMax = 200;
 const queryField = 'parameter 2, filter';
 
-/** Reads the parameters of eth_subscribe as geth does. @throws RpcError -32601 for an unknown kind, -32602 */
+/** Parses the parameters of eth_subscribe as geth does. @throws RpcError -32601 for an unknown kind, -32602 for invalid values */
 export function parseTopic(kind: unknown, { value }: GivenQuery): Topic {
   if (typeof kind !== 'string') {
     const kinds = 'newHeads, logs, transactionReceipts, syncing or newPendingTransactions';
@@ -55,7 +55,7 @@ function requireFlag(value: unknown): void {
   if (value === undefined || value === null || typeof value === 'boolean') return;
   throw new InvalidValueError(
     queryField,
-    'true for whole transactions',
+    'true for transaction objects',
     value,
     cannotUnmarshal(jsonKind(value), 'bool'),
   );
@@ -77,7 +77,7 @@ function parseHashes(value: unknown): ReadonlySet<Hex> {
   if (hashes.length > hashesMax)
     throw new RpcError(
       'server',
-      `exceed max number of transaction hashes allowed per transactionReceipts subscription. Give ${hashesMax} at most.`,
+      `exceed max number of transaction hashes allowed per transactionReceipts subscription. Give at most ${hashesMax}.`,
     );
   return new Set(hashes);
 }
@@ -93,10 +93,10 @@ function parseLogQuery(value: unknown): LogFilter {
   return filter;
 }
 
-/** Whether logs of blocks to come can be in the range of a filter. @throws RpcError in geth's words */
+/** Checks that a filter can match logs of future blocks. @throws RpcError in geth's words */
 export function requireFollowable(filter: LogFilter): void {
   requireBounded(filter);
-  // A hash is read and has no effect, as in geth.
+  // As in geth, a block hash is accepted and ignored.
   if ('hash' in filter.blocks) return;
   const { from, to } = filter.blocks;
   if (isTag(from, 'pending') || isTag(to, 'pending'))
@@ -106,7 +106,7 @@ export function requireFollowable(filter: LogFilter): void {
   if ('number' in start && (isTag(to, 'latest') || ('number' in to && to.number >= start.number))) return;
   throw new RpcError(
     'params',
-    'invalid block range params. Follow from a number or latest, to latest or a later number.',
+    'invalid block range params. Use a range from a number or latest, to latest or a higher number.',
   );
 }
 
@@ -114,7 +114,7 @@ function isTag(id: BlockId, tag: string): boolean {
   return 'tag' in id && id.tag === tag;
 }
 
-/** Whether a block is in the range of a filter that follows the chain. */
+/** Reports whether a new block is in the range of a filter. */
 export function isInRange({ blocks }: LogFilter, number: bigint): boolean {
   if ('hash' in blocks) return true;
   const { from, to } = blocks;

@@ -200,7 +200,7 @@ export class HttpTransport {
 
   #end(metered: GatewayRequest, status: number, bytesOut: number): void {
     const attributes = { 'http.request.method': 'POST', 'http.route': '/v3/:key' };
-    this.interceptor.end(metered, { name: 'POST /v3/:key', status, bytesOut, attributes });
+    this.interceptor.end(metered, { name: 'POST /v3/:key', status, bytesOut, attributes, message: 'request' });
   }
 }
 

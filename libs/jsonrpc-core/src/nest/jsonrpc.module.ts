@@ -1,5 +1,6 @@
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
-import { Dispatcher, type DispatcherOptions } from '../dispatcher.ts';
+import { Dispatcher } from '../dispatcher.ts';
+import type { DispatcherOptions } from '../dispatcher-options.ts';
 
 export interface JsonrpcModuleOptions<Context> {
   readonly inject?: FactoryProvider['inject'];

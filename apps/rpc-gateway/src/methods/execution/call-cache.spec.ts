@@ -3,42 +3,42 @@ import type { CallResult } from '@cairn/evm-executor';
 import { expect, test } from '@jest/globals';
 import { cachedCall } from './call-cache.ts';
 
-const place = { network: 'test', blockHash: '0x01' };
+const block = { network: 'test', blockHash: '0x01' };
 const success = (output: `0x${string}`): CallResult => ({ kind: 'success', output, gasUsed: 1n });
 
-test('a call is executed once on a block, and again on another or with another field', async () => {
+test('cachedCall executes a call once per block, network and set of fields', async () => {
   let executions = 0;
-  const ask = (from: typeof place, call: object) =>
+  const ask = (from: typeof block, call: object) =>
     cachedCall({ ...from, call }, async () => success(`0x0${++executions}`));
   const call = { to: '0xaa', gas: 5n };
-  expect([await ask(place, call), await ask(place, { ...call })]).toEqual([success('0x01'), success('0x01')]);
-  expect(await ask({ ...place, blockHash: '0x02' }, call)).toEqual(success('0x02'));
-  expect(await ask({ ...place, network: 'other' }, call)).toEqual(success('0x03'));
-  expect(await ask(place, { ...call, gas: 6n })).toEqual(success('0x04'));
+  expect([await ask(block, call), await ask(block, { ...call })]).toEqual([success('0x01'), success('0x01')]);
+  expect(await ask({ ...block, blockHash: '0x02' }, call)).toEqual(success('0x02'));
+  expect(await ask({ ...block, network: 'other' }, call)).toEqual(success('0x03'));
+  expect(await ask(block, { ...call, gas: 6n })).toEqual(success('0x04'));
 });
 
-test('a call that is limited to contracts has an entry of its own', async () => {
+test('cachedCall caches calls of limited keys separately', async () => {
   const call = { to: '0xee' } as const;
   const ask = (contracts: readonly string[] | undefined, output: `0x${string}`) =>
-    cachedCall({ ...place, call, contracts }, async () => success(output));
+    cachedCall({ ...block, call, contracts }, async () => success(output));
   expect(await ask(undefined, '0x01')).toEqual(success('0x01'));
   expect(await ask(['0xee'], '0x02')).toEqual(success('0x02'));
   expect(await ask(['0xee'], '0x03')).toEqual(success('0x02'));
   expect(await ask(['0xee', '0xff'], '0x04')).toEqual(success('0x04'));
 });
 
-test('a failure is not remembered', async () => {
+test('cachedCall does not cache failures', async () => {
   const call = { to: '0xbb' } as const;
-  await expect(cachedCall({ ...place, call }, () => Promise.reject(new Error('no time')))).rejects.toThrow('no time');
-  expect(await cachedCall({ ...place, call }, async () => success('0x01'))).toEqual(success('0x01'));
+  await expect(cachedCall({ ...block, call }, () => Promise.reject(new Error('no time')))).rejects.toThrow('no time');
+  expect(await cachedCall({ ...block, call }, async () => success('0x01'))).toEqual(success('0x01'));
 });
 
-test('who asks while a call runs waits for it, and begins it anew when whoever began it has gone away', async () => {
+test('cachedCall shares a running call, and executes it again if the first client disconnects', async () => {
   const call = { to: '0xcc' } as const;
   let executions = 0;
   const ends: ((end: CallResult | Error) => void)[] = [];
   const ask = () =>
-    cachedCall({ ...place, call }, () => {
+    cachedCall({ ...block, call }, () => {
       executions++;
       return new Promise((resolve, reject) => {
         ends.push((end) => (end instanceof Error ? reject(end) : resolve(end)));
@@ -55,15 +55,15 @@ test('who asks while a call runs waits for it, and begins it anew when whoever b
   expect(executions).toBe(2);
 });
 
-test('what ends a call for want of time ends it for all who wait', async () => {
+test('cachedCall passes a timeout to all waiting requests', async () => {
   const call = { to: '0xdd' } as const;
   let executions = 0;
   const ask = () =>
-    cachedCall({ ...place, call }, async () => {
+    cachedCall({ ...block, call }, async () => {
       executions++;
       await new Promise((resolve) => setImmediate(resolve));
       throw new CairnError('EXECUTION_TIMEOUT', 'too long');
     });
-  for (const asked of [ask(), ask()]) await expect(asked).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
+  for (const request of [ask(), ask()]) await expect(request).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
   expect(executions).toBe(1);
 });

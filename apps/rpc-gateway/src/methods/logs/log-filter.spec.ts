@@ -54,7 +54,7 @@ describe('parseLogFilter', () => {
     );
   });
 
-  test('takes nothing for the newest block, and null for every topic', () => {
+  test('reads an absent range as the newest block, and null as every topic', () => {
     expect(read({ address: null, topics: [null, [topic(1), null]] })).toEqual({
       blocks: { from: { tag: 'latest' }, to: { tag: 'latest' } },
       addresses: [],
@@ -75,11 +75,11 @@ test.each([
   [{ topics: [topic(8)] }, false],
   [{ topics: [null, null, null] }, false],
   [{ address: address(1), topics: [topic(8), topic(8)] }, false],
-])('%j: %s', (filter, expected) => {
+])('matches with filter %j returns %s', (filter, expected) => {
   expect(matches(read(filter), log(1, [7, 8]))).toBe(expected);
 });
 
-test('a log that is wanted meets every condition that the index is asked for', () => {
+test('every matching log meets all conditions of conditionsOf', () => {
   const numbers = fc.array(fc.nat(4), { maxLength: 4 });
   fc.assert(
     fc.property(fc.nat(4), numbers, fc.nat(4), numbers, (at, topics, from, wanted) => {

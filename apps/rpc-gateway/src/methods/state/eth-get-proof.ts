@@ -2,8 +2,8 @@ import type { AccountProof } from '@cairn/block-model';
 import { bigintFromBytes, bytesFromHex, type Hex, hexFromBytes, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { isPending, optionalBlockIdParam } from '../../block-id.ts';
+import { eventLoop } from '../../event-loop.ts';
 import { requireHeader, stateUnavailable } from '../../resolve-block.ts';
-import { turns } from '../../turns.ts';
 import { define } from '../define.ts';
 import { addressParam, parseItems, parseText } from '../params.ts';
 import { decodeStorageKey } from './storage-key.ts';
@@ -79,7 +79,7 @@ async function proveRest(
 ): Promise<readonly object[]> {
   const all = [...proofs];
   for (let at = proofs.length; at < slots.length; at += slotsPerStep) {
-    while (turns.isOver) await turns.next();
+    while (eventLoop.isSliceOver) await eventLoop.nextSlice();
     all.push(...prove(slots.slice(at, at + slotsPerStep)));
   }
   return all;
