@@ -29,14 +29,14 @@ async function measure(name) {
 }
 
 const kB = (bytes) => `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
-const lineStart = 'Bundled by Vite, everything it exports takes ';
+const lineStart = 'All exports, bundled by Vite, are ';
 
 /** Formats the line of a README. */
 function lineOf({ atStart, onDemand }) {
-  const start = `${lineStart}${kB(atStart.raw)}, ${kB(atStart.gzip)} with gzip, ${kB(atStart.brotli)} with brotli.`;
+  const start = `${lineStart}${kB(atStart.raw)}: ${kB(atStart.gzip)} with gzip, ${kB(atStart.brotli)} with brotli.`;
   return onDemand === undefined
     ? start
-    : `${start} ${kB(onDemand.brotli)} more (brotli) are loaded when they are needed.`;
+    : `${start} Another ${kB(onDemand.brotli)} (brotli) are loaded on demand.`;
 }
 
 function tableOf(sizes) {
