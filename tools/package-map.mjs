@@ -18,6 +18,7 @@ export const packageMap = {
   rlp: ['errors'],
   trie: ['errors', 'platform', 'cid', 'rlp'],
   'block-model': ['errors', 'platform', 'cid', 'rlp', 'trie'],
+  'proven-state': ['errors', 'platform', 'embedded-store', 'cid', 'rlp', 'trie', 'upstream', 'block-model'],
   'chain-store': ['errors', 'embedded-store', 'cid', 'rlp', 'trie', 'block-model'],
   'evm-compiler': [],
   'evm-executor': ['errors', 'platform', 'trie', 'block-model', 'evm-compiler'],

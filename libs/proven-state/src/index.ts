@@ -1,0 +1,11 @@
+export type { ContentCache } from './content-cache.ts';
+export { ProvenStateError, type ProvenStateErrorCode } from './errors.ts';
+export { type FetchOptions, fetchNeeds, type StateBlock } from './fetch-needs.ts';
+export { type LearnedCall, LearnedReads } from './learned-reads.ts';
+export { provenStateLimits } from './limits.ts';
+export { LmdbContentCache, type LmdbContentCacheOptions } from './lmdb-content-cache.ts';
+export { MemoryContentCache } from './memory-content-cache.ts';
+export { type VerifiedProof, verifiedCode, verifiedProof } from './parse-proof.ts';
+export { type ProvenAccount, ProvenState } from './proven-state.ts';
+export { type RunOptions, type RunOutcome, runOverState } from './run-over-state.ts';
+export { type AccountNeed, StateNeeds } from './state-needs.ts';

@@ -1,0 +1,43 @@
+import { type ContentCache, keyOf } from './content-cache.ts';
+
+/** Content cache in memory with a byte limit. Evicts the least recently used content. */
+export class MemoryContentCache implements ContentCache {
+  /** Ordered by last use. */
+  readonly #content = new Map<string, Uint8Array>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor({ bytesMax }: { readonly bytesMax: number }) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(hash: Uint8Array): Uint8Array | undefined {
+    const key = keyOf(hash);
+    const content = this.#content.get(key);
+    if (content !== undefined) {
+      this.#content.delete(key);
+      this.#content.set(key, content);
+    }
+    return content;
+  }
+
+  put(hash: Uint8Array, content: Uint8Array): void {
+    const key = keyOf(hash);
+    if (this.#content.has(key)) return;
+    this.#content.set(key, content);
+    this.#bytes += content.length;
+    for (const [oldest, evicted] of this.#content) {
+      if (this.#bytes <= this.#bytesMax || oldest === key) break;
+      this.#content.delete(oldest);
+      this.#bytes -= evicted.length;
+    }
+  }
+
+  async flush(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,136 @@
+import type { AccountState, StateReader } from '@cairn/block-model';
+import { keccak256 } from '@cairn/cid';
+import { compareBytes } from '@cairn/platform';
+import { decodeRlp } from '@cairn/rlp';
+import { readProof, type TrieNodeReader } from '@cairn/trie';
+import { type ContentCache, keyOf } from './content-cache.ts';
+import { type AccountNeed, StateNeeds } from './state-needs.ts';
+
+/** Account with its storage root, which is always known here. */
+export type ProvenAccount = AccountState & { readonly storageRoot: Uint8Array };
+
+const emptyCodeHash = keccak256(new Uint8Array(0));
+const empty = new Uint8Array(0);
+
+/** Thrown by the walk when a node is not cached. */
+class NodeMissing extends Error {}
+
+/**
+ * State after one block as far as it is cached. Walks the tries from the state root through cached nodes. A read that is not
+ * cached is collected in `needs` and answered with an absent account, zero, or empty code: the result of such a run is not
+ * valid and serves to find further reads.
+ */
+export class ProvenState implements StateReader {
+  readonly #stateRoot: Uint8Array;
+  readonly #cache: ContentCache;
+  readonly #needs: StateNeeds;
+  readonly #nodes: TrieNodeReader;
+  readonly #accounts = new Map<string, ProvenAccount | undefined>();
+  readonly #slots = new Map<string, Uint8Array>();
+  /** Accounts whose code was read. */
+  readonly #codes = new Set<string>();
+  /** Address by which code can be fetched, by code hash. */
+  readonly #holders = new Map<string, Uint8Array>();
+
+  constructor({
+    stateRoot,
+    cache,
+    needs,
+  }: { readonly stateRoot: Uint8Array; readonly cache: ContentCache; readonly needs: StateNeeds }) {
+    this.#stateRoot = stateRoot;
+    this.#cache = cache;
+    this.#needs = needs;
+    this.#nodes = {
+      load(hash) {
+        const node = cache.get(hash);
+        if (node === undefined) throw new NodeMissing();
+        return node;
+      },
+    };
+  }
+
+  getAccount(address: Uint8Array): ProvenAccount | undefined {
+    const key = keyOf(address);
+    const known = this.#accounts.get(key);
+    if (known !== undefined || this.#accounts.has(key)) return known;
+    const value = this.#walk(this.#stateRoot, keccak256(address));
+    if (value === missing) {
+      // Accounts are mostly read to run their code.
+      this.#needs.account(address, { needsCode: true });
+      return undefined;
+    }
+    const account = value && accountFromRlp(value);
+    this.#accounts.set(key, account);
+    if (account !== undefined) this.#holders.set(keyOf(account.codeHash), address.slice());
+    return account;
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    if (compareBytes(codeHash, emptyCodeHash) === 0) return empty;
+    const holder = this.#holders.get(keyOf(codeHash));
+    if (holder !== undefined) this.#codes.add(keyOf(holder));
+    const code = this.#cache.get(codeHash);
+    if (code !== undefined) return code;
+    if (holder === undefined) throw new TypeError('getCode needs a code hash of an account that was read before');
+    this.#needs.account(holder, { needsCode: true });
+    return empty;
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const key = keyOf(address) + keyOf(slot);
+    const known = this.#slots.get(key);
+    if (known !== undefined) return known;
+    const account = this.getAccount(address);
+    if (account === undefined) {
+      // The account is absent, or not cached, and then its slot is fetched with it.
+      if (!this.#accounts.has(keyOf(address))) this.#needs.slot(address, slot);
+      return empty;
+    }
+    const value = this.#walk(account.storageRoot, keccak256(slot));
+    if (value === missing) {
+      this.#needs.slot(address, slot);
+      return empty;
+    }
+    const content = value === undefined ? empty : (decodeRlp('slot', value) as Uint8Array);
+    this.#slots.set(key, content);
+    return content;
+  }
+
+  /** Reads that were answered, each once. */
+  reads(): readonly AccountNeed[] {
+    const reads = new StateNeeds();
+    for (const key of this.#accounts.keys()) reads.account(bytesOfKey(key), { needsCode: this.#codes.has(key) });
+    for (const key of this.#slots.keys()) reads.slot(bytesOfKey(key.slice(0, 20)), bytesOfKey(key.slice(20)));
+    return reads.list();
+  }
+
+  /** Reports whether the code of an account is cached or empty. */
+  hasCode({ codeHash }: ProvenAccount): boolean {
+    return compareBytes(codeHash, emptyCodeHash) === 0 || this.#cache.get(codeHash) !== undefined;
+  }
+
+  #walk(root: Uint8Array, key: Uint8Array): Uint8Array | undefined | typeof missing {
+    try {
+      return readProof(this.#nodes, root, key).value;
+    } catch (error) {
+      if (error instanceof NodeMissing) return missing;
+      throw error;
+    }
+  }
+}
+
+const missing = Symbol('missing');
+const bytesOfKey = (key: string) => Buffer.from(key, 'latin1');
+
+/** Decodes an account of the state trie (Yellow Paper, section 4.1). @throws DECODE_FAILED */
+export function accountFromRlp(value: Uint8Array): ProvenAccount {
+  const [nonce, balance, storageRoot, codeHash] = decodeRlp('account', value) as Uint8Array[];
+  const number = (bytes: Uint8Array | undefined) =>
+    bytes?.length ? BigInt(`0x${Buffer.from(bytes).toString('hex')}`) : 0n;
+  return {
+    nonce: number(nonce),
+    balance: number(balance),
+    storageRoot: storageRoot as Uint8Array,
+    codeHash: codeHash as Uint8Array,
+  };
+}
