@@ -10,11 +10,12 @@ export type {
   ExecutionHeader,
   LightClientBootstrap,
   LightClientHeader,
+  LightClientState,
   LightClientUpdate,
   SyncAggregate,
   SyncCommittee,
 } from './light-client-data.ts';
-export { type LightClientState, LightClientStore } from './light-client-store.ts';
+export { LightClientStore } from './light-client-store.ts';
 export {
   BeaconClock,
   type BeaconFork,

@@ -70,3 +70,14 @@ export interface LightClientUpdate {
   readonly nextSyncCommittee?: SyncCommittee | undefined;
   readonly nextSyncCommitteeBranch?: readonly Uint8Array[] | undefined;
 }
+
+/** Verified state of a light client. */
+export interface LightClientState {
+  readonly finalizedHeader: LightClientHeader;
+  readonly optimisticHeader: LightClientHeader;
+  readonly currentSyncCommittee: SyncCommittee;
+  readonly nextSyncCommittee: SyncCommittee | undefined;
+  /** Most participants seen in the previous and the current period. They give the safety threshold. */
+  readonly previousMaxParticipants: number;
+  readonly currentMaxParticipants: number;
+}

@@ -1,7 +1,12 @@
 import { participants } from './committee.ts';
 import { LightClientError, updateInvalid } from './errors.ts';
 import { isBetterUpdate } from './is-better-update.ts';
-import type { LightClientBootstrap, LightClientHeader, LightClientUpdate, SyncCommittee } from './light-client-data.ts';
+import type {
+  LightClientBootstrap,
+  LightClientHeader,
+  LightClientState,
+  LightClientUpdate,
+} from './light-client-data.ts';
 import type { BeaconClock } from './network.ts';
 import { beaconHeaderRoot, syncCommitteeRoot } from './roots.ts';
 import { areEqual, isValidBranch } from './ssz.ts';
@@ -13,17 +18,6 @@ import {
   stateIndices,
   validateUpdate,
 } from './validate-update.ts';
-
-/** Verified state of a light client. */
-export interface LightClientState {
-  readonly finalizedHeader: LightClientHeader;
-  readonly optimisticHeader: LightClientHeader;
-  readonly currentSyncCommittee: SyncCommittee;
-  readonly nextSyncCommittee: SyncCommittee | undefined;
-  /** Most participants seen in the previous and the current period. They give the safety threshold. */
-  readonly previousMaxParticipants: number;
-  readonly currentMaxParticipants: number;
-}
 
 /**
  * Light client store of the consensus specification (light client sync protocol). Every change of its state follows from the

@@ -1,7 +1,6 @@
 import { hexDigitsFromBytes } from '@cairn/platform';
 import { LightClientError } from './errors.ts';
-import type { LightClientHeader, SyncCommittee } from './light-client-data.ts';
-import type { LightClientState } from './light-client-store.ts';
+import type { LightClientHeader, LightClientState, SyncCommittee } from './light-client-data.ts';
 import type { BeaconNetwork } from './network.ts';
 import { parseCommittee, parseHeader } from './parse-beacon.ts';
 

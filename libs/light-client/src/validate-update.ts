@@ -1,7 +1,6 @@
 import { isSignedBy, participants } from './committee.ts';
 import { updateInvalid } from './errors.ts';
-import type { LightClientHeader, LightClientUpdate, SyncCommittee } from './light-client-data.ts';
-import type { LightClientState } from './light-client-store.ts';
+import type { LightClientHeader, LightClientState, LightClientUpdate, SyncCommittee } from './light-client-data.ts';
 import type { BeaconClock } from './network.ts';
 import { beaconHeaderRoot, executionHeaderRoot, signingRoot, syncCommitteeRoot } from './roots.ts';
 import { areEqual, isValidBranch, isZero } from './ssz.ts';
