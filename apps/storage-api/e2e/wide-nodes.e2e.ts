@@ -53,7 +53,7 @@ test('wide nodes of every codec are answered by every command, eight at a time',
     );
   }
   const line = JSON.parse((await (await service.post(`refs?arg=${keys[0]}`)).text()).trim());
-  expect(line).toEqual({ Ref: '', Err: expect.stringMatching(/does not decode in its codec/) });
+  expect(line).toEqual({ Ref: '', Err: expect.stringMatching(/cannot be decoded with the codec of its CID/) });
 });
 
 test('the memory of a process that reads wide nodes is bounded', () => {

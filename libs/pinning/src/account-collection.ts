@@ -10,7 +10,7 @@ import { TimeSlicer } from './time-slicer.ts';
 import { visitPresent } from './visit-present.ts';
 import { blockKey, cidOfBlockKey } from './walk-dag.ts';
 
-/** Names held in memory by one round; what is beyond is left to the next. */
+/** Names in memory per round. The next round takes the rest. */
 const candidatesMax = 1_000_000;
 const blocksPerRemoval = 256;
 const unreadableMax = 100;
@@ -22,7 +22,7 @@ export interface AccountStores {
   readonly sources?: readonly RootSource[];
 }
 
-/** One collection of what an account alone has written and holds no longer. */
+/** One collection of blocks that an account alone has written and no longer retains. */
 export class AccountCollection {
   readonly #stores: AccountStores;
   readonly #account: string;
@@ -42,7 +42,7 @@ export class AccountCollection {
     }: {
       readonly signal: AbortSignal;
       readonly onRemoved: (cids: readonly CID[]) => void;
-      /** Removes what failed writes have left, and nothing that a write has reported. Default false. */
+      /** See `AccountCollectOptions`. */
       readonly leftoversOnly?: boolean;
     },
   ) {
@@ -74,13 +74,13 @@ export class AccountCollection {
     const released = this.#leftoversOnly ? [] : await this.#released();
     const former = this.#leftoversOnly ? [] : await this.#formerRoots();
     if (candidates.size + released.length + former.length === 0) return { removed: 0, unreadable: [], isLast: true };
-    // From here on what the account writes is kept, whatever the walks below have seen of it.
+    // Later writes of the account are protected, even where the walks below have already passed.
     const keepFrom = await collectable.beginDiscard(this.#owner);
     const isWhole = await this.#addBelow(
       [...released.filter(({ isPinned }) => !isPinned).map(({ cid }) => cid), ...former],
       candidates,
     );
-    const { covered, unreadable } = await this.#takeHeld(candidates);
+    const { covered, unreadable } = await this.#removeRetained(candidates);
     if (unreadable.length > 0) return { removed: 0, unreadable, isLast: true };
     await collectable.unclaimMany(covered, this.#owner);
     const { removed, isBusy } = await this.#remove(candidates, keepFrom);
@@ -101,7 +101,7 @@ export class AccountCollection {
     return roots;
   }
 
-  /** Adds what is here of some DAGs; false where there is more than fits. */
+  /** Adds the stored blocks of some DAGs. Returns false when the candidates exceed their limit. */
   async #addBelow(roots: readonly CID[], candidates: Set<string>): Promise<boolean> {
     const seen = new Set<string>();
     for (const root of roots) {
@@ -114,16 +114,16 @@ export class AccountCollection {
     return true;
   }
 
-  /** Takes out what is held; resolves to those of it that the account claims: its claims end without the blocks. */
-  async #takeHeld(candidates: Set<string>) {
+  /** Removes retained blocks from the candidates. Returns those that the account claims: their claims end, the blocks stay. */
+  async #removeRetained(candidates: Set<string>) {
     const { collectable, blocks, pins, sources = [] } = this.#stores;
     const covered: CID[] = [];
     const unreadable: { readonly root: string; readonly reason: string }[] = [];
-    for await (const held of retainedRoots({ blocks, pins, sources }, this.#account)) {
-      // Everything is held: the rest need not be walked.
+    for await (const retained of retainedRoots({ blocks, pins, sources }, this.#account)) {
+      // All candidates are retained, so no further walk is needed.
       if (candidates.size === 0) break;
       try {
-        for await (const cid of held.blocks()) {
+        for await (const cid of retained.blocks()) {
           await this.#step();
           if (!candidates.delete(blockKey(cid))) continue;
           for (const claim of await collectable.claimsAmong([cid], this.#owner)) covered.push(claim.cid);
@@ -131,9 +131,9 @@ export class AccountCollection {
       } catch (error) {
         this.#signal.throwIfAborted();
         if (!isCairnError(error)) throw error;
-        if (!(await held.isStillRetained())) continue;
+        if (!(await retained.isStillRetained())) continue;
         if (unreadable.length < unreadableMax)
-          unreadable.push({ root: held.root.toString(), reason: errorText(error) });
+          unreadable.push({ root: retained.root.toString(), reason: errorText(error) });
       }
     }
     return { covered, unreadable };
@@ -146,10 +146,10 @@ export class AccountCollection {
     let batch: CID[] = [];
     const flush = async () => {
       const outcomes = await collectable.discardMany(batch, { owner: this.#owner, keepFrom });
-      const gone = batch.filter((_, index) => outcomes[index] === 'removed');
+      const removedNow = batch.filter((_, index) => outcomes[index] === 'removed');
       isBusy ||= outcomes.includes('busy');
-      removed += gone.length;
-      if (gone.length > 0) this.#onRemoved(gone);
+      removed += removedNow.length;
+      if (removedNow.length > 0) this.#onRemoved(removedNow);
       batch = [];
     };
     for (const key of candidates) {

@@ -1,40 +1,42 @@
-// The hot path of every walk over dag-cbor. It reads links without making values: decoding a block of 2 MiB can take a second.
-// links.spec.ts compares it with the decoder of @ipld/dag-cbor.
+// Hot path of every walk over dag-cbor. It finds links without creating values, since decoding a block of 2 MiB can take a
+// second. links.spec.ts compares it with the decoder of @ipld/dag-cbor; links.bench.ts measures both.
 import { isCidAt } from '@cairn/cid';
 import { CidList } from './cid-list.ts';
 
 const linkTag = 42;
 /** Items between two pauses. */
 const itemsPerStep = 2048;
-/** Field of DAG-JOSE that names, by the bytes of a CID, what is signed. */
+/** Field of DAG-JOSE that contains the bytes of the signed CID. */
 const payloadKey = 'payload';
-/** Bounds memory only: codecs that make values refuse far less. */
+/** Bounds the memory for open lists and maps. Codecs that create values refuse far lower depths. */
 const depthMax = 100_000;
 const nullByte = 0xf6;
 const [bytesMajor, textMajor, listMajor, mapMajor, tagMajor, simpleMajor] = [2, 3, 4, 5, 6, 7] as const;
 
-/** An open list or map: how many items, keys included, are left; the keys of a map. */
+/** An open list or map. */
 interface Open {
+  /** Remaining items; keys count as items. */
   left: number;
+  /** Keys of a map; undefined for a list. */
   readonly keys: Keys | undefined;
 }
 
-/** Keys of a map so far. Most maps have them in order, which needs no set. */
+/** Keys of a map so far. Keys in order, as in most maps, need no set to detect repetitions. */
 interface Keys {
   readonly inOrder: string[];
   all: Set<string> | undefined;
 }
 
 /**
- * The CIDs of a dag-cbor block in the order of its bytes. The strict form is required, but for the text, which must only be
- * as long as it says.
+ * Finds the CIDs of a dag-cbor block in the order of its bytes. The strict form is required, except that texts need not be valid
+ * UTF-8.
  * @throws Error
  */
 export function cborLinkSteps(block: Uint8Array): Generator<undefined, CidList> {
   return new CborScan(block, { isJose: false }).steps();
 }
 
-/** The CIDs of a dag-jose block, that of the payload included. @throws Error */
+/** Finds the CIDs of a dag-jose block, including the one in the payload. @throws Error */
 export function joseLinkSteps(block: Uint8Array): Generator<undefined, CidList> {
   return new CborScan(block, { isJose: true }).steps();
 }
@@ -44,7 +46,7 @@ class CborScan {
   readonly #isJose: boolean;
   #at = 0;
   readonly #links = new CidList();
-  /** Outer lists and maps. */
+  /** Enclosing lists and maps, the outermost first. */
   readonly #outer: Open[] = [];
 
   constructor(block: Uint8Array, { isJose }: { readonly isJose: boolean }) {
@@ -82,7 +84,7 @@ class CborScan {
     }
   }
 
-  /** Passes over a value; gives the list or map that it opens. */
+  /** Skips a scalar, or returns the list or map that it opens. */
   #value(): Open | undefined {
     const first = this.#byte();
     const major = first >> 5;
@@ -97,7 +99,7 @@ class CborScan {
     return undefined;
   }
 
-  /** Reads the CID that a payload is; the value itself is passed over as any other. */
+  /** Reads the CID of a payload without advancing; the value is skipped afterwards. */
   #payload(): void {
     const start = this.#at;
     const first = this.#byte();
@@ -106,11 +108,11 @@ class CborScan {
       const from = this.#at;
       this.#skip(length);
       this.#push(from, this.#at);
-    } else if (first !== nullByte) throw new Error('its payload is no byte string');
+    } else if (first !== nullByte) throw new Error('its payload is not a byte string');
     this.#at = start;
   }
 
-  /** Passes over a key and returns it, a character for each byte. */
+  /** Reads a key as latin1. */
   #key(keys: Keys): string {
     const first = this.#byte();
     if (first >> 5 !== textMajor) throw new Error('CBOR decode error: non-string keys not supported');
@@ -133,7 +135,7 @@ class CborScan {
   #link(first: number): void {
     if (this.#argument(first) !== linkTag) throw new Error('CBOR decode error: tag not supported');
     const bytes = this.#byte();
-    if (bytes >> 5 !== bytesMajor) throw new Error('CBOR decode error: a link is no byte string');
+    if (bytes >> 5 !== bytesMajor) throw new Error('CBOR decode error: a link is not a byte string');
     const length = this.#argument(bytes);
     const start = this.#at;
     this.#skip(length);
@@ -160,7 +162,7 @@ class CborScan {
     return Number.isFinite(low === 26 ? this.#bytes.readFloatBE(start) : this.#bytes.readDoubleBE(start));
   }
 
-  /** The number behind the first byte, in the shortest form. */
+  /** Reads the argument of an item, which must have the shortest form. */
   #argument(first: number): number {
     const low = first & 31;
     if (low < 24) return low;

@@ -14,7 +14,7 @@ const leaf = (n: number) => {
   return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
 };
 
-test('a set counts one block under two codecs once, and forgets names beyond its bound', () => {
+test('ClaimSet counts a block under two codecs once, and has no names beyond its bound', () => {
   const claims = new ClaimSet();
   const { bytes } = leaf(0);
   for (const codec of ['raw', 'dag-cbor'] as const)
@@ -27,7 +27,7 @@ test('a set counts one block under two codecs once, and forgets names beyond its
   expect(claims.cids).toBeUndefined();
 });
 
-test('a pin ends the claims on more blocks than a set remembers', async () => {
+test('pin ends claims on more blocks than ClaimSet remembers', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'cairn-claims-'));
   const blocks = createMemoryBlockstore();
   const pins = await openLmdbPinStore({ directory });

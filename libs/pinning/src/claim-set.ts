@@ -2,12 +2,12 @@ import type { Claim } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { blockKey, cidOfBlockKey } from './walk-dag.ts';
 
-/** Names that a set remembers at most: some 1 MiB of memory. */
+/** Names that a set remembers: some 1 MiB of memory. */
 const keysMax = 8192;
 
-/** Claims that a walk has met: sums of all of them, and the names of the first ones. A DAG may hold millions. */
+/** Claims on the blocks of a walk: the sums of all, and the names of the first ones. A DAG may have millions of blocks. */
 export class ClaimSet {
-  /** Parts of the digests, since one block may occur in a DAG under several codecs. */
+  /** Digest parts, since one block may occur in a DAG under several codecs. */
   readonly #parts = new Set<number>();
   readonly #keys: string[] = [];
   #countedBytes = 0;
@@ -33,12 +33,12 @@ export class ClaimSet {
     return this.#countedBytes;
   }
 
-  /** Bytes of the claims that do not. */
+  /** Bytes of the claims that do not count towards the quota. */
   get uncountedBytes(): number {
     return this.#uncountedBytes;
   }
 
-  /** The claimed blocks; undefined where there are more than the set remembers. */
+  /** The claimed blocks; undefined if there are more than the set remembers. */
   get cids(): CID[] | undefined {
     return this.#keys.length === this.#parts.size ? this.#keys.map(cidOfBlockKey) : undefined;
   }
@@ -51,7 +51,7 @@ export class ClaimSet {
   }
 }
 
-/** The last 6 bytes of a digest as a number: two blocks that share them by chance count as one, which harms no account. */
+/** Returns the last 6 bytes of a digest as a number. Two blocks that share them count as one, in favour of the account. */
 export function digestPart({ multihash: { digest } }: CID): number {
   const bytes = Math.min(6, digest.length);
   return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).readUIntBE(digest.length - bytes, bytes);

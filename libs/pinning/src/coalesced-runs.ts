@@ -9,15 +9,15 @@ interface Run<Event, Result> {
 }
 
 /**
- * Work that many may ask for at the same time. A call joins a run that begins after it: the one under way may have looked
- * already at what the call is about. So two runs serve any number of calls. A run ends early when all who joined have gone.
+ * Coalesces concurrent calls of the same work. A call joins the next run, since the current one may already have passed the
+ * data of the call. Two runs thus serve any number of concurrent calls. A run is aborted when all its callers have aborted.
  */
 export class CoalescedRuns<Event, Result> {
-  readonly #work: (signal: AbortSignal, tell: (event: Event) => void) => Promise<Result>;
+  readonly #work: (signal: AbortSignal, emit: (event: Event) => void) => Promise<Result>;
   #current: Run<Event, Result> | undefined;
   #next: Run<Event, Result> | undefined;
 
-  constructor(work: (signal: AbortSignal, tell: (event: Event) => void) => Promise<Result>) {
+  constructor(work: (signal: AbortSignal, emit: (event: Event) => void) => Promise<Result>) {
     this.#work = work;
   }
 
@@ -25,7 +25,7 @@ export class CoalescedRuns<Event, Result> {
     return this.#current === undefined && this.#next === undefined;
   }
 
-  /** @throws the signal's reason, what the work throws */
+  /** Joins the next run and resolves to its result. @throws the reason of the signal, errors of the work */
   async join({
     signal,
     onEvent,
@@ -36,11 +36,11 @@ export class CoalescedRuns<Event, Result> {
     signal?.throwIfAborted();
     this.#next ??= this.#start(this.#current);
     const run = this.#next;
-    const me: Joined<Event> = { ...(onEvent && { onEvent }) };
-    run.joined.add(me);
+    const caller: Joined<Event> = { ...(onEvent && { onEvent }) };
+    run.joined.add(caller);
     return await new Promise<Result>((resolve, reject) => {
       const leave = () => {
-        run.joined.delete(me);
+        run.joined.delete(caller);
         if (run.joined.size === 0 && run === this.#current) run.abort.abort(signal?.reason);
         reject(signal?.reason);
       };
@@ -57,7 +57,7 @@ export class CoalescedRuns<Event, Result> {
       joined,
       abort,
       result: before.then(async () => {
-        // From here on calls join the run after this one.
+        // Later calls join the run after this one.
         this.#current = run;
         this.#next = undefined;
         try {

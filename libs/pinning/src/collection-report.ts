@@ -1,31 +1,33 @@
-/** Where a collection stands, kept so that one that was killed goes on. */
+/** Position of a collection, stored so that a killed one resumes. */
 export interface CollectionState {
   readonly cycle: number;
-  /** Recursive roots are marked first, then those of other sources, then direct ones; then the store is swept. */
+  /** Recursive roots are marked first, then root sources, then direct roots. Then the store is swept. */
   readonly phase: 'recursive' | 'sources' | 'direct' | 'sweep' | 'done';
-  /** In hexadecimal: the CID of the last root marked, or the multihash that the sweep goes on from. */
+  /** Position in the phase, in hexadecimal: the CID of the last marked root, or the first multihash of the next sweep step. */
   readonly cursor?: string | undefined;
 }
 
-/** What one collection did. */
+/** Result of a collection of the whole store. */
 export interface CollectionReport {
   readonly cycle: number;
-  /** Roots walked, and blocks marked as reachable from them. */
+  /** Number of walked roots. */
   readonly roots: number;
+  /** Number of blocks marked as reachable. */
   readonly marked: number;
-  /** Blocks removed, and the sum of their lengths. */
+  /** Number of removed blocks. */
   readonly removed: number;
+  /** Sum of the lengths of the removed blocks. */
   readonly removedBytes: number;
   /** Milliseconds. */
   readonly duration: number;
-  /** Roots whose DAG could not be walked to its end. While there are any, nothing is removed: what they hold is not known. */
+  /** Roots whose DAG cannot be walked. While there are any, nothing is removed, since their blocks are unknown. */
   readonly unreadable: readonly { readonly root: string; readonly reason: string }[];
 }
 
-/** Result of the collection of one account. */
+/** Result of a collection of one account. */
 export interface AccountCollectionReport {
-  /** Blocks removed. */
+  /** Number of removed blocks. */
   readonly removed: number;
-  /** DAGs of the account that cannot be walked to their end. While there are any, nothing is removed. */
+  /** Roots of the account whose DAG cannot be walked. While there are any, nothing is removed. */
   readonly unreadable: readonly { readonly root: string; readonly reason: string }[];
 }

@@ -1,7 +1,7 @@
 import { CID } from '@cairn/cid';
 import { errorText, isCairnError } from '@cairn/errors';
 import type { CollectionReport, CollectionState } from './collection-report.ts';
-import type { CollectOptions, CollectorOptions } from './collector.ts';
+import type { CollectOptions, CollectorOptions } from './collector-options.ts';
 import { Marker } from './marker.ts';
 import type { PinMode } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
@@ -11,7 +11,7 @@ const sweepLimit = 256;
 const saveEveryMs = 1000;
 const unreadableMax = 100;
 
-/** One run of a collection, from the state it was left in to its end. */
+/** One run of a collection, from its stored state to its end. */
 export class CollectionRun {
   readonly #options: CollectorOptions;
   readonly #run: CollectOptions & { readonly signal: AbortSignal };
@@ -41,7 +41,7 @@ export class CollectionRun {
     if (this.#state.phase === 'recursive') await this.#markRoots('recursive', 'sources');
     if (this.#state.phase === 'sources') await this.#markSources();
     if (this.#state.phase === 'direct') await this.#markRoots('direct', 'sweep');
-    // What unreadable DAGs hold is not known, so nothing may go; the next collection begins anew.
+    // The blocks below an unreadable DAG are unknown, so nothing may be removed. The next collection starts again.
     if (this.#unreadable.length === 0) await this.#sweep();
     await this.#save({ cycle: this.#state.cycle, phase: 'done' });
     return {
@@ -62,7 +62,7 @@ export class CollectionRun {
     for await (const { cid } of pins.roots(mode, after)) {
       if (mode === 'recursive') await this.#markDag(cid, () => pins.isPinned(mode, cid));
       else await this.#marker.markBlock(cid);
-      await this.#saveNowAndThen(cid.bytes);
+      await this.#savePeriodically(cid.bytes);
     }
     await this.#advance(next);
   }
@@ -73,7 +73,7 @@ export class CollectionRun {
     await this.#advance('direct');
   }
 
-  /** A root that was released during its walk may have lost blocks to its owner: it need not be whole. */
+  /** Marks a DAG. A root that was released during the walk may be incomplete, since its owner may have removed blocks. */
   async #markDag(root: CID, isPinned: () => Promise<boolean>): Promise<void> {
     this.#roots++;
     try {
@@ -98,23 +98,24 @@ export class CollectionRun {
       this.#removed += step.removed.length;
       this.#removedBytes += step.bytes;
       start = step.next;
-      if (start) await this.#saveNowAndThen(start);
+      if (start) await this.#savePeriodically(start);
     } while (start !== undefined);
   }
 
-  /** The state as it stands. What comes after an unreadable root is not kept: a resumed run must find that root again. */
+  /** Advances to a phase. After an unreadable root the state is not stored, so that a resumed run finds that root again. */
   async #advance(phase: CollectionState['phase']): Promise<void> {
     if (this.#unreadable.length > 0) this.#state = { cycle: this.#state.cycle, phase };
     else await this.#save({ cycle: this.#state.cycle, phase });
   }
 
-  async #saveNowAndThen(cursor: Uint8Array): Promise<void> {
+  /** Stores the position, at most once per second. */
+  async #savePeriodically(cursor: Uint8Array): Promise<void> {
     if (this.#unreadable.length > 0 || performance.now() - this.#savedAt < saveEveryMs) return;
     await this.#save({ ...this.#state, cursor: Buffer.from(cursor).toString('hex') });
   }
 
   async #save(state: CollectionState): Promise<void> {
-    // Marks first: the cursor must not be ahead of them after a kill.
+    // Marks are written first, so that the cursor is never ahead of them after a kill.
     await this.#marker.flush();
     await this.#options.pins.setCollectionState(state);
     this.#state = state;

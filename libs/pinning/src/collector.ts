@@ -1,46 +1,24 @@
-import type { Blockstore, Collectable } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { AccountCollection } from './account-collection.ts';
 import { CoalescedRuns } from './coalesced-runs.ts';
 import type { AccountCollectionReport, CollectionReport, CollectionState } from './collection-report.ts';
 import { CollectionRun } from './collection-run.ts';
+import type { AccountCollectOptions, CollectOptions, CollectorOptions } from './collector-options.ts';
 import { disownLegacyBlocks } from './disown-legacy-blocks.ts';
 import { CollectionBusyError } from './errors.ts';
-import type { PinStore } from './pin-store.ts';
-import type { RootSource } from './root-source.ts';
-
-export interface CollectorOptions {
-  readonly pins: PinStore;
-  /** A verified store. */
-  readonly blocks: Blockstore;
-  readonly collectable: Collectable;
-  readonly sources?: readonly RootSource[];
-  /** How long blocks stay that were put or touched without being pinned, in seconds. Default 3,600. */
-  readonly graceSeconds?: number;
-}
-
-export interface CollectOptions {
-  readonly signal?: AbortSignal;
-}
-
-export interface AccountCollectOptions extends CollectOptions {
-  /** Called with the blocks that each step removed. */
-  readonly onRemoved?: (cids: readonly CID[]) => void;
-  /** Removes what failed writes have left, and nothing that a write has reported. Default false. */
-  readonly leftoversOnly?: boolean;
-}
 
 const renewEveryMs = 10_000;
 const graceSecondsDefault = 3600;
 
 /**
- * Collects garbage. A collection of the whole store marks what is reachable from pins and other sources, then removes what
- * is neither marked nor recent nor being written (see `Collectable`): in slices of a few milliseconds, in one process at a
- * time, resumed where it was when it is killed. A collection of an account looks only at what the account holds or held.
+ * Collects garbage. A collection of the whole store marks blocks that are reachable from pins and root sources, then removes
+ * blocks that are neither marked, recent nor in use by a write (see `Collectable`). It runs in slices of a few milliseconds,
+ * in one process at a time, and resumes after a kill. A collection of an account examines only its claims and its released
+ * and retained roots.
  */
 export class Collector {
   readonly #options: CollectorOptions;
-  /** By kind and account: the run under way, and the one that everyone who has come since waits for. */
+  /** The current and the next run, by kind and account. */
   readonly #runs = new Map<string, CoalescedRuns<readonly CID[], AccountCollectionReport>>();
 
   constructor(options: CollectorOptions) {
@@ -48,9 +26,9 @@ export class Collector {
   }
 
   /**
-   * Runs one collection of the whole store, or the rest of one that was cut short.
-   * @throws COLLECTION_BUSY while another process or call collects; STORE_CORRUPT where records of pins disagree; the
-   * signal's reason
+   * Runs one collection of the whole store, or the rest of an interrupted one.
+   * @throws COLLECTION_BUSY while another process or call collects; STORE_CORRUPT if records of pins disagree; the reason of
+   * the signal
    */
   async collect(options: CollectOptions = {}): Promise<CollectionReport> {
     const { pins, graceSeconds = graceSecondsDefault } = this.#options;
@@ -67,7 +45,7 @@ export class Collector {
       await this.#assertConsistent(signal);
       const state = (await this.#unfinished()) ?? (await this.#begin());
       const report = await new CollectionRun(this.#options, state, { signal }).run();
-      // Garbage below them went with this collection, as far as its grace period was over.
+      // This collection removed the garbage below roots that were released before the grace period.
       if (report.unreadable.length === 0) await pins.forgetReleasedBefore(began - graceSeconds * 1000);
       return report;
     } finally {
@@ -77,10 +55,10 @@ export class Collector {
   }
 
   /**
-   * Removes, without grace, what one account has written alone and holds no longer: what it claims and has not pinned, and
-   * what lies below roots that it has released. Its cost follows what the account holds and held; without claims and
-   * released roots it is a few reads. Calls for one account share a run, one that begins after the call.
-   * @throws the signal's reason
+   * Removes, without a grace period, blocks that one account alone has written and no longer retains: claimed blocks that it
+   * has not pinned, and blocks below roots that it has released. The cost grows with the roots and claims of the account;
+   * without claims and released roots it is a few reads. Concurrent calls for one account share a run that begins after them.
+   * @throws the reason of the signal
    */
   async collectFor(
     account: string,
@@ -90,8 +68,8 @@ export class Collector {
     const key = `${leftoversOnly} ${account}`;
     let runs = this.#runs.get(key);
     if (runs === undefined) {
-      runs = new CoalescedRuns((runSignal, tell) =>
-        new AccountCollection(this.#options, account, { signal: runSignal, onRemoved: tell, leftoversOnly }).run(),
+      runs = new CoalescedRuns((runSignal, emit) =>
+        new AccountCollection(this.#options, account, { signal: runSignal, onRemoved: emit, leftoversOnly }).run(),
       );
       this.#runs.set(key, runs);
     }
@@ -102,14 +80,14 @@ export class Collector {
     }
   }
 
-  /** Marks that follow damaged records would miss what they hold. */
+  /** Verifies the records of roots, since a damaged record would leave reachable blocks unmarked. @throws STORE_CORRUPT */
   async #assertConsistent(signal: AbortSignal): Promise<void> {
     const { pins, sources = [] } = this.#options;
     await pins.assertConsistent({ signal });
     for (const source of sources) await source.assertConsistent?.({ signal });
   }
 
-  /** Where a collection of the current cycle stood that was cut short. */
+  /** Returns the state of an interrupted collection of the current cycle. */
   async #unfinished(): Promise<CollectionState | undefined> {
     const { pins, collectable } = this.#options;
     const state = await pins.collectionState();
@@ -118,8 +96,8 @@ export class Collector {
 
   async #begin(): Promise<CollectionState> {
     const { pins, collectable } = this.#options;
-    const begun: CollectionState = { cycle: await collectable.beginCycle(), phase: 'recursive' };
-    await pins.setCollectionState(begun);
-    return begun;
+    const state: CollectionState = { cycle: await collectable.beginCycle(), phase: 'recursive' };
+    await pins.setCollectionState(state);
+    return state;
   }
 }

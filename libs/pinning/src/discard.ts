@@ -8,25 +8,25 @@ import { ownerOf } from './owner.ts';
 import { retainedRoots } from './retained-roots.ts';
 import { blockKey } from './walk-dag.ts';
 
-/** Outcome of discarding a block of an account. */
+/** Result of discarding a block of an account. `reason` explains why the block stays. */
 export type DiscardOutcome = 'discarded' | 'absent' | { readonly reason: string };
 
-const lookAgainMs = 50;
-/** Holds of other processes are known to 10 s. */
+const retryMs = 50;
+/** Longer than the 10 s between two renewals of the holds of other processes. */
 const busyMsMax = 15_000;
 const shared = {
-  reason: 'another account has written it or holds it; it is removed when no account holds it',
+  reason: 'another account has written or retains it; it is removed when no account retains it',
 } as const;
 const outcomeOf = {
   removed: 'discarded',
   absent: 'absent',
   shared,
-  busy: { reason: 'a write of this account is under way; try again when it has ended' },
+  busy: { reason: 'a write of this account is in progress; retry after it has ended' },
 } as const satisfies Record<DiscardResult, DiscardOutcome>;
 
 /**
- * Removes blocks that an account has written, as far as nothing else can hold them: see `Pinning.discard`. One walk over
- * what the account holds serves all of them.
+ * Removes blocks that an account has written and that no root and no other account can retain; see `Pinning.discard`. One walk
+ * over the roots of the account serves all blocks.
  */
 export async function discardBlocks(
   stores: AccountStores,
@@ -41,7 +41,7 @@ export async function discardBlocks(
   const open = new Map(cids.map((cid) => [cid.toString(), cid]));
   while (open.size > 0) {
     signal?.throwIfAborted();
-    // Before the walk: what the account writes from here on is kept, though the walk may have passed it by.
+    // Called before the walk, so that later writes of the account are protected even where the walk has already passed.
     const keepFrom = await stores.collectable.beginDiscard(owner);
     const reasons = await reasonsToKeep(stores, account, [...open.values()], signal);
     const free = [...open.values()].filter((cid) => !reasons.has(cid.toString()));
@@ -56,12 +56,12 @@ export async function discardBlocks(
     open.clear();
     if (busy.length === 0 || performance.now() - began > busyMsMax) break;
     for (const cid of busy) open.set(cid.toString(), cid);
-    await wait(lookAgainMs, undefined, { ...(signal && { signal }) });
+    await wait(retryMs, undefined, { ...(signal && { signal }) });
   }
   return cids.map((cid) => outcomes.get(cid.toString()) ?? 'absent');
 }
 
-/** Why blocks stay, by CID, in the words of Kubo where it has them. */
+/** Returns why blocks stay, by CID. Uses Kubo's wording where Kubo has one. */
 async function reasonsToKeep(
   { pins, blocks, sources = [] }: AccountStores,
   account: string,
@@ -81,16 +81,16 @@ async function reasonsToKeep(
   }
   if (wanted.size === 0) return reasons;
   const slices = Slices.of(signal);
-  for await (const held of retainedRoots({ pins, blocks, sources }, account, signal)) {
+  for await (const retained of retainedRoots({ pins, blocks, sources }, account, signal)) {
     await slices.step();
     if (wanted.size === 0) break;
     const outcome = {
-      pin: { reason: `pinned via ${held.root}` },
-      source: { reason: `in the files of the account, via ${held.root}` },
+      pin: { reason: `pinned via ${retained.root}` },
+      source: { reason: `in the files of the account, via ${retained.root}` },
       others: shared,
-    }[held.by];
+    }[retained.by];
     try {
-      for await (const cid of held.blocks()) {
+      for await (const cid of retained.blocks()) {
         signal?.throwIfAborted();
         for (const found of wanted.get(blockKey(cid)) ?? []) reasons.set(found.toString(), outcome);
         wanted.delete(blockKey(cid));
@@ -99,9 +99,9 @@ async function reasonsToKeep(
     } catch (error) {
       signal?.throwIfAborted();
       if (!isCairnError(error)) throw error;
-      if (!(await held.isStillRetained())) continue;
+      if (!(await retained.isStillRetained())) continue;
       for (const found of [...wanted.values()].flat())
-        reasons.set(found.toString(), { reason: `pin check failed: ${held.root}: ${errorText(error)}` });
+        reasons.set(found.toString(), { reason: `pin check failed: ${retained.root}: ${errorText(error)}` });
       return reasons;
     }
   }

@@ -2,8 +2,9 @@ import type { Collectable } from '@cairn/blockstore';
 import type { PinStore } from './pin-store.ts';
 
 /**
- * Before blocks are removed for an account: in a store of an earlier version another account may pin, without a walk, what
- * this one has released. No block of that time counts as put by one account from here on; collections decide about them.
+ * Prepares a store of an earlier version for removals by account. In such a store another account may have pinned, without a
+ * walk, a root that this one has released. All blocks stored so far are therefore marked as shared, and only a collection of
+ * the whole store removes them.
  */
 export async function disownLegacyBlocks({
   pins,

@@ -1,23 +1,23 @@
 import { CairnError } from '@cairn/errors';
 
-/** The account has not pinned this CID itself. */
+/** Thrown when the account has no pin of this CID. Pins above it do not count. */
 export class PinNotFoundError extends CairnError<'PIN_NOT_FOUND'> {
   constructor(cid: string) {
     super('PIN_NOT_FOUND', `${cid} is not pinned by this account.`, { details: { cid } });
   }
 }
 
-/** The account has pinned the CID in the other mode. */
+/** Thrown when the account has pinned the CID in the other mode. */
 export class PinModeError extends CairnError<'PIN_MODE_CONFLICT'> {
   constructor(cid: string, mode: string) {
     super('PIN_MODE_CONFLICT', `${cid} is pinned ${mode === 'recursive' ? 'recursively' : 'directly'}.`, {
-      hint: mode === 'recursive' ? 'Ask for recursive=true.' : 'Ask for recursive=false.',
+      hint: mode === 'recursive' ? 'Pass recursive=true.' : 'Pass recursive=false.',
       details: { cid, mode },
     });
   }
 }
 
-/** No links can be read from blocks of this codec, so its DAG cannot be known to be complete. */
+/** Thrown for a codec whose links cannot be read, so that a DAG cannot be verified as complete. */
 export class UnsupportedCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
   constructor(cid: string, codec: number) {
     super('CODEC_UNSUPPORTED', `The links of ${cid} cannot be read: codec 0x${codec.toString(16)} is not supported.`, {
@@ -27,40 +27,40 @@ export class UnsupportedCodecError extends CairnError<'CODEC_UNSUPPORTED'> {
   }
 }
 
-/** The block does not decode in the codec that its CID names. */
+/** Thrown when a block cannot be decoded with the codec of its CID. */
 export class UndecodableBlockError extends CairnError<'DAG_INVALID'> {
   constructor(cid: string, cause: unknown) {
-    super('DAG_INVALID', `Block ${cid} does not decode in its codec.`, { details: { cid }, cause });
+    super('DAG_INVALID', `Block ${cid} cannot be decoded with the codec of its CID.`, { details: { cid }, cause });
   }
 }
 
-/** The DAG has more blocks than one pin may hold. */
+/** Thrown when a DAG has more blocks than the limit of a walk. */
 export class DagTooLargeError extends CairnError<'DAG_TOO_LARGE'> {
   constructor(cid: string, blocksMax: number) {
     super('DAG_TOO_LARGE', `The DAG under ${cid} has more than ${blocksMax} blocks.`, {
-      hint: 'Pin its parts.',
+      hint: 'Pin parts of the DAG instead.',
       details: { cid, blocksMax },
     });
   }
 }
 
-/** The account holds as much as it may, or would with what it is adding. */
+/** Thrown when a write would exceed the quota of the account. */
 export class QuotaExceededError extends CairnError<'QUOTA_EXCEEDED'> {
   constructor(usedBytes: number, addedBytes: number, quotaBytes: number) {
     super(
       'QUOTA_EXCEEDED',
       `The account holds ${usedBytes} of its ${quotaBytes} bytes; ${addedBytes} more would exceed its quota.`,
       {
-        hint: 'Unpin what is not needed any more, or ask for a higher quota.',
+        hint: 'Unpin unused content, or ask for a higher quota.',
         details: { usedBytes, addedBytes, quotaBytes },
       },
     );
   }
 }
 
-/** A collection is running already, here or in another process on the same store. */
+/** Thrown while another call or process collects garbage in the same store. */
 export class CollectionBusyError extends CairnError<'COLLECTION_BUSY'> {
   constructor() {
-    super('COLLECTION_BUSY', 'Garbage is being collected already.', { hint: 'Wait for it to end.' });
+    super('COLLECTION_BUSY', 'A garbage collection is already running.', { hint: 'Retry after it has ended.' });
   }
 }

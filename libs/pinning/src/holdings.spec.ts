@@ -1,93 +1,25 @@
+// Model test of several accounts that put, pin, unpin, discard and collect under a quota, over a pool of DAGs with shared
+// blocks. The model tracks pins, claims and leftovers of each account, independently of the stores.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CollectableBlockstore, createMemoryBlockstore, openLmdbBlockstore } from '@cairn/blockstore';
-import { type CID, cidFor } from '@cairn/cid';
-import * as dagCbor from '@ipld/dag-cbor';
+import type { CID } from '@cairn/cid';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import {
+  AccountModel,
+  blockOf,
+  closure,
+  names,
+  pool,
+  quotaBytes,
+  type Step,
+  sizeOf,
+  step,
+  union,
+} from './holdings.fixture.ts';
 import { Collector, openLmdbPinStore, Pinning, type PinStore, walkDag } from './index.ts';
-
-// A model of several accounts that put, pin, unpin, discard and collect under a quota, over a pool of DAGs that share
-// blocks. It knows what each account pins, claims and has left, and nothing of how stores keep that.
-
-interface PoolBlock {
-  readonly cid: CID;
-  readonly bytes: Uint8Array;
-  readonly links: readonly number[];
-}
-
-const pool: PoolBlock[] = [];
-const addToPool = (links: readonly number[], text: string) => {
-  const cids = links.flatMap((n) => pool[n]?.cid ?? []);
-  const bytes = links.length === 0 ? Buffer.from(text) : dagCbor.encode({ cids, text });
-  pool.push({ cid: cidFor(bytes, { codec: links.length === 0 ? 'raw' : 'dag-cbor' }), bytes, links });
-};
-for (const text of ['zero', 'one..', 'two...', 'three...']) addToPool([], text);
-for (const links of [[0, 1], [1, 2], [4], [4, 5, 3], [6, 7], [0]]) addToPool(links, `node ${pool.length}`);
-
-/** All that is reachable from a block of the pool, itself included. */
-const closure = (n: number): Set<number> =>
-  new Set([n, ...(pool[n]?.links ?? []).flatMap((link) => [...closure(link)])]);
-const sizeOf = (ns: Iterable<number>) => [...ns].reduce((sum, n) => sum + (pool[n]?.bytes.length ?? 0), 0);
-const blockOf = (n: number) =>
-  pool[n] ?? pool[0] ?? { cid: cidFor(Buffer.of(), { codec: 'raw' }), bytes: Buffer.of(), links: [] };
-const union = <T>(sets: Iterable<Iterable<T>>): Set<T> => new Set([...sets].flatMap((set) => [...set]));
-
-class AccountModel {
-  readonly pins = new Map<number, 'recursive' | 'direct'>();
-  readonly claims = new Set<number>();
-
-  get held(): Set<number> {
-    return union([...this.pins].map(([n, mode]) => (mode === 'recursive' ? closure(n) : [n])));
-  }
-
-  get pinnedBytes(): number {
-    return [...this.pins].reduce((sum, [n, mode]) => sum + sizeOf(mode === 'recursive' ? closure(n) : [n]), 0);
-  }
-
-  get bytes(): number {
-    return this.pinnedBytes + sizeOf(this.claims);
-  }
-}
-
-const names = ['a', 'b', 'c'] as const;
-const quotaBytes = sizeOf(closure(8)) * 2;
-const index = fc.nat(pool.length - 1);
-const account = fc.constantFrom(...names);
-const step = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('put' as const),
-      account,
-      some: fc.uniqueArray(index, { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('fail' as const),
-      account,
-      some: fc.uniqueArray(index, { maxLength: 4 }),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('add' as const), account, n: index }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pin' as const), account, n: index, direct: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('unpin' as const), account, n: index }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('discard' as const),
-      account,
-      some: fc.uniqueArray(index, { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('collectFor' as const), account }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('collect' as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
-);
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 interface Stores {
   readonly pins: PinStore;
@@ -210,7 +142,7 @@ class Run {
         expect(outcome).toEqual({ reason: expect.stringMatching(/^pinned/) });
         expect(isHere).toBe(true);
       } else {
-        // The truth: it is gone exactly where that is said.
+        // A block is removed exactly if the result says so.
         expect(isHere).toBe(outcome !== 'discarded');
         model.claims.delete(n);
         const others = [...this.models].filter(([other]) => other !== name);
@@ -228,18 +160,18 @@ class Run {
       removed.push(...cids.map(({ multihash }) => Buffer.from(multihash.bytes).toString('hex')));
     const report = await this.collector.collectFor(name, { onRemoved });
     expect(report.unreadable).toEqual([]);
-    const gone = pool.filter((_, n) => before[n]);
-    const now = await Promise.all(gone.map(({ cid }) => this.stores.blocks.has(cid)));
-    const expected = gone
+    const stored = pool.filter((_, n) => before[n]);
+    const now = await Promise.all(stored.map(({ cid }) => this.stores.blocks.has(cid)));
+    const expected = stored
       .filter((_, at) => !now[at])
       .map(({ cid }) => Buffer.from(cid.multihash.bytes).toString('hex'));
     expect(removed.sort()).toEqual(expected.sort());
     model.claims.clear();
-    // One more finds nothing to do.
+    // A second collection removes nothing.
     expect(await this.collector.collectFor(name)).toEqual({ removed: 0, unreadable: [] });
   }
 
-  /** Checks the invariants that hold at any time. */
+  /** Verifies the invariants that apply at any time. */
   async check(): Promise<void> {
     for (const [name, model] of this.models) {
       const [usage, claimed] = [await this.pinning.usage(name), await this.pinning.claimed(name)];
@@ -259,7 +191,7 @@ class Run {
   }
 }
 
-describe('what accounts hold, under random work of several', () => {
+describe('random writes, pins and collections of several accounts', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'cairn-holdings-'));
@@ -273,7 +205,7 @@ describe('what accounts hold, under random work of several', () => {
       if (next.kind === 'reopen') {
         const { models, stores } = run;
         const blocks = await open(work);
-        // As after a kill: nothing of the old objects is used any more.
+        // As after a kill: the old objects are no longer used.
         run = Object.assign(new Run(blocks), { models });
         await Promise.all([stores.pins.close(), stores.blocks.close()].map((closing) => closing.catch(() => {})));
       } else await run.perform(next);
@@ -288,7 +220,7 @@ describe('what accounts hold, under random work of several', () => {
     await Promise.all([run.stores.pins.close(), run.stores.blocks.close()]);
   };
 
-  test('pins stay whole, answers are true and every count is exact in LMDB', async () => {
+  test('match the model in LMDB: complete pins, correct results, exact counts', async () => {
     const open = async (work: string) => ({
       pins: await openLmdbPinStore({ directory: join(work, 'pins') }),
       blocks: await openLmdbBlockstore({ directory: join(work, 'blocks') }),
@@ -299,7 +231,7 @@ describe('what accounts hold, under random work of several', () => {
     );
   }, 120_000);
 
-  test('pins stay whole, answers are true and every count is exact in memory', async () => {
+  test('match the model in memory: complete pins, correct results, exact counts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), (steps) =>
         play(

@@ -1,6 +1,7 @@
 export { CidList, cidKey } from './cid-list.ts';
 export type { AccountCollectionReport, CollectionReport, CollectionState } from './collection-report.ts';
-export { type AccountCollectOptions, type CollectOptions, Collector, type CollectorOptions } from './collector.ts';
+export { Collector } from './collector.ts';
+export type { AccountCollectOptions, CollectOptions, CollectorOptions } from './collector-options.ts';
 export type { DiscardOutcome } from './discard.ts';
 export {
   CollectionBusyError,

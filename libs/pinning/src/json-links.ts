@@ -1,11 +1,11 @@
-// It reads links without making values: decoding a block of 2 MiB can take a second. links.spec.ts compares it with a
-// decoder.
+// Hot path of every walk over dag-json. It finds links without creating values, since decoding a block of 2 MiB can take a
+// second. links.spec.ts compares it with the decoder of @ipld/dag-json; links.bench.ts measures both.
 import { parseCid } from '@cairn/cid';
 import { CidList } from './cid-list.ts';
 
-/** Bounds memory only: codecs that make values refuse far less. */
+/** Bounds the memory for open lists and maps. Codecs that create values refuse far lower depths. */
 const depthMax = 100_000;
-/** Values and keys between two pauses; links count more, since their text is decoded. */
+/** Steps between two pauses. A value or key is one step; a link is more, since its text is decoded. */
 const stepsPerPause = 2048;
 const stepsOfLink = 16;
 
@@ -20,10 +20,10 @@ const escapes = new Set(Buffer.from('"\\/bfnrtu'));
 
 /** An open list or map. */
 interface Open {
-  /** Keys of a map; nothing for a list. */
+  /** Keys of a map; undefined for a list. */
   readonly keys: Set<string> | undefined;
   hasEntries: boolean;
-  /** Place of the text under the key "/", with its quotes. */
+  /** Position of the text under the key "/", including its quotes. */
   link: Span | undefined;
 }
 
@@ -33,8 +33,8 @@ interface Span {
 }
 
 /**
- * The CIDs of a DAG-JSON block in the order of its bytes. It takes what go-ipld-prime takes, also a comma before an end and
- * `"/"` beside other keys, which is no link then; numbers and text must only be well formed.
+ * Finds the CIDs of a DAG-JSON block in the order of its bytes. Accepts the input of go-ipld-prime: also a trailing comma, and
+ * `"/"` beside other keys, which is not a link. Numbers and text must be well formed, but are not decoded.
  * @throws Error
  */
 export function jsonLinkSteps(block: Uint8Array): Generator<undefined, CidList> {
@@ -79,7 +79,7 @@ class JsonScan {
     return this.#links;
   }
 
-  /** Passes over a value, or opens it; `linkOf` is the map under whose key "/" it stands. */
+  /** Skips a scalar or opens a list or map. `linkOf` is the map if this is the value of its key "/". */
   #value(linkOf: Open | undefined): void {
     const next = this.#peek();
     if (next === openMap || next === openList) {
@@ -95,7 +95,7 @@ class JsonScan {
     else this.#word(next);
   }
 
-  /** A map whose only entry is "/" with text is a link. */
+  /** Ends a list or map. A map whose only entry is "/" with a text is a link. */
   #close({ keys, link }: Open): void {
     if (link === undefined || keys?.size !== 1) return;
     const text: unknown = JSON.parse(this.#bytes.toString('utf8', link.start, link.end));
@@ -103,7 +103,7 @@ class JsonScan {
     this.#steps += stepsOfLink;
   }
 
-  /** Reads the comma before a further entry, or the end. */
+  /** Reads the comma before the next entry and returns true, or reads the end and returns false. */
   #continues({ keys, hasEntries }: Open): boolean {
     const end = keys === undefined ? closeList : closeMap;
     let next = this.#peek();
@@ -120,7 +120,7 @@ class JsonScan {
     if (this.#peek() !== quote) throw new Error(`expected a key at byte ${this.#at}`);
     const start = this.#at;
     const hasEscapes = this.#string();
-    // Keys are compared by their characters, however they are written.
+    // Keys are compared after resolving escapes.
     const text = hasEscapes
       ? String(JSON.parse(this.#bytes.toString('utf8', start, this.#at)))
       : this.#bytes.toString('utf8', start + 1, this.#at - 1);
@@ -131,7 +131,7 @@ class JsonScan {
     return text;
   }
 
-  /** Passes over text; true where it has escapes. */
+  /** Skips a text. Returns true if it has escapes. */
   #string(): boolean {
     let hasEscapes = false;
     for (this.#at++; ; this.#at++) {
@@ -183,7 +183,7 @@ class JsonScan {
     throw new Error(`invalid start of a value at byte ${this.#at}`);
   }
 
-  /** The next byte that is no space. @throws Error at the end */
+  /** Skips white space and returns the next byte. @throws Error at the end */
   #peek(): number {
     while (isSpace(this.#bytes[this.#at] ?? 0)) this.#at++;
     const next = this.#bytes[this.#at];

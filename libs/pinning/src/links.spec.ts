@@ -13,8 +13,8 @@ const texts = async (codec: CodecName, bytes: Uint8Array) =>
   [...(await linksOf(cidFor(bytes, { codec }), bytes))].map(String);
 const link = (text: string) => cidFor(Buffer.from(text), { codec: 'raw' });
 
-test('linksOf gives the links in the order of the block, also where keys are numbers', async () => {
-  // The key "-" is less than "0" in both codecs; objects of JavaScript have "0" first.
+test('linksOf returns links in the order of the block, also for numeric keys', async () => {
+  // The key "-" sorts before "0" in both codecs; JavaScript objects have "0" first.
   const value = { '-': [link('a'), link('b')], '0': link('c'), '00': { '-': link('a'), '9': link('d') } };
   const expected = ['a', 'b', 'c', 'a', 'd'].map((text) => link(text).toString());
   const cbor = dagCbor.encode(value);
@@ -23,14 +23,14 @@ test('linksOf gives the links in the order of the block, also where keys are num
   expect(await texts('dag-json', json)).toEqual(expected);
 });
 
-test('linksOf finds no links in plain CBOR and JSON', async () => {
+test('linksOf returns no links for plain CBOR and JSON', async () => {
   for (const codec of ['cbor', 'json'] as const) {
     const bytes = Buffer.from(JSON.stringify({ '/': link('a').toString() }));
     expect(await texts(codec, bytes)).toEqual([]);
   }
 });
 
-test('linksOf reads DAG-JSON that has the key of links beside others, as Kubo does', async () => {
+test('linksOf accepts the key "/" beside other keys in DAG-JSON, as Kubo does', async () => {
   const bytes = Buffer.from(
     JSON.stringify({ '/': `${link('a')}`, b: [{ '/': `${link('b')}` }], c: { '/': { bytes: 'AQ' } } }),
   );
@@ -51,7 +51,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** Without what DAG-JSON keeps for itself, and integers that JavaScript does not hold. */
+/** Values without the reserved key of DAG-JSON and without integers beyond the range of JavaScript numbers. */
 const jsonValue = value.filter((root) => !hasReserved(root));
 
 function hasReserved(root: unknown): boolean {
@@ -66,7 +66,7 @@ function collected(root: unknown): string[] {
   return cid ? [cid.toString()] : Object.values(root).flatMap(collected);
 }
 
-test('cborLinks finds the links that a decoder finds', () => {
+test('cborLinkSteps finds the links of a decoder', () => {
   fc.assert(
     fc.property(value, (root) => {
       const bytes = dagCbor.encode(root);
@@ -75,7 +75,7 @@ test('cborLinks finds the links that a decoder finds', () => {
   );
 });
 
-test('cborLinks refuses the damaged blocks that a decoder refuses', () => {
+test('cborLinkSteps refuses the damaged blocks that a decoder refuses', () => {
   const isRefused = (work: () => unknown) => {
     try {
       work();
@@ -99,7 +99,7 @@ test('cborLinks refuses the damaged blocks that a decoder refuses', () => {
   );
 });
 
-test('linksOf reads a block of 2 million integers and refuses lists without end', async () => {
+test('linksOf reads a block of 2 million integers and refuses deep nesting', async () => {
   const integers = Buffer.alloc(1_920_005, 1);
   integers.set([0x9a, 0, 0x1d, 0x4c, 0]);
   expect(await texts('dag-cbor', integers)).toEqual([]);
@@ -111,7 +111,7 @@ test('linksOf reads a block of 2 million integers and refuses lists without end'
 describe('jsonLinkSteps', () => {
   const jsonLinks = (text: string | Uint8Array) => [...runSync(jsonLinkSteps(Buffer.from(text)))].map(String);
 
-  test('finds the links that a decoder finds', () => {
+  test('finds the links of a decoder', () => {
     fc.assert(
       fc.property(jsonValue, (root) => {
         const bytes = dagJson.encode(root);
@@ -120,7 +120,7 @@ describe('jsonLinkSteps', () => {
     );
   });
 
-  test('takes well formed JSON and nothing else', () => {
+  test('accepts well formed JSON only', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.nat(127), fc.boolean(), (whole, place, code, isCut) => {
         const at = place % whole.length;
@@ -135,7 +135,7 @@ describe('jsonLinkSteps', () => {
             return false;
           }
         };
-        // Repeated keys, commas before an end and zeros behind it are distinguished from JSON below.
+        // Repeated keys, trailing commas and trailing zero bytes differ from JSON; the tests below cover them.
         fc.pre(!/,\s*[\]}]|\0|"\/"/.test(text) && !hasRepeatedKey(text));
         expect([text, isTaken(() => jsonLinks(text))]).toEqual([text, isTaken(() => JSON.parse(text))]);
       }),
@@ -143,7 +143,7 @@ describe('jsonLinkSteps', () => {
     );
   });
 
-  test('takes a comma before an end, as go-ipld-prime does, and refuses repeated keys', () => {
+  test('accepts a trailing comma, as go-ipld-prime does, and refuses repeated keys', () => {
     const a = `{"/":"${link('a')}"}`;
     expect(jsonLinks(`[${a},]\n\0`)).toEqual([link('a').toString()]);
     expect(jsonLinks(`{"x":${a},}`)).toEqual([link('a').toString()]);
@@ -152,25 +152,25 @@ describe('jsonLinkSteps', () => {
     expect(() => jsonLinks('[1 2]')).toThrow('expected comma');
   });
 
-  test('takes a link within the key of links, and bytes there for no link', () => {
+  test('finds a link below the key "/", and no link in bytes there', () => {
     expect(jsonLinks(`{"/":{"/":"${link('a')}"}}`)).toEqual([link('a').toString()]);
     expect(jsonLinks('{"/":{"bytes":"AQ"}}')).toEqual([]);
   });
 
-  test('refuses deep nesting and invalid links without deep calls', () => {
+  test('refuses deep nesting and invalid links without recursion', () => {
     expect(() => jsonLinks(Buffer.alloc(2_000_000, '['))).toThrow('nested deeper than 100000');
     expect(() => jsonLinks('{"/":"no CID"}')).toThrow('CID');
   });
 });
 
-/** True where an object of valid JSON has a key twice. */
+/** Reports whether a text of JSON has a repeated key, in any of its objects. */
 function hasRepeatedKey(text: string): boolean {
   const keys = /"(?:[^"\\]|\\.)*"\s*:/g;
   const found = text.match(keys) ?? [];
   return new Set(found).size < found.length;
 }
 
-test('linksOf reads dag-jose without its values: the payload, then the links', async () => {
+test('linksOf returns the payload of dag-jose, then its links', async () => {
   const payload = link('signed');
   const bytes = dagCbor.encode({ payload: payload.bytes, signatures: [{ header: { of: link('key') } }] });
   expect(await texts('dag-jose', bytes)).toEqual([payload.toString(), link('key').toString()]);
@@ -179,7 +179,7 @@ test('linksOf reads dag-jose without its values: the payload, then the links', a
   });
 });
 
-test('linksOf pauses within a block and refuses it on its first malformed link', async () => {
+test('linksOf pauses within a block and refuses a block at its first malformed link', async () => {
   let pauses = 0;
   const slices = {
     step: async () => {

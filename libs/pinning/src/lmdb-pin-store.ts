@@ -22,14 +22,14 @@ import type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root,
 import { pinsFormat } from './pins-format.ts';
 
 const countedKey = Buffer.from('counted');
-/** Written by version 0.1 to 0.2: some account has pinned without a walk. */
+/** Written by versions 0.1 to 0.2 when an account pinned a known root without a walk. */
 const sharedKey = Buffer.from('shared');
 const collectionKey = Buffer.from('collection');
 
 /**
- * Tables: `pins` by account and CID; `usage` by account; `roots` by mode and CID, with the number of accounts that pin
- * it, so that what one account has pinned another pins without a walk, and a collector sees each DAG once; `released` by
- * account, mode and CID.
+ * Pin store in LMDB. Tables: `pins` by account and CID, `usage` by account, `released` by account, mode and CID, and `roots` by
+ * mode and CID. A root has the number of accounts that pin it. Another account can thus pin it without a walk, and a collector
+ * visits each DAG once.
  */
 class LmdbPinStore implements PinStore {
   readonly #environment: Environment;
@@ -48,8 +48,8 @@ class LmdbPinStore implements PinStore {
     this.#control = environment.database('control');
   }
 
-  /** A store of version 0.1 has pins, but no roots, and usage without blocks. */
-  async count(): Promise<void> {
+  /** Computes the roots and usage of a store of version 0.1, which has no roots and no counts of blocks. */
+  async upgrade(): Promise<void> {
     if (this.#control.has(countedKey)) return;
     await this.#environment.transaction(() => {
       if (this.#control.has(countedKey)) return;
@@ -59,7 +59,7 @@ class LmdbPinStore implements PinStore {
         const prefix = Buffer.from(key.subarray(0, end)).toString('latin1');
         const pin = decodePin(CID.decode(key.subarray(end)), value);
         usages.set(prefix, plus(usages.get(prefix) ?? noUsage, { pins: 1, ...pin.size }));
-        this.#hold(pin);
+        this.#addToRoot(pin);
       }
       for (const [prefix, usage] of usages) this.#usage.put(Buffer.from(prefix, 'latin1'), encode(usage));
       this.#control.put(countedKey, Buffer.from('1'));
@@ -73,14 +73,14 @@ class LmdbPinStore implements PinStore {
   }
 
   async putKnownRoot(account: string, pin: Omit<Pin, 'size'>, quota: Quota = {}): Promise<Pin | undefined> {
-    // Most pins are of new content: a look before the transaction spares them one.
+    // Most pins are of new content. A lookup before the transaction saves the transaction.
     if (this.#roots.get(rootKey(pin.mode, pin.cid)) === undefined) return undefined;
     return await this.#environment.transaction(() => {
       const root = this.#root(pin.mode, pin.cid);
       if (root === undefined) return undefined;
-      const held: Pin = { ...pin, size: root.size };
-      this.#put(account, [held], quota);
-      return held;
+      const known: Pin = { ...pin, size: root.size };
+      this.#put(account, [known], quota);
+      return known;
     });
   }
 
@@ -97,7 +97,7 @@ class LmdbPinStore implements PinStore {
       if (before?.mode === pin.mode) continue;
       if (before) this.#release(prefix, before);
       this.#released.remove(Buffer.concat([prefix, rootKey(pin.mode, pin.cid)]));
-      this.#hold(pin);
+      this.#addToRoot(pin);
     }
     const usage = this.#usageOf(prefix);
     const used = usage.bytes + otherBytes;
@@ -128,7 +128,7 @@ class LmdbPinStore implements PinStore {
     return found && { cid, ...decode<RootRecord>(found) };
   }
 
-  #hold({ mode, cid, size }: Pin): void {
+  #addToRoot({ mode, cid, size }: Pin): void {
     const count = (this.#root(mode, cid)?.count ?? 0) + 1;
     this.#roots.put(rootKey(mode, cid), encode({ count, size } satisfies RootRecord));
   }
@@ -255,9 +255,9 @@ class LmdbPinStore implements PinStore {
   }
 }
 
-/** Opens the records of pins in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+/** Opens a pin store in an LMDB environment. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openLmdbPinStore({ directory }: { readonly directory: string }): Promise<PinStore> {
   const store = new LmdbPinStore(await Environment.open({ directory, format: pinsFormat }));
-  await store.count();
+  await store.upgrade();
   return store;
 }

@@ -9,7 +9,7 @@ const blocksPerWrite = 512;
 
 interface Frame {
   readonly cid: CID;
-  /** Links that have not been looked at, the next one last. */
+  /** Links to visit, the next one last. */
   readonly open: CidList;
 }
 
@@ -22,12 +22,12 @@ export interface MarkerOptions {
 }
 
 /**
- * Marks DAGs depth-first, each block after everything below it, and writes marks in that order. A marked block thus says
- * that all below it is marked too, even after a kill in between: such a block is never entered again.
+ * Marks DAGs depth-first, each block after all blocks below it, and writes marks in that order. All blocks below a marked block
+ * are therefore marked too, even after a kill, and a marked block is never visited again.
  */
 export class Marker {
   readonly #options: MarkerOptions;
-  /** Marked, but not written yet, in order. */
+  /** Marked blocks that are not written yet, in order. */
   #batch: CID[] = [];
   #inBatch = new Set<string>();
   #marked = 0;
@@ -40,7 +40,7 @@ export class Marker {
     return this.#marked;
   }
 
-  /** Marks a whole DAG. @throws what reading and decoding throw: then what could be walked is marked, the root is not */
+  /** Marks a whole DAG. @throws errors of reading and decoding; the readable blocks are then marked, the root is not */
   async markDag(root: CID): Promise<void> {
     const { blocks, slicer, signal } = this.#options;
     const frames: Frame[] = [];
@@ -49,7 +49,7 @@ export class Marker {
       const key = nodeKey(cid);
       if (entered.has(key)) return;
       entered.add(key);
-      // A node may be wide: its links are asked about together.
+      // Looks up links in batches, since a node may have many.
       const bytes = await blocks.get(cid, signal ? { signal } : {});
       const links = await linksOf(cid, bytes, slicer);
       const open = new CidList();
@@ -77,7 +77,7 @@ export class Marker {
     }
   }
 
-  /** Marks one block alone, as raw bytes: nothing is said of what it links to. */
+  /** Marks one block as raw, without the blocks that it links to. */
   async markBlock(cid: CID): Promise<void> {
     await this.#options.slicer.step();
     await this.#mark(CID.createV1(codecs.raw, cid.multihash));
@@ -98,7 +98,7 @@ export class Marker {
     if (this.#batch.length >= blocksPerWrite) await this.flush();
   }
 
-  /** Writes what is marked. */
+  /** Writes pending marks. */
   async flush(): Promise<void> {
     if (this.#batch.length === 0) return;
     await this.#options.collectable.markMany(this.#batch, this.#options.cycle);

@@ -13,14 +13,14 @@ let directory: string;
 let pins: PinStore;
 const blocks = createMemoryBlockstore();
 const leaf = (text: string) => ({ cid: cidFor(Buffer.from(text), { codec: 'raw' }), bytes: Buffer.from(text) });
-const [kept, garbage] = [leaf('kept'), leaf('garbage')];
+const [pinned, garbage] = [leaf('pinned'), leaf('garbage')];
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cairn-pin-counts-'));
   pins = await openLmdbPinStore({ directory });
-  await blocks.putMany([kept, garbage]);
+  await blocks.putMany([pinned, garbage]);
   const pinning = new Pinning({ pins, blocks, collectable: blocks });
-  for (const account of ['ann', 'bob']) await pinning.pin(account, kept.cid);
+  for (const account of ['ann', 'bob']) await pinning.pin(account, pinned.cid);
 });
 afterEach(async () => {
   await pins.close();
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const collector = () => new Collector({ pins, blocks, collectable: blocks, graceSeconds: 0 });
 
-/** Changes a table alone, as a lost or stale page would. */
+/** Changes one table only, as a lost or stale page would. */
 async function change(table: string, edit: (database: Database) => void): Promise<void> {
   const environment = await Environment.open({ directory, format: pinsFormat });
   await environment.transaction(() => edit(environment.database(table)));
@@ -37,17 +37,17 @@ async function change(table: string, edit: (database: Database) => void): Promis
 }
 
 const edits: readonly (readonly [string, string, (database: Database) => void])[] = [
-  ['a pin without its usage', 'pins', (pinned) => pinned.remove(firstKey(pinned))],
+  ['a missing pin', 'pins', (pins_) => pins_.remove(firstKey(pins_))],
   [
-    'a usage without its pins',
+    'a usage that counts too many pins',
     'usage',
     (usage) => {
       const key = firstKey(usage);
       usage.put(key, encode({ ...decode<Usage>(usage.get(key) ?? encode({})), pins: 7 }));
     },
   ],
-  ['an account without usage', 'usage', (usage) => usage.remove(firstKey(usage))],
-  ['a root that is not there', 'roots', (roots) => roots.remove(firstKey(roots))],
+  ['a missing usage', 'usage', (usage) => usage.remove(firstKey(usage))],
+  ['a missing root', 'roots', (roots) => roots.remove(firstKey(roots))],
   [
     'a root that counts too few accounts',
     'roots',
@@ -58,23 +58,23 @@ const edits: readonly (readonly [string, string, (database: Database) => void])[
   ],
 ];
 
-test.each(edits)('a collection refuses %s and removes nothing', async (_, table, edit) => {
+test.each(edits)('collect refuses %s and removes nothing', async (_, table, edit) => {
   await change(table, edit);
   await expect(collector().collect()).rejects.toMatchObject({
     code: 'STORE_CORRUPT',
     message: expect.stringContaining(directory),
   });
   expect(await blocks.has(garbage.cid)).toBe(true);
-  expect(await blocks.has(kept.cid)).toBe(true);
+  expect(await blocks.has(pinned.cid)).toBe(true);
 });
 
-test('a collection of an account refuses pins that its usage does not count', async () => {
-  await change('pins', (pinned) => pinned.remove(firstKey(pinned)));
+test('collectFor refuses pins that differ from the usage of the account', async () => {
+  await change('pins', (table) => table.remove(firstKey(table)));
   await expect(collector().collectFor('ann')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
   await expect(collector().collectFor('bob')).resolves.toMatchObject({ removed: 0 });
 });
 
-test('counts agree after any writes, and while others write', async () => {
+test('assertConsistent accepts the counts during and after concurrent writes', async () => {
   const writes = Array.from({ length: 50 }, async (_, index) => {
     const size = { blocks: 1, bytes: 1 };
     await pins.put(`account ${index % 5}`, [{ ...leaf(String(index)), mode: 'direct', name: '', createdAt: 1, size }]);
@@ -87,5 +87,5 @@ test('counts agree after any writes, and while others write', async () => {
 
 function firstKey(database: Database): Uint8Array {
   for (const key of database.keys()) return key;
-  throw new Error('there is no record');
+  throw new Error('the table is empty');
 }

@@ -15,13 +15,13 @@ interface CompareOptions {
 }
 
 /**
- * Counts the pins of each account and compares them with its usage, and all pins with the counts of roots. All are
- * written in one transaction, into trees of their own: damage of one shows against the others.
+ * Compares the number of pins of each account with its usage, and the number of all pins with the counts of roots. One
+ * transaction writes all three into separate trees, so that damage of one tree shows as a difference.
  * @throws STORE_CORRUPT
  */
 export async function comparePinCounts(tables: PinTables, { directory, signal }: CompareOptions): Promise<void> {
   const slicer = new TimeSlicer();
-  // The first entry of each is read in this turn of the event loop, so all three are of one snapshot.
+  // The first entry of each is read in this turn of the event loop, so that all three have one snapshot.
   const [pins, usages, roots] = [tables.pins, tables.usage, tables.roots].map(begin) as [Walk, Walk, Walk];
   try {
     let total = 0;
@@ -40,7 +40,7 @@ export async function comparePinCounts(tables: PinTables, { directory, signal }:
         throw disagreement(directory, `account ${account} has ${found} pins, its usage counts ${expected}`);
       total += found;
     }
-    if (pin) throw disagreement(directory, `a pin of account ${accountOf(pin)} is not counted in any usage`);
+    if (pin) throw disagreement(directory, `account ${accountOf(pin)} has pins, but no usage`);
     let held = 0;
     for (let root = roots.next(); root; root = await next(roots)) held += decode<RootRecord>(root.value).count;
     if (held !== total) throw disagreement(directory, `accounts have ${total} pins, the roots count ${held}`);
@@ -56,7 +56,7 @@ export async function comparePinCount(
 ): Promise<void> {
   const slicer = new TimeSlicer();
   const entries = pins.range({ prefix });
-  // Read in one turn, so of one snapshot.
+  // Read in one turn of the event loop, so that both have one snapshot.
   let entry = entries.next();
   const counted = usage.get(prefix);
   let found = 0;
@@ -77,7 +77,7 @@ export async function comparePinCount(
 
 function disagreement(directory: string, problem: string): StoreError {
   return new StoreError('STORE_CORRUPT', `The store in ${directory} is damaged: ${problem}.`, {
-    hint: 'Nothing is collected before this is repaired: run `cairn verify`, then follow the guide "Repair a store".',
+    hint: 'Run `cairn verify`, then follow the guide "Repair a store". No garbage is collected until then.',
     details: { directory },
   });
 }
@@ -101,7 +101,7 @@ function begin(database: Database): Walk {
   };
 }
 
-/** Keys of usage are the prefixes of the keys of pins. */
+/** Reports whether a pin belongs to the account of a usage. The key of a usage is the prefix of its pins. */
 function isOf(pin: Entry, usage: Entry): boolean {
   return Buffer.compare(pin.key.subarray(0, usage.key.length), usage.key) === 0;
 }

@@ -28,7 +28,7 @@ async function put(codec: 'raw' | 'dag-cbor', bytes: Uint8Array): Promise<CID> {
 const node = (links: readonly CID[]) => put('dag-cbor', dagCbor.encode(links));
 
 describe('pinMany', () => {
-  test('pins DAGs of one block together and others after them, as pin does', async () => {
+  test('pins DAGs of one block and of several blocks', async () => {
     const session = await pinning.write('many');
     const leaves = Array.from({ length: 50 }, (_, index) => Buffer.from(`leaf ${index} of many`));
     const singles = leaves.map((bytes) => ({ cid: cidFor(bytes, { codec: 'raw' }), bytes }));
@@ -46,7 +46,7 @@ describe('pinMany', () => {
     expect(await pinning.claimed('many')).toEqual({ blocks: 0, bytes: 0 });
   });
 
-  test('keeps the names of an add with its pins, and the dates of pins that get another name', async () => {
+  test('sets addedAs, and a later call with a name changes neither addedAs nor the date', async () => {
     const single = await put('raw', Buffer.from('a file of one block'));
     const inner = await node([single]);
     const session = await pinning.write('named');
@@ -63,7 +63,7 @@ describe('pinMany', () => {
     expect(await pinning.get('named', inner)).toMatchObject({ name: 'label', addedAs: 'folder' });
   });
 
-  test('pins none of the single blocks where the quota has no room for all of them', async () => {
+  test('pins no single block if the quota has no room for all of them', async () => {
     const blocksOf = ['one of two', 'two of two'].map((text) => Buffer.from(text));
     const cids = [];
     for (const bytes of blocksOf) cids.push(await put('raw', bytes));
@@ -73,7 +73,7 @@ describe('pinMany', () => {
     expect((await pinning.usage('full')).pins).toBe(0);
   });
 
-  test('refuses a block that is not here', async () => {
+  test('refuses a block that is not stored', async () => {
     const session = await pinning.write('missing');
     const missing = cidFor(Buffer.from('never written by any test'), { codec: 'raw' });
     await expect(session.pinMany([missing])).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });

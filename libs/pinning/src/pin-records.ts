@@ -5,7 +5,7 @@ import type { DagSize } from './walk-dag.ts';
 
 const pageLength = 256;
 
-/** Entries with a prefix, after a key, in pages: a slow consumer must not hold a snapshot of the store open. */
+/** Streams entries with a prefix, after a key, in pages, so that a slow consumer does not keep a snapshot open. */
 export async function* inPages(database: Database, prefix?: Uint8Array, after?: Uint8Array) {
   const end = prefix && prefixEnd(prefix);
   let start = after ? next(after) : prefix;
@@ -33,7 +33,7 @@ export function minus(a: Usage, b: Usage): Usage {
   return { pins: a.pins - b.pins, blocks: a.blocks - b.blocks, bytes: a.bytes - b.bytes };
 }
 
-/** Account ids hold no zero byte, so no account's prefix is the beginning of another's. */
+/** Returns the key prefix of an account. Account ids contain no zero byte, so no prefix starts with another. */
 export function accountPrefix(account: string): Buffer {
   return Buffer.from(`${account}\0`);
 }
@@ -76,7 +76,7 @@ export function decodePin(cid: CID, bytes: Uint8Array): Pin {
   return { cid, mode, name, ...(addedAs !== undefined && { addedAs }), createdAt, size };
 }
 
-/** A CID in a mode, at the end of a key: see {@link rootKey}. */
+/** Decodes the mode and CID of a {@link rootKey}. */
 export function decodeRoot(key: Uint8Array): { readonly cid: CID; readonly mode: PinMode } {
   return { mode: key[0] === 1 ? 'recursive' : 'direct', cid: CID.decode(key.subarray(1)) };
 }

@@ -12,31 +12,31 @@ import type { PinOptions, WriteOptions, WriteSession } from './write-session.ts'
 
 export interface PinningOptions {
   readonly pins: PinStore;
-  /** A verified store: a walk then also checks every inner block. */
+  /** A verified store, so that a walk verifies every inner block. */
   readonly blocks: Blockstore;
-  /** What keeps blocks from collection; the store beneath `blocks`. */
+  /** The unwrapped store of `blocks`, which protects blocks from collection. */
   readonly collectable: Collectable;
-  /** What else accounts hold. */
+  /** Roots of accounts beside pins. */
   readonly sources?: readonly RootSource[];
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
 }
 
-/** A block that is pinned through a recursive pin above it. */
+/** A block below a recursive pin. */
 export interface IndirectPin {
   readonly cid: CID;
-  /** The pin that holds it. */
+  /** Root of the recursive pin. */
   readonly through: CID;
 }
 
-/** What {@link Pinning.verify} found of one recursive pin. */
+/** Result of {@link Pinning.verify} for one recursive pin. */
 export interface PinStatus {
   readonly pin: Pin;
-  /** Why the DAG is not whole; absent when it is. */
+  /** Reason why the DAG is incomplete or corrupt; absent for an intact one. */
   readonly error?: unknown;
 }
 
-/** What each account keeps in a store that all accounts share. No call sees or changes the pins of another account. */
+/** The pins of accounts over a store that all accounts share. No call reads or changes the pins of another account. */
 export class Pinning {
   readonly #pins: PinStore;
   readonly #blocks: Blockstore;
@@ -55,7 +55,7 @@ export class Pinning {
     this.#context = { pins, blocks, collectable, now, otherBytes, inFlight: new Map() };
   }
 
-  /** Opens a write session: everything that puts blocks on behalf of an account does so in one. */
+  /** Opens a write session. All blocks of an account are written in a session. */
   async write(account: string, options: WriteOptions = {}): Promise<WriteSession> {
     return new AccountWriteSession(
       this.#context,
@@ -66,8 +66,8 @@ export class Pinning {
   }
 
   /**
-   * Pins a DAG after making sure that all of it is there; what some account has pinned already is not walked again.
-   * Pinning what is pinned in the same mode keeps the pin and gives it the name of this call, or none, as Kubo does; `recursive` replaces `direct`.
+   * Pins a DAG after verifying that it is complete. A DAG that any account has pinned already is not walked again. Pinning a CID
+   * again in the same mode sets the name of this call, or none, as Kubo does. A recursive pin replaces a direct one.
    * @throws BLOCK_NOT_FOUND, PIN_MODE_CONFLICT (direct over recursive), CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE,
    * QUOTA_EXCEEDED
    */
@@ -81,7 +81,7 @@ export class Pinning {
   }
 
   /**
-   * Removes pins, all or none. `recursive: false` takes direct pins only.
+   * Removes all of these pins, or none. `recursive: false` accepts direct pins only.
    * @throws PIN_NOT_FOUND, PIN_MODE_CONFLICT
    */
   async unpin(account: string, cids: readonly CID[], { recursive = true } = {}): Promise<void> {
@@ -102,21 +102,21 @@ export class Pinning {
     return this.#pins.list(account);
   }
 
-  /** Blocks under the recursive pins of an account that it has not pinned themselves, each once, streamed. */
+  /** Streams the blocks below the recursive pins of an account, each once, except blocks with a pin of their own. */
   async *indirect(account: string, { signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<IndirectPin> {
-    const told = new Set<string>();
+    const seen = new Set<string>();
     for await (const { cid: root, mode } of this.#pins.list(account)) {
       if (mode !== 'recursive') continue;
       for await (const { cid } of visitDag(this.#blocks, root, signal ? { signal } : {})) {
         const key = cid.toString();
-        if (cid.equals(root) || told.has(key)) continue;
-        told.add(key);
+        if (cid.equals(root) || seen.has(key)) continue;
+        seen.add(key);
         if ((await this.#pins.get(account, cid)) === undefined) yield { cid, through: root };
       }
     }
   }
 
-  /** The recursive pin of the account whose DAG holds a block. */
+  /** Returns the root of a recursive pin of the account whose DAG contains a block. */
   async findAncestorPin(
     account: string,
     cid: CID,
@@ -131,8 +131,8 @@ export class Pinning {
   }
 
   /**
-   * Removes blocks that the account has written: one that no other account can hold is gone when this resolves; any other stays,
-   * and the reason is returned in the words of Kubo where it has them. Claims of the account on them end.
+   * Removes blocks that the account has written and ends its claims on them. A block that another account or a root may retain
+   * stays, and its result has the reason, in Kubo's wording where Kubo has one.
    */
   discard(
     account: string,
@@ -145,8 +145,8 @@ export class Pinning {
   }
 
   /**
-   * Blocks that the account has written or held and that no pin or other root of it need reach, as CIDs of raw blocks: what
-   * it claims, and what is here below roots that it has released. A block may come more than once.
+   * Streams stored blocks of the account that its roots need not reach: claimed blocks, and blocks below released roots. Claims
+   * are CIDs of the raw codec. A block may occur more than once.
    */
   async *garbageCandidates(account: string): AsyncGenerator<CID> {
     for await (const { cid } of this.#context.collectable.claims(ownerOf(account))) yield cid;
@@ -156,12 +156,12 @@ export class Pinning {
       for await (const root of source.formerRootsOf?.(account) ?? []) yield* visitPresent(this.#blocks, root, seen);
   }
 
-  /** Blocks that the account has written and neither pinned nor discarded. Their size counts towards the quota beside {@link usage}. */
+  /** Returns number and bytes of claimed blocks: written and neither pinned nor discarded. They count towards the quota beside {@link usage}. */
   claimed(account: string): Promise<BlockstoreStats> {
     return this.#context.collectable.claimed(ownerOf(account));
   }
 
-  /** Walks every recursive pin of an account and tells whether all of it is here and right. */
+  /** Walks every recursive pin of an account and reports whether its DAG is complete and intact. */
   async *verify(account: string, { signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<PinStatus> {
     for await (const pin of this.#pins.list(account)) {
       if (pin.mode !== 'recursive') continue;
@@ -179,7 +179,7 @@ export class Pinning {
     return this.#pins.usage(account);
   }
 
-  /** Counts the usage anew from the pins: what {@link usage} must equal at any time. */
+  /** Recomputes the usage from the pins. {@link usage} must equal it at any time. */
   async recount(account: string): Promise<Usage> {
     let pins = 0;
     let blocks = 0;
@@ -192,7 +192,7 @@ export class Pinning {
     return { pins, blocks, bytes };
   }
 
-  /** Counts anew what {@link claimed} must equal at any time; each claim is compared with its block. @throws BLOCK_NOT_FOUND */
+  /** Recomputes the claims from their blocks. {@link claimed} must equal the result at any time. @throws BLOCK_NOT_FOUND */
   async recountClaimed(account: string): Promise<BlockstoreStats> {
     let blocks = 0;
     let bytes = 0;

@@ -1,6 +1,6 @@
 import type { Pin } from './pin-store.ts';
 
-/** The pin that takes the place of another: one that only gets another name keeps its date, and the name of its add. */
+/** Returns the pin that replaces `before`. In the same mode it keeps the date; without a new `addedAs` it keeps the old one. */
 export function replacementPin(before: Pin | undefined, wanted: Omit<Pin, 'size'>): Omit<Pin, 'size'> {
   return {
     ...wanted,

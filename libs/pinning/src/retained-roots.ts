@@ -4,18 +4,18 @@ import type { PinStore } from './pin-store.ts';
 import type { RootSource } from './root-source.ts';
 import { visitDag } from './walk-dag.ts';
 
-/** Something that keeps blocks which an account has written. */
+/** A root that keeps blocks of an account. */
 export interface RetainedRoot {
   readonly root: CID;
-  /** `others`: only other accounts hold it, and have not walked it. */
+  /** `others`: the account has released the root, and another account has pinned it without a walk. */
   readonly by: 'pin' | 'source' | 'others';
-  /** Its blocks, each once. @throws as `visitDag` */
+  /** Streams the blocks of the DAG, each once. @throws as `visitDag` */
   blocks(): AsyncIterable<CID>;
-  /** Whether it is held at this moment. */
+  /** Reports whether the root is retained at this moment. */
   isStillRetained(): Promise<boolean>;
 }
 
-/** All that keeps blocks which only this account has written: its pins and other roots, then what it has released to others. */
+/** Streams all roots that keep blocks of an account: its pins, its root sources, then released roots that others have pinned. */
 export async function* retainedRoots(
   {
     blocks,
@@ -48,7 +48,7 @@ export async function* retainedRoots(
           return false;
         },
       };
-  // Read last: a pin that was released since the list began is here by now.
+  // Read last, so that it includes pins that were released during the walk.
   for await (const { cid: root, mode, isPinned } of pins.released(account))
     if (isPinned)
       yield {

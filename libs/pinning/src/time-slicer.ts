@@ -1,13 +1,10 @@
 const workMs = 4;
 
-/**
- * Cuts long work into slices of a few milliseconds and rests as long as it worked, so that requests in the same process
- * hardly notice.
- */
+/** Splits background work into slices of a few milliseconds. After each slice it sleeps for as long as the slice took. */
 export class TimeSlicer {
   #began = performance.now();
 
-  /** Call it often: it returns at once until a slice is over. */
+  /** Sleeps if the slice is over; else returns immediately. Call it often. */
   async step(): Promise<void> {
     const worked = performance.now() - this.#began;
     if (worked < workMs) return;

@@ -6,8 +6,8 @@ import { linksOf } from './links.ts';
 import { isStored, nodeKey } from './walk-dag.ts';
 
 /**
- * Visits the blocks of a DAG that are here: where one is missing, or cannot be read, its branch ends. `seen` is shared by
- * walks that need not visit anything twice.
+ * Visits the stored blocks of a DAG. A missing or unreadable block ends its branch. Walks that share `seen` visit each node
+ * once.
  */
 export async function* visitPresent(
   store: Pick<Blockstore, 'get' | 'has'>,

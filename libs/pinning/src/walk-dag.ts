@@ -4,7 +4,7 @@ import { CidList } from './cid-list.ts';
 import { DagTooLargeError } from './errors.ts';
 import { linksOf } from './links.ts';
 
-/** How much a complete DAG holds; a block that occurs twice counts once. */
+/** Size of a complete DAG. A block that occurs twice counts once. */
 export interface DagSize {
   readonly blocks: number;
   readonly bytes: number;
@@ -12,37 +12,37 @@ export interface DagSize {
 
 export interface WalkOptions {
   readonly signal?: AbortSignal;
-  /** Told how many blocks have been seen, now and then. */
+  /** Called every 256 blocks and at the end with the number of visited blocks. */
   readonly onProgress?: (blocks: number) => void;
   /** Default {@link dagBlocksMax}. */
   readonly blocksMax?: number;
   /**
-   * Default `parents-first`: each block after one that links to it, in the order that costs least memory.
-   * `depth-first`: in the order of the links, each block where it first occurs, as traversals of IPLD do.
+   * Default `parents-first`: each block after one that links to it, in the order with the least memory.
+   * `depth-first`: in the order of the links, each block at its first occurrence, as IPLD traversals do.
    */
   readonly order?: 'parents-first' | 'depth-first';
-  /** Keeps blocks from collection, resolving to those that are missing (see `Collectable.touchMany`). Default: none is. */
+  /** Protects blocks from collection and resolves to the missing ones (see `Collectable.touchMany`). Default: no call. */
   readonly touchMany?: (cids: readonly CID[]) => Promise<readonly CID[]>;
-  /** Called by {@link walkDag} with the bytes counted so far, as they grow; what it throws ends the walk. */
+  /** Called by {@link walkDag} with the bytes counted so far. An error that it throws ends the walk. */
   readonly onBytes?: (bytes: number) => void;
 }
 
 const linksPerStep = 512;
 
-/** 4 million blocks of 256 KiB are a terabyte; their names take some 400 MB of memory during a walk. */
+/** Blocks of one walk: a terabyte in blocks of 256 KiB. Their names take some 400 MB of memory. */
 export const dagBlocksMax = 4_000_000;
 
 /** A block of a DAG. */
 export interface VisitedBlock {
   readonly cid: CID;
-  /** Its length in bytes. */
+  /** Length in bytes. */
   readonly bytes: number;
-  /** True where the same block was visited before, as another codec, which gave it other links. */
+  /** True if the block was visited before with another codec, and so with other links. */
   readonly isRepeated: boolean;
 }
 
 /**
- * Visits every block of a DAG once, parents before what they link to, and makes sure that it is there.
+ * Visits every block of a DAG once, parents before children, and verifies that it is stored.
  * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT (from a verified store), CODEC_UNSUPPORTED, DAG_INVALID, DAG_TOO_LARGE
  */
 export async function* visitDag(
@@ -53,9 +53,9 @@ export async function* visitDag(
   const seen = new Set<string>();
   const seenAs = new Set<string>();
   const open = new CidList();
-  /** Whether each open block was visited before, as another codec. */
+  /** For each open block: true if it was visited before with another codec. */
   const repeated: boolean[] = [];
-  // What links to nothing has been seen in full; other codecs are rare enough for keys of their own.
+  // A raw block has no links, so any visit of it is complete. Other codecs need a key with the codec.
   const isDone = (cid: CID) => seen.has(blockKey(cid)) && (cid.code === codecs.raw || seenAs.has(nodeKey(cid)));
   const see = (cid: CID): boolean => {
     const isRepeated = seen.has(blockKey(cid));
@@ -68,7 +68,7 @@ export async function* visitDag(
   const discover = async (cids: CidList) => {
     const found = new CidList();
     const foundRepeated: boolean[] = [];
-    // A node may be wide: its links are looked at in pieces.
+    // Processes links in batches, since a node may have many.
     for (let at = 0; at < cids.length; at += linksPerStep) {
       const fresh = cids.slice(at, at + linksPerStep).filter((cid) => {
         if (isDone(cid)) return false;
@@ -133,23 +133,23 @@ export async function walkDag(
   return { blocks, bytes: sum };
 }
 
-/** The block of an identity CID is in its name, and in no store. */
+/** Returns false for an identity CID, whose block is in the CID and in no store. */
 export function isStored(cid: CID): boolean {
   return cid.multihash.code !== 0;
 }
 
-/** One text for all CIDs of a block. */
+/** Returns a key that all CIDs of a block share. */
 export function blockKey(cid: CID): string {
   const { bytes } = cid.multihash;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** The CIDv1 of the raw codec of a block with this {@link blockKey}. */
+/** Returns the CIDv1 of the raw codec of the block with this {@link blockKey}. */
 export function cidOfBlockKey(key: string): CID {
   return CID.decode(Buffer.concat([Buffer.of(1, codecs.raw), Buffer.from(key, 'latin1')]));
 }
 
-/** One text for all CIDs that lead to the same block and the same links. */
+/** Returns a key that all CIDs of a block with the same codec share, and so with the same links. */
 export function nodeKey(cid: CID): string {
   return `${cid.code} ${blockKey(cid)}`;
 }

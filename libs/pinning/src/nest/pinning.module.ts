@@ -13,20 +13,20 @@ import type { PinStore } from '../pin-store.ts';
 import { Pinning } from '../pinning.ts';
 import type { RootSource } from '../root-source.ts';
 
-/** The token of the {@link PinStore}. */
+/** Token of the {@link PinStore}. */
 export const PIN_STORE = Symbol('PIN_STORE');
 
 export interface PinningModuleOptions {
   readonly inject?: FactoryProvider['inject'];
-  /** Opens the records of pins. The module closes them. */
+  /** Opens the pin store. The module closes it. */
   readonly useFactory: (...dependencies: never[]) => Promise<PinStore> | PinStore;
-  /** Tokens of {@link RootSource}s that hold DAGs beside pins. */
+  /** Tokens of {@link RootSource}s, which retain DAGs beside pins. */
   readonly sources?: readonly InjectionToken[];
   /** See `CollectorOptions`. */
   readonly graceSeconds?: number;
 }
 
-/** Provides {@link Pinning} and its {@link Collector} over the store of `BlockstoreModule`; closes the records at shutdown. */
+/** Provides {@link Pinning} and {@link Collector} over the store of `BlockstoreModule`. Closes the pin store at shutdown. */
 @Module({})
 export class PinningModule implements OnApplicationShutdown {
   constructor(@Inject(PIN_STORE) private readonly pins: PinStore) {}

@@ -12,7 +12,7 @@ const pinOf = (text: string, bytes = text.length): Pin => ({
   size: { blocks: 1, bytes },
 });
 
-/** The contract of every {@link PinStore}: an adapter's spec is one call of this. */
+/** Contract suite of a {@link PinStore}. The spec of an adapter is one call. */
 export function describePinStore(name: string, create: () => Promise<PinStore>): void {
   describe(`${name} as a PinStore`, () => {
     let store: PinStore;
@@ -27,7 +27,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       return pins;
     };
 
-    test('keeps pins apart by account, even where one id begins another', async () => {
+    test('separates pins by account, even if one id is a prefix of another', async () => {
       await store.put('a', [pinOf('x')]);
       await store.put('ab', [pinOf('y')]);
       expect((await listed('a')).map(({ cid }) => cid.toString())).toEqual([cidOf('x').toString()]);
@@ -43,7 +43,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await store.get('a', cidOf('x'))).toMatchObject({ name: 'label', size: { bytes: 30 } });
     });
 
-    test('remove takes all or none', async () => {
+    test('remove removes all pins or none', async () => {
       await store.put('a', [pinOf('x'), pinOf('yy')]);
       await expect(store.remove('a', [cidOf('x'), cidOf('missing')])).rejects.toMatchObject({
         code: 'PIN_NOT_FOUND',
@@ -55,7 +55,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await listed('a')).toEqual([]);
     });
 
-    test('counts the accounts that pin a root, by mode, and lets the next pin it with the size known', async () => {
+    test('roots counts accounts by mode, and putKnownRoot pins a root with its known size', async () => {
       const roots = async (mode: Pin['mode'], after?: Pin['cid']) => {
         const list: [string, number, number][] = [];
         for await (const { cid, count, size } of store.roots(mode, after)) list.push([`${cid}`, count, size.bytes]);
@@ -74,7 +74,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       });
       expect(await store.usage('b')).toEqual({ pins: 1, blocks: 1, bytes: 7 });
       expect(await roots('recursive')).toEqual([[x, 2, 7]]);
-      // A direct pin holds one block: it is another root.
+      // A direct pin of the CID is another root, since it retains one block only.
       expect(await store.putKnownRoot('c', { ...wanted, mode: 'direct' })).toBeUndefined();
       await store.put('a', [{ ...pinOf('x', 3), mode: 'direct' }]);
       expect([await roots('recursive'), await roots('direct')]).toEqual([[[x, 1, 7]], [[x, 1, 3]]]);
@@ -90,7 +90,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await roots('recursive', found)).toEqual(rest);
     });
 
-    test('lists what an account has released until it is forgotten, and says what others hold', async () => {
+    test('released lists roots until they are forgotten, and reports which others pin', async () => {
       const released = async (account: string) => {
         const list: string[] = [];
         for await (const { cid, mode, isPinned } of store.released(account)) list.push(`${mode} ${cid} ${isPinned}`);
@@ -111,7 +111,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await released('a')).toEqual([`recursive ${x} true`]);
       await store.forgetReleasedBefore(Date.now() + 1000);
       expect(await released('a')).toEqual([`recursive ${x} true`]);
-      // Pinned again it is not released any more; in the other mode it is another root.
+      // Pinning the root again ends its release; in the other mode it is another root.
       await store.put('a', [{ ...pinOf('x'), mode: 'direct' }]);
       expect(await released('a')).toEqual([`recursive ${x} true`]);
       await store.put('a', [pinOf('x')]);
@@ -125,22 +125,22 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await store.hasUntrackedSharing()).toBe(false);
     });
 
-    test('holds to the quota, and changes nothing where it would be exceeded', async () => {
+    test('put refuses pins beyond the quota and changes nothing', async () => {
       await store.put('a', [pinOf('x', 60)], { bytesMax: 100 });
       const refused = { code: 'QUOTA_EXCEEDED', details: { usedBytes: 70, addedBytes: 31, quotaBytes: 100 } };
       await expect(store.put('a', [pinOf('y', 31)], { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
       expect(await listed('a')).toEqual([pinOf('x', 60)]);
       expect(await store.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 60 });
       await store.put('b', [pinOf('y', 31)]);
-      const { size: _, ...held } = pinOf('y');
-      await expect(store.putKnownRoot('a', held, { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
+      const { size: _, ...known } = pinOf('y');
+      await expect(store.putKnownRoot('a', known, { bytesMax: 100, otherBytes: 10 })).rejects.toMatchObject(refused);
       await store.put('a', [pinOf('y', 30)], { bytesMax: 100, otherBytes: 10 });
-      // What does not grow is taken by an account beyond its quota too.
+      // A change without growth is accepted, even beyond the quota.
       await store.put('a', [{ ...pinOf('y', 30), name: 'renamed' }], { bytesMax: 1 });
       expect(await store.usage('a')).toEqual({ pins: 2, blocks: 2, bytes: 90 });
     });
 
-    test('one collector at a time; its state is kept', async () => {
+    test('one collector has the lock at a time, and its state is stored', async () => {
       expect(await store.collectionState()).toBeUndefined();
       await store.setCollectionState({ cycle: 3, phase: 'sweep', cursor: 'ff' });
       expect(await store.collectionState()).toEqual({ cycle: 3, phase: 'sweep', cursor: 'ff' });
@@ -151,7 +151,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       await (await store.tryLockCollection())?.release();
     });
 
-    test('lists across pages, each pin once', async () => {
+    test('list returns each pin once, across pages', async () => {
       await store.put(
         'a',
         Array.from({ length: 700 }, (_, index) => pinOf(`pin ${index}`)),
@@ -160,7 +160,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(new Set((await listed('a')).map(({ cid }) => cid.toString())).size).toBe(700);
     });
 
-    test('equals a map under random commands of two accounts', async () => {
+    test('behaves as a map under random commands of two accounts', async () => {
       const target = fc.tuple(fc.constantFrom('a', 'b'), fc.constantFrom('u', 'v', 'w'));
       const command = fc.oneof(
         fc.tuple(fc.constant('put' as const), target, fc.nat(100)),

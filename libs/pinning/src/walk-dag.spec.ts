@@ -1,0 +1,104 @@
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { CID, cidFor } from '@cairn/cid';
+import * as dagCbor from '@ipld/dag-cbor';
+import * as dagJson from '@ipld/dag-json';
+import * as dagPb from '@ipld/dag-pb';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { linksOf, walkDag } from './index.ts';
+
+let blocks = createMemoryBlockstore();
+beforeEach(() => {
+  blocks = createMemoryBlockstore();
+});
+
+async function put(codec: 'raw' | 'dag-cbor' | 'dag-pb' | 'dag-json', bytes: Uint8Array): Promise<CID> {
+  const cid = cidFor(bytes, { codec });
+  await blocks.putMany([{ cid, bytes }]);
+  return cid;
+}
+const raw = (text: string) => put('raw', Buffer.from(text));
+const node = (links: readonly CID[]) => put('dag-cbor', dagCbor.encode({ deep: [{ links }], text: 'x' }));
+
+describe('linksOf', () => {
+  test('returns the links of each codec in order', async () => {
+    const leaves = [await raw('a'), await raw('b')] as const;
+    const texts = async (cid: CID, bytes: Uint8Array) => [...(await linksOf(cid, bytes))].map(String);
+    const cbor = dagCbor.encode({ a: leaves[0], z: [leaves[1]] });
+    expect(await texts(await put('dag-cbor', cbor), cbor)).toEqual(leaves.map(String));
+    const json = dagJson.encode([leaves[0], { x: leaves[1] }]);
+    expect(await texts(await put('dag-json', json), json)).toEqual(leaves.map(String));
+    const pb = dagPb.encode(dagPb.prepare({ Links: leaves.map((Hash) => ({ Hash, Name: '', Tsize: 1 })) }));
+    expect(await texts(await put('dag-pb', pb), pb)).toEqual(leaves.map(String));
+    expect(await texts(leaves[0], Buffer.from('a'))).toEqual([]);
+  });
+
+  test('refuses other codecs and malformed blocks', async () => {
+    const bytes = Buffer.from('ff', 'hex');
+    await expect(linksOf(cidFor(bytes, { codec: 'eth-block' }), bytes)).rejects.toMatchObject({
+      code: 'CODEC_UNSUPPORTED',
+    });
+    for (const codec of ['dag-cbor', 'dag-json', 'dag-pb'] as const) {
+      await expect(linksOf(cidFor(bytes, { codec }), bytes)).rejects.toMatchObject({ code: 'DAG_INVALID' });
+    }
+  });
+});
+
+describe('walkDag', () => {
+  test('counts a shared block once and follows the links of each of its codecs', async () => {
+    const leaf = await raw('leaf');
+    const bytes = dagCbor.encode([leaf]);
+    const inner = await put('dag-cbor', bytes);
+    const asRaw = CID.createV1(0x55, inner.multihash);
+    const root = await node([asRaw, inner, inner]);
+    const { length } = await blocks.get(root);
+    expect(await walkDag(blocks, root)).toEqual({ blocks: 3, bytes: 4 + bytes.length + length });
+    await blocks.delete(leaf);
+    await expect(walkDag(blocks, root)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' });
+  });
+
+  test('names a missing block, and stops at the limit and at the signal', async () => {
+    const leaf = await raw('leaf');
+    const root = await node([leaf, await raw('other')]);
+    await blocks.delete(leaf);
+    await expect(walkDag(blocks, root)).rejects.toMatchObject({
+      code: 'BLOCK_NOT_FOUND',
+      details: { cid: leaf.toString() },
+    });
+    await expect(walkDag(blocks, root, { blocksMax: 1 })).rejects.toMatchObject({ code: 'DAG_TOO_LARGE' });
+    const reason = new Error('gone');
+    await expect(walkDag(blocks, root, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  test('reads nodes with more values than the arguments of one call', async () => {
+    const leaf = await raw('leaf');
+    for (const codec of ['dag-cbor', 'dag-json'] as const) {
+      const values = [...Array.from({ length: 400_000 }, () => 0), leaf];
+      const root = await put(codec, codec === 'dag-cbor' ? dagCbor.encode(values) : dagJson.encode(values));
+      expect((await walkDag(blocks, root)).blocks).toBe(2);
+    }
+  });
+
+  test('yields to the event loop within wide nodes and between nodes', async () => {
+    const leaf = await raw('leaf');
+    const nodes: CID[] = [];
+    for (let n = 0; n < 200; n++)
+      nodes.push(await put('dag-cbor', dagCbor.encode([n, ...Array.from({ length: 600 }, () => leaf)])));
+    const root = await node(nodes);
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await walkDag(blocks, root);
+    isDone = true;
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  test('follows a chain of 20,000 nodes without recursion', async () => {
+    let cid = await raw('end');
+    for (let depth = 0; depth < 20_000; depth++) cid = await node([cid]);
+    expect((await walkDag(blocks, cid)).blocks).toBe(20_001);
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openLmdbPinStore, Pinning, type PinStore } from './index.ts';
+
+let directory: string;
+let blocks = createMemoryBlockstore();
+let pins: PinStore;
+let pinning: Pinning;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'cairn-sessions-'));
+  blocks = createMemoryBlockstore();
+  pins = await openLmdbPinStore({ directory });
+  pinning = new Pinning({ pins, blocks, collectable: blocks });
+});
+afterEach(async () => {
+  await pins.close();
+  rmSync(directory, { recursive: true });
+});
+
+describe('WriteSession', () => {
+  const block = (length: number, fill: string) => {
+    const bytes = Buffer.alloc(length, fill);
+    return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
+  };
+
+  test('refuses bytes beyond the quota across all open sessions of the account', async () => {
+    const first = await pinning.write('a', { quotaBytes: 100 });
+    const second = await pinning.write('a', { quotaBytes: 100 });
+    const other = await pinning.write('b', { quotaBytes: 100 });
+    await first.store.putMany([block(60, 'x'), block(60, 'x')]);
+    await first.store.putMany([block(60, 'x')]);
+    await expect(second.store.putMany([block(41, 'y')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    expect(await blocks.has(block(41, 'y').cid)).toBe(false);
+    await other.store.putMany([block(41, 'y')]);
+    await second.store.putMany([block(40, 'z')]);
+    await first.pin(block(60, 'x').cid);
+    expect(await pinning.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 60 });
+    await expect(first.store.putMany([block(1, '1')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    // Blocks of a session that ended without a pin no longer count.
+    await second.end();
+    await first.store.putMany([block(1, '1')]);
+    for (const session of [first, second, other]) await session.end();
+    await expect(pinning.pin('a', block(41, 'y').cid, { quotaBytes: 100 })).rejects.toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+    });
+  });
+
+  test('reserve counts bytes against the quota, including written ones', async () => {
+    const [session, other] = [
+      await pinning.write('a', { quotaBytes: 100 }),
+      await pinning.write('a', { quotaBytes: 100 }),
+    ];
+    await session.store.putMany([block(60, 'x')]);
+    await session.reserve(50);
+    await session.reserve(80);
+    await expect(other.store.putMany([block(21, 'y')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    await expect(session.reserve(101)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    await session.end();
+    await other.reserve(100);
+    await other.end();
+  });
+
+  test('discard removes only blocks that no root of the account retains', async () => {
+    const retained = block(10, 'h');
+    const roots = (account: string) => (account === 'a' ? [retained.cid] : []);
+    const source = {
+      async *roots() {},
+      async *rootsOf(account: string) {
+        yield* roots(account);
+      },
+    };
+    const withSource = new Pinning({ pins, blocks, collectable: blocks, sources: [source] });
+    const session = await withSource.write('a');
+    await session.store.putMany([retained, block(10, 'p'), block(10, 'f')]);
+    await session.pin(block(10, 'p').cid);
+    await session.end();
+    const [pinned, free] = [block(10, 'p').cid, block(10, 'f').cid];
+    expect(await withSource.discard('a', [retained.cid, pinned, free])).toEqual([
+      { reason: expect.stringMatching(/in the files/) },
+      { reason: 'pinned: recursive' },
+      'discarded',
+    ]);
+    expect(await blocks.has(free)).toBe(false);
+    expect(await withSource.discard('a', [free])).toEqual(['absent']);
+  });
+
+  test('counts the bytes of root sources against the quota', async () => {
+    const sources = [{ async *roots() {}, bytesOf: async (account: string) => (account === 'a' ? 90 : 0) }];
+    const counting = new Pinning({ pins, blocks, collectable: blocks, sources });
+    const [a, b] = [await counting.write('a', { quotaBytes: 100 }), await counting.write('b', { quotaBytes: 100 })];
+    await expect(a.store.putMany([block(11, 'x')])).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    await b.store.putMany([block(11, 'x')]);
+    for (const session of [a, b]) await session.end();
+  });
+});
