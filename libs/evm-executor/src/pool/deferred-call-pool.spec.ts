@@ -3,6 +3,8 @@ import { codes, contract, testHeader, testSpec } from '../test-chain.fixture.ts'
 import { DeferredCallPool } from './deferred-call-pool.ts';
 
 const workerUrl = new URL('../../dist/pool/worker.js', import.meta.url);
+/** Worker without an engine, for tests that execute no job. */
+const stubUrl = new URL('./stub-worker.fixture.mjs', import.meta.url);
 const moduleUrl = new URL('./memory-source.fixture.mjs', import.meta.url).href;
 const job = { chain: 'test', blockHash: testHeader.hash, call: { to: contract } };
 
@@ -25,7 +27,7 @@ describe('DeferredCallPool', () => {
   });
 
   test('close during start waits for the workers and ends them', async () => {
-    const pool = new DeferredCallPool({ workers: 1, workerUrl });
+    const pool = new DeferredCallPool({ workers: 1, workerUrl: stubUrl });
     const started = pool.start(chains());
     await pool.close();
     await started;
@@ -33,7 +35,7 @@ describe('DeferredCallPool', () => {
   });
 
   test('close before start makes start fail', async () => {
-    const pool = new DeferredCallPool({ workers: 1, workerUrl });
+    const pool = new DeferredCallPool({ workers: 1, workerUrl: stubUrl });
     await pool.close();
     await expect(pool.start(chains())).rejects.toMatchObject({ code: 'EXECUTION_CLOSED' });
   });
