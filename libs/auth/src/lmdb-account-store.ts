@@ -1,3 +1,4 @@
+// Hot path: `key` and `account` are read for each request. Bench: auth.bench.ts.
 import { randomBytes } from 'node:crypto';
 import { type Database, Environment } from '@cairn/embedded-store';
 import type { Account, ApiKey } from './account.ts';

@@ -1,3 +1,4 @@
+// Hot path: each JSON-RPC and storage request hashes or compares here. Bench: auth.bench.ts.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StoredSecret } from './account.ts';
 

@@ -67,6 +67,6 @@ export class ByteReader {
         return { value, bytes: index + 1 };
       }
     }
-    throw new InvalidCarError(`the length of ${what} is no number of bytes`);
+    throw new InvalidCarError(`the length of ${what} is not a valid number of bytes`);
   }
 }

@@ -79,7 +79,7 @@ class LongHeader {
     const first = this.#byte();
     if (first >= 0x80 && first < 0x98) return first - 0x80;
     const width = [1, 2, 4][first - 0x98];
-    if (width === undefined || this.#at + width > this.#bytes.length) throw new Error('its roots are no list');
+    if (width === undefined || this.#at + width > this.#bytes.length) throw new Error('its roots are not a list');
     let length = 0;
     for (const byte of this.#bytes.subarray(this.#at, this.#at + width)) length = length * 256 + byte;
     this.#at += width;
@@ -99,7 +99,7 @@ class LongHeader {
 
   #byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new Error('it ends too early');
+    if (byte === undefined) throw new Error('it is truncated');
     return byte;
   }
 }

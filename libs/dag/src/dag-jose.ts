@@ -15,7 +15,7 @@ export function decodeJose(bytes: Uint8Array): unknown {
   const value = dagCbor.decode<unknown>(bytes);
   const kind = kindOf(value);
   const read = convert(value, (field) => {
-    if (!(field instanceof Uint8Array)) throw new Error('a field that holds bytes holds something else');
+    if (!(field instanceof Uint8Array)) throw new Error('a field that must be bytes has another type');
     return base64UrlFromBytes(field);
   });
   if (kind === 'encrypted') return read;
@@ -30,13 +30,13 @@ export function encodeJose(value: unknown): Uint8Array {
   const written = convert(fields, (field) => {
     if (field instanceof Uint8Array) return field;
     if (typeof field !== 'string' || !/^[A-Za-z0-9_-]*$/.test(field))
-      throw new Error('a field that holds bytes is not base64url text');
+      throw new Error('a field that must be base64url text is not');
     return new Uint8Array(bytesFromBase64(field));
   });
   if (kind === 'signed') {
     const payload = CID.decode((written as { readonly payload: Uint8Array }).payload);
     const given = CID.asCID(link);
-    if (given && !given.equals(payload)) throw new Error('its link is not what its payload names');
+    if (given && !given.equals(payload)) throw new Error('its link differs from the CID in its payload');
   }
   return dagCbor.encode(written);
 }

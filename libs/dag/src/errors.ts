@@ -4,7 +4,7 @@ import { CairnError } from '@cairn/errors';
 export class UndecodableError extends CairnError<'DAG_INVALID'> {
   constructor(what: string, codec: string, cause: unknown) {
     super('DAG_INVALID', `${what} does not decode as ${codec}: ${reasonOf(cause)}.`, {
-      hint: `Send what is valid ${codec}, or name the codec that it is.`,
+      hint: `Send valid ${codec}, or name the actual codec.`,
       details: { what, codec },
       cause,
     });
@@ -15,7 +15,7 @@ export class UndecodableError extends CairnError<'DAG_INVALID'> {
 export class UnencodableError extends CairnError<'VALUE_INVALID'> {
   constructor(codec: string, cause: unknown) {
     super('VALUE_INVALID', `The value cannot be encoded as ${codec}: ${reasonOf(cause)}.`, {
-      hint: 'Choose another codec, or change the value to what this one can hold.',
+      hint: 'Choose another codec, or a value that this codec can represent.',
       details: { codec },
       cause,
     });

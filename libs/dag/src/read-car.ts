@@ -45,7 +45,7 @@ export async function readCar(source: ByteSource, options: ReadCarOptions = {}):
   const size = Number(fields.getBigUint64(24, true));
   const before = start - pragma.length - v2HeaderBytes;
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(size) || before < 0) {
-    throw new InvalidCarError('its header of version 2 names a place for the data that cannot be');
+    throw new InvalidCarError('its version 2 header has an invalid range of data');
   }
   await bytes.skip(before, 'what lies before the data');
   const inner = await header(bytes, 'the header of the data');
@@ -67,7 +67,7 @@ async function header(source: ByteReader, what: string) {
     throw new InvalidCarError(`${what} is not dag-cbor`, { cause: error });
   }
   const { version, roots } = decoded;
-  if (version !== 1 && version !== 2) throw new InvalidCarError(`${what} names no version 1 or 2`);
+  if (version !== 1 && version !== 2) throw new InvalidCarError(`${what} has a version other than 1 and 2`);
   const cids = version === 1 && Array.isArray(roots) ? roots.map((root) => CID.asCID(root)) : [];
   if (version === 1 && (!Array.isArray(roots) || cids.includes(null)))
     throw new InvalidCarError(`${what} has no list of roots`);
@@ -85,15 +85,17 @@ async function* blocksOf(
     const what = `block ${index}`;
     const length = await source.varint(what);
     left -= length.bytes + length.value;
-    if (left < 0) throw new InvalidCarError(`${what} goes beyond the data`);
+    if (left < 0) throw new InvalidCarError(`${what} exceeds the data`);
     if (length.value === 0 || length.value > blockBytesMax + carLimits.cidBytesMax) {
-      throw new InvalidCarError(`${what} has ${length.value} bytes with its name; blocks may have ${blockBytesMax}`);
+      throw new InvalidCarError(
+        `${what} has ${length.value} bytes with its CID; the limit of a block is ${blockBytesMax}`,
+      );
     }
     const block = parse(await source.take(length.value, what), what);
     if (verify) verifyBytes(block.cid, block.bytes);
     yield block;
   }
-  if (size !== undefined && left > 0) throw new InvalidCarError('it ends before its data does');
+  if (size !== undefined && left > 0) throw new InvalidCarError('it is truncated within its data');
   await source.drain();
 }
 

@@ -98,7 +98,7 @@ function fromPlain(value: unknown): IpldValue {
   if (Array.isArray(value)) return value.map(fromPlain);
   const cid = CID.asCID(value);
   if (cid !== null) return cid;
-  if (typeof value !== 'object') throw new Error(`a value of type ${typeof value} has no form`);
+  if (typeof value !== 'object') throw new Error(`a value of type ${typeof value} is not in the data model`);
   const map = new Map<string, IpldValue>();
   for (const [key, each] of Object.entries(value)) addEntry(map, key, fromPlain(each));
   return map;

@@ -42,7 +42,7 @@ export class NotAFilePathError extends CairnError<'NOT_A_FILE'> {
 export class DirectoryRemovalError extends CairnError<'IS_A_DIRECTORY'> {
   constructor(path: string) {
     super('IS_A_DIRECTORY', 'path is a directory, use -r to remove directories', {
-      hint: 'Ask with recursive=true.',
+      hint: 'Repeat the call with recursive=true.',
       details: { path },
     });
   }
@@ -68,7 +68,7 @@ export class TreeBusyError extends CairnError<'TREE_BUSY'> {
 export class UnderstatedDagError extends CairnError<'DAG_INVALID'> {
   constructor(cid: string, declared: number, found: number) {
     super('DAG_INVALID', `The DAG of ${cid} declares ${declared} bytes and has ${found}.`, {
-      hint: 'Add its content again: an importer writes the sizes as they are.',
+      hint: 'Import its content again: an importer declares the actual sizes.',
       details: { cid, declared, found },
     });
   }

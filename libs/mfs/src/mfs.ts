@@ -27,7 +27,7 @@ export interface MfsOptions extends ShardingOptions {
 
 const attemptsMax = 100;
 const readOnly = async () => {
-  throw new TypeError('a tree that is only read was written to');
+  throw new TypeError('a tree opened for reading cannot be written');
 };
 
 /**

@@ -1,4 +1,4 @@
-// Hot path: every request of both services. Bench: tools/bench/metering.mjs.
+// Hot path: every request of both services. Bench: metering.bench.ts.
 import { type LimitName, limitReached, type MeteringError } from '../errors.ts';
 import type { Plan } from '../plans/plan.ts';
 import { ConcurrencyPermits } from './concurrency-permits.ts';

@@ -1,3 +1,4 @@
+// Hot path: each request acquires and releases a permit here. Bench: metering.bench.ts.
 import type { LimitStore } from './limit-store.ts';
 
 /** Lifetime of held permits without renewal, in milliseconds: those of a killed process become free after it. */

@@ -1,4 +1,4 @@
-// Hot path: every request of both services. Bench: tools/bench/metering.mjs.
+// Hot path: every request of both services. Bench: metering.bench.ts.
 import type { LimitRule, LimitStore, TakeResult } from './limit-store.ts';
 
 /** Size of a lot of a bucket, in seconds of its refill rate. */

@@ -1,4 +1,4 @@
-// Hot path: every request of both services. Bench: tools/bench/metering.mjs.
+// Hot path: every request of both services. Bench: metering.bench.ts.
 import { addCounts, latencyIndex, type MutableCounts, minuteMs, noCounts, type UsageSubject } from './usage.ts';
 import type { KeyUse, StoredBytesSample, UsageDelta, UsageStore } from './usage-store.ts';
 
