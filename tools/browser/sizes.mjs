@@ -34,9 +34,7 @@ const lineStart = 'All exports, bundled by Vite, are ';
 /** Formats the line of a README. */
 function lineOf({ atStart, onDemand }) {
   const start = `${lineStart}${kB(atStart.raw)}: ${kB(atStart.gzip)} with gzip, ${kB(atStart.brotli)} with brotli.`;
-  return onDemand === undefined
-    ? start
-    : `${start} Another ${kB(onDemand.brotli)} (brotli) are loaded on demand.`;
+  return onDemand === undefined ? start : `${start} Another ${kB(onDemand.brotli)} (brotli) are loaded on demand.`;
 }
 
 function tableOf(sizes) {
