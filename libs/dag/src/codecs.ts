@@ -4,7 +4,10 @@ import * as dagPb from '@ipld/dag-pb';
 import { decodeJose, encodeJose } from './dag-jose.ts';
 import { UndecodableError, UnencodableError } from './errors.ts';
 
-/** Codecs whose blocks are decoded to and encoded from values of the IPLD data model. */
+/**
+ * Codecs whose blocks are decoded to and encoded from values of the IPLD data model. Dag-pb uses the reference implementation;
+ * docs/decisions/dag-pb-codecs.md has the reasons for two codecs.
+ */
 export const dagCodecs = ['dag-pb', 'dag-cbor', 'dag-json', 'dag-jose', 'raw'] as const;
 export type DagCodec = (typeof dagCodecs)[number];
 

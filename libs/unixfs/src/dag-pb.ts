@@ -1,3 +1,5 @@
+// Hot path of every import and read. dag-pb.bench.ts compares it with @ipld/dag-pb; docs/decisions/dag-pb-codecs.md has the
+// reasons for two codecs.
 import { type ReadOptions, runInSlices, runSync, Slices } from '@cairn/blockstore/core';
 import { CID } from '@cairn/cid';
 import { PbReader } from './pb-reader.ts';
