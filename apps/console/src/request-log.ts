@@ -1,62 +1,43 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SignedIn } from '@cairn/auth';
-import { type Logger, type RequestSpan, requestId, type Tracing } from '@cairn/service-kit';
-import { LOGGER, TRACING } from '@cairn/service-kit/nest';
+import { type RequestRecord, RequestRecorder } from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 
-interface Current {
-  readonly id: string;
-  readonly span: RequestSpan | undefined;
-}
-
-/** Fields that guard and router set on a request. */
-interface Routed extends IncomingMessage {
+/** Properties that guard and router set on a request. */
+interface RoutedRequest extends IncomingMessage {
   readonly route?: { readonly path?: string };
   readonly signedIn?: SignedIn;
 }
 
-/** One log line for each API request, and the trace headers for other services. */
+/** Records each request of the API, and passes its id and trace on to the other services. */
 @Injectable()
 export class RequestLog {
-  readonly #current = new AsyncLocalStorage<Current>();
+  readonly #current = new AsyncLocalStorage<RequestRecord>();
 
-  constructor(
-    @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(TRACING) private readonly tracing: Tracing,
-  ) {}
+  constructor(@Inject(RequestRecorder) private readonly recorder: RequestRecorder) {}
 
-  /** Starts the asynchronous context of a request. */
+  /** Starts the record of a request, which ends with its response. Calls from this turn on belong to the request. */
   begin(request: IncomingMessage, response: ServerResponse): void {
-    const start = performance.now();
-    const id = requestId(request);
-    const span = this.tracing.start(request.headers);
-    response.setHeader('x-request-id', id);
-    this.#current.enterWith({ id, span });
+    const record = this.recorder.start(request.headers);
+    response.setHeader('x-request-id', record.id);
+    this.#current.enterWith(record);
     response.once('close', () => {
-      const { method = '', route, signedIn }: Routed = request;
-      const status = response.headersSent ? response.statusCode : 499;
+      const { method = '', route, signedIn }: RoutedRequest = request;
       const operation = `${method} ${route?.path ?? 'unknown'}`;
-      const attributes = { 'http.request.method': method, 'http.route': route?.path, 'cairn.request_id': id };
-      span?.end({ name: operation, status, attributes });
-      this.logger.info(
-        {
-          requestId: id,
-          traceId: span?.traceId,
-          operation,
-          member: signedIn?.member.id,
-          account: signedIn?.member.accountId,
-          status,
-          durationMs: Math.round((performance.now() - start) * 10) / 10,
-        },
-        'request',
-      );
+      record.end({
+        name: operation,
+        // 499: the client closed the connection before the response.
+        status: response.headersSent ? response.statusCode : 499,
+        attributes: record.span && { 'http.request.method': method, 'http.route': route?.path },
+        fields: { operation, member: signedIn?.member.id, account: signedIn?.member.accountId },
+      });
     });
   }
 
-  /** Header fields that carry the request id and the span to another service. */
+  /** Header fields that identify this request to another service. */
   get outgoing(): Readonly<Record<string, string>> {
-    const current = this.#current.getStore();
-    return current === undefined ? {} : { 'x-request-id': current.id, ...current.span?.outgoing };
+    const record = this.#current.getStore();
+    return record === undefined ? {} : { 'x-request-id': record.id, ...record.span?.outgoing };
   }
 }

@@ -9,18 +9,21 @@ import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ApiKeyGuard } from './api-v0/api-key-guard.ts';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
 import { commands, withListing } from './api-v0/commands.ts';
 import { Files } from './api-v0/files/files.ts';
+import { KuboErrorFilter } from './api-v0/kubo-error-filter.ts';
+import { MeteringInterceptor } from './api-v0/metering-interceptor.ts';
 import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
+import { readOptionsOf } from './api-v0/read-options.ts';
 import { RetainedRoots } from './api-v0/retained-roots.ts';
-import { Sessions } from './api-v0/sessions.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
-import { WAITS, Waits } from './api-v0/waits.ts';
 import { withWork } from './api-v0/work.ts';
+import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { Leftovers } from './leftovers.ts';
 import type { StorageSettings } from './settings.ts';
@@ -34,7 +37,6 @@ export class AppModule {
   static forRoot(this: void, context: ServiceContext<StorageSettings>): DynamicModule {
     const { settings, logger } = context;
     const stores = openStores(settings);
-    const waits = new Waits(settings.STORAGE_BLOCK_WAIT_SECONDS * 1000);
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {
       module: AppModule,
@@ -56,7 +58,7 @@ export class AppModule {
               withYielding(
                 withWait(
                   withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
-                  { waitMs: (signal) => waits.of(signal) },
+                  { waitMs: (signal) => readOptionsOf(signal)?.waitMs ?? 0 },
                 ),
               ),
             ),
@@ -74,8 +76,10 @@ export class AppModule {
         Leftovers,
         PeerIdentity,
         StoreMaintenance,
-        { provide: WAITS, useValue: waits },
-        Sessions,
+        ApiKeyGuard,
+        MeteringInterceptor,
+        KuboErrorFilter,
+        WriteSessions,
         Uploads,
         StorageState,
         Files,

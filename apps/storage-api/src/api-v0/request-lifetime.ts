@@ -1,38 +1,45 @@
 import type { ServerResponse } from 'node:http';
+import { decodeFollowed } from '../codec-pool/codec-job.ts';
+import type { CodecPool } from '../codec-pool/codec-pool.ts';
 import { ApiError } from './api-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { parseDuration } from './options.ts';
+import { setReadOptions, waitMsOf } from './read-options.ts';
 import type { StorageMeter } from './storage-meter.ts';
-import type { Waits } from './waits.ts';
-import { countWork } from './work.ts';
 
 export interface RequestLifetime {
-  /** Aborts with the connection, with the request's `timeout`, and when a limit of the account is reached. */
+  /** Aborts with the connection, at the request's `timeout`, and when a limit of the account is reached. */
   readonly signal: AbortSignal;
   release(): void;
 }
 
 /** `local` is the old name of `offline`. */
 export interface LifetimeOptions extends Pick<GlobalOptions, 'timeout' | 'offline' | 'local'> {
-  readonly waits: Waits;
+  /** Milliseconds that a read waits for a missing block, where the request has no timeout. */
+  readonly waitMs: number;
   readonly meter: StorageMeter;
+  readonly codecs: CodecPool;
+  readonly account: string;
 }
 
-/** Starts the signal of one request, and sets how long its reads may wait for blocks. @throws ApiError 400 */
+/** Starts the signal of one request and sets the options of its reads. @throws ApiError 400 */
 export function startLifetime(
   response: ServerResponse,
-  { timeout, offline, local, waits, meter }: LifetimeOptions,
+  { timeout, offline, local, waitMs, meter, codecs, account }: LifetimeOptions,
 ): RequestLifetime {
   const timeoutMs = timeout ? parseDuration('timeout', timeout) : undefined;
   const controller = new AbortController();
   const { signal } = controller;
   meter.watch((error) => controller.abort(error));
-  countWork(signal, meter.work);
   const onClose = () => controller.abort(new ApiError(499, 'the client closed the connection'));
   response.once('close', onClose);
   const onTimeout = () => controller.abort(new ApiError(500, `context deadline exceeded: timeout=${timeout}`));
   const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
-  waits.set(signal, { timeoutMs, isOffline: offline === true || local === true });
+  setReadOptions(signal, {
+    waitMs: waitMsOf({ defaultMs: waitMs, timeoutMs, isOffline: offline === true || local === true }),
+    work: meter.work,
+    follow: async (within) => decodeFollowed(await codecs.run({ kind: 'follow', ...within }, { account, signal })),
+  });
   return {
     signal,
     release() {

@@ -93,7 +93,13 @@ export class StorageMeter {
     this.limits.chargeBytes(received, sent);
   }
 
-  /** The request has ended: everything is counted. */
+  /** Counts of the log line. */
+  get logFields() {
+    const { credits, bytesIn, bytesOut } = this;
+    return { credits, bytesIn, bytesOut };
+  }
+
+  /** Counts what is left when the request has ended. */
   end({ isFailed, failure }: { readonly isFailed: boolean; readonly failure: unknown }): void {
     this.#isEnded = true;
     clearInterval(this.#timer);

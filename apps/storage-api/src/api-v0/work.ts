@@ -1,18 +1,19 @@
 import type { Blockstore } from '@cairn/blockstore';
+import { readOptionsOf } from './read-options.ts';
 
 const KiB = 1024;
 
-/** How much work counts, in bytes: {@link Work} adds it up. */
+/** Bytes that each kind of work counts as. {@link Work} adds them up. */
 const workBytes = {
-  /** A block that is read, written or visited counts as this many bytes at least. */
+  /** Least for a block that is read, written or visited. */
   blockMin: 16 * KiB,
-  /** A line or entry of an answer. */
+  /** A line or entry of a response. */
   line: 4 * KiB,
-  /** Each byte that the codec thread decodes. */
+  /** For each byte that the codec thread decodes. */
   codecFactor: 32,
 } as const;
 
-/** Work of one request in bytes. Its transfers pay for as many of them. */
+/** Work of one request, in bytes. Its transfers pay for an equal number of bytes. */
 export class Work {
   #bytes = 0;
 
@@ -30,7 +31,7 @@ export class Work {
     this.#bytes += count * workBytes.blockMin;
   }
 
-  /** Counts a line of the answer. */
+  /** Counts a line of the response. */
   line(): void {
     this.#bytes += workBytes.line;
   }
@@ -41,16 +42,9 @@ export class Work {
   }
 }
 
-const workBySignal = new WeakMap<AbortSignal, Work>();
-
-/** Counts what is done for a signal as the work of a request. */
-export function countWork(signal: AbortSignal, work: Work): void {
-  workBySignal.set(signal, work);
-}
-
-/** The work of the request that a signal ends; nothing for work beside requests. */
+/** Returns the work of the request that a signal ends; `undefined` outside of requests. */
 export function workOf(signal: AbortSignal | undefined): Work | undefined {
-  return signal && workBySignal.get(signal);
+  return readOptionsOf(signal)?.work;
 }
 
 /** Counts the blocks that requests read. */

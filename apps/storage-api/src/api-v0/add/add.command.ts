@@ -10,10 +10,10 @@ import { Files } from '../files/files.ts';
 import { readParts } from '../multipart.ts';
 import type { PartMetadata } from '../part-metadata.ts';
 import { printCid } from '../print-cid.ts';
-import { Sessions } from '../sessions.ts';
 import { Uploads } from '../uploads.ts';
 import { workOf } from '../work.ts';
 import { endLines, writeLine } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 import { type AddEntry, addEntries } from './add-entries.ts';
 import { addOptions, treeOptions } from './add-options.ts';
 import { DurableLines } from './durable-lines.ts';
@@ -58,7 +58,7 @@ export class AddCommand implements Command<typeof addOptions> {
   readonly options = addOptions;
 
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(Files) private readonly files: Files,

@@ -1,7 +1,8 @@
 import type { CID } from '@cairn/cid';
 import { errorText } from '@cairn/errors';
 import { type FileTree, parseTreePath } from '@cairn/mfs';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 
 /** An imported entry that `to-files` puts into the file tree of the account. */
 export interface NewFile {

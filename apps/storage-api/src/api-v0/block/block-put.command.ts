@@ -7,8 +7,8 @@ import type { Command, CommandContext } from '../command.ts';
 import type { OptionValues } from '../options.ts';
 import { partBytes } from '../part-bytes.ts';
 import { printCid } from '../print-cid.ts';
-import { Sessions } from '../sessions.ts';
 import { endLines, writeLine } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 
 const options = {
   'cid-codec': { kind: 'text', default: 'raw' },
@@ -30,7 +30,7 @@ export class BlockPutCommand implements Command<typeof options> {
   readonly file = 'data';
   readonly options = options;
 
-  constructor(@Inject(Sessions) private readonly sessions: Sessions) {}
+  constructor(@Inject(WriteSessions) private readonly sessions: WriteSessions) {}
 
   async run({ principal, request, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const name = namer(chosen);

@@ -3,7 +3,7 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
 
@@ -20,7 +20,7 @@ export class BlockStatCommand implements Command<typeof options> {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const cid = await resolveToBlock(this.store, argument(args, 0, 'cid'), pathReads(signal));
+    const cid = await resolveToBlock(this.store, argument(args, 0, 'cid'), resolveOptionsOf(signal));
     sendJson(response, {
       Key: printCid(cid, chosen['cid-base']),
       Size: (await this.store.get(cid, { signal })).length,

@@ -2,7 +2,8 @@ import { type Block, Slices } from '@cairn/blockstore';
 import { type CID, cidFor, codecName } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import type { WriteSession } from '@cairn/pinning';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 
 const batchBytes = 2 * 1024 * 1024;
 const batchBlocks = 1000;

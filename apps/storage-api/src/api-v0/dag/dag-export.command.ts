@@ -6,7 +6,7 @@ import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendHead, streamHeaders, write } from '../write.ts';
 import { walkInOrder } from './walk-in-order.ts';
 
@@ -41,7 +41,7 @@ export class DagExportCommand implements Command<typeof options> {
     }
     // Without a signal reads do not wait for blocks.
     const reading = isPartial ? {} : { signal };
-    const { follow } = pathReads(signal);
+    const { follow } = resolveOptionsOf(signal);
     const how = { ...reading, ...(follow && { follow }) };
     const root = await resolveToBlock(this.store, argument(args, 0, 'root'), how);
     // The root is read before the first byte goes out, so that a DAG that is not here is still an error.

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CodecPool } from '../../codec-pool/codec-pool.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendHead, streamHeaders } from '../write.ts';
 
 const options = { 'output-codec': { kind: 'text', default: 'dag-json' } } as const;
@@ -28,7 +28,7 @@ export class DagGetCommand implements Command<typeof options> {
     const text = chosen['output-codec'];
     const code = parseMulticodec(text);
     if (code === undefined) throw new ApiError(400, `unknown multicodec: ${JSON.stringify(text)}`);
-    const { cid, remainder } = await resolveDagPath(this.store, argument(args, 0, 'ref'), pathReads(signal));
+    const { cid, remainder } = await resolveDagPath(this.store, argument(args, 0, 'ref'), resolveOptionsOf(signal));
     const to = encoderOf(code);
     const job = { kind: 'extract', bytes: await this.store.get(cid, { signal }), from: blockCodecOf(cid) } as const;
     const whose = { account: principal.account.id, signal };

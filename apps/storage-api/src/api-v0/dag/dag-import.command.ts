@@ -4,12 +4,13 @@ import { readCar } from '@cairn/dag';
 import { isCairnError } from '@cairn/errors';
 import type { WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 import { readParts } from '../multipart.ts';
-import { Sessions } from '../sessions.ts';
 import { Uploads } from '../uploads.ts';
 import { endLines, writeLine } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 import { CarImport } from './car-import.ts';
 
 const options = {
@@ -36,7 +37,7 @@ export class DagImportCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
     @Inject(Uploads) private readonly uploads: Uploads,
   ) {}
 

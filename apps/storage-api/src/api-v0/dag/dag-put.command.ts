@@ -7,8 +7,8 @@ import { CodecPool } from '../../codec-pool/codec-pool.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { partBytes } from '../part-bytes.ts';
-import { Sessions } from '../sessions.ts';
 import { endLines, writeLine } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 
 const options = {
   'store-codec': { kind: 'text', default: 'dag-cbor' },
@@ -29,7 +29,7 @@ export class DagPutCommand implements Command<typeof options> {
   readonly options = options;
 
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
     @Inject(CodecPool) private readonly codecs: CodecPool,
   ) {}
 

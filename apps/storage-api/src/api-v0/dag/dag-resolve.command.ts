@@ -3,7 +3,7 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveDagPath } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendJson } from '../write.ts';
 
 /** `dag/resolve`: the block that a path leads to, and what is left of the path within it. */
@@ -17,7 +17,7 @@ export class DagResolveCommand implements Command<Record<never, never>> {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
   async run({ args, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
-    const { cid, remainder } = await resolveDagPath(this.store, argument(args, 0, 'ref'), pathReads(signal));
+    const { cid, remainder } = await resolveDagPath(this.store, argument(args, 0, 'ref'), resolveOptionsOf(signal));
     sendJson(response, {
       Cid: { '/': cid.toString() },
       RemPath: remainder.map((name) => `/${name}`).join(''),

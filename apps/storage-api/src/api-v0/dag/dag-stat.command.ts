@@ -3,9 +3,10 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveDagPath } from '@cairn/dag';
 import { cidKey } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { pathReads } from '../paths.ts';
+import { apiErrorFrom } from '../error-policy.ts';
+import { resolveOptionsOf } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, writeLine } from '../write.ts';
 import { walkInOrder } from './walk-in-order.ts';
@@ -36,7 +37,7 @@ export class DagStatCommand implements Command<typeof options> {
         ...(NumBlocks > 0 && { NumBlocks }),
       }));
     for (const path of args) {
-      const { cid: root, remainder } = await resolveDagPath(this.store, path, pathReads(signal));
+      const { cid: root, remainder } = await resolveDagPath(this.store, path, resolveOptionsOf(signal));
       if (remainder.length > 0)
         throw new ApiError(400, 'cannot return size for anything other than a DAG with a root CID');
       const stat = { Cid: printCid(root, chosen['cid-base']), Size: 0, NumBlocks: 0 };

@@ -1,5 +1,6 @@
 import { errorText } from '@cairn/errors';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 
 /** Runs a step; what goes wrong in it is told with what the step was for, in Kubo's way: `cp: …: file does not exist`. */
 export async function explained<T>(what: string, step: () => Promise<T>): Promise<T> {

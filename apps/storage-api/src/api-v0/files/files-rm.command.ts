@@ -1,8 +1,9 @@
 import { errorText, isCairnError } from '@cairn/errors';
 import { parseTreePath, remove, type TreePath } from '@cairn/mfs';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 import { endLines, writeLine } from '../write.ts';
 import { Files } from './files.ts';
 import { flushOption } from './flush-option.ts';

@@ -6,8 +6,8 @@ import { resolveToBlock } from '@cairn/dag';
 import { type FileTree, Mfs, type TreePath } from '@cairn/mfs';
 import type { WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
-import { pathReads } from '../paths.ts';
-import { Sessions } from '../sessions.ts';
+import { resolveOptionsOf } from '../paths.ts';
+import { WriteSessions } from '../write-sessions.ts';
 
 /** A path of Kubo's `files` commands: into the tree of the account, or, as `/ipfs/…`, to any content. */
 export interface Located {
@@ -22,7 +22,7 @@ export class Files {
   constructor(
     @Inject(Mfs) private readonly mfs: Mfs,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
-    @Inject(Sessions) readonly sessions: Sessions,
+    @Inject(WriteSessions) readonly sessions: WriteSessions,
   ) {}
 
   /** The tree as it is now. */
@@ -35,7 +35,7 @@ export class Files {
     const name = path.names.at(-1) ?? '';
     if (path.names[0] !== 'ipfs' || path.text === '/ipfs')
       return { cid: await tree.lookup(path), name, isOutside: false };
-    return { cid: await resolveToBlock(this.store, path.text, pathReads(signal)), name, isOutside: true };
+    return { cid: await resolveToBlock(this.store, path.text, resolveOptionsOf(signal)), name, isOutside: true };
   }
 
   /**

@@ -4,7 +4,7 @@ import type { CID } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { jsonListPieces, sendJsonPieces } from '../write.ts';
 import { type DagChange, diffDags } from './diff-dags.ts';
 
@@ -21,8 +21,8 @@ export class ObjectDiffCommand implements Command<typeof options> {
   constructor(@Inject(BLOCKSTORE) private readonly store: Blockstore) {}
 
   async run({ args, response, signal }: CommandContext<typeof options>): Promise<void> {
-    const before = await resolveToBlock(this.store, argument(args, 0, 'obj_a'), pathReads(signal));
-    const after = await resolveToBlock(this.store, argument(args, 1, 'obj_b'), pathReads(signal));
+    const before = await resolveToBlock(this.store, argument(args, 0, 'obj_a'), resolveOptionsOf(signal));
+    const after = await resolveToBlock(this.store, argument(args, 1, 'obj_b'), resolveOptionsOf(signal));
     const changes = await diffDags(this.store, before, after, signal);
     await sendJsonPieces(response, piecesOf(changes), signal);
   }

@@ -4,10 +4,10 @@ import type { CID } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
-import { Sessions } from '../sessions.ts';
 import { sendJson } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 import { editLinks, type LinkEdit, linkNames, linkTo, readPbNode, requireDirectory } from './pb-links.ts';
 
 const rmOptions = { 'allow-non-unixfs': { kind: 'boolean', default: false }, 'cid-base': { kind: 'text' } } as const;
@@ -16,7 +16,7 @@ const addOptions = { create: { kind: 'boolean', alias: 'p', default: false }, ..
 /** Applies an edit to a DAG and sends the CID of the new root. */
 async function sendPatched(
   { principal, response, signal, options }: CommandContext<typeof rmOptions>,
-  { sessions, root, edit }: { readonly sessions: Sessions; readonly root: CID; readonly edit: LinkEdit },
+  { sessions, root, edit }: { readonly sessions: WriteSessions; readonly root: CID; readonly edit: LinkEdit },
 ): Promise<void> {
   const cid = await sessions.run(principal, signal, async (session) => {
     const blocks = await editLinks(session.store, root, edit, signal);
@@ -37,15 +37,15 @@ export class ObjectPatchAddLinkCommand implements Command<typeof addOptions> {
 
   constructor(
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
   ) {}
 
   async run(context: CommandContext<typeof addOptions>): Promise<void> {
     const { args, options: chosen, signal } = context;
     const { store, sessions } = this;
-    const root = await resolveToBlock(store, argument(args, 0, 'root'), pathReads(signal));
+    const root = await resolveToBlock(store, argument(args, 0, 'root'), resolveOptionsOf(signal));
     const names = linkNames(argument(args, 1, 'name'));
-    const ref = await resolveToBlock(store, argument(args, 2, 'ref'), pathReads(signal));
+    const ref = await resolveToBlock(store, argument(args, 2, 'ref'), resolveOptionsOf(signal));
     const link = await linkTo(store, ref, signal);
     const node = await readPbNode(store, root, signal);
     if (!chosen['allow-non-unixfs']) requireDirectory(node, 'add');
@@ -63,13 +63,13 @@ export class ObjectPatchRmLinkCommand implements Command<typeof rmOptions> {
 
   constructor(
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
   ) {}
 
   async run(context: CommandContext<typeof rmOptions>): Promise<void> {
     const { args, options: chosen, signal } = context;
     const { store, sessions } = this;
-    const root = await resolveToBlock(store, argument(args, 0, 'root'), pathReads(signal));
+    const root = await resolveToBlock(store, argument(args, 0, 'root'), resolveOptionsOf(signal));
     const names = linkNames(argument(args, 1, 'name'));
     const node = await readPbNode(store, root, signal);
     if (!chosen['allow-non-unixfs']) requireDirectory(node, 'remove');

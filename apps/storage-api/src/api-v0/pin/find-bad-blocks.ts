@@ -2,7 +2,8 @@ import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 import { CidList, cidKey, linksOf } from '@cairn/pinning';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 import { workOf } from '../work.ts';
 
 /** A block of a DAG that cannot be read. */

@@ -5,12 +5,13 @@ import { resolveToBlock } from '@cairn/dag';
 import { isCairnError } from '@cairn/errors';
 import type { Pin, PinOptions, WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { pathReads } from '../paths.ts';
+import { apiErrorFrom } from '../error-policy.ts';
+import { resolveOptionsOf } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
-import { Sessions } from '../sessions.ts';
 import { endLines, sendJson, writeLine } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 import { checkPinName } from './pin-name.ts';
 
 const options = {
@@ -33,7 +34,7 @@ export class PinAddCommand implements Command<typeof options> {
 
   constructor(
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
@@ -48,7 +49,7 @@ export class PinAddCommand implements Command<typeof options> {
     };
     await this.sessions.run(principal, signal, async (session) => {
       for (const path of args) {
-        const cid = await resolveToBlock(this.store, path, pathReads(signal));
+        const cid = await resolveToBlock(this.store, path, resolveOptionsOf(signal));
         const { mode, size } = await this.#pin(session, cid, signal, {
           mode: chosen.recursive ? 'recursive' : 'direct',
           // A pin without a name loses the one that it had, as in Kubo.

@@ -4,7 +4,7 @@ import { resolveToBlock } from '@cairn/dag';
 import { Pinning } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { pathReads } from '../paths.ts';
+import { resolveOptionsOf } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
 
@@ -29,7 +29,7 @@ export class PinRmCommand implements Command<typeof options> {
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const Pins: string[] = [];
     for (const path of args) {
-      const cid = await resolveToBlock(this.store, path, pathReads(signal));
+      const cid = await resolveToBlock(this.store, path, resolveOptionsOf(signal));
       await this.pinning.unpin(principal.account.id, [cid], { recursive: chosen.recursive });
       Pins.push(printCid(cid, chosen['cid-base']));
     }

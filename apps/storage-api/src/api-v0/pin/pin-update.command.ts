@@ -5,12 +5,13 @@ import { type CairnError, isCairnError } from '@cairn/errors';
 import { Pinning } from '@cairn/pinning';
 import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
-import { Sessions } from '../sessions.ts';
 import { sendJson } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 
 const options = { unpin: { kind: 'boolean', default: true }, 'cid-base': { kind: 'text' } } as const;
 
@@ -25,7 +26,7 @@ export class PinUpdateCommand implements Command<typeof options> {
   constructor(
     @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(BLOCKSTORE) private readonly store: Blockstore,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {

@@ -5,7 +5,7 @@ import { catNode, NotAFileError, readNode, type UnixfsNode } from '@cairn/unixfs
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { pathReads } from '../paths.ts';
+import { resolveOptionsOf } from '../paths.ts';
 import { sendBytes } from '../write.ts';
 
 const most = Number.MAX_SAFE_INTEGER;
@@ -46,7 +46,7 @@ export class CatCommand implements Command<typeof options> {
     let skip = offset;
     let left = length;
     for (const arg of args) {
-      const cid = await resolveToBlock(this.store, arg, pathReads(signal));
+      const cid = await resolveToBlock(this.store, arg, resolveOptionsOf(signal));
       const root = await readNode(this.store, cid, { signal });
       const size = root.type === 'symlink' ? root.data.length : root.fileSize;
       if (root.type === 'directory' || root.type === 'hamt-sharded-directory')

@@ -8,7 +8,7 @@ import { catNode, readNode, type UnixfsNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendHead, streamHeaders, write } from '../write.ts';
 import { tarOf } from './tar.ts';
 
@@ -33,7 +33,7 @@ export class GetCommand implements Command<typeof options> {
     const level = chosen['compression-level'];
     if (chosen.compress && level !== undefined && (level < 1 || level > 9))
       throw new ApiError(400, 'compression level must be between 1 and 9');
-    const cid = await resolveToBlock(this.store, path, pathReads(signal));
+    const cid = await resolveToBlock(this.store, path, resolveOptionsOf(signal));
     const root = await readNode(this.store, cid, { signal });
     const isTar = chosen.archive || !chosen.compress;
     if (!isTar && isDirectory(root)) throw new ApiError(500, 'file is not regular');

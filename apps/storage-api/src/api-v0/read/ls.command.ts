@@ -8,7 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { goFileMode, goTime } from '../go-metadata.ts';
-import { pathReads } from '../paths.ts';
+import { resolveOptionsOf } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, jsonListPieces, sendJsonPieces, writeLine } from '../write.ts';
 
@@ -49,7 +49,7 @@ export class LsCommand implements Command<typeof options> {
     const slices = Slices.of(signal);
     let count = 0;
     for (const Hash of args) {
-      const cid = await resolveToBlock(this.store, Hash, pathReads(signal));
+      const cid = await resolveToBlock(this.store, Hash, resolveOptionsOf(signal));
       const Links: LsEntry[] = [];
       for await (const link of this.#linksOf(cid, slices, signal)) {
         await slices.step();

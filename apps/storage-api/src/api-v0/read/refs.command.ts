@@ -1,8 +1,9 @@
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, apiErrorFrom } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { apiErrorFrom } from '../error-policy.ts';
 import { resolveAll } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { endLines, writeLine } from '../write.ts';

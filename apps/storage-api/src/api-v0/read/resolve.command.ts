@@ -5,7 +5,7 @@ import { resolveDagPath } from '@cairn/dag';
 import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
-import { argument, pathReads } from '../paths.ts';
+import { argument, resolveOptionsOf } from '../paths.ts';
 import { printCid } from '../print-cid.ts';
 import { sendJson } from '../write.ts';
 
@@ -24,7 +24,7 @@ export class ResolveCommand implements Command<typeof options> {
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const path = argument(args, 0, 'name');
     const parsed = parsePath(path);
-    const { cid, remainder } = await resolveDagPath(this.store, parsed, pathReads(signal));
+    const { cid, remainder } = await resolveDagPath(this.store, parsed, resolveOptionsOf(signal));
     const base = chosen['cid-base'] || baseOf(path);
     sendJson(response, { Path: [`/${parsed.namespace ?? 'ipfs'}`, printCid(cid, base), ...remainder].join('/') });
   }

@@ -4,8 +4,8 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../../settings.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { Sessions } from '../sessions.ts';
 import { sendJson } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 
 const options = {
   'size-only': { kind: 'boolean', default: false },
@@ -25,7 +25,7 @@ abstract class StatCommand implements Command<typeof options> {
   constructor(
     @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(Mfs) private readonly mfs: Mfs,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 

@@ -10,7 +10,7 @@ import { workOf } from './work.ts';
 
 /** Opens write sessions for accounts, each with the quota of the account, else of its plan, else of the service. */
 @Injectable()
-export class Sessions {
+export class WriteSessions {
   constructor(
     @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(Leftovers) private readonly leftovers: Leftovers,

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '@cairn/auth';
+import type { Metering } from '@cairn/metering';
+import { METERING } from '@cairn/metering/nest';
+import { Mfs } from '@cairn/mfs';
+import { Pinning } from '@cairn/pinning';
+import { type RequestRecord, RequestRecorder } from '@cairn/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Command } from './command.ts';
+import { isServiceFault } from './kubo-error-filter.ts';
+import { StorageMeter } from './storage-meter.ts';
+
+/** One request from its arrival to its log line. */
+export interface StorageRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Holds id, span, caller and meter. */
+  readonly record: RequestRecord<StorageMeter, Principal>;
+  /** Name of the command; `unknown` until it is found. */
+  command: string;
+}
+
+/** Records each request, applies the limits of its account, and ends it with its usage and its log line. */
+@Injectable()
+export class MeteringInterceptor {
+  constructor(
+    @Inject(METERING) private readonly metering: Metering,
+    @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
+    @Inject(Pinning) private readonly pinning: Pinning,
+    @Inject(Mfs) private readonly mfs: Mfs,
+  ) {}
+
+  /** Starts the record of a request, which ends with its response. */
+  start(request: IncomingMessage, response: ServerResponse): StorageRequest {
+    const record = this.recorder.start<StorageMeter, Principal>(request.headers);
+    const started: StorageRequest = { request, response, record, command: 'unknown' };
+    response.setHeader('x-request-id', record.id);
+    response.once('close', () => this.#end(started));
+    return started;
+  }
+
+  /** Admits a request under the limits of its account, and sets their header fields. @throws LIMIT_REACHED */
+  async admit({ request, response, record }: StorageRequest, principal: Principal, command: Command) {
+    const meter = new StorageMeter(this.metering, principal, command, request.socket);
+    record.meter = meter;
+    try {
+      await meter.admit();
+    } finally {
+      const { policy, rateLimit } = meter.limits;
+      if (policy !== '') response.setHeader('ratelimit-policy', policy).setHeader('ratelimit', rateLimit);
+    }
+    return meter;
+  }
+
+  /** Reports the stored bytes of an account to the ledger, after a command that may have changed them. */
+  async countStored({ account: { id } }: Principal): Promise<void> {
+    // Awaited together: a rejection that nothing awaits yet would end the process.
+    const [pins, claimed, files] = await Promise.all([
+      this.pinning.usage(id),
+      this.pinning.claimed(id),
+      this.mfs.usage(id),
+    ]);
+    this.metering.ledger.storedBytes(id, pins.bytes + claimed.bytes + files);
+  }
+
+  #end({ request, response, record, command }: StorageRequest): void {
+    const { failure } = record;
+    const route = `/api/v0/${command}`;
+    const isComplete = response.writableFinished;
+    record.end({
+      name: `${request.method} ${route}`,
+      // 499: the client closed the connection before the response.
+      status: response.headersSent ? response.statusCode : 499,
+      isFailed: failure !== undefined || !isComplete || response.statusCode >= 400,
+      isServiceFault: isServiceFault(failure) && !request.destroyed,
+      attributes: record.span && { 'http.request.method': request.method, 'http.route': route },
+      fields: { command, isComplete },
+    });
+  }
+}
