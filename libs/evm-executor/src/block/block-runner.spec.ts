@@ -175,7 +175,7 @@ describe('an invalid transaction', () => {
     ],
     [
       'blobs that the header does not count',
-      /its blobGasUsed is 0, its transactions have 131072/,
+      /its blobGasUsed is 0, its transactions use 131072/,
       { transactions: [unsigned(blob as Partial<Transaction>)] },
     ],
   ])('with %s is refused', async (_, reason, given) => {
@@ -207,5 +207,5 @@ test('rewards go to the miners of the block and of at most two uncles', async ()
   };
   expect(await run([])).toEqual([2n * 10n ** 18n, undefined]);
   expect(await run([uncle])).toEqual([(2n * 10n ** 18n * 33n) / 32n, (2n * 10n ** 18n * 6n) / 8n]);
-  await expect(run([uncle, uncle, uncle])).rejects.toThrow('it has 3 uncles');
+  await expect(run([uncle, uncle, uncle])).rejects.toThrow('it has 3 uncles, more than 2');
 });

@@ -49,7 +49,7 @@ export async function runBlock(
 ): Promise<BlockOutcome> {
   const { header, transactions, uncles, withdrawals = [] } = block;
   const rules = forkRules(spec, header);
-  if (uncles.length > unclesMax) throw new BlockInvalidError(`it has ${uncles.length} uncles`);
+  if (uncles.length > unclesMax) throw new BlockInvalidError(`it has ${uncles.length} uncles, more than ${unclesMax}`);
   try {
     const receipts: Receipt[] = [];
     let gasUsed = 0n;
@@ -75,7 +75,7 @@ export async function runBlock(
     }
     if (rules.isCancun && header.blobGasUsed !== blobGasOf(blobs))
       throw new BlockInvalidError(
-        `its blobGasUsed is ${header.blobGasUsed}, its transactions have ${blobGasOf(blobs)}`,
+        `its blobGasUsed is ${header.blobGasUsed}, its transactions use ${blobGasOf(blobs)}`,
       );
     const logs = receipts.flatMap((receipt) => receipt.logs);
     const requestsHash = rules.isPrague ? await collectRequests(context, logs) : undefined;
