@@ -61,6 +61,16 @@ export const vectors = {
   'jsonrpc-core': {},
   trie: { proof },
   'block-model': { blocks: blocks.map(({ hash, rlp }) => ({ hash, rlp })) },
+  /** Number and time of blocks of mainnet: Frontier, Byzantium, Berlin, Cancun, Osaka. */
+  evm: {
+    places: [
+      [1, 0],
+      [4_370_000, 0],
+      [12_244_000, 0],
+      [19_426_587, 1_710_338_135],
+      [23_935_694, 1_764_798_551],
+    ],
+  },
   'evm-executor': {
     precompiles: Object.entries(inputs).map(([name, data]) => ({
       name,

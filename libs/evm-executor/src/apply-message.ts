@@ -1,17 +1,20 @@
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
-import { addressFromHex, zeroAddress } from './addresses.ts';
+import type {
+  CallEngine,
+  Deadline,
+  EngineMessage,
+  EngineOutcome,
+  EngineTracer,
+  ForkRules,
+  PrecompileChanges,
+  WorldState,
+} from '@cairn/evm';
+import { addressFromHex, createAddress, delegationOf, halts, zeroAddress } from '@cairn/evm';
 import { applyAuthorizations } from './authorizations.ts';
 import type { BlockEnvironment } from './block-environment.ts';
 import { type CallFees, callFees, checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
 import { type CallChecks, checkMessage, nonceMax } from './check-message.ts';
-import { delegationOf } from './delegation.ts';
-import type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from './engine/call-engine.ts';
-import type { EngineTracer } from './engine/engine-tracer.ts';
-import { createAddress } from './engine/interpreter/create-address.ts';
-import { halts } from './engine/interpreter/halt.ts';
-import type { ForkRules } from './forks/fork-rules.ts';
-import type { WorldState } from './world-state.ts';
 
 /** Block and state for a sequence of messages. */
 export interface MessageContext {

@@ -8,10 +8,9 @@ import {
   keccak256,
   recoverPublicKey,
 } from '@cairn/block-model';
+import type { WorldState } from '@cairn/evm';
+import { delegationOf, delegationPrefix, zeroAddress } from '@cairn/evm';
 import { concatBytes } from '@cairn/platform';
-import { zeroAddress } from './addresses.ts';
-import { delegationOf, delegationPrefix } from './delegation.ts';
-import type { WorldState } from './world-state.ts';
 
 const newAccountRefund = 12_500n;
 const nonceMax = 2n ** 64n - 1n;

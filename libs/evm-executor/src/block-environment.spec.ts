@@ -1,8 +1,8 @@
 import { type Header, knownChainSpec } from '@cairn/block-model';
+import { forkRules } from '@cairn/evm';
 import { describe, expect, test } from '@jest/globals';
 import { blockEnvironment, fakeExponential } from './block-environment.ts';
 import type { BlockOverrides } from './call-request.ts';
-import { forkRules } from './forks/fork-rules.ts';
 import { testHeader, testSpec } from './test-chain.fixture.ts';
 
 describe('forkRules', () => {

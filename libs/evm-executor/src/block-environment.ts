@@ -1,22 +1,8 @@
-import type { ChainSpec, Header, Hex } from '@cairn/block-model';
+import type { ChainSpec, Header } from '@cairn/block-model';
+import { type BlockEnvironment, type ForkRules, forkRules } from '@cairn/evm';
 import type { BlockOverrides } from './call-request.ts';
-import { type ForkRules, forkRules } from './forks/fork-rules.ts';
 
-/** Fields of a block that code can read. */
-export interface BlockEnvironment {
-  readonly number: bigint;
-  /** Seconds since 1970. */
-  readonly timestamp: bigint;
-  readonly gasLimit: bigint;
-  readonly coinbase: Hex;
-  readonly difficulty: bigint;
-  /** 32 bytes (EIP-4399). */
-  readonly prevRandao: Hex;
-  /** Wei; absent if the header has none. Overrides can set it on forks that ignore it. */
-  readonly baseFeePerGas?: bigint;
-  /** Wei; absent before Cancun. */
-  readonly blobBaseFee?: bigint;
-}
+export type { BlockEnvironment };
 
 interface RuledBlock {
   readonly block: BlockEnvironment;

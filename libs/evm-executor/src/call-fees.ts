@@ -1,7 +1,7 @@
+import type { ForkRules } from '@cairn/evm';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { CallRequest } from './call-request.ts';
 import { CallRejectedError } from './errors.ts';
-import type { ForkRules } from './forks/fork-rules.ts';
 
 /** Gas prices of a call, as geth's `ToMessage` derives them, in wei. All zero for a call without prices. */
 export interface CallFees {

@@ -1,11 +1,11 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
+import type { ForkRules } from '@cairn/evm';
+import { delegationOf } from '@cairn/evm';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { CallFees } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
 import { checksumAddress } from './checksum-address.ts';
-import { delegationOf } from './delegation.ts';
 import { CallRejectedError, type CallRejectionCode } from './errors.ts';
-import type { ForkRules } from './forks/fork-rules.ts';
 import { floorGas, gasPerBlob, intrinsicGas, transactionGasMax } from './message-gas.ts';
 
 const initCodeBytesMax = 49_152;

@@ -1,14 +1,18 @@
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
-import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
-import { zeroAddress } from './addresses.ts';
+import type { EngineStep, EngineTracer } from '@cairn/evm';
+import {
+  addressHexFromWord,
+  callOpcodes,
+  checkDeadline,
+  createAddress,
+  hexFromWord,
+  op,
+  zeroAddress,
+} from '@cairn/evm';
 import { applyMessage, type MessageContext } from './apply-message.ts';
 import { authorityOf } from './authorizations.ts';
 import { checkDefaults } from './call-fees.ts';
 import type { CallRequest } from './call-request.ts';
-import { checkDeadline } from './engine/call-engine.ts';
-import type { EngineStep, EngineTracer } from './engine/engine-tracer.ts';
-import { createAddress } from './engine/interpreter/create-address.ts';
-import { addressHexFromWord, hexFromWord } from './engine/step-log.ts';
 import { CallRejectedError } from './errors.ts';
 import { callContext, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
 import { withFeeDefaults } from './fee-defaults.ts';

@@ -1,5 +1,7 @@
 import { CairnError } from '@cairn/errors';
-import { formatGoDuration } from './format-go-duration.ts';
+import { ExecutionTimeoutError } from '@cairn/evm';
+
+export { ContractNotAllowedError, EngineUnavailableError } from '@cairn/evm';
 
 /** Codes of calls that are refused before code runs. */
 export type CallRejectionCode =
@@ -34,20 +36,6 @@ export class CallRejectedError extends CairnError<CallRejectionCode> {
 export class InvalidOverrideError extends CairnError<'OVERRIDE_INVALID'> {
   constructor(field: string, message: string) {
     super('OVERRIDE_INVALID', message, { hint: `Change or leave out ${field}.`, details: { field } });
-  }
-}
-
-/** A message reads a contract that its caller may not read. */
-export class ContractNotAllowedError extends CairnError<'CONTRACT_NOT_ALLOWED'> {
-  constructor(address: string) {
-    super(
-      'CONTRACT_NOT_ALLOWED',
-      `The call reads the contract ${address}, which is not on the caller's list of contracts.`,
-      {
-        hint: 'Add the contract to the list, or call with a key that may read all contracts.',
-        details: { address },
-      },
-    );
   }
 }
 
@@ -127,12 +115,7 @@ export type ExecutionErrorCode =
 export class ExecutionError extends CairnError<ExecutionErrorCode> {}
 
 export const executionErrors = {
-  /** The message is geth's. */
-  timeout: (timeoutMs: number) =>
-    new ExecutionError('EXECUTION_TIMEOUT', `execution aborted (timeout = ${formatGoDuration(timeoutMs)})`, {
-      hint: `The call ran longer than ${timeoutMs} ms. Give it less gas, or split it into smaller calls.`,
-      details: { timeoutMs },
-    }),
+  timeout: (timeoutMs: number) => new ExecutionTimeoutError(timeoutMs),
   memoryExceeded: (memoryMibMax: number) =>
     new ExecutionError(
       'EXECUTION_MEMORY_EXCEEDED',
@@ -170,13 +153,3 @@ export const executionErrors = {
       hint: 'Try again in a few seconds.',
     }),
 } as const;
-
-/** The engine is not part of the build for browsers. */
-export class EngineUnavailableError extends CairnError<'ENGINE_UNAVAILABLE'> {
-  constructor(engine: string) {
-    super('ENGINE_UNAVAILABLE', `The engine ${engine} runs on Node only.`, {
-      hint: 'Use the engine "interpreter". It has the same results.',
-      details: { engine },
-    });
-  }
-}

@@ -1,13 +1,11 @@
 import { bytesFromHex } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
-import { zeroAddress } from './addresses.ts';
+import { checkDeadline, forkRules, zeroAddress } from '@cairn/evm';
 import { type AppliedMessage, applyMessage } from './apply-message.ts';
 import { callFees, checkDefaults } from './call-fees.ts';
 import type { CallHalt, CallRevert } from './call-result.ts';
-import { checkDeadline } from './engine/call-engine.ts';
 import { CallRejectedError } from './errors.ts';
 import { callContext, callResult, cappedGas, type ExecuteCallOptions } from './execute-call.ts';
-import { forkRules } from './forks/fork-rules.ts';
 import { gasPerBlob, transactionGas, transactionGasMax } from './message-gas.ts';
 import { rewordRejection } from './reword-rejection.ts';
 

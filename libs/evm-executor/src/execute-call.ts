@@ -1,17 +1,14 @@
 import { type ChainSpec, type Header, type Hex, hexFromBytes, type StateReader } from '@cairn/block-model';
+import type { CallEngine, Deadline, ForkRules, PrecompileChanges } from '@cairn/evm';
+import { ContractGuard, StateCache, WorldState } from '@cairn/evm';
 import { type AppliedMessage, applyMessage, type MessageContext } from './apply-message.ts';
 import { blockEnvironment } from './block-environment.ts';
 import type { BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 import type { CallResult } from './call-result.ts';
-import { ContractGuard } from './contract-guard.ts';
-import type { CallEngine, Deadline, PrecompileChanges } from './engine/call-engine.ts';
 import { createEngine } from './engine/create-engine.ts';
-import type { ForkRules } from './forks/fork-rules.ts';
 import { decodeRevertReason, revertMessage } from './revert-reason.ts';
 import { rewordCallRejection } from './reword-rejection.ts';
-import { StateCache } from './state-cache.ts';
 import { applyStateOverrides, noPrecompileChanges } from './state-overrides.ts';
-import { WorldState } from './world-state.ts';
 
 /** Limits of one call. */
 export const callLimits = {

@@ -1,8 +1,8 @@
 import type { Header } from '@cairn/block-model';
+import type { ForkRules } from '@cairn/evm';
 import type { BlockEnvironment } from './block-environment.ts';
 import type { CallRequest } from './call-request.ts';
 import { CallRejectedError, type CallRejectionCode } from './errors.ts';
-import type { ForkRules } from './forks/fork-rules.ts';
 
 export interface FeeDefaults {
   readonly header: Header;

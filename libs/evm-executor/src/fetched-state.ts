@@ -1,5 +1,5 @@
 import type { AccountState, StateReader } from '@cairn/block-model';
-import { mapKeyFromBytes } from './map-key.ts';
+import { mapKeyFromBytes } from '@cairn/evm';
 
 /** State that is read asynchronously, for example over a network: {@link StateReader} with promises. */
 export interface RemoteState {

@@ -1,3 +1,2 @@
+export { type CompileLimits, compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
 export * from './core/index.ts';
-export { type CompileLimits, compileLimits } from './engine/compiled/compiled-codes.ts';
-export { createCompiledEngine } from './engine/compiled/compiled-engine.ts';

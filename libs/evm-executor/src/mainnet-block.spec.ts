@@ -15,12 +15,11 @@ import {
   hasConformanceCases,
   type MemoryAccount,
 } from '@cairn/block-model/testing';
+import { StateCache, WorldState } from '@cairn/evm';
 import { expect, test } from '@jest/globals';
 import { replayBlock } from './block/replay-block.ts';
 import { collectRequests } from './block/system-calls.ts';
 import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
-import { StateCache } from './state-cache.ts';
-import { WorldState } from './world-state.ts';
 
 interface RecordedState {
   /** `null` for accounts that do not exist. */

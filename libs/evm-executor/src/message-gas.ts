@@ -1,5 +1,5 @@
+import type { ForkRules } from '@cairn/evm';
 import type { CallRequest } from './call-request.ts';
-import type { ForkRules } from './forks/fork-rules.ts';
 
 const gas = {
   transaction: 21_000n,

@@ -1,10 +1,10 @@
 import type { Hex } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
+import { createInterpreterEngine } from '@cairn/evm';
+import { createCompiledEngine } from '@cairn/evm/compiled';
 import { describe, expect, test } from '@jest/globals';
 import { applyMessage } from './apply-message.ts';
-import { createCompiledEngine } from './engine/compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
-import { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
 import { callContext } from './execute-call.ts';
 import { alice, callCode, callTest, contract, optionsFor, other } from './test-chain.fixture.ts';
 

@@ -1,10 +1,10 @@
 import type { BlockRun, Hex } from '@cairn/block-model';
 import { createMemoryState, hasConformanceCases } from '@cairn/block-model/testing';
+import type { Deadline } from '@cairn/evm';
 import { describe, expect, test } from '@jest/globals';
 import { collectBlockAccesses } from './block/collect-block-accesses.ts';
 import { TrieState } from './block/trie-state.fixture.ts';
 import { createAccessList } from './create-access-list.ts';
-import type { Deadline } from './engine/call-engine.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { estimateGas } from './estimate-gas.ts';
 import { readRecordedChain } from './recorded-chain.fixture.ts';

@@ -1,9 +1,8 @@
 import { bytesFromHex, type Hex } from '@cairn/block-model';
+import type { PrecompileChanges, WorldState } from '@cairn/evm';
 import type { StateOverrides } from './call-request.ts';
 import { checksumAddress } from './checksum-address.ts';
-import type { PrecompileChanges } from './engine/call-engine.ts';
 import { InvalidOverrideError } from './errors.ts';
-import type { WorldState } from './world-state.ts';
 
 /** Precompile changes of a call without overrides. */
 export const noPrecompileChanges: PrecompileChanges = { removed: new Set(), moved: new Map() };

@@ -2,15 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesFromHex, encodeRlp, type Hex, hexFromBytes, keccak256, type Log } from '@cairn/block-model';
 import { conformanceDirectory, type MemoryAccount } from '@cairn/block-model/testing';
+import type { CallEngine } from '@cairn/evm';
+import { forkRules, StateCache, WorldState } from '@cairn/evm';
 import { type AppliedMessage, applyMessage } from './apply-message.ts';
 import { TrieState } from './block/trie-state.fixture.ts';
 import { fakeExponential } from './block-environment.ts';
 import type { CallRequest } from './call-request.ts';
-import type { CallEngine } from './engine/call-engine.ts';
-import { forkRules } from './forks/fork-rules.ts';
-import { StateCache } from './state-cache.ts';
 import { specAt } from './test-chain.fixture.ts';
-import { WorldState } from './world-state.ts';
 
 interface StateTest {
   readonly env: Readonly<Record<string, Hex>>;

@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { hasConformanceCases } from '@cairn/block-model/testing';
 import { isCairnError } from '@cairn/errors';
+import type { CallEngine } from '@cairn/evm';
+import { createInterpreterEngine } from '@cairn/evm';
+import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { CallEngine } from './engine/call-engine.ts';
-import { compileLimits } from './engine/compiled/compiled-codes.ts';
-import { createCompiledEngine } from './engine/compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
-import { createInterpreterEngine } from './engine/interpreter/interpreter-engine.ts';
 import { type StateTestCase, stateTestCases, stateTestFolders } from './state-tests.fixture.ts';
 
 // General state tests of ethereum/tests: a state, a transaction, and the expected state root and logs hash. All cases run with

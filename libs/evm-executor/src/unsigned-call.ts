@@ -1,5 +1,5 @@
 import { type Transaction, type UnsignedFields, unsignedTransaction } from '@cairn/block-model';
-import { zeroAddress } from './addresses.ts';
+import { zeroAddress } from '@cairn/evm';
 import type { CallRequest } from './call-request.ts';
 
 /** geth derives the chain of a legacy transaction from `v`, in 64 bits; without a signature `v` is 0. */

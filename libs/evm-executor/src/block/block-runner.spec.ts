@@ -11,9 +11,8 @@ import {
   withdrawalsRoot,
 } from '@cairn/block-model';
 import { hasConformanceCases, type MemoryAccount } from '@cairn/block-model/testing';
+import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
 import { describe, expect, test } from '@jest/globals';
-import { compileLimits } from '../engine/compiled/compiled-codes.ts';
-import { createCompiledEngine } from '../engine/compiled/compiled-engine.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import { readRecordedChain } from '../recorded-chain.fixture.ts';
 import { specAt, type TestFork, testHeader } from '../test-chain.fixture.ts';

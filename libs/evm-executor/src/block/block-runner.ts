@@ -8,15 +8,19 @@ import {
   senderOf,
   type Transaction,
 } from '@cairn/block-model';
-import { addressFromHex } from '../addresses.ts';
+import {
+  addressFromHex,
+  type CallEngine,
+  checkDeadline,
+  type Deadline,
+  forkRules,
+  StateCache,
+  WorldState,
+} from '@cairn/evm';
 import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
-import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import type { EngineName } from '../engine/engine-name.ts';
 import { BlockInvalidError, CallRejectedError, TransactionInvalidError } from '../errors.ts';
-import { forkRules } from '../forks/fork-rules.ts';
-import { StateCache } from '../state-cache.ts';
-import { WorldState } from '../world-state.ts';
 import { blobGasOf, checkTransaction } from './check-transaction.ts';
 import { payRewardsAndWithdrawals } from './pay-rewards-and-withdrawals.ts';
 import { beginReplay, callFromTransaction, replayContext } from './replay-block.ts';

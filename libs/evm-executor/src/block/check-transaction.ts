@@ -1,6 +1,6 @@
 import type { Transaction } from '@cairn/block-model';
+import type { ForkRules } from '@cairn/evm';
 import { TransactionInvalidError } from '../errors.ts';
-import type { ForkRules } from '../forks/fork-rules.ts';
 import { gasPerBlob } from '../message-gas.ts';
 
 /** Half the order of secp256k1. EIP-2 forbids the higher s of the two valid signatures. */

@@ -6,9 +6,8 @@ import {
   hexFromBytes,
   type StateReader,
 } from '@cairn/block-model';
-import type { CallEngine, Deadline } from '../engine/call-engine.ts';
-import { StateCache } from '../state-cache.ts';
-import { WorldState } from '../world-state.ts';
+import type { CallEngine, Deadline } from '@cairn/evm';
+import { StateCache, WorldState } from '@cairn/evm';
 import { runBlock } from './block-runner.ts';
 import { systemAddress } from './system-calls.ts';
 

@@ -1,6 +1,5 @@
 import { bytesFromHex, type Header, type Hex } from '@cairn/block-model';
-import type { ForkRules } from '../forks/fork-rules.ts';
-import type { WorldState } from '../world-state.ts';
+import type { ForkRules, WorldState } from '@cairn/evm';
 
 const weiPerGwei = 1_000_000_000n;
 

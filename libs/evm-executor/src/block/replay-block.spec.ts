@@ -1,10 +1,9 @@
 import { hexFromBytes } from '@cairn/block-model';
 import { createMemoryState, hasConformanceCases } from '@cairn/block-model/testing';
+import { StateCache, WorldState } from '@cairn/evm';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createEthereumjsEngine } from '../engine/ethereumjs-engine.ts';
 import { readRecordedChain } from '../recorded-chain.fixture.ts';
-import { StateCache } from '../state-cache.ts';
-import { WorldState } from '../world-state.ts';
 import { replayBlock } from './replay-block.ts';
 
 const title = hasConformanceCases

@@ -1,9 +1,9 @@
 import { type Block, type ChainSpec, type Hex, senderOf, type Transaction } from '@cairn/block-model';
+import type { WorldState } from '@cairn/evm';
+import { type CallEngine, checkDeadline, type Deadline } from '@cairn/evm';
 import { type AppliedMessage, applyMessage, type MessageContext, type MessageOptions } from '../apply-message.ts';
 import { blockEnvironment } from '../block-environment.ts';
 import type { CallRequest } from '../call-request.ts';
-import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
-import type { WorldState } from '../world-state.ts';
 import { beginBlock } from './system-calls.ts';
 
 export interface ReplayBlockOptions {

@@ -1,11 +1,9 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Log } from '@cairn/block-model';
+import type { EngineOutcome, EngineTracer, ForkRules } from '@cairn/evm';
 import { concatBytes } from '@cairn/platform';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { clearAccounts, type MessageContext } from '../apply-message.ts';
-import type { EngineOutcome } from '../engine/call-engine.ts';
-import type { EngineTracer } from '../engine/engine-tracer.ts';
 import { BlockInvalidError } from '../errors.ts';
-import type { ForkRules } from '../forks/fork-rules.ts';
 
 /** Sender of system calls (EIP-4788). */
 export const systemAddress = bytesFromHex('0xfffffffffffffffffffffffffffffffffffffffe');

@@ -1,21 +1,34 @@
 // The exports without the compiler and the worker pool. No file below imports a module of Node, so that browsers can load it.
 
+export type {
+  CallEngine,
+  ChainPlace,
+  Deadline,
+  EngineMessage,
+  EngineOutcome,
+  PrecompileChanges,
+} from '@cairn/evm';
+export {
+  ContractGuard,
+  createCompareEngine,
+  createInterpreterEngine,
+  createTracedEngine,
+  delegationOf,
+  type EngineDifference,
+  type ForkRules,
+  forkRules,
+  GasBudgetExceeded,
+  WorldState,
+} from '@cairn/evm';
 export { createBlockRunner } from '../block/block-runner.ts';
 export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from '../block/replay-block.ts';
 export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment, nextExcessBlobGas } from '../block-environment.ts';
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from '../call-result.ts';
-export { ContractGuard } from '../contract-guard.ts';
 export { type AccessListResult, createAccessList } from '../create-access-list.ts';
-export { delegationOf } from '../delegation.ts';
-export type { CallEngine, Deadline, EngineMessage, EngineOutcome, PrecompileChanges } from '../engine/call-engine.ts';
-export { createCompareEngine, type EngineDifference } from '../engine/compare-engine.ts';
 export { createEngine } from '../engine/create-engine.ts';
 export type { EngineName } from '../engine/engine-name.ts';
 export { createEthereumjsEngine } from '../engine/ethereumjs-engine.ts';
-export { GasBudgetExceeded } from '../engine/gas-budget.ts';
-export { createInterpreterEngine } from '../engine/interpreter/interpreter-engine.ts';
-export { createTracedEngine } from '../engine/traced/traced-engine.ts';
 export {
   BlockInvalidError,
   CallRejectedError,
@@ -36,8 +49,6 @@ export { estimateGas, type GasEstimate } from '../estimate-gas.ts';
 export { callLimits, type ExecuteCallOptions, executeCall } from '../execute-call.ts';
 export { type FeeDefaults, withFeeDefaults } from '../fee-defaults.ts';
 export { FetchedState, type PrefetchEntry, type RemoteState } from '../fetched-state.ts';
-export { type ForkRules, forkRules } from '../forks/fork-rules.ts';
-export type { ChainPlace } from '../forks/fork-schedule.ts';
 export { type ParseCallRequestOptions, parseCallRequest } from '../parse-call-request.ts';
 export { parseBlockOverrides, parseStateOverrides } from '../parse-overrides.ts';
 export { decodeRevertReason, revertMessage } from '../revert-reason.ts';
@@ -59,4 +70,3 @@ export {
   type TracerOptions,
   tracerNames,
 } from '../trace/trace-options.ts';
-export { WorldState } from '../world-state.ts';

@@ -1,14 +1,12 @@
 import type { Hex } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
+import type { CallEngine } from '@cairn/evm';
+import { createCompareEngine, createInterpreterEngine, type EngineDifference } from '@cairn/evm';
+import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
 import { expect, test } from '@jest/globals';
 import { executeCall } from '../execute-call.ts';
 import { testHeader, testSpec } from '../test-chain.fixture.ts';
-import type { CallEngine } from './call-engine.ts';
-import { createCompareEngine, type EngineDifference } from './compare-engine.ts';
-import { compileLimits } from './compiled/compiled-codes.ts';
-import { createCompiledEngine } from './compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
-import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
 
 const contract: Hex = `0x${'c0'.repeat(20)}`;
 /** Writes 7 to slot 1, makes a log, and answers with the number of the block. */

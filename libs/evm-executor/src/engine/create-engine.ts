@@ -1,18 +1,13 @@
-import { createCompiledEngine, defaultEngineName } from '#compiled-engine';
-import type { CallEngine } from './call-engine.ts';
+import { type CallEngine, createEngine as createOwnEngine } from '@cairn/evm';
 import type { EngineName } from './engine-name.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
-import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
-import { createTracedEngine } from './traced/traced-engine.ts';
 
 /**
  * An engine for the calls of one thread.
  * @param name default `compiled` on Node, `interpreter` elsewhere
- * @throws ENGINE_UNAVAILABLE for `compiled` elsewhere
+ * @throws ENGINE_UNAVAILABLE for `compiled` outside Node
  */
-export function createEngine(name: EngineName = defaultEngineName): CallEngine {
+export function createEngine(name?: EngineName): CallEngine {
   const reference = createEthereumjsEngine();
-  if (name === 'ethereumjs') return reference;
-  const traced = createTracedEngine(reference);
-  return name === 'interpreter' ? createInterpreterEngine(traced) : createCompiledEngine(traced);
+  return name === 'ethereumjs' ? reference : createOwnEngine(name, reference);
 }

@@ -1,8 +1,4 @@
-/**
- * - `compiled`: hot code becomes WebAssembly, the rest is interpreted. On Node only.
- * - `interpreter`: everything is interpreted.
- * - `ethereumjs`: @ethereumjs/evm, the reference. The other two leave more gas than a double counts to it.
- *
- * Messages with a tracer run step by step in the other two, with geth's prices and faults.
- */
-export type EngineName = 'compiled' | 'interpreter' | 'ethereumjs';
+import type { EngineName as OwnEngineName } from '@cairn/evm';
+
+/** An engine of `@cairn/evm`, or `ethereumjs`: @ethereumjs/evm, the reference. The others leave it more gas than a double counts. */
+export type EngineName = OwnEngineName | 'ethereumjs';

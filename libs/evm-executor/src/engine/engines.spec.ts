@@ -1,19 +1,14 @@
 import { type ChainSpec, type Hex, hexFromBytes } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
-import { op } from '@cairn/evm-compiler/opcodes';
+import type { CallEngine, Deadline } from '@cairn/evm';
+import { createInterpreterEngine, forkRules, op, StateCache, WorldState } from '@cairn/evm';
+import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { applyMessage } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
-import { forkRules } from '../forks/fork-rules.ts';
-import { StateCache } from '../state-cache.ts';
 import { specAt, testForks } from '../test-chain.fixture.ts';
-import { WorldState } from '../world-state.ts';
-import type { CallEngine, Deadline } from './call-engine.ts';
-import { compileLimits } from './compiled/compiled-codes.ts';
-import { createCompiledEngine } from './compiled/compiled-engine.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
-import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
 
 // The interpreter, what is compiled and @ethereumjs/evm run the same code and must come to the same, down to the gas and the state.
 const seed = Number(process.env.FUZZ_SEED ?? 1);

@@ -1,6 +1,5 @@
 import { prepareKzg } from '@cairn/block-model/ethereumjs';
-import type { ForkRules } from '../forks/fork-rules.ts';
-import type { CallEngine } from './call-engine.ts';
+import type { CallEngine, ForkRules } from '@cairn/evm';
 import type { EthereumjsMachine } from './ethereumjs-machine.ts';
 
 /** The reference engine: the interpreter of @ethereumjs/evm, exact on every fork. It is loaded when the first message comes. */

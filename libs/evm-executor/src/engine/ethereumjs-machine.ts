@@ -1,5 +1,6 @@
 import { bytesFromHex, hexFromBytes, type Log } from '@cairn/block-model';
 import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import type { EngineMessage, EngineOutcome, ForkRules, PrecompileChanges } from '@cairn/evm';
 import { bytesFromHexDigits } from '@cairn/platform';
 import {
   EVM,
@@ -11,8 +12,6 @@ import {
   type PrecompileFunc,
 } from '@ethereumjs/evm';
 import { Address } from '@ethereumjs/util';
-import type { ForkRules } from '../forks/fork-rules.ts';
-import type { EngineMessage, EngineOutcome, PrecompileChanges } from './call-engine.ts';
 import { EthereumjsState } from './ethereumjs-state.ts';
 import { followEthereumjs } from './ethereumjs-tracing.ts';
 import { haltReason } from './halt-reason.ts';

@@ -1,6 +1,6 @@
+import type { WorldState } from '@cairn/evm';
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address } from '@ethereumjs/util';
-import type { WorldState } from '../world-state.ts';
 
 /**
  * A {@link WorldState} as @ethereumjs takes it. One object serves call after call: the interpreter keeps hold of it, so

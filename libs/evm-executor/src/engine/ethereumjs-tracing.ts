@@ -1,12 +1,9 @@
 import { hexFromBytes } from '@cairn/block-model';
-import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
+import type { EngineMessage, EngineStep, EngineTracer, FrameKind } from '@cairn/evm';
+import { addressFromHex, addressHexFromWord, logOfStep, op, opcodeName } from '@cairn/evm';
 import { type EVM, EVMError, type EVMResult, type InterpreterStep, type Message } from '@ethereumjs/evm';
 import { bigIntToBytes, generateAddress, generateAddress2 } from '@ethereumjs/util';
-import { addressFromHex } from '../addresses.ts';
-import type { EngineMessage } from './call-engine.ts';
-import type { EngineStep, EngineTracer, FrameKind } from './engine-tracer.ts';
 import { haltReason } from './halt-reason.ts';
-import { addressHexFromWord, logOfStep } from './step-log.ts';
 
 const callKinds: ReadonlyMap<number, FrameKind> = new Map<number, FrameKind>([
   [op.CREATE, 'CREATE'],

@@ -1,5 +1,5 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
-import { op, opcodeAt, opcodeName } from '@cairn/evm-compiler/opcodes';
+import { op, opcodeAt, opcodeName } from '@cairn/evm';
 import { EVMError, type ExecResult } from '@ethereumjs/evm';
 
 const { errorMessages } = EVMError;

@@ -1,5 +1,5 @@
+import type { Deadline } from '@cairn/evm';
 import { createAccessList } from '../create-access-list.ts';
-import type { Deadline } from '../engine/call-engine.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import { executionErrors } from '../errors.ts';
 import { estimateGas } from '../estimate-gas.ts';

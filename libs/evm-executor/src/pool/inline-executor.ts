@@ -1,5 +1,5 @@
+import { GasBudgetExceeded } from '@cairn/evm';
 import type { CallRequest } from '../call-request.ts';
-import { GasBudgetExceeded } from '../engine/gas-budget.ts';
 import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
 import type { CallServer } from './call-server.ts';
 import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';

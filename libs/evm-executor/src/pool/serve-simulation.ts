@@ -1,5 +1,5 @@
+import type { CallEngine } from '@cairn/evm';
 import { systemAddress } from '../block/system-calls.ts';
-import type { CallEngine } from '../engine/call-engine.ts';
 import { StateUnavailableError } from '../errors.ts';
 import { simulate } from '../simulate/simulate.ts';
 import type { ResultOf, SimulateJob } from './execution-job.ts';

@@ -1,6 +1,6 @@
 import { type Block, decodeBlock } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
-import type { CallEngine, Deadline } from '../engine/call-engine.ts';
+import type { CallEngine, Deadline } from '@cairn/evm';
 import { StateUnavailableError, TraceRefusedError } from '../errors.ts';
 import { traceBlock } from '../trace/trace-block.ts';
 import { traceCall } from '../trace/trace-call.ts';

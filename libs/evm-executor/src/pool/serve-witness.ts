@@ -1,6 +1,6 @@
 import { type Header, headerToJson, hexFromBytes, type Json } from '@cairn/block-model';
+import type { CallEngine, Deadline } from '@cairn/evm';
 import { collectBlockAccesses } from '../block/collect-block-accesses.ts';
-import type { CallEngine, Deadline } from '../engine/call-engine.ts';
 import { StateUnavailableError } from '../errors.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
 import type { CallChain, CallSource } from './call-source.ts';

@@ -7,8 +7,8 @@ import {
   unclesHash,
   withdrawalsRoot,
 } from '@cairn/block-model';
+import { type ForkRules, forkRules, isMergedAt } from '@cairn/evm';
 import { type BlockEnvironment, blobBaseFeeAt, nextExcessBlobGas } from '../block-environment.ts';
-import { type ForkRules, forkRules, isMergedAt } from '../forks/fork-rules.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 
 const zeros32: Hex = `0x${'00'.repeat(32)}`;

@@ -15,16 +15,14 @@ import {
   transactionsRoot,
 } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
+import type { ContractGuard, WorldState } from '@cairn/evm';
+import { type CallEngine, checkDeadline, type Deadline, type ForkRules, forkRules } from '@cairn/evm';
 import type { MessageContext } from '../apply-message.ts';
 import { payRewardsAndWithdrawals } from '../block/pay-rewards-and-withdrawals.ts';
 import { beginBlock, collectRequests } from '../block/system-calls.ts';
-import type { ContractGuard } from '../contract-guard.ts';
-import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
 import { SimulationError } from '../errors.ts';
-import { type ForkRules, forkRules } from '../forks/fork-rules.ts';
 import { gasPerBlob } from '../message-gas.ts';
 import { applyStateOverrides } from '../state-overrides.ts';
-import type { WorldState } from '../world-state.ts';
 import { draftHeader, environmentOf, type HeaderFields, headerRules } from './draft-header.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 import { callToJson, type SimulatedCall, simulateCall } from './simulate-call.ts';

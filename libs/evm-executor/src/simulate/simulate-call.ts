@@ -1,8 +1,8 @@
 import { bytesFromHex, type Header, hexFromBytes, type Json, quantity, type Transaction } from '@cairn/block-model';
-import { zeroAddress } from '../addresses.ts';
+import type { EngineOutcome } from '@cairn/evm';
+import { zeroAddress } from '@cairn/evm';
 import { type AppliedMessage, applyMessage, type MessageContext } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
-import type { EngineOutcome } from '../engine/call-engine.ts';
 import { SimulationError } from '../errors.ts';
 import { revertMessage } from '../revert-reason.ts';
 import { rewordCallRejection } from '../reword-rejection.ts';

@@ -1,8 +1,5 @@
 import type { ChainSpec, Header, Hex, Json, StateReader, StateRoots } from '@cairn/block-model';
-import { ContractGuard } from '../contract-guard.ts';
-import { type CallEngine, checkDeadline, type Deadline } from '../engine/call-engine.ts';
-import { StateCache } from '../state-cache.ts';
-import { WorldState } from '../world-state.ts';
+import { type CallEngine, ContractGuard, checkDeadline, type Deadline, StateCache, WorldState } from '@cairn/evm';
 import { planBlocks } from './plan-blocks.ts';
 import { simulateBlock } from './simulate-block.ts';
 import { type Simulation, simulationLimits } from './simulation.ts';

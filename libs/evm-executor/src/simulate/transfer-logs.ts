@@ -1,6 +1,6 @@
 import { type Hex, hexFromBytes, type Log } from '@cairn/block-model';
-import type { EngineFrame, EngineFrameEnd, EngineTracer } from '../engine/engine-tracer.ts';
-import { hexFromWord } from '../engine/step-log.ts';
+import type { EngineFrame, EngineFrameEnd, EngineTracer } from '@cairn/evm';
+import { hexFromWord } from '@cairn/evm';
 
 /** A log with its index in its transaction. */
 export interface NumberedLog extends Log {

@@ -1,6 +1,6 @@
 import { type Hex, hexFromBytes, type Log } from '@cairn/block-model';
+import type { EngineFrame, EngineFrameEnd, FrameKind } from '@cairn/evm';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineFrame, EngineFrameEnd, FrameKind } from '../engine/engine-tracer.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { decodeRevertReason } from '../revert-reason.ts';
 import type { TracedMessage } from './transaction-tracer.ts';

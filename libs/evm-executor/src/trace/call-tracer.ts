@@ -1,6 +1,6 @@
 import { type Json, type Log, quantity } from '@cairn/block-model';
+import type { EngineFrame, EngineFrameEnd } from '@cairn/evm';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineFrame, EngineFrameEnd } from '../engine/engine-tracer.ts';
 import { type CallFrame, CallFrames } from './call-frames.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';

@@ -1,9 +1,8 @@
 import { type Hex, hexFromBytes, type Json, type Log, quantity } from '@cairn/block-model';
-import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
+import type { EngineFrame, EngineFrameEnd, EngineStep } from '@cairn/evm';
+import { addressHexFromWord, callOpcodes, hexFromWord, op } from '@cairn/evm';
 import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
-import { addressHexFromWord, hexFromWord } from '../engine/step-log.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { type CallFrame, CallFrames } from './call-frames.ts';
 import { frameFieldsToJson } from './call-tracer.ts';

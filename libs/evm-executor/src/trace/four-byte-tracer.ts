@@ -1,5 +1,5 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
-import type { EngineFrame } from '../engine/engine-tracer.ts';
+import type { EngineFrame } from '@cairn/evm';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
 const kinds: ReadonlySet<string> = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL']);

@@ -1,6 +1,6 @@
 import { type Hex, hexFromBytes, keccak256 } from '@cairn/block-model';
-import { op } from '@cairn/evm-compiler/opcodes';
-import type { EngineStep } from '../engine/engine-tracer.ts';
+import type { EngineStep } from '@cairn/evm';
+import { op } from '@cairn/evm';
 import { TraceTooLargeError } from '../errors.ts';
 import { paddedMemory } from './padded-memory.ts';
 import { traceCharactersMax } from './trace-limits.ts';

@@ -1,4 +1,4 @@
-import type { EngineStep } from '../engine/engine-tracer.ts';
+import type { EngineStep } from '@cairn/evm';
 import { TraceRefusedError } from '../errors.ts';
 import { paddedMemory } from './padded-memory.ts';
 

@@ -1,8 +1,7 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Json } from '@cairn/block-model';
-import { callOpcodes, op, opcodeName } from '@cairn/evm-compiler/opcodes';
+import type { EngineFrame, EngineFrameEnd, EngineStep } from '@cairn/evm';
+import { addressHexFromWord, callOpcodes, op, opcodeName } from '@cairn/evm';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
-import { addressHexFromWord } from '../engine/step-log.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';

@@ -1,7 +1,6 @@
 import { type Hex, hexFromBytes } from '@cairn/block-model';
-import { op } from '@cairn/evm-compiler/opcodes';
-import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
-import { addressHexFromWord } from '../engine/step-log.ts';
+import type { EngineFrame, EngineStep } from '@cairn/evm';
+import { addressHexFromWord, op } from '@cairn/evm';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 

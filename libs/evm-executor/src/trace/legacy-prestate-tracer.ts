@@ -1,10 +1,8 @@
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
-import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
+import type { EngineFrame, EngineStep } from '@cairn/evm';
+import { addressHexFromWord, callOpcodes, create2Address, createAddress, hexFromWord, op } from '@cairn/evm';
 import { hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineFrame, EngineStep } from '../engine/engine-tracer.ts';
-import { create2Address, createAddress } from '../engine/interpreter/create-address.ts';
-import { addressHexFromWord, hexFromWord } from '../engine/step-log.ts';
 import { memorySlice, peek } from './legacy-access.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 

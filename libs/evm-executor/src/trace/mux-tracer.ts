@@ -1,6 +1,6 @@
 import type { Log } from '@cairn/block-model';
+import type { EngineFrame, EngineFrameEnd, EngineStep } from '@cairn/evm';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineFrame, EngineFrameEnd, EngineStep } from '../engine/engine-tracer.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';
 
 /** geth's muxTracer: runs several tracers together and returns each result under its name. */

@@ -1,4 +1,4 @@
-import type { EngineStep } from '../engine/engine-tracer.ts';
+import type { EngineStep } from '@cairn/evm';
 import type { TransactionTracer } from './transaction-tracer.ts';
 
 /** geth's opcountTracer: counts steps. */

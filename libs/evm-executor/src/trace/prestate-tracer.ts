@@ -1,13 +1,17 @@
 import { bytesFromHex, type Hex, hexFromBytes, type Json, keccak256, quantity } from '@cairn/block-model';
-import { callOpcodes, op } from '@cairn/evm-compiler/opcodes';
+import type { EngineStep, WorldState } from '@cairn/evm';
+import {
+  addressHexFromWord,
+  callOpcodes,
+  create2Address,
+  createAddress,
+  delegationOf,
+  hexFromWord,
+  op,
+  zeroAddress,
+} from '@cairn/evm';
 import { hexDigitsFromBytes } from '@cairn/platform';
-import { zeroAddress } from '../addresses.ts';
 import { signerOfAuthorization } from '../authorizations.ts';
-import { delegationOf } from '../delegation.ts';
-import type { EngineStep } from '../engine/engine-tracer.ts';
-import { create2Address, createAddress } from '../engine/interpreter/create-address.ts';
-import { addressHexFromWord, hexFromWord } from '../engine/step-log.ts';
-import type { WorldState } from '../world-state.ts';
 import { paddedMemory } from './padded-memory.ts';
 import type { TracerOptions } from './trace-options.ts';
 import type { TracedMessage, TransactionTracer } from './transaction-tracer.ts';

@@ -2,13 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeTransaction, type GenesisAccount, type Hex, parseGethGenesis, senderOf } from '@cairn/block-model';
 import { conformanceDirectory, createMemoryState, type MemoryAccount } from '@cairn/block-model/testing';
+import { forkRules, StateCache, WorldState } from '@cairn/evm';
 import { applyMessage } from '../apply-message.ts';
 import { callFromTransaction } from '../block/replay-block.ts';
 import type { BlockEnvironment } from '../block-environment.ts';
 import { createEngine } from '../engine/create-engine.ts';
-import { forkRules } from '../forks/fork-rules.ts';
-import { StateCache } from '../state-cache.ts';
-import { WorldState } from '../world-state.ts';
 import { createTracer } from './create-tracer.ts';
 import { parseTraceOptions } from './trace-options.ts';
 

@@ -1,10 +1,10 @@
 // Steps are serialized immediately: a step object is valid during its callback only, and text is smaller than objects.
 
 import { hexFromBytes } from '@cairn/block-model';
-import { op } from '@cairn/evm-compiler/opcodes';
+import type { EngineStep } from '@cairn/evm';
+import { op } from '@cairn/evm';
 import { bytesFromHexDigits, hexDigitsFromBytes } from '@cairn/platform';
 import type { AppliedMessage } from '../apply-message.ts';
-import type { EngineStep } from '../engine/engine-tracer.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { traceCharactersMax } from './trace-limits.ts';
 import type { TracerOptions } from './trace-options.ts';

@@ -1,9 +1,8 @@
 import type { StateReader } from '@cairn/block-model';
+import { StateCache, WorldState } from '@cairn/evm';
 import { type ReplayBlockOptions, replayBlock } from '../block/replay-block.ts';
 import type { CallChecks } from '../check-message.ts';
 import { TraceTooLargeError } from '../errors.ts';
-import { StateCache } from '../state-cache.ts';
-import { WorldState } from '../world-state.ts';
 import { createTracer } from './create-tracer.ts';
 import type { TraceResult } from './trace-call.ts';
 import { traceDeadline } from './trace-deadline.ts';

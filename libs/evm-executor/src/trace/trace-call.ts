@@ -1,9 +1,8 @@
 import type { Block } from '@cairn/block-model';
+import { StateCache, WorldState } from '@cairn/evm';
 import { applyMessage, type MessageContext } from '../apply-message.ts';
 import { replayBlock } from '../block/replay-block.ts';
 import { callContext, cappedGas, defaultEngine, type ExecuteCallOptions } from '../execute-call.ts';
-import { StateCache } from '../state-cache.ts';
-import { WorldState } from '../world-state.ts';
 import { createTracer } from './create-tracer.ts';
 import { traceDeadline } from './trace-deadline.ts';
 import { withTraceRejections, withTraceTimeout } from './trace-errors.ts';

@@ -1,4 +1,4 @@
-import type { Deadline } from '../engine/call-engine.ts';
+import type { Deadline } from '@cairn/evm';
 
 /** Deadline of the trace of one transaction: that of its options or that of the job, whichever is earlier. */
 export function traceDeadline(

@@ -1,5 +1,5 @@
 import { InvalidValueError, parseQuantity } from '@cairn/block-model';
-import { op } from '@cairn/evm-compiler/opcodes';
+import { op } from '@cairn/evm';
 import { TraceRefusedError } from '../errors.ts';
 import { type JsonObject, optionalFields, parseFlag, parseList, parseObject } from '../parse-json.ts';
 import { parseDuration } from './parse-duration.ts';

@@ -1,7 +1,7 @@
 import type { Hex } from '@cairn/block-model';
+import type { EngineTracer } from '@cairn/evm';
 import type { AppliedMessage, MessageContext } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
-import type { EngineTracer } from '../engine/engine-tracer.ts';
 
 /** A transaction or call before its execution. */
 export interface TracedMessage {

@@ -1,0 +1,260 @@
+import { header, type LinearMemory, type Run, region, wordBytes } from '@cairn/evm-compiler';
+import { copyInto, copyOf } from '../interpreter/copies.ts';
+import { Frame, type FrameOptions } from '../interpreter/frame.ts';
+import { viewOf } from '../interpreter/words.ts';
+import { type Address, addressAt } from '../state/addresses.ts';
+import { wordIntegers } from '../state/slot-table.ts';
+
+const pageBytes = 65_536;
+/** For words that are no number of 64 bits. */
+const beyondNumbers = 2 ** 64;
+const limbMask = (1n << 64n) - 1n;
+/** Pages that are asked for at one time beyond those that are needed. */
+const sparePages = 16;
+
+/** Code that is ready to run. */
+export interface ReadyCode {
+  readonly run: Run;
+  /** By place: the number of the block that begins there, else -1. */
+  readonly entries: Int32Array;
+}
+
+/** The linear memory with its views, which are others after it has grown. */
+export class SharedMemory {
+  readonly #memory: LinearMemory;
+  bytes: Uint8Array;
+  limbs: BigUint64Array;
+  integers: Int32Array;
+  doubles: Float64Array;
+
+  constructor(memory: LinearMemory) {
+    this.#memory = memory;
+    this.bytes = new Uint8Array(memory.buffer);
+    this.limbs = new BigUint64Array(memory.buffer);
+    this.integers = new Int32Array(memory.buffer);
+    this.doubles = new Float64Array(memory.buffer);
+  }
+
+  /** Follows a memory that compiled code may have grown. */
+  follow(): void {
+    // Arrays over what it was before are empty then; asking the memory itself takes longer.
+    if (this.integers.length > 0) return;
+    const { buffer } = this.#memory;
+    this.bytes = new Uint8Array(buffer);
+    this.limbs = new BigUint64Array(buffer);
+    this.integers = new Int32Array(buffer);
+    this.doubles = new Float64Array(buffer);
+  }
+
+  /** Makes the memory reach so far. False where there is no more of it. */
+  reach(end: number): boolean {
+    const missing = end - this.bytes.length;
+    if (missing <= 0) return true;
+    try {
+      this.#memory.grow(Math.ceil(missing / pageBytes) + sparePages);
+    } catch {
+      return false;
+    }
+    this.follow();
+    return true;
+  }
+}
+
+/** A frame whose stack and memory are in the linear memory, where compiled code works on them. */
+export class CompiledFrame extends Frame {
+  readonly #shared: SharedMemory;
+  readonly #base: number;
+  readonly #memoryBase: number;
+  readonly code: ReadyCode;
+  /** The rest of it is left to the interpreter, and the stack is in its array. */
+  isInterpreted = false;
+  #bytes: Uint8Array | undefined;
+  #bytesView: DataView | undefined;
+
+  /** @param base where its region begins; {@link roomFor} has been made there */
+  constructor(options: FrameOptions, code: ReadyCode, shared: SharedMemory, base: number) {
+    super(options);
+    this.code = code;
+    this.#shared = shared;
+    this.#base = base;
+    const { bytes, limbs } = shared;
+    const { data } = options;
+    const dataAt = base + region.data;
+    this.#memoryBase = memoryBaseOf(base, data.length);
+    putAddress(bytes, base + region.address, options.address);
+    putAddress(bytes, base + region.caller, options.caller);
+    putWord(limbs, (base + region.value) / 8, options.value);
+    copyInto(bytes, dataAt, data, 0, data.length);
+    for (let at = dataAt + data.length; at < this.#memoryBase; at++) bytes[at] = 0;
+  }
+
+  /** Where the region of a frame that this one calls may begin. */
+  override get regionEnd(): number {
+    return this.#memoryBase + this.memorySize;
+  }
+
+  override get memory(): Uint8Array {
+    const { buffer } = this.#shared.bytes;
+    if (this.#bytes === undefined || this.#bytes.length !== this.memorySize || this.#bytes.buffer !== buffer) {
+      this.#bytes = new Uint8Array(buffer, this.#memoryBase, this.memorySize);
+      this.#bytesView = undefined;
+    }
+    return this.#bytes;
+  }
+
+  override get view(): DataView {
+    const bytes = this.memory;
+    this.#bytesView ??= viewOf(bytes);
+    return this.#bytesView;
+  }
+
+  override get integers(): Int32Array {
+    return this.isInterpreted ? super.integers : this.#shared.integers;
+  }
+
+  override popWord(which: 0 | 1): number {
+    if (this.isInterpreted) return super.popWord(which);
+    return this.#limbOf(--this.sp) * 2;
+  }
+
+  override pushWord(source: Int32Array, at: number): void {
+    if (this.isInterpreted) {
+      super.pushWord(source, at);
+      return;
+    }
+    const to = this.#limbOf(this.sp++) * 2;
+    const { integers } = this.#shared;
+    for (let index = 0; index < wordIntegers; index++) integers[to + index] = source[at + index] as number;
+  }
+
+  override writeMemory(at: number, bytes: Uint8Array): void {
+    copyInto(this.#shared.bytes, this.#memoryBase + at, bytes, 0, bytes.length);
+  }
+
+  override copyMemory(at: number, length: number): Uint8Array {
+    return copyOf(this.#shared.bytes, this.#memoryBase + at, length);
+  }
+
+  override readMemory(at: number, length: number, target: Uint8Array, targetAt: number): void {
+    copyInto(target, targetAt, this.#shared.bytes, this.#memoryBase + at, length);
+  }
+
+  /** Runs from a block on. Returns why it stopped; `pc` says where. */
+  run(block: number): number {
+    const { integers, doubles } = this.#shared;
+    this.giveState();
+    doubles[header.floor / 8] = this.floor;
+    doubles[header.least / 8] = this.meter.isPaced ? 0 : this.floor;
+    integers[header.base / 4] = this.#base;
+    integers[header.memoryBase / 4] = this.#memoryBase;
+    integers[header.dataBase / 4] = this.#base + region.data;
+    integers[header.dataSize / 4] = this.data.length;
+    integers[header.returnDataSize / 4] = this.returnData.length;
+    const exit = this.code.run(block);
+    this.takeState();
+    this.pc = this.#shared.integers[header.pc / 4] as number;
+    return exit;
+  }
+
+  /** Takes over what the code has come to. */
+  takeState(): void {
+    const shared = this.#shared;
+    shared.follow();
+    this.gas = shared.doubles[header.gas / 8] as number;
+    this.memorySize = shared.integers[header.memorySize / 4] as number;
+    this.sp = ((shared.integers[header.stackTop / 4] as number) - this.#base - region.stack) / wordBytes;
+  }
+
+  /** Gives back to the code what may have changed. */
+  giveState(): void {
+    const { integers, doubles } = this.#shared;
+    doubles[header.gas / 8] = this.gas;
+    integers[header.stackTop / 4] = this.#base + region.stack + this.sp * wordBytes;
+    integers[header.memorySize / 4] = this.memorySize;
+  }
+
+  override pop(): bigint {
+    if (this.isInterpreted) return super.pop();
+    return this.#word(--this.sp);
+  }
+
+  override popNumber(): number {
+    if (this.isInterpreted) return super.popNumber();
+    const { integers } = this.#shared;
+    const at = this.#limbOf(--this.sp) * 2;
+    for (let index = 2; index < wordIntegers; index++) if (integers[at + index] !== 0) return beyondNumbers;
+    return ((integers[at + 1] as number) >>> 0) * 2 ** 32 + ((integers[at] as number) >>> 0);
+  }
+
+  override popAddress(): Address {
+    if (this.isInterpreted) return super.popAddress();
+    return addressAt(this.#shared.integers, this.#limbOf(--this.sp) * 2);
+  }
+
+  override push(word: bigint): void {
+    if (this.isInterpreted) super.push(word);
+    else putWord(this.#shared.limbs, this.#limbOf(this.sp++), word);
+  }
+
+  /** Hands what is left of the frame to the interpreter. */
+  leaveToInterpreter(): void {
+    for (let index = 0; index < this.sp; index++) this.stack[index] = this.#word(index);
+    this.isInterpreted = true;
+  }
+
+  /** Takes over stack and memory of a frame that was interpreted so far. False where there is no room. */
+  takeOver(frame: Frame): boolean {
+    const { sp, memorySize } = frame;
+    if (!this.#shared.reach(this.#memoryBase + memorySize)) return false;
+    for (let index = 0; index < sp; index++)
+      putWord(this.#shared.limbs, this.#limbOf(index), frame.stack[index] as bigint);
+    this.#shared.bytes.set(frame.memory.subarray(0, memorySize), this.#memoryBase);
+    const { gas, pc, returnData, outputAt, outputLength } = frame;
+    Object.assign(this, { sp, memorySize, gas, pc, returnData, outputAt, outputLength });
+    return true;
+  }
+
+  protected override grow(before: number): void {
+    if (!this.#shared.reach(this.regionEnd)) throw new RangeError('There is no more memory for this call.');
+    this.#shared.bytes.fill(0, this.#memoryBase + before, this.regionEnd);
+  }
+
+  #limbOf(index: number): number {
+    return (this.#base + region.stack + index * wordBytes) / 8;
+  }
+
+  #word(index: number): bigint {
+    const { limbs } = this.#shared;
+    const at = this.#limbOf(index);
+    const low = limbs[at] as bigint;
+    const second = limbs[at + 1] as bigint;
+    const third = limbs[at + 2] as bigint;
+    const high = limbs[at + 3] as bigint;
+    if (third === 0n && high === 0n) return second === 0n ? low : (second << 64n) | low;
+    return (((high << 64n) | third) << 128n) | (second << 64n) | low;
+  }
+}
+
+/** Bytes up to where the memory of a frame begins must be there before it is made. */
+export function memoryBaseOf(base: number, dataBytes: number): number {
+  return (base + region.data + dataBytes + wordBytes + 31) & ~31;
+}
+
+function putAddress(bytes: Uint8Array, at: number, address: Uint8Array): void {
+  for (let index = 0; index < 20; index++) bytes[at + index] = address[19 - index] as number;
+  for (let index = 20; index < wordBytes; index++) bytes[at + index] = 0;
+}
+
+function putWord(limbs: BigUint64Array, at: number, word: bigint): void {
+  if (word <= limbMask) {
+    limbs[at] = word;
+    limbs[at + 1] = 0n;
+    limbs[at + 2] = 0n;
+    limbs[at + 3] = 0n;
+    return;
+  }
+  limbs[at] = word & limbMask;
+  limbs[at + 1] = (word >> 64n) & limbMask;
+  limbs[at + 2] = (word >> 128n) & limbMask;
+  limbs[at + 3] = word >> 192n;
+}

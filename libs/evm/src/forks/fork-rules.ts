@@ -1,0 +1,135 @@
+import type { ChainSpec, Hex } from '@cairn/block-model';
+import { precompileTable } from '../precompiles/precompile-table.ts';
+import {
+  type BlobSchedule,
+  type ChainPlace,
+  type ForkName,
+  type ForkSchedule,
+  forkAt,
+  forkSchedule,
+  isPostMerge,
+} from './fork-schedule.ts';
+
+/** Rules of the active fork, as far as calls and blocks depend on them. */
+export interface ForkRules {
+  readonly spec: ChainSpec;
+  readonly hardfork: ForkName;
+  readonly chainId: bigint;
+  readonly isHomestead: boolean;
+  /** A call withholds a 64th of its gas from nested calls (EIP-150). */
+  readonly isTangerineWhistle: boolean;
+  /** Touching an empty account removes it (EIP-161). */
+  readonly isSpuriousDragon: boolean;
+  /** Receipts hold a status instead of a state root (EIP-658). */
+  readonly isByzantium: boolean;
+  /** Shifts, EXTCODEHASH, CREATE2. */
+  readonly isConstantinople: boolean;
+  /** SSTORE has net gas metering: EIP-1283 in Constantinople, not in Petersburg, EIP-2200 from Istanbul. */
+  readonly isStorageNetMetered: boolean;
+  /** A non-zero byte of calldata costs 16 gas (EIP-2028). */
+  readonly isIstanbul: boolean;
+  /** The first access to an address or slot is cold (EIP-2929). */
+  readonly isBerlin: boolean;
+  /** Blocks have a base fee (EIP-1559); refunds are at most a fifth of the gas used (EIP-3529). */
+  readonly isLondon: boolean;
+  /** Blocks have a random value instead of a difficulty (EIP-4399). */
+  readonly isMerged: boolean;
+  /** Init code is limited and metered (EIP-3860), and the coinbase is warm (EIP-3651). */
+  readonly isShanghai: boolean;
+  /** Transactions can carry blobs (EIP-4844). */
+  readonly isCancun: boolean;
+  /** Calldata has a floor price (EIP-7623), and accounts can delegate (EIP-7702). */
+  readonly isPrague: boolean;
+  /** The gas limit of a transaction is at most 2^24 (EIP-7825). */
+  readonly isOsaka: boolean;
+  /** Addresses in lower case. */
+  readonly precompiles: readonly Hex[];
+  /** BLOB_BASE_FEE_UPDATE_FRACTION of EIP-4844: how fast the blob base fee follows demand; 0 before Cancun. */
+  readonly blobFeeUpdateFraction: bigint;
+  /** Maximum number of blobs in a block; 0 before Cancun. */
+  readonly blobsMax: bigint;
+  /** Target number of blobs in a block, above which the blob base fee rises; 0 before Cancun. */
+  readonly blobsTarget: bigint;
+  /** Contract whose logs are deposits (EIP-6110), in lower case. */
+  readonly depositContract: string;
+}
+
+interface ChainForks {
+  readonly schedule: ForkSchedule;
+  readonly rules: Map<ForkName, ForkRules>;
+}
+
+const chains = new WeakMap<ChainSpec, ChainForks>();
+
+function chainForks(spec: ChainSpec): ChainForks {
+  let forks = chains.get(spec);
+  if (forks === undefined) {
+    forks = { schedule: forkSchedule(spec), rules: new Map() };
+    chains.set(spec, forks);
+  }
+  return forks;
+}
+
+/** Reports whether blocks at this place of the chain are proof-of-stake blocks. */
+export function isMergedAt(spec: ChainSpec, place: ChainPlace): boolean {
+  return isPostMerge(chainForks(spec).schedule, place);
+}
+
+/** Returns the rules at a place of a chain. They are cached per `spec` object and fork. */
+export function forkRules(spec: ChainSpec, place: ChainPlace): ForkRules {
+  const { schedule, rules: known } = chainForks(spec);
+  const hardfork = forkAt(schedule, place);
+  let rules = known.get(hardfork);
+  if (rules === undefined) {
+    rules = makeRules(spec, schedule, hardfork);
+    known.set(hardfork, rules);
+  }
+  return rules;
+}
+
+function makeRules(spec: ChainSpec, schedule: ForkSchedule, hardfork: ForkName): ForkRules {
+  const { forks, depositContract } = schedule;
+  const included = forks.slice(0, forks.findIndex(({ name }) => name === hardfork) + 1);
+  const names = new Set(included.map(({ name }) => name));
+  const has = (name: ForkName) => names.has(name);
+  const blobs = has('cancun')
+    ? blobsOf(
+        schedule,
+        included.map(({ name }) => name),
+      )
+    : undefined;
+  return {
+    spec,
+    hardfork,
+    chainId: BigInt(spec.chainId),
+    isHomestead: has('homestead'),
+    isTangerineWhistle: has('tangerineWhistle'),
+    isSpuriousDragon: has('spuriousDragon'),
+    isByzantium: has('byzantium'),
+    isConstantinople: has('constantinople'),
+    isStorageNetMetered: has('istanbul') || (has('constantinople') && !has('petersburg')),
+    isIstanbul: has('istanbul'),
+    isBerlin: has('berlin'),
+    isLondon: has('london'),
+    isMerged: has('paris'),
+    isShanghai: has('shanghai'),
+    isCancun: has('cancun'),
+    isPrague: has('prague'),
+    isOsaka: has('osaka'),
+    precompiles: precompileTable
+      .filter(({ since }) => since === 'frontier' || has(since))
+      .map(({ address }): Hex => `0x${address.toString(16).padStart(40, '0')}`),
+    blobFeeUpdateFraction: blobs?.feeUpdateFraction ?? 0n,
+    blobsMax: blobs?.max ?? 0n,
+    blobsTarget: blobs?.target ?? 0n,
+    depositContract,
+  };
+}
+
+/** The blob counts of the last fork that names some. */
+function blobsOf({ blobs }: ForkSchedule, names: readonly ForkName[]): BlobSchedule | undefined {
+  return names
+    .map((name) => blobs[name])
+    .filter((schedule) => schedule !== undefined)
+    .at(-1);
+}
