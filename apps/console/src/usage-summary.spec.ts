@@ -1,11 +1,11 @@
-import { hourMs, minuteMs, noCounts, type UsageRow } from '@cairn/metering';
+import { hourMs, minuteMs, type UsageRow, zeroCounts } from '@cairn/metering';
 import { expect, test } from '@jest/globals';
 import { boundsOf, summarize } from './usage-summary.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 30, 15);
 
 function row(at: number, more: Partial<UsageRow> = {}): UsageRow {
-  const counts = noCounts();
+  const counts = zeroCounts();
   counts.latency[2] = 1;
   const subject = { accountId: 'a', key: 'k', service: 's', operation: 'cat', network: '' };
   return { ...subject, ...counts, requests: 1, credits: 2, durationUs: 1500, at, ...more };

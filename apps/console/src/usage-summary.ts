@@ -4,11 +4,11 @@ import {
   hourMs,
   latencyQuantile,
   minuteMs,
-  noCounts,
   type Resolution,
   type StoredBytes,
   type UsageCounts,
   type UsageRow,
+  zeroCounts,
 } from '@cairn/metering';
 
 /** Spans: the last hour in minutes, the last day in hours, the last month in days. */
@@ -68,8 +68,8 @@ export async function summarize(
 ): Promise<UsageSummary> {
   const { stepMs, count } = spans[name];
   const { from } = boundsOf(name, now);
-  const points = Array.from({ length: count }, () => noCounts());
-  const total = noCounts();
+  const points = Array.from({ length: count }, () => zeroCounts());
+  const total = zeroCounts();
   const groups = { operations: new Map(), keys: new Map(), networks: new Map() } as Groups;
   for await (const row of rows) {
     const isShown =
@@ -95,11 +95,11 @@ export async function summarize(
   };
 }
 
-type Counts = ReturnType<typeof noCounts>;
+type Counts = ReturnType<typeof zeroCounts>;
 type Groups = Readonly<Record<'operations' | 'keys' | 'networks', Map<string, Counts>>>;
 
 function addTo(group: Map<string, Counts>, name: string, row: UsageRow): void {
-  const sum = group.get(name) ?? noCounts();
+  const sum = group.get(name) ?? zeroCounts();
   group.set(name, addCounts(sum, row));
 }
 

@@ -3,9 +3,9 @@ import { isCairnError } from '@cairn/errors';
 import type { DispatchedCall } from '@cairn/jsonrpc-core';
 import {
   type AccountLimits,
-  creditsOfAnswer,
   creditsOfBody,
   creditsOfGas,
+  creditsOfResponse,
   creditsOfWorker,
   type Metering,
   type UsageOwner,
@@ -122,7 +122,7 @@ export class RequestMeter {
 
   /** Counts a finished call. */
   recordCall({ method, cost, errorCode, duration, isAdmitted, characters }: DispatchedCall): void {
-    const more = isAdmitted ? creditsOfAnswer(characters) : 0;
+    const more = isAdmitted ? creditsOfResponse(characters) : 0;
     const price = isAdmitted ? Math.max(smallestPrice, cost) : 0;
     if (more > 0) this.#charge(more);
     this.credits += price;

@@ -54,7 +54,7 @@ export class FailureGate {
   }
 
   /** Counts a failed attempt. */
-  failed(keyId: string, address: string | undefined): void {
+  recordFailure(keyId: string, address: string | undefined): void {
     const now = this.#now();
     for (const { name, weight } of countersOf(keyId, address)) {
       const known = this.#counters.get(name);
@@ -70,7 +70,7 @@ export class FailureGate {
   }
 
   /** Uncounts an attempt that was counted as failed before its outcome was known. */
-  withdrawn(keyId: string, address: string | undefined): void {
+  withdrawFailure(keyId: string, address: string | undefined): void {
     for (const { name, weight } of countersOf(keyId, address)) {
       const known = this.#counters.get(name);
       if (known === undefined) continue;
@@ -86,7 +86,7 @@ export class FailureGate {
   }
 
   /** Records a successful attempt and clears the failures of this key and address. */
-  succeeded(keyId: string, address: string | undefined): void {
+  recordSuccess(keyId: string, address: string | undefined): void {
     if (this.#succeeded.size >= countersMax) this.#succeeded.clear();
     this.#succeeded.add(keyAndAddress(keyId, address));
     if (this.#counters.size === 0) return;

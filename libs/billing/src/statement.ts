@@ -1,5 +1,5 @@
 import type { Account } from '@cairn/auth';
-import { addCounts, noCounts, type UsageCounts, type UsageStore } from '@cairn/metering';
+import { addCounts, type UsageCounts, type UsageStore, zeroCounts } from '@cairn/metering';
 import { BillingError } from './errors.ts';
 
 /** Usage of one service, operation, network and key in a month. */
@@ -51,12 +51,12 @@ export async function createStatement({
 }): Promise<Statement> {
   const { from, to: end } = monthSpan(month);
   const to = Math.max(from, Math.min(end, now));
-  const total = noCounts();
-  const sums = new Map<string, StatementLine & ReturnType<typeof noCounts>>();
+  const total = zeroCounts();
+  const sums = new Map<string, StatementLine & ReturnType<typeof zeroCounts>>();
   for await (const { at: _, accountId: __, ...row } of usage.rows(id, { from, to: end }, 'day')) {
     const { service, operation, network, key } = row;
     const subject = [service, operation, network, key].join('\0');
-    const sum = sums.get(subject) ?? { service, operation, network, key, ...noCounts() };
+    const sum = sums.get(subject) ?? { service, operation, network, key, ...zeroCounts() };
     addCounts(sum, row);
     addCounts(total, row);
     sums.set(subject, sum);

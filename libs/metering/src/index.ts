@@ -9,11 +9,10 @@ export { openLmdbPlanStore } from './plans/lmdb-plan-store.ts';
 export { defaultPlans, fallbackPlan, numericLimits, type Plan, parsePlan, requirePlanMethod } from './plans/plan.ts';
 export type { PlanStore } from './plans/plan-store.ts';
 export {
-  answerBytesPerCredit,
   bodyBytesPerCredit,
-  creditsOfAnswer,
   creditsOfBody,
   creditsOfGas,
+  creditsOfResponse,
   creditsOfTransfer,
   creditsOfWork,
   creditsOfWorker,
@@ -21,6 +20,7 @@ export {
   creditsPerSimulatedCall,
   creditsPerWorkerMs,
   gasPerCredit,
+  responseBytesPerCredit,
   transferBytesPerCredit,
 } from './prices.ts';
 export {
@@ -39,10 +39,10 @@ export {
   latencyIndex,
   latencyQuantile,
   minuteMs,
-  noCounts,
   type UsageCounts,
   type UsageRow,
   type UsageSubject,
+  zeroCounts,
 } from './usage/usage.ts';
 export type {
   KeyUse,

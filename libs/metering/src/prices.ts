@@ -1,7 +1,7 @@
 /** Gas per credit, in addition to the price of a method. */
 export const gasPerCredit = 10_000;
 /** Bytes of a JSON-RPC response per credit, in addition to the price of a method. */
-export const answerBytesPerCredit = 100 * 1024;
+export const responseBytesPerCredit = 100 * 1024;
 /** Bytes of a JSON-RPC request body per credit, in addition to the prices of its requests: receiving, decoding, parsing. */
 export const bodyBytesPerCredit = 100 * 1024;
 /** Bytes transferred to or from storage per credit. */
@@ -32,8 +32,8 @@ export function creditsOfGas(gas: number): number {
 }
 
 /** Returns the credits for a JSON-RPC response of this size. */
-export function creditsOfAnswer(bytes: number): number {
-  return Math.floor(bytes / answerBytesPerCredit);
+export function creditsOfResponse(bytes: number): number {
+  return Math.floor(bytes / responseBytesPerCredit);
 }
 
 /** Returns the credits for a JSON-RPC request body of this size after decompression. */

@@ -4,7 +4,7 @@ import { Auth } from '@cairn/auth';
 import { scrub, withVerification } from '@cairn/blockstore';
 import { type Network, openChainStore } from '@cairn/chain-store';
 import { errorText } from '@cairn/errors';
-import { addCounts, noCounts, type UsageCounts } from '@cairn/metering';
+import { addCounts, type UsageCounts, zeroCounts } from '@cairn/metering';
 import { Mfs } from '@cairn/mfs';
 import { Pinning, walkDag } from '@cairn/pinning';
 import { openStores } from '@cairn/stores';
@@ -122,7 +122,7 @@ async function verifyLedger(home: string, accounts: readonly string[], problems:
     for (const account of accounts) {
       const sums: UsageCounts[] = [];
       for (const resolution of ['hour', 'day'] as const) {
-        const sum = noCounts();
+        const sum = zeroCounts();
         for await (const row of usage.rows(account, { from: 0, to: Date.now() + 86_400_000 }, resolution))
           addCounts(sum, row);
         sums.push(sum);

@@ -22,10 +22,10 @@ export class ApiKeyGuard {
     try {
       this.#failures.check(key, address);
       const principal = await this.auth.identify(key);
-      this.#failures.succeeded(key, address);
+      this.#failures.recordSuccess(key, address);
       return principal;
     } catch (error) {
-      if (isCairnError(error, 'CREDENTIALS_INVALID')) this.#failures.failed(key, address);
+      if (isCairnError(error, 'CREDENTIALS_INVALID')) this.#failures.recordFailure(key, address);
       throw authenticationError(error);
     }
   }

@@ -20,10 +20,10 @@ export class ApiKeyGuard {
     const { remoteAddress: address } = socket;
     this.#failures.check(credentials.keyId, address);
     const principal = await this.auth.authenticate(credentials).catch((error: unknown) => {
-      if (isCairnError(error, 'CREDENTIALS_INVALID')) this.#failures.failed(credentials.keyId, address);
+      if (isCairnError(error, 'CREDENTIALS_INVALID')) this.#failures.recordFailure(credentials.keyId, address);
       throw error;
     });
-    this.#failures.succeeded(credentials.keyId, address);
+    this.#failures.recordSuccess(credentials.keyId, address);
     const { policy } = principal.key;
     requireClient(policy, { address, origin: headers.origin });
     requireStorage(policy, scope);

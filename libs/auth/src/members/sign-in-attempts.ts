@@ -22,13 +22,13 @@ export function localSignInAttempts(gate: FailureGate = new FailureGate()): Sign
   return {
     reserve(email, address) {
       gate.check(email, address);
-      gate.failed(email, address);
+      gate.recordFailure(email, address);
       return {
         succeeded() {
-          gate.withdrawn(email, address);
-          gate.succeeded(email, address);
+          gate.withdrawFailure(email, address);
+          gate.recordSuccess(email, address);
         },
-        withdrawn: () => gate.withdrawn(email, address),
+        withdrawn: () => gate.withdrawFailure(email, address),
       };
     },
   };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addCounts, dayMs, hourMs, noCounts, type UsageRow } from '../usage/usage.ts';
+import { addCounts, dayMs, hourMs, type UsageRow, zeroCounts } from '../usage/usage.ts';
 import { minutesKeptMs, type Resolution, type UsageDelta, type UsageStore } from '../usage/usage-store.ts';
 
 const start = Date.UTC(2026, 1, 3);
@@ -7,7 +7,7 @@ const span = { from: start, to: start + 2 * dayMs };
 
 /** Creates counts of one request of account `a`. */
 export function delta(more: Partial<UsageDelta> = {}): UsageDelta {
-  const latency = [...noCounts().latency];
+  const latency = [...zeroCounts().latency];
   latency[2] = 1;
   return {
     accountId: 'a',
@@ -16,7 +16,7 @@ export function delta(more: Partial<UsageDelta> = {}): UsageDelta {
     operation: 'o',
     network: '',
     at: start,
-    ...noCounts(),
+    ...zeroCounts(),
     requests: 1,
     credits: 2,
     durationUs: 3,
@@ -72,11 +72,11 @@ export function describeUsageStore(name: string, create: () => Promise<() => Pro
         bytesOut: 2 ** 42,
         gas: 2 ** 43,
         durationUs: 2 ** 44,
-        latency: noCounts().latency.map((_, index) => index),
+        latency: zeroCounts().latency.map((_, index) => index),
       };
       await store.add([delta(counts), delta(counts)], [], []);
       await other.add([delta(counts)], [], []);
-      const sum = addCounts(addCounts(addCounts(noCounts(), counts), counts), counts);
+      const sum = addCounts(addCounts(addCounts(zeroCounts(), counts), counts), counts);
       const subject = { accountId: 'a', key: 'k', service: 's', operation: 'o', network: '' };
       expect(await rows()).toEqual([{ ...subject, at: start, ...sum }]);
     });

@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { temporaryDirectories } from '../temporary-directory.fixture.ts';
 import { Ledger } from './ledger.ts';
 import { openLmdbUsageStore } from './lmdb-usage-store.ts';
-import { addCounts, hourMs, latencyBoundsMs, latencyIndex, latencyQuantile, noCounts, type UsageRow } from './usage.ts';
+import {
+  addCounts,
+  hourMs,
+  latencyBoundsMs,
+  latencyIndex,
+  latencyQuantile,
+  type UsageRow,
+  zeroCounts,
+} from './usage.ts';
 import type { UsageStore } from './usage-store.ts';
 
 const directory = temporaryDirectories();
@@ -52,7 +60,7 @@ test('record counts requests by outcome; addUse adds gas, bytes and credits', as
       bytesIn: 100,
       bytesOut: 50,
       durationUs: 4500,
-      latency: noCounts().latency.map((_, index) => (latencyBoundsMs[index] === 2 ? 3 : 0)),
+      latency: zeroCounts().latency.map((_, index) => (latencyBoundsMs[index] === 2 ? 3 : 0)),
     },
   ]);
   expect([...(await store.lastUsed('a'))]).toEqual([['k', start]]);
@@ -167,13 +175,13 @@ test('latencyIndex finds the bucket whose bounds include the duration; latencyQu
       expect(milliseconds > (latencyBoundsMs[index - 1] ?? -1)).toBe(true);
     }),
   );
-  const sum = noCounts();
+  const sum = zeroCounts();
   for (const milliseconds of [1, 1, 1, 100]) {
-    const counts = noCounts();
+    const counts = zeroCounts();
     counts.latency[latencyIndex(milliseconds)] = 1;
     addCounts(sum, counts);
   }
   expect(latencyQuantile(sum.latency, 0.5)).toBe(1);
   expect(latencyQuantile(sum.latency, 0.99)).toBe(128);
-  expect(latencyQuantile(noCounts().latency, 0.5)).toBeUndefined();
+  expect(latencyQuantile(zeroCounts().latency, 0.5)).toBeUndefined();
 });

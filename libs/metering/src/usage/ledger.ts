@@ -1,5 +1,5 @@
 // Hot path: every request of both services. Bench: metering.bench.ts.
-import { addCounts, latencyIndex, type MutableCounts, minuteMs, noCounts, type UsageSubject } from './usage.ts';
+import { addCounts, latencyIndex, type MutableCounts, minuteMs, type UsageSubject, zeroCounts } from './usage.ts';
 import type { KeyUse, StoredBytesSample, UsageDelta, UsageStore } from './usage-store.ts';
 
 export interface LedgerOptions {
@@ -130,7 +130,7 @@ export class Ledger {
     }
     let counts = rows.get(operation);
     if (counts === undefined) {
-      counts = noCounts();
+      counts = zeroCounts();
       rows.set(operation, counts);
     }
     return counts;
@@ -154,7 +154,7 @@ export class Ledger {
 
   #addTotal(network: string, operation: string, counts: MutableCounts): void {
     const name = `${network}\0${operation}`;
-    const total = this.#totals.get(name) ?? { network, operation, ...noCounts() };
+    const total = this.#totals.get(name) ?? { network, operation, ...zeroCounts() };
     addCounts(total, counts);
     this.#totals.set(name, total);
   }
@@ -205,7 +205,7 @@ function merged(deltas: readonly UsageDelta[]): UsageDelta[] {
     const name = [accountId, at, service, operation, network, key].join('\0');
     const known = sums.get(name);
     if (known) addCounts(known, delta);
-    else sums.set(name, { ...addCounts(noCounts(), delta), accountId, key, service, operation, network, at });
+    else sums.set(name, { ...addCounts(zeroCounts(), delta), accountId, key, service, operation, network, at });
   }
   return [...sums.values()];
 }

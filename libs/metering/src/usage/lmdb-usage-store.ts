@@ -1,6 +1,6 @@
 import { type Database, Environment } from '@cairn/embedded-store';
 import { meteringFormat } from '../metering-format.ts';
-import { addCounts, dayMs, hourMs, minuteMs, noCounts, type UsageCounts, type UsageRow } from './usage.ts';
+import { addCounts, dayMs, hourMs, minuteMs, type UsageCounts, type UsageRow, zeroCounts } from './usage.ts';
 import {
   type KeyUse,
   minutesKeptMs,
@@ -132,7 +132,7 @@ function keyOf({ accountId, service, operation, network, key }: UsageDelta, at: 
 
 function addTo(database: Database, key: Buffer, counts: UsageCounts): void {
   const before = database.get(key);
-  const sum = addCounts(noCounts(), counts);
+  const sum = addCounts(zeroCounts(), counts);
   if (before !== undefined) addCounts(sum, decode(before));
   const { requests, errors, limited, credits, bytesIn, bytesOut, gas, durationUs, latency } = sum;
   const counted: CountsRecord = [requests, errors, limited, credits, bytesIn, bytesOut, gas, durationUs, ...latency];

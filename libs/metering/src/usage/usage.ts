@@ -62,7 +62,7 @@ export function latencyQuantile(latency: readonly number[], share: number): numb
 }
 
 /** Creates counts that are all zero. */
-export function noCounts(): { -readonly [Field in keyof UsageCounts]: UsageCounts[Field] } & { latency: number[] } {
+export function zeroCounts(): { -readonly [Field in keyof UsageCounts]: UsageCounts[Field] } & { latency: number[] } {
   return {
     requests: 0,
     errors: 0,
@@ -76,7 +76,7 @@ export function noCounts(): { -readonly [Field in keyof UsageCounts]: UsageCount
   };
 }
 
-export type MutableCounts = ReturnType<typeof noCounts>;
+export type MutableCounts = ReturnType<typeof zeroCounts>;
 
 /** Adds `counts` to `sum` in place, and returns `sum`. */
 export function addCounts(sum: MutableCounts, counts: UsageCounts): MutableCounts {
