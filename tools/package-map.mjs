@@ -19,6 +19,7 @@ export const packageMap = {
   trie: ['errors', 'platform', 'cid', 'rlp'],
   'block-model': ['errors', 'platform', 'cid', 'rlp', 'trie'],
   'proven-state': ['errors', 'platform', 'embedded-store', 'cid', 'rlp', 'trie', 'upstream', 'block-model'],
+  'proven-chain': ['errors', 'cid', 'rlp', 'trie', 'upstream', 'block-model', 'proven-state'],
   'chain-store': ['errors', 'embedded-store', 'cid', 'rlp', 'trie', 'block-model'],
   'evm-compiler': [],
   evm: ['errors', 'platform', 'trie', 'block-model', 'evm-compiler'],

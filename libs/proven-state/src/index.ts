@@ -6,6 +6,6 @@ export { provenStateLimits } from './limits.ts';
 export { LmdbContentCache, type LmdbContentCacheOptions } from './lmdb-content-cache.ts';
 export { MemoryContentCache } from './memory-content-cache.ts';
 export { type VerifiedProof, verifiedCode, verifiedProof } from './parse-proof.ts';
-export { type ProvenAccount, ProvenState } from './proven-state.ts';
+export { type ProvenAccount, ProvenState, type ProvenStateOptions } from './proven-state.ts';
 export { type RunOptions, type RunOutcome, runOverState } from './run-over-state.ts';
 export { type AccountNeed, StateNeeds } from './state-needs.ts';

@@ -15,6 +15,16 @@ const empty = new Uint8Array(0);
 /** Thrown by the walk when a node is not cached. */
 class NodeMissing extends Error {}
 
+export interface ProvenStateOptions {
+  /** 32 bytes, from a verified header. */
+  readonly stateRoot: Uint8Array;
+  readonly cache: ContentCache;
+  /** Receives the reads that are not cached. */
+  readonly needs: StateNeeds;
+  /** Code is needed with each account that is not cached, since accounts are mostly read to run them. Default: true. */
+  readonly withCode?: boolean;
+}
+
 /**
  * State after one block as far as it is cached. Walks the tries from the state root through cached nodes. A read that is not
  * cached is collected in `needs` and answered with an absent account, zero, or empty code: the result of such a run is not
@@ -24,6 +34,7 @@ export class ProvenState implements StateReader {
   readonly #stateRoot: Uint8Array;
   readonly #cache: ContentCache;
   readonly #needs: StateNeeds;
+  readonly #withCode: boolean;
   readonly #nodes: TrieNodeReader;
   readonly #accounts = new Map<string, ProvenAccount | undefined>();
   readonly #slots = new Map<string, Uint8Array>();
@@ -32,11 +43,8 @@ export class ProvenState implements StateReader {
   /** Address by which code can be fetched, by code hash. */
   readonly #holders = new Map<string, Uint8Array>();
 
-  constructor({
-    stateRoot,
-    cache,
-    needs,
-  }: { readonly stateRoot: Uint8Array; readonly cache: ContentCache; readonly needs: StateNeeds }) {
+  constructor({ stateRoot, cache, needs, withCode = true }: ProvenStateOptions) {
+    this.#withCode = withCode;
     this.#stateRoot = stateRoot;
     this.#cache = cache;
     this.#needs = needs;
@@ -55,8 +63,7 @@ export class ProvenState implements StateReader {
     if (known !== undefined || this.#accounts.has(key)) return known;
     const value = this.#walk(this.#stateRoot, keccak256(address));
     if (value === missing) {
-      // Accounts are mostly read to run their code.
-      this.#needs.account(address, { needsCode: true });
+      this.#needs.account(address, { needsCode: this.#withCode });
       return undefined;
     }
     const account = value && accountFromRlp(value);

@@ -56,10 +56,11 @@ export async function runOverState<T>(
 /** The part of a hint that is not cached. */
 function missingOf(block: StateBlock, hint: readonly AccountNeed[], { cache }: FetchOptions): StateNeeds {
   const needs = new StateNeeds();
-  const state = new ProvenState({ stateRoot: block.stateRoot, cache, needs });
+  const state = new ProvenState({ stateRoot: block.stateRoot, cache, needs, withCode: false });
   for (const { address, slots, needsCode } of hint) {
     const account = state.getAccount(address);
-    if (account !== undefined && needsCode && !state.hasCode(account)) needs.account(address, { needsCode });
+    const isMissing = account === undefined ? needs.has(address) : needsCode && !state.hasCode(account);
+    if (isMissing) needs.account(address, { needsCode });
     for (const slot of slots) state.getStorage(address, slot);
   }
   return needs;

@@ -31,6 +31,10 @@ export class StateNeeds {
     account.needsCode ||= needsCode;
   }
 
+  has(address: Uint8Array): boolean {
+    return this.#accounts.has(keyOf(address));
+  }
+
   slot(address: Uint8Array, slot: Uint8Array): void {
     const { slots } = this.#of(address);
     const key = keyOf(slot);

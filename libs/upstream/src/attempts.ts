@@ -90,6 +90,8 @@ export class Attempts {
       result: JSON.stringify(result).slice(0, evidenceCharactersMax),
     };
     this.#onEvent({ type: 'attempt', upstream: upstream.name, outcome: 'wrong', ms: 0 });
+    // Other calls of the same batch are wrong for the same reason.
+    if (upstream.isIsolated) return;
     this.#onEvent({ type: 'isolated', upstream: upstream.name, method, reason, ms: upstream.isolate(), evidence });
   }
 }

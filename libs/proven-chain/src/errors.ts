@@ -1,0 +1,6 @@
+import { CairnError } from '@cairn/errors';
+
+export type ProvenChainErrorCode = 'ANCESTOR_UNPROVEN' | 'BLOCK_RANGE_INVALID' | 'LOGS_TOO_MANY' | 'RECEIPTS_UNPROVEN';
+
+/** Error of a read over proven blocks. */
+export class ProvenChainError extends CairnError<ProvenChainErrorCode> {}

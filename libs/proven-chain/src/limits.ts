@@ -1,0 +1,19 @@
+/** Limits of reads over proven blocks. */
+export const provenChainLimits = {
+  /** Ancestors up to this depth are proven by parent links in one round of headers. */
+  linkedMax: 256n,
+  /** Blocks that one proof of the history contract reaches (EIP-2935, HISTORY_SERVE_WINDOW). */
+  historyWindow: 8191n,
+  /** Proofs of the history contract for one ancestor. Each needs the state of an older block. */
+  historyHopsMax: 8,
+  /** Headers requested in one round. */
+  headersPerRound: 2000,
+  /** Headers of one log query. */
+  rangeMax: 100_000n,
+  /** Logs of one query. */
+  logsMax: 10_000,
+  /** Verified ancestors in memory, 100 bytes each. */
+  indexMax: 200_000,
+  /** Text length of decoded blocks and receipts in memory, roughly their bytes. */
+  memoryMax: 64 * 1024 * 1024,
+} as const;

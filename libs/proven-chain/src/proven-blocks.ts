@@ -1,0 +1,251 @@
+import {
+  type Block,
+  blockFromJson,
+  bytesFromHex,
+  decodeHeader,
+  type Header,
+  type Hex,
+  headerFromJson,
+  type Json,
+  type Receipt,
+  verifyBlock,
+  verifyReceipts,
+} from '@cairn/block-model';
+import { isCairnError } from '@cairn/errors';
+import type { ContentCache } from '@cairn/proven-state';
+import { answerInvalid, notYetKnown, type UpstreamPool } from '@cairn/upstream';
+import { ProvenChainError } from './errors.ts';
+import { provenChainLimits } from './limits.ts';
+import { MemoryCache } from './memory-cache.ts';
+import { receiptFromJson } from './receipt-from-json.ts';
+
+export interface ProvenBlocksOptions {
+  readonly pool: UpstreamPool;
+  /** Holds headers by their hash. */
+  readonly cache: ContentCache;
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Blocks by hash from untrusted nodes. Headers are verified against the hash, bodies against the roots of the header, receipts
+ * against its receipts root, bloom and gas.
+ */
+export class ProvenBlocks {
+  readonly pool: UpstreamPool;
+  readonly cache: ContentCache;
+  readonly #blocks = new MemoryCache<Block>(provenChainLimits.memoryMax);
+  readonly #receipts = new MemoryCache<readonly Receipt[]>(provenChainLimits.memoryMax);
+
+  constructor({ pool, cache }: ProvenBlocksOptions) {
+    this.pool = pool;
+    this.cache = cache;
+  }
+
+  /** @throws UpstreamError, or the reason of the signal */
+  async header(hash: Hex, { signal }: ReadOptions = {}): Promise<Header> {
+    const cached = this.cache.get(bytesFromHex(hash));
+    if (cached !== undefined) return decodeHeader(cached);
+    const { value } = await this.pool.request(
+      {
+        method: 'eth_getBlockByHash',
+        params: [hash, false],
+        shareAs: `header ${hash}`,
+        parse: (result) => verified(() => headerOf(result, hash)),
+      },
+      { ...(signal && { signal }) },
+    );
+    this.cache.put(bytesFromHex(hash), value.raw);
+    return value;
+  }
+
+  /**
+   * Headers by number, as an upstream names them. Their hashes are computed, but nothing proves that they are ancestors of a
+   * trusted header: see {@link AncestorIndex}.
+   * @throws UpstreamError, or the reason of the signal
+   */
+  async unlinkedHeaders(from: bigint, count: number, { signal }: ReadOptions = {}): Promise<readonly Header[]> {
+    const numbers = Array.from({ length: count }, (_, i) => from + BigInt(i));
+    const answers = await Promise.all(
+      numbers.map((number) =>
+        this.pool.request(
+          {
+            method: 'eth_getBlockByNumber',
+            params: [`0x${number.toString(16)}`, false],
+            need: { kind: 'bodies', number },
+            shareAs: `header ${number}`,
+            parse: (result) =>
+              verified(() => {
+                const header = headerOf(result);
+                if (header.number !== number)
+                  throw answerInvalid(`the block has number ${header.number}, not ${number}`);
+                return header;
+              }),
+          },
+          { ...(signal && { signal }) },
+        ),
+      ),
+    );
+    return answers.map(({ value }) => value);
+  }
+
+  /** @throws UpstreamError, or the reason of the signal */
+  async block(hash: Hex, { signal }: ReadOptions = {}): Promise<Block> {
+    const known = this.#blocks.get(hash);
+    if (known !== undefined) return known;
+    const header = await this.header(hash, { ...(signal && { signal }) });
+    const uncles = await this.#uncles(header, signal);
+    const { value } = await this.pool.request(
+      {
+        method: 'eth_getBlockByHash',
+        params: [hash, true],
+        need: { kind: 'bodies', number: header.number },
+        shareAs: `block ${hash}`,
+        parse: (result) =>
+          verified(() => {
+            const block = blockFromJson(objectOf(result, hash), uncles);
+            verifyBlock(block, hash);
+            return block;
+          }),
+      },
+      { ...(signal && { signal }) },
+    );
+    this.#blocks.set(hash, value, value.size);
+    return value;
+  }
+
+  /** @throws UpstreamError, or the reason of the signal */
+  async receipts(hash: Hex, options: ReadOptions = {}): Promise<readonly Receipt[]> {
+    const known = this.#receipts.get(hash);
+    if (known !== undefined) return known;
+    const header = await this.header(hash, options);
+    if (header.transactionsRoot === emptyRoot) return [];
+    const receipts = await this.#blockReceipts(header, options).catch((error: unknown) => {
+      if (!isCairnError(error, 'UPSTREAM_METHOD_UNSUPPORTED')) throw error;
+      return this.#receiptsOneByOne(header, options);
+    });
+    const size = receipts.reduce(
+      (sum, { logs }) => sum + 600 + logs.reduce((all, { data }) => all + data.length + 400, 0),
+      0,
+    );
+    this.#receipts.set(hash, receipts, size);
+    return receipts;
+  }
+
+  async #blockReceipts(header: Header, { signal }: ReadOptions): Promise<readonly Receipt[]> {
+    const { hash, number } = header;
+    const { value } = await this.pool.request(
+      {
+        method: 'eth_getBlockReceipts',
+        params: [hash],
+        need: { kind: 'receipts', number },
+        shareAs: `receipts ${hash}`,
+        parse: (result) =>
+          verified(() => {
+            if (result === null) throw notYetKnown(`block ${hash} is not known yet`);
+            if (!Array.isArray(result)) throw answerInvalid('the receipts are not a list');
+            const receipts = result.map(receiptFromJson);
+            verifyReceipts(header, receipts);
+            return receipts;
+          }),
+      },
+      { ...(signal && { signal }) },
+    );
+    return value;
+  }
+
+  /** For nodes without eth_getBlockReceipts. The receipts of a block can only be verified together. */
+  async #receiptsOneByOne(header: Header, options: ReadOptions): Promise<readonly Receipt[]> {
+    const { transactions } = await this.block(header.hash, options);
+    const receipts = await Promise.all(
+      transactions.map(({ hash }) =>
+        this.pool.request(
+          {
+            method: 'eth_getTransactionReceipt',
+            params: [hash],
+            need: { kind: 'receipts', number: header.number },
+            parse: (result) =>
+              verified(() => {
+                if (result === null) throw notYetKnown(`the receipt of ${hash} is not known yet`);
+                return receiptFromJson(result);
+              }),
+          },
+          { ...(options.signal && { signal: options.signal }) },
+        ),
+      ),
+    );
+    const values = receipts.map(({ value }) => value);
+    try {
+      verifyReceipts(header, values);
+    } catch (error) {
+      if (!isCairnError(error, 'BLOCK_CORRUPT')) throw error;
+      throw new ProvenChainError('RECEIPTS_UNPROVEN', `The receipts of block ${header.hash} do not match its header.`, {
+        hint: 'Add an upstream with eth_getBlockReceipts, so that the wrong one is identified.',
+      });
+    }
+    return values;
+  }
+
+  /** Headers of uncles, which full blocks name by hash only. */
+  async #uncles({ hash, number, unclesHash }: Header, signal: AbortSignal | undefined): Promise<readonly Header[]> {
+    if (unclesHash === emptyUncles) return [];
+    const { value: count } = await this.pool.request(
+      {
+        method: 'eth_getBlockByHash',
+        params: [hash, false],
+        parse: (result) => {
+          const { uncles } = objectOf(result, hash);
+          // Two are the most that consensus allows (Yellow Paper, section 11.1).
+          if (!Array.isArray(uncles) || uncles.length > 2)
+            throw answerInvalid('the block does not have up to two uncles');
+          return uncles.length;
+        },
+      },
+      { ...(signal && { signal }) },
+    );
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        this.pool.request(
+          {
+            method: 'eth_getUncleByBlockHashAndIndex',
+            params: [hash, `0x${index.toString(16)}`],
+            need: { kind: 'bodies', number },
+            parse: (result) => verified(() => headerOf(result)),
+          },
+          { ...(signal && { signal }) },
+        ),
+      ),
+    );
+    return answers.map(({ value }) => value);
+  }
+}
+
+/** Root of an empty trie, and Keccak-256 of an empty list. */
+const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+const emptyUncles = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+
+function objectOf(result: unknown, hash?: Hex): Json {
+  if (result === null) throw notYetKnown(`block ${hash ?? ''} is not known yet`);
+  if (typeof result !== 'object' || Array.isArray(result)) throw answerInvalid('the block is not an object');
+  return result as Json;
+}
+
+function headerOf(result: unknown, hash?: Hex): Header {
+  const header = headerFromJson(objectOf(result, hash));
+  if (hash !== undefined && header.hash !== hash)
+    throw answerInvalid(`the header has the hash ${header.hash}, not ${hash}`);
+  return header;
+}
+
+/** Turns faults of decoding and verification into wrong answers. */
+function verified<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (isCairnError(error) && ['VALUE_INVALID', 'DECODE_FAILED', 'BLOCK_CORRUPT'].includes(error.code))
+      throw answerInvalid(error.message.slice(0, 300));
+    throw error;
+  }
+}

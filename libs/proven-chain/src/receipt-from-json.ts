@@ -1,0 +1,49 @@
+import {
+  type Hex,
+  type Log,
+  parseAddress,
+  parseData,
+  parseHash,
+  parseQuantity,
+  type Receipt,
+} from '@cairn/block-model';
+import { answerInvalid } from '@cairn/upstream';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Logs of one receipt. A block of 60 million gas has at most 160,000. */
+const logsMax = 200_000;
+
+/**
+ * Receipt from its JSON-RPC form. Only fields of the receipts trie are read, so that `verifyReceipts` covers all of them.
+ * @throws UPSTREAM_ANSWER_INVALID, VALUE_INVALID
+ */
+export function receiptFromJson(value: unknown): Receipt {
+  if (typeof value !== 'object' || value === null) throw answerInvalid('a receipt is not an object');
+  const fields = value as Fields;
+  const type = fields.type === undefined ? 0n : parseQuantity('type', fields.type);
+  if (type > 4n) throw answerInvalid(`receipt type ${type} is not known`);
+  if (!Array.isArray(fields.logs) || fields.logs.length > logsMax) throw answerInvalid('a receipt has no list of logs');
+  const hasRoot = typeof fields.root === 'string' && fields.root.length === 66;
+  return {
+    type: Number(type) as Receipt['type'],
+    ...(hasRoot ? { root: parseHash('root', fields.root) } : { status: parseQuantity('status', fields.status) === 1n }),
+    cumulativeGasUsed: parseQuantity('cumulativeGasUsed', fields.cumulativeGasUsed),
+    logsBloom: lowerCase(parseData('logsBloom', fields.logsBloom, 256)),
+    logs: fields.logs.map(logFromJson),
+  };
+}
+
+function logFromJson(value: unknown): Log {
+  const { address, topics, data } = (value ?? {}) as Fields;
+  if (!Array.isArray(topics) || topics.length > 4) throw answerInvalid('a log does not have up to four topics');
+  return {
+    address: parseAddress('address', address),
+    topics: topics.map((topic) => parseHash('topic', topic)),
+    data: lowerCase(parseData('data', data)),
+  };
+}
+
+function lowerCase(text: Hex): Hex {
+  return text.toLowerCase() as Hex;
+}
