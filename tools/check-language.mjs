@@ -8,7 +8,6 @@ import { root } from './lib/toolchain.mjs';
 
 /** Directories that wait for their rewrite. Remove a row to check a directory. */
 const pending = [
-  'apps/cairn',
   'apps/console',
   'apps/rpc-gateway',
   'apps/storage-api',

@@ -38,7 +38,7 @@ export const names = [
   ['InlineLane', 'InlineExecutor'],
   ['Upkeep', 'StoreMaintenance'],
   ['HeldRoots', 'RetainedRoots'],
-  ['told', 'recordCall'],
+  ['told', 'reported` or `recorded'],
   ['letGo', 'releaseOwnership'],
   ['switchTo', 'reorgTo'],
 ].map(([name, write]) => ({

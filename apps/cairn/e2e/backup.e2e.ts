@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(place, { recursive: true, force: true });
 });
 
-/** A client of one storage API: what it added, by CID. */
+/** Client of one storage API with its added contents by CID. */
 function client(url: string) {
   const authorization = `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`;
   const post = (command: string, body?: FormData) =>
@@ -48,7 +48,7 @@ function client(url: string) {
   };
 }
 
-test('a backup under load restores into an empty home with everything that was stored before it', async () => {
+test('a backup under load restores everything that was stored before it into an empty home', async () => {
   const storage = await startService({ main: services['storage-api'], home: cairn.home });
   const { add } = client(storage.url);
   const before = new Map<string, string>();
@@ -80,7 +80,7 @@ test('a backup under load restores into an empty home with everything that was s
   await again.stop();
 });
 
-test('what would be overwritten, is damaged or is no backup is refused, and nothing is left behind', async () => {
+test('backup and restore refuse existing targets, damaged copies and other directories, and leave no files behind', async () => {
   expect(await cairn.run('backup', copy)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
   expect(await restored.run('restore', copy)).toMatchObject({
     code: 1,
@@ -91,11 +91,14 @@ test('what would be overwritten, is damaged or is no backup is refused, and noth
     code: 1,
     stderr: expect.stringContaining('no stores'),
   });
-  expect(await empty.run('restore', place)).toMatchObject({ code: 1, stderr: expect.stringContaining('is no backup') });
+  expect(await empty.run('restore', place)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is not a backup'),
+  });
   appendFileSync(join(copy, 'pins', 'data.mdb'), 'x');
   expect(await empty.run('restore', copy)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('pins/data.mdb is not what was backed up'),
+    stderr: expect.stringContaining('pins/data.mdb differs from the manifest'),
   });
   expect(existsSync(`${empty.home}.partial`)).toBe(false);
   expect(existsSync(join(place, 'none'))).toBe(false);

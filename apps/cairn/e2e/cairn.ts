@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-/** What a command printed, and how it ended. */
+/** Output and exit code of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The built command over a home of its own. */
+/** The built command with its own home. */
 export class Cairn {
   readonly home = mkdtempSync(join(tmpdir(), 'cairn-command-'));
 
@@ -33,7 +33,7 @@ export class Cairn {
   spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     return spawn(process.execPath, [main, ...args], {
       env: { ...process.env, CAIRN_HOME: this.home, ...env },
-      // With a channel, as `npm start` has one: the command must end by itself all the same.
+      // Has an IPC channel like `npm start`: the command must end by itself all the same.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
   }
@@ -64,7 +64,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** True when something listens on the port. */
+/** Reports whether a process listens on the port. */
 export async function isTaken(port: number): Promise<boolean> {
   const server = createServer();
   const isFree = await new Promise<boolean>((resolve) => {

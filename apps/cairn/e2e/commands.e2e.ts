@@ -13,7 +13,7 @@ interface Key {
 }
 
 describe('accounts, cards and keys', () => {
-  test('are created, shown and changed; a running process sees each change at once', async () => {
+  test('are created, shown and changed, and a running process sees each change', async () => {
     await cairn.json('account', 'create', 'acme', '--email', 'ops@acme.example');
     const { id, secret } = await cairn.json<Key>('key', 'create', 'acme', '--name', 'ci');
     const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') }) });
@@ -37,7 +37,7 @@ describe('accounts, cards and keys', () => {
     expect(listed.stdout + (await cairn.run('key', 'list', 'acme', '--json')).stdout).not.toMatch(/cs_|"hash"|"salt"/);
   });
 
-  test('keys have limits that can be changed, and the audit log tells who did what', async () => {
+  test('limits of keys can be changed, and the audit log records each change with its actor', async () => {
     await cairn.json('account', 'create', 'limited');
     const limits = ['--methods', 'eth_call,eth_get*', '--networks', 'sample', '--storage', '', '--expires', '30d'];
     const key = await cairn.json<Key & { policy: unknown; expiresAt: number }>('key', 'create', 'limited', ...limits);
@@ -61,18 +61,18 @@ describe('accounts, cards and keys', () => {
       'account.create',
     ]);
     expect(entries[2]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
-    const told = (await cairn.run('audit', 'limited', '--limit', '2')).stdout;
-    expect(told.trim().split('\n').length).toBe(3);
-    expect(JSON.stringify(entries) + told).not.toContain(key.secret);
+    const audited = (await cairn.run('audit', 'limited', '--limit', '2')).stdout;
+    expect(audited.trim().split('\n').length).toBe(3);
+    expect(JSON.stringify(entries) + audited).not.toContain(key.secret);
   });
 
   test.each([
     [['account', 'create', 'acme'], 'already'],
     [['key', 'create', 'acme', '--storage', 'delete'], 'storage'],
     [['key', 'create', 'acme', '--addresses', '10.0.0.0/40'], 'addresses'],
-    [['key', 'create', 'acme', '--expires', '2001-01-01'], 'a time to come'],
+    [['key', 'create', 'acme', '--expires', '2001-01-01'], 'a time in the future'],
     [['key', 'limit', 'x'], 'Name a limit'],
-    [['account', 'show', 'nobody'], 'no account "nobody"'],
+    [['account', 'show', 'unknown'], 'no account "unknown"'],
     [['account', 'create', '.bad'], 'name'],
     [['card', 'attach', 'acme', '--brand', 'visa', '--last4', '42'], 'last4'],
     [['card', 'attach', 'acme'], '--brand'],
@@ -81,7 +81,7 @@ describe('accounts, cards and keys', () => {
     [['key', 'create', 'acme', '--networks', 'foo'], 'there is no network "foo". Choose from sample'],
     [['import', 'atlantis'], 'no network "atlantis"'],
     [['frobnicate'], 'unknown command'],
-  ])('%j is refused in plain words', async (args, message) => {
+  ])('%j is refused with a clear message', async (args, message) => {
     const { code, stderr } = await cairn.run(...args);
     expect(code).toBe(1);
     expect(stderr).toContain(message);
@@ -90,7 +90,7 @@ describe('accounts, cards and keys', () => {
 });
 
 describe('the environment of a shell', () => {
-  test('a mistyped CAIRN_HOME is refused and no store is made', async () => {
+  test('a mistyped CAIRN_HOME is refused and creates no store', async () => {
     const missing = join(cairn.home, 'mistyped');
     const { code, stderr } = await outcomeOf(cairn.spawn(['account', 'list'], { CAIRN_HOME: missing }));
     expect(code).toBe(1);
@@ -98,14 +98,14 @@ describe('the environment of a shell', () => {
     expect(existsSync(missing)).toBe(false);
   });
 
-  test('credentials of a migration that stay exported do not break other commands', async () => {
+  test('exported credentials of a migration do not break other commands', async () => {
     const exported = { CAIRN_MIGRATE_KEY: 'ck_x', CAIRN_MIGRATE_SECRET: 'cs_x', CAIRN_MIGRATE_FROM_KEY: 'old' };
     expect((await outcomeOf(cairn.spawn(['account', 'list'], exported))).code).toBe(0);
   });
 });
 
 describe('import and status', () => {
-  test('bring the sample network in, once, and say what is stored', async () => {
+  test('import the sample network once, and report the stored blocks', async () => {
     expect((await cairn.run('import', 'sample')).stdout).toContain('24 blocks imported and verified');
     expect((await cairn.run('import')).stdout).toMatch(/^sample: head is block 24/m);
     const status = await cairn.json<{ networks: unknown; store: unknown; accounts: readonly { name: string }[] }>(

@@ -1,5 +1,5 @@
-// Data files that lose their end, or are exchanged, under running and stopped services. A read of the map of such a file ends the
-// process with SIGBUS; the services refuse the store before that.
+// Data files that are truncated or exchanged under running and stopped services. A read of the map of such a file ends
+// the process with SIGBUS; the services refuse the store before that.
 import { copyFileSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
@@ -16,7 +16,7 @@ const opened = {
 } as const;
 type ServiceName = keyof typeof opened;
 const cases = (Object.keys(opened) as ServiceName[]).flatMap((name) => opened[name].map((store) => ({ name, store })));
-/** Stores whose refusal at the next start is tried as well, by one service each. */
+/** Stores that are also opened by one service each after the damage. */
 const untried = new Set<string>(cases.map(({ store }) => store));
 
 let credentials: string;
@@ -44,7 +44,7 @@ async function start(name: ServiceName): Promise<RunningService> {
   return running;
 }
 
-/** A request that writes or reads the stores of the service. Resolves with the status. */
+/** Sends a request that writes or reads the stores of the service. Resolves with the status. */
 async function use({ url }: RunningService, name: ServiceName): Promise<number> {
   const json = { 'content-type': 'application/json' };
   if (name === 'storage-api') {
@@ -62,7 +62,7 @@ async function use({ url }: RunningService, name: ServiceName): Promise<number> 
   return (await fetch(`${url}/api/sign-in`, { method: 'POST', headers, body })).status;
 }
 
-/** The data files of a store; limits and chains have one a boot and a network. */
+/** Data files of a store. Limits have one per boot, chains one per network. */
 function dataFile(store: string): string {
   const directory = join(cairn.home, store);
   const own = join(directory, 'data.mdb');
@@ -98,7 +98,7 @@ test.each(cases)('$name refuses $store when its file is truncated', async ({ nam
   rmSync(whole);
 });
 
-test('a service that is not asked for its readiness refuses a truncated store as well', async () => {
+test('a service without readiness requests also refuses a truncated store', async () => {
   const service = await start('rpc-gateway');
   const file = dataFile('accounts');
   copyFileSync(file, `${file}.whole`);

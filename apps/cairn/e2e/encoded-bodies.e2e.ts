@@ -1,5 +1,5 @@
-// Bodies that grow when they are decoded: some hundred bytes that stand for 256 MiB. The console refuses encoded bodies, the storage
-// API takes them as they come, and the gateway decodes to its limit, which the plan must have room for.
+// Compressed bodies of some hundred bytes that decode to 256 MiB. The console refuses encoded bodies, the storage API
+// stores them without decoding, and the gateway decodes up to its limit, for which the plan needs credits.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -77,7 +77,7 @@ afterAll(async () => {
   cairn.remove();
 });
 
-/** Most memory of its own that a process has had so far. */
+/** Peak private memory of a process. */
 function peakBytes(service: RunningService): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))?.[1]) * 1024;
 }
@@ -100,14 +100,14 @@ test.each(cases)('$name $path: a body that decodes to 256 MiB gets $status and l
   expect((await fetch(`${service.url}/livez`)).status).toBe(200);
 });
 
-test('an account without room for a long body has none for a short one that decodes to it', async () => {
+test('an account without credits for a long body is refused a short one that decodes to it', async () => {
   const { url } = running.get('rpc-gateway') as RunningService;
   const body = Buffer.concat([Buffer.from('[1'), Buffer.from(',1'.repeat(2 * MiB)), Buffer.from(']')]);
   const post = (bytes: Buffer, more: Record<string, string> = {}) =>
     fetch(`${url}/v3/poor-key`, { method: 'POST', headers: { ...json, ...more }, body: bytes });
   expect((await post(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'))).status).toBe(200);
   expect((await post(body)).status).toBe(429);
-  // Decoded bytes have their price also where they are refused.
+  // Decoded bytes are charged also when the request is refused.
   for (const [encoding, encode] of Object.entries(encodings))
     expect((await post(encode(body), { 'content-encoding': encoding })).status).toBe(429);
 });

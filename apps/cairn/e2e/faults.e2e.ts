@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { HomeProcess } from './home-process.ts';
 
-// CAIRN_FAULT_TRIALS makes it longer, CAIRN_FAULT_SEED repeats it. Each run prints its seed.
+// CAIRN_FAULT_TRIALS sets the number of trials, CAIRN_FAULT_SEED repeats a run. Each run prints its seed.
 const trials = Number(process.env.CAIRN_FAULT_TRIALS ?? 25);
 const seed = Number(process.env.CAIRN_FAULT_SEED ?? 17);
 const random = randomFrom(seed);
-/** Codes that name damage; blocks are verified by their hash. */
+/** Codes of damage; blocks are verified by their hash. */
 const damageCodes = ['STORE_CORRUPT', 'BLOCK_CORRUPT'];
 const reader = new HomeProcess();
 const base = mkdtempSync(join(tmpdir(), 'cairn-faults-'));
@@ -44,14 +44,14 @@ for (const store of ['accounts', 'pins', 'files', 'blocks']) {
       }
       console.log(`seed ${seed}, ${store} ${when}: ${JSON.stringify(counts)} of ${trials} trials`);
       expect({ seed, wrong }).toEqual({ seed, wrong: [] });
-      // Pages that are mapped already cannot be verified before LMDB reads them; a few bits of their headers end the process.
+      // Mapped pages cannot be verified before LMDB reads them; a few bits of their headers end the process.
       expect(counts.crashed).toBeLessThanOrEqual(isOpen ? Math.ceil(trials / 8) : 0);
     },
     600_000,
   );
 }
 
-/** Numbers below a bound, the same for the same seed (mulberry32). */
+/** Numbers below a bound, repeatable by seed (mulberry32). */
 function randomFrom(start: number): (bound: number) => number {
   let state = start;
   return (bound) => {

@@ -1,4 +1,4 @@
-// Builds and reads homes in a process of its own, damaged ones too: LMDB may end it when a page is damaged that it has mapped.
+// Builds and reads homes, also damaged ones, in its own process: LMDB may end the process on a damaged mapped page.
 import { closeSync, cpSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildHome, load, readHome } from './known-home.fixture.mjs';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Contents that were read, an error, or how the process ended. */
+/** Contents of a home, an error, or the exit of the process. */
 export type Answer =
   | { readonly found: string }
   | { readonly code: string; readonly message: string }
@@ -18,7 +18,7 @@ export type Task =
       readonly isOpen: boolean;
     };
 
-/** A process that builds and reads homes with the built libraries; a new one replaces one that ended. */
+/** Process that builds and reads homes with the built libraries; a new one replaces a process that ended. */
 export class HomeProcess {
   #child: ChildProcess | undefined;
 
@@ -39,7 +39,7 @@ export class HomeProcess {
     });
   }
 
-  /** Everything that can be read from a home. */
+  /** Reads the whole contents of a home. */
   async read(home: string): Promise<string> {
     const answer = await this.ask({ action: 'read', home });
     if (!('found' in answer)) throw new Error(JSON.stringify(answer));

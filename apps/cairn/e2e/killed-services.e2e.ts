@@ -1,5 +1,5 @@
-// Gateways and consoles that are killed at any moment: during the import of a chain, and while the ledger and accounts are written.
-// Acknowledged writes stay, and the next start resumes.
+// Kills gateways and consoles at any moment: during the import of a chain, and during writes of the ledger and of
+// accounts. Acknowledged writes stay, and the next start resumes.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
@@ -11,7 +11,7 @@ import { Cairn } from './cairn.ts';
 
 const cairn = new Cairn();
 const directory = join(cairn.home, 'accounts');
-/** Repeatable: print it with a failure, and set it to try again. */
+/** Seed of the run: printed with a failure, and settable for a repetition. */
 const seed = Number(process.env.CAIRN_TEST_SEED ?? 17);
 let state = seed;
 let accountId: string;
@@ -45,10 +45,10 @@ async function counted(): Promise<number> {
   return requests;
 }
 
-test('a gateway that is killed while it imports and counts comes back with its chain', async () => {
+test('a gateway that is killed during import and counting restarts with its chain', async () => {
   let sent = 0;
   for (let round = 0; round < 3; round++) {
-    // The gateway imports its network after its start; the first kills are within that.
+    // The gateway imports its network after its start; the first kills happen within that time.
     const env = { PATH: process.env.PATH, CAIRN_HOME: cairn.home, RPC_GATEWAY_PORT: '0' };
     const starting = spawn(process.execPath, [services['rpc-gateway']], { env, stdio: 'ignore' });
     await pause(800 + random(1_500));
@@ -61,7 +61,7 @@ test('a gateway that is killed while it imports and counts comes back with its c
     }
     await pause(random(800));
     await service.stop('SIGKILL');
-    // Each request is counted once at most; what was answered within the last half second may be lost.
+    // Each request is counted at most once; requests of the last half second may be lost.
     expect(await counted()).toBeLessThanOrEqual(sent);
   }
   const before = await counted();
@@ -71,7 +71,7 @@ test('a gateway that is killed while it imports and counts comes back with its c
   expect(await counted()).toBe(before + 10);
 });
 
-test('accounts that a console has made are there after kill -9', async () => {
+test('accounts that a console created survive kill -9', async () => {
   const made: string[] = [];
   for (let round = 0; round < 3; round++) {
     const service = await startService({ main: services.console, home: cairn.home });
@@ -94,7 +94,7 @@ test('accounts that a console has made are there after kill -9', async () => {
     const member = await store.members.byEmail(`${name}@example.org`);
     expect(member?.accountId).toBe(account?.id);
   }
-  // Both or neither, also of those that were not answered.
+  // Both or neither exist, also after requests without an answer.
   for await (const { id, name } of store.accounts())
     if (name.startsWith('member-')) expect((await store.members.byEmail(`${name}@example.org`))?.accountId).toBe(id);
   await store.close();

@@ -1,8 +1,8 @@
-// A home with known contents, and all that can be read from it. Plain JavaScript over the build: processes of fault trials, and
-// builds of earlier versions, run it too.
+// A home with known contents, and a reader of all of them. Plain JavaScript over the build, because processes of fault
+// trials and builds of earlier versions run it too.
 import { join } from 'node:path';
 
-/** Libraries of a checkout that is built. */
+/** Loads the libraries of a built checkout. */
 export async function load(root = new URL('../../../', import.meta.url)) {
   const lib = (name) => import(new URL(`libs/${name}/dist/index.js`, root).href);
   const [auth, billing, blockstore, cid, metering, mfs, pinning] = await Promise.all(
@@ -156,7 +156,7 @@ async function all(iterable) {
   return items;
 }
 
-/** Everything of one store, or of all, as text. */
+/** Contents of one store, or of all, as text. */
 export async function readHome(home, libs, { afterOpen } = {}) {
   const stores = await open(home, libs);
   try {

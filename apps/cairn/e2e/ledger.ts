@@ -1,7 +1,7 @@
 import { openLmdbUsageStore, type UsageRow } from '@cairn/metering';
 import type { RunningService } from '@cairn/service-kit/testing';
 
-/** What an account has used, by the access logs of processes. */
+/** Sums the usage of an account from the access logs of processes. */
 export function recount(services: readonly RunningService[], accountId: string): Record<string, number> {
   const sums: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };
   const add = (name: string, count: unknown) => {
@@ -17,7 +17,7 @@ export function recount(services: readonly RunningService[], accountId: string):
   return sums;
 }
 
-/** The same by the ledger in a directory: requests by operation, and sums. */
+/** Reads the same from the ledger in a directory: requests by operation, and sums. */
 export async function totals(directory: string, accountId: string): Promise<Record<string, number>> {
   const usage = await openLmdbUsageStore({ directory });
   const sums: Record<string, number> = { credits: 0, bytesIn: 0, bytesOut: 0 };

@@ -21,7 +21,7 @@ interface RpcAnswer {
 }
 
 const cairn = new Cairn();
-/** Of accounts, plans and usage. */
+/** Directory of accounts, plans and usage. */
 const directory = join(cairn.home, 'accounts');
 let gateways: readonly [RunningService, RunningService];
 let storage: RunningService;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   canaries = [];
   auth = new Auth({ store: await openLmdbAccountStore({ directory }) });
   plans = await openLmdbPlanStore({ directory });
-  // The first one imports the sample network; the second finds it there.
+  // The first process imports the sample network; the second opens it.
   const first = await start('rpc-gateway');
   gateways = [first, await start('rpc-gateway')];
   storage = await start('storage-api');
@@ -45,7 +45,7 @@ afterAll(async () => {
   cairn.remove();
 });
 
-/** All of them end with the tests, also where one has failed. */
+/** Ends all processes with the tests, also after a failure. */
 const started: RunningService[] = [];
 
 async function start(name: keyof typeof services): Promise<RunningService> {
@@ -55,7 +55,7 @@ async function start(name: keyof typeof services): Promise<RunningService> {
   return service;
 }
 
-/** An account on a plan of its own, with a card and a key. */
+/** Creates an account with its own plan, a card and a key. */
 async function customer(name: string, limits: Omit<Partial<Plan>, 'name'> = {}): Promise<Key> {
   await plans.put(parsePlan({ name, ...limits }));
   await auth.createAccount({ name, plan: name });
@@ -93,7 +93,7 @@ function file(bytes: number): FormData {
 }
 
 describe('limits', () => {
-  test('a burst is shared by batches, connections, processes and services; the refusal says all there is to know', async () => {
+  test('batches, connections, processes and services share a burst, and the refusal has all headers', async () => {
     const key = await customer('burst', { requestsPerSecond: 1, burst: 60 });
     const answers = await Promise.all([
       ...[0, 1, 2, 3].map(async (index) => (await rpc(gateways[(index % 2) as 0 | 1], key, batch(20))).json()),
@@ -104,7 +104,7 @@ describe('limits', () => {
     ]);
     const results = (answers as RpcAnswer[][]).flat();
     const admitted = results.filter(({ error }) => error === undefined).length;
-    // What grew meanwhile comes on top: the calls above take a second or two.
+    // Credits of the elapsed time are added: the calls above take a second or two.
     expect(admitted).toBeGreaterThanOrEqual(58);
     expect(admitted).toBeLessThanOrEqual(66);
     const refusal = results.find(({ error }) => error?.code === -32005)?.error;
@@ -125,7 +125,7 @@ describe('limits', () => {
     expect(await refused.json()).toMatchObject({ Type: 'error', Code: 3, Message: expect.stringContaining('burst') });
   });
 
-  test('over WebSocket a refusal is an answer, and connections have a limit of their own', async () => {
+  test('over WebSocket a refusal is an answer, and connections have their own limit', async () => {
     const key = await customer('sockets', { webSockets: 1, creditsPerDay: 3 });
     const url = `${gateways[0].url.replace('http', 'ws')}/ws/v3/${key.id}`;
     const socket = new WebSocket(url);
@@ -153,9 +153,9 @@ describe('limits', () => {
     await closed;
   });
 
-  test('gas and bytes are paid for: what one call costs is missing for the next', async () => {
-    const key = await customer('dear', { creditsPerDay: 50 });
-    // Two million rounds of JUMPDEST PUSH1 0 JUMP until 20 million gas are gone.
+  test('gas and bytes of a call reduce the credits of the next call', async () => {
+    const key = await customer('expensive', { creditsPerDay: 50 });
+    // Two million rounds of JUMPDEST PUSH1 0 JUMP, until 20 million gas are used.
     const call = {
       jsonrpc: '2.0',
       id: 1,
@@ -172,12 +172,12 @@ describe('limits', () => {
     expect(next.error).toMatchObject({ code: -32005, data: { limit: 'creditsPerDay' } });
   });
 
-  test('a body is refused before it is read where the account has no credits, and its bytes are paid for', async () => {
+  test('a body of an account without credits is refused before it is read, and its bytes are charged', async () => {
     const poor = await customer('poor', { creditsPerDay: 0 });
     const { port } = new URL(gateways[0].url);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1').on('error', reject);
-      // The head only: an answer before the body is one without it.
+      // The head only: an early answer does not depend on the body.
       socket.write(
         `POST /v3/${poor.id} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 4700000\r\n\r\n`,
       );
@@ -195,24 +195,24 @@ describe('limits', () => {
     expect(await next.json()).toMatchObject({ error: { code: -32005, data: { limit: 'creditsPerDay', used: 46 } } });
   });
 
-  test('an upload that goes beyond the bytes of a day ends with 429, and nothing is kept', async () => {
+  test('an upload beyond the daily bytes ends with 429 and stores nothing', async () => {
     const key = await customer('narrow', { bytesInPerDay: 1024 * 1024 });
     const small = await kubo(key, 'add', file(1000));
     expect(small.status).toBe(200);
     const form = new FormData();
-    // Slower than the looks at it.
+    // Slower than the interval of the limit checks.
     form.set('file', new Blob([new Uint8Array(40 * 1024 * 1024)]), 'large.bin');
     const large = await kubo(key, 'add?pin=true', form).catch((error: Error) => error);
     const again = await kubo(key, 'version');
     expect(again.status).toBe(429);
     expect(await again.json()).toMatchObject({ Message: expect.stringContaining('bytes received a day') });
-    // A machine that takes 40 MiB between two looks has finished it before.
+    // A machine that receives 40 MiB within one interval has finished before the check.
     if (large instanceof Response && large.status === 200) return;
     const pins = await cairn.json<{ pins: number }>('account', 'usage', 'narrow');
     expect(pins.pins).toBe(1);
   });
 
-  test('a plan opens the methods that it lists', async () => {
+  test('a plan allows the methods that it lists', async () => {
     const key = await customer('few', { methods: ['eth_chainId'] });
     const answers = (await (
       await rpc(gateways[1], key, [request(1), request(2, 'eth_blockNumber')])
@@ -220,7 +220,7 @@ describe('limits', () => {
     expect(answers).toMatchObject([{ result: expect.any(String) }, { error: { code: -32004 } }]);
   });
 
-  test('a plan bounds what is stored', async () => {
+  test('a plan limits the stored bytes', async () => {
     const key = await customer('shelf', { storedBytes: 100_000 });
     expect((await kubo(key, 'add', file(50_000))).status).toBe(200);
     const refused = await kubo(key, 'add', file(200_000));
@@ -228,10 +228,10 @@ describe('limits', () => {
     expect(await refused.json()).toMatchObject({ Message: expect.stringContaining('quota') });
   });
 
-  test('requests at once: the one beyond is told, and a killed process gives its places back', async () => {
+  test('concurrent requests beyond the limit get 429, and a killed process releases its permits', async () => {
     const key = await customer('few-at-once', { concurrentRequests: 2 });
     const doomed = await start('rpc-gateway');
-    // Traces run on the reference engine: a loop with all gas takes until the limit of time, some seconds.
+    // Traces run on the reference engine: a loop with all gas runs until the time limit of some seconds.
     const stateOverrides = { [`0x${'22'.repeat(20)}`]: { code: '0x5b600056' } };
     const slow = {
       ...request(1, 'debug_traceCall'),
@@ -242,7 +242,7 @@ describe('limits', () => {
       ],
     };
     const held = [1, 2, 3].map(() => rpc(doomed, key, slow).catch(() => undefined));
-    // The first to be answered is the one too many: the other two are under way.
+    // The first answer is the refusal: the other two requests still run.
     expect((await Promise.race(held))?.status).toBe(429);
     const refused = await rpc(gateways[0], key, request());
     expect(refused.status).toBe(429);
@@ -253,7 +253,7 @@ describe('limits', () => {
     await Promise.all(held);
     const deadline = Date.now() + 15_000;
     while ((await rpc(gateways[0], key, request())).status !== 200) {
-      if (Date.now() > deadline) throw new Error('the places of the killed process are still taken');
+      if (Date.now() > deadline) throw new Error('the permits of the killed process are still taken');
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   });
@@ -280,7 +280,7 @@ describe('revocation', () => {
 });
 
 describe('usage', () => {
-  test('the ledger equals a recount of the access logs, whatever was asked', async () => {
+  test('the ledger equals a recount of the access logs for requests of every kind', async () => {
     const key = await customer('counted');
     const { id: accountId } = await auth.account('counted');
     for (let round = 0; round < 10; round++) {
@@ -296,7 +296,7 @@ describe('usage', () => {
       await kubo(key, 'add', file(round * 1000));
       await kubo(key, 'cat?arg=QmNothing');
     }
-    // The last answer is there before its line in the log, and the ledger is told twice a second.
+    // The last answer arrives before its log line, and the ledger is updated twice a second.
     let [ledger, logged] = [await totals(directory, accountId), recount([...gateways, storage], accountId)];
     for (const end = Date.now() + 10_000; Date.now() < end && ledger.credits !== logged.credits; ) {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -308,24 +308,24 @@ describe('usage', () => {
     expect(statement.total).toMatchObject({ credits: logged.credits, bytesIn: logged.bytesIn });
   });
 
-  test('a killed process loses nothing of what it has told the ledger', async () => {
+  test('a killed process loses no flushed usage', async () => {
     const key = await customer('killed');
     const { id: accountId } = await auth.account('killed');
     const doomed = await start('rpc-gateway');
     for (let count = 0; count < 25; count++) await rpc(doomed, key, request());
-    // It tells the ledger twice a second; what it has told by then must stay.
-    const told = async () => (await totals(directory, accountId)).eth_chainId;
-    for (const end = Date.now() + 10_000; Date.now() < end && (await told()) !== 25; )
+    // Usage is flushed twice a second; flushed usage must stay.
+    const flushed = async () => (await totals(directory, accountId)).eth_chainId;
+    for (const end = Date.now() + 10_000; Date.now() < end && (await flushed()) !== 25; )
       await new Promise((resolve) => setTimeout(resolve, 20));
     await doomed.stop('SIGKILL');
     expect((await totals(directory, accountId)).eth_chainId).toBe(25);
   });
 
-  test('keys and secrets are in no log and in no metric; those tell what was asked', async () => {
+  test('logs and metrics contain operations, but no keys and secrets', async () => {
     expect(canaries.length).toBeGreaterThan(10);
     for (const service of [...gateways, storage]) {
-      const told = service.log.find(({ adminPort }) => adminPort !== undefined);
-      const metrics = await (await fetch(`http://127.0.0.1:${told?.adminPort}/metrics`)).text();
+      const listening = service.log.find(({ adminPort }) => adminPort !== undefined);
+      const metrics = await (await fetch(`http://127.0.0.1:${listening?.adminPort}/metrics`)).text();
       for (const canary of canaries) {
         expect(service.text()).not.toContain(canary);
         expect(metrics).not.toContain(canary);

@@ -54,13 +54,13 @@ const start = (...args: readonly string[]) =>
   homes[0].spawn(['migrate', '--to', to.url, '--state', state, ...args], env);
 const pinned = async () => {
   const { Keys } = (await (await post(to, 'new', 'pin/ls?type=recursive&names=true')).json()) as {
-    // Absent while there is no pin.
+    // The set is absent while it is empty.
     Keys?: Record<string, { Name: string }>;
   };
   return Keys ?? {};
 };
 
-test('a migration that is killed goes on where it stopped, and verifies every pin', async () => {
+test('a killed migration resumes where it stopped, and verifies every pin', async () => {
   const first = start('--from', from.url, '--parallel', '1');
   const ended = outcomeOf(first);
   while (Object.keys(await pinned()).length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -80,7 +80,7 @@ test('a migration that is killed goes on where it stopped, and verifies every pi
   expect(stdout + stderr + readFileSync(state, 'utf8')).not.toContain(secret);
 });
 
-test('what is missing or is not what it is named is told, and ends with 1', async () => {
+test('missing DAGs and DAGs with another CID are reported with exit code 1', async () => {
   const missing = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi';
   const csv = join(place, 'pins.csv');
   writeFileSync(csv, `cid,name\n${cids[0]},first\n${missing},gone\n`);
@@ -103,7 +103,7 @@ test.each([
   [['--from', 'nowhere'], 'expected an address'],
   [['--from', 'http://127.0.0.1:1'], 'cannot be reached'],
   [['--from', 'kubo', '--parallel', '0'], 'from 1 to 99'],
-])('%j is refused in plain words', async (args, words) => {
+])('%j is refused with a clear message', async (args, words) => {
   const { code, stderr } = await outcomeOf(start(...args));
   expect(code).toBe(1);
   expect(stderr).toContain(words);

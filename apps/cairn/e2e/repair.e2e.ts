@@ -27,7 +27,7 @@ afterAll(() => {
   cairn.remove();
 });
 
-/** Replaces a text wherever a data file has it by one of the same length. */
+/** Replaces a text in a data file by one of the same length. */
 function damage(store: string, from: string, to: string): void {
   const path = join(cairn.home, store, 'data.mdb');
   const file = readFileSync(path);
@@ -45,7 +45,7 @@ async function verify(): Promise<{ readonly code: number | null; readonly report
   return { code, stderr, report: JSON.parse(stdout || '{"problems":[]}') as Report };
 }
 
-test('verify reads every record of an intact home and finds the pins that have no DAG only', async () => {
+test('verify reads every record of an intact home and reports only the pins without a DAG', async () => {
   const { report } = await verify();
   expect(report.records).toBeGreaterThan(1000);
   expect(report.problems.filter((problem) => problem.includes('damaged'))).toEqual([]);
@@ -71,8 +71,8 @@ test.each([
   expect('found' in (await reader.ask({ action: 'read', home: cairn.home }))).toBe(true);
 });
 
-test('repair makes the index of blocks anew from their bytes', async () => {
-  // All leaf pages of the index are lost, the current ones and older versions.
+test('repair rebuilds the index of blocks from their bytes', async () => {
+  // All leaf pages of the index are lost, current ones and older versions.
   const path = join(cairn.home, 'blocks', 'data.mdb');
   const file = readFileSync(path);
   for (let at = 8192; at < file.length; at += 4096)
@@ -87,14 +87,16 @@ test('repair makes the index of blocks anew from their bytes', async () => {
   expect('found' in now && keysOf(now.found)).toEqual(keysOf(whole));
 });
 
-/** True for a page whose first node has the key of a SHA-256 multihash and a sealed index record of 43 bytes. */
+/**
+ * Reports whether the first node of a page has the key of a SHA-256 multihash and a sealed index record of 43 bytes.
+ */
 function hasIndexRecord(file: Buffer, at: number): boolean {
   const node = at + 24 + file.readUInt16LE(at + 24);
   if (node + 8 > at + 4096) return false;
   return file.readUInt32LE(node) === 43 && file.readUInt16LE(node + 6) === 34 && file.readUInt16BE(node + 8) === 0x1220;
 }
 
-test('repair refuses a store that is not there', async () => {
+test('repair refuses a store that does not exist', async () => {
   expect(await cairn.run('repair', 'chains')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('accounts, blocks'),

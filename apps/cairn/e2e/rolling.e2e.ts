@@ -19,10 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => cairn.remove());
 
-/** How long a balancer looks for a process that takes a request. */
+/** Time that a balancer waits for a process that accepts a request. */
 const patienceMs = 20_000;
 
-/** What a balancer does: it asks the next process where one is not ready, or a connection was refused or broke before an answer. */
+/**
+ * Acts as a balancer: tries the next process when one is not ready, or when a connection was refused or broke before an
+ * answer.
+ */
 class Balancer {
   readonly #pools: Pool[];
   #next = 0;
@@ -39,10 +42,10 @@ class Balancer {
         if (pool === undefined) throw new Error('no process');
         const { statusCode, body } = await pool.request(request);
         const text = await body.text();
-        // Not ready yet: nothing was begun.
+        // Not ready: the request has not started.
         if (statusCode !== 503 || performance.now() > end) return { status: statusCode, text };
       } catch (error) {
-        // Errors of Node itself are of another realm than the test's.
+        // Errors of Node belong to another realm than the test.
         const { code = '' } = error as { readonly code?: string };
         if (!/ECONNREFUSED|ECONNRESET|UND_ERR_SOCKET/.test(code) || performance.now() > end) throw error;
       }
@@ -55,7 +58,7 @@ class Balancer {
   }
 }
 
-/** Restarts two processes one after the other while requests are under way. */
+/** Restarts two processes one after the other during requests. */
 async function restartBoth(
   name: 'rpc-gateway' | 'storage-api',
   request: (n: number) => Parameters<Pool['request']>[0],
@@ -102,7 +105,7 @@ async function restartBoth(
   return { answered, wrong, exits };
 }
 
-test('no call fails while two gateways are restarted one after the other', async () => {
+test('no call fails during the restart of two gateways one after the other', async () => {
   const json = { 'content-type': 'application/json' };
   const body = (n: number) =>
     JSON.stringify({ jsonrpc: '2.0', id: n, method: 'eth_getBlockByNumber', params: ['0x5', true] });
@@ -115,7 +118,7 @@ test('no call fails while two gateways are restarted one after the other', async
   expect(answered).toBeGreaterThan(1000);
 });
 
-test('no add fails while two storage processes are restarted, and everything that was added is there', async () => {
+test('no add fails during the restart of two storage processes, and all added content stays', async () => {
   const boundary = 'cairn-rolling';
   const content = (n: number) => `rolling ${n} `.repeat(500);
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`;

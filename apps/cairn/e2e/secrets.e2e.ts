@@ -1,4 +1,5 @@
-// Second factors at rest: sealed at the first start, readable with the key only, also after a rotation under a running console.
+// Second factors at rest: sealed at the first start, readable with the key only, also after a rotation under a running
+// console.
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ let secret: string;
 let console_: RunningService | undefined;
 
 beforeAll(async () => {
-  // As versions before wrote them: clear.
+  // Plain text, as earlier versions stored it.
   const store = await openLmdbAccountStore({ directory: join(cairn.home, 'accounts') });
   const auth = new Auth({ store });
   const members = new Members({ auth, store: store.members });
@@ -31,7 +32,7 @@ afterAll(async () => {
   cairn.remove();
 });
 
-/** RFC 6238: a code of the window that begins so many steps from now. */
+/** RFC 6238: a code of the window that begins a number of steps from now. */
 function codeOf(steps: number): string {
   const bits = [...secret].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
@@ -59,14 +60,14 @@ async function signIn(service: RunningService, email: string, code?: string) {
   return { status: answer.status, code: body.error?.code, hint: body.error?.hint };
 }
 
-/** Whether some file below a directory has a text. */
+/** Reports whether a file below a directory contains a text. */
 function holds(directory: string, text: string): boolean {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(text));
 }
 
-test('the first start makes a key and seals; backups have neither key nor clear secret', async () => {
+test('the first start creates a key and seals; backups contain neither the key nor plain secrets', async () => {
   const service = await startConsole();
   expect(statSync(keyFile).mode & 0o777).toBe(0o600);
   expect(service.text()).toContain('second factors were sealed');
@@ -84,14 +85,14 @@ test('the first start makes a key and seals; backups have neither key nor clear 
   expect((await signIn(service, 'ann@example.org', codeOf(0))).status).toBeLessThan(300);
 });
 
-test('a rotation counts for the running console', async () => {
+test('a rotation takes effect in the running console', async () => {
   const before = readFileSync(keyFile, 'utf8');
   expect(await cairn.json('secrets', 'rotate')).toMatchObject({ resealed: 1 });
   expect(readFileSync(keyFile, 'utf8')).not.toBe(before);
   expect((await signIn(console_ as RunningService, 'ann@example.org', codeOf(1))).status).toBeLessThan(300);
 });
 
-test('without the key the start says so, that sign-in fails and says so, others work, and no key is made', async () => {
+test('without the key, the start and a sign-in with a second factor report it, others work, and no key is created', async () => {
   await console_?.stop();
   renameSync(keyFile, `${keyFile}.away`);
   const service = await startConsole();

@@ -1,4 +1,4 @@
-// Services with TLS settings of their own: what is no handshake, an old one, a slow one, or one after the other.
+// Services with their own TLS settings: malformed, outdated, slow and repeated handshakes.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ afterAll(async () => {
   cairn.remove();
 });
 
-/** Resolves with what a connection got before it was closed. */
+/** Resolves with the bytes that a connection received before it was closed. */
 async function closed(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {
@@ -56,7 +56,7 @@ async function livez(port: number, more: object = {}): Promise<number> {
 describe.each(names)('%s', (name) => {
   const port = () => running.get(name)?.port ?? 0;
 
-  test('closes what is no handshake, without an answer', async () => {
+  test('closes a connection without a handshake, without an answer', async () => {
     for (const text of ['GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n', '\x16\x03\x01\xff\xff', '\0'.repeat(100)]) {
       const socket = connectPlain(port(), '127.0.0.1');
       socket.end(text, 'latin1');
@@ -71,10 +71,10 @@ describe.each(names)('%s', (name) => {
     expect(String(error)).toMatch(/protocol|alert|handshake|no ciphers/i);
   });
 
-  test('closes connections that do not end their handshake, and serves others meanwhile', async () => {
+  test('closes connections with unfinished handshakes, and serves others meanwhile', async () => {
     const sockets = Array.from({ length: 60 }, (_, index) => {
       const socket = connectPlain(port(), '127.0.0.1');
-      // Nothing, or the begin of a record that never ends.
+      // Nothing, or the start of a record that never ends.
       if (index % 2 === 0) socket.write(Buffer.from('160301020001', 'hex'));
       return closed(socket);
     });
@@ -83,7 +83,7 @@ describe.each(names)('%s', (name) => {
     expect(await livez(port())).toBe(200);
   });
 
-  test('ends a connection that renegotiates again and again', async () => {
+  test('closes a connection that renegotiates repeatedly', async () => {
     const socket: TLSSocket = connect({ port: port(), host: '127.0.0.1', ca, maxVersion: 'TLSv1.2' });
     await once(socket, 'secureConnect');
     const ended = closed(socket);
@@ -96,7 +96,7 @@ describe.each(names)('%s', (name) => {
     expect(await livez(port())).toBe(200);
   });
 
-  test('answers by the name in the request, whatever name the handshake has', async () => {
+  test('answers by the host name in the request, independent of the name in the handshake', async () => {
     expect(await livez(port(), { servername: 'localhost', headers: { host: '127.0.0.1' } })).toBe(200);
     const strange = { servername: 'strange.example', checkServerIdentity: () => undefined };
     expect(await livez(port(), { ...strange, headers: { host: '127.0.0.1' } })).toBe(200);

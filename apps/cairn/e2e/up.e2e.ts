@@ -21,7 +21,7 @@ afterEach(async () => {
   cairn.remove();
 });
 
-/** Starts `up` and resolves with what it printed when it is ready. */
+/** Starts `up` and resolves with its output when it is ready. */
 async function up(
   more: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly printed: string; readonly ended: ReturnType<typeof outcomeOf>; readonly child: ChildProcess }> {
@@ -43,15 +43,15 @@ async function portsFree(): Promise<void> {
   for (const port of ports) while (await isTaken(port)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** How it ended, with what services said at warning level or above. */
-function outcomeTold({ code, stdout, stderr }: Outcome) {
-  const told = stdout.split('\n').filter((line) => line.startsWith('{"level":'));
-  return { code, told: [...told, ...(stderr === '' ? [] : [stderr])] };
+/** Exit code, and log lines of services at warning level or above. */
+function outcomeWithLog({ code, stdout, stderr }: Outcome) {
+  const logged = stdout.split('\n').filter((line) => line.startsWith('{"level":'));
+  return { code, logged: [...logged, ...(stderr === '' ? [] : [stderr])] };
 }
 
 const linesToPaste = (printed: string) => printed.split('\n').filter((line) => /^ {2}(echo|curl)/.test(line));
 
-test('the lines it prints work as they are; Ctrl-C ends everything with 0; a second start keeps all and tells no secret', async () => {
+test('printed lines work as they are, Ctrl-C ends everything with 0, and a second start keeps all data and prints no secret', async () => {
   const first = await up();
   const outputs: string[] = [];
   for (const line of linesToPaste(first.printed)) outputs.push((await sh('sh', ['-c', line])).stdout);
@@ -63,7 +63,7 @@ test('the lines it prints work as they are; Ctrl-C ends everything with 0; a sec
   const secret = /Secret +(cs_\w+)/.exec(first.printed)?.[1] ?? 'none';
   expect(secret).not.toBe('none');
   first.child.kill('SIGINT');
-  expect(outcomeTold(await first.ended)).toEqual({ code: 0, told: [] });
+  expect(outcomeWithLog(await first.ended)).toEqual({ code: 0, logged: [] });
   await portsFree();
 
   const second = await up();
@@ -72,10 +72,10 @@ test('the lines it prints work as they are; Ctrl-C ends everything with 0; a sec
   const [, cat] = linesToPaste(second.printed);
   expect((await sh('sh', ['-c', cat?.replace('<SECRET>', secret) ?? 'false'])).stdout).toBe('hello cairn\n');
   second.child.kill('SIGTERM');
-  expect(outcomeTold(await second.ended)).toEqual({ code: 0, told: [] });
+  expect(outcomeWithLog(await second.ended)).toEqual({ code: 0, logged: [] });
 });
 
-test('fixed credentials are taken, also when they change; kill -9 leaves no service behind', async () => {
+test('fixed credentials apply, also after a change, and kill -9 leaves no service behind', async () => {
   const first = await up({ CAIRN_DEMO_KEY: 'demo', CAIRN_DEMO_SECRET: 'one' });
   first.child.kill('SIGKILL');
   await first.ended;
@@ -88,7 +88,7 @@ test('fixed credentials are taken, also when they change; kill -9 leaves no serv
   };
   expect([await status('one'), await status('two')]).toEqual([401, 200]);
   second.child.kill('SIGINT');
-  expect(outcomeTold(await second.ended)).toEqual({ code: 0, told: [] });
+  expect(outcomeWithLog(await second.ended)).toEqual({ code: 0, logged: [] });
 });
 
 test('up restarts a service that is killed, on its port, while the others serve', async () => {
@@ -117,7 +117,7 @@ test('up restarts a service that is killed, on its port, while the others serve'
   expect(code).toBe(0);
 });
 
-test('up does not take another server for its own, and a start that fails loses no secret', async () => {
+test('up detects a foreign server on its port, and a failed start loses no secret', async () => {
   const other = createHttpServer((_request, response) => response.end('{}'));
   await new Promise<void>((resolve) => other.listen(ports[0], '127.0.0.1', resolve));
   const failed = await outcomeOf(cairn.spawn(['up'], env));
@@ -141,7 +141,7 @@ test('up prints the ports that services got where the settings say 0', async () 
   await ended;
 });
 
-test('a port that is taken ends it with a plain message, and nothing stays behind', async () => {
+test('up ends with a clear message when a port is taken, and no process stays behind', async () => {
   const squatter = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => squatter.listen(ports[1], '127.0.0.1', resolve));
   const { code, stdout, stderr } = await outcomeOf(cairn.spawn(['up'], env));

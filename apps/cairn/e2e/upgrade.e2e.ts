@@ -11,7 +11,7 @@ const home = join(place, 'old');
 const homes = new HomeProcess();
 
 beforeAll(() => {
-  // Made by `buildHome` with the last build whose records had no checksums.
+  // Created by `buildHome` with the last build whose records had no checksums.
   execFileSync('mkdir', ['-p', home]);
   execFileSync('tar', ['xzf', join(import.meta.dirname, 'home-0.1.tar.gz'), '-C', home]);
 });
@@ -20,14 +20,14 @@ afterAll(() => {
   rmSync(place, { recursive: true });
 });
 
-test('a home of a version without checksums opens, and reads as one that was made now', async () => {
+test('a home of a version without checksums opens with the same contents as a new one', async () => {
   await homes.build(join(place, 'new'));
   const expected = await homes.read(join(place, 'new'));
   expect(await homes.read(home)).toBe(expected);
   expect(await homes.read(home)).toBe(expected);
 });
 
-test.each(['accounts', 'pins', 'files', 'blocks'])('earlier versions are refused by %s from then on', async (store) => {
+test.each(['accounts', 'pins', 'files', 'blocks'])('%s refuses earlier versions after the upgrade', async (store) => {
   const format = { name: `cairn-${store}`, version: 1 };
   await expect(Environment.open({ directory: join(home, store), format })).rejects.toMatchObject({
     code: 'STORE_VERSION_UNSUPPORTED',

@@ -3,7 +3,7 @@ import { sampleNetworkFile } from '@cairn/service-kit';
 import type { DemoAccount } from './demo-account.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** Where the services answer. */
+/** Addresses of the services. */
 export interface Addresses {
   readonly storage: string;
   readonly gateway: string;
@@ -13,7 +13,7 @@ export interface Addresses {
 /** Address of a service that listens on a port, as this machine reaches it. */
 export function addressOf({ tls, CAIRN_BIND }: CommandSettings, port: number): string {
   const scheme = tls ? 'https' : 'http';
-  // Listening on all addresses includes this one, which always works from here.
+  // A service on all addresses is always reachable over loopback from here.
   const host = ['0.0.0.0', '::'].includes(CAIRN_BIND)
     ? '127.0.0.1'
     : CAIRN_BIND.includes(':')
@@ -22,7 +22,7 @@ export function addressOf({ tls, CAIRN_BIND }: CommandSettings, port: number): s
   return `${scheme}://${host}:${port}`;
 }
 
-/** What a person needs to begin: addresses, key and lines to paste. */
+/** Output for a person who starts: addresses, key and lines to paste. */
 export function banner(
   settings: CommandSettings,
   { storage, gateway, console: pages }: Addresses,
@@ -62,7 +62,7 @@ export function banner(
 /** CID of the content that the first line adds. */
 const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK';
 
-/** A block and a call of the sample network, where that is what is served. */
+/** A block and a call of the sample network, when that network is served. */
 function readSample({ CAIRN_NETWORKS }: CommandSettings) {
   const sampleContractsFile = sampleNetworkFile(import.meta.url, 'contracts.json');
   if (CAIRN_NETWORKS !== undefined || !existsSync(sampleContractsFile)) return undefined;

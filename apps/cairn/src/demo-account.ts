@@ -3,23 +3,23 @@ import { isCairnError } from '@cairn/errors';
 import { generatePassword } from './generate-password.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** The demo account's key; `secret` only where it can be told. */
+/** Key of the demo account; `secret` only when it was just created. */
 export interface DemoKey {
   readonly id: string;
   readonly secret: string | undefined;
 }
 
-/** What the first start makes for whoever tries this. */
+/** Account that the first start creates for a trial. */
 export interface DemoAccount {
   readonly key: DemoKey;
-  /** Who signs in to the console; `password` only where it can be told. */
+  /** Member of the console; `password` only when it was just created. */
   readonly operator: { readonly email: string; readonly password: string | undefined };
 }
 
 const accountName = 'demo';
 const operatorEmail = 'operator@localhost';
 
-/** Makes sure that somebody can sign in to the console who sees everything. */
+/** Ensures that an operator can sign in to the console. */
 export async function ensureOperator(members: Members, actor: Actor): Promise<DemoAccount['operator']> {
   const password = generatePassword();
   try {
@@ -32,8 +32,8 @@ export async function ensureOperator(members: Members, actor: Actor): Promise<De
 }
 
 /**
- * Makes sure that there is a demo account with a billing card and a key. With fixed credentials in the settings the key
- * is that one, whatever it was before; else a key is generated on the first start and told that once.
+ * Ensures a demo account with a billing card and a key. Fixed credentials in the settings replace an earlier key.
+ * Otherwise the first start generates a key and prints its secret once.
  */
 export async function ensureDemoAccount(
   auth: Auth,

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Resolves when a file, or the entries of a directory, are on the disk. */
+/** Resolves when a file, or the entries of a directory, are durable. */
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

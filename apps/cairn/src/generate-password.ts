@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** 120 random bits, in groups that can be read aloud. */
+/** 120 random bits in groups that are easy to read aloud. */
 export function generatePassword(): string {
   return randomBytes(15)
     .toString('hex')

@@ -6,7 +6,10 @@ import type { CommandSettings } from './settings.ts';
 
 const lineEveryMs = 2000;
 
-/** Imports a network with a progress bar on a terminal, else with a line now and then. @returns number of new blocks */
+/**
+ * Imports a network with a progress bar on a terminal, otherwise with a line at intervals. @returns number of new
+ * blocks
+ */
 export async function importNetwork(settings: CommandSettings, network: Network, signal: AbortSignal): Promise<number> {
   const engine = settings.CAIRN_CALL_ENGINE;
   const store = await openChainStore({ directory: chainDirectory(settings, network) });
@@ -59,11 +62,11 @@ function createProgress(name: string) {
     return { blocksPerSecond: Math.round(blocks / seconds), gasPerSecond: (Number(gas) / 1e6 / seconds).toFixed(1) };
   };
   if (!process.stdout.isTTY) {
-    let told = performance.now();
+    let printedAt = performance.now();
     return {
       update(state: ProgressState) {
-        if (performance.now() - told < lineEveryMs) return;
-        told = performance.now();
+        if (performance.now() - printedAt < lineEveryMs) return;
+        printedAt = performance.now();
         const { blocksPerSecond, gasPerSecond } = rates(state);
         console.log(
           `${name}: block ${state.block}, ${Math.floor((100 * state.done) / state.total)} %, ${blocksPerSecond} blocks/s, ${gasPerSecond} Mgas/s`,

@@ -3,7 +3,7 @@ import { loadNetworks, type Network } from '@cairn/chain-store';
 import { sampleNetworkFile } from '@cairn/service-kit';
 import type { CommandSettings } from './settings.ts';
 
-/** The networks that the settings name. @throws NETWORKS_INVALID */
+/** Returns the networks of the settings. @throws NETWORKS_INVALID */
 export function networksOf({ CAIRN_NETWORKS }: CommandSettings): readonly Network[] {
   return loadNetworks(CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'));
 }

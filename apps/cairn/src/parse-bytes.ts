@@ -13,7 +13,7 @@ const units: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-/** Reads `10GiB`, `500MB` or a number of bytes; `none` is no number. @throws InvalidArgumentError */
+/** Parses `10GiB`, `500MB` or a number of bytes; `none` returns undefined. @throws InvalidArgumentError */
 export function parseBytes(text: string): number | undefined {
   if (text === 'none') return undefined;
   const [, count = '', unit = ''] = /^(\d{1,16}(?:\.\d{1,3})?)\s*([a-z]*)$/i.exec(text.trim()) ?? [];

@@ -18,12 +18,12 @@ const settings = {
   tls: undefined,
 } as Parameters<typeof banner>[0];
 
-test('addresses are ones that work from this machine', () => {
+test('addresses are reachable from this machine', () => {
   expect(addressOf(settings, 5001)).toBe('http://127.0.0.1:5001');
   expect(addressOf({ ...settings, CAIRN_BIND: '::1', tls: { cert: '', key: '' } }, 8545)).toBe('https://[::1]:8545');
 });
 
-test('a secret that is not known is not made up', () => {
+test('the banner names the command for a new secret when the secret is unknown', () => {
   const addresses = { storage: 'http://s', gateway: 'http://g', console: 'http://c' };
   const demo = { key: { id: 'ck_x', secret: undefined }, operator: { email: 'o@x', password: undefined } };
   const lines = banner(settings, addresses, demo).join('\n');

@@ -1,4 +1,4 @@
-/** Prints a value as JSON where that is asked for, else the lines for people. */
+/** Prints a value as JSON on request, otherwise as lines for people. */
 export function print(
   value: unknown,
   { json = false }: { readonly json?: boolean | undefined },
@@ -9,7 +9,7 @@ export function print(
   else for (const line of lines) console.log(line);
 }
 
-/** Columns as wide as their widest cell. */
+/** Formats columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
@@ -20,7 +20,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A time as people and logs read it. */
+/** Formats a time for people and logs. */
 export function time(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -13,12 +13,12 @@ import { addSecretsCommands } from './commands/secrets.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addUpCommand } from './commands/up.ts';
 
-/** The `cairn` command with everything below it. */
+/** The `cairn` command with all subcommands. */
 export function createProgram(): Command {
   const program = new Command('cairn')
-    .description('Runs Cairn and looks after its accounts, keys and chains. Works while the services run.')
+    .description('Runs Cairn and manages its accounts, keys and chains. Works while the services run.')
     .version(manifest.version)
-    .showHelpAfterError('Run with --help for what it takes.');
+    .showHelpAfterError('Run with --help for usage.');
   addUpCommand(program);
   addStatusCommand(program);
   addPlanCommands(program, addAccountCommands(program));

@@ -5,7 +5,7 @@ import { openStores, type Stores } from '@cairn/stores';
 import { chainDirectory, networksOf } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** What a home holds. */
+/** Contents of a home. */
 export interface Status {
   readonly home: string;
   readonly store: { readonly blocks: number; readonly bytes: number };
@@ -23,7 +23,7 @@ export interface Status {
   }[];
 }
 
-/** Counts what is stored; makes no store that is not there yet. */
+/** Counts the stored items; does not create missing stores. */
 export async function readStatus(auth: Auth, settings: CommandSettings): Promise<Status> {
   const stores = openStores(settings);
   const pins = stores.has('pins') ? await stores.pins() : undefined;

@@ -8,7 +8,7 @@ export const settingsShape = {
   CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
   CAIRN_CALL_ENGINE: sharedSettings.CAIRN_CALL_ENGINE,
   STORAGE_QUOTA_BYTES: sharedSettings.STORAGE_QUOTA_BYTES,
-  // A secret too: it opens JSON-RPC, and where the two were swapped it is the secret.
+  // Checked as strictly as a secret: when the two are swapped, this value is the secret.
   CAIRN_DEMO_KEY: setting
     .secret(/^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -')
     .optional()

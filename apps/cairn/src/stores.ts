@@ -5,11 +5,11 @@ import { openStores, type Stores } from '@cairn/stores';
 import { type CommandSettings, loadCommandSettings } from './settings.ts';
 
 export interface HomeOptions {
-  /** Makes the home where it is missing. Default false: a mistyped CAIRN_HOME must not become an empty store. */
+  /** Creates the home when it is missing. Default false: a mistyped CAIRN_HOME must not become an empty store. */
   readonly mayCreate?: boolean;
 }
 
-/** Settings and accounts, open while `use` runs. @throws HOME_NOT_FOUND */
+/** Runs `use` with settings and accounts open. @throws HOME_NOT_FOUND */
 export async function withAuth<T>(
   use: (auth: Auth, settings: CommandSettings) => Promise<T>,
   options: HomeOptions = {},
@@ -17,7 +17,7 @@ export async function withAuth<T>(
   return await withAccounts(({ auth, settings }) => use(auth, settings), options);
 }
 
-/** Members, who sign in to the console, open while `use` runs. @throws HOME_NOT_FOUND */
+/** Runs `use` with the members of the console open. @throws HOME_NOT_FOUND */
 export async function withMembers<T>(use: (members: Members, actor: Actor) => Promise<T>): Promise<T> {
   return await withAccounts(({ members }) => use(members, operator()), {});
 }
@@ -51,14 +51,14 @@ function requireHome(stores: Stores, { CAIRN_HOME }: CommandSettings, { mayCreat
     throw new CairnError('HOME_NOT_FOUND', `There is no store in ${CAIRN_HOME}.`, {
       hint: 'Set CAIRN_HOME to the home of the services. `cairn up` and `cairn account create` make a new one.',
     });
-  console.error(`A new store is made in ${CAIRN_HOME}.`);
+  console.error(`Creating a new store in ${CAIRN_HOME}.`);
 }
 
 function operator(): Actor {
   return { who: userName(), from: 'cairn command' };
 }
 
-/** Who runs the command; a container may have a user without a name. */
+/** User who runs the command; a container may have a user without a name. */
 function userName(): string {
   try {
     return userInfo().username;

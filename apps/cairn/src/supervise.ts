@@ -1,6 +1,6 @@
 import { type Service, SupervisedProcess } from './supervised-process.ts';
 
-/** Runs services as processes: restarts one that dies, and stops all together. */
+/** Runs services as processes: restarts a service that ends, and stops all together. */
 export class Supervisor {
   readonly #processes: SupervisedProcess[] = [];
   #isStopping = false;
@@ -8,7 +8,7 @@ export class Supervisor {
   #onEnd: (() => void) | undefined;
 
   /**
-   * Starts a service and resolves with its port when it is ready. From then on it is restarted when it ends by itself.
+   * Starts a service and resolves with its port when it is ready. Restarts it after that when it ends by itself.
    * @throws Error when it ends, or is not ready in time
    */
   async start(service: Service): Promise<number> {

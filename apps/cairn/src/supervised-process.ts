@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 
-/** A service to run as a process of its own. */
+/** A service that runs as its own process. */
 export interface Service {
   readonly name: string;
-  /** Its built entry. */
+  /** Path of its built entry. */
   readonly main: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Setting that holds its port. A restart keeps the port that the first start got. */
+  /** Setting of its port. A restart keeps the port of the first start. */
   readonly portSetting: string;
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
-  /** Address that answers 200 when the service on this port can serve. */
+  /** Address that answers 200 when the service on this port is ready. */
   readonly readyUrl: (port: number) => string;
 }
 
@@ -20,7 +20,7 @@ const readyWithinMs = 120_000;
 const pollMs = 100;
 /** Time that a replaced process has to drain its requests before it is killed. */
 const drainWithinMs = 30_000;
-/** Pause before a restart: doubles with each failure in a row, and starts anew after a minute of life. */
+/** Pause before a restart: doubles with each consecutive failure, and resets after a minute of life. */
 const backoff = { firstMs: 1_000, mostMs: 30_000, forgetAfterMs: 60_000 } as const;
 
 /** One service process, restarted with backoff when it ends by itself. */
@@ -49,7 +49,7 @@ export class SupervisedProcess {
     return this.#child !== undefined;
   }
 
-  /** Starts the process and resolves with its port when it is ready. @throws Error when it is not */
+  /** Starts the process and resolves with its port when it is ready. @throws Error when it does not become ready */
   async start(): Promise<number> {
     const port = await this.#ready(this.#spawn());
     this.#isStarted = true;
@@ -85,7 +85,7 @@ export class SupervisedProcess {
     return child === this.#child;
   }
 
-  /** Ends the process for good. */
+  /** Ends the process permanently. */
   stop(signal: NodeJS.Signals): void {
     this.#isStopping = true;
     clearTimeout(this.#timer);
@@ -109,8 +109,8 @@ export class SupervisedProcess {
   #spawn(): ChildProcess {
     const { main, env, nodeOptions = [], portSetting } = this.#service;
     const port = this.#port === undefined ? {} : { [portSetting]: String(this.#port) };
-    // In a process group of its own, so that Ctrl-C reaches it once, through the supervisor. The channel tells it when the
-    // supervisor is gone, even after kill -9.
+    // Runs in its own process group, so that Ctrl-C reaches it once, through the supervisor. The closed channel ends it
+    // with the supervisor, even after kill -9.
     const child = spawn(process.execPath, [...nodeOptions, main], {
       env: { ...process.env, ...env, ...port },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -151,7 +151,7 @@ export class SupervisedProcess {
   }
 }
 
-/** The message that a service sends its supervisor once it listens. */
+/** Message that a service sends its supervisor when it listens. */
 function isListening(message: unknown): message is { readonly kind: 'listening'; readonly port: number } {
   if (typeof message !== 'object' || message === null || !('kind' in message) || !('port' in message)) return false;
   return message.kind === 'listening' && typeof message.port === 'number';
@@ -159,7 +159,7 @@ function isListening(message: unknown): message is { readonly kind: 'listening';
 
 function isReady(url: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // The certificate of a service of one's own on this machine need not name this address.
+    // The certificate of the service need not contain this loopback address.
     const sent = url.startsWith('https:') ? requestTls(url, { rejectUnauthorized: false }) : request(url);
     sent.once('response', (response) => {
       response.resume();

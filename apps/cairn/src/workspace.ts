@@ -4,14 +4,14 @@ import type { SettingsShape } from '@cairn/service-kit';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** The services, built. */
+/** Entries of the built services. */
 export const services = {
   'storage-api': fromRoot('apps/storage-api/dist/main.js'),
   'rpc-gateway': fromRoot('apps/rpc-gateway/dist/main.js'),
   console: fromRoot('apps/console/dist/main.js'),
 } as const;
 
-/** Settings of the services, from their builds: `up` checks all of them before it starts one. */
+/** Settings of the services, from their builds. `up` checks all of them before it starts a service. */
 export async function loadServiceSettings(): Promise<SettingsShape> {
   const shapes = await Promise.all(
     Object.values(services).map(async (main) => {

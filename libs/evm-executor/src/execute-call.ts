@@ -30,7 +30,7 @@ export interface ExecuteCallOptions {
     readonly gasCapMultiplier?: number;
     /** Gas after which the engine may stop the call with {@link GasBudgetExceeded}. Default: unlimited. */
     readonly gasBudget?: number | undefined;
-    /** Time at which the call ends with EXECUTION_TIMEOUT. The engine of @ethereumjs ignores it. Default: never. */
+    /** Time at which the call ends with EXECUTION_TIMEOUT. The engine of `@ethereumjs/evm` ignores it. Default: never. */
     readonly deadline?: Deadline | undefined;
   };
   /** Default: one shared {@link createEngine}. */

@@ -11,7 +11,7 @@ import { homeFiles } from './home-files.ts';
 
 const manifestName = 'cairn-backup.json';
 
-/** What is in a backup: SHA-256 and length of each file. */
+/** Manifest of a backup: SHA-256 and length of each file. */
 export interface Manifest {
   readonly version: 1;
   readonly createdAt: string;
@@ -19,9 +19,9 @@ export interface Manifest {
 }
 
 /**
- * Copies all embedded stores while services use them. Garbage is not collected meanwhile, so that every block that a pin of
- * the copy holds is in it. The directory appears when it is whole and on the disk.
- * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, and what the stores throw
+ * Copies all embedded stores while services use them. Garbage collection pauses meanwhile, so that the copy contains
+ * every block of its pins. The directory appears when it is complete and durable.
+ * @throws BACKUP_EXISTS, BACKUP_EMPTY, BACKUP_BUSY, and errors of the stores
  */
 export async function backupHome(
   home: string,
@@ -56,14 +56,14 @@ export async function backupHome(
   return manifest;
 }
 
-/** Keeps the right to collect garbage until it is let go of. */
+/** Keeps the lease of collection until it is released. */
 async function holdCollections(home: string, stores: readonly string[]): Promise<() => Promise<void>> {
   if (!stores.includes('pins')) return async () => {};
   const pins = await openStores({ CAIRN_HOME: home }).pins();
   const lock = await pins.tryLockCollection();
   if (lock === undefined) {
     await pins.close();
-    throw new CairnError('BACKUP_BUSY', 'Garbage is being collected.', { hint: 'Try again when that is done.' });
+    throw new CairnError('BACKUP_BUSY', 'Garbage is being collected.', { hint: 'Try again when it has ended.' });
   }
   const renewing = setInterval(() => void lock.renew().catch(() => {}), 5000);
   return async () => {
@@ -74,7 +74,7 @@ async function holdCollections(home: string, stores: readonly string[]): Promise
 }
 
 /**
- * Makes a home of a backup. Nothing is there before all of it is, and is what the manifest says.
+ * Creates a home from a backup. The home appears only when it is complete and matches the manifest.
  * @throws HOME_NOT_EMPTY, BACKUP_INVALID naming the file
  */
 export async function restoreHome(from: string, home: string): Promise<Manifest> {
@@ -93,7 +93,7 @@ export async function restoreHome(from: string, home: string): Promise<Manifest>
   for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
     if (found[path]?.sha256 === sha256 && found[path].bytes === bytes) continue;
     await rm(partial, { recursive: true, force: true });
-    throw new CairnError('BACKUP_INVALID', `${join(from, path)} is not what was backed up.`, {
+    throw new CairnError('BACKUP_INVALID', `${join(from, path)} differs from the manifest.`, {
       hint: 'Use another copy of the backup.',
     });
   }
@@ -110,14 +110,14 @@ async function readManifest(from: string): Promise<Manifest> {
     if (manifest.version !== 1) throw new Error('another version');
     return manifest;
   } catch (cause) {
-    throw new CairnError('BACKUP_INVALID', `${from} is no backup: it has no ${manifestName} that can be read.`, {
-      hint: 'Name a directory that `cairn backup` made.',
+    throw new CairnError('BACKUP_INVALID', `${from} is not a backup: it has no readable ${manifestName}.`, {
+      hint: 'Name a directory that `cairn backup` created.',
       cause,
     });
   }
 }
 
-/** Length and hash of each file below a directory; lock files are of processes, and not copied. */
+/** Length and hash of each file below a directory. Lock files belong to processes and are not copied. */
 async function filesOf(directory: string): Promise<Manifest['files']> {
   const files: Record<string, { bytes: number; sha256: string }> = {};
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -15,17 +15,17 @@ export const storeFormats: Readonly<Record<string, StoreFormat>> = {
   pins: pinsFormat,
 };
 
-/** Problems of one store that are listed; more are counted. */
+/** Maximum number of listed problems per store; further ones are counted. */
 const listedMax = 100;
 
 export interface StoreInspection {
-  /** Records whose checksum was verified. */
+  /** Number of records with a verified checksum. */
   readonly records: number;
   /** Stores that must not be read further. */
   readonly damaged: ReadonlySet<string>;
 }
 
-/** Verifies pages and records of all stores of a home, and counts of pins; goes on after damage. */
+/** Verifies pages and records of all stores of a home, and counts of pins. Continues after damage. */
 export async function inspectStores(
   home: string,
   { problems, onStep }: { readonly problems: string[]; readonly onStep: (step: string) => void },
@@ -67,7 +67,7 @@ async function inspectStore(directory: string, format: StoreFormat) {
   return { problems, records };
 }
 
-/** Pins, usage and roots count the same pins, each in a tree of its own. */
+/** Pins, usage and roots each count the same pins in their own tree. */
 async function comparePins(directory: string): Promise<string[]> {
   try {
     const pins = await openLmdbPinStore({ directory });

@@ -10,11 +10,11 @@ import { storeFormats } from './inspect-stores.ts';
 export interface RepairReport {
   readonly store: string;
   readonly records: number;
-  /** Names of damaged records, and pages that could not be read. */
+  /** Names of damaged records, and unreadable pages. */
   readonly lost: readonly string[];
-  /** Directory that has the damaged store now. */
+  /** New directory of the damaged store. */
   readonly kept: string;
-  /** Work on the index of blocks; only for `blocks`. */
+  /** Progress of the rebuilt block index; only for `blocks`. */
   readonly index?: RebuiltIndex;
 }
 
@@ -22,7 +22,7 @@ export interface RepairReport {
 const computedFromPins = ['usage', 'roots'];
 
 /**
- * Replaces a store by a copy of its intact records, and computes anew what follows from them: usage and roots from pins, the index
+ * Replaces a store by a copy of its intact records, and recomputes derived data: usage and roots from pins, the index
  * of blocks from their bytes. The damaged store stays beside it. No process may have the home open.
  * @throws STORE_UNKNOWN, STORE_CORRUPT, STORE_FULL
  */
@@ -44,7 +44,7 @@ export async function repairStore(home: string, store: string): Promise<RepairRe
     store !== 'pins' ||
     !(computedFromPins.includes(database) || (database === 'control' && Buffer.from(key).toString() === 'counted'));
   const { records, lost } = await salvageEnvironment({ from, to, format, shouldCopy });
-  // Opening counts usage and roots anew, since the note that they are counted was left out.
+  // The flag of finished counts is missing in the copy, so opening counts usage and roots again.
   if (store === 'pins') await (await openLmdbPinStore({ directory: to })).close();
   const index = store === 'blocks' ? await rebuildIndex({ directory: to }) : undefined;
   const kept = `${from}.damaged-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;

@@ -10,7 +10,7 @@ import { Pinning, walkDag } from '@cairn/pinning';
 import { openStores } from '@cairn/stores';
 import { inspectStores } from './inspect-stores.ts';
 
-/** What was looked at, and what is wrong. */
+/** Counts of verified items, and problems. */
 export interface VerifyReport {
   readonly blocks: number;
   readonly pins: number;
@@ -21,12 +21,13 @@ export interface VerifyReport {
   readonly problems: readonly string[];
 }
 
-/** Told what is looked at now. */
+/** Called with the name of each part before its verification. */
 export type OnStep = (step: string) => void;
 
 /**
- * Verifies pages and checksums of all records, then counts everything of a home anew: blocks against their names, pins against their DAGs, usage against pins, trees and unpinned blocks, hours of the ledger
- * against its days, blocks of chains and their receipts against their hashes.
+ * Verifies pages and checksums of all records. Then recounts a home: blocks against their names, pins against their
+ * DAGs, usage against pins, trees and unpinned blocks, hours of the ledger against its days, blocks of chains and their
+ * receipts against their hashes.
  */
 export async function verifyHome({
   home,
@@ -41,7 +42,7 @@ export async function verifyHome({
   const { records, damaged } = await inspectStores(home, { problems, onStep });
   const ids = damaged.has('accounts') ? [] : await accountIds(home);
   const isStorageWhole = ['blocks', 'files', 'pins'].every((store) => !damaged.has(store));
-  // Contents of damaged records say nothing about the rest.
+  // Contents of damaged records are unreliable, so the recount is skipped.
   const storage = isStorageWhole ? await verifyStorage(home, ids, problems, onStep) : { blocks: 0, pins: 0 };
   onStep('usage');
   await verifyLedger(home, ids, problems);
@@ -76,7 +77,7 @@ async function verifyStorage(home: string, accounts: readonly string[], problems
       store,
       bytesPerSecond: Number.MAX_SAFE_INTEGER,
       wait: async () => {},
-      onCorrupt: (cid) => problems.push(`block ${cid} does not match its name; it was set aside`),
+      onCorrupt: (cid) => problems.push(`block ${cid} does not match its name; it is quarantined`),
     });
     const verified = withVerification(store);
     const mfs = new Mfs({ roots, blocks: verified });
@@ -135,7 +136,7 @@ async function verifyLedger(home: string, accounts: readonly string[], problems:
   }
 }
 
-/** Reading a block, a header or receipts holds them to their hash; each block must be the parent of the next. */
+/** Reads of a block, a header or receipts verify their hash; each block must be the parent of the next. */
 async function verifyChain(directory: string, name: string, problems: string[]): Promise<number> {
   if (!existsSync(join(directory, 'data.mdb'))) return 0;
   const store = await openChainStore({ directory });

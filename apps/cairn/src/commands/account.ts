@@ -10,12 +10,12 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn account create|list|show|quota|usage|statement|suspend|resume`; gives the group back for more. */
+/** `cairn account create|list|show|quota|usage|statement|suspend|resume`; returns the group for further commands. */
 export function addAccountCommands(program: Command): Command {
   const group = program.command('account').description('Create and list accounts, suspend and resume them.');
   group
     .command('create <name>')
-    .description('Creates an account. It has no billing card and no key yet.')
+    .description('Creates an account without a billing card and without a key.')
     .option('--email <address>')
     .option('--plan <plan>', 'name of its plan', 'free')
     .option('--json', 'print JSON')
@@ -57,7 +57,7 @@ export function addAccountCommands(program: Command): Command {
     .action((name: string, options: JsonOption) => withAuth(async (auth) => show(await auth.account(name), options)));
   group
     .command('quota <account> <bytes>')
-    .description('Sets how much an account may hold in storage: 10GiB, 500MB, a number of bytes, or none.')
+    .description('Sets the storage quota of an account: 10GiB, 500MB, a number of bytes, or none.')
     .option('--json', 'print JSON')
     .action((name: string, bytes: string, options: JsonOption) =>
       withAuth(async (auth) => show(await auth.setQuota(name, parseBytes(bytes)), options)),
@@ -72,8 +72,8 @@ export function addAccountCommands(program: Command): Command {
       .command(`${verb} <account>`)
       .description(
         verb === 'suspend'
-          ? 'Refuses every request of an account from now on. Its data stays.'
-          : 'Takes the requests of an account again.',
+          ? 'Refuses every request of an account. Its data stays.'
+          : 'Accepts the requests of a suspended account again.',
       )
       .option('--json', 'print JSON')
       .action((name: string, options: JsonOption) =>

@@ -7,7 +7,7 @@ import { withAuth } from '../stores.ts';
 export function addAuditCommand(program: Command): void {
   program
     .command('audit [account]')
-    .description('Shows who changed what of accounts and keys, the newest first.')
+    .description('Lists changes of accounts and keys with their actors, the newest first.')
     .option('--limit <count>', 'how many changes', count, 50)
     .option('--json', 'print JSON')
     .action((account: string | undefined, options: { readonly limit: number; readonly json?: boolean }) =>
@@ -31,5 +31,5 @@ export function addAuditCommand(program: Command): void {
 
 function count(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a number from 1 on.');
+  throw new InvalidArgumentError('Expected a number of at least 1.');
 }

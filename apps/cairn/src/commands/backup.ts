@@ -13,7 +13,7 @@ interface JsonOption {
 export function addBackupCommands(program: Command): void {
   program
     .command('backup <directory>')
-    .description('Copies all stores while the services run. The directory appears when the copy is whole.')
+    .description('Copies all stores while the services run. The directory appears when the copy is complete.')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
       const { CAIRN_HOME, CAIRN_SECRETS_KEY_FILE: keyFile } = loadCommandSettings();
@@ -27,7 +27,7 @@ export function addBackupCommands(program: Command): void {
     });
   program
     .command('restore <directory>')
-    .description('Makes a home of a backup, into an empty CAIRN_HOME, and checks every file of it.')
+    .description('Restores a backup into an empty CAIRN_HOME and verifies every file.')
     .option('--json', 'print JSON')
     .action(async (directory: string, options: JsonOption) => {
       const { CAIRN_HOME } = loadCommandSettings();
@@ -38,7 +38,7 @@ export function addBackupCommands(program: Command): void {
   program
     .command('verify')
     .description(
-      'Verifies pages and checksums of all stores; counts blocks, pins, usage and chains anew. Works while services run.',
+      'Verifies pages and checksums of all stores; recounts blocks, pins, usage and chains. Works while services run.',
     )
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {

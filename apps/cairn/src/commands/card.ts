@@ -9,7 +9,7 @@ export function addCardCommands(program: Command): void {
     .description('Attach a billing card to an account, or remove it. Storage needs one.');
   group
     .command('attach <account>')
-    .description('Attaches a card: its brand and the last four digits, nothing more is kept.')
+    .description('Attaches a card. Only its brand and last four digits are stored.')
     .requiredOption('--brand <brand>', 'such as visa')
     .requiredOption('--last4 <digits>', 'the last four digits')
     .option('--json', 'print JSON')
@@ -18,7 +18,7 @@ export function addCardCommands(program: Command): void {
     );
   group
     .command('remove <account>')
-    .description('Removes the card: storage refuses the account from now on.')
+    .description('Removes the card. Storage then refuses the account.')
     .option('--json', 'print JSON')
     .action((name: string, options: { readonly json?: boolean }) =>
       withAuth(async (auth) => show(await auth.removeCard(name), options)),

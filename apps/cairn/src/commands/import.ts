@@ -7,12 +7,12 @@ export function addImportCommand(program: Command): void {
   program
     .command('import [network]')
     .description(
-      'Brings a network of the networks file, or all of them, up to the end of its block files. Goes on where it was stopped.',
+      'Imports one or all networks of the networks file up to the end of their block files. Resumes a stopped import.',
     )
     .action(async (name: string | undefined) => {
       const settings = loadCommandSettings();
       const stop = new AbortController();
-      process.once('SIGINT', () => stop.abort(new Error('Stopped. What was imported stays; run it again to go on.')));
+      process.once('SIGINT', () => stop.abort(new Error('Stopped. Imported blocks stay; run it again to resume.')));
       const networks = await chosen(settings, name);
       const { importNetwork } = await import('../import-network.ts');
       for (const network of networks) await importNetwork(settings, network, stop.signal);

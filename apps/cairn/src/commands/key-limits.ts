@@ -2,7 +2,7 @@ import type { KeyOptions, KeyPolicy, StorageScope } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandSettings } from '../settings.ts';
 
-/** What the options of {@link withLimits} came to. */
+/** Parsed options of {@link withLimits}. */
 export interface LimitOptions {
   readonly storage?: readonly string[];
   readonly networks?: readonly string[];
@@ -13,22 +13,22 @@ export interface LimitOptions {
   readonly expires?: number;
 }
 
-/** Adds the options that limit a key. Lists are separated by commas; an empty one allows nothing. */
+/** Adds the options that limit a key. Lists are separated by commas; an empty list allows nothing. */
 export function withLimits(command: Command): Command {
   return command
-    .option('--storage <scopes>', 'what it may do in storage: read, add, pin', list)
-    .option('--networks <names>', 'networks that JSON-RPC is open for', list)
+    .option('--storage <scopes>', 'storage scopes: read, add, pin', list)
+    .option('--networks <names>', 'networks for JSON-RPC', list)
     .option('--methods <names>', 'JSON-RPC methods, such as eth_call,eth_get*', list)
     .option('--contracts <addresses>', 'contracts that JSON-RPC may read or call', list)
     .option('--origins <origins>', 'web origins, such as https://app.example', list)
     .option('--addresses <ranges>', 'IP addresses of clients, such as 10.0.0.0/8', list)
-    .option('--expires <when>', 'when it ends: 30d, 12h, or a date such as 2027-01-31', when);
+    .option('--expires <when>', 'expiry: 30d, 12h, or a date such as 2027-01-31', when);
 }
 
-/** Only what was given: what is left out has no limit, or keeps the one it has. */
+/** Contains only given options: others stay without a limit, or keep theirs. */
 export function limitsOf({ expires, storage, ...lists }: LimitOptions): Pick<KeyOptions, 'policy' | 'expiresAt'> {
   const given = Object.entries(lists).filter(([name]) => policyLists.has(name));
-  // What the library does not know of it refuses.
+  // The library refuses unknown values.
   const policy: KeyPolicy = {
     ...Object.fromEntries(given),
     ...(storage && { storage: storage as readonly StorageScope[] }),
@@ -62,5 +62,5 @@ function when(text: string): number {
   if (count !== undefined) return Date.now() + Number(count) * (unit === 'd' ? 24 : 1) * hourMs;
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (time > Date.now()) return time;
-  throw new InvalidArgumentError('Expected a time to come: 30d, 12h, or a date such as 2027-01-31.');
+  throw new InvalidArgumentError('Expected a time in the future: 30d, 12h, or a date such as 2027-01-31.');
 }

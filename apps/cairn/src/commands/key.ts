@@ -12,8 +12,8 @@ interface JsonOption {
 export function addKeyCommands(program: Command): void {
   const group = program.command('key').description('Create, list, limit, rotate and revoke API keys.');
   withLimits(group.command('create <account>'))
-    .description('Creates a key and prints its secret, once. What no option limits is open.')
-    .option('--name <name>', 'what it is for', 'default')
+    .description('Creates a key and prints its secret once. Without options it has no limits.')
+    .option('--name <name>', 'purpose of the key', 'default')
     .option('--json', 'print JSON')
     .action((account: string, options: JsonOption & LimitOptions & { readonly name: string }) =>
       withAuth(async (auth, settings) => {
@@ -22,8 +22,8 @@ export function addKeyCommands(program: Command): void {
       }),
     );
   withLimits(group.command('limit <key>'))
-    .description('Replaces what a key is limited to, in every running service within a second.')
-    .option('--open', 'take all limits away but its end')
+    .description('Replaces the limits of a key in every running service within a second.')
+    .option('--open', 'remove all limits except the expiry')
     .option('--json', 'print JSON')
     .action((id: string, options: JsonOption & LimitOptions & { readonly open?: boolean }) =>
       withAuth(async (auth, settings) => {
@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command): void {
     );
   group
     .command('rotate <key>')
-    .description('Gives a key a new secret and prints it, once. The old one stays valid for a while.')
+    .description('Creates a new secret of a key and prints it once. The old one stays valid for some hours.')
     .option('--grace <hours>', 'how long the old secret stays valid', hours, 24)
     .option('--json', 'print JSON')
     .action((key: string, options: JsonOption & { readonly grace: number }) =>
@@ -55,7 +55,7 @@ export function addKeyCommands(program: Command): void {
     );
   group
     .command('revoke <key>')
-    .description('Ends a key for good, in every running service at once.')
+    .description('Revokes a key permanently in every running service.')
     .option('--json', 'print JSON')
     .action((id: string, options: JsonOption) =>
       withAuth(async (auth) => {
@@ -69,7 +69,7 @@ function printIssued({ key, secret }: IssuedKey, options: JsonOption): void {
   print({ ...withoutHashes(key), secret }, options, [
     `Key     ${key.id}`,
     `Secret  ${secret}`,
-    'The secret is shown this once; keep it safe.',
+    'The secret cannot be shown again. Store it safely.',
   ]);
 }
 
@@ -91,5 +91,5 @@ function stateOf({ revokedAt, secrets, expiresAt }: ApiKey): string {
 
 function hours(text: string): number {
   if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a number of hours such as 24, or 0 to end the old secret at once.');
+  throw new InvalidArgumentError('Expected a number of hours such as 24, or 0 to end the old secret immediately.');
 }

@@ -13,7 +13,7 @@ export function addMemberCommands(program: Command): void {
   const group = program.command('member').description('People who sign in to the console.');
   group
     .command('list')
-    .description('Lists who can sign in.')
+    .description('Lists the people who can sign in.')
     .option('--json', 'print JSON')
     .action((options: JsonOption) =>
       withMembers(async (members) => {
@@ -25,8 +25,8 @@ export function addMemberCommands(program: Command): void {
     );
   group
     .command('create <account> <email>')
-    .description('Lets somebody sign in for an account, with a password that is shown once.')
-    .option('--operator', 'who looks after all accounts')
+    .description('Creates a sign-in for an account, with a password that is shown once.')
+    .option('--operator', 'role for all accounts')
     .option('--json', 'print JSON')
     .action((account: string, email: string, { operator, json }: JsonOption & { readonly operator?: boolean }) =>
       withMembers(async (members, actor) => {
@@ -41,7 +41,7 @@ export function addMemberCommands(program: Command): void {
     );
   group
     .command('password <email>')
-    .description('Gives somebody a new password, shown once; who is signed in is signed out.')
+    .description('Sets a new password, shown once, and ends all sessions of the person.')
     .option('--json', 'print JSON')
     .action((email: string, options: JsonOption) =>
       withMembers(async (members, actor) => {
@@ -52,7 +52,7 @@ export function addMemberCommands(program: Command): void {
     );
   group
     .command('reset-totp <email>')
-    .description('Removes the second factor of somebody who has lost it.')
+    .description('Removes a lost second factor.')
     .action((email: string) =>
       withMembers(async (members, actor) => {
         await members.removeTotp(await members.byEmail(email), undefined, actor);

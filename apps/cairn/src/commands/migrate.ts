@@ -6,13 +6,13 @@ export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description(
-      'Copies pins with everything below them from another server or from CAR files, and verifies each. A run that was stopped goes on.',
+      'Copies pins with their DAGs from another server or from CAR files, and verifies each. Resumes a stopped run.',
     )
     .requiredOption('--from <source>', 'kubo, infura, an address such as http://kubo:5001, or a directory of CAR files')
     .requiredOption('--to <address>', 'the storage API, such as http://127.0.0.1:5001')
-    .option('--pins <file>', 'only these: a CSV file with CIDs in its first column, and names in the second')
-    .option('--parallel <count>', 'DAGs that are copied at one time', countOf, 8)
-    .option('--state <file>', 'where it is written what is done', 'cairn-migrate.jsonl')
+    .option('--pins <file>', 'only these pins: a CSV file with CIDs in its first column, and names in the second')
+    .option('--parallel <count>', 'DAGs that are copied concurrently', countOf, 8)
+    .option('--state <file>', 'file with the state of each CID', 'cairn-migrate.jsonl')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -6,7 +6,7 @@ import { openHome, withAuth } from '../stores.ts';
 
 type NumericLimit = (typeof numericLimits)[number];
 
-/** What options of `plan set` say: a number, or `null` for no limit. */
+/** Parsed options of `plan set`: a number, or `null` for no limit. */
 type SetOptions = Partial<Record<NumericLimit, number | null>> & {
   readonly title?: string;
   readonly methods?: readonly string[] | null;
@@ -17,7 +17,7 @@ const sizes: ReadonlySet<string> = new Set(['storedBytes', 'bytesInPerDay', 'byt
 
 /** `cairn plan list|set|remove`, and `cairn account plan` */
 export function addPlanCommands(program: Command, accounts: Command): void {
-  const group = program.command('plan').description('Show and change plans: what accounts may use.');
+  const group = program.command('plan').description('Show and change plans, the limits of accounts.');
   group
     .command('list')
     .description('Lists all plans.')
@@ -35,9 +35,9 @@ export function addPlanCommands(program: Command, accounts: Command): void {
     );
   const set = group
     .command('set <name>')
-    .description('Makes a plan, or changes what is given of one. It counts within a second in every process.')
-    .option('--title <title>', 'what people call it')
-    .option('--methods <names>', 'JSON-RPC methods that it opens, such as eth_call,eth_get*; none for all', methodList)
+    .description('Creates a plan, or changes the given limits of one. It applies within a second in every process.')
+    .option('--title <title>', 'display name')
+    .option('--methods <names>', 'JSON-RPC methods that it allows, such as eth_call,eth_get*; none for all', methodList)
     .option('--json', 'print JSON');
   for (const limit of numericLimits) {
     const [kind, read] = sizes.has(limit) ? ['size', sizeOrNone] : ['count', countOrNone];
@@ -62,7 +62,7 @@ export function addPlanCommands(program: Command, accounts: Command): void {
     );
   accounts
     .command('plan <account> <plan>')
-    .description('Gives an account another plan, at once.')
+    .description('Changes the plan of an account.')
     .option('--json', 'print JSON')
     .action((account: string, name: string, options: { readonly json?: boolean }) =>
       withAuth(async (auth) => {
@@ -78,7 +78,7 @@ export function addPlanCommands(program: Command, accounts: Command): void {
     );
 }
 
-/** The plan of a name, or the one that stands in for it. */
+/** Returns the plan of a name, or its substitute. */
 export async function planOf(name: string): Promise<Plan | undefined> {
   return await withPlans(async (store) => {
     const plans = await store.plans();

@@ -21,21 +21,21 @@ export function addSecretsCommands(program: Command): void {
         const { sealed, stale, lost } = counts;
         print(counts, options, [
           `${sealed} second factors are sealed with the key in use, ${stale} wait for the next start of a service.`,
-          ...Object.entries(lost).map(([id, count]) => `LOST  ${count} are sealed with key ${id}, which is not there.`),
+          ...Object.entries(lost).map(([id, count]) => `LOST  ${count} are sealed with key ${id}, which is missing.`),
         ]);
         if (Object.keys(lost).length > 0) process.exitCode = 1;
       }),
     );
   group
     .command('rotate')
-    .description('Puts a new key into the key file and seals all second factors with it. Works while services run.')
+    .description('Writes a new key to the key file and seals all second factors with it. Works while services run.')
     .option('--json', 'print JSON')
     .action((options: JsonOption) =>
       withSecrets(async (store, settings) => {
         const { keyId, resealed } = await rotateSecrets(store, settings);
         print({ keyId, resealed }, options, [
           `Key ${keyId} is in use; ${resealed} second factors were sealed with it.`,
-          'Copy the key file to where its copy is kept, apart from backups.',
+          'Replace the stored copy of the key file, apart from backups.',
         ]);
       }),
     );

@@ -12,7 +12,7 @@ interface Options {
 export function addStatementCommand(group: Command): void {
   group
     .command('statement <account>')
-    .description('Says what an account used in a month, by service, operation, network and key.')
+    .description('Shows the usage of an account in a month by service, operation, network and key.')
     .option('--month <month>', 'such as 2026-11 (UTC)', new Date().toISOString().slice(0, 7))
     .option('--csv', 'print CSV')
     .option('--json', 'print JSON')
@@ -31,7 +31,7 @@ export function addStatementCommand(group: Command): void {
               ...lines.map((line) => [line.service, line.operation, line.network, line.key, ...row(line)]),
               ['total', '', '', '', ...row(total)],
             ]),
-            `${month}: stored ${storedBytes.mean} bytes in the mean, ${storedBytes.most} at most`,
+            `${month}: stored ${storedBytes.mean} bytes on average, ${storedBytes.most} at most`,
           ]);
         } finally {
           await usage.close();

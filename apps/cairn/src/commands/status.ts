@@ -7,7 +7,7 @@ import { withAuth } from '../stores.ts';
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
-    .description('Says what is stored: blocks, pins of each account, chains.')
+    .description('Shows the stored blocks, pins of each account, and chains.')
     .option('--json', 'print JSON')
     .action((options: { readonly json?: boolean }) =>
       withAuth(async (auth, settings) => {

@@ -11,11 +11,11 @@ import { loadServiceSettings, services } from '../workspace.ts';
 
 type PortSetting = 'STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'CONSOLE_PORT';
 
-/** `cairn up`: what `npm start` runs after the build. */
+/** `cairn up`: `npm start` runs it after the build. */
 export function addUpCommand(program: Command): void {
   program
     .command('up')
-    .description('Imports the networks, makes the demo account and runs all services until Ctrl-C.')
+    .description('Imports the networks, creates the demo account and runs all services until Ctrl-C.')
     .option('--check-config', 'only check the settings')
     .action(async ({ checkConfig }: { readonly checkConfig?: boolean }) => {
       const settings = loadSettings({ ...(await loadServiceSettings()), ...settingsShape });
@@ -31,7 +31,7 @@ async function up(settings: CommandSettings): Promise<number> {
   const stop = new AbortController();
   let lastSignal = Number.NEGATIVE_INFINITY;
   const onSignal = () => {
-    // One press of Ctrl-C may arrive twice, from the terminal and from a parent; a person is slower.
+    // One press of Ctrl-C may arrive twice, from the terminal and from a parent. A person presses more slowly.
     const isRepeated = performance.now() - lastSignal < 500;
     lastSignal = performance.now();
     if (isRepeated) return;
@@ -40,14 +40,14 @@ async function up(settings: CommandSettings): Promise<number> {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // Started by another process, it ends with that one.
+  // Ends with its parent process.
   process.on('disconnect', onSignal);
   const onMessage = (message: unknown) => void restartServices(supervisor, message);
   process.on('message', onMessage);
   try {
     await importNetworks(settings, stop.signal);
     const addresses = await startServices(supervisor, settings);
-    // Made last: a secret that is shown once must not be lost to a start that fails.
+    // Created last: a failed start must not lose a secret that is shown once.
     const demo = await ensureDemo();
     for (const line of banner(settings, addresses, demo)) console.log(line);
     return await supervisor.wait();
@@ -58,14 +58,14 @@ async function up(settings: CommandSettings): Promise<number> {
     throw error;
   } finally {
     if (stop.signal.aborted) console.log('Stopped.');
-    // An open channel would keep this process alive, and its parent waits for its end.
+    // An open channel would keep this process alive, while its parent waits for its end.
     process.off('disconnect', onSignal);
     process.off('message', onMessage);
     if (process.connected) process.disconnect();
   }
 }
 
-/** Restarts the services that a parent names after it has built them anew (`npm run dev`). */
+/** Restarts the services that a parent names after it has rebuilt them (`npm run dev`). */
 async function restartServices(supervisor: Supervisor, message: unknown): Promise<void> {
   if (typeof message !== 'object' || message === null || !('services' in message)) return;
   if (!Array.isArray(message.services)) return;
@@ -81,11 +81,12 @@ async function restartServices(supervisor: Supervisor, message: unknown): Promis
   await Promise.all(message.services.map((name) => restart(String(name))));
 }
 
-/** Starts the three services and resolves with where they answer. The console learns the ports of the other two. */
+/** Starts the three services and resolves with their addresses. The console receives the ports of the other two. */
 async function startServices(supervisor: Supervisor, settings: CommandSettings): Promise<Addresses> {
-  // Their lines would drown what is printed here; warnings and errors still show.
+  // Info lines of the services would hide the banner; warnings and errors still show.
   const common = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
-  // Uploads make garbage outside of the heap, which is freed with the young generation: a small one, often.
+  // Uploads create garbage outside of the heap, which is freed with the young generation: a small one is collected
+  // often.
   const nodeOptions = ['--max-semi-space-size=2'];
   const start = async (name: keyof typeof services, portSetting: PortSetting, more: Partial<Service> = {}) => {
     console.log(`Starting ${name} …`);
@@ -99,7 +100,7 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
     start('rpc-gateway', 'RPC_GATEWAY_PORT'),
   ]);
   const { STORAGE_API_PORT, RPC_GATEWAY_PORT } = settings;
-  // With known ports all three start concurrently; else the console waits for the ports that the other two get.
+  // With known ports all three start concurrently; otherwise the console waits for the ports of the other two.
   const env = STORAGE_API_PORT === 0 || RPC_GATEWAY_PORT === 0 ? await backends.then(urlSettings) : {};
   const [[storage, gateway], pages] = await Promise.all([backends, start('console', 'CONSOLE_PORT', { env })]);
   return { storage, gateway, console: pages };

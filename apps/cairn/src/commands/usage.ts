@@ -7,8 +7,8 @@ import { planOf } from './plan.ts';
 export function addUsageCommand(group: Command): void {
   group
     .command('usage <account>')
-    .description('Says what an account holds in storage: pins, the tree of its files, and blocks without a pin.')
-    .option('--recount', 'count it anew from pins, tree and blocks, and compare')
+    .description('Shows the storage of an account: pins, the tree of its files, and blocks without a pin.')
+    .option('--recount', 'recount pins, tree and blocks, and compare')
     .option('--json', 'print JSON')
     .action((name: string, options: { readonly recount?: boolean; readonly json?: boolean }) =>
       withAuth(async (auth, settings) => {
@@ -24,7 +24,7 @@ export function addUsageCommand(group: Command): void {
           `${counted.pins} pins of ${counted.blocks} blocks, ${counted.bytes} bytes; files ${counted.fileBytes} bytes`,
           `${counted.unpinned.blocks} blocks without a pin, ${counted.unpinned.bytes} bytes`,
           quotaBytes === undefined ? 'no quota' : `quota ${quotaBytes} bytes`,
-          ...(recounted ? [isSame ? 'counted anew: the same' : `counted anew: ${JSON.stringify(recounted)}`] : []),
+          ...(recounted ? [isSame ? 'recount: equal' : `recount: ${JSON.stringify(recounted)}`] : []),
         ]);
         if (recounted && !isSame) process.exitCode = 1;
       }),

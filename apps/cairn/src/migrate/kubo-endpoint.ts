@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { CairnError } from '@cairn/errors';
 import { Agent, request } from 'undici';
 
-/** A server of Kubo's API, and who asks it. */
+/** Server of Kubo's API, and the credentials of the client. */
 export interface EndpointOptions {
   /** `http://127.0.0.1:5001`; user and password in it are credentials. */
   readonly url: string;
@@ -10,10 +10,10 @@ export interface EndpointOptions {
   readonly secret?: string | undefined;
 }
 
-/** Kubo waits for ever for blocks that nobody has. */
+/** Kubo waits without end for blocks that no peer provides. */
 const headersWithinMs = 120_000;
 
-/** What Kubo, Infura and Cairn have in common: POST, arguments in the query, lines of JSON. */
+/** Requests that Kubo, Infura and Cairn share: POST, arguments in the query, JSON lines. */
 export class KuboEndpoint {
   readonly #base: string;
   readonly #authorization: string | undefined;
@@ -44,7 +44,7 @@ export class KuboEndpoint {
       dispatcher: this.#agent,
       ...(sent !== undefined && { body: sent }),
     }).catch((cause: unknown) => {
-      throw new CairnError('ENDPOINT_UNREACHABLE', `${command}: the server cannot be reached, or broke off.`, {
+      throw new CairnError('ENDPOINT_UNREACHABLE', `${command}: the server is unreachable, or closed the connection.`, {
         cause,
       });
     });
@@ -55,7 +55,7 @@ export class KuboEndpoint {
     });
   }
 
-  /** The answer of a command, line by line. */
+  /** Reads the answer of a command line by line. */
   async *lines(command: string, query: Readonly<Record<string, string>>): AsyncGenerator<unknown> {
     yield* jsonLines(await this.post(command, query));
   }
@@ -65,7 +65,7 @@ export class KuboEndpoint {
   }
 }
 
-/** JSON objects of a stream, one a line. @throws ENDPOINT_REFUSED where a line is none */
+/** Reads JSON objects of a stream, one per line. @throws ENDPOINT_REFUSED for a line that is not JSON */
 export async function* jsonLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let rest = '';
   const decoder = new TextDecoder();
@@ -73,7 +73,7 @@ export async function* jsonLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
     try {
       return JSON.parse(line);
     } catch {
-      throw new CairnError('ENDPOINT_REFUSED', 'The server answered something that is not JSON.');
+      throw new CairnError('ENDPOINT_REFUSED', 'The answer of the server is not JSON.');
     }
   };
   for await (const bytes of body) {

@@ -6,10 +6,13 @@ import { flush } from '../flush.ts';
 import { jsonLines, type KuboEndpoint } from './kubo-endpoint.ts';
 import type { PinSource, WantedPin } from './sources.ts';
 
-/** What became of a CID. */
+/** Outcome of a CID. */
 export interface Migrated {
   readonly cid: string;
-  /** `verified`: its DAG is here, each block held to its name, and pinned. `different`: what came was another DAG. */
+  /**
+   * `verified`: the DAG is stored, each block verified against its name, and pinned. `different`: the source sent
+   * another DAG.
+   */
   readonly state: 'verified' | 'missing' | 'different' | 'refused';
   readonly reason?: string;
 }
@@ -18,9 +21,9 @@ export interface MigrateOptions {
   readonly source: PinSource;
   readonly pins: AsyncIterable<WantedPin> | Iterable<WantedPin>;
   readonly target: KuboEndpoint;
-  /** Lines of what is done, one a CID: a later run goes on behind them. */
+  /** Lines of finished CIDs: a later run resumes after them. */
   readonly stateFile: string;
-  /** DAGs that are copied at one time. */
+  /** Number of DAGs that are copied concurrently. */
   readonly parallel: number;
   readonly signal: AbortSignal;
   readonly onDone: (done: Migrated, counts: Readonly<Record<Migrated['state'], number>>) => void;
@@ -29,7 +32,7 @@ export interface MigrateOptions {
 const attempts = 3;
 const pauseMs = 1000;
 
-/** Copies pins with their DAGs. What the state file says is verified is not looked at again. */
+/** Copies pins with their DAGs. Skips those that the state file marks as verified. */
 export async function migrate(options: MigrateOptions): Promise<Readonly<Record<Migrated['state'], number>>> {
   const { pins, stateFile, parallel, signal, onDone } = options;
   const before = await readState(stateFile);
@@ -50,7 +53,7 @@ export async function migrate(options: MigrateOptions): Promise<Readonly<Record<
   return counts;
 }
 
-/** One by one, for several who ask at once. */
+/** Returns items one by one to concurrent callers. */
 function iterate(pins: AsyncIterable<WantedPin> | Iterable<WantedPin>): AsyncIterator<WantedPin> {
   async function* all() {
     yield* pins;
@@ -100,7 +103,7 @@ async function copyOne({ cid, name }: WantedPin, { source, target }: MigrateOpti
     roots.push(Root.Cid['/']);
   }
   if (!(await isPinned(target, cid)))
-    return { cid, state: 'different', reason: `what came has the roots ${roots.join(', ') || 'none'}` };
+    return { cid, state: 'different', reason: `the received CAR has the roots ${roots.join(', ') || 'none'}` };
   if (name !== undefined) await (await target.post('pin/add', { arg: cid, name })).resume();
   return { cid, state: 'verified' };
 }
@@ -139,7 +142,7 @@ async function readState(file: string): Promise<ReadonlyMap<string, Migrated>> {
       const done = JSON.parse(line) as Migrated;
       known.set(done.cid, done);
     } catch {
-      // The last line of a run that was killed may be half of one.
+      // The last line of a killed run may be incomplete.
     }
   }
   return known;

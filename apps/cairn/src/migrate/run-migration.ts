@@ -5,7 +5,7 @@ import { KuboEndpoint } from './kubo-endpoint.ts';
 import { type Migrated, migrate } from './migrate.ts';
 import { carSource, endpointSource, pinsOfCsv } from './sources.ts';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface MigrationOptions {
   readonly from: string;
   readonly pins?: string;
@@ -15,14 +15,17 @@ export interface MigrationOptions {
   readonly json?: boolean;
 }
 
-/** Names for well-known sources. */
+/** Names of well-known sources. */
 const sources: Readonly<Record<string, string>> = {
   kubo: 'http://127.0.0.1:5001',
   infura: 'https://ipfs.infura.io:5001',
 };
-const tellEveryMs = 2000;
+const printEveryMs = 2000;
 
-/** Copies what `options` name, telling how it goes; the exit code is 1 when something is not there in the end. */
+/**
+ * Copies the pins that `options` select and reports progress. The exit code is 1 when a DAG is missing or different at
+ * the end.
+ */
 export async function runMigration({ from, to, pins, parallel, state, json }: MigrationOptions): Promise<void> {
   const { CAIRN_MIGRATE_KEY: key, CAIRN_MIGRATE_SECRET: secret } = process.env;
   const { CAIRN_MIGRATE_FROM_KEY: fromKey, CAIRN_MIGRATE_FROM_SECRET: fromSecret } = process.env;
@@ -35,12 +38,12 @@ export async function runMigration({ from, to, pins, parallel, state, json }: Mi
   const target = new KuboEndpoint({ url: urlOf(to, '--to'), key, secret });
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  let told = performance.now();
+  let printedAt = performance.now();
   const onDone = (done: Migrated, counts: Readonly<Record<Migrated['state'], number>>) => {
     if (json) return;
     if (done.state !== 'verified') console.log(`${done.state.toUpperCase()}  ${done.cid}  ${done.reason ?? ''}`);
-    if (performance.now() - told < tellEveryMs) return;
-    told = performance.now();
+    if (performance.now() - printedAt < printEveryMs) return;
+    printedAt = performance.now();
     console.log(`${summary(counts)} …`);
   };
   try {

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { CairnError } from '@cairn/errors';
 import type { KuboEndpoint } from './kubo-endpoint.ts';
 
-/** A CID to copy, and what it is called. */
+/** A CID to copy, and its name. */
 export interface WantedPin {
   readonly cid: string;
   readonly name: string | undefined;
 }
 
-/** Where pins come from. */
+/** Source of pins. */
 export interface PinSource {
-  /** Everything that there is to copy. */
+  /** All pins to copy. */
   pins(): AsyncIterable<WantedPin>;
-  /** The DAG of a CID as a CAR (version 1). @throws ENDPOINT_REFUSED where it is not there */
+  /** Returns the DAG of a CID as a CAR (version 1). @throws ENDPOINT_REFUSED when it is missing */
   car(cid: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -29,7 +29,7 @@ export function endpointSource(endpoint: KuboEndpoint): PinSource {
           readonly Keys?: Readonly<Record<string, { readonly Name?: string }>>;
         };
         if (Cid !== undefined) yield { cid: Cid, name: Name || undefined };
-        // Servers that know no `stream` answer all at once.
+        // Servers without `stream` send one answer with all pins.
         for (const [cid, pin] of Object.entries(Keys ?? {})) yield { cid, name: pin.Name || undefined };
       }
     },
@@ -37,7 +37,7 @@ export function endpointSource(endpoint: KuboEndpoint): PinSource {
   };
 }
 
-/** Files of a directory that are named `<CID>.car`. */
+/** Reads files of a directory with names such as `<CID>.car`. */
 export function carSource(directory: string): PinSource {
   return {
     async *pins() {
@@ -52,7 +52,7 @@ export function carSource(directory: string): PinSource {
   };
 }
 
-/** Pins of a CSV file: the CID in the first column, a name in the second where there is one. @throws PINS_INVALID */
+/** Reads pins of a CSV file: the CID in the first column, an optional name in the second. @throws PINS_INVALID */
 export async function pinsOfCsv(file: string): Promise<WantedPin[]> {
   const text = await readFile(file, 'utf8');
   const rows = text.split(/\r?\n/).map((line) => line.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1')));

@@ -42,7 +42,7 @@ const keyBytes = new Uint8Array(32);
 const keyView = viewOf(keyBytes);
 
 /**
- * State that one call reads and writes: a journaled layer over a {@link StateCache}, discarded after the call. Engines access
+ * State that one call reads and writes: a journaled layer over a `StateCache`, discarded after the call. Engines access
  * state only through this class.
  */
 export class WorldState {
