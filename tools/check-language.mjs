@@ -21,7 +21,8 @@ const pending = [
 ];
 
 /** Files that define the rules, quote Kubo or geth, or are written by a program. */
-const exempt = /^(?:tools\/(?:language|check-language|lint\.spec)|libs\/[\w-]+\/api\/|.*CHANGELOG\.md$)/;
+const exempt =
+  /^(?:tools\/(?:language|check-language|lint\.spec|check-commits\.spec)|libs\/[\w-]+\/api\/|.*CHANGELOG\.md$)/;
 
 /** @returns faults of one text, as sentences that name line, pattern and remedy */
 export function languageFaults(path, text) {
