@@ -27,11 +27,11 @@ describeCollectable('the LMDB store', (now) => openLmdbBlockstore({ directory: t
 test('a reopened store returns its blocks', async () => {
   const directory = temporaryDirectory();
   const first = await openLmdbBlockstore({ directory });
-  await first.putMany([rawBlock('kept')]);
+  await first.putMany([rawBlock('stored')]);
   await first.sync();
   await first.close();
   const again = await openLmdbBlockstore({ directory });
-  expect(Buffer.from(await again.get(rawBlock('kept').cid)).toString()).toBe('kept');
+  expect(Buffer.from(await again.get(rawBlock('stored').cid)).toString()).toBe('stored');
   await again.close();
 });
 

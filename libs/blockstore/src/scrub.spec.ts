@@ -5,8 +5,8 @@ import { rawBlock } from './testing/index.ts';
 test('scrub quarantines every corrupt block and respects its rate', async () => {
   const store = createMemoryBlockstore();
   const good = Array.from({ length: 5 }, (_, n) => rawBlock(String(n).padEnd(600_000, '.')));
-  const rotten = { cid: rawBlock('right').cid, bytes: Buffer.from('wrong') };
-  await store.putMany([...good, rotten]);
+  const damaged = { cid: rawBlock('right').cid, bytes: Buffer.from('wrong') };
+  await store.putMany([...good, damaged]);
   const waits: number[] = [];
   const corrupt: string[] = [];
   const report = await scrub({
@@ -16,10 +16,10 @@ test('scrub quarantines every corrupt block and respects its rate', async () => 
     wait: async (milliseconds) => void waits.push(milliseconds),
   });
   expect(report).toEqual({ blocks: 6, bytes: 3_000_005, corrupt: 1 });
-  expect(corrupt).toEqual([rotten.cid.toString()]);
+  expect(corrupt).toEqual([damaged.cid.toString()]);
   expect(waits.length).toBe(2);
   expect(waits.every((milliseconds) => milliseconds >= 1200)).toBe(true);
-  await expect(store.get(rotten.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+  await expect(store.get(damaged.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
   // A quarantined block is not counted again, and the right bytes repair it.
   expect(await scrub({ store, bytesPerSecond: 1e9 })).toMatchObject({ blocks: 5, corrupt: 0 });
   await store.putMany([rawBlock('right')]);

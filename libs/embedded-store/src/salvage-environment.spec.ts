@@ -6,13 +6,13 @@ import { Environment, type StoreFormat, salvageEnvironment } from './index.ts';
 
 const format: StoreFormat = { name: 'test', version: 1, seals: { except: ['plain'] } };
 const count = 800;
-let place: string;
+let directory: string;
 let from: string;
 let to: string;
 
 beforeEach(async () => {
-  place = mkdtempSync(join(tmpdir(), 'cairn-salvage-'));
-  [from, to] = [join(place, 'from'), join(place, 'to')];
+  directory = mkdtempSync(join(tmpdir(), 'cairn-salvage-'));
+  [from, to] = [join(directory, 'from'), join(directory, 'to')];
   const environment = await Environment.open({ directory: from, format });
   const [sealed, plain] = [environment.database('sealed'), environment.database('plain')];
   for (let round = 0; round < 4; round++)
@@ -24,7 +24,7 @@ beforeEach(async () => {
     });
   await environment.close();
 });
-afterEach(() => rmSync(place, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true }));
 
 function change(edit: (file: Buffer) => void): void {
   const path = join(from, 'data.mdb');

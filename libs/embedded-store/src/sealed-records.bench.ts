@@ -35,6 +35,9 @@ test('sealed and plain records', async () => {
       await measure(`${name}: get of an absent key`, () => {
         for (const key of keys) database.get(Buffer.concat([key, Buffer.of(1)]));
       });
+      await measure(`${name}: last at or below a key`, () => {
+        for (const key of keys) database.last({ end: key });
+      });
       await measure(`${name}: range over all`, () => {
         for (const _ of database.range());
       });

@@ -30,7 +30,7 @@ export class AccountModel {
   readonly pins = new Map<number, 'recursive' | 'direct'>();
   readonly claims = new Set<number>();
 
-  get held(): Set<number> {
+  get retained(): Set<number> {
     return union([...this.pins].map(([n, mode]) => (mode === 'recursive' ? closure(n) : [n])));
   }
 

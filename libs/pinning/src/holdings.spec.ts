@@ -95,7 +95,7 @@ class Run {
       await this.collector.collect();
       for (const model of this.models.values()) model.claims.clear();
       for (let n = 0; n < pool.length; n++)
-        expect(await this.has(n)).toBe(union([...this.models.values()].map(({ held }) => held)).has(n));
+        expect(await this.has(n)).toBe(union([...this.models.values()].map(({ retained }) => retained)).has(n));
     }
   }
 
@@ -138,7 +138,7 @@ class Run {
       const outcome = outcomes[at];
       const isHere = await this.has(n);
       if (!here[at]) expect(outcome).toBe('absent');
-      else if (model.held.has(n)) {
+      else if (model.retained.has(n)) {
         expect(outcome).toEqual({ reason: expect.stringMatching(/^pinned/) });
         expect(isHere).toBe(true);
       } else {
@@ -146,7 +146,7 @@ class Run {
         expect(isHere).toBe(outcome !== 'discarded');
         model.claims.delete(n);
         const others = [...this.models].filter(([other]) => other !== name);
-        if (others.some(([, { held, claims }]) => held.has(n) || claims.has(n)))
+        if (others.some(([, { retained, claims }]) => retained.has(n) || claims.has(n)))
           expect(outcome).toEqual({ reason: expect.stringContaining('another account') });
       }
     }
@@ -215,8 +215,8 @@ describe('random writes, pins and collections of several accounts', () => {
     await run.check();
     await run.collector.collect();
     await run.check();
-    const held = union([...run.models.values()].map((model) => model.held));
-    expect((await run.stores.blocks.stats()).blocks).toBe(held.size);
+    const retained = union([...run.models.values()].map((model) => model.retained));
+    expect((await run.stores.blocks.stats()).blocks).toBe(retained.size);
     await Promise.all([run.stores.pins.close(), run.stores.blocks.close()]);
   };
 

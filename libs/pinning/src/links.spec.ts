@@ -85,9 +85,9 @@ test('cborLinkSteps refuses the damaged blocks that a decoder refuses', () => {
     }
   };
   fc.assert(
-    fc.property(value, fc.nat(), fc.nat(255), fc.boolean(), (root, place, byte, isCut) => {
+    fc.property(value, fc.nat(), fc.nat(255), fc.boolean(), (root, position, byte, isCut) => {
       const whole = dagCbor.encode(root);
-      const at = place % whole.length;
+      const at = position % whole.length;
       const bytes = isCut ? whole.subarray(0, at) : Uint8Array.from(whole, (old, index) => (index === at ? byte : old));
       const refused = isRefused(() => dagCbor.decode(bytes));
       expect([Buffer.from(bytes).toString('hex'), isRefused(() => cborLinks(bytes))]).toEqual([
@@ -122,8 +122,8 @@ describe('jsonLinkSteps', () => {
 
   test('accepts well formed JSON only', () => {
     fc.assert(
-      fc.property(fc.json(), fc.nat(), fc.nat(127), fc.boolean(), (whole, place, code, isCut) => {
-        const at = place % whole.length;
+      fc.property(fc.json(), fc.nat(), fc.nat(127), fc.boolean(), (whole, position, code, isCut) => {
+        const at = position % whole.length;
         const text = isCut
           ? whole.slice(0, at)
           : `${whole.slice(0, at)}${String.fromCharCode(code)}${whole.slice(at + 1)}`;

@@ -41,9 +41,9 @@ export async function comparePinCounts(tables: PinTables, { directory, signal }:
       total += found;
     }
     if (pin) throw disagreement(directory, `account ${accountOf(pin)} has pins, but no usage`);
-    let held = 0;
-    for (let root = roots.next(); root; root = await next(roots)) held += decode<RootRecord>(root.value).count;
-    if (held !== total) throw disagreement(directory, `accounts have ${total} pins, the roots count ${held}`);
+    let counted = 0;
+    for (let root = roots.next(); root; root = await next(roots)) counted += decode<RootRecord>(root.value).count;
+    if (counted !== total) throw disagreement(directory, `accounts have ${total} pins, the roots count ${counted}`);
   } finally {
     for (const walk of [pins, usages, roots]) walk.end();
   }

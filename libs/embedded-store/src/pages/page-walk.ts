@@ -144,7 +144,7 @@ export class PageWalk {
     if (count < 0 || 8 * (count + 1) > list.length) throw new PageDamage(`a list has ${count} entries`);
     for (let index = 1; index <= count; index++) {
       const word = Number(list.readBigInt64LE(8 * index));
-      // A negative count stands before the first page of so many; 0 is unused.
+      // A positive word is a page. A negative word is a count, followed by its first page. 0 is unused.
       if (word > 0) this.#take(word, 1);
       else if (word < 0 && index < count) this.#take(Number(list.readBigInt64LE(8 * ++index)), -word);
     }

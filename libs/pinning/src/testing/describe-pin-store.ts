@@ -33,7 +33,7 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect((await listed('a')).map(({ cid }) => cid.toString())).toEqual([cidOf('x').toString()]);
       expect(await store.get('ab', cidOf('x'))).toBeUndefined();
       expect(await store.usage('a')).toEqual({ pins: 1, blocks: 1, bytes: 1 });
-      expect(await store.usage('nobody')).toEqual({ pins: 0, blocks: 0, bytes: 0 });
+      expect(await store.usage('unknown')).toEqual({ pins: 0, blocks: 0, bytes: 0 });
     });
 
     test('replacing a pin changes the usage by the difference', async () => {
