@@ -20,7 +20,7 @@ describe('eth_call', () => {
   });
   afterAll(() => gateway?.stop());
 
-  test('without `from` is refused, with both ways out', async () => {
+  test('without `from` is refused with a message that names both solutions', async () => {
     const data = dataOf(Token, 'balanceOf', [from]);
     const { error } = await call(gateway.url, 'eth_call', [{ to: Token.address, data }, 'latest']);
     expect(error?.code).toBe(-32602);
@@ -50,12 +50,12 @@ describe('eth_call', () => {
     else expect(error?.data).toMatch(data);
   });
 
-  test('an invalid opcode is an error, no revert', async () => {
+  test('returns an error, not a revert, for an invalid opcode', async () => {
     const { error } = await call(gateway.url, 'eth_call', [revertsCall('byInvalidOpcode'), 'latest']);
     expect(error).toEqual({ code: -32000, message: expect.stringContaining('invalid opcode') });
   });
 
-  test('gas above 10 times the gas limit of the block is capped there', async () => {
+  test('caps gas at 10 times the gas limit of the block', async () => {
     const gasLeft = { [Loops.address]: { code: '0x5a5f5260205ff3' } };
     const block = (await call(gateway.url, 'eth_getBlockByNumber', ['latest', false])).result as { gasLimit: string };
     const cap = 10 * Number(block.gasLimit);
@@ -75,7 +75,7 @@ describe('eth_call', () => {
     expect(await left(Number.MAX_SAFE_INTEGER)).toBe(cap - overhead);
   });
 
-  test('the state of the block asked for is the state seen', async () => {
+  test('reads the state after the requested block', async () => {
     const balance = { from, to: Token.address, data: dataOf(Token, 'balanceOf', [from]) };
     const at = async (block: unknown) => (await call(gateway.url, 'eth_call', [balance, block])).result;
     expect(BigInt(String(await at('latest')))).toBe(parseUnits('5006', 18));
@@ -98,9 +98,9 @@ describe('limits of eth_call', () => {
   });
   afterAll(() => gateway?.stop());
 
-  test('an endless call is ended by the clock while others are answered', async () => {
+  test('end an endless call while other calls are answered', async () => {
     const endless = { from, to: Loops.address, gas: '0xffffffffffff' };
-    // MULMOD over and over: the dearest that little gas buys.
+    // A loop of MULMOD: the most expensive work per gas.
     const slow = { [Loops.address]: { code: `0x5b${'6007600560030950'.repeat(8)}600056` } };
     const done: string[] = [];
     const ended = call(gateway.url, 'eth_call', [endless, 'latest', slow]).finally(() => done.push('endless'));
@@ -129,22 +129,22 @@ describe('limits of eth_call', () => {
     ['a loop', '0x5b6007600760070950600056', '0x'],
     ['recursion that branches', '0x5b5f5f5f5f5f305af1505f56', '0x'],
     ['one pairing after the other', '0x365f5f375b5f5f365f60085afa50600456', `0x${pair.join('')}`],
-  ])('%s is ended by the clock, and light calls are answered amid it', async (_, code, data) => {
+  ])('end %s, while light calls are answered', async (_, code, data) => {
     const { answer, amid } = await withLightCalls(gateway, code, data);
     expect(answer.error).toMatchObject({ code: -32000, message: expect.stringContaining('longer than 250 ms') });
     expect(amid).toBeGreaterThan(1);
   });
 
-  test('requireFrom: false lets a call have no caller', async () => {
+  test('allow calls without `from` on a network with requireFrom: false', async () => {
     const data = dataOf(Token, 'totalSupply');
     expect((await call(gateway.url, 'eth_call', [{ to: Token.address, data }, 'latest'])).result).toMatch(/^0x0/);
   });
 });
 
-describe('calls that end by themselves', () => {
+describe('long calls below the time limit', () => {
   let gateway: Gateway;
   beforeAll(async () => {
-    // They take well under a second where nothing else runs.
+    // They take well under a second on an idle machine.
     const env = { CAIRN_CALL_TIMEOUT_MS: '60000' };
     gateway = await startGateway({ networks: [{ ...sampleEntry, requireFrom: false }], env });
   });
@@ -155,17 +155,17 @@ describe('calls that end by themselves', () => {
     ['growing memory, by MSTORE at MSIZE', '0x5b5f59525f56', outOfGas],
     ['growing memory in many frames, a word at 1 MiB in each', '0x5f620fffe0525f5f5f5f5f305af100', { result: '0x' }],
     ['recursion', '0x5f5f5f5f5f305af100', { result: '0x' }],
-  ])('%s comes to its end, and light calls are answered amid it', async (_, code, expected) => {
+  ])('%s returns its result, while light calls are answered', async (_, code, expected) => {
     const { error, result } = (await withLightCalls(gateway, code)).answer;
     expect({ error, result }).toEqual({ error: undefined, result: undefined, ...expected });
   });
 });
 
-/** Calls code with all the gas there is, and asks for light things again and again until it ends. */
+/** Calls code with the maximum gas, and sends light requests repeatedly until it ends. */
 async function withLightCalls(gateway: Gateway, code: string, data = '0x') {
   let isOver = false;
-  const dear = { from, to: Loops.address, gas: '0xffffffffffff', data };
-  const heavy = call(gateway.url, 'eth_call', [dear, 'latest', { [Loops.address]: { code } }]).finally(() => {
+  const expensive = { from, to: Loops.address, gas: '0xffffffffffff', data };
+  const heavy = call(gateway.url, 'eth_call', [expensive, 'latest', { [Loops.address]: { code } }]).finally(() => {
     isOver = true;
   });
   let amid = 0;

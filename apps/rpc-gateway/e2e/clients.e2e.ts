@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-/** One client, and how its connection is closed. */
+/** One client, with a function that closes its connection. */
 const viemClients = {
   http: () => ({ client: createPublicClient({ transport: http(gateway.url) }), close: async () => {} }),
   webSocket: () => {
@@ -44,7 +44,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     }
   };
 
-  test('blocks, calls and reverts', async () => {
+  test('reads blocks, executes calls and decodes reverts', async () => {
     await withClient(async (client) => {
       expect(await client.getChainId()).toBe(sample.chainId);
       const block = await client.getBlock({ blockHash: sample.head, includeTransactions: true });
@@ -61,15 +61,15 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
   });
 });
 
-describe('what clients read besides', () => {
+describe('further methods', () => {
   const transfer = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
 
-  test('viem: logs, receipts, proofs, estimates, access lists, simulations and traces', async () => {
+  test('viem reads logs, receipts, proofs, estimates, access lists, simulations and traces', async () => {
     const client = createPublicClient({ transport: http(gateway.url) });
     const logs = await client.getLogs({ address: Token.address, event: transfer, fromBlock: 0n, toBlock: 'latest' });
     expect(logs.length).toBeGreaterThan(0);
     const [log] = logs;
-    if (log === undefined) throw new Error('no log');
+    if (log === undefined) throw new Error('The block has no log.');
     const receipt = await client.getTransactionReceipt({ hash: log.transactionHash });
     expect(receipt).toMatchObject({ status: 'success', blockHash: log.blockHash });
     expect(await client.getLogs({ address: alice, fromBlock: 0n })).toEqual([]);
@@ -114,11 +114,11 @@ describe('what clients read besides', () => {
       method: 'debug_traceTransaction',
       params: [log.transactionHash, { tracer: 'callTracer', tracerConfig: { withLog: true } }],
     });
-    // The first log is of the deployment.
+    // The first log is from the deployment.
     expect(trace).toMatchObject({ type: 'CREATE', to: Token.address, gasUsed: `0x${receipt.gasUsed.toString(16)}` });
   });
 
-  test('ethers: events, fees, estimates and receipts', async () => {
+  test('ethers reads events, fees, estimates and receipts', async () => {
     const provider = new JsonRpcProvider(gateway.url);
     try {
       const token = new Contract(Token.address, JSON.stringify(Token.abi), provider);
@@ -136,7 +136,7 @@ describe('what clients read besides', () => {
     }
   });
 
-  test('web3.js: past events, estimates and proofs', async () => {
+  test('web3.js reads past events, estimates and proofs', async () => {
     const web3 = new Web3(gateway.url);
     const contract = new web3.eth.Contract([...Token.abi] as never, Token.address);
     expect((await contract.getPastEvents('Transfer' as never, { fromBlock: 0 })).length).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ async function revertedIn(client: PublicClient, functionName: string): Promise<C
     if (found instanceof ContractFunctionRevertedError) return found;
     throw error;
   }
-  throw new Error(`${functionName} did not revert`);
+  throw new Error(`${functionName} did not revert.`);
 }
 
 describe('ethers', () => {
@@ -163,7 +163,7 @@ describe('ethers', () => {
   const balance = (provider: JsonRpcProvider | WebSocketProvider) =>
     token(provider).getFunction('balanceOf').staticCall(alice, { from: alice });
 
-  test('a provider that batches', async () => {
+  test('a batching provider reads blocks and calls', async () => {
     const provider = new JsonRpcProvider(gateway.url, undefined, { batchMaxCount: 10 });
     try {
       const [block, number, tokens] = await Promise.all([
@@ -193,7 +193,7 @@ describe('ethers', () => {
         await provider.on('pending', (hash) => events.push(hash));
         expect(await provider.getBlockNumber()).toBe(24);
         await provider.off('pending');
-        // The subscription is ended behind the call that removes the listener.
+        // ethers ends the subscription asynchronously after the listener is removed.
         for (let count = 0; count < 3; count++) await provider.send('eth_chainId', []);
         expect(events).toEqual([]);
       } finally {
@@ -203,7 +203,7 @@ describe('ethers', () => {
     },
   );
 
-  test('a provider over WebSocket', async () => {
+  test('a WebSocket provider reads blocks and calls', async () => {
     const provider = new WebSocketProvider(gateway.webSocketUrl);
     try {
       expect((await provider.getBlock(sample.head))?.number).toBe(24);
@@ -214,7 +214,7 @@ describe('ethers', () => {
   });
 });
 
-test('web3.js: blocks and calls', async () => {
+test('web3.js reads blocks and executes calls', async () => {
   const web3 = new Web3(gateway.url);
   expect((await web3.eth.getBlock(sample.head)).number).toBe(24n);
   const contract = new web3.eth.Contract([...Token.abi] as never, Token.address);

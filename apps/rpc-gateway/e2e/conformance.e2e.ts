@@ -6,7 +6,7 @@ import { openChainStore } from '@cairn/chain-store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { call, conformance, createHome, type Gateway, launchGateway, startGateway } from './gateway.ts';
 
-// A 54-block chain through every fork from Homestead on, with recorded exchanges of the execution-apis suite.
+// A chain of 54 blocks through every fork from Homestead on, with recorded exchanges of the execution-apis suite.
 const chain = join(conformance, 'execution-apis');
 const isThere = existsSync(join(chain, 'chain.rlp'));
 const entry = {
@@ -17,7 +17,7 @@ const entry = {
   requireFrom: false,
 };
 
-/** One folder a method. */
+/** Folders of recorded exchanges: one per method. */
 function methodsRecorded(): string[] {
   const folders = readdirSync(chain, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.map(({ name }) => name).sort();
@@ -32,7 +32,7 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
   });
   afterAll(() => gateway?.stop());
 
-  /** What the replay prints; it fails with the cases that differ. */
+  /** Returns the output of the replay. Fails with the cases that differ. */
   const replay = (...args: readonly string[]) =>
     new Promise<string>((resolve) => {
       const all = ['replay.mjs', '--url', gateway?.url ?? '', ...args];
@@ -44,7 +44,7 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     expect(printed).toMatch(/(^|\n)[1-9]\d* passed, 0 failed\n$/);
   });
 
-  test('rules of eth_call', async () => {
+  test('eth_call follows the recorded rules', async () => {
     expect(await replay('--dir', 'eth-call-rules')).toMatch(/(^|\n)[1-9]\d* passed, 0 failed\n$/);
   });
 });
@@ -53,7 +53,7 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
   const home = await createHome();
   const options = { home, networks: [entry] };
   try {
-    // At once, then when the genesis block is stored and the blocks after it are being executed.
+    // Killed immediately, then after the genesis block is stored, while later blocks are executed.
     expect(await (await launchGateway(options)).end('SIGKILL')).toBeNull();
     const importing = await launchGateway(options);
     await headStored(join(home, 'chains', entry.name));

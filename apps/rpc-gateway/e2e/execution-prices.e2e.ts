@@ -6,12 +6,12 @@ import { sample, sampleEntry } from './sample-network.ts';
 
 const from = sample.accounts.alice;
 const { address } = sample.contracts.Loops;
-/** Calls itself again and again, in each frame: no gas that a call can have is enough. */
+/** Calls itself repeatedly in each frame, and exhausts any gas that a call can have. */
 const endlessCode = { [address]: { code: '0x5b5f5f5f5f5f305af1505f56' } };
 const timeoutMs = 3_000;
-/** Credits of the time limit: 5 for each millisecond. */
+/** Credits of the time limit: 5 per millisecond. */
 const limitCredits = 5 * timeoutMs;
-/** Credits a day of each account, which is named by them. */
+/** Credits per day of each account, which are part of its name. */
 const plans = {
   a700: 700,
   a900: 900,
@@ -51,37 +51,37 @@ async function ask(account: Account, method: string, params: readonly unknown[] 
   return { answer: (await response.json()) as Answer, left: Number(left) };
 }
 
-/** Credits that an account has left, when what ran for it has ended. */
+/** Remaining credits of an account after its executions have ended. */
 const left = async (account: Account) => (await ask(account, 'eth_chainId')).left;
 
 const refused = { code: -32005, data: { limit: 'creditsPerDay' } };
-/** 64 blocks: those of the sample network end at 24. */
+/** A gap of 64 blocks: the sample network ends at block 24. */
 const simulation = [{ blockStateCalls: [{ blockOverrides: { number: '0x58' }, calls: [] }] }, 'latest'];
 const trace = (more: object = {}) => [{ from, to: address }, 'latest', { tracer: 'callTracer', ...more }];
 
 describe('eth_simulateV1', () => {
-  test('is paid by blocks, those that fill gaps included, before any runs', async () => {
-    // 200 and 10 for each block.
+  test('charges for blocks, including those in gaps, before execution', async () => {
+    // 200, and 10 per block.
     expect((await ask('a700', 'eth_simulateV1', simulation)).answer.error).toMatchObject(refused);
     expect(await left('a700')).toBeGreaterThan(400);
     expect((await ask('a900', 'eth_simulateV1', simulation)).answer.result).toHaveLength(64);
     expect(await left('a900')).toBeLessThanOrEqual(900 - 840);
   });
 
-  test('is paid by calls', async () => {
+  test('charges for calls', async () => {
     const calls = Array(1_000).fill({ from, to: from });
     const blocks = [{ blockStateCalls: [{ calls }] }, 'latest'];
-    // 200, 10 for the block, 2 for each call, and 1 for 10,000 gas, of which each call has 21,000.
+    // 200, 10 for the block, 2 per call, and 1 per 10,000 gas; each call uses 21,000 gas.
     expect((await ask('a4000', 'eth_simulateV1', blocks)).answer.result).toHaveLength(1);
     expect(await left('a4000')).toBe(0);
     expect((await ask('a4000', 'eth_simulateV1', blocks)).answer.error).toMatchObject(refused);
   });
 });
 
-test('eth_getProof of many slots is paid by slots, and gives the proofs that single slots have', async () => {
+test('eth_getProof charges per slot and returns the same proofs as for single slots', async () => {
   const token = sample.contracts.Token.address;
   const slots = Array.from({ length: 1_024 }, (_, slot) => `0x${slot.toString(16)}`);
-  // 20 and 1 for each slot beyond 32.
+  // 20, and 1 for each slot beyond 32.
   expect((await ask('a900', 'eth_getProof', [token, slots, 'latest'])).answer.error).toMatchObject(refused);
   const { result } = (await ask('b25000', 'eth_getProof', [token, slots, 'latest'])).answer;
   const { storageProof, ...account } = result as { readonly storageProof: readonly unknown[] };
@@ -91,7 +91,7 @@ test('eth_getProof of many slots is paid by slots, and gives the proofs that sin
   expect(single).toEqual({ ...account, storageProof: [0, 1, 2, 1_023].map((slot) => storageProof[slot]) });
 });
 
-describe('executions that are paid by time', () => {
+describe('executions that are charged by time', () => {
   test.each([
     ['debug_traceCall', trace()],
     ['debug_traceBlockByNumber', ['0x1']],
@@ -99,19 +99,19 @@ describe('executions that are paid by time', () => {
     ['debug_executionWitness', ['0x1']],
     ['debug_storageRangeAt', ['0x2', 0, sample.contracts.Token.address, '0x', 10]],
     ['debug_getModifiedAccountsByNumber', [1, 2]],
-  ])('%s needs the credits of its time limit, and gives back those of time that is left', async (method, params) => {
+  ])('%s requires the credits of its time limit and returns unused ones', async (method, params) => {
     expect((await ask('a2000', method, params)).answer.error).toMatchObject(refused);
     const { answer } = await ask('a25000', method, params);
     expect(answer.error).toBeUndefined();
     expect(await left('a25000')).toBeGreaterThan(10_000);
   });
 
-  test('a trace with a timeout of its own needs no more than that', async () => {
+  test('a trace with its own timeout requires only the credits of that timeout', async () => {
     expect((await ask('a2900', 'debug_traceCall', trace({ timeout: '1s' }))).answer.error).toMatchObject(refused);
     expect((await ask('b25000', 'debug_traceCall', trace({ timeout: '100ms' }))).answer.error).toBeUndefined();
   });
 
-  test('a trace that runs into its time limit is paid, so that a retry is not free', async () => {
+  test('a trace that reaches its time limit is charged, so that a retry is not free', async () => {
     const endless = trace({ stateOverrides: endlessCode });
     const { error } = (await ask('c25000', 'debug_traceCall', endless)).answer;
     expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('execution timeout') });
@@ -120,7 +120,7 @@ describe('executions that are paid by time', () => {
   });
 });
 
-test('a call that runs into its time limit, or whose client goes away, is paid by time', async () => {
+test('a call that reaches its time limit, or whose client disconnects, is charged by time', async () => {
   const endless = [{ from, to: address, gas: '0xffffffffffff' }, 'latest', endlessCode];
   const { error } = (await ask('d25000', 'eth_call', endless)).answer;
   expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('execution aborted (timeout = 3s)') });
@@ -138,6 +138,6 @@ test('a call that runs into its time limit, or whose client goes away, is paid b
   await new Promise((resolve) => setTimeout(resolve, 200));
   controller.abort();
   await expect(asked).rejects.toThrow();
-  // Beyond the price of the methods.
-  await until(async () => (await left('d25000')) < after - 200, 'the call that was given up is paid');
+  // More than the price of the methods.
+  await until(async () => (await left('d25000')) < after - 200, 'the charge of the abandoned call');
 });

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { call, createHome, type Gateway, key, startGateway, until, withAuth } from './gateway.ts';
 import { sample, sampleEntry } from './sample-network.ts';
 
-// One gateway follows another, which is killed, goes back and comes back.
+// One gateway follows another, which performs reorgs, is killed and restarts.
 let upstreamHome: string;
 let followerHome: string;
 let upstream: Gateway;
@@ -32,7 +32,7 @@ const headOf = async (gateway: Gateway) =>
   ((await call(gateway.url, 'eth_getBlockByNumber', ['latest', false])).result as { hash: string }).hash;
 const isAt = (hash: string, gateway = follower) => until(async () => (await headOf(gateway)) === hash, `head ${hash}`);
 
-/** What the upstream takes for its head, as a consensus client would tell it. */
+/** Sets the head of the upstream, as a consensus client does. */
 async function chooseHead(hash: `0x${string}`): Promise<void> {
   const store = await openChainStore({ directory: join(upstreamHome, 'chains', name) });
   try {
@@ -52,7 +52,7 @@ const balanceAt = (blockHash: string) =>
     { blockHash },
   ]);
 
-test('a gateway without files comes to the head of its source, and answers as it does', async () => {
+test('a gateway without files reaches the head of its source and returns the same results', async () => {
   await isAt(sample.head);
   expect((await call(follower.url, 'eth_syncing')).result).toBe(false);
   for (const method of ['eth_getBlockReceipts', 'debug_getRawBlock'])
@@ -61,7 +61,7 @@ test('a gateway without files comes to the head of its source, and answers as it
     );
 });
 
-test('it goes back with its source, keeps the state of what it left, and comes back', async () => {
+test('the follower performs the reorgs of its source and keeps the state of left blocks', async () => {
   const before = await balanceAt(sample.head);
   expect(before.result).toBeDefined();
   const { result } = await call(upstream.url, 'eth_getBlockByNumber', ['0x14', false]);
@@ -80,16 +80,16 @@ test('it goes back with its source, keeps the state of what it left, and comes b
   expect(await balanceAt(sample.head)).toEqual(before);
 });
 
-test('whoever has subscribed is told of new heads, and of logs that come and go', async () => {
+test('subscribers get new heads, and added and removed logs', async () => {
   const socket = new WebSocket(follower.webSocketUrl);
   await new Promise((resolve) => socket.once('open', resolve));
-  const told: Record<string, { number?: string; blockNumber?: string; removed?: boolean }[]> = {};
+  const received: Record<string, { number?: string; blockNumber?: string; removed?: boolean }[]> = {};
   const answers = new Map<number, (result: unknown) => void>();
   socket.on('message', (data) => {
     const message = JSON.parse(String(data));
     if (message.method === 'eth_subscription') {
       const { subscription, result } = message.params;
-      told[subscription] = [...(told[subscription] ?? []), result];
+      received[subscription] = [...(received[subscription] ?? []), result];
     } else answers.get(message.id)?.(message.result ?? message.error);
   });
   const ask = (method: string, ...params: readonly unknown[]) =>
@@ -103,7 +103,7 @@ test('whoever has subscribed is told of new heads, and of logs that come and go'
   const receipts = String(await ask('eth_subscribe', 'transactionReceipts'));
   const pending = String(await ask('eth_subscribe', 'newPendingTransactions'));
   const syncing = String(await ask('eth_subscribe', 'syncing'));
-  for (const id of [heads, logs, receipts, pending, syncing]) told[id] ??= [];
+  for (const id of [heads, logs, receipts, pending, syncing]) received[id] ??= [];
   const { result: blockFilter } = await call(follower.url, 'eth_newBlockFilter', []);
   const { result: logFilter } = await call(follower.url, 'eth_newFilter', [
     { address: sample.contracts.Token.address },
@@ -111,21 +111,21 @@ test('whoever has subscribed is told of new heads, and of logs that come and go'
 
   const { result } = await call(upstream.url, 'eth_getBlockByNumber', ['0x14', false]);
   await chooseHead((result as { hash: `0x${string}` }).hash);
-  await until(async () => (told[logs]?.length ?? 0) > 0, 'logs that are removed');
+  await until(async () => (received[logs]?.length ?? 0) > 0, 'removed logs');
   await chooseHead(sample.head);
-  await until(async () => told[heads]?.at(-1)?.number === '0x18', 'the head again');
-  await until(async () => told[logs]?.some(({ removed }) => removed === false) ?? false, 'logs that are back');
-  // One block has a log of the token: block 21, which went and came back.
-  expect(told[logs]).toMatchObject([
+  await until(async () => received[heads]?.at(-1)?.number === '0x18', 'the head after the reorg');
+  await until(async () => received[logs]?.some(({ removed }) => removed === false) ?? false, 'logs that are added again');
+  // Only block 21, which left the chain and returned, has a log of the token.
+  expect(received[logs]).toMatchObject([
     { blockNumber: '0x15', removed: true },
     { blockNumber: '0x15', removed: false },
   ]);
-  expect(told[heads]?.map(({ number }) => number)).toEqual(['0x15', '0x16', '0x17', '0x18']);
+  expect(received[heads]?.map(({ number }) => number)).toEqual(['0x15', '0x16', '0x17', '0x18']);
   const { result: ofBlock } = await call(follower.url, 'eth_getBlockReceipts', ['0x15']);
-  expect(told[receipts]).toContainEqual(ofBlock);
-  expect(told[syncing]).toContainEqual(false);
-  expect(told[pending]).toEqual([]);
-  // The filters were not asked between the two changes of the head, which cancel each other.
+  expect(received[receipts]).toContainEqual(ofBlock);
+  expect(received[syncing]).toContainEqual(false);
+  expect(received[pending]).toEqual([]);
+  // The filters were not polled between the two head changes, which cancel each other.
   expect((await call(follower.url, 'eth_getFilterChanges', [blockFilter])).result).toEqual([]);
   expect((await call(follower.url, 'eth_getFilterChanges', [logFilter])).result).toEqual([]);
 
@@ -150,7 +150,7 @@ test('viem watches blocks over WebSocket', async () => {
   rpc.close();
 });
 
-test('a list of contracts that is shortened ends a socket that is subscribed to others', async () => {
+test('removing a contract from a key closes connections with subscriptions to it', async () => {
   const id = 'narrowed';
   const { Token, Loops } = sample.contracts;
   const limited = (contracts: readonly string[]) => ({ policy: { contracts } });
@@ -177,10 +177,13 @@ test('a list of contracts that is shortened ends a socket that is subscribed to 
   await isAt(sample.head);
 });
 
-test('it serves while its source is away, and goes on when that is back; kill -9 costs neither anything', async () => {
+test('the follower serves without its source, resumes when the source returns, and survives kill -9', async () => {
   const { port } = upstream;
   await upstream.end('SIGKILL');
-  await until(async () => follower.log.some((line) => line.includes('the source cannot be followed')), 'a warning');
+  await until(
+    async () => follower.log.some((line) => line.includes('the source cannot be followed')),
+    'a warning about the source',
+  );
   expect(follower.log.join('\n')).not.toContain('e2e-key"');
   expect((await call(follower.url, 'eth_blockNumber')).result).toBe('0x18');
   await follower.end('SIGKILL');
@@ -190,7 +193,7 @@ test('it serves while its source is away, and goes on when that is back; kill -9
     networks: [{ ...sampleEntry, hosts: ['*'] }],
     env: { RPC_GATEWAY_PORT: String(port) },
   });
-  // Over WebSocket this time, and killed on the way.
+  // Follows over WebSocket, and is killed in between.
   const halfway = await startFollower(upstream.webSocketUrl);
   await halfway.end('SIGKILL');
   follower = await startFollower(upstream.webSocketUrl);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, type Gateway, key, repository, startGateway } from './gateway.ts';
 
-// A network for each fork, active from its genesis on, executed by @ethereumjs/vm when it was made.
+// One network per fork, which is active from genesis on. @ethereumjs/vm executed the blocks when the networks were generated.
 interface Expected {
   readonly alice: string;
   readonly bob: string;
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test('every fork is there, with the types of transactions it has', () => {
+test('every fork has a network with its transaction types', () => {
   expect(names.length).toBe(16);
   for (const [fork, type] of Object.entries(typesSince)) {
     const types = expectedOf(fork).blocks.flatMap(({ transactions }) => transactions.map((each) => each.type));
@@ -58,7 +58,7 @@ describe.each(names)('%s', (name) => {
   const expected = expectedOf(name);
   const ask = <T = Json>(method: string, ...params: readonly unknown[]) => result<T>(name, method, params);
 
-  test('blocks, transactions and receipts of every type', async () => {
+  test('returns blocks, transactions and receipts of every type', async () => {
     for (const { hash, transactions } of expected.blocks) {
       const block = await ask('eth_getBlockByHash', hash, true);
       expect(block.transactions).toMatchObject(
@@ -68,7 +68,7 @@ describe.each(names)('%s', (name) => {
       for (const [at, { hash: of, type, gasUsed, logs, hasFailed }] of transactions.entries()) {
         const receipt = receipts[at] as Json & { readonly logs: readonly unknown[] };
         expect(receipt).toMatchObject({ transactionHash: of, type: hex(type), gasUsed: hex(BigInt(gasUsed)) });
-        // Before EIP-658 a receipt has a state root instead of a status.
+        // Before EIP-658, a receipt has a state root rather than a status.
         if ('status' in receipt) expect(receipt.status).toBe(hasFailed ? '0x0' : '0x1');
         else expect(receipt.root).toMatch(/^0x[0-9a-f]{64}$/);
         expect(receipt.logs.length).toBe(hasFailed ? 0 : logs);
@@ -78,7 +78,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  test('transactions executed again come to the gas of their receipts', async () => {
+  test('re-executed transactions use the gas of their receipts', async () => {
     for (const { hash, transactions } of expected.blocks) {
       const traces = await ask<readonly { txHash: string; result: Json }[]>('debug_traceBlockByHash', hash, {
         tracer: 'callTracer',
@@ -89,7 +89,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  test('calls, estimates and proofs at every block', async () => {
+  test('executes calls and estimates, and returns proofs, at every block', async () => {
     const { alice, storage, forwarder } = expected;
     const data = `0x${word(1)}${word(7)}`;
     for (let number = 1; number <= expected.blocks.length; number++) {
@@ -107,7 +107,7 @@ describe.each(names)('%s', (name) => {
     expect(history.gasUsedRatio.length).toBe(expected.blocks.length + 1);
   });
 
-  test('logs by address and topic', async () => {
+  test('returns logs by address and topic', async () => {
     const found = await ask<readonly Json[]>('eth_getLogs', {
       fromBlock: '0x0',
       address: expected.storage,
@@ -126,7 +126,7 @@ function expectedOf(name: string): Expected {
 const hex = (number: number | bigint) => `0x${number.toString(16)}`;
 const word = (number: number) => number.toString(16).padStart(64, '0');
 
-/** `fetch` does not let the Host header be chosen. */
+/** Sends a request with a chosen Host header, which `fetch` does not allow. */
 function result<T>(network: string, method: string, params: readonly unknown[]): Promise<T> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   return new Promise((resolve, reject) => {

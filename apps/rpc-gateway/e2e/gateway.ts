@@ -14,19 +14,19 @@ const readyWithinMs = 60_000;
 export const key = 'e2e-key';
 /** The key of a suspended account. */
 export const suspendedKey = 'e2e-suspended-key';
-/** The repository, and what may lie beside it. */
+/** Directories of the repository and of the optional conformance data beside it. */
 export const repository = fileURLToPath(new URL('../../../', import.meta.url));
 export const conformance = join(repository, '..', 'shared', 'conformance');
 
 export interface GatewayOptions {
-  /** Default: a new directory with the two accounts, removed by `stop`. */
+  /** Default: a new directory with both accounts, which `stop` removes. */
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What CAIRN_NETWORKS says. Default: the setting is left out. */
+  /** Entries of the networks file. Default: no CAIRN_NETWORKS. */
   readonly networks?: readonly unknown[];
 }
 
-/** A gateway that runs as its own process, as in production. */
+/** A gateway in a process of its own, as in production. */
 export interface Gateway {
   readonly process: ChildProcess;
   readonly home: string;
@@ -35,15 +35,15 @@ export interface Gateway {
   readonly url: string;
   readonly webSocketUrl: string;
   readonly log: readonly string[];
-  /** Resolves when /readyz says so. @throws with the log when it does not within a minute */
+  /** Waits until /readyz returns 200. @throws with the log after one minute */
   ready(): Promise<void>;
-  /** Sends a signal and waits for the end. Resolves with the exit code, `null` for a killed process. */
+  /** Sends a signal and waits for the exit. Resolves with the exit code, `null` for a killed process. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Ends it and removes what it left. */
+  /** Ends the process and removes its files. */
   stop(): Promise<void>;
 }
 
-/** A directory with an account that may call and one that may not. */
+/** Creates a home with an active and a suspended account. */
 export async function createHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-gateway-'));
   await withAuth(home, async (auth) => {
@@ -56,7 +56,7 @@ export async function createHome(): Promise<string> {
   return home;
 }
 
-/** Works on the accounts of a directory, also while a gateway runs on it. */
+/** Opens the accounts of a home, also while a gateway uses it. */
 export async function withAuth(home: string, use: (auth: Auth) => Promise<void>): Promise<void> {
   const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
   try {
@@ -104,7 +104,7 @@ export async function launchGateway({ home: given, env = {}, networks }: Gateway
         if (response.status === 200) return;
         const text = await response.text();
         if (Date.now() > deadline || text.includes('cannot be served'))
-          throw new Error(`The gateway does not get ready:\n${text}\n${log.join('\n')}`);
+          throw new Error(`The gateway is not ready:\n${text}\n${log.join('\n')}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
@@ -116,7 +116,7 @@ export async function launchGateway({ home: given, env = {}, networks }: Gateway
   };
 }
 
-/** A gateway that serves. */
+/** Starts a gateway and waits until it is ready. */
 export async function startGateway(options?: GatewayOptions): Promise<Gateway> {
   const gateway = await launchGateway(options);
   try {
@@ -150,7 +150,7 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 export function post(url: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 }
@@ -161,11 +161,11 @@ export async function call(url: string, method: string, params: readonly unknown
   return (await response.json()) as Answer;
 }
 
-/** Waits until something is so. @throws when it is not in time */
-export async function until(isSo: () => Promise<boolean>, what: string, withinMs = 30_000): Promise<void> {
+/** Polls until a condition holds. @throws after `withinMs` */
+export async function until(condition: () => Promise<boolean>, description: string, withinMs = 30_000): Promise<void> {
   const deadline = Date.now() + withinMs;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Timeout after ${withinMs} ms: ${description}.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-/** Largest resident size of the gateway so far, in MiB. */
+/** Peak resident set size of the gateway, in MiB. */
 const peakMib = () =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
@@ -40,19 +40,23 @@ describe('bodies', () => {
     ['half an object', '{"jsonrpc":"2.0"', -32700],
     ['two objects', `${line('eth_chainId')}${line('eth_chainId')}`, -32700],
     ['a zero byte', `${line('eth_chainId')}\0`, -32700],
-    ['a bomb of brackets', nested(2_000_000), -32005],
-    ['a bomb of brackets that is not closed', '['.repeat(4_000_000), -32005],
-    ['a bomb of objects in parameters', line('eth_call', [1]).replace('[1]', nested(500_000, '{"a":[', ']}')), -32005],
-    ['a text instead of an object', '"eth_chainId"', -32600],
-    ['a number instead of an object', '7', -32600],
+    ['deeply nested brackets', nested(2_000_000), -32005],
+    ['deeply nested unclosed brackets', '['.repeat(4_000_000), -32005],
+    [
+      'deeply nested objects in parameters',
+      line('eth_call', [1]).replace('[1]', nested(500_000, '{"a":[', ']}')),
+      -32005,
+    ],
+    ['a string in place of an object', '"eth_chainId"', -32600],
+    ['a number in place of an object', '7', -32600],
     ['another version', '{"jsonrpc":"1.0","id":1,"method":"eth_chainId"}', -32600],
     ['an empty batch', '[]', -32600],
-    ['a method that is no text', line(7), -32600],
+    ['a method that is not a string', line(7), -32600],
     ['a very long method', line('x'.repeat(1_000_000)), -32600],
-    ['a member of all objects as a method', line('constructor'), -32601],
-    ['a method of another case', line('ETH_CHAINID'), -32601],
+    ['a method named like a member of every object', line('constructor'), -32601],
+    ['a method in another case', line('ETH_CHAINID'), -32601],
     ['a write', line('eth_sendRawTransaction', ['0x']), -32601],
-    ['parameters that are a text', line('eth_chainId', 'x'), -32602],
+    ['parameters that are a string', line('eth_chainId', 'x'), -32602],
     [
       'a number of a million digits as a block',
       line('eth_getBlockByNumber', [`${'1'.repeat(1_000_000)}`, false]),
@@ -68,23 +72,31 @@ describe('bodies', () => {
       line('eth_getBlockByNumber', [1]).replace('[1]', `[${'1'.repeat(1_000_000)},false]`),
       -32602,
     ],
-    ['a JSON number beyond all doubles', line('eth_getBlockByNumber', [1]).replace('[1]', '[1e999999,false]'), -32602],
-    ['bytes of half a byte', line('eth_call', [{ to: sample.accounts.alice, data: '0x1' }, 'latest']), -32602],
+    [
+      'a JSON number beyond the range of doubles',
+      line('eth_getBlockByNumber', [1]).replace('[1]', '[1e999999,false]'),
+      -32602,
+    ],
+    [
+      'data with an odd number of digits',
+      line('eth_call', [{ to: sample.accounts.alice, data: '0x1' }, 'latest']),
+      -32602,
+    ],
     ['a value of 257 bits', line('eth_call', [{ value: `0x1${'0'.repeat(64)}` }, 'latest']), -32602],
     ['too many parameters', line('eth_chainId', [1]), -32602],
     ['too few parameters', line('eth_getBlockByHash'), -32602],
-    ['a parameter of no known name', line('eth_chainId', { nonsense: 1 }), -32602],
-  ])('%s', async (_, body, code) => {
-    const [status, told] = await codeOf(body);
-    expect([status, told]).toEqual([200, code]);
+    ['a parameter with an unknown name', line('eth_chainId', { nonsense: 1 }), -32602],
+  ])('with %s get their error code', async (_, body, expected) => {
+    const [status, code] = await codeOf(body);
+    expect([status, code]).toEqual([200, expected]);
   });
 
   test.each([
     ['a lone byte', [0xff]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['too long a form', [0xc0, 0xaf]],
-    ['half a character', [0xe2, 0x82]],
-  ])('wrong UTF-8: %s', async (_, bytes) => {
+    ['an overlong encoding', [0xc0, 0xaf]],
+    ['an incomplete character', [0xe2, 0x82]],
+  ])('with invalid UTF-8 (%s) get a parse error', async (_, bytes) => {
     const body = Buffer.from(line('eth_chainId', [], 'a?b'));
     const at = body.indexOf('?');
     expect(await codeOf(Buffer.concat([body.subarray(0, at), Buffer.from(bytes), body.subarray(at + 1)]))).toEqual([
@@ -94,11 +106,11 @@ describe('bodies', () => {
     ]);
   });
 
-  test('a mark of the byte order is no part of the text', async () => {
+  test('may start with a byte order mark', async () => {
     expect(await codeOf(`\ufeff${line('eth_chainId')}`)).toEqual([200, chainId, 1]);
   });
 
-  test('of keys that come twice the last one counts, as parsers have it', async () => {
+  test('with duplicate keys are read with the last value', async () => {
     const twice = '{"jsonrpc":"2.0","id":1,"id":18446744073709551615,"method":"eth_nonsense","method":"eth_chainId"}';
     const response = await post(gateway.url, twice);
     expect(await response.text()).toBe(`{"jsonrpc":"2.0","id":18446744073709551615,"result":"${chainId}"}`);
@@ -122,19 +134,19 @@ test.each([
   ['"ключ 🔑"', '"ключ 🔑"'],
   ['null', 'null'],
   ['true', 'true'],
-])('the id %s comes back as %s', async (id, told) => {
+])('the id %s is returned as %s', async (id, returned) => {
   const response = await post(gateway.url, `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`);
-  expect(await response.text()).toBe(`{"jsonrpc":"2.0","id":${told},"result":"${chainId}"}`);
+  expect(await response.text()).toBe(`{"jsonrpc":"2.0","id":${returned},"result":"${chainId}"}`);
 });
 
 test.each(['{}', '[1]', `"${'x'.repeat(100_000)}"`, '1'.repeat(1_000_000)])(
-  'the id %.20s is refused and not repeated',
+  'the id %.20s is refused and not returned',
   async (id) => {
     expect(await codeOf(`{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`)).toEqual([200, -32600, null]);
   },
 );
 
-describe('parameters that nobody would send', () => {
+describe('unusual parameters', () => {
   const hex = fc.stringMatching(/^0x[0-9a-f]{0,70}$/);
   const known = fc.constantFrom<unknown>(
     sample.head,
@@ -164,7 +176,7 @@ describe('parameters that nobody would send', () => {
     ),
   );
 
-  test('any parameters get a result or an error that is the caller’s to mend, and never an internal one', async () => {
+  test('get a result or a client error, never an internal error', async () => {
     const { result } = await call(gateway.url, 'rpc.discover');
     const names = (result as { methods: { name: string }[] }).methods.map(({ name }) => name);
     expect(names.length).toBeGreaterThan(40);
@@ -185,7 +197,7 @@ describe('parameters that nobody would send', () => {
   });
 });
 
-test('a message of too many pieces closes its socket and no other', async () => {
+test('a WebSocket message with too many fragments closes its own connection only', async () => {
   const socket = new WebSocket(gateway.webSocketUrl);
   await new Promise((resolve) => socket.once('open', resolve));
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
@@ -195,7 +207,7 @@ test('a message of too many pieces closes its socket and no other', async () => 
   expect((await call(gateway.url, 'eth_chainId')).result).toBe(chainId);
 });
 
-test('clients that leave while they send or wait are no failures of the gateway', async () => {
+test('clients that disconnect while they send or wait cause no error in the log', async () => {
   const body = line('eth_getProof', [sample.accounts.alice, Array(1024).fill('0x0'), 'latest']);
   const head = (length: number) =>
     `POST /v3/${key} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
@@ -210,7 +222,7 @@ test('clients that leave while they send or wait are no failures of the gateway'
   expect(gateway.log.filter((entry) => /"level":(50|60)/.test(entry))).toHaveLength(errors);
 });
 
-test('all of this has cost little memory, and nothing has broken', async () => {
+test('memory stays bounded and the log has no errors after all hostile requests', async () => {
   expect(peakMib()).toBeLessThan(700);
   expect(gateway.log.filter((entry) => /"level":(50|60)/.test(entry))).toEqual([]);
   expect((await call(gateway.url, 'eth_blockNumber')).result).toBe('0x18');

@@ -22,7 +22,7 @@ const line = (method: string, id?: unknown, params: unknown = []) =>
 const answersOf = async (body: string) => (await (await post(gateway.url, body)).json()) as Answer[];
 const keyUrl = (other: string) => gateway.url.replace(key, other);
 
-/** `fetch` does not let the Host header be chosen. */
+/** Sends a request with a chosen Host header, which `fetch` does not allow. */
 const postTo = (host: string, path = `/v3/${key}`) =>
   new Promise<{ status: number | undefined; body: Answer }>((resolve, reject) => {
     const request = httpRequest(
@@ -47,7 +47,7 @@ const postTo = (host: string, path = `/v3/${key}`) =>
   });
 
 describe('JSON-RPC', () => {
-  test('the small methods', async () => {
+  test('returns results of simple methods', async () => {
     const results = await Promise.all(
       ['eth_chainId', 'net_version', 'eth_blockNumber', 'eth_syncing', 'eth_accounts', 'net_listening'].map(
         async (method) => (await call(gateway.url, method)).result,
@@ -57,7 +57,7 @@ describe('JSON-RPC', () => {
     expect((await call(gateway.url, 'web3_clientVersion')).result).toMatch(/^Cairn\/v\d/);
   });
 
-  test('a block by its hash and by its number is one and the same; what is not there is null', async () => {
+  test('returns the same block by hash and by number, and null for an unknown block', async () => {
     const byHash = await call(gateway.url, 'eth_getBlockByHash', [sample.head, true]);
     expect(byHash.result).toMatchObject({ hash: sample.head, number: '0x18' });
     expect((await call(gateway.url, 'eth_getBlockByNumber', ['latest', true])).result).toEqual(byHash.result);
@@ -65,7 +65,7 @@ describe('JSON-RPC', () => {
     expect((await call(gateway.url, 'eth_getBlockByNumber', ['0x19', false])).result).toBeNull();
   });
 
-  test('a batch is answered in order, its faults among its results, its notifications not at all', async () => {
+  test('answers a batch in order with results and errors, without notifications', async () => {
     const batch = [
       line('eth_chainId', 'a'),
       line('eth_blockNumber'),
@@ -83,14 +83,14 @@ describe('JSON-RPC', () => {
     ]);
   });
 
-  test('a batch over the limit is refused as a whole', async () => {
+  test('refuses a batch above the limit as a whole', async () => {
     const body = `[${Array.from({ length: 1001 }, () => '{}').join(',')}]`;
     expect(await (await post(gateway.url, body)).json()).toMatchObject({
       error: { code: -32005, data: { limit: 'batch', batchLengthMax: 1000 } },
     });
   });
 
-  test('notifications alone get 204 and nothing else', async () => {
+  test('answers notifications with 204 and no body', async () => {
     const response = await post(gateway.url, line('eth_chainId'));
     expect([response.status, await response.text()]).toEqual([204, '']);
   });
@@ -99,7 +99,7 @@ describe('JSON-RPC', () => {
     'the id %s comes back as it was sent',
     async (id) => {
       const text = await (await post(gateway.url, `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`)).text();
-      // A text may come back in another notation of the same text, a number only as it is.
+      // A string may be returned in another notation; a number is returned unchanged.
       if (id.startsWith('"')) expect(JSON.parse(text).id).toBe(JSON.parse(id));
       else expect(text).toContain(`"id":${id},`);
     },
@@ -115,34 +115,34 @@ describe('JSON-RPC', () => {
     },
   );
 
-  test('broken JSON and deep JSON get their codes with 200', async () => {
+  test('answers broken and deep JSON with status 200 and their codes', async () => {
     const broken = await post(gateway.url, '{"jsonrpc"');
     expect([broken.status, await broken.json()]).toMatchObject([200, { id: null, error: { code: -32700 } }]);
     expect(await (await post(gateway.url, '['.repeat(2000))).json()).toMatchObject({ error: { code: -32005 } });
   });
 });
 
-describe('the door', () => {
+describe('the HTTP transport', () => {
   test.each([
-    ['a wrong key', 'nobody', 401],
+    ['a wrong key', 'wrong-key', 401],
     ['no key', '', 401],
     ['a deeper path', `${key}/more`, 401],
     ['a suspended account', suspendedKey, 403],
-  ])('%s is refused', async (_, given, status) => {
+  ])('refuses %s', async (_, given, status) => {
     const response = await post(keyUrl(given), line('eth_chainId', 1));
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32001 } });
   });
 
-  test('a key that is revoked ends within a second', async () => {
+  test('refuses a revoked key within a second', async () => {
     await withAuth(gateway.home, async (auth) => void (await auth.createKey('caller', { id: 'short-lived' })));
     expect((await post(keyUrl('short-lived'), line('eth_chainId', 1))).status).toBe(200);
     await withAuth(gateway.home, async (auth) => void (await auth.revokeKey('short-lived')));
     const isRefused = async () => (await post(keyUrl('short-lived'), line('eth_chainId', 1))).status === 401;
-    await until(isRefused, 'the key refused', 1000);
+    await until(isRefused, 'the refusal of the key', 1000);
   });
 
-  test('another method than POST, another content type, too long a body', async () => {
+  test('refuses other methods than POST, other content types and long bodies', async () => {
     const get = await fetch(gateway.url);
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
     expect((await post(gateway.url, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -154,21 +154,21 @@ describe('the door', () => {
   test.each([
     ['4097', ['413 Payload Too Large']],
     ['2', ['100 Continue', '200 OK']],
-  ])('a client that asks before it sends %s bytes hears %j', async (length, statuses) => {
+  ])('answers Expect: 100-continue for %s bytes with %j', async (length, statuses) => {
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write(
       `POST /v3/${key} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
         `Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
     );
-    let heard = '';
+    let received = '';
     for await (const chunk of socket) {
-      heard += chunk;
-      if (heard.endsWith('100 Continue\r\n\r\n')) socket.write('[]');
+      received += chunk;
+      if (received.endsWith('100 Continue\r\n\r\n')) socket.write('[]');
     }
-    expect(Array.from(heard.matchAll(/HTTP\/1\.1 (.*)\r/g), ([, status]) => status)).toEqual(statuses);
+    expect(Array.from(received.matchAll(/HTTP\/1\.1 (.*)\r/g), ([, status]) => status)).toEqual(statuses);
   });
 
-  test('bodies may be packed, and long answers are for those who take them packed', async () => {
+  test('accepts compressed bodies and compresses long answers on request', async () => {
     const send = (body: Buffer, headers: Record<string, string>) =>
       fetch(gateway.url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
     const block = Buffer.from(line('eth_getBlockByHash', 1, [sample.head, true]));
@@ -183,7 +183,7 @@ describe('the door', () => {
       const answer = await send(pack(block), { 'content-encoding': encoding, 'accept-encoding': 'gzip' });
       expect(await answer.json()).toEqual(expected);
     }
-    // What is short stays as it is, and a weight of 0 means no.
+    // Short answers are not compressed, and a weight of 0 refuses compression.
     const small = await send(Buffer.from(line('eth_chainId', 1)), { 'accept-encoding': 'gzip' });
     expect(small.headers.get('content-encoding')).toBeNull();
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
@@ -194,7 +194,7 @@ describe('the door', () => {
     expect([unknown.status, unknown.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
   });
 
-  test('the host chooses the network; loopback means the first one; unknown hosts get 404', async () => {
+  test('selects the network by host: the first for loopback, 404 for unknown hosts', async () => {
     expect(await postTo('SAMPLE.example:8545')).toMatchObject({ status: 200, body: { result: '0x18' } });
     expect(await postTo('second.example')).toMatchObject({ status: 200, body: { result: '0x0' } });
     expect(await postTo('localhost')).toMatchObject({ status: 200, body: { result: '0x18' } });
@@ -206,7 +206,7 @@ describe('the door', () => {
     });
   });
 
-  test('the gateway describes itself, to machines and to people', async () => {
+  test('serves its OpenRPC document as JSON and as a page', async () => {
     const { origin } = new URL(gateway.url);
     const answer = await post(gateway.url, '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}');
     const { result } = (await answer.json()) as { result: object };
@@ -216,7 +216,7 @@ describe('the door', () => {
     expect(await page.text()).toContain('<section id="eth_call">');
   });
 
-  test('only listed origins may call from a browser', async () => {
+  test('allows only listed origins to call from a browser', async () => {
     const preflight = (origin: string) => fetch(gateway.url, { method: 'OPTIONS', headers: { origin } });
     expect((await preflight('https://app.example')).headers.get('access-control-allow-origin')).toBe(
       'https://app.example',
@@ -224,7 +224,7 @@ describe('the door', () => {
     expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('the log tells each request without its key', async () => {
+  test('logs each request without its key', async () => {
     await call(gateway.url, 'eth_chainId');
     expect(gateway.log.join('\n')).toContain('"calls":{"eth_chainId":1}');
     expect(gateway.log.join('\n')).not.toContain(key);

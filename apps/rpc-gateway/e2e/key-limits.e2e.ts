@@ -36,7 +36,7 @@ async function place(isWanted: (transaction: { readonly to: string | null }) => 
     const found = (result as { transactions: (Place & { to: string | null })[] }).transactions.find(isWanted);
     if (found !== undefined) return found;
   }
-  throw new Error('The sample network has no such transaction.');
+  throw new Error('The sample network lacks the expected transaction.');
 }
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-/** Error codes of requests by method, each method once. */
+/** Error codes by method, one request each. */
 async function codes(id: string, pick: (requests: Requests) => readonly (readonly unknown[])[]) {
   const found: [string, unknown, number | undefined][] = [];
   for (const [method, each] of Object.entries(requests))
@@ -58,7 +58,7 @@ async function codes(id: string, pick: (requests: Requests) => readonly (readonl
 
 const every = ({ open, refused }: Requests) => [...open, ...refused];
 
-test('the table of requests has every method, and their declarations agree with it', async () => {
+test('the request table covers every method and agrees with their declarations', async () => {
   const { result } = await ask(key, 'rpc.discover');
   const { methods } = result as { methods: { name: string; 'x-contracts': string }[] };
   expect(methods.map(({ name }) => name).sort()).toEqual(Object.keys(requests).sort());
@@ -72,12 +72,12 @@ test('the table of requests has every method, and their declarations agree with 
 });
 
 describe('a key limited to contracts', () => {
-  test('is open for every request on its contract', async () => {
+  test('is allowed every request on its contract', async () => {
     const refusals = (await codes('by-contract', ({ open }) => open)).filter(([, , code]) => code === forbidden);
     expect(refusals).toEqual([]);
   });
 
-  test('gets the answers that a key without limits gets', async () => {
+  test('gets the same results as an unlimited key', async () => {
     const ids = new Set(['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter']);
     for (const [method, { open }] of Object.entries(requests))
       for (const params of ids.has(method) ? [] : open) {
@@ -91,19 +91,19 @@ describe('a key limited to contracts', () => {
     expect(answers).toEqual([]);
   });
 
-  test('of an empty list is refused every method that shows contracts', async () => {
+  test('with an empty list is refused every method that shows contracts', async () => {
     const { error } = await ask('by-no-contract', 'eth_call', requests.eth_call?.open[0]);
     expect(error?.code).toBe(forbidden);
   });
 
-  test('is not answered from what a key without limits asked before', async () => {
+  test('gets no cached result of an unlimited key', async () => {
     for (const params of [...(requests.eth_getTransactionByHash?.refused ?? [])]) {
       expect(await ask(key, 'eth_getTransactionByHash', params)).toHaveProperty('result');
       expect((await ask('by-contract', 'eth_getTransactionByHash', params)).error?.code).toBe(forbidden);
     }
   });
 
-  test('keeps no filter on a contract that it lost', async () => {
+  test('cannot use a filter on a contract that was removed from its list', async () => {
     const { result: id } = await ask('by-contracts', 'eth_newFilter', [{ address: Loops.address }]);
     expect(await ask('by-contracts', 'eth_getFilterChanges', [id])).toMatchObject({ result: [] });
     await withAuth(
@@ -111,10 +111,14 @@ describe('a key limited to contracts', () => {
       async (auth) => void (await auth.limitKey('by-contracts', { policy: { contracts: [Token.address] } })),
     );
     for (const method of ['eth_getFilterChanges', 'eth_getFilterLogs'])
-      await until(async () => (await ask('by-contracts', method, [id])).error?.code === forbidden, 'the limit', 5000);
+      await until(
+        async () => (await ask('by-contracts', method, [id])).error?.code === forbidden,
+        'the new limit',
+        5000,
+      );
   });
 
-  test('subscribes to the logs of its contracts only', async () => {
+  test('may subscribe to the logs of its contracts only', async () => {
     const socket = new WebSocket(gateway.webSocketUrl.replace(key, 'by-contract'));
     await new Promise((resolve) => socket.once('open', resolve));
     const send = async (params: readonly unknown[]) => {
@@ -137,7 +141,7 @@ describe('a key limited to contracts', () => {
   });
 });
 
-test('a key without limits is refused nothing', async () => {
+test('an unlimited key is allowed every request', async () => {
   expect((await codes(key, every)).filter(([, , code]) => code === forbidden)).toEqual([]);
 });
 
@@ -146,13 +150,16 @@ test('a key limited to a method is refused all others', async () => {
   expect(answers.filter(([method, , code]) => (code === forbidden) === (method === 'rpc.discover'))).toEqual([]);
 });
 
-test('a key limited to namespaces is open for all of their methods', async () => {
+test('a key limited to namespaces is allowed all of their methods', async () => {
   expect((await codes('by-prefix', every)).filter(([, , code]) => code === forbidden)).toEqual([]);
 });
 
-test.each(['by-network', 'by-origin', 'by-address'])('a key %s is refused every method elsewhere', async (id) => {
-  for (const [method, { open, refused }] of Object.entries(requests)) {
-    const { status, error } = await ask(id, method, open[0] ?? refused[0]);
-    expect([method, status, error?.code]).toEqual([method, 403, forbidden]);
-  }
-});
+test.each(['by-network', 'by-origin', 'by-address'])(
+  'a key limited %s is refused every method elsewhere',
+  async (id) => {
+    for (const [method, { open, refused }] of Object.entries(requests)) {
+      const { status, error } = await ask(id, method, open[0] ?? refused[0]);
+      expect([method, status, error?.code]).toEqual([method, 403, forbidden]);
+    }
+  },
+);

@@ -31,7 +31,7 @@ async function ask(id: string, method: string, params: readonly unknown[] = [], 
   return [response.status, error?.code ?? (result === undefined ? undefined : 'ok')];
 }
 
-test('methods', async () => {
+test('a key limited to methods gets -32004 for others', async () => {
   expect(await ask('methods', 'eth_chainId')).toEqual([200, 'ok']);
   expect(await ask('methods', 'eth_getBlockByNumber', ['latest', false])).toEqual([200, 'ok']);
   expect(await ask('methods', 'eth_blockNumber')).toEqual([200, -32004]);
@@ -39,7 +39,7 @@ test('methods', async () => {
   expect(await batch.json()).toMatchObject([{ result: expect.anything() }, { error: { code: -32004 } }]);
 });
 
-test('contracts', async () => {
+test('a key limited to contracts gets -32004 for others', async () => {
   const call = (to: string | undefined) => [{ from, to, data: '0x18160ddd' }, 'latest'];
   expect(await ask('contracts', 'eth_call', call(Token.address))).toEqual([200, 'ok']);
   expect(await ask('contracts', 'eth_call', call(Loops.address))).toEqual([200, -32004]);
@@ -55,7 +55,7 @@ test('contracts', async () => {
   expect(await ask('contracts', 'eth_blockNumber')).toEqual([200, 'ok']);
 });
 
-test('addresses and origins of clients, over HTTP and WebSocket', async () => {
+test('keys limited to addresses and origins get 403 elsewhere, over HTTP and WebSocket', async () => {
   expect(await ask('here-only', 'eth_chainId')).toEqual([200, 'ok']);
   expect(await ask('elsewhere', 'eth_chainId')).toEqual([403, -32004]);
   expect(await ask('origins', 'eth_chainId')).toEqual([403, -32004]);
@@ -77,7 +77,7 @@ test('addresses and origins of clients, over HTTP and WebSocket', async () => {
   expect(await upgrade('origins', 'https://app.example')).toBe('open');
 });
 
-test('a limit that is set counts within a second, on sockets that are open too', async () => {
+test('a new limit applies within a second, also to open connections', async () => {
   expect(await ask('networks', 'eth_chainId')).toEqual([200, 'ok']);
   const socket = new WebSocket(gateway.webSocketUrl.replace(key, 'networks'));
   await new Promise((resolve) => socket.once('open', resolve));

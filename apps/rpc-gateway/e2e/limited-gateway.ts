@@ -2,7 +2,7 @@ import type { KeyPolicy } from '@cairn/auth';
 import { createHome, type Gateway, startGateway, withAuth } from './gateway.ts';
 import { sampleEntry } from './sample-network.ts';
 
-/** Starts a gateway with the sample network, an empty second one, and a key for each policy, named by its id. */
+/** Starts a gateway with the sample network, an empty second network, and one key per policy, whose name is its id. */
 export async function startLimitedGateway(policies: Readonly<Record<string, KeyPolicy>>): Promise<Gateway> {
   const home = await createHome();
   await withAuth(home, async (auth) => {

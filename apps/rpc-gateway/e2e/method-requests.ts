@@ -5,17 +5,17 @@ const { alice } = sample.accounts;
 const zero = `0x${'00'.repeat(32)}`;
 const totalSupply = { from: alice, to: Token.address, data: '0x18160ddd' };
 const elsewhere = { ...totalSupply, to: Loops.address };
-/** Runs as the Token, and asks for the code of the other contract. */
+/** Code that runs as the Token and reads the code of the other contract. */
 const prober = { [Token.address]: { code: `0x60205f5f73${Loops.address.slice(2)}3c60205ff3` } };
 const reader = { [Loops.address]: { stateDiff: { [zero]: zero } } };
 
-/** Places in the chain that requests name. */
+/** Blocks and transactions that the requests name. */
 export interface Places {
   /** A transaction to the Token. */
   readonly inside: Place;
-  /** A transaction to another contract, or one that creates it. */
+  /** A transaction that calls or creates another contract. */
   readonly outside: Place;
-  /** The encoded block of the transaction inside. */
+  /** The encoded block of the transaction `inside`. */
   readonly rawBlock: string;
 }
 
@@ -29,7 +29,7 @@ export interface Place {
 }
 
 export interface Requests {
-  /** Parameters that a key for the Token is open for. */
+  /** Parameters that a key limited to the Token allows. */
   readonly open: readonly (readonly unknown[])[];
   /** Parameters that show other contracts. */
   readonly refused: readonly (readonly unknown[])[];
@@ -145,7 +145,7 @@ export function methodRequests({ inside, outside, rawBlock }: Places): Readonly<
   };
 }
 
-/** Facts of the chain and of the gateway, and what a pool of transactions would show. */
+/** Data of the chain, the gateway and the transaction pool. */
 const chainRequests: Readonly<Record<string, Requests>> = {
   eth_blockNumber: open(),
   eth_chainId: open(),

@@ -1,4 +1,4 @@
-// The last accepted and the first refused value of each bound of parameters (SECURITY.md).
+// The last accepted and the first refused value of each parameter limit (SECURITY.md).
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { call, type Gateway, startGateway } from './gateway.ts';
@@ -29,7 +29,7 @@ test.each<[limit: string, method: string, last: number, params: (count: number) 
   expect((await call(gateway.url, method, params(last + 1))).error?.code).toBeLessThan(0);
 });
 
-test('a key has 100 filters, a connection 100 subscriptions', async () => {
+test('a key may have 100 filters, and a connection 100 subscriptions', async () => {
   for (let index = 0; index < 100; index++)
     expect(await call(gateway.url, 'eth_newBlockFilter')).toMatchObject({ result: expect.any(String) });
   expect((await call(gateway.url, 'eth_newBlockFilter')).error).toMatchObject({

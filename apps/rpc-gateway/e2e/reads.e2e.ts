@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, call, conformance, type Gateway, startGateway } from './gateway.ts';
 
-// Answers of geth 1.17.5 in archive mode to good, odd and bad parameters of read methods on the 54-block chain. A long result
-// is kept as the SHA-256 of its JSON with sorted keys. tools/differential/areas/reads.mjs finds such cases.
+// Recorded results of geth 1.17.5 in archive mode for valid, unusual and invalid parameters of read methods on the 54-block chain.
+// Long results are stored as the SHA-256 of their JSON with sorted keys. tools/differential/areas/reads.mjs finds such cases.
 interface Recorded {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -43,10 +43,10 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     }
   });
 
-  test('the pending block is an empty one after the head', async () => {
+  test('the pending block is an empty block after the head', async () => {
     const head = (await ask('eth_getBlockByNumber', ['latest', false])).result as Record<string, string>;
     const pending = (await ask('eth_getBlockByNumber', ['pending', true])).result as Record<string, unknown>;
-    // geth's limit of 60 million gas is approached from the 200 million of the chain.
+    // The gas limit moves from the 200 million of the chain towards geth's 60 million.
     expect(pending).toMatchObject({
       number: '0x37',
       parentHash: head.hash,
@@ -75,8 +75,8 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     });
   });
 
-  test('a call on the pending block sees its environment and the state of the head', async () => {
-    // NUMBER, BASEFEE, GASLIMIT and COINBASE, a word each. The base fee counts for calls with a price only, as in geth.
+  test('a call on the pending block reads its environment and the state of the head', async () => {
+    // Returns NUMBER, BASEFEE, GASLIMIT and COINBASE, one word each. As in geth, BASEFEE is 0 for calls without a gas price.
     const code = '0x4360005248602052456040524160605260806000f3';
     const call = {
       from: `0x${'00'.repeat(20)}`,
@@ -95,7 +95,7 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     ]);
   });
 
-  test('methods that geth does not have answer in the form of other clients', async () => {
+  test('methods that geth lacks return the format of other clients', async () => {
     const account = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df';
     const { result: proof } = (await ask('eth_getProof', [account, []])) as {
       readonly result: Record<string, unknown>;
@@ -131,7 +131,7 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     expect((await ask('rpc_modules', [])).result).toMatchObject({ eth: '1.0', net: '1.0', txpool: '1.0', web3: '1.0' });
   });
 
-  test('eth_fillTransaction refuses authorizations and blobs that geth crashes on or makes proofs for', async () => {
+  test('eth_fillTransaction refuses authorizations on which geth crashes, and blobs that need proofs', async () => {
     const from = `0x${'11'.repeat(20)}`;
     const errorOf = async (transaction: object) => (await ask('eth_fillTransaction', [transaction])).error;
     expect(await errorOf({ from, data: '0x01', authorizationList: [] })).toMatchObject({
@@ -144,7 +144,7 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     });
   });
 
-  test('a filter reports nothing until there are new blocks, and ends when it is uninstalled', async () => {
+  test('a filter reports nothing before new blocks, and ends when it is uninstalled', async () => {
     for (const [method, params] of [
       ['eth_newBlockFilter', []],
       ['eth_newPendingTransactionFilter', [true]],
@@ -160,7 +160,7 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
   });
 });
 
-/** An answer in the form of the recorded one: a message without the advice behind it, a long result as its digest. */
+/** Converts an answer to the recorded form: messages without the hint, long results as digests. */
 function shortened(
   { result, error }: Answer,
   recordedAnswer: Pick<Recorded, 'digest' | 'error'>,
@@ -177,7 +177,7 @@ function shortened(
   return { code, message: message.startsWith(`${words}. `) ? words : message };
 }
 
-/** The value with sorted members and without totalDifficulty, which geth does not report. */
+/** Sorts members and removes totalDifficulty, which geth does not return. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

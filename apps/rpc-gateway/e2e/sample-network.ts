@@ -12,7 +12,7 @@ interface SampleNetwork {
 
 const directory = join(repository, 'tools', 'sample-network', 'network');
 
-/** What the network of the quick start holds. */
+/** Accounts, contracts and blocks of the sample network. */
 export const sample: SampleNetwork = JSON.parse(readFileSync(join(directory, 'contracts.json'), 'utf8'));
 
 /** The sample network as an entry of a networks file. */

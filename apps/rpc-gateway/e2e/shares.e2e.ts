@@ -5,12 +5,12 @@ import { sample, sampleEntry } from './sample-network.ts';
 const from = sample.accounts.alice;
 const { address } = sample.contracts.Loops;
 const endlessCode = { [address]: { code: '0x5b5f56' } }; // JUMPDEST, back to it
-/** 256 blocks of a simulation: one at the end of the longest gap. */
+/** A simulation of 256 blocks: one block after the longest gap. */
 const simulation = (head: bigint) => ({
   blockStateCalls: [{ blockOverrides: { number: `0x${(head + 256n).toString(16)}` }, calls: [] }],
 });
 const trace = [{ from, to: address }, 'latest', { tracer: 'callTracer', stateOverrides: endlessCode }];
-/** Light work that only workers do: calls with overrides, and estimates. */
+/** Light work that runs in workers only: calls with overrides, and estimates. */
 const modestCalls = Array.from({ length: 15 }, (_, index) =>
   index % 2 === 0
     ? (['eth_call', [{ from, to: address }, 'latest', { [address]: { code: '0x435f5260205ff3' } }]] as const)
@@ -28,7 +28,7 @@ beforeAll(async () => {
       await auth.createAccount({ name, plan: 'free' });
       await auth.createKey(name, { id: `${name}-key` });
     }
-    // The same account through another key.
+    // A second key of the same account.
     await auth.createKey('greedy', { id: 'greedy-other-key' });
   });
   gateway = await startGateway({ home, networks: [{ ...sampleEntry, requireFrom: false }] });
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-/** Sends requests on so many connections, each again and again, until `work` has ended. */
+/** Sends requests repeatedly on the given number of connections until `work` has ended. */
 async function besides<T>(
   requests: readonly (readonly [key: string, method: string, params: readonly unknown[]])[],
   work: () => Promise<T>,
@@ -46,7 +46,7 @@ async function besides<T>(
     while (!stop.signal.aborted) await call(urlOf(key), method, params).catch(() => undefined);
   });
   try {
-    // All of them are on their way.
+    // All requests have been sent.
     await new Promise((resolve) => setTimeout(resolve, 500));
     return await work();
   } finally {
@@ -58,7 +58,7 @@ async function besides<T>(
 const answersOf = (answers: readonly Answer[]) => answers.map(({ error }) => error?.message ?? 'answered');
 const all = modestCalls.map(() => 'answered');
 
-describe('an account that fills the workers delays no other', () => {
+describe('an account that occupies all workers', () => {
   test.each([
     ['with eight simulations of 256 blocks', () => Array(8).fill(['greedy-key', 'eth_simulateV1', [simulation(head)]])],
     ['with four endless traces', () => Array(4).fill(['greedy-key', 'debug_traceCall', trace])],
@@ -71,7 +71,7 @@ describe('an account that fills the workers delays no other', () => {
       () => ['greedy', 'second', 'third'].flatMap((name) => Array(4).fill([`${name}-key`, 'debug_traceCall', trace])),
     ],
   ])(
-    '%s',
+    '%s does not delay other accounts',
     async (_, requests) => {
       const calls = modestCalls.map(
         ([method, params]) =>
@@ -89,7 +89,7 @@ describe('an account that fills the workers delays no other', () => {
   );
 });
 
-test('debug_traceBlock refuses a body that is no block, in geth’s words, and traces one that is', async () => {
+test('debug_traceBlock refuses an invalid block with geth’s text and traces a valid one', async () => {
   const { result } = await call(gateway.url, 'debug_getRawBlock', ['0x2']);
   const raw = String(result);
   expect((await call(gateway.url, 'debug_traceBlock', [raw, { tracer: 'callTracer' }])).result).toEqual(
@@ -97,7 +97,7 @@ test('debug_traceBlock refuses a body that is no block, in geth’s words, and t
   );
   const refused = { code: -32000, message: expect.stringMatching(/^could not decode block: /) };
   expect((await call(gateway.url, 'debug_traceBlock', ['0xc0'])).error).toMatchObject(refused);
-  // The list of withdrawals at the end has become a string.
+  // The list of withdrawals at the end is replaced by a string.
   const header = await call(gateway.url, 'debug_getRawHeader', ['0x2']);
   const bytes = Buffer.from(String(header.result).slice(2), 'hex');
   const payload = Buffer.concat([bytes, Buffer.of(0x80, 0xc0)]);

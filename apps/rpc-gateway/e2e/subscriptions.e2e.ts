@@ -1,5 +1,5 @@
-// A thousand subscriptions over ten connections of one account: each event arrives once and in order, whatever their number, and
-// other requests are answered between them.
+// A thousand subscriptions over ten connections of one account: each event arrives once and in order, and other requests are answered
+// in between.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openChainStore } from '@cairn/chain-store';
@@ -46,7 +46,7 @@ async function chooseHead(hash: `0x${string}`): Promise<void> {
   }
 }
 
-/** Asks for the state of the gateway without pause. `stop` resolves with the slowest answer in milliseconds. */
+/** Requests /livez continuously. `stop` resolves with the slowest answer in milliseconds. */
 function watchLag(): { stop(): Promise<number> } {
   let isRunning = true;
   const watching = (async () => {
@@ -100,7 +100,7 @@ async function listen(url: string): Promise<Listener> {
   };
 }
 
-test('each of a thousand subscriptions has each event once and in order', async () => {
+test('each of a thousand subscriptions gets each event once and in order', async () => {
   const all = await Promise.all(Array.from({ length: connections }, () => listen(gateway.webSocketUrl)));
   for (const { ask } of all) {
     for (let count = 0; count < perConnection; count++) {
@@ -132,14 +132,14 @@ test('each of a thousand subscriptions has each event once and in order', async 
       kinds.add(list.join('\n'));
       if (list[0]?.includes(' ') !== true) expect(list).toEqual(heads);
     }
-  // One list of heads and one of logs: all subscriptions saw the same.
+  // One distinct list of heads and one of logs: all subscriptions got the same events.
   expect(kinds.size).toBe(2);
   expect(gateway.log.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
   process.stdout.write(`slowest answer beside them: ${Math.round(await lag.stop())} ms\n`);
   for (const { socket } of all) socket.terminate();
 });
 
-test('a socket whose key ends hears nothing more and is closed, also when it is silent', async () => {
+test('a revoked key ends its connections, including idle ones', async () => {
   const socketUrl = (id: string) => gateway.webSocketUrl.replace(key, id);
   await withAuth(home, async (auth) => {
     const expiresAt = Date.now() + 4_000;
@@ -165,7 +165,7 @@ test('a socket whose key ends hears nothing more and is closed, also when it is 
   await isAt(sample.head);
   expect(await Promise.all([ending.closed, asking.closed, revoked.closed])).toEqual([1008, 1008, 1008]);
   expect([ending, revoked].map(({ events }) => events.size)).toEqual([0, 0]);
-  // The next ping looks at its key.
+  // The next ping authenticates the key again.
   expect(await silent.closed).toBe(1008);
   await expect(listen(socketUrl('ends-silent'))).rejects.toThrow('401');
   expect((await fetch(gateway.url.replace(key, 'ends-silent'), { method: 'POST', body: '{}' })).status).toBe(401);

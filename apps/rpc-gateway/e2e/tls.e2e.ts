@@ -10,7 +10,7 @@ import { key, launchGateway } from './gateway.ts';
 
 const certificateOptions = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost';
 
-test('TLS_CERT and TLS_KEY: HTTPS and WSS on the port, and nothing in the clear', async () => {
+test('TLS_CERT and TLS_KEY enable HTTPS and WSS on the port and refuse plain text', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'cairn-tls-'));
   const [cert, privateKey] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', privateKey, '-out', cert];

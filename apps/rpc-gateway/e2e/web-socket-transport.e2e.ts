@@ -26,7 +26,7 @@ async function ask(socket: WebSocket, body: unknown): Promise<Answer> {
 const chainId = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'eth_chainId' });
 const chainIdHex = `0x${sample.chainId.toString(16)}`;
 
-/** The status with which an upgrade is refused, and what the answer says. */
+/** Status and body of a refused upgrade. */
 async function refusal(url: string): Promise<{ status: number | undefined; body: Answer }> {
   const socket = new WebSocket(url);
   const [, response] = await once(socket, 'unexpected-response');
@@ -35,8 +35,8 @@ async function refusal(url: string): Promise<{ status: number | undefined; body:
   return { status: response.statusCode, body: JSON.parse(text) };
 }
 
-describe('WebSocket', () => {
-  test('one socket answers one call after the other, and batches', async () => {
+describe('the WebSocket transport', () => {
+  test('answers consecutive calls and batches on one connection', async () => {
     const socket = await open();
     expect(await ask(socket, chainId(1))).toMatchObject({ id: 1, result: chainIdHex });
     expect(await ask(socket, chainId('two'))).toMatchObject({ id: 'two', result: chainIdHex });
@@ -49,7 +49,7 @@ describe('WebSocket', () => {
     expect((await once(socket, 'close'))[0]).toBe(1005);
   });
 
-  test('many calls at once are all answered', async () => {
+  test('answers many concurrent calls', async () => {
     const socket = await open();
     const ids = new Set(Array.from({ length: 300 }, (_, id) => id));
     const all = new Promise<void>((resolve) => {
@@ -64,17 +64,17 @@ describe('WebSocket', () => {
   });
 
   test.each([
-    ['a wrong key', 'nobody', 401],
+    ['a wrong key', 'wrong-key', 401],
     ['no key', '', 401],
     ['a suspended account', suspendedKey, 403],
-  ])('an upgrade with %s is refused', async (_, given, status) => {
+  ])('refuses an upgrade with %s', async (_, given, status) => {
     expect(await refusal(gateway.webSocketUrl.replace(key, given))).toMatchObject({
       status,
       body: { id: null, error: { code: -32001 } },
     });
   });
 
-  test('a key that is revoked ends its socket at the next message', async () => {
+  test('closes the connection of a revoked key at the next message', async () => {
     await withAuth(gateway.home, async (auth) => void (await auth.createKey('caller', { id: 'short-lived' })));
     const socket = await open(gateway.webSocketUrl.replace(key, 'short-lived'));
     expect(await ask(socket, chainId(1))).toMatchObject({ result: chainIdHex });
@@ -83,32 +83,32 @@ describe('WebSocket', () => {
     expect((await once(socket, 'close'))[0]).toBe(1008);
   });
 
-  test('too long a message closes with 1009', async () => {
+  test('closes the connection with 1009 after a message above the limit', async () => {
     const socket = await open();
     socket.send(' '.repeat(4097));
     expect((await once(socket, 'close'))[0]).toBe(1009);
   });
 });
 
-test('at SIGTERM what is in work is answered, every socket told and closed with 1001, and the exit code is 0', async () => {
+test('SIGTERM answers running calls, announces the shutdown, closes connections with 1001 and exits with 0', async () => {
   const ending = await startGateway({ env: { CAIRN_CALL_TIMEOUT_MS: '1000' } });
   try {
     const [idle, busy] = [await open(ending.webSocketUrl), await open(ending.webSocketUrl)];
-    const heard: Answer[] = [];
-    busy.on('message', (data) => heard.push(JSON.parse(String(data))));
+    const received: Answer[] = [];
+    busy.on('message', (data) => received.push(JSON.parse(String(data))));
     const { Loops } = sample.contracts;
     const data = encodeFunctionData({ abi: Loops.abi, functionName: 'forever' });
     const params = [{ from: sample.accounts.alice, to: Loops.address, data, gas: '0xffffffffff' }, 'latest'];
     busy.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }));
-    // Its pong comes after the message before it was taken.
+    // The pong follows after the previous message was received.
     busy.ping();
     await once(busy, 'pong');
-    const [told, closed, busyClosed] = [once(idle, 'message'), once(idle, 'close'), once(busy, 'close')];
+    const [announced, closed, busyClosed] = [once(idle, 'message'), once(idle, 'close'), once(busy, 'close')];
     const exitCode = ending.end('SIGTERM');
-    expect(JSON.parse(String((await told)[0]))).toMatchObject({ jsonrpc: '2.0', method: 'cairn_shutdown' });
+    expect(JSON.parse(String((await announced)[0]))).toMatchObject({ jsonrpc: '2.0', method: 'cairn_shutdown' });
     expect((await closed)[0]).toBe(1001);
     expect((await busyClosed)[0]).toBe(1001);
-    expect(heard).toMatchObject([{ method: 'cairn_shutdown' }, { id: 1, error: { code: -32000 } }]);
+    expect(received).toMatchObject([{ method: 'cairn_shutdown' }, { id: 1, error: { code: -32000 } }]);
     expect(await exitCode).toBe(0);
   } finally {
     await ending.stop();
