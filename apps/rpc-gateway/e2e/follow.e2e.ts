@@ -114,7 +114,10 @@ test('subscribers get new heads, and added and removed logs', async () => {
   await until(async () => (received[logs]?.length ?? 0) > 0, 'removed logs');
   await chooseHead(sample.head);
   await until(async () => received[heads]?.at(-1)?.number === '0x18', 'the head after the reorg');
-  await until(async () => received[logs]?.some(({ removed }) => removed === false) ?? false, 'logs that are added again');
+  await until(
+    async () => received[logs]?.some(({ removed }) => removed === false) ?? false,
+    'logs that are added again',
+  );
   // Only block 21, which left the chain and returned, has a log of the token.
   expect(received[logs]).toMatchObject([
     { blockNumber: '0x15', removed: true },

@@ -51,7 +51,8 @@ export const debugGetModifiedAccountsByNumber = (executor: CallExecutor) =>
 export const debugGetModifiedAccountsByHash = (executor: CallExecutor) =>
   define({
     name: 'debug_getModifiedAccountsByHash',
-    summary: 'The same for blocks by hash, which may be on different branches.',
+    summary:
+      'Lists the accounts that differ between the states after two blocks by hash, which may be on different branches.',
     params: [startHashParam, { ...startHashParam, name: 'end', summary: endSummary, isRequired: false }],
     result,
     ...common,

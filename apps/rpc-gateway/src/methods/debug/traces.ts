@@ -105,7 +105,7 @@ export const debugTraceBlockByHash = (executor: CallExecutor) =>
 export const debugTraceBlockByNumber = (executor: CallExecutor) =>
   define({
     name: 'debug_traceBlockByNumber',
-    summary: 'The same by block number or tag.',
+    summary: 'Traces each transaction of a block, by number or tag, in the format of geth.',
     params: [blockNumberParam, traceOptionsParam],
     result: traces,
     ...common,
@@ -121,7 +121,7 @@ export const debugTraceBlockByNumber = (executor: CallExecutor) =>
 export const debugTraceBlock = (executor: CallExecutor) =>
   define({
     name: 'debug_traceBlock',
-    summary: 'The same for a given block, which need not be in the chain, on the state after its parent.',
+    summary: 'Traces each transaction of a given block, which need not be in the chain, on the state after its parent.',
     params: [
       { name: 'block', summary: 'the block in RLP, as debug_getRawBlock returns it.', parse: parseData },
       traceOptionsParam,

@@ -4,7 +4,7 @@ import { creditsPerWorkerMs } from '@cairn/metering';
 import type { RequestContext } from '../../request-context.ts';
 
 /** Price of a job by worker time, for the documentation of methods. */
-export const workerTimeSurcharge = `and ${creditsPerWorkerMs} for each millisecond of a worker; the price of its time limit has to be left when it begins`;
+export const workerTimeSurcharge = `and ${creditsPerWorkerMs} for each millisecond of worker time; the account needs the price of the whole time limit at the start`;
 
 /** Executes jobs in the worker pool, in the lane of the account that asks, and charges for them. */
 export class CallExecutor {
