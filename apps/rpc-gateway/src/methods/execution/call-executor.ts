@@ -1,5 +1,5 @@
 import type { Hex } from '@cairn/block-model';
-import type { CallPool, CallPoolStats, CallUse, ExecutionJob, ResultOf } from '@cairn/evm-executor/pool';
+import type { CallPool, CallUse, ExecutionJob, ResultOf } from '@cairn/evm-executor/pool';
 import { creditsPerWorkerMs } from '@cairn/metering';
 import type { RequestContext } from '../../request-context.ts';
 
@@ -55,11 +55,6 @@ export class CallExecutor {
   /** Executes a job whose result several requests share: none of them aborts it, and none is charged. */
   runShared<Job extends ExecutionJob>({ principal }: RequestContext, job: Job): Promise<ResultOf<Job>> {
     return this.#pool.execute(job, { lane: principal.account.id });
-  }
-
-  /** Counters of the worker pool. */
-  stats(): CallPoolStats {
-    return this.#pool.stats();
   }
 
   #execute<Job extends ExecutionJob>(
