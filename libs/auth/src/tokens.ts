@@ -66,8 +66,8 @@ function hashSecret(salt: string, secret: string): Buffer {
 const placeholder: StoredSecret = { salt: '00'.repeat(16), hash: '00'.repeat(32), expiresAt: undefined };
 
 /**
- * Compares a secret with those of a key in constant time. It always hashes twice, whether the key has two secrets, one or
- * none, so that timing does not distinguish an unknown key from a wrong secret.
+ * Compares a secret with those of a key in constant time. It always hashes twice, also for a key with one secret or none.
+ * Timing therefore does not distinguish an unknown key from a wrong secret.
  */
 export function secretMatches(stored: readonly StoredSecret[], secret: string, now: number): boolean {
   let matches = false;

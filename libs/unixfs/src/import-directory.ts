@@ -30,8 +30,8 @@ export interface DirectoryOptions extends NamingOptions, UnixfsMetadata {
 }
 
 /**
- * Writes a directory as one node with entries sorted by the bytes of their names, or, where Kubo does so, as a hash array
- * mapped trie (HAMT).
+ * Writes a directory as one node with entries sorted by the bytes of their names, or as a hash array mapped trie (HAMT).
+ * The choice is that of Kubo.
  * @throws OPTION_INVALID for a name that is empty, repeated or has a slash, and for options out of range
  */
 export async function importDirectory(

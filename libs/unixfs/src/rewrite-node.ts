@@ -8,8 +8,8 @@ import { encodeUnixfsData, type UnixfsMetadata } from './unixfs-data.ts';
 
 /**
  * Writes the root of a file, directory or symlink with another mode, time, CID version or hash function. Omitted options
- * and all links stay. A raw block that gets a mode or a time becomes a file node of CID version 0, as in Kubo, since a raw
- * block cannot carry them. The block is **not** durable before `sync` of the store.
+ * and all links stay. A raw block cannot carry a mode or a time. If it gets one, it becomes a file node of CID version 0,
+ * as in Kubo. The block is **not** durable before `sync` of the store.
  * @throws OPTION_INVALID, BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
  */
 export async function rewriteNode(
