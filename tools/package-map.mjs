@@ -23,12 +23,18 @@ export const packageMap = {
   'chain-store': ['errors', 'embedded-store', 'cid', 'rlp', 'trie', 'block-model'],
   'evm-compiler': [],
   evm: ['errors', 'platform', 'trie', 'block-model', 'evm-compiler'],
-  'evm-executor': ['errors', 'platform', 'trie', 'block-model', 'evm'],
+  'evm-ethereumjs': ['platform', 'cid', 'block-model'],
+  'evm-executor': ['errors', 'platform', 'trie', 'block-model', 'evm', 'evm-ethereumjs'],
   auth: ['errors', 'embedded-store'],
   metering: ['errors', 'embedded-store'],
   billing: ['errors', 'embedded-store', 'auth', 'metering'],
   stores: ['auth', 'billing', 'blockstore', 'metering', 'mfs', 'pinning'],
   'service-kit': ['errors'],
+};
+
+/** Packages that only the tests of a package may import beyond its row: oracles, which do not import it. */
+export const testPackageMap = {
+  'chain-store': ['evm-ethereumjs'],
 };
 
 /** Packages that only Nest modules, `service-kit` and apps may import. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { importChain, openChainStore } from '@cairn/chain-store';
+import { createBlockRunner as createReferenceRunner } from '@cairn/evm-ethereumjs';
 import { createBlockRunner } from '@cairn/evm-executor';
 import { report } from './lib/load.mjs';
 
@@ -25,7 +26,7 @@ export async function compareImports(options) {
   const best = { reference: 0, own: 0, gas: 0 };
   // Both take turns, so that changes in the load of the machine affect both.
   for (let round = 0; round < rounds; round++) {
-    best.reference = Math.max(best.reference, (await importRate(options)).rate);
+    best.reference = Math.max(best.reference, (await importRate({ ...options, runner: createReferenceRunner() })).rate);
     const { rate, gas } = await importRate({ ...options, runner: createBlockRunner('compiled') });
     Object.assign(best, { own: Math.max(best.own, rate), gas });
   }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeRlp } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { createBlock } from '@ethereumjs/block';
 import { parseGethGenesisState } from '@ethereumjs/common';
 import { createTx, createTxFromRLP } from '@ethereumjs/tx';

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { encodeRlp } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { createBlock } from '@ethereumjs/block';
 import { parseGethGenesisState } from '@ethereumjs/common';
 import { createTx } from '@ethereumjs/tx';

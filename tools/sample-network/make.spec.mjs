@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { importChain, loadNetworks, openChainStore } from '@cairn/chain-store';
-import { executeCall, parseCallRequest } from '@cairn/evm-executor';
+import { createBlockRunner, executeCall, parseCallRequest } from '@cairn/evm-executor';
 import { makeNetwork } from './make.mjs';
 
 const directory = fileURLToPath(new URL('./network', import.meta.url));
@@ -34,7 +34,8 @@ describe('imported', () => {
   before(async () => {
     store = await openChainStore({ directory: home });
     const [network] = loadNetworks(join(directory, 'networks.json'));
-    await importChain({ store, name: network.name, genesis: network.genesis, files: network.blocks });
+    const { name, genesis, blocks: files } = network;
+    await importChain({ store, name, genesis, files, runner: createBlockRunner() });
   });
 
   after(async () => {

@@ -1,3 +1,4 @@
+import type { BlockRunner } from '@cairn/block-model';
 import { importChain, type Network, openChainStore } from '@cairn/chain-store';
 import { createBlockRunner } from '@cairn/evm-executor';
 import { Presets, SingleBar } from 'cli-progress';
@@ -11,7 +12,6 @@ const lineEveryMs = 2000;
  * blocks
  */
 export async function importNetwork(settings: CommandSettings, network: Network, signal: AbortSignal): Promise<number> {
-  const engine = settings.CAIRN_CALL_ENGINE;
   const store = await openChainStore({ directory: chainDirectory(settings, network) });
   const progress = createProgress(network.name);
   try {
@@ -22,7 +22,7 @@ export async function importNetwork(settings: CommandSettings, network: Network,
       files: network.blocks,
       safe: network.safe,
       finalized: network.finalized,
-      ...(engine !== 'ethereumjs' && { runner: createBlockRunner(engine) }),
+      runner: await blockRunner(settings.CAIRN_CALL_ENGINE),
       signal,
       onProgress: (state) => {
         if (state.blocks > 0)
@@ -45,6 +45,11 @@ export async function importNetwork(settings: CommandSettings, network: Network,
     progress.stop();
     await store.close();
   }
+}
+
+async function blockRunner(engine: CommandSettings['CAIRN_CALL_ENGINE']): Promise<BlockRunner> {
+  if (engine !== 'ethereumjs') return createBlockRunner(engine);
+  return (await import('@cairn/evm-ethereumjs')).createBlockRunner();
 }
 
 interface ProgressState {

@@ -2,15 +2,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBlockFromRLP } from '@ethereumjs/block';
+import { Common, Mainnet } from '@ethereumjs/common';
 import { RLP } from '@ethereumjs/rlp';
 import { test } from '@jest/globals';
-import { commonFromChainSpec } from './ethereumjs/index.ts';
 import {
   blockFromJson,
   blockToJson,
   decodeBlock,
   decodeRlp,
   encodeBlock,
+  forkAt,
+  forkSchedule,
   knownChainSpec,
   verifyBlock,
 } from './index.ts';
@@ -49,7 +51,10 @@ test('a mainnet block', async () => {
   const block = blockFromJson(json.result ?? json);
   const { number, timestamp } = block.header;
   const raw = encodeBlock(block);
-  const common = commonFromChainSpec(knownChainSpec('mainnet', 'mainnet'), { at: { number, timestamp } });
+  const common = new Common({
+    chain: Mainnet,
+    hardfork: forkAt(forkSchedule(knownChainSpec('mainnet', 'mainnet')), { number, timestamp }),
+  });
   process.stdout.write(`block ${number}: ${raw.length} bytes, ${block.transactions.length} transactions\n`);
   await measure({
     'RLP to a tree': () => decodeRlp('block', raw),

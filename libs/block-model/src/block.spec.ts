@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { RLP } from '@ethereumjs/rlp';
 import { createTx } from '@ethereumjs/tx';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { commonFromChainSpec } from './ethereumjs/index.ts';
 import {
   type Block,
   blockFromJson,
@@ -16,12 +16,12 @@ import {
   type Hex,
   hexFromBytes,
   joinBlock,
-  knownChainSpec,
   senderOf,
   transactionFromJson,
   transactionToJson,
   verifyBlock,
 } from './index.ts';
+import { kzg } from './kzg/index.ts';
 import { signingHash } from './sender.ts';
 import { conformanceDirectory, hasConformanceCases, recordedExchanges } from './testing/index.ts';
 
@@ -116,7 +116,7 @@ withCases('recent mainnet blocks', () => {
 });
 
 describe('transactions', () => {
-  const common = commonFromChainSpec(knownChainSpec('mainnet', 'mainnet'));
+  const common = new Common({ chain: Mainnet, hardfork: Hardfork.Bpo2, customCrypto: { kzg: kzg() } });
   const privateKey = new Uint8Array(32).fill(7);
   const to = `0x${'11'.repeat(20)}` as const;
   const bigint = (max: bigint) => fc.bigInt({ min: 0n, max });

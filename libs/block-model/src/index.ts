@@ -27,7 +27,18 @@ export {
 } from './chain-spec.ts';
 export { type ContentCids, contentCids } from './content-cids.ts';
 export { CorruptBlockError, InvalidValueError } from './errors.ts';
-export { nextBaseFee } from './fees.ts';
+export { type BlobRules, nextBaseFee, nextExcessBlobGas } from './fees.ts';
+export {
+  type BlobSchedule,
+  type ChainPlace,
+  type ForkName,
+  type ForkSchedule,
+  forkAt,
+  forkSchedule,
+  forksIncluded,
+  isPostMerge,
+  type ScheduledFork,
+} from './fork-schedule.ts';
 export { blockFromJson, transactionFromJson } from './from-json.ts';
 export { decodeHeader, type Header, headerFromJson, headerFromRlp, makeHeader } from './header.ts';
 export {

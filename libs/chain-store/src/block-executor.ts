@@ -11,30 +11,28 @@ import {
   hexFromBytes,
   type Log,
   type Receipt,
+  terminalTotalDifficulty,
   verifyBlock,
 } from '@cairn/block-model';
-import { commonFromChainSpec, hardforkAt, terminalTotalDifficulty } from '@cairn/block-model/ethereumjs';
 import { orderedTrieRoot } from '@cairn/trie';
-import { createBlockHeaderFromRLP } from '@ethereumjs/block';
-import { type Common, Hardfork } from '@ethereumjs/common';
 import { BlockRefusedError } from './errors.ts';
-import { type CheckedHeader, validateHeader } from './header-rules.ts';
+import { type CheckedHeader, HeaderRules } from './header-rules.ts';
 import type { ImportState } from './import-state.ts';
 import { type Ancestor, validateUncles } from './uncle-rules.ts';
 
-/** A block that has been executed and found right. */
+/** A block that was executed and whose results match its header. */
 export interface ExecutedBlock {
   readonly block: Block;
   /** RLP list of the receipts in their consensus encoding. */
   readonly receipts: Uint8Array;
-  /** All that are in the receipts, in order. */
+  /** Logs of all receipts, in order. */
   readonly logs: readonly Log[];
 }
 
-/** EIP-7934: 10 MiB less a margin of 2 MiB for what consensus clients put around it. */
+/** EIP-7934: 10 MiB less a margin of 2 MiB for the consensus block around it. */
 const blockBytesMax = 8 * 1024 * 1024;
 
-/** Finds the blocks below the one that is executed, those too that are not on the disk yet. */
+/** Finds ancestors of the executed block, including those that are not on disk yet. */
 export interface Ancestors {
   /** Hash of the ancestor at a height, for BLOCKHASH. */
   hashByNumber(number: bigint): Hex | undefined;
@@ -48,17 +46,15 @@ export interface BlockExecutorOptions {
   readonly parent: Header;
   readonly totalDifficulty: bigint;
   readonly ancestors: Ancestors;
-  /** Executes the blocks. Default: @ethereumjs/vm. */
-  readonly runner?: BlockRunner | undefined;
+  readonly runner: BlockRunner;
 }
 
-/** Has blocks executed and holds the results to what their headers say. */
+/** Executes blocks and verifies the results against their headers. */
 export class BlockExecutor {
   readonly #spec: ChainSpec;
   readonly #state: ImportState;
-  readonly #runner: BlockRunner | undefined;
-  #reference: BlockRunner | undefined;
-  readonly #common: Common;
+  readonly #runner: BlockRunner;
+  readonly #rules: HeaderRules;
   readonly #ancestors: Ancestors;
   readonly #terminalTotalDifficulty: bigint | undefined;
   #parent: CheckedHeader;
@@ -69,16 +65,16 @@ export class BlockExecutor {
     this.#spec = spec;
     this.#state = state;
     this.#runner = runner;
-    this.#common = commonFromChainSpec(spec);
+    this.#rules = new HeaderRules(spec);
     this.#terminalTotalDifficulty = terminalTotalDifficulty(spec);
     this.#ancestors = ancestors;
-    this.#parent = this.#checked(parent);
+    this.#parent = this.#rules.checked(parent);
     this.#totalDifficulty = totalDifficulty;
   }
 
   /**
-   * Executes the block that follows.
-   * @throws BLOCK_REFUSED with number, hash and reason. The state must then be thrown away.
+   * Executes the next block.
+   * @throws BLOCK_REFUSED with number, hash and reason; the state is not usable afterwards
    */
   async execute(raw: Uint8Array): Promise<ExecutedBlock> {
     const block = decode(raw);
@@ -88,18 +84,17 @@ export class BlockExecutor {
       if (header.parentHash !== hash)
         throw new Error(`its parent is ${header.parentHash}, while block ${number} is ${hash}`);
       verifyBlock(block);
-      const candidate = this.#checked(header);
+      const candidate = this.#rules.checked(header);
       this.#validateMerge(header);
-      validateHeader(candidate, this.#parent);
+      this.#rules.validate(candidate, this.#parent);
       validateUncles({
         block,
         ancestor: (ancestor) => this.#ancestors.block(ancestor),
-        validate: (uncle, parent) => validateHeader(this.#checked(uncle), this.#checked(parent)),
+        validate: (uncle, parent) => this.#rules.validate(this.#rules.checked(uncle), this.#rules.checked(parent)),
       });
-      if (candidate.reference.common.isActivatedEIP(7934) && raw.length > blockBytesMax)
+      if (candidate.forks.has('osaka') && raw.length > blockBytesMax)
         throw new Error(`it has ${raw.length} bytes, more than ${blockBytesMax}`);
-      const runner = await this.#runnerFor(header);
-      const outcome = await runner.run({
+      const outcome = await this.#runner.run({
         spec: this.#spec,
         block,
         parent: this.#parent.header,
@@ -125,19 +120,6 @@ export class BlockExecutor {
     }
   }
 
-  /** The block that moved what The DAO had is not like others: accounts change in it without a transaction. */
-  async #runnerFor({ number }: Header): Promise<BlockRunner> {
-    const isDao = number === this.#common.hardforkBlock(Hardfork.Dao);
-    return this.#runner !== undefined && !isDao ? this.#runner : await this.#referenceRunner();
-  }
-
-  /** @ethereumjs/vm, loaded where it is needed. */
-  async #referenceRunner(): Promise<BlockRunner> {
-    const { createVmBlockRunner } = await import('./vm-block-runner.ts');
-    this.#reference ??= createVmBlockRunner(this.#state);
-    return this.#reference;
-  }
-
   /** Where the total difficulty decides, proof of stake begins with the first block above it (EIP-3675). @throws Error */
   #validateMerge({ difficulty }: Header): void {
     const limit = this.#terminalTotalDifficulty;
@@ -146,14 +128,9 @@ export class BlockExecutor {
       `its difficulty is ${difficulty}, while the total difficulty of its parent is ${this.#totalDifficulty} and proof of stake begins at ${limit}`,
     );
   }
-
-  #checked(header: Header): CheckedHeader {
-    this.#common.setHardfork(hardforkAt(this.#common, header));
-    return { header, reference: createBlockHeaderFromRLP(header.raw, { common: this.#common, setHardfork: false }) };
-  }
 }
 
-/** What execution gave is not what the header says. */
+/** Describes the first field whose computed value differs from the header. */
 function differenceBetween(
   header: Header,
   got: Pick<Header, 'gasUsed' | 'receiptsRoot' | 'logsBloom' | 'requestsHash' | 'stateRoot'>,
@@ -166,7 +143,7 @@ function differenceBetween(
   return undefined;
 }
 
-/** The bloom of a block is all those of its receipts in one. */
+/** Joins the blooms of receipts to that of the block. */
 function joinedBlooms(receipts: readonly Receipt[]): Hex {
   const bloom = new Uint8Array(256);
   for (const { logsBloom } of receipts)
@@ -182,7 +159,7 @@ function decode(raw: Uint8Array): Block {
   }
 }
 
-/** The first sentence of what is said; @ethereumjs appends a dump of the block. */
+/** Returns the first sentence of a message; @ethereumjs appends a dump of the block. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text

@@ -1,7 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { BlockImport } from './block-import.ts';
 import { type MadeChain, makeChain, temporaryDirectory } from './chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore } from './index.ts';
+import { type ChainStore, openChainStore } from './index.ts';
+import { importChain, referenceRunner } from './reference-import.fixture.ts';
 
 let chain: MadeChain;
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -23,7 +24,7 @@ afterEach(async () => {
 async function importOf(count: number): Promise<BlockImport> {
   const { spec } = store;
   if (!spec) throw new Error('no genesis');
-  const target = BlockImport.open(store, spec);
+  const target = BlockImport.open(store, spec, referenceRunner);
   for (const raw of chain.blocks.slice(0, count)) await target.add(raw);
   return target;
 }

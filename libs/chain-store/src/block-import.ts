@@ -23,7 +23,7 @@ const batchEntries = 20_000;
 export class BlockImport {
   readonly #store: ChainStore;
   readonly #spec: ChainSpec;
-  readonly #runner: BlockRunner | undefined;
+  readonly #runner: BlockRunner;
   #session: Session;
   #pending: PendingBlock[] = [];
   #entries = 0;
@@ -31,15 +31,14 @@ export class BlockImport {
   blocks = 0;
   gas = 0n;
 
-  private constructor(store: ChainStore, spec: ChainSpec, session: Session, runner: BlockRunner | undefined) {
+  private constructor(store: ChainStore, spec: ChainSpec, session: Session, runner: BlockRunner) {
     this.#runner = runner;
     this.#store = store;
     this.#spec = spec;
     this.#session = session;
   }
 
-  /** @param runner what executes blocks; default: @ethereumjs/vm */
-  static open(store: ChainStore, spec: ChainSpec, runner?: BlockRunner): BlockImport {
+  static open(store: ChainStore, spec: ChainSpec, runner: BlockRunner): BlockImport {
     return new BlockImport(store, spec, openSession(store, spec, headOfStore(store), runner), runner);
   }
 
@@ -118,7 +117,7 @@ interface Session {
   tip: Header;
 }
 
-function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: BlockRunner | undefined): Session {
+function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: BlockRunner): Session {
   const base = store.stateAt(tip.hash);
   if (base === undefined) throw new BlockRefusedError(tip, 'the state after it is not kept');
   const state = new ImportState(store.tables, base, bytesFromHex(tip.stateRoot));

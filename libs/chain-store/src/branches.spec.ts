@@ -2,7 +2,8 @@ import { decodeBlock, type Hex } from '@cairn/block-model';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { historyIn, type MadeChain, makeChain, type Step, step, temporaryDirectory } from './chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore } from './index.ts';
+import { type ChainStore, openChainStore } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {

@@ -1,7 +1,8 @@
 import { bytesFromHex, encodeRlp, type Hex, transactionsRoot } from '@cairn/block-model';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type MadeChain, makeChain, temporaryDirectory } from './chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore } from './index.ts';
+import { type ChainStore, openChainStore } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 import { heightKey } from './tables.ts';
 
 let chain: MadeChain;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytesFromHex, encodeRlp, type Hex, hexFromBytes, parseGethGenesis, type RlpItem } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { type Block, createBlock } from '@ethereumjs/block';
 import { parseGethGenesisState } from '@ethereumjs/common';
 import { createTx } from '@ethereumjs/tx';

@@ -5,7 +5,8 @@ import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import { conformanceDirectory, hasConformanceCases } from '@cairn/block-model/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { temporaryDirectory } from './chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore, readBlockFile } from './index.ts';
+import { type ChainStore, openChainStore, readBlockFile } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let store: ChainStore;

@@ -2,7 +2,8 @@
 //   npm run bench
 import { bytesFromHex, keccak256 } from '@cairn/block-model';
 import { type MadeChain, makeChain, type Step, slotCount, temporaryDirectory, word } from './chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore } from './index.ts';
+import { type ChainStore, openChainStore } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
 const blockCount = 300;

@@ -5,7 +5,8 @@ import { Account } from '@ethereumjs/util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { historyIn, type MadeChain, makeChain, type Step, step, temporaryDirectory } from './chain.fixture.ts';
-import { importChain, openChainStore } from './index.ts';
+import { openChainStore } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 
 const plans = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 2, maxLength: 10 });
 

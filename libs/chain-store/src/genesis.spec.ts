@@ -1,7 +1,8 @@
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { madeGenesis, temporaryDirectory } from './chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore } from './index.ts';
+import { type ChainStore, openChainStore } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let store: ChainStore;

@@ -1,26 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import {
+  type AccountChange,
+  bytesFromHex,
   type ChainSpec,
+  type GenesisAccount,
   type Header,
   type Hex,
-  headerFromRlp,
   type KnownChain,
+  keccak256,
   knownChainSpec,
   knownChains,
   parseGethGenesis,
-  type RlpItem,
 } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
-import { emptyTrieRoot } from '@cairn/trie';
-import { createBlock } from '@ethereumjs/block';
-import { type GenesisState, parseGethGenesisState } from '@ethereumjs/common';
-import { Account, createAddressFromString, SHA256_NULL, setLengthLeft } from '@ethereumjs/util';
 import { GenesisError } from './errors.ts';
+import { genesisHeader } from './genesis-header.ts';
 import type { ImportState } from './import-state.ts';
+
+type HexPair = readonly [slot: string, value: string];
+
+/** Accounts by address: balance alone, or balance, code, storage and nonce, as @ethereumjs/genesis has them. */
+type GenesisState = Readonly<
+  Record<string, string | readonly [balance: string, code?: string, storage?: readonly HexPair[], nonce?: string]>
+>;
 
 /** Rules and first state of a chain. */
 export interface Genesis {
   readonly spec: ChainSpec;
+  /** Stores name their genesis by the hash of its JSON. */
   readonly state: GenesisState;
 }
 
@@ -31,18 +37,18 @@ const knownHashes: Readonly<Record<KnownChain, Hex>> = {
 };
 
 /**
- * The genesis of a known network, or of a file in geth's format.
+ * Loads the genesis of a known network, or of a file in geth's format.
  * @throws GENESIS_INVALID, VALUE_INVALID
  */
 export async function loadGenesis(name: string, source: string): Promise<Genesis> {
   const known = knownChains.find((chain) => chain === source);
   if (known !== undefined) {
     const spec = knownChainSpec(name, known);
-    // Thousands of accounts, which nobody else needs.
+    // Thousands of accounts: loaded only where they are needed.
     const { getGenesis } = await import('@ethereumjs/genesis');
     const state = getGenesis(Number(spec.chainId));
     if (state === undefined) throw new GenesisError(`the state of ${known} is not part of this version`);
-    return { spec, state };
+    return { spec, state: state as GenesisState };
   }
   let json: unknown;
   try {
@@ -50,30 +56,27 @@ export async function loadGenesis(name: string, source: string): Promise<Genesis
   } catch (error) {
     throw new GenesisError(`${source} cannot be read as JSON (${error instanceof Error ? error.message : 'unknown'})`);
   }
-  const { spec } = parseGethGenesis(name, json);
-  try {
-    return { spec, state: parseGethGenesisState(json as Parameters<typeof parseGethGenesisState>[0]) };
-  } catch (error) {
-    throw new GenesisError(`its alloc is not valid (${error instanceof Error ? error.message : 'unknown'})`);
-  }
+  const { spec, alloc } = parseGethGenesis(name, json);
+  return { spec, state: stateOfAlloc(alloc) };
+}
+
+function stateOfAlloc(alloc: Readonly<Record<string, GenesisAccount>>): GenesisState {
+  return Object.fromEntries(
+    Object.entries(alloc).map(([address, { balance, code, storage, nonce }]) => [
+      withPrefix(address.toLowerCase()),
+      [
+        balance.startsWith('0x') ? balance : `0x${BigInt(balance).toString(16)}`,
+        code,
+        storage && Object.entries(storage).map(([slot, value]): HexPair => [withPrefix(slot), withPrefix(value)]),
+        nonce && withPrefix(nonce),
+      ] as const,
+    ]),
+  ) as GenesisState;
 }
 
 /** Writes the first state and computes the first header. @throws GENESIS_INVALID when a known network's hash differs */
 export async function buildGenesis({ spec, state }: Genesis, target: ImportState): Promise<Header> {
-  for (const [key, entry] of Object.entries(state)) {
-    const address = createAddressFromString(key);
-    const [balance, code, storage, nonce] = typeof entry === 'string' ? [entry] : entry;
-    await target.putAccount(address, new Account(BigInt(nonce ?? 0), BigInt(balance)));
-    if (code !== undefined && code !== '0x') await target.putCode(address, Buffer.from(code.slice(2), 'hex'));
-    for (const [slot, value] of storage ?? []) {
-      await target.putStorage(
-        address,
-        setLengthLeft(Buffer.from(evenHex(slot), 'hex'), 32),
-        Buffer.from(evenHex(value), 'hex'),
-      );
-    }
-  }
-  const stateRoot = await target.getStateRoot();
+  const stateRoot = await target.after(Object.entries(state).map(genesisChange));
   const header = genesisHeader(spec, stateRoot);
   if ('known' in spec && header.hash !== knownHashes[spec.known]) {
     throw new GenesisError(`the block of ${spec.known} hashes to ${header.hash}, not ${knownHashes[spec.known]}`);
@@ -81,26 +84,21 @@ export async function buildGenesis({ spec, state }: Genesis, target: ImportState
   return header;
 }
 
-function genesisHeader(spec: ChainSpec, stateRoot: Uint8Array): Header {
-  const common = commonFromChainSpec(spec);
-  const fields = common.genesis();
-  common.setHardforkBy({ blockNumber: 0n, timestamp: BigInt(fields.timestamp ?? 0) });
-  const hasWithdrawals = common.isActivatedEIP(4895);
-  const header = {
-    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)),
-    number: 0n,
-    stateRoot,
-    ...(hasWithdrawals && { withdrawalsRoot: emptyTrieRoot }),
-    ...(common.isActivatedEIP(7685) && { requestsHash: SHA256_NULL }),
+function genesisChange([address, entry]: [string, GenesisState[string]]): AccountChange {
+  const [balance, code, storage = [], nonce] = typeof entry === 'string' ? [entry] : entry;
+  const bytes = bytesFromHex(code ?? '0x');
+  return {
+    address: bytesFromHex(withPrefix(address)),
+    account: { nonce: BigInt(nonce ?? 0), balance: BigInt(balance), codeHash: keccak256(bytes) },
+    code: bytes,
+    isStorageCleared: false,
+    slots: storage.map(([slot, value]) => [
+      bytesFromHex(`0x${digitsOf(slot).padStart(64, '0')}`),
+      bytesFromHex(`0x${evenDigits(digitsOf(value).replace(/^0+/, ''))}`),
+    ]),
   };
-  const block = createBlock(
-    { header, ...(hasWithdrawals && { withdrawals: [] }) },
-    { common, setHardfork: false, skipConsensusFormatValidation: true },
-  );
-  return headerFromRlp(block.header.raw() as RlpItem);
 }
 
-function evenHex(text: string): string {
-  const digits = text.replace(/^0x/, '');
-  return digits.length % 2 === 0 ? digits : `0${digits}`;
-}
+const withPrefix = (text: string) => (text.startsWith('0x') ? text : `0x${text}`);
+const digitsOf = (text: string) => text.replace(/^0x/, '');
+const evenDigits = (digits: string) => (digits.length % 2 === 0 ? digits : `0${digits}`);

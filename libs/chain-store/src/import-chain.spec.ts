@@ -16,7 +16,8 @@ import { gzipSync } from 'node:zlib';
 import { type Hex, hexFromBytes, senderOf } from '@cairn/block-model';
 import { conformanceDirectory, hasConformanceCases } from '@cairn/block-model/testing';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { type ChainStore, importChain, openChainStore } from './index.ts';
+import { type ChainStore, openChainStore } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 
 const network = resolve(process.cwd(), '../../tools/sample-network/network');
 const [genesis, chain] = [join(network, 'genesis.json'), join(network, 'chain.rlp')];
@@ -160,10 +161,12 @@ describe('importChain', () => {
     const directory = temporary();
     const script = `
       const { importChain, openChainStore } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)});
+      const { createBlockRunner } = await import('@cairn/evm-ethereumjs');
       const store = await openChainStore({ directory: ${JSON.stringify(directory)} });
+      const runner = createBlockRunner();
       const onProgress = ({ number }) => { if (number === 9n) process.kill(process.pid, 'SIGKILL'); };
       const abort = new AbortController();
-      for (let n = 1; n <= 24; n++) await importChain({ store, name: 'sample', genesis: ${JSON.stringify(genesis)}, files: [${JSON.stringify(chain)}], onProgress });`;
+      for (let n = 1; n <= 24; n++) await importChain({ store, name: 'sample', genesis: ${JSON.stringify(genesis)}, files: [${JSON.stringify(chain)}], runner, onProgress });`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
     await new Promise((done) => child.once('exit', done));
     expect(child.signalCode).toBe('SIGKILL');

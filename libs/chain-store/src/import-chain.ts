@@ -37,8 +37,7 @@ export interface ImportOptions {
   /** Blocks that are safe and final once the files are imported. */
   readonly safe?: Hex | undefined;
   readonly finalized?: Hex | undefined;
-  /** What executes blocks. Default: @ethereumjs/vm. */
-  readonly runner?: BlockRunner | undefined;
+  readonly runner: BlockRunner;
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly signal?: AbortSignal;
 }

@@ -1,23 +1,24 @@
 import {
   type AccountChange,
+  type AccountState,
   bytesFromHex,
-  encodeRlp,
   type Hex,
   hexFromBytes,
+  type StateReader,
   type StateRoots,
 } from '@cairn/block-model';
-import { JournaledState, type StateChanges } from '@cairn/block-model/ethereumjs';
 import { keccak256 } from '@cairn/cid';
 import { emptyTrieRoot, type Trie } from '@cairn/trie';
 import type { RecordReader } from './flat-state.ts';
+import { encodeStateAccount, writeSlots } from './state-account.ts';
 import type { StateChange } from './state-changes.ts';
 import { encodeAccountRecord, slotPrefix, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
-/** What a block makes of the state, to be written. */
+/** Table entries that blocks add. */
 export interface StateWrites {
   readonly changes: readonly StateChange[];
-  /** New code and new nodes of tries, by their keccak-256. */
+  /** New code and new trie nodes, by their Keccak-256. */
   readonly content: readonly {
     readonly table: 'codes' | 'nodes';
     readonly key: Uint8Array;
@@ -25,112 +26,160 @@ export interface StateWrites {
   }[];
 }
 
+type FullAccount = Required<AccountState>;
+
+const empty = new Uint8Array(0);
+
 /**
- * The state that blocks are executed on: reads the flat tables, keeps what blocks change, and computes state roots
- * through the tries. What a block changed is taken as table entries; nothing is written here.
+ * State that imported blocks are executed on. Reads the flat tables, keeps the changes of blocks in memory, and computes state
+ * roots through the tries. `takeWrites` returns the changes as table entries; this class writes nothing.
  */
-export class ImportState extends JournaledState implements StateRoots {
+export class ImportState implements StateRoots {
   readonly #nodes: TrieNodes;
   readonly #base: RecordReader;
   #root: Uint8Array;
-  /** Of the accounts, with those of its nodes that have been met. */
+  /** The state trie, with the nodes that were loaded. */
   #trie: Trie | undefined;
-  /** Incarnations that differ from those in the tables. */
+  /** Accounts that were read or changed; `undefined` where there is none. */
+  readonly #accounts = new Map<Hex, FullAccount | undefined>();
+  /** Slots that were read or changed. */
+  readonly #storage = new Map<Hex, Map<Hex, Uint8Array>>();
+  readonly #codes = new Map<Hex, Uint8Array>();
+  /** Accounts whose storage in the tables is no longer valid, with their new incarnations. */
   readonly #incarnations = new Map<Hex, number>();
-  #accounts = new Set<Hex>();
-  #slots = new Map<Hex, Map<Hex, Uint8Array>>();
-  #codes = new Map<Hex, Uint8Array>();
+  #changedAccounts = new Set<Hex>();
+  #changedSlots = new Map<Hex, Map<Hex, Uint8Array>>();
+  #newCodes = new Map<Hex, Uint8Array>();
 
   /** @param base the state that blocks are executed on; `root` is its root */
   constructor(tables: Pick<Tables, 'nodes'>, base: RecordReader, root: Uint8Array) {
-    super(base);
     this.#base = base;
     this.#nodes = new TrieNodes(tables.nodes);
     this.#root = root;
   }
 
   async after(changes: readonly AccountChange[]): Promise<Uint8Array> {
-    this.apply(changes);
-    return await this.getStateRoot();
-  }
-
-  override async getStateRoot(): Promise<Uint8Array> {
-    const changes = this.takeChanges();
     this.#trie ??= this.#nodes.trie(this.#root);
-    const accounts = this.#trie;
-    const touched = new Set([...changes.accounts.keys(), ...changes.storage.keys()]);
-    for (const address of touched) this.#write(accounts, address, changes);
-    for (const [hash, code] of changes.codes) this.#codes.set(hash, code);
-    this.#root = accounts.root();
+    for (const change of changes) this.#apply(this.#trie, change);
+    this.#root = this.#trie.root();
     return this.#root;
   }
 
-  #write(accounts: Trie, address: Hex, changes: StateChanges): void {
-    this.#accounts.add(address);
-    const before = this.readAccount(address);
-    const storage = changes.storage.get(address);
-    if (storage) {
-      let root = before?.storageRoot ?? emptyTrieRoot;
-      if (storage.isCleared) {
-        root = emptyTrieRoot;
-        this.#forgetStorage(address);
-      }
-      const trie = this.#nodes.trie(root);
-      const slots = this.#slots.get(address) ?? new Map<Hex, Uint8Array>();
-      this.#slots.set(address, slots);
-      for (const [slot, value] of storage.slots) {
-        slots.set(slot, value);
-        const key = keccak256(bytesFromHex(slot));
-        if (value.length === 0) trie.remove(key);
-        else trie.put(key, encodeRlp(value));
-      }
-      this.setStorageRoot(address, trie.root());
+  #apply(accounts: Trie, { address, account, isStorageCleared, slots, code }: AccountChange): void {
+    const key = hexFromBytes(address);
+    const before = this.#account(key, address);
+    if (account === undefined && before === undefined) return;
+    if (isStorageCleared || account === undefined) this.#clearStorage(key, address);
+    this.#changedAccounts.add(key);
+    if (account === undefined) {
+      this.#accounts.set(key, undefined);
+      accounts.remove(keccak256(address));
+      return;
     }
-    const account = this.readAccount(address);
-    const key = keccak256(bytesFromHex(address));
-    if (account === undefined) accounts.remove(key);
-    else accounts.put(key, account.serialize());
+    if (code !== undefined && code.length > 0) {
+      const name = hexFromBytes(account.codeHash);
+      this.#codes.set(name, code);
+      this.#newCodes.set(name, code);
+    }
+    const { nonce, balance, codeHash } = account;
+    const rootBefore = isStorageCleared ? emptyTrieRoot : (before?.storageRoot ?? emptyTrieRoot);
+    const after = { nonce, balance, codeHash, storageRoot: this.#writeStorage(key, address, rootBefore, slots) };
+    this.#accounts.set(key, after);
+    accounts.put(keccak256(address), encodeStateAccount(after));
+  }
+
+  /** Returns the root of the storage with these slots. */
+  #writeStorage(key: Hex, address: Uint8Array, root: Uint8Array, slots: AccountChange['slots']): Uint8Array {
+    const changed = slots.filter(([slot, value]) => Buffer.compare(this.#slot(key, address, slot), value) !== 0);
+    if (changed.length === 0) return root;
+    const storage = this.#nodes.trie(root);
+    writeSlots(storage, changed);
+    const known = entryOf(this.#storage, key);
+    const fresh = entryOf(this.#changedSlots, key);
+    for (const [slot, value] of changed) {
+      const name = hexFromBytes(slot);
+      known.set(name, value);
+      fresh.set(name, value);
+    }
+    return storage.root();
   }
 
   /**
-   * Older slots stay in the tables under their incarnation; a higher one makes them invisible. Also for an account that
-   * the tables do not know: blocks that wait to be written may have given it slots.
+   * Older slots stay in the tables under their incarnation; a higher one hides them. This also applies to an account that
+   * the tables do not contain: blocks that are not written yet may have given it slots.
    */
-  #forgetStorage(address: Hex): void {
-    this.#slots.delete(address);
-    this.#incarnations.set(address, this.#incarnation(address) + 1);
+  #clearStorage(key: Hex, address: Uint8Array): void {
+    this.#storage.delete(key);
+    this.#changedSlots.delete(key);
+    this.#incarnations.set(key, this.#incarnation(key, address) + 1);
   }
 
-  #incarnation(address: Hex): number {
-    return this.#incarnations.get(address) ?? this.#base.record(bytesFromHex(address))?.incarnation ?? 0;
+  #incarnation(key: Hex, address: Uint8Array): number {
+    return this.#incarnations.get(key) ?? this.#base.record(address)?.incarnation ?? 0;
   }
 
-  /** What has changed since the last call. Call after the root was computed. */
+  #account(key: Hex, address: Uint8Array): FullAccount | undefined {
+    if (this.#accounts.has(key)) return this.#accounts.get(key);
+    const account = this.#base.record(address)?.state;
+    this.#accounts.set(key, account);
+    return account;
+  }
+
+  #slot(key: Hex, address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const slots = entryOf(this.#storage, key);
+    const name = hexFromBytes(slot);
+    let value = slots.get(name);
+    if (value === undefined) {
+      value = this.#incarnations.has(key) ? empty : this.#base.getStorage(address, slot);
+      slots.set(name, value);
+    }
+    return value;
+  }
+
+  /** Returns a reader of the current state: a new object for each block, since engines cache by reader. */
+  view(): StateReader {
+    return {
+      getAccount: (address) => this.#account(hexFromBytes(address), address),
+      getStorage: (address, slot) => this.#slot(hexFromBytes(address), address, slot),
+      getCode: (codeHash) => this.#codes.get(hexFromBytes(codeHash)) ?? this.#base.getCode(codeHash),
+    };
+  }
+
+  /** Returns the changes since the last call, as table entries. */
   takeWrites(): StateWrites {
     const changes: StateChange[] = [];
     const content: StateWrites['content'][number][] = [];
-    for (const address of this.#accounts) {
-      const record = { state: this.readAccount(address), incarnation: this.#incarnation(address) };
-      changes.push({ table: 'accounts', key: bytesFromHex(address), value: encodeAccountRecord(record) });
+    for (const key of this.#changedAccounts) {
+      const address = bytesFromHex(key);
+      const record = { state: this.#accounts.get(key), incarnation: this.#incarnation(key, address) };
+      changes.push({ table: 'accounts', key: address, value: encodeAccountRecord(record) });
     }
-    for (const [address, slots] of this.#slots) {
-      const incarnation = this.#incarnation(address);
-      for (const [slot, value] of slots) {
-        const key = slotPrefix(bytesFromHex(address), incarnation, bytesFromHex(slot));
-        changes.push({ table: 'slots', key, value });
-      }
+    for (const [key, slots] of this.#changedSlots) {
+      const address = bytesFromHex(key);
+      const incarnation = this.#incarnation(key, address);
+      for (const [slot, value] of slots)
+        changes.push({ table: 'slots', key: slotPrefix(address, incarnation, bytesFromHex(slot)), value });
     }
-    for (const [hash, value] of this.#codes) content.push({ table: 'codes', key: bytesFromHex(hash), value });
+    for (const [hash, value] of this.#newCodes) content.push({ table: 'codes', key: bytesFromHex(hash), value });
     for (const [hash, value] of this.#nodes.takeFresh())
       content.push({ table: 'nodes', key: Buffer.from(hash, 'hex'), value });
-    this.#accounts = new Set();
-    this.#slots = new Map();
-    this.#codes = new Map();
+    this.#changedAccounts = new Set();
+    this.#changedSlots = new Map();
+    this.#newCodes = new Map();
     return { changes, content };
   }
 
-  /** The root that was computed last. */
+  /** Root of the current state. */
   get root(): Hex {
     return hexFromBytes(this.#root);
   }
+}
+
+function entryOf<V>(map: Map<Hex, Map<Hex, V>>, key: Hex): Map<Hex, V> {
+  let entry = map.get(key);
+  if (entry === undefined) {
+    entry = new Map();
+    map.set(key, entry);
+  }
+  return entry;
 }

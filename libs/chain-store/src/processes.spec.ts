@@ -31,9 +31,10 @@ beforeEach(() => {
   };
   script = `
     const { importChain, openChainStore } = await import(${JSON.stringify(built)});
+    const { createBlockRunner } = await import('@cairn/evm-ethereumjs');
     const store = await openChainStore({ directory: ${JSON.stringify(`${directory.path}/store`)} });
     const onProgress = ({ blocks }) => process.stdout.write(blocks + '\\n');
-    await importChain({ store, onProgress, ...${JSON.stringify(options)} });
+    await importChain({ store, runner: createBlockRunner(), onProgress, ...${JSON.stringify(options)} });
     await store.close();`;
 });
 afterEach(() => directory.remove());

@@ -4,7 +4,8 @@ import { Trie, type TrieNodeStore } from '@cairn/trie';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type MadeChain, makeChain, slotCount, temporaryDirectory, word } from './chain.fixture.ts';
 import type { ChainStore } from './chain-store.ts';
-import { importChain, openChainStore } from './index.ts';
+import { openChainStore } from './index.ts';
+import { importChain } from './reference-import.fixture.ts';
 
 const child = 3; // Among the watched addresses.
 

@@ -1,38 +1,32 @@
-import { type AccountChange, encodeRlp, hexFromBytes, type StateRoots } from '@cairn/block-model';
+import { type AccountChange, hexFromBytes, type StateRoots } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { emptyTrieRoot } from '@cairn/trie';
-import { Account } from '@ethereumjs/util';
 import type { RecordReader } from './flat-state.ts';
+import { encodeStateAccount, writeSlots } from './state-account.ts';
 import type { TrieNodes } from './trie-nodes.ts';
 
-/** Roots of states that would follow a block: tries whose new nodes stay in memory. */
+/** Computes roots of states that would follow a block. New nodes of the tries stay in memory. */
 export function stateRootsOver(state: RecordReader, nodes: TrieNodes, root: Uint8Array): StateRoots {
   const accounts = nodes.trie(root);
   const storageRoots = new Map<string, Uint8Array>();
   const storageRootOf = (address: Uint8Array) =>
     storageRoots.get(hexFromBytes(address)) ?? state.record(address)?.state?.storageRoot ?? emptyTrieRoot;
 
-  const change = ({ address, account, isStorageCleared, slots }: AccountChange): void => {
-    const before = isStorageCleared || account === undefined ? emptyTrieRoot : storageRootOf(address);
-    let storageRoot = before;
+  const apply = ({ address, account, isStorageCleared, slots }: AccountChange): void => {
+    let storageRoot = isStorageCleared || account === undefined ? emptyTrieRoot : storageRootOf(address);
     if (account !== undefined && slots.length > 0) {
-      const storage = nodes.trie(before);
-      for (const [slot, value] of slots) {
-        if (value.length === 0) storage.remove(keccak256(slot));
-        else storage.put(keccak256(slot), encodeRlp(value));
-      }
+      const storage = nodes.trie(storageRoot);
+      writeSlots(storage, slots);
       storageRoot = storage.root();
     }
     storageRoots.set(hexFromBytes(address), storageRoot);
-    if (account === undefined) accounts.remove(keccak256(address));
-    else {
-      const { nonce, balance, codeHash } = account;
-      accounts.put(keccak256(address), new Account(nonce, balance, storageRoot, codeHash).serialize());
-    }
+    const key = keccak256(address);
+    if (account === undefined) accounts.remove(key);
+    else accounts.put(key, encodeStateAccount({ ...account, storageRoot }));
   };
   return {
     async after(changes) {
-      for (const each of changes) change(each);
+      for (const change of changes) apply(change);
       return accounts.root();
     },
   };

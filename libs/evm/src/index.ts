@@ -28,14 +28,6 @@ export {
   GasUncountableError,
 } from './errors.ts';
 export { type ForkRules, forkRules, isMergedAt } from './forks/fork-rules.ts';
-export {
-  type BlobSchedule,
-  type ChainPlace,
-  type ForkName,
-  type ForkSchedule,
-  forkSchedule,
-  type ScheduledFork,
-} from './forks/fork-schedule.ts';
 export { GasBudgetExceeded } from './gas-budget.ts';
 export { create2Address, createAddress } from './interpreter/create-address.ts';
 export { halts } from './interpreter/halt.ts';

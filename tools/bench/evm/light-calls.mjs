@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importChain, openChainStore } from '@cairn/chain-store';
-import { createEngine, executeCall, parseCallRequest } from '@cairn/evm-executor';
+import { createBlockRunner, createEngine, executeCall, parseCallRequest } from '@cairn/evm-executor';
 import { report } from '../lib/load.mjs';
 
 const network = fileURLToPath(new URL('../../sample-network/network/', import.meta.url));
@@ -18,7 +18,8 @@ export async function benchLightCalls() {
   const directory = mkdtempSync(join(tmpdir(), 'cairn-calls-'));
   const store = await openChainStore({ directory });
   try {
-    await importChain({ store, name: 'bench', genesis: `${network}/genesis.json`, files: [`${network}/chain.rlp`] });
+    const files = [`${network}/chain.rlp`];
+    await importChain({ store, name: 'bench', genesis: `${network}/genesis.json`, files, runner: createBlockRunner() });
     const { hash } = store.head;
     const place = {
       spec: store.spec,

@@ -76,7 +76,7 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
         files: network.blocks,
         safe: network.safe,
         finalized: network.finalized,
-        runner: this.#blockRunner(),
+        runner: await this.#blockRunner(),
         signal: this.#stop.signal,
         onProgress: (progress) => {
           const report = meter.update(progress);
@@ -91,10 +91,11 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** Executes blocks on the engine of the calls; `undefined` selects the reference engine of chain-store. */
-  #blockRunner(): BlockRunner | undefined {
+  /** Creates the runner of imported blocks, on the engine of the calls. */
+  async #blockRunner(): Promise<BlockRunner> {
     const { CAIRN_CALL_ENGINE: engine } = this.settings;
-    return engine === 'ethereumjs' ? undefined : createBlockRunner(engine);
+    if (engine !== 'ethereumjs') return createBlockRunner(engine);
+    return (await import('@cairn/evm-ethereumjs')).createBlockRunner();
   }
 
   /** Keeps a network at the head of its source, in a thread of its own. */
@@ -122,7 +123,8 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
         directory: store.directory,
         url: network.source.rpc,
         onEvent,
-        ...(engine !== 'ethereumjs' && { runnerModule: import.meta.resolve('@cairn/evm-executor'), engine }),
+        runnerModule: import.meta.resolve(engine === 'ethereumjs' ? '@cairn/evm-ethereumjs' : '@cairn/evm-executor'),
+        engine,
       }),
     );
   }

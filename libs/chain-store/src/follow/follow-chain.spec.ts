@@ -1,7 +1,8 @@
 import { decodeBlock, type Header } from '@cairn/block-model';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type MadeChain, makeChain, type Step, temporaryDirectory } from '../chain.fixture.ts';
-import { type ChainStore, importChain, openChainStore } from '../index.ts';
+import { type ChainStore, openChainStore } from '../index.ts';
+import { importChain, referenceRunner } from '../reference-import.fixture.ts';
 import type { ExecutionNode } from './execution-node.ts';
 import { type FollowEvent, followChain } from './follow-chain.ts';
 
@@ -64,7 +65,9 @@ async function followUntil(node: MemoryNode, isDone: (event: FollowEvent) => boo
     events.push(event);
     if (isDone(event)) stop.abort(new Error('enough'));
   };
-  await expect(followChain({ store, spec, node, onEvent, signal: stop.signal, pollMs: 1 })).rejects.toThrow();
+  await expect(
+    followChain({ store, spec, node, runner: referenceRunner, onEvent, signal: stop.signal, pollMs: 1 }),
+  ).rejects.toThrow();
   return events;
 }
 

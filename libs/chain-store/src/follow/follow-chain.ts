@@ -24,8 +24,7 @@ export interface FollowOptions {
   readonly spec: ChainSpec;
   readonly node: ExecutionNode;
   readonly signal: AbortSignal;
-  /** What executes blocks. Default: @ethereumjs/vm. */
-  readonly runner?: BlockRunner | undefined;
+  readonly runner: BlockRunner;
   readonly onEvent?: (event: FollowEvent) => void;
   /** How often the node is asked for its head. Default 2,000 ms. */
   readonly pollMs?: number;

@@ -1,4 +1,4 @@
-// The code of a worker thread: blocks are executed here, so that whoever serves requests is not held up.
+// Entry of a worker thread. Blocks are executed here, so that the thread that serves requests stays responsive.
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from '@cairn/errors';
 import { openChainStore } from '../chain-store.ts';
@@ -13,7 +13,7 @@ const { directory, url, pollMs, runnerModule, engine } = workerData as FollowerW
 const stop = new AbortController();
 port.once('message', () => stop.abort(new Error('stopped')));
 
-async function makeRunner(address: string) {
+async function createRunner(address: string) {
   const { createBlockRunner } = (await import(address)) as BlockRunnerModule;
   return createBlockRunner(engine);
 }
@@ -29,7 +29,7 @@ try {
     spec,
     node: createExecutionNode(client),
     signal: stop.signal,
-    ...(runnerModule !== undefined && { runner: await makeRunner(runnerModule) }),
+    runner: await createRunner(runnerModule),
     pollMs,
     onEvent: (event) => tell(event.kind === 'failed' ? { ...event, error: errorText(event.error) } : event),
   });

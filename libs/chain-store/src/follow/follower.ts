@@ -12,11 +12,11 @@ export interface FollowerWorkerData {
   readonly directory: string;
   readonly url: string;
   readonly pollMs: number;
-  readonly runnerModule: string | undefined;
+  readonly runnerModule: string;
   readonly engine: string | undefined;
 }
 
-/** A module that makes what executes blocks, by the name of an engine. */
+/** A module that creates block runners, by the name of an engine. */
 export interface BlockRunnerModule {
   createBlockRunner(engine?: string): BlockRunner;
 }
@@ -29,9 +29,9 @@ export interface FollowerOptions {
   readonly onEvent?: (event: FollowerEvent) => void;
   /** How often the node is asked for its head. Default 2,000 ms. */
   readonly pollMs?: number;
-  /** Address of a {@link BlockRunnerModule}, whose runner executes blocks in the thread. Default: @ethereumjs/vm does. */
-  readonly runnerModule?: string | undefined;
-  /** What the runner is made with. */
+  /** URL of a {@link BlockRunnerModule}, whose runner executes blocks in the thread. */
+  readonly runnerModule: string;
+  /** Engine of the runner. Default: that of the module. */
   readonly engine?: string | undefined;
   /** The code of the thread. Default: that of this package; tests that run from sources name the built one. */
   readonly workerUrl?: URL;

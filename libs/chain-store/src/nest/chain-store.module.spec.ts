@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Inject, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { madeGenesis, temporaryDirectory } from '../chain.fixture.ts';
-import { importChain, loadNetworks, openChainStore } from '../index.ts';
+import { loadNetworks, openChainStore } from '../index.ts';
+import { importChain } from '../reference-import.fixture.ts';
 import { CHAINS, ChainStoreModule, type Chains } from './index.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;

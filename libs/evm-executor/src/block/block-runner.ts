@@ -30,7 +30,7 @@ import { collectRequests } from './system-calls.ts';
 const unclesMax = 2;
 
 /**
- * Creates a runner that executes whole blocks of every fork. It lacks the DAO refund of mainnet's block 1,920,000.
+ * Creates a runner that executes whole blocks of every fork.
  * @param engine an engine or its name. Default `compiled`
  */
 export function createBlockRunner(engine: CallEngine | EngineName = 'compiled'): BlockRunner {
@@ -78,9 +78,7 @@ export async function runBlock(
       });
     }
     if (rules.isCancun && header.blobGasUsed !== blobGasOf(blobs))
-      throw new BlockInvalidError(
-        `its blobGasUsed is ${header.blobGasUsed}, its transactions use ${blobGasOf(blobs)}`,
-      );
+      throw new BlockInvalidError(`its blobGasUsed is ${header.blobGasUsed}, its transactions use ${blobGasOf(blobs)}`);
     const logs = receipts.flatMap((receipt) => receipt.logs);
     const requestsHash = rules.isPrague ? await collectRequests(context, logs) : undefined;
     payRewardsAndWithdrawals(world, header, rules, withdrawals, uncles);

@@ -4,6 +4,7 @@ import { type CallEngine, checkDeadline, type Deadline } from '@cairn/evm';
 import { type AppliedMessage, applyMessage, type MessageContext, type MessageOptions } from '../apply-message.ts';
 import { blockEnvironment } from '../block-environment.ts';
 import type { CallRequest } from '../call-request.ts';
+import { applyDaoFork } from './dao-fork.ts';
 import { beginBlock } from './system-calls.ts';
 
 export interface ReplayBlockOptions {
@@ -67,8 +68,9 @@ export function replayContext({
   };
 }
 
-/** Performs the system calls before the first transaction. */
+/** Performs the state changes and system calls before the first transaction. */
 export async function beginReplay(context: MessageContext, { header }: Block): Promise<void> {
+  applyDaoFork(context.world, context.rules.spec, header.number);
   await beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
 }
 

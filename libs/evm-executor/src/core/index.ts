@@ -2,7 +2,6 @@
 
 export type {
   CallEngine,
-  ChainPlace,
   Deadline,
   EngineMessage,
   EngineOutcome,

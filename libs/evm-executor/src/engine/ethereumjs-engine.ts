@@ -1,4 +1,4 @@
-import { prepareKzg } from '@cairn/block-model/ethereumjs';
+import { prepareKzg } from '@cairn/block-model/kzg';
 import type { CallEngine, ForkRules } from '@cairn/evm';
 import type { EthereumjsMachine } from './ethereumjs-machine.ts';
 

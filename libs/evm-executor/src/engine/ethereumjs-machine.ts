@@ -1,6 +1,6 @@
 import { bytesFromHex, hexFromBytes, type Log } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
 import type { EngineMessage, EngineOutcome, ForkRules, PrecompileChanges } from '@cairn/evm';
+import { commonFromChainSpec } from '@cairn/evm-ethereumjs/common';
 import { bytesFromHexDigits } from '@cairn/platform';
 import {
   EVM,

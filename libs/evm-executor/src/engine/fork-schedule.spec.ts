@@ -1,6 +1,6 @@
 import { type ChainSpec, knownChainSpec } from '@cairn/block-model';
-import { commonFromChainSpec, hardforkAt, isPostMerge } from '@cairn/block-model/ethereumjs';
 import { forkRules, isMergedAt } from '@cairn/evm';
+import { commonFromChainSpec, hardforkAt, isPostMerge } from '@cairn/evm-ethereumjs';
 import { getActivePrecompiles } from '@ethereumjs/evm';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

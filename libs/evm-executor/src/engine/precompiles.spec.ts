@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
-import { commonFromChainSpec, kzg } from '@cairn/block-model/ethereumjs';
+import { kzg } from '@cairn/block-model/kzg';
 import { createMemoryState } from '@cairn/block-model/testing';
 import { createInterpreterEngine, forkRules, StateCache, WorldState } from '@cairn/evm';
+import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { createEVM, type EVM, getActivePrecompiles, NobleBN254 } from '@ethereumjs/evm';
 import { describe, expect, test } from '@jest/globals';
 import { bls12_381 } from '@noble/curves/bls12-381.js';

@@ -1,14 +1,16 @@
-import type { ChainSpec, Hex } from '@cairn/block-model';
-import { precompileTable } from '../precompiles/precompile-table.ts';
 import {
   type BlobSchedule,
   type ChainPlace,
+  type ChainSpec,
   type ForkName,
   type ForkSchedule,
   forkAt,
   forkSchedule,
+  forksIncluded,
+  type Hex,
   isPostMerge,
-} from './fork-schedule.ts';
+} from '@cairn/block-model';
+import { precompileTable } from '../precompiles/precompile-table.ts';
 
 /** Rules of the active fork, as far as calls and blocks depend on them. */
 export interface ForkRules {
@@ -88,16 +90,10 @@ export function forkRules(spec: ChainSpec, place: ChainPlace): ForkRules {
 }
 
 function makeRules(spec: ChainSpec, schedule: ForkSchedule, hardfork: ForkName): ForkRules {
-  const { forks, depositContract } = schedule;
-  const included = forks.slice(0, forks.findIndex(({ name }) => name === hardfork) + 1);
-  const names = new Set(included.map(({ name }) => name));
-  const has = (name: ForkName) => names.has(name);
-  const blobs = has('cancun')
-    ? blobsOf(
-        schedule,
-        included.map(({ name }) => name),
-      )
-    : undefined;
+  const { depositContract } = schedule;
+  const included = forksIncluded(schedule, hardfork);
+  const has = (name: ForkName) => included.has(name);
+  const blobs = has('cancun') ? blobsOf(schedule, included) : undefined;
   return {
     spec,
     hardfork,
@@ -127,8 +123,8 @@ function makeRules(spec: ChainSpec, schedule: ForkSchedule, hardfork: ForkName):
 }
 
 /** The blob counts of the last fork that names some. */
-function blobsOf({ blobs }: ForkSchedule, names: readonly ForkName[]): BlobSchedule | undefined {
-  return names
+function blobsOf({ blobs }: ForkSchedule, names: ReadonlySet<ForkName>): BlobSchedule | undefined {
+  return [...names]
     .map((name) => blobs[name])
     .filter((schedule) => schedule !== undefined)
     .at(-1);

@@ -1,5 +1,5 @@
 import { type ChainSpec, type Hex, quantity } from '@cairn/block-model';
-import { commonFromChainSpec } from '@cairn/block-model/ethereumjs';
+import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
 import { forkRules } from '@cairn/evm-executor';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';

@@ -1,16 +1,14 @@
-// Every opcode that touches state passes here. Plain maps and an undo log; journaled-state.spec.ts holds it to the
-// reference state manager.
+// Plain maps and an undo log. SimpleStateManager is the oracle of journaled-state.spec.ts.
 
+import { type Hex, hexFromBytes, type StateReader } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
-import { bytesFromHexDigits, compareBytes } from '@cairn/platform';
+import { bytesFromHexDigits } from '@cairn/platform';
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address } from '@ethereumjs/util';
-import { type Hex, hexFromBytes } from '../hex.ts';
-import type { AccountChange, StateReader } from '../readers.ts';
 
-/** What has changed since the changes were last taken. */
+/** Changes since they were taken last. */
 export interface StateChanges {
-  /** By address; `undefined` for an account that is gone. */
+  /** By address; `undefined` for a deleted account. */
   readonly accounts: ReadonlyMap<Hex, Account | undefined>;
   /** Storage of accounts, by address. */
   readonly storage: ReadonlyMap<Hex, StorageChanges>;
@@ -19,7 +17,7 @@ export interface StateChanges {
 }
 
 export interface StorageChanges {
-  /** All slots that were there before are gone; `slots` come after that. */
+  /** The storage was emptied before `slots` were written. */
   readonly isCleared: boolean;
   /** Values without leading zeros, by slot; empty for zero. */
   readonly slots: ReadonlyMap<Hex, Uint8Array>;
@@ -28,15 +26,15 @@ export interface StorageChanges {
 const empty = new Uint8Array(0);
 
 /**
- * State of the `@ethereumjs` packages over a {@link StateReader}: reads come from the reader, writes stay here, and
- * checkpoints undo them. Roots are not its matter; a subclass that has tries adds them.
+ * State manager of the `@ethereumjs` packages over a {@link StateReader}. Reads come from the reader. Writes stay in memory, and
+ * `revert` undoes them. A subclass can compute state roots.
  */
 export class JournaledState implements StateManagerInterface {
   readonly originalStorageCache: StateManagerInterface['originalStorageCache'];
   #reader: StateReader;
   readonly #accounts = new Map<Hex, Account | undefined>();
   readonly #storage = new Map<Hex, Map<Hex, Uint8Array>>();
-  /** Accounts whose storage in the reader is void. */
+  /** Accounts whose storage in the reader is no longer valid. */
   readonly #cleared = new Set<Hex>();
   readonly #codes = new Map<Hex, Uint8Array>();
   readonly #undo: (() => void)[] = [];
@@ -61,7 +59,7 @@ export class JournaledState implements StateManagerInterface {
     };
   }
 
-  /** The account, to read only. */
+  /** Returns the account without a copy; the caller must not change it. */
   readAccount(address: Hex): Account | undefined {
     if (this.#accounts.has(address)) return this.#accounts.get(address);
     const found = this.#reader.getAccount(bytesFromHexDigits(address.slice(2)));
@@ -81,7 +79,7 @@ export class JournaledState implements StateManagerInterface {
 
   #setAccount(address: Hex, account: Account | undefined): void {
     const before = this.readAccount(address);
-    // The root of the storage is known here and by the subclass that computes it, not by who holds an older copy.
+    // The caller may have an older copy, whose storage root is outdated.
     if (account && before) account.storageRoot = before.storageRoot;
     this.#accounts.set(address, account);
     this.#changedAccounts.add(address);
@@ -128,7 +126,7 @@ export class JournaledState implements StateManagerInterface {
     return (await this.getCode(address)).length;
   }
 
-  /** The value of a slot of 32 bytes, without leading zeros. */
+  /** Returns the value of a slot of 32 bytes, without leading zeros. */
   readStorage(address: Hex, slot: Uint8Array): Uint8Array {
     const key = hexFromBytes(slot);
     const slots = this.#slotsOf(address);
@@ -190,37 +188,6 @@ export class JournaledState implements StateManagerInterface {
     return changes;
   }
 
-  /** This state as it is now: a reader of its own, for those who keep what they read of one. */
-  view(): StateReader {
-    return {
-      getAccount: (address) => this.readAccount(hexFromBytes(address)),
-      getStorage: (address, slot) => this.readStorage(hexFromBytes(address), slot),
-      getCode: (codeHash) => this.#codes.get(hexFromBytes(codeHash)) ?? this.#reader.getCode(codeHash),
-    };
-  }
-
-  /** Makes changes that were worked out elsewhere. Not to be undone. */
-  apply(changes: readonly AccountChange[]): void {
-    for (const { address, account, isStorageCleared, slots, code } of changes) {
-      const key = hexFromBytes(address);
-      if (account === undefined && this.readAccount(key) === undefined) continue;
-      if (isStorageCleared || account === undefined) this.#clearStorage(key);
-      if (code !== undefined && account !== undefined) {
-        const name = hexFromBytes(account.codeHash);
-        this.#codes.set(name, code);
-        this.#newCodes.set(name, code);
-      }
-      this.#setAccount(key, account && new Account(account.nonce, account.balance, undefined, account.codeHash));
-      for (const [slot, value] of slots) {
-        if (account === undefined || compareBytes(this.readStorage(key, slot), value) === 0) continue;
-        const name = hexFromBytes(slot);
-        this.#slotsOf(key).set(name, value);
-        this.#changesOf(key).slots.add(name);
-      }
-    }
-    this.#undo.length = 0;
-  }
-
   async checkpoint(): Promise<void> {
     this.#checkpoints.push(this.#undo.length);
   }
@@ -235,7 +202,7 @@ export class JournaledState implements StateManagerInterface {
     while (this.#undo.length > length) this.#undo.pop()?.();
   }
 
-  /** What has changed since the last call. Not to be undone from then on. */
+  /** Returns the changes since the last call. Reverting them afterwards does not report them again. */
   takeChanges(): StateChanges {
     const accounts = new Map([...this.#changedAccounts].map((address) => [address, this.#accounts.get(address)]));
     const storage = new Map(
@@ -251,13 +218,7 @@ export class JournaledState implements StateManagerInterface {
     return { accounts, storage, codes };
   }
 
-  /** Sets the root that a subclass computed. No change of the state. */
-  protected setStorageRoot(address: Hex, storageRoot: Uint8Array): void {
-    const account = this.#accounts.get(address);
-    if (account) account.storageRoot = storageRoot;
-  }
-
-  /** Forgets all that was read and written. */
+  /** Drops all reads and writes. */
   clearCaches(): void {
     for (const map of [
       this.#accounts,
@@ -274,18 +235,18 @@ export class JournaledState implements StateManagerInterface {
     this.#checkpoints.length = 0;
   }
 
-  /** Begins anew on another state: cheaper than making a new EVM for each call. */
+  /** Continues on another state, which is cheaper than a new EVM. */
   reset(reader: StateReader): void {
     this.clearCaches();
     this.#reader = reader;
   }
 
   async getStateRoot(): Promise<Uint8Array> {
-    throw new Error('this state has no tries, so it knows no state root');
+    throw new Error('JournaledState has no tries and computes no state root. Use a subclass that does.');
   }
 
   async setStateRoot(): Promise<void> {
-    throw new Error('this state stays at the block of its reader');
+    throw new Error('JournaledState stays at the block of its reader. Use reset() for another block.');
   }
 
   async hasStateRoot(): Promise<boolean> {

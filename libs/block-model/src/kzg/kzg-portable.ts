@@ -1,4 +1,4 @@
-// For browsers: the trusted setup takes 800 KB, so that it is loaded when something needs it.
+// For browsers: the trusted setup of 800 KB is loaded on demand.
 import type { KZG } from 'micro-eth-signer/kzg.js';
 
 let instance: KZG | undefined;
@@ -12,7 +12,7 @@ export function kzg(): KZG {
 export function prepareKzg(): Promise<void> | undefined {
   if (instance !== undefined) return undefined;
   loading ??= load().catch((error: unknown) => {
-    // A later call tries again.
+    // A later call retries.
     loading = undefined;
     throw error;
   });

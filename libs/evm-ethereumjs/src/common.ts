@@ -1,7 +1,7 @@
+import { type ChainPlace, type ChainSpec, type KnownChain, terminalTotalDifficulty } from '@cairn/block-model';
+import { kzg } from '@cairn/block-model/kzg';
 import { keccak256 } from '@cairn/cid';
 import { Common, createCommonFromGethGenesis, Hardfork, Hoodi, Mainnet, Sepolia } from '@ethereumjs/common';
-import { kzg } from '#kzg';
-import { type ChainSpec, type KnownChain, terminalTotalDifficulty } from '../chain-spec.ts';
 
 export interface CommonOptions {
   /** Take the fork that is active in this block; without it, the last one of the schedule. */
@@ -35,16 +35,6 @@ export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {})
     if (last) common.setHardfork(last.name);
   }
   return common;
-}
-
-/** Position of a block in a chain; `timestamp` in seconds since 1970. */
-export interface ChainPlace {
-  readonly number: bigint;
-  readonly timestamp: bigint;
-  /** Difficulty of the block: zero after the merge (EIP-3675). Needed where the merge has no block number. */
-  readonly difficulty?: bigint;
-  /** Decides whether the block follows the merge, whatever its number and difficulty: for blocks that are only imagined. */
-  readonly isMerged?: boolean;
 }
 
 /**

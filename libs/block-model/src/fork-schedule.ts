@@ -1,4 +1,5 @@
-import { type ChainSpec, InvalidValueError, type KnownChain, terminalTotalDifficulty } from '@cairn/block-model';
+import { type ChainSpec, type KnownChain, terminalTotalDifficulty } from './chain-spec.ts';
+import { InvalidValueError } from './errors.ts';
 
 /** Forks in the order of mainnet, with the field of a genesis file that activates each (geth's params/config.go). */
 const forkFields = {
@@ -244,4 +245,9 @@ export function isPostMerge({ forks }: ForkSchedule, { number, timestamp }: Chai
   return forks.some(({ name, block, time }) =>
     time === undefined ? merges.has(name) && block !== undefined && block <= number : time <= timestamp,
   );
+}
+
+/** Returns a fork and those before it in the schedule. */
+export function forksIncluded({ forks }: ForkSchedule, last: ForkName): ReadonlySet<ForkName> {
+  return new Set(forks.slice(0, forks.findIndex(({ name }) => name === last) + 1).map(({ name }) => name));
 }

@@ -1,9 +1,9 @@
+import type { Hex } from '@cairn/block-model';
+import { createMemoryState } from '@cairn/block-model/testing';
 import { SimpleStateManager } from '@ethereumjs/statemanager';
 import { Account, createAddressFromString } from '@ethereumjs/util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hex } from '../index.ts';
-import { createMemoryState } from '../testing/index.ts';
 import { JournaledState } from './index.ts';
 
 const addresses = ['11', '22'].map((byte) => createAddressFromString(`0x${byte.repeat(20)}`));

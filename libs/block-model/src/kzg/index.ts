@@ -1,0 +1,1 @@
+export { kzg, prepareKzg } from '#kzg';

@@ -1,0 +1,14 @@
+import type { BlockRunner } from '@cairn/block-model';
+
+/** Creates the reference runner: blocks of every fork on @ethereumjs/vm, which is loaded with the first block. */
+export function createBlockRunner(): BlockRunner {
+  let runner: Promise<BlockRunner> | undefined;
+  const load = async () => (await import('./vm-block-runner.ts')).createVmBlockRunner();
+  return {
+    name: 'ethereumjs',
+    async run(run) {
+      runner ??= load();
+      return (await runner).run(run);
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export { type CommonOptions, commonFromChainSpec, hardforkAt, isPostMerge } from './common.ts';
+export { createBlockRunner } from './create-block-runner.ts';
+export { JournaledState, type StateChanges, type StorageChanges } from './journaled-state.ts';
