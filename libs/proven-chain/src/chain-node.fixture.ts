@@ -73,6 +73,10 @@ export class TestChain {
 
   answer(method: string, params: readonly unknown[]): unknown {
     if (method === 'eth_getProof') return this.#proof(params as [string, string[]]);
+    if (method === 'eth_getTransactionByHash') {
+      const holder = this.blocks.find(({ block }) => block.transactions.some(({ hash }) => hash === params[0]));
+      return holder === undefined ? null : { blockHash: holder.block.header.hash };
+    }
     const found =
       method === 'eth_getBlockByNumber' && params[0] === 'latest'
         ? this.blocks.at(-1)

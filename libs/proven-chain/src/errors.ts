@@ -1,6 +1,11 @@
 import { CairnError } from '@cairn/errors';
 
-export type ProvenChainErrorCode = 'ANCESTOR_UNPROVEN' | 'BLOCK_RANGE_INVALID' | 'LOGS_TOO_MANY' | 'RECEIPTS_UNPROVEN';
+export type ProvenChainErrorCode =
+  | 'ANCESTOR_UNPROVEN'
+  | 'BLOCK_RANGE_INVALID'
+  | 'LOGS_TOO_MANY'
+  | 'RECEIPTS_UNPROVEN'
+  | 'RUN_ROUNDS_EXCEEDED';
 
 /** Error of a read over proven blocks. */
 export class ProvenChainError extends CairnError<ProvenChainErrorCode> {}

@@ -12,6 +12,8 @@ export const provenChainLimits = {
   rangeMax: 100_000n,
   /** Logs of one query. */
   logsMax: 10_000,
+  /** Rounds of one run. */
+  roundsMax: 256,
   /** Verified ancestors in memory, 100 bytes each. */
   indexMax: 200_000,
   /** Text length of decoded blocks and receipts in memory, roughly their bytes. */

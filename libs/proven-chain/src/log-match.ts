@@ -11,15 +11,23 @@ export interface LogQuery {
 /** Three bits of a value in a bloom filter: byte and mask (Yellow Paper, section 4.3.1). */
 type BloomBits = readonly (readonly [number, number])[];
 
-/** Tests the bloom of a header. False means that the block has no matching log. */
-export function createBloomTest({ addresses = [], topics = [] }: LogQuery): (bloom: Hex) => boolean {
-  const groups = [addresses, ...topics.map((topic) => topic ?? [])]
-    .filter((values) => values.length > 0)
-    .map((values) => values.map(bitsOf));
+/** Values of which a bloom must contain one in each list. Empty lists match anything. */
+export interface BloomQuery {
+  readonly values: readonly (readonly Hex[])[];
+}
+
+/** Values of a log query, for its bloom test. */
+export function bloomQueryOf({ addresses = [], topics = [] }: LogQuery): BloomQuery {
+  return { values: [addresses, ...topics.map((topic) => topic ?? [])] };
+}
+
+/** Creates a test for the bloom of a header. False means that the block has no matching log. */
+export function createBloomTest({ values }: BloomQuery): (bloom: Hex) => boolean {
+  const groups = values.filter((list) => list.length > 0).map((list) => list.map(bitsOf));
   return (bloom) => {
     const bytes = bytesFromHex(bloom);
     const has = (bits: BloomBits) => bits.every(([byte, mask]) => ((bytes[byte] as number) & mask) !== 0);
-    return groups.every((values) => values.some(has));
+    return groups.every((list) => list.some(has));
   };
 }
 

@@ -29,6 +29,12 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of a read by a hash that a client gave. */
+export interface FindOptions extends ReadOptions {
+  /** Fail with UPSTREAM_NOT_FOUND when no upstream has the block. Default: ask again within the deadline. */
+  readonly mayBeAbsent?: boolean;
+}
+
 /**
  * Blocks by hash from untrusted nodes. Headers are verified against the hash, bodies against the roots of the header, receipts
  * against its receipts root, bloom and gas.
@@ -45,14 +51,15 @@ export class ProvenBlocks {
   }
 
   /** @throws UpstreamError, or the reason of the signal */
-  async header(hash: Hex, { signal }: ReadOptions = {}): Promise<Header> {
+  async header(hash: Hex, { signal, mayBeAbsent = false }: FindOptions = {}): Promise<Header> {
     const cached = this.cache.get(bytesFromHex(hash));
     if (cached !== undefined) return decodeHeader(cached);
     const { value } = await this.pool.request(
       {
         method: 'eth_getBlockByHash',
         params: [hash, false],
-        shareAs: `header ${hash}`,
+        shareAs: `header ${hash} ${mayBeAbsent}`,
+        mayBeAbsent,
         parse: (result) => verified(() => headerOf(result, hash)),
       },
       { ...(signal && { signal }) },
@@ -92,10 +99,10 @@ export class ProvenBlocks {
   }
 
   /** @throws UpstreamError, or the reason of the signal */
-  async block(hash: Hex, { signal }: ReadOptions = {}): Promise<Block> {
+  async block(hash: Hex, { signal, mayBeAbsent = false }: FindOptions = {}): Promise<Block> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
-    const header = await this.header(hash, { ...(signal && { signal }) });
+    const header = await this.header(hash, { ...(signal && { signal }), mayBeAbsent });
     const uncles = await this.#uncles(header, signal);
     const { value } = await this.pool.request(
       {
@@ -117,7 +124,7 @@ export class ProvenBlocks {
   }
 
   /** @throws UpstreamError, or the reason of the signal */
-  async receipts(hash: Hex, options: ReadOptions = {}): Promise<readonly Receipt[]> {
+  async receipts(hash: Hex, options: FindOptions = {}): Promise<readonly Receipt[]> {
     const known = this.#receipts.get(hash);
     if (known !== undefined) return known;
     const header = await this.header(hash, options);

@@ -3,7 +3,7 @@ import { MemoryContentCache } from '@cairn/proven-state';
 import { createUpstreamPool, type UpstreamEvent, type UpstreamPool } from '@cairn/upstream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Lie, startChainNode, TestChain } from './chain-node.fixture.ts';
-import { AncestorIndex, ProvenBlocks, provenLogs } from './index.ts';
+import { AncestorIndex, ProvenBlocks, ProvenChain, type ProvenReader, provenLogs } from './index.ts';
 
 const token: Hex = `0x${'aa'.repeat(20)}`;
 const other: Hex = `0x${'bb'.repeat(20)}`;
@@ -249,5 +249,85 @@ describe('provenLogs', () => {
       [40, 1],
       [90, 0],
     ]);
+  });
+});
+
+describe('ProvenChain.run', () => {
+  const long = new TestChain({ length: 100, logs, withHistory: true });
+  const start = async (lies?: (Lie | undefined)[]) => {
+    const { blocks, node } = await setUp(long, lies);
+    return {
+      provenChain: new ProvenChain({
+        chainId: 1n,
+        blocks,
+        heads: () => ({ latest: long.head, finalized: long.at(70) }),
+      }),
+      node,
+    };
+  };
+
+  test('synchronous reads of blocks, receipts, logs and state give verified results', async () => {
+    const { provenChain } = await start();
+    const { hash } = long.at(40);
+    const found = await provenChain.run((reader) => {
+      const [first] = reader.block(hash)?.transactions ?? [];
+      const place = first && reader.transactionPlace(first.hash);
+      const state = reader.stateAt(reader.head.hash);
+      return {
+        number: reader.header(hash)?.number,
+        byNumber: reader.hashByNumber(40n) === hash,
+        place: place?.blockHash === hash && place.index === 0,
+        logs: reader.receipts(hash)?.[0]?.logs.length,
+        heights: reader.heightsWithLogs([{ field: 'address', values: [token] }], { from: 0n, to: 99n }),
+        account: state?.getAccount(Buffer.from('0000f90827f1c53a10cb7a02335b175320002935', 'hex'))?.nonce,
+        proof: reader.proof(reader.head.hash, new Uint8Array(20), [])?.account,
+        finalized: reader.blockByTag('finalized').number,
+        earliest: reader.blockByTag('earliest').hash === long.at(0).hash,
+      };
+    });
+    expect(found).toEqual({
+      number: 40n,
+      byNumber: true,
+      place: true,
+      logs: 2,
+      heights: [3n, 40n, 90n],
+      account: 1n,
+      proof: undefined,
+      finalized: 70n,
+      earliest: true,
+    });
+  });
+
+  test('unknown blocks and transactions are undefined, and an error of the valid run is thrown', async () => {
+    const { provenChain } = await start();
+    const unknown = topic(99);
+    expect(
+      await provenChain.run((reader) => [
+        reader.header(unknown),
+        reader.block(unknown),
+        reader.transactionPlace(unknown),
+        reader.hashByNumber(100n),
+        reader.isCanonical(unknown),
+      ]),
+    ).toEqual([undefined, undefined, undefined, undefined, false]);
+    const work = (reader: ProvenReader) => {
+      try {
+        reader.header(long.at(5).hash);
+      } catch {
+        // A method that hides the interruption is repeated nevertheless.
+      }
+      throw new Error(`no ${reader.header(long.at(6).hash)?.number}`);
+    };
+    await expect(provenChain.run(work)).rejects.toThrow('no 6');
+  });
+
+  test('a forged place of a transaction isolates the upstream', async () => {
+    const forge: Lie = (method, _, result) =>
+      method === 'eth_getTransactionByHash' ? { blockHash: long.at(3).hash } : result;
+    const { provenChain } = await start([forge]);
+    const hash = (long.blocks[40]?.block.transactions[0]?.hash ?? '0x') as Hex;
+    await expect(provenChain.run((reader) => reader.transactionPlace(hash))).rejects.toMatchObject({
+      code: 'UPSTREAMS_UNAVAILABLE',
+    });
   });
 });

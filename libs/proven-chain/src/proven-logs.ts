@@ -2,7 +2,7 @@ import type { Header, Hex, Log } from '@cairn/block-model';
 import type { AncestorIndex } from './ancestor-index.ts';
 import { ProvenChainError } from './errors.ts';
 import { provenChainLimits } from './limits.ts';
-import { createBloomTest, isMatch, type LogQuery } from './log-match.ts';
+import { bloomQueryOf, createBloomTest, isMatch, type LogQuery } from './log-match.ts';
 import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
 
 /** Log with its place, as eth_getLogs returns it. */
@@ -30,7 +30,7 @@ export async function provenLogs(
   options: ReadOptions = {},
 ): Promise<readonly ProvenLog[]> {
   const hashes = await ancestors.range(head, from, to, options);
-  const isCandidate = createBloomTest(query);
+  const isCandidate = createBloomTest(bloomQueryOf(query));
   const candidates: Header[] = [];
   for (const [i, hash] of hashes.entries()) {
     if (i % headersPerTurn === headersPerTurn - 1) await new Promise((resolve) => setImmediate(resolve));

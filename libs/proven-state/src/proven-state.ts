@@ -1,8 +1,8 @@
-import type { AccountState, StateReader } from '@cairn/block-model';
+import type { AccountProof, AccountState, StateReader } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { compareBytes } from '@cairn/platform';
 import { decodeRlp } from '@cairn/rlp';
-import { readProof, type TrieNodeReader } from '@cairn/trie';
+import { emptyTrieRoot, readProof, type TrieNodeReader, type TriePath } from '@cairn/trie';
 import { type ContentCache, keyOf } from './content-cache.ts';
 import { type AccountNeed, StateNeeds } from './state-needs.ts';
 
@@ -103,6 +103,29 @@ export class ProvenState implements StateReader {
     return content;
   }
 
+  /**
+   * Proof of an account and of slots (EIP-1186); `undefined` where a node is not cached. The missing reads are in `needs`.
+   */
+  proof(address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {
+    const account = this.#path(this.#stateRoot, keccak256(address));
+    if (account === undefined) {
+      this.#needs.account(address);
+      for (const slot of slots) this.#needs.slot(address, slot);
+      return undefined;
+    }
+    const state = account.value && accountFromRlp(account.value);
+    const storageRoot = state?.storageRoot ?? emptyTrieRoot;
+    const proofs: AccountProof['slots'][number][] = [];
+    for (const slot of slots) {
+      const path = this.#path(storageRoot, keccak256(slot));
+      if (path === undefined) this.#needs.slot(address, slot);
+      else
+        proofs.push({ value: path.value ? (decodeRlp('slot', path.value) as Uint8Array) : empty, nodes: path.nodes });
+    }
+    if (proofs.length < slots.length) return undefined;
+    return { account: state, storageRoot, accountNodes: account.nodes, slots: proofs };
+  }
+
   /** Reads that were answered, each once. */
   reads(): readonly AccountNeed[] {
     const reads = new StateNeeds();
@@ -117,10 +140,16 @@ export class ProvenState implements StateReader {
   }
 
   #walk(root: Uint8Array, key: Uint8Array): Uint8Array | undefined | typeof missing {
+    const path = this.#path(root, key);
+    return path === undefined ? missing : path.value;
+  }
+
+  /** The nodes to a key and its value; `undefined` where a node is not cached. */
+  #path(root: Uint8Array, key: Uint8Array): TriePath | undefined {
     try {
-      return readProof(this.#nodes, root, key).value;
+      return readProof(this.#nodes, root, key);
     } catch (error) {
-      if (error instanceof NodeMissing) return missing;
+      if (error instanceof NodeMissing) return undefined;
       throw error;
     }
   }

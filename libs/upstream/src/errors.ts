@@ -3,6 +3,7 @@ import { CairnError } from '@cairn/errors';
 export type UpstreamErrorCode =
   | 'UPSTREAM_ANSWER_INVALID'
   | 'UPSTREAM_CONFIG_INVALID'
+  | 'UPSTREAM_NOT_FOUND'
   | 'UPSTREAM_REFUSED'
   | 'UPSTREAM_STATE_PRUNED'
   | 'UPSTREAM_METHOD_UNSUPPORTED'

@@ -1,4 +1,4 @@
-import { AttemptFailure, type FailedAttempt, UpstreamError } from './errors.ts';
+import { AttemptFailure, type FailedAttempt, type FailureKind, UpstreamError } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamAnswer, UpstreamCall } from './upstream-call.ts';
@@ -74,7 +74,7 @@ export class CallRun<T> {
       return;
     }
     if (this.#running > 0) return;
-    const isRetryable = this.#attempts.some(({ kind }) => kind === 'failed' || kind === 'limited' || kind === 'stale');
+    const isRetryable = this.#attempts.some(({ kind }) => this.#isRetryable(kind));
     if (this.#started < attemptsMax && isRetryable && this.#context.upstreams.some((one) => !this.#excluded.has(one))) {
       this.#tried.clear();
       this.#round += 1;
@@ -125,10 +125,14 @@ export class CallRun<T> {
         if (this.#isDone) return;
         if (!(error instanceof AttemptFailure)) return this.#finish(() => this.#reject(error));
         this.#attempts.push({ upstream: upstream.name, kind: error.kind, reason: error.message, failure: error });
-        if (!['failed', 'limited', 'stale'].includes(error.kind)) this.#excluded.add(upstream);
+        if (!this.#isRetryable(error.kind)) this.#excluded.add(upstream);
         this.#next();
       },
     );
+  }
+
+  #isRetryable(kind: FailureKind): boolean {
+    return kind === 'failed' || kind === 'limited' || (kind === 'stale' && !this.#call.mayBeAbsent);
   }
 
   #later(ms: number, work: () => void): NodeJS.Timeout {
@@ -159,6 +163,8 @@ export class CallRun<T> {
         rpcCode: refusal.rpcCode,
         rpcData: refusal.rpcData,
       });
+    if (this.#call.mayBeAbsent && attempts.length > 0 && attempts.every(({ kind }) => kind === 'stale'))
+      return new UpstreamError('UPSTREAM_NOT_FOUND', `No upstream has the result of ${method}.`, { attempts });
     const { upstreams } = this.#context;
     if (need !== undefined && (has('pruned') || upstreams.every(({ capabilities }) => !capabilities.reaches(need))))
       return new UpstreamError(

@@ -12,6 +12,11 @@ export interface UpstreamCall<T> {
   readonly parse: (result: unknown) => T | Promise<T>;
   /** Historical data that the call reads. Routes it to upstreams that still have the data. */
   readonly need?: HistoryNeed;
+  /**
+   * The block or transaction may not exist. An upstream that throws {@link notYetKnown} is asked once, and when all have, the
+   * request fails with UPSTREAM_NOT_FOUND. Default: the pool asks again within the deadline.
+   */
+  readonly mayBeAbsent?: boolean;
   /** Concurrent calls with this key share one request and its parsed result. They must have the same `parse`. */
   readonly shareAs?: string;
 }

@@ -299,6 +299,28 @@ describe('capabilities', () => {
   });
 });
 
+test('a result that may be absent is asked once from each upstream', async () => {
+  const both = await Promise.all([nodeWith(() => ({ result: null })), nodeWith(() => ({ result: null }))]);
+  const { pool } = poolOf(both.map(({ url }) => url));
+  await checked(pool);
+  const parse = () => {
+    throw notYetKnown('no such block');
+  };
+  await expect(pool.request({ ...read, parse, mayBeAbsent: true })).rejects.toMatchObject({
+    code: 'UPSTREAM_NOT_FOUND',
+  });
+  expect(both.map(({ methods }) => methods.length)).toEqual([1, 1]);
+});
+
+test('close ends the requests under way', async () => {
+  const node = await nodeWith(() => new Promise(() => {}));
+  const { pool } = poolOf([node.url]);
+  await checked(pool);
+  const pending = expect(pool.request(read)).rejects.toMatchObject({ message: 'The pool is closed.' });
+  await pool.close();
+  await pending;
+});
+
 describe('sharing, quorum, broadcast', () => {
   test('concurrent calls with one key share one request', async () => {
     const node = await nodeWith(() => new Promise((resolve) => setTimeout(() => resolve({ result: 'ok' }), 50)));

@@ -39,6 +39,8 @@ export class UpstreamPool {
   readonly #attempts: Attempts;
   readonly #shared = new SharedCalls();
   readonly #heads: HeadWatch;
+  /** Ends the requests under way when the pool is closed. */
+  readonly #running = new Set<AbortController>();
   #hedgeTokens = 1;
 
   constructor(options: UpstreamPoolOptions) {
@@ -134,6 +136,7 @@ export class UpstreamPool {
 
   async close(): Promise<void> {
     this.#heads.close();
+    for (const stop of this.#running) stop.abort(new UpstreamError('UPSTREAMS_UNAVAILABLE', 'The pool is closed.'));
     await Promise.all(this.#upstreams.map((upstream) => upstream.close()));
   }
 
@@ -179,12 +182,14 @@ export class UpstreamPool {
       hasExpired = true;
       stop.abort(new UpstreamError('UPSTREAMS_UNAVAILABLE', 'No upstream answered in time.'));
     }, deadlineMs);
+    this.#running.add(stop);
     const abort = () => stop.abort(outer?.reason);
     if (outer?.aborted) abort();
     outer?.addEventListener('abort', abort, { once: true });
     const clear = () => {
       clearTimeout(timer);
       outer?.removeEventListener('abort', abort);
+      this.#running.delete(stop);
       stop.abort();
     };
     return { signal: stop.signal, clear, isExpired: () => hasExpired };

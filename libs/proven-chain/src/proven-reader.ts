@@ -1,0 +1,123 @@
+import {
+  type AccountProof,
+  type Block,
+  type BlockTag,
+  bytesFromHex,
+  type Header,
+  type Hex,
+  type LogCondition,
+  type Receipt,
+} from '@cairn/block-model';
+import { ProvenState, StateNeeds } from '@cairn/proven-state';
+import type { ProvenHeads } from './proven-heads.ts';
+import type { RunFetches, RunMemo } from './run-memo.ts';
+
+/** Thrown by a read whose result is not fetched yet. The run catches it, fetches, and starts again. */
+export class ContentMissing extends Error {}
+
+/**
+ * Synchronous reads of a chain whose content is fetched on demand, for one attempt of one run. A read that is not in the memo
+ * is recorded and throws {@link ContentMissing}. Reads of state record what is missing and return empty values instead.
+ */
+export class ProvenReader {
+  readonly chainId: bigint;
+  readonly #heads: ProvenHeads;
+  readonly #memo: RunMemo;
+  readonly #fetches: RunFetches;
+  /** Missing reads of state, by block hash. */
+  readonly needs = new Map<Hex, { readonly header: Header; readonly needs: StateNeeds }>();
+  /** Work that makes the missing reads available. */
+  readonly missing = new Map<string, () => Promise<void>>();
+
+  constructor(options: { chainId: bigint; heads: ProvenHeads; memo: RunMemo; fetches: RunFetches }) {
+    this.chainId = options.chainId;
+    this.#heads = options.heads;
+    this.#memo = options.memo;
+    this.#fetches = options.fetches;
+  }
+
+  get head(): { readonly hash: Hex; readonly number: bigint } {
+    return this.#heads.latest;
+  }
+
+  /** Hash of the canonical block at a height; `undefined` above the head. */
+  hashByNumber(number: bigint): Hex | undefined {
+    if (number < 0n || number > this.#heads.latest.number) return undefined;
+    return this.#read(this.#memo.hashes, `${number}`, () => this.#fetches.hash(this.#heads.latest, number));
+  }
+
+  /** Hash and height of a tag. `safe` and `finalized` fall back to genesis where the head source names none. */
+  blockByTag(tag: BlockTag): { readonly hash: Hex; readonly number: bigint } {
+    const { latest, safe, finalized } = this.#heads;
+    if (tag === 'latest' || tag === 'pending') return latest;
+    const named = tag === 'safe' ? safe : tag === 'finalized' ? finalized : undefined;
+    return named ?? { hash: this.hashByNumber(0n) as Hex, number: 0n };
+  }
+
+  isCanonical(hash: Hex): boolean {
+    const header = this.header(hash);
+    return header !== undefined && this.hashByNumber(header.number) === hash;
+  }
+
+  header(hash: Hex): Header | undefined {
+    return this.#read(this.#memo.headers, hash, () => this.#fetches.header(hash));
+  }
+
+  block(hash: Hex): Block | undefined {
+    return this.#read(this.#memo.blocks, hash, () => this.#fetches.block(hash));
+  }
+
+  receipts(hash: Hex): readonly Receipt[] | undefined {
+    return this.#read(this.#memo.receipts, hash, () => this.#fetches.receipts(hash));
+  }
+
+  /** Place of a canonical transaction. An upstream can withhold a place, but not forge one. */
+  transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined {
+    const place = this.#read(this.#memo.places, hash, () => this.#fetches.place(hash));
+    return place !== undefined && this.isCanonical(place.blockHash) ? place : undefined;
+  }
+
+  /** Unknown: later forks do not need it, and no header proves it. */
+  totalDifficulty(): undefined {
+    return undefined;
+  }
+
+  /** Heights whose blooms match all conditions, ascending. */
+  heightsWithLogs(
+    fields: readonly [LogCondition, ...LogCondition[]],
+    range: { readonly from: bigint; readonly to: bigint },
+  ): bigint[] {
+    const key = JSON.stringify([fields, `${range.from}`, `${range.to}`]);
+    const heights = this.#read(this.#memo.heights, key, () => this.#fetches.heights(this.#heads.latest, fields, range));
+    return [...(heights ?? [])];
+  }
+
+  /** State after a block; `undefined` for an unknown block. */
+  stateAt(hash: Hex): ProvenState | undefined {
+    const header = this.header(hash);
+    if (header === undefined) return undefined;
+    const entry = this.needs.get(hash) ?? { header, needs: new StateNeeds() };
+    this.needs.set(hash, entry);
+    return new ProvenState({
+      stateRoot: bytesFromHex(header.stateRoot),
+      cache: this.#fetches.cache,
+      needs: entry.needs,
+    });
+  }
+
+  proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {
+    const state = this.stateAt(hash);
+    if (state === undefined) return undefined;
+    const proof = state.proof(address, slots);
+    if (proof === undefined) throw new ContentMissing();
+    return proof;
+  }
+
+  #read<T>(memo: Map<string, T | undefined>, key: string, fetch: () => Promise<T | undefined>): T | undefined {
+    if (memo.has(key)) return memo.get(key);
+    this.missing.set(`${this.#memo.nameOf(memo)} ${key}`, async () => {
+      memo.set(key, await fetch());
+    });
+    throw new ContentMissing();
+  }
+}

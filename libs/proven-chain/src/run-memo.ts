@@ -1,0 +1,127 @@
+import {
+  type Block,
+  type Header,
+  type Hex,
+  type Json,
+  type LogCondition,
+  parseHash,
+  type Receipt,
+} from '@cairn/block-model';
+import { isCairnError } from '@cairn/errors';
+import type { ContentCache } from '@cairn/proven-state';
+import { answerInvalid, notYetKnown } from '@cairn/upstream';
+import type { AncestorIndex } from './ancestor-index.ts';
+import { createBloomTest } from './log-match.ts';
+import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
+
+/** Place of a transaction. */
+export interface TransactionPlace {
+  readonly blockHash: Hex;
+  readonly index: number;
+}
+
+/** Results of the reads of one run. `undefined` means that the upstreams do not have it. */
+export class RunMemo {
+  readonly hashes = new Map<string, Hex | undefined>();
+  readonly headers = new Map<string, Header | undefined>();
+  readonly blocks = new Map<string, Block | undefined>();
+  readonly receipts = new Map<string, readonly Receipt[] | undefined>();
+  readonly places = new Map<string, TransactionPlace | undefined>();
+  readonly heights = new Map<string, readonly bigint[] | undefined>();
+
+  nameOf(memo: Map<string, unknown>): string {
+    return Object.entries(this).find(([, value]) => value === memo)?.[0] ?? '';
+  }
+}
+
+/** Asynchronous reads behind a run. Absent blocks and transactions are `undefined`. */
+export class RunFetches {
+  readonly #blocks: ProvenBlocks;
+  readonly #ancestors: AncestorIndex;
+  readonly #options: ReadOptions;
+
+  constructor(blocks: ProvenBlocks, ancestors: AncestorIndex, options: ReadOptions) {
+    this.#blocks = blocks;
+    this.#ancestors = ancestors;
+    this.#options = options;
+  }
+
+  get cache(): ContentCache {
+    return this.#blocks.cache;
+  }
+
+  hash(head: Header, number: bigint): Promise<Hex> {
+    return this.#ancestors.hashAt(head, number, this.#options);
+  }
+
+  header(hash: Hex): Promise<Header | undefined> {
+    return orAbsent(this.#blocks.header(hash, { ...this.#options, mayBeAbsent: true }));
+  }
+
+  block(hash: Hex): Promise<Block | undefined> {
+    return orAbsent(this.#blocks.block(hash, { ...this.#options, mayBeAbsent: true }));
+  }
+
+  receipts(hash: Hex): Promise<readonly Receipt[] | undefined> {
+    return orAbsent(this.#blocks.receipts(hash, { ...this.#options, mayBeAbsent: true }));
+  }
+
+  /** Asks for the block of a transaction and verifies that the block contains it. */
+  async place(hash: Hex): Promise<TransactionPlace | undefined> {
+    const { signal } = this.#options;
+    const request = this.#blocks.pool.request(
+      {
+        method: 'eth_getTransactionByHash',
+        params: [hash],
+        shareAs: `place ${hash}`,
+        mayBeAbsent: true,
+        parse: (result) => {
+          const blockHash = (result as Json | null)?.blockHash;
+          if (blockHash === null || blockHash === undefined) throw notYetKnown(`transaction ${hash} is not in a block`);
+          return this.#verifiedPlace(hash, blockHash);
+        },
+      },
+      { ...(signal && { signal }) },
+    );
+    return (await orAbsent(request))?.value;
+  }
+
+  /** Heights whose blooms match, from verified headers of the range. */
+  async heights(
+    head: Header,
+    fields: readonly LogCondition[],
+    { from, to }: { readonly from: bigint; readonly to: bigint },
+  ): Promise<readonly bigint[]> {
+    const hashes = await this.#ancestors.range(head, from, to, this.#options);
+    const isCandidate = createBloomTest({ values: fields.map(({ values }) => values) });
+    const heights: bigint[] = [];
+    for (const hash of hashes) {
+      const header = await this.#blocks.header(hash, this.#options);
+      if (isCandidate(header.logsBloom)) heights.push(header.number);
+    }
+    return heights;
+  }
+
+  async #verifiedPlace(hash: Hex, blockHash: unknown): Promise<TransactionPlace> {
+    let named: Hex;
+    try {
+      named = parseHash('blockHash', blockHash);
+    } catch {
+      throw answerInvalid('blockHash is not a hash');
+    }
+    const block = await orAbsent(this.#blocks.block(named, { ...this.#options, mayBeAbsent: true }));
+    if (block === undefined) throw notYetKnown(`block ${named} is not known`);
+    const index = block.transactions.findIndex((transaction) => transaction.hash === hash);
+    if (index === -1) throw answerInvalid(`block ${named} does not contain the transaction`);
+    return { blockHash: named, index };
+  }
+}
+
+async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isCairnError(error, 'UPSTREAM_NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
