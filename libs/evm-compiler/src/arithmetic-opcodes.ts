@@ -5,14 +5,14 @@ import type { Item } from './virtual-stack.ts';
 
 const zero: Item = { kind: 'constant', value: 0n };
 
-/** Takes operands, the top of the stack first, to what computes with them. */
+/** Pops the operands, the top of the stack first, and pushes the result of a helper. */
 export function helper(name: WordHelper, { emitter, stack }: Place, count = 2): void {
   for (let operand = 0; operand < count; operand++) stack.limbs(stack.pop());
   emitter.callHelper(name);
   stack.pushLimbs();
 }
 
-/** EXP: gas for each byte of the exponent (EIP-160), beside the price that the block has. */
+/** EXP. The block has charged the constant price; gas for each byte of the exponent (EIP-160) is charged here. */
 export function exponentiate(place: Place): void {
   const { emitter, stack, pc, expByte } = place;
   const base = stack.pop();
@@ -75,7 +75,7 @@ export function compare({ emitter, stack }: Place, less: 'top' | 'second', topLe
   stack.limb(other, 0);
   emitter.i64LtU();
   for (let limb = 1; limb < 4; limb++) {
-    // select(lower, less, equal): the result of the lower limbs counts where these are equal.
+    // select(lower, less, equal): the lower limbs decide if these limbs are equal.
     stack.limb(one, limb);
     stack.limb(other, limb);
     emitter[limb === 3 ? topLess : 'i64LtU']();
@@ -169,7 +169,7 @@ export function leadingZeros(place: Place): void {
   stack.pushLimbs();
 }
 
-/** Into the local `temporary`; 256 for 0. From the lowest limb up: where one is 0, it is 64 more than for those below. */
+/** Sets the local `temporary` to the leading zeros of a word; 256 for 0. A limb of 0 adds 64 to the count below it. */
 function countLeadingZeros({ emitter, stack }: Place, item: Item): void {
   emitter.i64Const(0n);
   emitter.localSet(temporary);

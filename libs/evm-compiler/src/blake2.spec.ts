@@ -29,7 +29,7 @@ function inputOf({
   return input;
 }
 
-describe('F of BLAKE2b', () => {
+describe('Blake2.compress', () => {
   // EIP-152, test vectors 4 to 7.
   test.each([
     [
@@ -52,11 +52,11 @@ describe('F of BLAKE2b', () => {
       1,
       'b63a380cb2897d521994a85234ee2c181b5f844d2c624c002677e9703449d2fba551b3a8333bcdf5f2f7e08993d53923de3d64fcc68c034e717b9293fed7a421',
     ],
-  ])('%i rounds, final %i', (rounds, final, expected) => {
+  ])('returns the vector of EIP-152 for %i rounds and final flag %i', (rounds, final, expected) => {
     expect(hex(blake2.compress(inputOf({ rounds, final, message: Buffer.from('abc') })))).toBe(expected);
   });
 
-  test('hashes as OpenSSL does', () => {
+  test('hashes one block as OpenSSL does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 128 }), (bytes) => {
         const message = Buffer.from(bytes);
@@ -68,6 +68,6 @@ describe('F of BLAKE2b', () => {
   test.each([
     ['shorter', inputOf({}).subarray(1)],
     ['longer', Buffer.concat([inputOf({}), Buffer.alloc(1)])],
-    ['with another flag', inputOf({ final: 2 })],
-  ])('an input that is %s is none', (_, input) => expect(blake2.compress(input)).toBeUndefined());
+    ['with the flag 2', inputOf({ final: 2 })],
+  ])('refuses an input that is %s', (_, input) => expect(blake2.compress(input)).toBeUndefined());
 });

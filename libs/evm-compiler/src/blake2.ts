@@ -2,7 +2,7 @@ import { assemble } from './wasm/assemble.ts';
 import { encodeModule } from './wasm/module.ts';
 import { webAssembly } from './wasm/web-assembly.ts';
 
-/** Of BLAKE2b (RFC 7693, section 2.6): the fractional parts of the square roots of the first primes. */
+/** Initial values of BLAKE2b (RFC 7693, section 2.6): fractional parts of the square roots of the first primes. */
 const initial = [
   0x6a09e667f3bcc908n,
   0xbb67ae8584caa73bn,
@@ -13,7 +13,7 @@ const initial = [
   0x1f83d9abfb41bd6bn,
   0x5be0cd19137e2179n,
 ];
-/** Which word of the message goes where in a round (RFC 7693, section 2.7). */
+/** Message schedule: order of the message's words in each round (RFC 7693, section 2.7). */
 const schedule = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
   [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -26,7 +26,7 @@ const schedule = [
   [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
   [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
-/** Columns, then diagonals. */
+/** Indices that a round mixes: columns, then diagonals. */
 const quarters = [
   [0, 4, 8, 12],
   [1, 5, 9, 13],
@@ -38,17 +38,17 @@ const quarters = [
   [3, 4, 9, 14],
 ];
 
-/** Bytes of the input of EIP-152: rounds, state, message, offset, final flag. */
+/** Length of the input of EIP-152: rounds, state, message, offset, final flag. */
 const inputBytes = 213;
-/** In memory: state, message and offset as they come, the work vector behind them. */
+/** Addresses: state, message and offset as in the input, then the work vector. */
 const place = { state: 0, message: 64, offset: 192, work: 208 } as const;
-/** So many in one call into WebAssembly: what is called again runs as optimized code, what only loops does not. Whole schedules. */
+/** Rounds in one call into WebAssembly, a multiple of the schedule. V8 optimizes a function that is called again, not one that only loops. */
 const roundsPerCall = 20_000;
 
 const sixteen = Array.from({ length: 16 }, (_, index) => index);
 const load = (at: number) => `i32.const 0 i64.load ${at}`;
 
-/** @see RFC 7693, section 3.1 */
+/** The mixing function G (RFC 7693, section 3.1). */
 function mixed([a, b, c, d]: readonly number[], x = 0, y = 0): string {
   const step = (word: number, addend: number, rotated: number, left: number, more = '') =>
     `get v${word} get v${addend} i64.add ${more} tee v${word} get v${rotated} i64.xor i64.const ${left} i64.rotl set v${rotated}`;
@@ -111,7 +111,7 @@ interface Functions {
   finish(): void;
 }
 
-/** The compression function F of BLAKE2b (RFC 7693, section 3.2) in WebAssembly, as the EVM has it (EIP-152). */
+/** Compression function F of BLAKE2b (RFC 7693, section 3.2) in WebAssembly, for the precompile of EIP-152. */
 export class Blake2 {
   readonly #bytes: Uint8Array;
   readonly #functions: Functions;
@@ -126,8 +126,8 @@ export class Blake2 {
   /**
    * @param input 213 bytes as in EIP-152: number of rounds, big-endian; state of 64, message of 128 and offset of 16 bytes,
    *   little-endian; the final flag, 0 or 1
-   * @param onSlice called some thousand times a second; an error that it throws ends the run
-   * @returns the state after it, 64 bytes; undefined where the input is none
+   * @param onSlice called about a thousand times a second; its error ends the run
+   * @returns the new state, 64 bytes; undefined for a malformed input
    */
   compress(input: Uint8Array, onSlice?: () => void): Uint8Array | undefined {
     const final = input[inputBytes - 1];

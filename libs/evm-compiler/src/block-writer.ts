@@ -7,7 +7,7 @@ import { type OpcodeFigures, op } from './opcodes/index.ts';
 import type { Region } from './regions.ts';
 import { type Item, VirtualStack } from './virtual-stack.ts';
 
-/** Writes the blocks of a region one after the other; what falls through goes on with the next one. */
+/** Compiles the basic blocks of a region in order. Each one falls through to the next one. */
 export class BlockWriter {
   readonly #code: Uint8Array;
   readonly #blocks: Blocks;
@@ -23,7 +23,7 @@ export class BlockWriter {
     this.#region = region;
   }
 
-  /** Writes the block of that number. */
+  /** Compiles the block with an index. */
   write(index: number): void {
     const { emitter } = this;
     const block = this.#blocks.list[index] as Block;
@@ -50,7 +50,7 @@ export class BlockWriter {
     this.#stack.flush();
   }
 
-  /** Writes one opcode. Returns whether the block has ended, its stack written to memory. */
+  /** Compiles one opcode. Returns whether the block has ended and its stack is in memory. */
   #writeOpcode(opcode: number, pc: number, index: number): boolean {
     const { emitter } = this;
     const stack = this.#stack;
@@ -73,19 +73,19 @@ export class BlockWriter {
     return true;
   }
 
-  /** From the last block to what follows the region. */
+  /** Leaves the last block of the region for the block behind it. */
   fallThrough(): void {
     if (this.#region.end < this.#blocks.list.length) this.emitter.leaveForBlock(this.#region.end);
   }
 
-  /** Big-endian; bytes beyond the end of the code are zeros. */
+  /** Constant of a PUSH: big-endian, with zeros for bytes beyond the end of the code. */
   #constant(at: number, length: number): bigint {
     let value = 0n;
     for (let index = 0; index < length; index++) value = (value << 8n) | BigInt(this.#code[at + index] ?? 0);
     return value;
   }
 
-  /** Charges for the block and checks that the stack has what it needs and room for what it adds. */
+  /** Charges for the block and checks the depth of the stack. */
   #enter({ start, cost, needed, growth }: Block): void {
     const { emitter } = this;
     emitter.localGet(gasLocal);
@@ -156,7 +156,7 @@ export class BlockWriter {
       emitter.closeIf();
       return;
     }
-    // Where it does not jump, the destination may be anything.
+    // An invalid destination is a fault only if the jump is taken.
     this.#stack.load(destination);
     this.#stack.flush();
     emitter.localGet(local.flag);
@@ -166,7 +166,7 @@ export class BlockWriter {
     emitter.closeIf();
   }
 
-  /** The block of a destination, where that is one. */
+  /** Index of the block at a destination; `undefined` for an invalid one. */
   #targetOf(value: bigint): number | undefined {
     if (value >= BigInt(this.#code.length)) return undefined;
     const pc = Number(value);
@@ -193,7 +193,7 @@ export class BlockWriter {
     emitter.dispatch();
   }
 
-  /** The destination as a number in the local `at`: the length of the code, which is no JUMPDEST, where it is beyond that. */
+  /** Sets the local `at` to the destination, or to the length of the code, which is not a JUMPDEST, for a larger one. */
   #computeDestination(item: Item, pc: number): void {
     const { emitter } = this;
     const stack = this.#stack;
@@ -213,7 +213,7 @@ export class BlockWriter {
     emitter.localSet(local.pc);
   }
 
-  /** To the block of the destination in the local `at`, wherever that is. */
+  /** Jumps to the destination in the local `at`, in this region or another one. */
   #search(): void {
     const { emitter } = this;
     const { first, end } = this.#region;
@@ -236,7 +236,7 @@ export class BlockWriter {
     emitter.leaveForPlace();
   }
 
-  /** Finds the block of the destination in the local `at` by halving. */
+  /** Finds the block of the destination in the local `at` by binary search. */
   writeSearch(): void {
     const { emitter } = this;
     const { first, end } = this.#region;

@@ -1,30 +1,30 @@
 import { type CompileKind, type OpcodeFigures, op, opcodeAt } from './opcodes/index.ts';
 
-/** A piece of code that runs as a whole: entered at its beginning only, left at its end only. */
+/** A basic block: code that is entered at its start only and left at its end only. */
 export interface Block {
   readonly start: number;
   /** One past its last opcode. */
   readonly end: number;
   /** Gas of all its opcodes. */
   readonly cost: number;
-  /** Items that must be on the stack, and how many more there may be at one time. */
+  /** Words that must be on the stack, and the most words that the block adds to it. */
   readonly needed: number;
   readonly growth: number;
 }
 
 export interface Blocks {
   readonly list: readonly Block[];
-  /** By place: the number of the block that begins there, else -1. One more than the code is long: its end is a block too. */
+  /** Index of the block that starts at a place, else -1. The end of the code is a block, so there is one entry more. */
   readonly at: Int32Array;
   readonly destinations: Uint8Array;
 }
 
-/** Opcodes in one block: its virtual stack and locals are bounded by it. */
+/** Opcodes in one block at most. Bounds its virtual stack and locals. */
 const opcodesMax = 400;
 
 const kinds: readonly CompileKind[] = Array.from({ length: 256 }, (_, code) => opcodeAt(code)?.compile ?? 'host');
 
-/** How an opcode is compiled. Codes that no fork has count as `host`; blocks never contain them. */
+/** Kind of an opcode. Codes that no fork has count as `host`; they are left to the interpreter. */
 export function compileKind(opcode: number): CompileKind {
   return kinds[opcode] ?? 'host';
 }
@@ -34,7 +34,7 @@ export function pushedBytes(opcode: number): number {
   return opcode >= op.PUSH1 && opcode <= op.PUSH32 ? opcode - op.PUSH0 : 0;
 }
 
-/** Cuts a code into its blocks, in one pass. */
+/** Cuts a code into basic blocks, in one pass. */
 export function findBlocks(code: Uint8Array, figures: OpcodeFigures): Blocks {
   const at = new Int32Array(code.length + 1).fill(-1);
   const destinations = new Uint8Array(code.length);
@@ -51,11 +51,11 @@ export function findBlocks(code: Uint8Array, figures: OpcodeFigures): Blocks {
       const opcode = code[pc] as number;
       if (opcode === op.JUMPDEST && pc !== start) break;
       const price = figures.cost[opcode] as number;
-      // It stands alone, so that what is before it has run when the interpreter meets it.
+      // An opcode that the fork does not have is a block of its own, so that the code before it has run when it fails.
       if (price < 0 && pc !== start) break;
       if (opcode === op.JUMPDEST) destinations[pc] = 1;
       cost += Math.max(0, price);
-      // A DUP or SWAP reaches as deep as what it is said to take.
+      // For DUP and SWAP, `pops` is how deep they reach.
       needed = Math.max(needed, (figures.pops[opcode] as number) - depth);
       depth += (figures.pushes[opcode] as number) - (figures.pops[opcode] as number);
       growth = Math.max(growth, depth);

@@ -228,7 +228,7 @@ describe('code of several regions', () => {
   const program = (order: readonly number[], kinds: readonly number[], last: number) => {
     const code = new Uint8Array(order.length * bytesPerBlock + 3).fill(op.JUMPDEST);
     code.set([op.PUSH1, 0]); // The counter.
-    for (const [at, slot] of order.entries()) {
+    for (const [at, index] of order.entries()) {
       const next = order[at + 1];
       const target = next === undefined ? last : 3 + next * bytesPerBlock;
       const destination = [op.PUSH2, target >> 8, target & 0xff];
@@ -238,10 +238,10 @@ describe('code of several regions', () => {
         [op.PUSH1, 1, ...destination, op.JUMPI],
         [...unknown, op.JUMP],
       ];
-      const falls = next === slot + 1 && kinds[at] === 3;
+      const falls = next === index + 1 && kinds[at] === 3;
       code.set(
         [op.JUMPDEST, op.PUSH1, 1, op.ADD, ...(falls ? [] : (ways[(kinds[at] ?? 0) % 3] ?? []))],
-        3 + slot * bytesPerBlock,
+        3 + index * bytesPerBlock,
       );
     }
     return code;

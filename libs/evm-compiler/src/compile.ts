@@ -7,26 +7,26 @@ import type { OpcodeFigures } from './opcodes/index.ts';
 import { cutRegions, type Region } from './regions.ts';
 import { encodeModule, type FunctionCode, i32 } from './wasm/module.ts';
 
-/** A code as a WebAssembly module, and where it can be entered. */
+/** A WebAssembly module and its entry points. */
 export interface CompiledCode {
-  /** Exports `run`: takes the number of a block, returns one of {@link exits}. */
+  /** Exports `run`, which takes the index of a block and returns one of {@link exits}. */
   readonly wasm: Uint8Array<ArrayBuffer>;
-  /** By place in the code: the number of the block that begins there, else -1. */
+  /** Index of the block that starts at a place of the code, else -1. */
   readonly entries: Int32Array;
 }
 
-/** Longer codes are not compiled: there are none on chain, and initcode runs once. */
+/** Maximum length of code (EIP-170). Longer init code runs once and is not worth compiling. */
 export const codeBytesMax = 24_576;
 
-/** Code that would become more than this is not compiled either: real code becomes 30 times as long, hostile code 300 times. */
+/** Maximum length of a module. Real code grows 30 times, hostile code 300 times. */
 export const wasmBytesMax = 2 * 1024 * 1024;
 
 /**
- * Turns EVM bytecode into a WebAssembly module, in one pass. Every basic block charges its gas and checks the stack once, where it
- * begins; a block that cannot run as a whole is left to an interpreter, so that what fails fails at its very opcode.
+ * Compiles EVM bytecode to a WebAssembly module, in one pass. Every basic block charges its gas and checks the stack once, at its
+ * start. A block that cannot run as a whole is left to an interpreter, so that a fault occurs at its opcode.
  * Time and size are linear in the length of the code.
- * @param figures of the fork that it runs under
- * @returns `undefined` for what is too long: see {@link codeBytesMax} and {@link wasmBytesMax}
+ * @param figures of the fork under which the code runs
+ * @returns `undefined` for code beyond {@link codeBytesMax} or {@link wasmBytesMax}
  */
 export function compile(code: Uint8Array, figures: OpcodeFigures): CompiledCode | undefined {
   const steps = compileInSteps(code, figures);
@@ -36,7 +36,7 @@ export function compile(code: Uint8Array, figures: OpcodeFigures): CompiledCode 
   }
 }
 
-/** As {@link compile}, a part at a time, some tenths of a millisecond each: for those who have others to serve meanwhile. */
+/** As {@link compile}, in steps of some tenths of a millisecond, so that the caller can serve others between them. */
 export function* compileInSteps(
   code: Uint8Array,
   figures: OpcodeFigures,
@@ -62,14 +62,14 @@ export function* compileInSteps(
   return { wasm: encodeModule(helperImports, functions), entries: blocks.at };
 }
 
-/** The function of a region: a loop around a table of its blocks. `undefined` where it becomes too long. */
+/** The function of a region: a loop around a branch table of its blocks. `undefined` if it becomes too long. */
 function writeRegion(writer: BlockWriter, { first, end }: Region): FunctionCode | undefined {
   const { emitter } = writer;
   const count = end - first;
   emitter.prologue();
   emitter.block(); // Its label leaves the function.
   emitter.loop(); // Its label is the dispatch.
-  // One more than there are blocks: where jumps go whose destination is only known as they run.
+  // One label more than there are blocks: jumps with a computed destination go there.
   for (let index = 0; index <= count; index++) emitter.block();
   emitter.localGet(local.next);
   emitter.i32Const(first);

@@ -23,7 +23,7 @@ const unary: Readonly<Record<number, (one: bigint) => bigint>> = {
   [op.NOT]: (one) => word(~one),
 };
 
-/** Computes an opcode at compile time where its operands are constants. @returns whether it did */
+/** Computes an opcode at compile time if its operands are constants. @returns whether they were */
 export function fold(opcode: number, stack: VirtualStack): boolean {
   const two = binary[opcode];
   if (two !== undefined) {

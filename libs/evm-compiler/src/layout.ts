@@ -1,37 +1,37 @@
-/** Where things are in the linear memory that all compiled codes of a thread share, in bytes. */
+/** Byte offsets in the linear memory that all compiled codes of a thread share. Each field lists its type. */
 export const header = {
-  /** f64: gas that is left. */
+  /** f64: remaining gas. */
   gas: 0,
-  /** f64: gas that a block must leave, else it does not begin. */
+  /** f64: a block that would leave less gas is not entered. */
   floor: 8,
   /** i32: one past the top of the stack. */
   stackTop: 16,
-  /** i32: the opcode that the code stopped at. */
+  /** i32: place of the opcode at which the code stopped. */
   pc: 20,
-  /** i32: where the memory of the frame begins, and its size in bytes: whole words. */
+  /** i32: start of the frame's memory, and its size in bytes, a multiple of 32. */
   memoryBase: 24,
   memorySize: 28,
-  /** i32: where the region of the frame begins. */
+  /** i32: start of the frame's region. */
   base: 32,
-  /** i32: bytes that the last call returned. */
+  /** i32: length of the last call's return data. */
   returnDataSize: 36,
-  /** i32: where the input of the call is, and its length; 32 zeros follow it. */
+  /** i32: start and length of the call data. 32 zero bytes follow it. */
   dataBase: 40,
   dataSize: 44,
-  /** f64: gas that must be left by what depends on operands. */
+  /** f64: an opcode priced by its operands must leave as much gas. */
   least: 48,
-  /** i32: where a jump goes to that leaves its function. */
+  /** i32: destination of a jump out of its function. */
   target: 56,
 } as const;
 
-/** Digits of 32 bits of a long division: dividend of up to 16 with one more, divisor of up to 8, quotient. */
+/** 32-bit digits of a long division: a dividend of up to 17, a divisor of up to 8, the quotient. */
 export const division = { dividend: 256, divisor: 336, quotient: 384 } as const;
-/** State, round constants and last block of Keccak. */
+/** State, round constants and padded last block of Keccak. */
 export const keccakPlace = { state: 512, constants: 768, block: 1024 } as const;
-/** Regions of frames begin here. */
+/** Start of the first frame's region. */
 export const arena = 4096;
 
-/** A region: words that do not change, the stack, the input of the call, memory. */
+/** Offsets in the region of a frame: constant words, the stack, call data and, behind it, memory. */
 export const region = {
   address: 0,
   caller: 32,
@@ -42,7 +42,7 @@ export const region = {
 
 export const wordBytes = 32;
 export const stackMax = 1024;
-/** More costs 8 * 10^12 gas, which no block has. */
+/** A larger memory costs more than 8 * 10^12 gas, which no block has. */
 export const memoryBytesMax = 2 ** 31;
-/** Where geth stops to count the size of a memory. */
+/** Largest memory size that geth counts (core/vm/gas_table.go). */
 export const countedBytesMax = 0x1f_ffff_ffe0;

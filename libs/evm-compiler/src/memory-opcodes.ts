@@ -5,7 +5,7 @@ import type { Place } from './place.ts';
 import type { Item } from './virtual-stack.ts';
 import { readReversed, writeReversed } from './words-in-memory.ts';
 
-/** Leaves where gas does not suffice; the local `size` is what memory has become. */
+/** Expands memory to the end on the stack and charges for it. Leaves with `outOfGas`, or updates the local `size`. */
 function expandTo({ emitter, pc }: Place): void {
   emitter.localGet(gasLocal);
   emitter.localGet(leastLocal);
@@ -23,14 +23,14 @@ function expandTo({ emitter, pc }: Place): void {
   emitter.localSet(local.size);
 }
 
-/** Makes a range of a length that is known accessible. The local `at` is where it begins. */
+/** Makes a range of known length accessible and sets the local `at` to its start. */
 function reach(place: Place, offset: Item, length: number): void {
   const { emitter, stack, pc } = place;
   stack.load(offset);
   if (offset.kind === 'constant') {
     const end = offset.value + BigInt(length);
     if (end > BigInt(memoryBytesMax)) {
-      // The rest of the block is written all the same; it is never reached.
+      // The code behind this exit is never reached, but must be valid.
       emitter.i32Const(0);
       emitter.i32Eqz();
       emitter.openIf();
@@ -78,7 +78,7 @@ function exitBeyond(end: bigint): (typeof exits)[keyof typeof exits] {
   return end > BigInt(countedBytesMax) ? exits.priceOverflow : exits.outOfGas;
 }
 
-/** Leaves where a place is beyond all memory. */
+/** Leaves the code where a place is beyond the largest memory. */
 function checkPlace({ emitter, stack, pc }: Place, offset: Item, length: number): void {
   const isHigh = () => {
     stack.highLimbs(offset);
@@ -132,14 +132,14 @@ export function writeMemoryByte(place: Place): void {
   emitter.i32Store8(0);
 }
 
-/** KECCAK256: the price of its words is charged here, that of the opcode with the block. */
+/** KECCAK256. The block has charged the constant price; the price per word is charged here. */
 export function hashMemory(place: Place): void {
   const { emitter, stack, pc } = place;
   const offset = stack.pop();
   const length = stack.pop();
   stack.load(offset);
   stack.load(length);
-  // An empty range is none, wherever it is.
+  // An empty range needs no memory, whatever its offset is.
   stack.truth(length);
   emitter.openIf();
   checkSum(place, offset, length);
@@ -169,7 +169,7 @@ export function hashMemory(place: Place): void {
   stack.limb(offset, 0);
   emitter.i32WrapI64();
   emitter.i32Add();
-  // An empty range may be said to be anywhere: nothing is read there.
+  // The offset of an empty range may be out of bounds; memory's start replaces it.
   emitter.localGet(local.memory);
   stack.truth(length);
   emitter.select();
@@ -182,7 +182,7 @@ export function hashMemory(place: Place): void {
   stack.pushLimbs();
 }
 
-/** Leaves where offset + length is beyond all memory; both are words. */
+/** Leaves the code where offset + length, two words, is beyond the largest memory. */
 function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): void {
   const isHigh = () => {
     orOfHighLimbs();
@@ -202,7 +202,7 @@ function checkSum({ emitter, stack, pc }: Place, offset: Item, length: Item): vo
       emitter.i64Or();
     }
   };
-  // Each below 2^40, so that the sum is exact.
+  // Operands from 2^40 on are large, so that the sum of others is exact.
   const isLarge = () => {
     orOfHighLimbs();
     stack.limb(offset, 0);

@@ -1,7 +1,7 @@
 import type { Emitter } from './emitter.ts';
 import type { VirtualStack } from './virtual-stack.ts';
 
-/** Where an opcode is written, and what it is written with. */
+/** Context in which one opcode is compiled. */
 export interface Place {
   readonly emitter: Emitter;
   readonly stack: VirtualStack;

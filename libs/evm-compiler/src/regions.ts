@@ -1,23 +1,23 @@
 import { type Blocks, pushedBytes } from './blocks.ts';
 import { op } from './opcodes/index.ts';
 
-/** Blocks that follow each other and become one function. */
+/** Consecutive basic blocks that become one function. */
 export interface Region {
-  /** Number of its first block, and one past its last one. */
+  /** Index of the first block, and one past the last one. */
   readonly first: number;
   readonly end: number;
 }
 
 /**
- * V8 compiles function by function: those that never run not at all, and large ones badly. Smaller ones than this have more loops
- * that leave them.
+ * Bounds of a region, in blocks. V8 compiles each function when it first runs, and compiles large functions badly. Smaller regions
+ * than the minimum cut more loops.
  */
 const blocksMin = 192;
 const blocksMax = 512;
-/** A jump back is a loop: what it passes, it passes often. */
+/** Weight of a backward jump: it closes a loop, which runs often. */
 const backWeight = 8;
 
-/** Cuts the blocks of a code into regions, where the fewest jumps go from one side to the other. */
+/** Cuts the blocks of a code into regions, at the places that the fewest jumps cross. */
 export function cutRegions(code: Uint8Array, blocks: Blocks): Region[] {
   const count = blocks.list.length;
   const crossings = countCrossings(code, blocks);
@@ -34,7 +34,7 @@ export function cutRegions(code: Uint8Array, blocks: Blocks): Region[] {
   return regions;
 }
 
-/** For each block, how many of the jumps that are known pass the place before it. */
+/** Counts, for each block, the known jumps that cross its start, weighted. */
 function countCrossings(code: Uint8Array, { list, at, destinations }: Blocks): Int32Array {
   const changes = new Int32Array(list.length + 1);
   for (const [index, { start, end }] of list.entries()) {
@@ -51,7 +51,7 @@ function countCrossings(code: Uint8Array, { list, at, destinations }: Blocks): I
   return changes;
 }
 
-/** Where a block jumps to that ends with PUSH2 and JUMP or JUMPI, or the like. */
+/** Target of a block that ends with PUSH1 or PUSH2 and a jump; `undefined` for other blocks. */
 function constantTarget(code: Uint8Array, start: number, end: number, destinations: Uint8Array): number | undefined {
   const last = code[end - 1];
   if (last !== op.JUMP && last !== op.JUMPI) return undefined;

@@ -4,21 +4,21 @@ import { roundConstants } from './helpers/keccak.ts';
 import { keccakPlace } from './layout.ts';
 import { type LinearMemory, webAssembly } from './wasm/web-assembly.ts';
 
-/** Runs from a block until it stops, and tells why: one of `exits`. */
+/** Runs from a block until the code stops. Returns one of `exits`. */
 export type Run = (block: number) => number;
 
 const pagesMin = 16;
-/** A page less than 2 GiB, for the memory of all frames together: places in it are positive numbers of 32 bits. */
+/** One page less than 2 GiB for all frames together, so that places are positive i32 numbers. */
 const pagesMax = 32_767;
 
-/** One linear memory, the helpers over it, and what of them was instantiated. For one thread and one message at a time. */
+/** One linear memory with its helpers. Serves one thread and one message at a time. */
 export class Runtime {
   readonly memory: LinearMemory = new webAssembly.Memory({ initial: pagesMin, maximum: pagesMax });
   readonly #imports: Readonly<Record<string, unknown>>;
 
   /**
-   * @param ask does the opcode at a place, which is charged already: gas, stack and the size of memory are in the header
-   *   then, and are taken from there when it is done. What it throws goes to who runs the code
+   * @param ask runs the opcode at a place, which is charged already. It reads and writes gas, stack and memory size in the
+   *   header. Its errors propagate to the caller of the code
    */
   constructor(ask: (pc: number) => void) {
     const host = { memory: this.memory };
@@ -27,12 +27,12 @@ export class Runtime {
     new BigUint64Array(this.memory.buffer, keccakPlace.constants, 24).set(roundConstants());
   }
 
-  /** Makes a code ready to run here. */
+  /** Instantiates a compiled code over this memory. */
   instantiate({ wasm }: CompiledCode): Run {
     return this.#runOf(new webAssembly.Module(wasm));
   }
 
-  /** The same beside other work: machine code is made in threads of the engine. */
+  /** As {@link instantiate}; V8 compiles the module in threads of its own. */
   async prepare({ wasm }: CompiledCode): Promise<Run> {
     return this.#runOf(await webAssembly.compile(wasm));
   }

@@ -1,11 +1,11 @@
 import { carryLocal, type Emitter, local } from './emitter.ts';
 import { wordBytes } from './layout.ts';
 
-/** A word as it is known while a block is written. It changes its kind when it is first read, for all who refer to it. */
+/** A word on the virtual stack. The first read changes its kind in place, so that all references see the change. */
 export type Item =
   | { kind: 'constant'; value: bigint }
-  /** On the stack in memory, at a place from the top that was at the beginning of the block: -1 is that top. */
-  | { kind: 'slot'; slot: number }
+  /** Still on the stack in memory. `depth` counts from the top at the start of the block: -1 is that top. */
+  | { kind: 'memory'; depth: number }
   /** Four i64 locals, the lowest limb first. */
   | { kind: 'limbs'; first: number }
   /** One i32 local that is 0 or 1. */
@@ -13,11 +13,11 @@ export type Item =
 
 const limbMask = (1n << 64n) - 1n;
 
-/** The stack while a block is written: pushes and moves cost nothing. */
+/** The stack while a basic block is compiled. Pushes, duplicates and swaps emit no instruction. */
 export class VirtualStack {
   readonly #emitter: Emitter;
   #items: Item[] = [];
-  /** Items of the stack in memory that are among the items, or were taken. */
+  /** Words of the stack in memory that the block has referred to. */
   #taken = 0;
   #needed = 0;
 
@@ -25,7 +25,7 @@ export class VirtualStack {
     this.#emitter = emitter;
   }
 
-  /** @param needed how deep the block reaches: the local `low` is that far below the top */
+  /** @param needed words below the top that the block reaches; the local `low` points there */
   begin(needed: number): void {
     this.#items = [];
     this.#taken = 0;
@@ -37,10 +37,10 @@ export class VirtualStack {
   }
 
   pop(): Item {
-    return this.#items.pop() ?? { kind: 'slot', slot: -++this.#taken };
+    return this.#items.pop() ?? { kind: 'memory', depth: -++this.#taken };
   }
 
-  /** The values of the top items, from the top, up to the first that is no constant. */
+  /** Values of the top items, from the top down to the first item that is not a constant. */
   constants(count: number): bigint[] {
     const values: bigint[] = [];
     for (const item of this.#items.slice(-count).reverse()) {
@@ -50,9 +50,9 @@ export class VirtualStack {
     return values;
   }
 
-  /** Makes sure that so many items are here. */
+  /** Adds references to words in memory until there are `count` items. */
   #reach(count: number): void {
-    while (this.#items.length < count) this.#items.unshift({ kind: 'slot', slot: -++this.#taken });
+    while (this.#items.length < count) this.#items.unshift({ kind: 'memory', depth: -++this.#taken });
   }
 
   duplicate(depth: number): void {
@@ -69,20 +69,20 @@ export class VirtualStack {
     this.#items[other] = item;
   }
 
-  /** Reads an item from memory where it still is there. */
+  /** Reads an item into locals if it is still in memory. */
   load(item: Item): void {
-    if (item.kind !== 'slot') return;
-    const { slot } = item;
+    if (item.kind !== 'memory') return;
+    const { depth } = item;
     const first = this.#emitter.word();
     for (let limb = 0; limb < 4; limb++) {
       this.#emitter.localGet(local.low);
-      this.#emitter.i64Load((slot + this.#needed) * wordBytes + limb * 8);
+      this.#emitter.i64Load((depth + this.#needed) * wordBytes + limb * 8);
       this.#emitter.localSet(first + limb);
     }
     Object.assign(item, { kind: 'limbs', first });
   }
 
-  /** Puts one limb of an item on the stack of the machine. */
+  /** Pushes one limb of an item on WebAssembly's stack. */
   limb(item: Item, index: number): void {
     this.load(item);
     if (item.kind === 'constant') this.#emitter.i64Const((item.value >> BigInt(64 * index)) & limbMask);
@@ -97,7 +97,7 @@ export class VirtualStack {
     for (let index = 0; index < 4; index++) this.limb(item, index);
   }
 
-  /** The limbs above the lowest, joined by OR, on the stack of the machine: 0 where the word fits 64 bits. */
+  /** Pushes the OR of the three high limbs: 0 if the word fits 64 bits. */
   highLimbs(item: Item): void {
     this.limb(item, 1);
     for (const index of [2, 3]) {
@@ -106,14 +106,14 @@ export class VirtualStack {
     }
   }
 
-  /** Takes four limbs from the stack of the machine, the highest on top. */
+  /** Pops four limbs from WebAssembly's stack, the highest on top, and pushes them as an item. */
   pushLimbs(): void {
     const first = this.#emitter.word();
     for (let index = 3; index >= 0; index--) this.#emitter.localSet(first + index);
     this.push({ kind: 'limbs', first });
   }
 
-  /** Takes a flag (i32) from the stack of the machine. */
+  /** Pops a flag (i32) from WebAssembly's stack and pushes it as an item. */
   pushFlag(): void {
     const index = this.#emitter.flag();
     if (index !== undefined) {
@@ -131,7 +131,7 @@ export class VirtualStack {
     this.push({ kind: 'limbs', first });
   }
 
-  /** Puts 1 on the stack of the machine where the item is not 0. */
+  /** Pushes an i32: 1 if the item is not 0, else 0. */
   truth(item: Item): void {
     this.load(item);
     if (item.kind === 'flag') {
@@ -151,15 +151,15 @@ export class VirtualStack {
     this.#emitter.i64Ne();
   }
 
-  /** Writes what has changed to the stack in memory, and moves its top. */
+  /** Writes changed items to the stack in memory and moves its top. */
   flush(): void {
     const emitter = this.#emitter;
-    const slotOf = (index: number) => index - this.#taken;
+    const depthOf = (index: number) => index - this.#taken;
     for (const [index, item] of this.#items.entries())
-      if (item.kind === 'slot' && item.slot !== slotOf(index)) this.load(item);
+      if (item.kind === 'memory' && item.depth !== depthOf(index)) this.load(item);
     for (const [index, item] of this.#items.entries()) {
-      if (item.kind === 'slot') continue;
-      const offset = (slotOf(index) + this.#needed) * wordBytes;
+      if (item.kind === 'memory') continue;
+      const offset = (depthOf(index) + this.#needed) * wordBytes;
       for (let limb = 0; limb < 4; limb++) {
         emitter.localGet(local.low);
         this.limb(item, limb);
@@ -174,7 +174,7 @@ export class VirtualStack {
     emitter.localSet(local.sp);
   }
 
-  /** Adds or subtracts limb by limb with carries. */
+  /** Pushes the sum or difference, limb by limb with carries. */
   sum(one: Item, other: Item, isDifference: boolean): void {
     const emitter = this.#emitter;
     this.load(one);
@@ -207,7 +207,7 @@ export class VirtualStack {
         emitter.localSet(result);
         continue;
       }
-      // The carry out of the limbs, then that of the carry in; only one of them can be.
+      // The limbs may carry out, or adding the carry may. Both cannot happen.
       if (isDifference) {
         this.limb(one, index);
         this.limb(other, index);

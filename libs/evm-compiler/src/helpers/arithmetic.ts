@@ -6,7 +6,7 @@ const a = ['a0:i64', 'a1:i64', 'a2:i64', 'a3:i64'];
 const b = ['b0:i64', 'b1:i64', 'b2:i64', 'b3:i64'];
 const word = ['i64', 'i64', 'i64', 'i64'];
 
-/** The high half of a product of 64 bits by 64 bits: from four products of halves. */
+/** High half of a 64-bit by 64-bit product, from four products of halves. */
 const highProduct = assemble({
   name: 'highProduct',
   params: ['x:i64', 'y:i64'],
@@ -20,7 +20,7 @@ const highProduct = assemble({
     get xh get yh i64.mul get m i64.const 32 i64.shr_u i64.add get n i64.const 32 i64.shr_u i64.add`,
 });
 
-/** MUL: the low 256 bits. Each column is added with its carry into the next. */
+/** MUL: the low 256 bits of the product, column by column with carries. */
 function multiply(functions: Readonly<Record<string, number>>): FunctionCode {
   const columns: string[] = [];
   const add = (to: number, value: string) => {
@@ -53,8 +53,8 @@ function multiply(functions: Readonly<Record<string, number>>): FunctionCode {
 }
 
 /**
- * DIV and MOD: by one machine word where both fit, in steps of 32 bits for small divisors, else by digits of 32 bits in memory
- * (Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D).
+ * DIV and MOD. Operands of 64 bits take one instruction, small divisors steps of 32 bits. Other operands take digits of 32 bits in
+ * memory (Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D).
  */
 function divide(name: 'div' | 'mod', functions: Readonly<Record<string, number>>): FunctionCode {
   const steps = [3, 2, 1, 0].map(
@@ -88,14 +88,14 @@ function divide(name: 'div' | 'mod', functions: Readonly<Record<string, number>>
   });
 }
 
-/** The place of a digit. */
+/** Address of a digit. */
 const at = (base: number, index: string) => `${index} i32.const 2 i32.shl i32.const ${base} i32.add`;
 const store = (base: number, names: readonly string[]) =>
   names.map((name, index) => `i32.const ${base} get ${name} i64.store ${8 * index}`).join(' ');
 const load = (base: number) => [0, 1, 2, 3].map((index) => `i32.const ${base} i64.load ${8 * index}`).join(' ');
 const into = (prefix: string) => [3, 2, 1, 0].map((index) => `set ${prefix}${index}`).join(' ');
 
-/** Divides 256 bits by a divisor of two digits and more, from the highest digit on that is not 0. Gives the quotient, or the remainder where `wantsRest`. */
+/** Divides 256 bits by a divisor of two digits or more. Returns the quotient, or the remainder if `wantsRest`. */
 function longDivision(functions: Readonly<Record<string, number>>): FunctionCode {
   const { dividend: u, divisor: v, quotient } = division;
   return assemble({
@@ -125,10 +125,10 @@ function longDivision(functions: Readonly<Record<string, number>>): FunctionCode
   });
 }
 
-/** From the count of digits on the stack of the machine, the highest digit of the divisor. */
+/** Replaces the count of digits on the stack by the highest digit of the divisor. */
 const lastDigit = `i32.const 2 i32.shl i32.const ${division.divisor - 4} i32.add i64.load32_u 0`;
 
-/** How many digits the divisor in memory has; it is not 0. */
+/** Counts the digits of the divisor in memory, which is not 0. */
 const countDigits = assemble({
   name: 'countDigits',
   params: [],
@@ -141,8 +141,8 @@ const countDigits = assemble({
 });
 
 /**
- * Algorithm D on digits in memory: a divisor of `n` digits, two at least, whose highest bit is set, into a dividend that
- * has `j` + `n` digits and one more. Leaves the remainder in the dividend's place.
+ * Algorithm D on digits in memory. The divisor has `n` digits, at least two, and its highest bit is set. The dividend has
+ * `j` + `n` + 1 digits. The remainder replaces the dividend.
  */
 function divideDigits(): FunctionCode {
   const { dividend: u, divisor: v, quotient } = division;
@@ -201,7 +201,7 @@ function divideDigits(): FunctionCode {
 
 const limbs = ['v0:i64', 'v1:i64', 'v2:i64', 'v3:i64'];
 
-/** SHL, SHR and SAR by less than 256: whole limbs first, then bits. */
+/** SHL, SHR and SAR by up to 256: whole limbs first, then bits. */
 function shift(name: 'shl' | 'shr' | 'sar'): FunctionCode {
   const isLeft = name === 'shl';
   const fill = name === 'sar' ? 'get v3 i64.const 63 i64.shr_s' : 'i64.const 0';
@@ -233,7 +233,7 @@ function shift(name: 'shl' | 'shr' | 'sar'): FunctionCode {
   });
 }
 
-/** Shared by all compiled codes. */
+/** Types and snippets that the helpers share. */
 export function arithmetic(functions: Readonly<Record<string, number>>): FunctionCode[] {
   return [
     highProduct,

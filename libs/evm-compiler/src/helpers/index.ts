@@ -4,7 +4,7 @@ import { hashing } from './keccak.ts';
 import { expand } from './memory.ts';
 import { modular } from './modular.ts';
 
-/** Helpers that take words and give one. */
+/** Helpers from words to a word. */
 const wordHelpers = [
   'multiply',
   'div',
@@ -18,7 +18,7 @@ const wordHelpers = [
   'byte',
 ] as const;
 const otherHelpers = ['shl', 'shr', 'sar', 'keccak', 'expand'] as const;
-/** What only other helpers call. */
+/** Helpers that only other helpers call. */
 const innerHelpers = [
   'highProduct',
   'countDigits',
@@ -31,20 +31,20 @@ const innerHelpers = [
 ] as const;
 export type WordHelper = (typeof wordHelpers)[number];
 
-/** In the order of the module, in which they know each other by their indices. */
+/** Order of the helpers in their module. `call` refers to these indices. */
 const order: readonly string[] = [...innerHelpers, ...wordHelpers, ...otherHelpers];
 const indices = Object.fromEntries(order.map((name, index) => [name, index]));
 const made = new Map(
   [...arithmetic(indices), ...modular(indices), ...hashing(indices), expand].map((helper) => [helper.name, helper]),
 );
 
-/** What compiled codes call, in a module of its own over the same memory. */
+/** The helpers as a module over the same memory as the compiled codes. */
 export const helperModule = encodeModule([], order.map(helperOf));
 
-/** What the host does for a code in between. Takes the place of the opcode. */
+/** Runs an opcode in the host. Takes the place of the opcode. */
 const ask: FunctionImport = { name: 'ask', type: { params: [i32], results: [] } };
 
-/** What compiled codes import, in this order. */
+/** Imports of compiled codes, in this order. */
 export const helperImports: readonly FunctionImport[] = [
   ...[...wordHelpers, ...otherHelpers].map((name) => ({ name, type: helperOf(name).type })),
   ask,
@@ -57,6 +57,6 @@ export const helperIndex = Object.fromEntries(helperImports.map(({ name }, index
 
 function helperOf(name: string): FunctionCode {
   const helper = made.get(name);
-  if (helper === undefined) throw new Error(`there is no helper ${name}`);
+  if (helper === undefined) throw new Error(`The helper ${name} is listed, but no function makes it.`);
   return helper;
 }

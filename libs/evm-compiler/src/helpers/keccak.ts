@@ -3,7 +3,7 @@ import { assemble } from '../wasm/assemble.ts';
 import type { FunctionCode } from '../wasm/module.ts';
 
 const rounds = 24;
-/** Bytes that a step of Keccak-256 takes in. */
+/** Rate of Keccak-256: bytes absorbed by one permutation. */
 const rate = 136;
 const rotations = [
   [0, 36, 3, 41, 18],
@@ -16,7 +16,7 @@ const lane = (x: number, y: number) => `s${(x % 5) + 5 * (y % 5)}`;
 const five = [0, 1, 2, 3, 4];
 const all = five.flatMap((y) => five.map((x) => [x, y] as const));
 
-/** The round constants of FIPS 202, section 3.2.5, for the place that {@link keccak} reads them at. */
+/** Round constants (FIPS 202, section 3.2.5), for the address from which {@link keccak} reads them. */
 export function roundConstants(): BigUint64Array {
   const constants = new BigUint64Array(rounds);
   let register = 1;
@@ -29,7 +29,7 @@ export function roundConstants(): BigUint64Array {
   return constants;
 }
 
-/** Keccak-f[1600] over the state in memory, its 25 lanes in locals (FIPS 202, section 3.3). */
+/** Keccak-f[1600] over the state in memory; its 25 lanes are in locals (FIPS 202, section 3.3). */
 const permute = assemble({
   name: 'permute',
   params: [],
@@ -62,7 +62,7 @@ const absorb = (from: string) =>
     )
     .join(' ');
 
-/** KECCAK256 of a range of memory. The digest is left in the first 32 bytes of the state. */
+/** KECCAK256 of a range of memory. The digest is in the first 32 bytes of the state afterwards. */
 function keccak(functions: Readonly<Record<string, number>>): FunctionCode {
   const { state, block } = keccakPlace;
   return assemble({

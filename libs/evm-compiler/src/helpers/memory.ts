@@ -6,8 +6,8 @@ const cost = (words: string) =>
   `get ${words} i64.const 3 i64.mul get ${words} get ${words} i64.mul i64.const 9 i64.shr_u i64.add`;
 
 /**
- * Makes memory reach to `end` bytes, zeroed (Yellow Paper, H.1). Returns the gas that is left, or -1 where it is less than
- * `least`, or where there is no more memory.
+ * Expands memory to `end` bytes, zeroed (Yellow Paper, H.1). Returns the remaining gas; -1 if it is less than `least`, or if
+ * the linear memory cannot grow.
  */
 export const expand: FunctionCode = assemble({
   name: 'expand',

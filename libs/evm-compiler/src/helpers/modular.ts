@@ -13,7 +13,7 @@ const set = (prefix: string) => [3, 2, 1, 0].map((limb) => `set ${prefix}${limb}
 const zero = 'i64.const 0 i64.const 0 i64.const 0 i64.const 0';
 const isZero = (prefix: string) =>
   `get ${prefix}0 get ${prefix}1 i64.or get ${prefix}2 i64.or get ${prefix}3 i64.or i64.eqz`;
-/** Two's complement; `c` is a local for the carry. */
+/** Negates a word (two's complement). `c` is a local for the carry. */
 const negate = (prefix: string) =>
   `i64.const 1 set c ${limbs
     .map(
@@ -23,7 +23,7 @@ const negate = (prefix: string) =>
     .join(' ')}`;
 const isNegative = (prefix: string) => `get ${prefix}3 i64.const 0 i64.lt_s`;
 
-/** SDIV and SMOD: the signs apart. The remainder has that of the dividend. */
+/** SDIV and SMOD on absolute values. The remainder has the sign of the dividend. */
 function signedDivision(name: 'sdiv' | 'smod', functions: Indices): FunctionCode {
   const isNegated = name === 'sdiv' ? 'get one get other i32.ne' : 'get one';
   return assemble({
@@ -41,7 +41,7 @@ function signedDivision(name: 'sdiv' | 'smod', functions: Indices): FunctionCode
   });
 }
 
-/** What is left of the dividend in memory, eight limbs of it, after division by `m`, which is not 0. */
+/** Remainder of the dividend in memory, eight limbs, after division by `m`, which is not 0. */
 function wideRemainder(functions: Indices): FunctionCode {
   const { dividend: u, divisor: v } = division;
   const place = (limb: number) => `i32.const ${u} i64.load ${8 * limb}`;
@@ -92,7 +92,7 @@ function wideRemainder(functions: Indices): FunctionCode {
   });
 }
 
-/** ADDMOD: the sum has 257 bits. Where both are less than `m`, as they are in arithmetic of a field, it is less than 2 `m`. */
+/** ADDMOD: the sum has 257 bits. In field arithmetic both operands are less than `m`, so that the sum is less than 2 `m`. */
 function addmod(functions: Indices): FunctionCode {
   const { dividend: u } = division;
   const sum = limbs.map(
@@ -100,7 +100,7 @@ function addmod(functions: Indices): FunctionCode {
       get a${limb} get b${limb} i64.add tee t get a${limb} i64.lt_u i64.extend_i32_u
       get t get c i64.add tee a${limb} get c i64.lt_u i64.extend_i32_u i64.or set c`,
   );
-  /** `d` becomes the difference to `m`, `c` what is borrowed. */
+  /** Sets `d` to the difference to `m`, and `c` to the borrow. */
   const lessModulus = (from: string) =>
     `i64.const 0 set c ${limbs
       .map(
@@ -178,7 +178,7 @@ function exp(functions: Indices): FunctionCode {
   });
 }
 
-/** SIGNEXTEND and BYTE take the number of a byte and a word. */
+/** Conditions of SIGNEXTEND and BYTE, whose first operand is the index of a byte. */
 const isBelow = (prefix: string, bound: number) =>
   `get ${prefix}1 get ${prefix}2 i64.or get ${prefix}3 i64.or i64.eqz get ${prefix}0 i64.const ${bound} i64.lt_u i32.and`;
 const bitsAbove = (prefix: string) => `i64.const 248 get ${prefix}0 i64.const 3 i64.shl i64.sub`;
@@ -214,7 +214,7 @@ function byte(functions: Indices): FunctionCode {
   });
 }
 
-/** What is made of multiplication, division and shifts. */
+/** Helpers that call multiplication, division and shifts. */
 export function modular(functions: Indices): FunctionCode[] {
   return [
     wideProduct(),

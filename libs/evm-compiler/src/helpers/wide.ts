@@ -9,7 +9,7 @@ const word = ['i64', 'i64', 'i64', 'i64'];
 const params = (prefix: string) => [0, 1, 2, 3].map((limb) => `${prefix}${limb}:i64`);
 const locals = (prefix: string, count = 8) => Array.from({ length: count }, (_, digit) => `${prefix}${digit}:i64`);
 
-/** The limbs `from` as digits of 32 bits, which are in locals of 64. */
+/** Splits limbs into digits of 32 bits, each in an i64 local. */
 const split = (from: string, to: string) =>
   [0, 1, 2, 3]
     .map(
@@ -21,7 +21,7 @@ const split = (from: string, to: string) =>
 const joined = (prefix: string) =>
   [0, 2, 4, 6].map((digit) => `get ${prefix}${digit} get ${prefix}${digit + 1} i64.const 32 i64.shl i64.or`).join(' ');
 
-/** The product of 512 bits of two words, as digits in the dividend's place: row by row, no sum of which exceeds 64 bits. */
+/** Writes the 512-bit product of two words to the dividend's place, row by row. No sum of a row exceeds 64 bits. */
 export function wideProduct(): FunctionCode {
   const rows = eight.map((i) => {
     const products = eight.map((j) => {
@@ -45,8 +45,8 @@ export function wideProduct(): FunctionCode {
 }
 
 /**
- * Algorithm D for a divisor whose highest bit is set, with the digits of divisor and remainder in locals: what is left of the 16
- * digits and one more in the dividend's place.
+ * Remainder of the 17 digits in the dividend's place by algorithm D. The highest bit of the divisor is set. Digits of divisor and
+ * remainder are in locals.
  */
 export function wideRest(): FunctionCode {
   const load = (digit: number) => `i32.const ${dividend} i64.load32_u ${4 * digit}`;

@@ -10,7 +10,7 @@ export interface AssemblyOptions {
   readonly params: readonly string[];
   readonly results: readonly string[];
   readonly locals?: readonly string[];
-  /** Indices of the functions that `call` names. */
+  /** Indices of the functions to which `call` refers. */
   readonly functions?: Readonly<Record<string, number>>;
   /**
    * Instructions by their names in the text format, flat, separated by white space. `get`, `set` and `tee` take a local, `br` and
@@ -19,7 +19,7 @@ export interface AssemblyOptions {
   readonly text: string;
 }
 
-/** A small function, from the text format of WebAssembly. @throws Error for an unknown instruction, local or function */
+/** Assembles a small function from the text format of WebAssembly. @throws Error for an unknown instruction, local or function */
 export function assemble({ name, params, results, locals = [], functions = {}, text }: AssemblyOptions): FunctionCode {
   const writer = new InstructionWriter();
   const indices = new Map([...params, ...locals].map((declared, index) => [declared.split(':')[0], index]));

@@ -1,4 +1,4 @@
-/** Grows as bytes come. Numbers are written as WebAssembly has them: LEB128. */
+/** Growing buffer of bytes. Numbers are written as LEB128, the encoding of WebAssembly. */
 export class ByteWriter {
   #bytes: Uint8Array;
   length = 0;
@@ -34,7 +34,7 @@ export class ByteWriter {
     }
   }
 
-  /** @param value any integer: its low 64 bits count */
+  /** @param value any integer; its low 64 bits are written */
   s64(value: bigint): void {
     let rest = BigInt.asIntN(64, value);
     for (;;) {
@@ -60,7 +60,7 @@ export class ByteWriter {
     this.bytes(bytes);
   }
 
-  /** What was written: a view, until more is. */
+  /** View of the written bytes, valid until the next write. */
   done(): Uint8Array {
     return this.#bytes.subarray(0, this.length);
   }

@@ -51,10 +51,10 @@ export const plainInstructions = {
   f64ConvertI64S: 0xb9,
 } as const;
 
-/** Begin a block without results; a branch to its label leaves it, or repeats it for `loop`. */
+/** Open a block without results. A branch to its label leaves the block, or repeats a `loop`. */
 export const blockInstructions = { block: 0x02, loop: 0x03, if: 0x04 } as const;
 
-/** Loads and stores. They take an offset; the alignment that is written promises nothing. */
+/** Loads and stores with an offset. They are written with alignment 0, which makes no promise. */
 export const memoryInstructions = {
   i32Load: 0x28,
   i64Load: 0x29,
@@ -67,7 +67,7 @@ export const memoryInstructions = {
   i64Store32: 0x3e,
 } as const;
 
-/** Take the index of a label (`br`), of a local or of a function. */
+/** Instructions with the index of a label (`br`), of a local or of a function. */
 export const indexInstructions = {
   br: 0x0c,
   brIf: 0x0d,

@@ -15,10 +15,10 @@ export interface FunctionImport {
 }
 
 export interface FunctionCode {
-  /** The name that it is exported by. */
+  /** Export name. */
   readonly name?: string;
   readonly type: FunctionType;
-  /** Locals beside the parameters: how many of which type, in order. */
+  /** Locals beside the parameters, as counts and types in order. */
   readonly locals: readonly (readonly [number, number])[];
   /** Instructions, with the final `end`. */
   readonly body: Uint8Array;

@@ -1,13 +1,13 @@
-/** A growable memory; `buffer` is another one after it has grown. */
+/** A growable memory. Growing detaches `buffer` and replaces it. */
 export interface LinearMemory {
   readonly buffer: ArrayBuffer;
-  /** By pages of 64 KiB. Returns how many there were. @throws RangeError */
+  /** Grows by pages of 64 KiB. Returns the previous number of pages. @throws RangeError if there is no memory left */
   grow(pages: number): number;
 }
 
 type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What is used of the WebAssembly JavaScript Interface: the types of Node have none of it, those of the DOM have too much. */
+/** The part of the WebAssembly JavaScript Interface in use. Node's types lack it, and those of the DOM bring all of the DOM. */
 export const webAssembly = (
   globalThis as unknown as {
     readonly WebAssembly: {
