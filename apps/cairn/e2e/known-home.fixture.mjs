@@ -119,7 +119,7 @@ async function fillAccount({ accounts, usage, billing }, name, index) {
     deltas.map(({ accountId, at }) => ({ accountId, at, bytes: at % 999 })),
   );
   await billing.update(account.id, () => ({ accountId: account.id, customerId: `cus_${name}`, changedAt: 1 }));
-  await billing.markSeen(`evt_${name}`, time);
+  await billing.markProcessed(`evt_${name}`, time);
 }
 
 async function fillStorage({ blocks, pins, files }, { cid }, name, index) {
@@ -190,8 +190,8 @@ async function readAccounts({ accounts, plans, usage, billing }) {
     found.push(
       await billing.customer(id),
       await billing.byCustomerId(`cus_${name}`),
-      await billing.hasSeen(`evt_${name}`),
-      await billing.hasSeen('evt_none'),
+      await billing.isProcessed(`evt_${name}`),
+      await billing.isProcessed('evt_none'),
     );
   }
   return found;
