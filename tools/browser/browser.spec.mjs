@@ -84,11 +84,7 @@ test("Vite's development server serves the libs", { skip: browserPath === undefi
   );
   const { libs, faults, warnings } = await runInDevelopment(browser, project, 'globalThis.libs');
   assert.deepEqual([faults, warnings], [[], []]);
-  const onNodeOnly = ['compileLimits', 'createCompiledEngine'];
-  assert.deepEqual(
-    libs,
-    expected.map((exported) => exported.filter((name) => !onNodeOnly.includes(name))),
-  );
+  assert.deepEqual(libs, expected);
 });
 
 test('results in a page are correct, not only equal to those of Node', {

@@ -1,3 +1,4 @@
+// Every call and transaction passes here; execute-call.bench.ts measures it.
 import { type AccessListEntry, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import type {
   CallEngine,

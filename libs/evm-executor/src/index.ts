@@ -1,2 +1,71 @@
-export { type CompileLimits, compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
-export * from './core/index.ts';
+// No file below imports a module of Node, so that browsers can load this entry. The worker pool has its own entry.
+
+export type {
+  CallEngine,
+  Deadline,
+  EngineMessage,
+  EngineOutcome,
+  PrecompileChanges,
+} from '@cairn/evm';
+export {
+  ContractGuard,
+  createCompareEngine,
+  createInterpreterEngine,
+  createTracedEngine,
+  delegationOf,
+  type EngineDifference,
+  type ForkRules,
+  forkRules,
+  GasBudgetExceeded,
+  WorldState,
+} from '@cairn/evm';
+export { createBlockRunner } from './block/block-runner.ts';
+export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './block/replay-block.ts';
+export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment, nextExcessBlobGas } from './block-environment.ts';
+export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
+export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
+export { type AccessListResult, createAccessList } from './create-access-list.ts';
+export { createEngine } from './engine/create-engine.ts';
+export type { EngineName } from './engine/engine-name.ts';
+export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
+export {
+  BlockInvalidError,
+  CallRejectedError,
+  type CallRejectionCode,
+  ContractNotAllowedError,
+  EngineUnavailableError,
+  ExecutionError,
+  type ExecutionErrorCode,
+  InvalidOverrideError,
+  SimulationError,
+  type SimulationErrorCode,
+  StateUnavailableError,
+  TraceRefusedError,
+  TraceTooLargeError,
+  TransactionInvalidError,
+} from './errors.ts';
+export { estimateGas, type GasEstimate } from './estimate-gas.ts';
+export { callLimits, type ExecuteCallOptions, executeCall } from './execute-call.ts';
+export { type FeeDefaults, withFeeDefaults } from './fee-defaults.ts';
+export { FetchedState, type PrefetchEntry, type RemoteState } from './fetched-state.ts';
+export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
+export { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
+export { decodeRevertReason, revertMessage } from './revert-reason.ts';
+export { parseSimulation } from './simulate/parse-simulation.ts';
+export { countSimulated } from './simulate/plan-blocks.ts';
+export { type SimulateOptions, simulate } from './simulate/simulate.ts';
+export {
+  type SimulatedBlock,
+  type SimulatedBlockOverrides,
+  type Simulation,
+  simulationLimits,
+} from './simulate/simulation.ts';
+export { type TraceBlockOptions, traceBlock } from './trace/trace-block.ts';
+export { type TraceCallOptions, traceCall } from './trace/trace-call.ts';
+export {
+  parseTraceOptions,
+  type TraceOptions,
+  type TracerName,
+  type TracerOptions,
+  tracerNames,
+} from './trace/trace-options.ts';

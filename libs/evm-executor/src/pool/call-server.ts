@@ -1,3 +1,4 @@
+// Every job of a pool passes here; call-pool.bench.ts measures it.
 import type { Deadline } from '@cairn/evm';
 import { createAccessList } from '../create-access-list.ts';
 import { createEngine } from '../engine/create-engine.ts';

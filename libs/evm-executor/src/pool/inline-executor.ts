@@ -1,3 +1,4 @@
+// Fast path for light calls; call-pool.bench.ts measures it beside the worker threads.
 import { GasBudgetExceeded } from '@cairn/evm';
 import type { CallRequest } from '../call-request.ts';
 import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';

@@ -1,3 +1,4 @@
+// Every job of a worker passes here; call-pool.bench.ts measures it.
 import { availableParallelism } from 'node:os';
 import { executionErrors } from '../errors.ts';
 import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
