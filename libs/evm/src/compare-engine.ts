@@ -2,18 +2,18 @@ import { hexFromBytes } from '@cairn/block-model';
 import type { CallEngine, EngineMessage, EngineOutcome } from './call-engine.ts';
 import type { WorldState } from './state/world-state.ts';
 
-/** Two engines have come to different ends. */
+/** A difference between the results of two engines. */
 export interface EngineDifference {
   readonly message: EngineMessage;
-  /** What differs: `kind`, `output`, `gasUsed`, `gasRefund`, `logs`, `destroyed`, or an account or slot by its name. */
+  /** Field that differs: `kind`, `output`, `gasUsed`, `gasRefund`, `logs`, `destroyed`, or an account or slot. */
   readonly field: string;
   readonly one: string | undefined;
   readonly other: string | undefined;
 }
 
 /**
- * Runs every message on both engines and tells where result, gas, logs or state differ. What the second one comes to is
- * what counts. Three times the work: for doubt and for tests.
+ * Creates an engine that runs every message on two engines and reports differences in result, gas, logs and state. It returns the
+ * result of the second one. Messages run three times, so that it serves tests and investigations.
  */
 export function createCompareEngine(
   one: CallEngine,
@@ -24,7 +24,7 @@ export function createCompareEngine(
     name: `compare ${one.name} with ${other.name}`,
     async run(message) {
       const [first, second] = [await rehearse(one, message), await rehearse(other, message)];
-      // A place that only one of them has written is for the other as it was before.
+      // A place that one engine did not write has its previous value there.
       const before = placesOf(message.world);
       for (const field of new Set([...first.keys(), ...second.keys()])) {
         const [mine, theirs] = [first.get(field) ?? before.get(field), second.get(field) ?? before.get(field)];
@@ -35,7 +35,7 @@ export function createCompareEngine(
   };
 }
 
-/** Runs a message and takes it back. */
+/** Runs a message and reverts it. */
 async function rehearse(engine: CallEngine, message: EngineMessage): Promise<Map<string, string>> {
   const { world } = message;
   world.checkpoint();
@@ -58,7 +58,7 @@ function fieldsOf({ kind, output, gasUsed, gasRefund, logs, destroyed }: EngineO
   ];
 }
 
-/** Accounts and slots that have been written at any time, as they are now. */
+/** Current values of accounts and slots that were ever written. */
 function placesOf(world: WorldState): Map<string, string> {
   const places = new Map<string, string>();
   for (const { address, account, slots } of world.changes()) {

@@ -1,4 +1,4 @@
-// For browsers: the compiler would take more bytes than the interpreter.
+// For browsers: the compiler would add more bytes than the interpreter has.
 
 import type { CallEngine } from './call-engine.ts';
 import type { EngineName } from './engine-name.ts';

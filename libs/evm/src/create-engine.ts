@@ -5,7 +5,7 @@ import { GasUncountableError } from './errors.ts';
 import { createInterpreterEngine } from './interpreter/interpreter-engine.ts';
 import { createTracedEngine } from './traced/traced-engine.ts';
 
-/** Refuses what the engines leave to another one: more gas than a double counts. */
+/** Refuses messages that the engines leave to another one: more gas than a double counts. */
 const noEngine: CallEngine = {
   name: 'none',
   run: ({ gas }) => Promise.reject(new GasUncountableError(gas)),

@@ -1,6 +1,5 @@
 /**
- * A run has used up what it may cost where it is, and nothing is known of how it would have ended: it has to begin anew
- * where it may cost more. Thrown without a trace of the stack.
+ * Thrown when an inline run exceeds its gas budget; retry it in a worker. Not an Error: it needs no stack trace.
  */
 export class GasBudgetExceeded {
   readonly name = 'GasBudgetExceeded';

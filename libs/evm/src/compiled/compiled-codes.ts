@@ -4,55 +4,55 @@ import type { Analysis } from '../interpreter/analysis.ts';
 import type { OpcodeTable } from '../interpreter/gas.ts';
 import type { ReadyCode } from './compiled-frame.ts';
 
-/** When code is worth compiling, and how much of it is kept. */
+/** Thresholds for compilation, and bounds of the compiled code that is kept. */
 export interface CompileLimits {
-  /** From this call on a code is compiled beside other work. */
+  /** From this call on, a code is compiled in the background. */
   readonly callsMin: number;
-  /** At this call it is compiled whoever waits, at one more for each {@link bytesPerCall} bytes of code. */
+  /** At this call a code is compiled immediately; at one call more for each {@link bytesPerCall} bytes. */
   readonly callsMax: number;
-  /** Bytes of code that take as long to compile as a call of it is worth. */
+  /** Bytes of code whose compilation costs as much as one call saves. */
   readonly bytesPerCall: number;
-  /** Gas that one run of a code uses in the interpreter before it is compiled at its next jump. */
+  /** Gas that one execution uses in the interpreter before its code is compiled at the next jump. */
   readonly gasMin: number;
-  /** The same for each byte of the code: longer ones take longer to compile. */
+  /** Additional gas for each byte of the code, since longer code takes longer to compile. */
   readonly gasPerByte: number;
-  /** Bytes of modules that are kept; beyond that all are let go. */
+  /** Bytes of modules that are kept. Beyond this bound all are released. */
   readonly moduleBytesMax: number;
-  /** Bytes of linear memory that a thread keeps from call to call; with more, it begins anew. */
+  /** Bytes of linear memory that a thread keeps between calls. A larger memory is replaced. */
   readonly memoryBytesKept: number;
 }
 
 export const compileLimits: CompileLimits = {
-  callsMin: 12, // Less, and code that is called now and then would be compiled for nothing.
-  callsMax: 48, // By then one message calls it again and again, and nothing else comes to its turn.
+  callsMin: 12, // With fewer, code that is called rarely would be compiled.
+  callsMax: 48, // By then one message calls it repeatedly, and background work gets no turn.
   bytesPerCall: 16,
-  gasMin: 30_000, // As long as compiling a small contract takes.
+  gasMin: 30_000, // Takes as long as compiling a small contract.
   gasPerByte: 150,
-  moduleBytesMax: 16 * 1024 * 1024, // Machine code is some times as large.
+  moduleBytesMax: 16 * 1024 * 1024, // Machine code is several times as large.
   memoryBytesKept: 64 * 1024 * 1024, // A call with ten times the gas of a block takes 15 MiB, unless it nests.
 };
 
-/** Codes that wait to be compiled at one time; a later call asks again. */
+/** Codes in the queue for compilation. A later call queues a code that did not fit. */
 const comingMax = 32;
-/** How long others wait for a part of the work. */
+/** Duration of one slice of background compilation. */
 const stepMs = 1;
 
 interface Known {
   calls: number;
   ready: ReadyCode | undefined;
-  /** It is being compiled. */
+  /** It is queued or being compiled. */
   isComing: boolean;
-  /** It is too long: the interpreter keeps it. */
+  /** It is too long, and stays interpreted. */
   isRefused: boolean;
 }
 
-/** What was compiled, by code and fork. */
+/** Compiled codes by fork and code. */
 export class CompiledCodes {
   readonly #runtime: Runtime;
   readonly #limits: CompileLimits;
   #known = new WeakMap<OpcodeTable, WeakMap<Analysis, Known>>();
   #moduleBytes = 0;
-  /** Codes that are being compiled, or wait for it. */
+  /** Codes that are queued or being compiled. */
   #coming = 0;
   #last: Promise<void> = Promise.resolve();
 
@@ -61,7 +61,7 @@ export class CompiledCodes {
     this.#limits = limits;
   }
 
-  /** The code where it is hot: `undefined` for what is not called often. */
+  /** Counts a call. Returns the compiled code; `undefined` while the code is not hot. */
   forCall(analysis: Analysis, table: OpcodeTable): ReadyCode | undefined {
     const known = this.#of(analysis, table);
     if (known.ready !== undefined || known.isRefused) return known.ready;
@@ -73,17 +73,17 @@ export class CompiledCodes {
     return undefined;
   }
 
-  /** The code where it has been compiled. */
+  /** The compiled code, if there is one. */
   ready(analysis: Analysis, table: OpcodeTable): ReadyCode | undefined {
     return this.#of(analysis, table).ready;
   }
 
-  /** Gas that a run of a code may use before it is worth to compile it at once. */
+  /** Gas that an execution may use before its code is compiled immediately. */
   gasBefore({ code }: Analysis): number {
     return this.#limits.gasMin + this.#limits.gasPerByte * code.length;
   }
 
-  /** The code, compiled now if it is not yet; `undefined` where it is too long. */
+  /** Compiles the code immediately unless it is compiled. Returns `undefined` if it is too long. */
   forLoop(analysis: Analysis, table: OpcodeTable): ReadyCode | undefined {
     const known = this.#of(analysis, table);
     if (known.ready !== undefined || known.isRefused) return known.ready;
@@ -93,14 +93,14 @@ export class CompiledCodes {
     return undefined;
   }
 
-  /** Compiles beside other work, one code after the other. */
+  /** Compiles in the background, one code after the other. */
   #begin(analysis: Analysis, table: OpcodeTable, known: Known): void {
     known.isComing = true;
     this.#coming++;
     this.#last = this.#last
       .then(() => this.#compileBeside(analysis, table, known))
       .catch(() => {
-        // It cannot be compiled, and the interpreter keeps it.
+        // Compilation failed; the code stays interpreted.
         known.isRefused = true;
       })
       .finally(() => {
@@ -146,7 +146,7 @@ export class CompiledCodes {
   }
 }
 
-/** Runs steps for a millisecond, then lets others have their turn, until it is done. */
+/** Runs steps in slices of {@link stepMs}, and yields to the event loop between them. */
 async function atLeisure<T>(steps: Generator<undefined, T, undefined>): Promise<T> {
   for (;;) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -158,7 +158,7 @@ async function atLeisure<T>(steps: Generator<undefined, T, undefined>): Promise<
   }
 }
 
-/** V8 would make the machine code when it is first run, in the thread of the call; this has it made now, in others. */
+/** Makes V8 compile to machine code now, in threads of its own, instead of at the first run in the thread of the call. */
 async function eagerly<T>(work: () => Promise<T>): Promise<T> {
   setFlagsFromString('--no-wasm-lazy-compilation');
   try {

@@ -14,8 +14,8 @@ import { CompiledCodes, type CompileLimits, compileLimits } from './compiled-cod
 import { CompiledFrame, memoryBaseOf, type ReadyCode, SharedMemory } from './compiled-frame.ts';
 
 /**
- * The interpreter, with hot code compiled to WebAssembly: the same frames, the same host opcodes, the same gas. What the interpreter
- * leaves to `elsewhere`, and what comes while a message waits for a precompile, runs as it does there.
+ * Creates the interpreter with hot code compiled to WebAssembly. Frames, host opcodes and gas are the same. Messages that the
+ * interpreter leaves to `elsewhere`, and messages during the wait for a precompile, run as in the interpreter.
  */
 export function createCompiledEngine(elsewhere: CallEngine, limits: CompileLimits = compileLimits): CallEngine {
   const interpreter = createInterpreterEngine(elsewhere);
@@ -47,7 +47,7 @@ export function createCompiledEngine(elsewhere: CallEngine, limits: CompileLimit
         () => {
           stacks = own;
           current.leave();
-          // Linear memory never shrinks: what one call needed must not stay with the thread.
+          // Linear memory never shrinks; a large one must not stay with the thread.
           if (current.shared.bytes.length > limits.memoryBytesKept) tier = undefined;
         },
       );
@@ -55,11 +55,11 @@ export function createCompiledEngine(elsewhere: CallEngine, limits: CompileLimit
   };
 }
 
-/** What all messages of an engine share. */
+/** Compiled codes and linear memory that all messages of an engine share. */
 class Tier {
   readonly codes: CompiledCodes;
   readonly shared: SharedMemory;
-  /** What runs now. */
+  /** The frame that runs. */
   #frame: CompiledFrame | undefined;
   #machine: Machine | undefined;
 
@@ -74,13 +74,13 @@ class Tier {
     this.#machine = machine;
   }
 
-  /** Keeps nothing of a message that is over. */
+  /** Releases the frame and machine of a finished message. */
   leave(): void {
     this.#frame = undefined;
     this.#machine = undefined;
   }
 
-  /** An opcode that looks beyond the frame and stays in it. */
+  /** Runs a host opcode of the kind `host` for compiled code. */
   #do(pc: number): void {
     const frame = this.#frame;
     const machine = this.#machine;
@@ -91,7 +91,7 @@ class Tier {
   }
 }
 
-/** Frames of one message: compiled where their code is hot, else interpreted until it is. */
+/** Frames of one message: compiled if their code is hot, else interpreted. */
 class TieredFrames implements Frames {
   readonly #tier: Tier;
   readonly #table: OpcodeTable;
@@ -118,7 +118,7 @@ class TieredFrames implements Frames {
     return isAtEnd;
   }
 
-  /** A loop has been found: what is left of the frame runs compiled. */
+  /** Compiles the code of a frame in a long loop; the rest of the frame runs compiled. */
   #compileNow(frame: Frame, machine: Machine): void {
     frame.compileBelow = -1;
     const code = this.#tier.codes.forLoop(frame.analysis, this.#table);
@@ -126,7 +126,7 @@ class TieredFrames implements Frames {
     if (next?.takeOver(frame)) machine.replace(next);
   }
 
-  /** Behind the regions of all frames that wait. `undefined` where there is no room. */
+  /** Creates a compiled frame behind the regions of all waiting frames; `undefined` if memory cannot grow. */
   #compiled(options: FrameOptions, code: ReadyCode): CompiledFrame | undefined {
     const { shared } = this.#tier;
     const base = (this.machine?.compiledEnd() ?? arena) & ~0xff;
@@ -151,7 +151,7 @@ class TieredFrames implements Frames {
           break;
         }
         case exits.interpret:
-          // Perhaps for want of time only; it begins again where it stopped, unless that did not help.
+          // The block may have stopped for the clock only. Renewing resumes there, unless it made no progress.
           if (frame.meter.isPaced && frame.floor > 0 && frame.gas !== asked) {
             asked = frame.gas;
             frame.meter.renew();

@@ -6,20 +6,20 @@ import { type Address, addressAt } from '../state/addresses.ts';
 import { wordIntegers } from '../state/slot-table.ts';
 
 const pageBytes = 65_536;
-/** For words that are no number of 64 bits. */
+/** Stands for words beyond 64 bits. */
 const beyondNumbers = 2 ** 64;
 const limbMask = (1n << 64n) - 1n;
-/** Pages that are asked for at one time beyond those that are needed. */
+/** Pages to grow beyond the needed ones. */
 const sparePages = 16;
 
-/** Code that is ready to run. */
+/** Instantiated code. */
 export interface ReadyCode {
   readonly run: Run;
-  /** By place: the number of the block that begins there, else -1. */
+  /** Index of the block that starts at a place, else -1. */
   readonly entries: Int32Array;
 }
 
-/** The linear memory with its views, which are others after it has grown. */
+/** The linear memory and its views. Growth replaces the views. */
 export class SharedMemory {
   readonly #memory: LinearMemory;
   bytes: Uint8Array;
@@ -35,9 +35,9 @@ export class SharedMemory {
     this.doubles = new Float64Array(memory.buffer);
   }
 
-  /** Follows a memory that compiled code may have grown. */
+  /** Updates the views if compiled code has grown the memory. */
   follow(): void {
-    // Arrays over what it was before are empty then; asking the memory itself takes longer.
+    // Growth detaches the old buffer, so its views are empty. Reading `memory.buffer` takes longer.
     if (this.integers.length > 0) return;
     const { buffer } = this.#memory;
     this.bytes = new Uint8Array(buffer);
@@ -46,7 +46,7 @@ export class SharedMemory {
     this.doubles = new Float64Array(buffer);
   }
 
-  /** Makes the memory reach so far. False where there is no more of it. */
+  /** Grows the memory to an end. Returns false if it cannot grow. */
   reach(end: number): boolean {
     const missing = end - this.bytes.length;
     if (missing <= 0) return true;
@@ -60,13 +60,13 @@ export class SharedMemory {
   }
 }
 
-/** A frame whose stack and memory are in the linear memory, where compiled code works on them. */
+/** A frame whose stack and memory are in the linear memory, for compiled code. */
 export class CompiledFrame extends Frame {
   readonly #shared: SharedMemory;
   readonly #base: number;
   readonly #memoryBase: number;
   readonly code: ReadyCode;
-  /** The rest of it is left to the interpreter, and the stack is in its array. */
+  /** The rest of the frame is interpreted, and the stack is in the array. */
   isInterpreted = false;
   #bytes: Uint8Array | undefined;
   #bytesView: DataView | undefined;
@@ -88,7 +88,7 @@ export class CompiledFrame extends Frame {
     for (let at = dataAt + data.length; at < this.#memoryBase; at++) bytes[at] = 0;
   }
 
-  /** Where the region of a frame that this one calls may begin. */
+  /** Start of the region of a frame that this one calls. */
   override get regionEnd(): number {
     return this.#memoryBase + this.memorySize;
   }
@@ -139,7 +139,7 @@ export class CompiledFrame extends Frame {
     copyInto(target, targetAt, this.#shared.bytes, this.#memoryBase + at, length);
   }
 
-  /** Runs from a block on. Returns why it stopped; `pc` says where. */
+  /** Runs from a block. Returns one of `exits`, and sets `pc` to the place. */
   run(block: number): number {
     const { integers, doubles } = this.#shared;
     this.giveState();
@@ -156,7 +156,7 @@ export class CompiledFrame extends Frame {
     return exit;
   }
 
-  /** Takes over what the code has come to. */
+  /** Reads gas, stack top and memory size from the header. */
   takeState(): void {
     const shared = this.#shared;
     shared.follow();
@@ -165,7 +165,7 @@ export class CompiledFrame extends Frame {
     this.sp = ((shared.integers[header.stackTop / 4] as number) - this.#base - region.stack) / wordBytes;
   }
 
-  /** Gives back to the code what may have changed. */
+  /** Writes gas, stack top and memory size to the header. */
   giveState(): void {
     const { integers, doubles } = this.#shared;
     doubles[header.gas / 8] = this.gas;
@@ -196,13 +196,13 @@ export class CompiledFrame extends Frame {
     else putWord(this.#shared.limbs, this.#limbOf(this.sp++), word);
   }
 
-  /** Hands what is left of the frame to the interpreter. */
+  /** Copies the stack to the array, for the interpreter. */
   leaveToInterpreter(): void {
     for (let index = 0; index < this.sp; index++) this.stack[index] = this.#word(index);
     this.isInterpreted = true;
   }
 
-  /** Takes over stack and memory of a frame that was interpreted so far. False where there is no room. */
+  /** Copies the state of an interpreted frame. Returns false if memory cannot grow. */
   takeOver(frame: Frame): boolean {
     const { sp, memorySize } = frame;
     if (!this.#shared.reach(this.#memoryBase + memorySize)) return false;
@@ -215,7 +215,8 @@ export class CompiledFrame extends Frame {
   }
 
   protected override grow(before: number): void {
-    if (!this.#shared.reach(this.regionEnd)) throw new RangeError('There is no more memory for this call.');
+    if (!this.#shared.reach(this.regionEnd))
+      throw new RangeError('The linear memory cannot grow for this call. Give the call less gas.');
     this.#shared.bytes.fill(0, this.#memoryBase + before, this.regionEnd);
   }
 
@@ -235,7 +236,7 @@ export class CompiledFrame extends Frame {
   }
 }
 
-/** Bytes up to where the memory of a frame begins must be there before it is made. */
+/** Start of a frame's memory. Linear memory must reach it before the frame is created. */
 export function memoryBaseOf(base: number, dataBytes: number): number {
   return (base + region.data + dataBytes + wordBytes + 31) & ~31;
 }

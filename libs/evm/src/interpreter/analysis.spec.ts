@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Analysis, analysisOf } from './analysis.ts';
 
 describe('Analysis', () => {
-  test('finds jump destinations and constants as the code read from its start has them', () => {
+  test('finds the jump destinations and constants of code that is read from its start', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (code) => {
         const analysis = new Analysis(code);
@@ -25,7 +25,7 @@ describe('Analysis', () => {
     );
   });
 
-  test('is made once for a code, and forgotten before analyses take too much', () => {
+  test('is cached for a code, and evicted when analyses exceed their bound', () => {
     const code = new Uint8Array(24_576).fill(op.PUSH1);
     const first = analysisOf(code);
     expect(analysisOf(code)).toBe(first);

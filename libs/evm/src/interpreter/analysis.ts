@@ -3,15 +3,13 @@ import { wordFromBytes } from './words.ts';
 
 const bytesAsWords = Array.from({ length: 256 }, (_, byte) => BigInt(byte));
 
-/** Marks a JUMPDEST among the places of a code. */
+/** Marks a JUMPDEST in the table of places. */
 const jumpDestination = 0xffff_ffff;
 
-/**
- * What is known of a code before it runs: where it may jump to, and the constants that it pushes. Found in one pass.
- */
+/** Jump destinations and pushed constants of a code, found in one pass. */
 export class Analysis {
   readonly code: Uint8Array;
-  /** By place: the number of the constant that is pushed there, counted from 1, or the mark of a JUMPDEST. */
+  /** By place: index of the constant that is pushed there, from 1, or the mark of a JUMPDEST. */
   readonly #places: Uint32Array;
   readonly #constants: (bigint | undefined)[];
 
@@ -30,7 +28,7 @@ export class Analysis {
     this.#constants = new Array(count);
   }
 
-  /** Bytes that it may come to take, with the code. */
+  /** Maximum size in bytes, including the code. */
   get size(): number {
     return this.code.length * (1 + bytesPerPlace) + this.#constants.length * bytesPerConstant;
   }
@@ -39,7 +37,7 @@ export class Analysis {
     return this.#places[pc] === jumpDestination;
   }
 
-  /** What the PUSH at a place pushes; bytes beyond the end of the code are zeros. */
+  /** Constant of the PUSH at a place. Bytes beyond the end of the code are zeros. */
   pushed(pc: number): bigint {
     const index = (this.#places[pc] ?? 1) - 1;
     return this.#constants[index] ?? this.#make(pc, index);
@@ -52,16 +50,16 @@ export class Analysis {
   }
 }
 
-/** Bytes that analyses may take, about; at the bound they start anew. */
+/** Approximate bound of all analyses, in bytes. The cache is cleared when it is reached. */
 const bytesMax = 32 * 1024 * 1024;
 const bytesPerPlace = 4;
-/** A constant that has been made, with its slot. */
+/** Bytes of a constant with its array entry. */
 const bytesPerConstant = 48;
 
 const analyses = new Map<Uint8Array, Analysis>();
 let bytes = 0;
 
-/** The analysis of a code that must not change. */
+/** Cached analysis of a code. The array must not be modified. */
 export function analysisOf(code: Uint8Array): Analysis {
   const known = analyses.get(code);
   if (known !== undefined) return known;
@@ -75,7 +73,7 @@ export function analysisOf(code: Uint8Array): Analysis {
   return analysis;
 }
 
-/** What the PUSH at a place pushes. Most push little, which takes no array. */
+/** Constant of the PUSH at a place. Short constants, the common case, allocate no array. */
 function constantAt(code: Uint8Array, pc: number): bigint {
   const length = (code[pc] ?? 0) - op.PUSH0;
   if (length === 1) return bytesAsWords[code[pc + 1] ?? 0] as bigint;

@@ -5,12 +5,12 @@ import { Halt, halts } from './halt.ts';
 import type { Machine } from './machine.ts';
 import type { Callee } from './machine-types.ts';
 
-/** Gas has 64 bits. */
+/** Gas is counted in 64 bits. */
 const gasEnd = 2 ** 64;
-/** All but a 64th of what is left (EIP-150). */
+/** All but a 64th of the remaining gas (EIP-150). */
 const allButOne64th = (left: number) => left - Math.floor(left / 64);
 
-/** CALL, CALLCODE, DELEGATECALL and STATICCALL. Leaves the frame waiting where code begins to run. @throws Halt */
+/** CALL, CALLCODE, DELEGATECALL and STATICCALL. The frame waits if the callee has code. @throws Halt */
 export function callOpcode(opcode: number, frame: Frame, machine: Machine): void {
   const asked = frame.popNumber();
   const target = frame.popAddress();
@@ -29,7 +29,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   try {
     machine.chargeAccess(frame, target);
     if (opcode === op.CALL && frame.isStatic && value > 0n) throw halts.pricedWriteProtection;
-    // Before Prague, geth adds up the price of CALL alone by itself, and not all of it.
+    // Before Prague, geth computes the price of CALL in a function of its own that does not include all parts.
     isSplit = !rules.isPrague && opcode !== op.CALL;
     input = frame.range(inputAt, inputLength);
     output = frame.range(outputAt, outputLength);
@@ -42,7 +42,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
   }
   const given = rules.isTangerineWhistle ? Math.min(asked, allButOne64th(frame.gas)) : asked;
   if (given > frame.gas) throw given < gasEnd ? halts.outOfGas : halts.pricedOverflow;
-  // Not charged: it is not used yet, and the frame that is called keeps to its part of what there is.
+  // Moved, not charged: the meter counts it when the called frame uses it.
   frame.gas -= given;
   frame.outputAt = output;
   frame.outputLength = outputLength;
@@ -54,7 +54,7 @@ export function callOpcode(opcode: number, frame: Frame, machine: Machine): void
     address: opcode === op.CALL || opcode === op.STATICCALL ? targetBytes : frame.address,
     caller: isDelegate ? frame.caller : frame.address,
     value: isDelegate ? frame.value : value,
-    /** Of CALL only: CALLCODE would move it from the account to itself. */
+    /** Only CALL moves the value: CALLCODE would move it from the account to itself. */
     moves: opcode === op.CALL,
     mustHave: hasValue ? value : 0n,
     touches: opcode === op.CALL || opcode === op.STATICCALL,

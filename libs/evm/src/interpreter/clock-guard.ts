@@ -4,12 +4,12 @@ import type { Frame, Meter } from './frame.ts';
 
 const gasBetweenLooks = 200_000;
 
-/** Holds the frames of a message to its budget, or to its deadline. */
+/** Enforces the gas budget or the deadline of a message on its frames. */
 export class ClockGuard implements Meter {
   readonly isPaced: boolean;
   readonly #budget: number | undefined;
   readonly #deadline: Deadline | undefined;
-  /** Gas that all frames together may use before they ask. */
+  /** Gas that all frames together may use before they call {@link renew}. */
   readonly #allowance: number | undefined;
   readonly #running: readonly { readonly frame: Frame }[];
 
@@ -33,7 +33,7 @@ export class ClockGuard implements Meter {
     }
   }
 
-  /** What a frame must leave of its gas, so that all frames together keep to what there is. */
+  /** Gas below which a frame calls {@link renew}, so that all frames together stay within the allowance. */
   floorOf(from: Frame | undefined, given: number): number {
     const allowance = this.#allowance;
     if (allowance === undefined) return 0;

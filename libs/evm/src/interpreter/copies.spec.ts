@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { copyInto, copyOf } from './copies.ts';
 
-test('copies are what was there, and stay that', () => {
+test('copies have the bytes of the source, and keep them when it changes', () => {
   const copies: [Uint8Array, Uint8Array][] = [];
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 1500 }), fc.nat(1500), fc.nat(1500), (source, one, other) => {

@@ -1,15 +1,15 @@
 const noBytes = new Uint8Array(0);
-/** Longer ones get an array of their own: who keeps a small one keeps its slab. */
+/** Longer copies get an array of their own. A short copy keeps its whole slab alive. */
 const shortBytesMax = 512;
-/** Up to here a loop is faster than a copy that leaves JavaScript. */
+/** Up to this length a loop is faster than `set`, which calls native code. */
 const loopedBytesMax = 96;
 const slabBytes = 32 * 1024;
 let slab = noBytes;
 let used = 0;
 
 /**
- * A copy of a part of bytes. Short ones, such as inputs and outputs of calls, are cut from slabs: an array of its own takes a
- * malloc, and its collection as long again.
+ * Copies a part of bytes. Short copies, such as inputs and outputs of calls, are parts of a slab: an array of its own costs an
+ * allocation and as much time again for its collection.
  */
 export function copyOf(source: Uint8Array, from: number, length: number): Uint8Array {
   if (length === 0) return noBytes;
@@ -24,7 +24,7 @@ export function copyOf(source: Uint8Array, from: number, length: number): Uint8A
   return copy;
 }
 
-/** Copies a part of bytes to a place in others. */
+/** Copies a part of bytes into other bytes. */
 export function copyInto(target: Uint8Array, at: number, source: Uint8Array, from: number, length: number): void {
   if (length > loopedBytesMax) {
     target.set(source.subarray(from, from + length), at);

@@ -4,8 +4,8 @@ import { codeBytesMax, gas } from './gas.ts';
 import { Halt, halts } from './halt.ts';
 
 /**
- * Stores and charges the code that a creation returned (EIP-2, EIP-170, EIP-3541), in geth's order of checks.
- * @returns why it is not stored
+ * Charges for the code that a creation returned and stores it (EIP-2, EIP-170, EIP-3541). Checks are in geth's order.
+ * @returns the fault if the code is not stored
  */
 export function deployCode(frame: Frame, { rules, world }: EngineMessage): Halt | undefined {
   const { output } = frame;

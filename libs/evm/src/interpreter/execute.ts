@@ -1,5 +1,5 @@
-// Every opcode passes here, so its plain form gave way to speed: execute-call.bench.ts measures it beside @ethereumjs/evm,
-// which is its oracle in engines.spec.ts.
+// Hot path: every interpreted opcode runs here. execute-call.bench.ts measures it. traced/plain-opcodes.ts is the plain form, and
+// engines.spec.ts compares it with @ethereumjs/evm. The function is long, since a call per opcode costs more than most opcodes.
 import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import type { Frame } from './frame.ts';
 import { stackFault } from './frame.ts';
@@ -10,9 +10,10 @@ import type { Machine } from './machine.ts';
 import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wordMax } from './words.ts';
 
 /**
- * Runs a frame until it ends, or until it waits for a frame or a precompile that it has called. The opcodes that make up
- * most of any code are here; those that look beyond the frame are in host-opcodes.ts.
- * @returns true at the end; false where it waits, and where the code is worth compiling: see `compileBelow` @throws Halt, and what the meter throws
+ * Runs a frame until it ends, or until it waits for a frame or a precompile that it has called. Frequent opcodes are here;
+ * opcodes that read or write beyond the frame are in host-opcodes.ts.
+ * @returns true at the end; false if the frame waits or its code should be compiled (see `compileBelow`)
+ * @throws Halt, and errors of the meter
  */
 export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil, expByte }: OpcodeTable): boolean {
   const { analysis, stack } = frame;
@@ -214,14 +215,14 @@ export function execute(frame: Frame, machine: Machine, { cost, pops, roomUntil,
   }
 }
 
-/** The floor that the meter gives instead. */
+/** Lets the meter check the remaining gas, and returns the new floor. */
 function lowered(frame: Frame, gas: number): number {
   frame.gas = gas;
   frame.spent();
   return frame.floor;
 }
 
-/** Stops at a JUMPDEST, for something faster to go on there. */
+/** Stops at a JUMPDEST, where compiled code resumes. */
 function leaveFor(frame: Frame, pc: number, sp: number, gas: number): false {
   frame.pc = pc;
   frame.sp = sp;

@@ -8,22 +8,22 @@ import { viewOf } from './words.ts';
 const noBytes = new Uint8Array(0);
 const emptyView = viewOf(noBytes);
 const wordsPerPage = 32;
-/** More costs 8 * 10^12 gas, which no block has. */
+/** A larger memory costs more than 8 * 10^12 gas, which no block has. */
 const memoryBytesMax = 2 ** 31;
 const integers = new Int32Array(2 * wordIntegers);
 const limbs = new BigUint64Array(integers.buffer);
 const limbMax = 2n ** 64n - 1n;
 
-/** Where geth stops to count the size of a memory. */
+/** Largest memory size that geth counts (core/vm/gas_table.go). */
 const countedBytesMax = 0x1f_ffff_ffe0;
-/** Places have 64 bits. */
+/** Places in memory have 64 bits. */
 const placesEnd = 2 ** 64;
 
-/** How much a message may run before it is asked about: by gas, or by time in pieces of gas. */
+/** Limits the run of a message: by gas, or by time, which is checked after each allowance of gas. */
 export interface Meter {
-  /** It goes on while there is time. Else it ends where its gas is used up, for good. */
+  /** True if {@link renew} grants more gas until a deadline; false if the allowance is final. */
   readonly isPaced: boolean;
-  /** Lets the frames go on for another piece. @throws GasBudgetExceeded, EXECUTION_TIMEOUT */
+  /** Grants the frames another allowance. @throws GasBudgetExceeded, EXECUTION_TIMEOUT */
   renew(): void;
 }
 
@@ -32,13 +32,13 @@ export type FrameKind = 'call' | 'create';
 export interface FrameOptions {
   readonly kind: FrameKind;
   readonly analysis: Analysis;
-  /** Whose storage and balance the code works on. */
+  /** Account whose storage and balance the code uses. */
   readonly address: Uint8Array;
   readonly caller: Uint8Array;
   readonly value: bigint;
   readonly data: Uint8Array;
   readonly gas: number;
-  /** With less than this left it asks its meter whether it may go on; 0 where that has no limit. */
+  /** With less gas than this, the frame calls its meter; 0 without a limit. */
   readonly floor: number;
   readonly meter: Meter;
   readonly isStatic: boolean;
@@ -47,7 +47,7 @@ export interface FrameOptions {
   readonly stack: bigint[];
 }
 
-/** One run of a code: its stack, memory and gas. */
+/** One execution of a code: stack, memory and gas. */
 export class Frame {
   readonly kind: FrameKind;
   readonly analysis: Analysis;
@@ -59,25 +59,25 @@ export class Frame {
   readonly depth: number;
   readonly meter: Meter;
   floor: number;
-  /** What is left. */
+  /** Remaining gas. */
   gas: number;
   pc = 0;
   readonly stack: bigint[];
-  /** Items on the stack; the array may hold more. */
+  /** Number of words on the stack. The array may be longer. */
   sp = 0;
   #memory: Uint8Array = noBytes;
   #view: DataView = emptyView;
-  /** Bytes of memory in use: whole words. */
+  /** Size of memory in bytes, a multiple of 32. */
   memorySize = 0;
-  /** Of the last call that this frame made. */
+  /** Return data of the last call. */
   returnData: Uint8Array = noBytes;
-  /** What it ended with. */
+  /** Output of RETURN or REVERT. */
   output: Uint8Array = noBytes;
   isReverted = false;
-  /** Where its caller wants the output. */
+  /** Place in this frame's memory for the output of the call that it makes. */
   outputAt = 0;
   outputLength = 0;
-  /** A jump with less gas than this leaves the interpreter: the code is worth compiling. */
+  /** A jump with less gas than this leaves the interpreter, since the code is worth compiling. */
   compileBelow = -1;
 
   constructor({
@@ -113,12 +113,12 @@ export class Frame {
     return wordFromAddress(this.address);
   }
 
-  /** Where its region in linear memory ends, where it has one. */
+  /** End of its region in linear memory; `undefined` for interpreted frames. */
   get regionEnd(): number | undefined {
     return undefined;
   }
 
-  /** What {@link range} has made accessible, and more. Not to be kept: it may grow elsewhere. */
+  /** Memory up to {@link memorySize}, and more. Do not keep it: growth replaces the array. */
   get memory(): Uint8Array {
     return this.#memory;
   }
@@ -127,13 +127,13 @@ export class Frame {
     return this.#view;
   }
 
-  /** @throws Halt `out of gas`, and what the meter throws */
+  /** @throws Halt `out of gas`, and errors of the meter */
   charge(gas: number): void {
     this.gas -= gas;
     if (this.gas < this.floor) this.spent();
   }
 
-  /** There is less gas than there must be: comes back where there is some, and the meter lets it go on. */
+  /** Called with less gas than {@link floor}. Returns if gas remains and the meter grants more. */
   spent(): void {
     if (this.gas < 0) throw halts.outOfGas;
     this.meter.renew();
@@ -143,12 +143,12 @@ export class Frame {
     return this.stack[--this.sp] as bigint;
   }
 
-  /** The low 20 bytes of a word: opcodes that take an address do not look at the others. */
+  /** Address in the low 20 bytes of a word. Opcodes ignore the other bytes. */
   popAddress(): Address {
     return addressFromWord(BigInt.asUintN(160, this.pop()));
   }
 
-  /** A word that is a place, a length or gas: exact up to 2^53, beyond that some number that is greater. */
+  /** A place, a length or gas: exact up to 2^53, some greater number beyond. */
   popNumber(): number {
     return Number(this.pop());
   }
@@ -157,12 +157,12 @@ export class Frame {
     this.stack[this.sp++] = word;
   }
 
-  /** Integers of 32 bits in which {@link popWord} puts words, and {@link pushWord} finds them. */
+  /** Array in which {@link popWord} leaves words, as 32-bit integers. */
   get integers(): Int32Array {
     return integers;
   }
 
-  /** Takes a word from the stack and tells where in {@link integers} it is, until `which` is asked for again. */
+  /** Pops a word and returns its index in {@link integers}. The next call with the same `which` overwrites it. */
   popWord(which: 0 | 1): number {
     const at = which * wordIntegers;
     let rest = this.pop();
@@ -184,8 +184,8 @@ export class Frame {
   }
 
   /**
-   * Makes a range of memory accessible and charges for it (Yellow Paper, H.1). An empty range is none, wherever it is.
-   * @returns where the range begins @throws Halt
+   * Expands memory to a range and charges for it (Yellow Paper, H.1). An empty range needs no memory, whatever its place.
+   * @returns the start of the range @throws Halt
    */
   range(at: number, length: number): number {
     if (length === 0) return 0;
@@ -196,7 +196,7 @@ export class Frame {
     return at;
   }
 
-  /** As {@link range}, for an end that is a number already. */
+  /** Expands memory to an end and charges for it. @throws Halt */
   expand(end: number): void {
     if (end <= this.memorySize) return;
     const words = Math.ceil(end / 32);
@@ -206,7 +206,7 @@ export class Frame {
     this.grow(before);
   }
 
-  /** Makes memory as large as {@link memorySize}, the new part zeros. */
+  /** Enlarges the array to {@link memorySize}; new bytes are zeros. */
   protected grow(_before: number): void {
     const { length } = this.#memory;
     if (this.memorySize <= length) return;
@@ -216,28 +216,28 @@ export class Frame {
     this.#view = viewOf(grown);
   }
 
-  /** Writes into memory that {@link range} has made accessible. */
+  /** Writes to memory within {@link memorySize}. */
   writeMemory(at: number, bytes: Uint8Array): void {
     this.#memory.set(bytes, at);
   }
 
-  /** A copy of memory that {@link range} has made accessible. */
+  /** Copies memory within {@link memorySize}. */
   copyMemory(at: number, length: number): Uint8Array {
     return copyOf(this.memory, at, length);
   }
 
-  /** Copies memory that {@link range} has made accessible to a place in bytes. */
+  /** Copies memory within {@link memorySize} into other bytes. */
   readMemory(at: number, length: number, target: Uint8Array, targetAt: number): void {
     copyInto(target, targetAt, this.memory, at, length);
   }
 
-  /** Writes what a call returned to where this frame wants it. */
+  /** Writes the output of a call to the place that this frame has given. */
   takeOutput(output: Uint8Array): void {
     const length = Math.min(this.outputLength, output.length);
     if (length > 0) this.writeMemory(this.outputAt, length === output.length ? output : output.subarray(0, length));
   }
 
-  /** Ends a frame that has failed with all its gas. */
+  /** Ends a failed frame: all its gas is used. */
   fail(): void {
     this.gas = 0;
     this.output = noBytes;
@@ -245,12 +245,12 @@ export class Frame {
   }
 }
 
-/** Yellow Paper, H.1. */
+/** Gas of a memory in words (Yellow Paper, H.1). */
 function memoryGas(words: number): number {
   return words * 3 + Math.floor((words * words) / 512);
 }
 
-/** @throws Halt in geth's words */
+/** @throws Halt with geth's message */
 export function stackFault(size: number, needed: number): never {
   if (size < needed) throw new Halt(`stack underflow (${size} <=> ${needed})`);
   throw new Halt(`stack limit reached ${size} (1023)`);

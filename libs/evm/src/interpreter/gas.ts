@@ -1,7 +1,7 @@
 import { type OpcodeFigures, type OpcodeFork, opcodeFigures, opcodeForks } from '@cairn/evm-compiler/opcodes';
 import type { ForkRules } from '../forks/fork-rules.ts';
 
-/** Prices that all forks have, or those from Berlin on (EIP-2929, Yellow Paper appendix G), in gas. */
+/** Prices in gas that hold for all forks, or from Berlin on (EIP-2929, Yellow Paper appendix G). */
 export const gas = {
   warmAccess: 100,
   coldAccountSurcharge: 2500,
@@ -20,17 +20,17 @@ export const gas = {
   sstoreSet: 20_000,
 } as const;
 
-/** What SSTORE costs and gives back (EIP-2200 and those before and after it). */
+/** Prices and refunds of SSTORE (EIP-1283, EIP-2200, EIP-2929, EIP-3529). */
 export interface StoragePrices {
-  /** By what was there when the message began; else by what is there now. */
+  /** True: the price depends on the value at the start of the message. False: on the current value. */
   readonly isNetMetered: boolean;
-  /** With as little gas left or less it fails. */
+  /** SSTORE fails with this much gas or less. */
   readonly sentry: number;
-  /** Of a slot that holds the value already, or has been changed before. */
+  /** Price if the slot holds the value already, or was changed before. */
   readonly again: number;
-  /** Of a slot that held something. */
+  /** Price of a change to a slot that was not zero. */
   readonly reset: number;
-  /** Given back for a slot that is cleared. */
+  /** Refund for a cleared slot. */
   readonly clearRefund: number;
 }
 
@@ -44,7 +44,7 @@ export function storagePrices({ isBerlin, isIstanbul, isLondon, isStorageNetMete
   };
 }
 
-/** EIP-3860 and EIP-170. */
+/** Limits of init code (EIP-3860) and code (EIP-170). */
 export const initCodeBytesMax = 49_152;
 export const codeBytesMax = 24_576;
 
@@ -60,7 +60,7 @@ export interface OpcodeTable extends OpcodeFigures {
 const stackMax = 1024;
 const tables = new WeakMap<ForkRules, OpcodeTable>();
 
-/** The table of a fork. */
+/** Cached table of a fork. */
 export function opcodeTable(rules: ForkRules): OpcodeTable {
   let table = tables.get(rules);
   if (table === undefined) {

@@ -1,4 +1,4 @@
-/** The end of a frame that takes all its gas, in geth's words (core/vm/errors.go). Thrown without a trace of the stack. */
+/** A fault that ends a frame and uses all its gas. Reasons are geth's (core/vm/errors.go). Not an Error: it needs no stack trace. */
 export class Halt {
   readonly reason: string;
 
@@ -12,9 +12,9 @@ export const halts = {
   gasOverflow: new Halt('gas uint64 overflow'),
   depth: new Halt('max call depth exceeded'),
   nonceOverflow: new Halt('nonce uint64 overflow'),
-  /** Write in a static frame, found as the opcode runs, not as its price is computed. */
+  /** Write in a static frame, detected when the opcode runs. */
   writeProtection: new Halt('write protection'),
-  // geth finds those while it works out a price, and wraps them.
+  // geth detects these while it computes a price, and prefixes them.
   pricedOutOfGas: new Halt('out of gas: out of gas'),
   pricedOverflow: new Halt('out of gas: gas uint64 overflow'),
   pricedWriteProtection: new Halt('out of gas: write protection'),

@@ -1,5 +1,5 @@
 import { BytesLog, keccak256 } from '@cairn/block-model';
-import { op } from '@cairn/evm-compiler/opcodes';
+import { op, opcodeName } from '@cairn/evm-compiler/opcodes';
 import { wordFromAddress } from '../state/addresses.ts';
 import { isSame, isZero, putBigEndian, wordIntegers } from '../state/slot-table.ts';
 import { callOpcode, createOpcode } from './call-opcodes.ts';
@@ -13,7 +13,7 @@ const coldAccount = gas.coldAccountSurcharge + gas.warmAccess;
 const wordsOf = (length: number) => Math.ceil(length / 32);
 
 /**
- * Opcodes that look beyond the stack: the message, the block, other accounts, storage, calls.
+ * Runs an opcode that needs the message, the block, other accounts, storage or memory copies, or that opens or ends a frame.
  * @returns whether the frame has ended @throws Halt
  */
 export function runHostOpcode(opcode: number, frame: Frame, machine: Machine): boolean {
@@ -151,7 +151,7 @@ function read(opcode: number, frame: Frame, machine: Machine): bigint {
     case op.MSIZE:
       return BigInt(frame.memorySize);
     default:
-      throw new Error(`The opcode 0x${opcode.toString(16)} has a price and no meaning.`);
+      throw new Error(`The opcode table lists ${opcodeName(opcode)}, but host-opcodes.ts has no case for it.`);
   }
 }
 
@@ -163,7 +163,7 @@ function keccak(frame: Frame): void {
   frame.push(wordFromBytes(keccak256(frame.memory.subarray(start, start + length))));
 }
 
-/** Destination, place and length are on the stack; what lies beyond the source reads as zeros. */
+/** Copies `source` to memory: destination, place and length are on the stack. Bytes beyond the source are zeros. */
 function copyTo(frame: Frame, source: Uint8Array): void {
   const to = frame.popNumber();
   const from = frame.popNumber();
@@ -199,7 +199,7 @@ function codeOf(frame: Frame, machine: Machine): Uint8Array {
   return machine.message.world.getCode(address.bytes);
 }
 
-/** 0 for accounts that do not exist or are empty (EIP-1052). */
+/** EXTCODEHASH: 0 for accounts that do not exist or are empty (EIP-1052). */
 function codeHash(frame: Frame, machine: Machine): bigint {
   const address = frame.popAddress();
   machine.chargeAccess(frame, address);
@@ -208,7 +208,7 @@ function codeHash(frame: Frame, machine: Machine): bigint {
   return account === undefined ? 0n : wordFromBytes(account.codeHash);
 }
 
-/** Of the 256 blocks before this one. */
+/** BLOCKHASH: 0 unless the block is one of the 256 before this one. */
 function blockHash(number: bigint, { message }: Machine): bigint {
   const { block } = message;
   if (number >= block.number || number + 256n < block.number) return 0n;
@@ -222,7 +222,7 @@ function load(frame: Frame, { message: { world, rules } }: Machine): void {
   frame.pushWord(world.slots.values, entry * wordIntegers);
 }
 
-/** EIP-2200 with EIP-2929 and EIP-3529, and what was before: see {@link StoragePrices}. */
+/** SSTORE in all forks: see {@link StoragePrices}. */
 function store(frame: Frame, { substate, message: { world, rules }, storage }: Machine): void {
   if (frame.isStatic) throw halts.pricedWriteProtection;
   if (frame.gas <= storage.sentry) throw halts.sentry;
@@ -269,7 +269,7 @@ function log(topicCount: number, frame: Frame, machine: Machine): void {
   machine.substate.log(new BytesLog(frame.address, topicCount, bytes));
 }
 
-/** EIP-161, EIP-2929, EIP-3529 and, from Cancun on, EIP-6780. */
+/** SELFDESTRUCT (EIP-161, EIP-2929, EIP-3529, EIP-6780). */
 function selfDestruct(frame: Frame, machine: Machine): void {
   if (frame.isStatic) throw halts.pricedWriteProtection;
   const { substate, message } = machine;

@@ -13,13 +13,12 @@ import type { MachineRules } from './machine-types.ts';
 const noBytes = new Uint8Array(0);
 
 /**
- * An interpreter of all forks, synchronous down to the state: an order of magnitude faster than
- * @ethereumjs/evm, whose precompiles it uses.
- * @param elsewhere runs messages that have a tracer, or more gas than a double counts
+ * Creates an interpreter for all forks. It is synchronous down to the state, and an order of magnitude faster than @ethereumjs/evm.
+ * @param elsewhere runs messages with a tracer or with more gas than a double counts
  */
 export function createInterpreterEngine(elsewhere: CallEngine): CallEngine {
   const rulesOf = new WeakMap<ForkRules, MachineRules>();
-  // Of one message at a time, by depth.
+  // Stacks by depth, for one message at a time.
   let stacks: bigint[][] | undefined = [];
   return {
     name: 'interpreter',
@@ -45,7 +44,7 @@ export function createInterpreterEngine(elsewhere: CallEngine): CallEngine {
   };
 }
 
-/** What differs from fork to fork for a machine. */
+/** Parts of the fork rules that a machine needs, prepared. */
 export function machineRulesOf(rules: ForkRules): MachineRules {
   return {
     storage: storagePrices(rules),
@@ -55,7 +54,7 @@ export function machineRulesOf(rules: ForkRules): MachineRules {
   };
 }
 
-/** Does what comes after a run as soon as that has ended: at once where it does not wait. */
+/** Runs `after` when a run has ended: immediately if the run is synchronous. */
 export function finishing<T>(run: () => T | Promise<T>, after: () => void): T | Promise<T> {
   let isWaiting = false;
   try {
@@ -71,8 +70,8 @@ export function finishing<T>(run: () => T | Promise<T>, after: () => void): T | 
 type RunFrame = (frame: Frame, machine: Machine, table: OpcodeTable) => boolean;
 
 /**
- * Runs a message to its end: without a promise unless a precompile has one.
- * @param runFrame until the frame ends (true) or waits
+ * Runs a message to its end. Returns a promise only if a precompile does.
+ * @param runFrame runs a frame until it ends (true) or waits (false)
  */
 export function runMessage(machine: Machine, runFrame: RunFrame): EngineOutcome | Promise<EngineOutcome> {
   machine.begin();
@@ -89,7 +88,7 @@ function goOn(machine: Machine, runFrame: RunFrame): EngineOutcome | Promise<Eng
     }
     const { ended, frame } = machine;
     if (ended !== undefined) return outcome(machine, ended);
-    if (frame === undefined) throw new Error('A message has neither ended nor a frame.');
+    if (frame === undefined) throw new Error('The message has not ended, but no frame is open.');
     machine.isWaiting = false;
     try {
       if (runFrame(frame, machine, table)) machine.close();
@@ -109,7 +108,7 @@ function outcome({ message, substate, isCodeUnpaid }: Machine, ended: NonNullabl
     if (halt === undefined) return { kind: 'revert', output, gasUsed, ...nothing };
     return { kind: 'halt', output: noBytes, gasUsed: message.gas, reason: halt.reason, ...nothing };
   }
-  // Spelled out: an object that is put together of others takes longer than a small call.
+  // One literal: merging objects takes longer than a small call.
   const outcome: EngineOutcome = {
     kind: 'success',
     output,

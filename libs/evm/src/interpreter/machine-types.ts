@@ -2,20 +2,20 @@ import type { Precompile, Precompiles } from '../precompiles/precompiles.ts';
 import type { Frame, FrameOptions } from './frame.ts';
 import type { StoragePrices } from './gas.ts';
 
-/** What a call runs: a precompile, or bytecode. */
+/** Target of a call: a precompile or bytecode. */
 export type Callee = Precompile | Uint8Array;
 
 export interface CallOptions {
-  /** CALL for that of a message. */
+  /** CALL for the call of the message itself. */
   readonly opcode: number;
-  /** Whose code is asked for. */
+  /** Account whose code is called. */
   readonly target: Uint8Array;
   readonly callee: Callee;
   readonly address: Uint8Array;
   readonly caller: Uint8Array;
   readonly value: bigint;
   readonly moves: boolean;
-  /** What the caller must have, whether it moves or not. */
+  /** Balance that the caller must have, even if no value moves. */
   readonly mustHave: bigint;
   readonly touches: boolean;
   readonly data: Uint8Array;
@@ -27,11 +27,11 @@ export interface CreateOptions {
   readonly code: Uint8Array;
   readonly value: bigint;
   readonly gas: number;
-  /** Of CREATE2. */
+  /** Only for CREATE2. */
   readonly salt?: bigint | undefined;
 }
 
-/** What differs from fork to fork. */
+/** Fork rules of a machine. */
 export interface MachineRules {
   readonly storage: StoragePrices;
   readonly destroyRefund: number;
@@ -40,7 +40,7 @@ export interface MachineRules {
   readonly precompiles: Precompiles;
 }
 
-/** Makes frames, of the kind that suits what they run. */
+/** Creates frames, interpreted or compiled. */
 export interface Frames {
   make(options: FrameOptions): Frame;
 }

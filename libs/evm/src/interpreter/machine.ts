@@ -21,16 +21,16 @@ const noBytes = new Uint8Array(0);
 const depthMax = 1024;
 const nonceMax = 2n ** 64n - 1n;
 
-/** A frame under way, and where the world goes back to if it fails. */
+/** An open frame, and the snapshot to which a failure reverts. */
 interface Running {
   frame: Frame;
   readonly snapshot: ReturnType<Substate['snapshot']>;
 }
 
-/** Frames that are interpreted from the beginning to the end. */
+/** Creates frames that are only interpreted. */
 const interpretedFrames: Frames = { make: (options) => new Frame(options) };
 
-/** Runs one message: keeps its frames in a list of its own, so that 1,024 of them do not need as many of JavaScript's. */
+/** Runs one message. Frames are in a list, so that 1,024 nested calls do not nest in JavaScript. */
 export class Machine {
   readonly message: EngineMessage;
   readonly clockGuard: ClockGuard;
@@ -42,15 +42,15 @@ export class Machine {
   readonly #stacks: bigint[][];
   readonly #frames: Frames;
   readonly #running: Running[] = [];
-  /** A frame or a precompile has been called: the frame that did it must stop for now. */
+  /** The running frame has called a frame or a precompile, and must wait. */
   isWaiting = false;
-  /** A precompile that answers later. */
+  /** Pending result of an asynchronous precompile. */
   pending: Promise<void> | undefined;
-  /** How the message ended. */
+  /** Result of the message. */
   ended:
     | { readonly gas: number; readonly output: Uint8Array; readonly halt?: Halt; readonly isReverted: boolean }
     | undefined;
-  /** It created a contract whose code it could not pay, in Frontier: it has failed, and what it did stays. */
+  /** Frontier only: the message could not pay for the code of its contract. It fails, and its changes stay (EIP-2). */
   isCodeUnpaid = false;
 
   constructor(message: EngineMessage, rules: MachineRules, stacks: bigint[][], frames = interpretedFrames) {
@@ -70,12 +70,12 @@ export class Machine {
     }
   }
 
-  /** The frame that runs now. */
+  /** The innermost frame. */
   get frame(): Frame | undefined {
     return this.#running.at(-1)?.frame;
   }
 
-  /** Where the region of the innermost compiled frame ends; `undefined` where none is compiled. */
+  /** End of the innermost compiled frame's region; `undefined` if no frame is compiled. */
   compiledEnd(): number | undefined {
     for (let index = this.#running.length - 1; index >= 0; index--) {
       const end = this.#running[index]?.frame.regionEnd;
@@ -84,7 +84,7 @@ export class Machine {
     return undefined;
   }
 
-  /** Puts another frame in the place of the one that runs now, which does the same from here on. */
+  /** Replaces the innermost frame by one that continues its execution. */
   replace(frame: Frame): void {
     const running = this.#running.at(-1);
     if (running !== undefined) running.frame = frame;
@@ -113,18 +113,18 @@ export class Machine {
     });
   }
 
-  /** Charges for an access beyond the price of a warm one (EIP-2929). @throws Halt */
+  /** Charges the surcharge of a cold access (EIP-2929). @throws Halt */
   chargeAccess(frame: Frame, { word }: Address): void {
     if (this.message.rules.isBerlin && this.substate.accessWasCold(word)) frame.charge(gas.coldAccountSurcharge);
   }
 
-  /** What becomes new when it gets something: what does not exist or, from EIP-161 on, what is empty and gets a value. */
+  /** Reports whether a transfer creates the account: it does not exist or, from EIP-161 on, it is empty and gets a value. */
   isNew(address: Uint8Array, value: bigint): boolean {
     if (this.message.rules.isSpuriousDragon) return value > 0n && this.isEmpty(address);
     return this.message.world.getAccount(address) === undefined;
   }
 
-  /** EIP-161: no nonce, no balance, no code. */
+  /** Reports whether an account has no nonce, balance and code (EIP-161). */
   isEmpty(address: Uint8Array): boolean {
     const account = this.message.world.getAccount(address);
     return (
@@ -133,7 +133,7 @@ export class Machine {
     );
   }
 
-  /** What runs at an address; `frame` pays for the way to it where its code is elsewhere (EIP-7702). @throws Halt */
+  /** Target at an address. `frame` pays for following a delegation (EIP-7702). @throws Halt */
   callee(address: Uint8Array, frame?: Frame): Callee {
     const precompile = this.#precompiles.at(address, this.message.precompiles);
     if (precompile !== undefined) return precompile;
@@ -143,11 +143,11 @@ export class Machine {
     if (target === undefined) return code;
     const isCold = this.substate.accessWasCold(wordFromAddress(target));
     frame?.charge(gas.warmAccess + (isCold ? gas.coldAccountSurcharge : 0));
-    // One step only. A precompile does not run: the account at its address has no code, except from an override.
+    // One step only. A delegation to a precompile runs no code, since that account has none unless overridden.
     return world.getCode(target);
   }
 
-  /** Calls on behalf of a frame, or of the message. */
+  /** Makes a call for a frame, or for the message. */
   call(from: Frame | undefined, options: CallOptions): void {
     const { address, caller, value, moves, mustHave, touches, data, isStatic, callee } = options;
     const { world, rules } = this.message;
@@ -161,7 +161,7 @@ export class Machine {
     if (moves && value > 0n) this.#move(caller, address, value);
     if (touches) {
       this.substate.touch(wordFromAddress(address));
-      // Before EIP-161 whatever was called existed from then on.
+      // Before EIP-161 a call creates the account.
       if (!rules.isSpuriousDragon && world.getAccount(address) === undefined) world.updateAccount(address, {});
     }
     if (!(callee instanceof Uint8Array)) {
@@ -193,7 +193,7 @@ export class Machine {
     this.#open({ frame, snapshot });
   }
 
-  /** Creates a contract on behalf of a frame, or of the message, whose nonce has been counted up already. */
+  /** Creates a contract for a frame, or for the message, which has increased its nonce already. */
   create(from: Frame | undefined, { code, value, gas: given, salt }: CreateOptions): void {
     const { world, sender, rules } = this.message;
     const creator = from?.address ?? sender;
@@ -242,7 +242,7 @@ export class Machine {
     this.#open({ frame, snapshot });
   }
 
-  /** Ends the frame that runs, and gives its caller what it came to. */
+  /** Closes the innermost frame and passes its result to its caller. */
   close(halt?: Halt): void {
     const running = this.#running.pop();
     if (running === undefined) throw new Error('No frame is running.');
@@ -252,7 +252,7 @@ export class Machine {
     if (fault === undefined && frame.kind === 'create' && !frame.isReverted) {
       fault = deployCode(frame, this.message);
       isUnpaid = fault === halts.codeStoreOutOfGas && !this.message.rules.isHomestead;
-      // In Frontier it is created without the code that it could not pay.
+      // Frontier creates the contract without the code.
       if (isUnpaid) fault = undefined;
       this.isCodeUnpaid = isUnpaid && this.frame === undefined;
     }
@@ -284,7 +284,7 @@ export class Machine {
   /** Reports the end of a frame, or of a call that opened none, before its caller resumes. Tracing overrides it. */
   protected exit(_left: number, _output: Uint8Array, _halt: Halt | undefined, _isReverted: boolean): void {}
 
-  /** Ends a call that opened no frame; the gas that is left goes back. A creation's caller gets the same word: 0. */
+  /** Ends a call or creation that opened no frame. The remaining gas returns to the caller; a failure pushes 0. */
   #settle(from: Frame | undefined, left: number, output: Uint8Array, halt?: Halt): void {
     this.exit(left, output, halt, halt !== undefined);
     if (from === undefined) {
@@ -308,7 +308,7 @@ export class Machine {
       else this.#takeBack(snapshot);
       const { fault, gasUsed, output } = result;
       this.#settle(from, fault === undefined ? given - gasUsed : 0, output, fault);
-      // Those take longer than their price says.
+      // Such precompiles take longer than their price suggests.
       if (!precompile.isLight) this.clockGuard.lookAtClock();
     };
     const result = precompile.run(data, given, precompile.isLight ? undefined : () => this.clockGuard.lookAtClock());
@@ -328,7 +328,7 @@ export class Machine {
   #move(from: Uint8Array, to: Uint8Array, value: bigint): void {
     const { world } = this.message;
     world.updateAccount(from, { balance: world.getBalance(from) - value });
-    // Balances that overrides made too large wrap, as in geth.
+    // Balances from overrides can exceed 256 bits; they wrap as in geth.
     world.updateAccount(to, { balance: BigInt.asUintN(256, world.getBalance(to) + value) });
   }
 

@@ -1,11 +1,11 @@
 import type { Log } from '@cairn/block-model';
 
-/** The precompile whose touch survives a revert, since a client's fault became part of the chain (EIP-161, block 2,675,119). */
+/** RIPEMD160: its touch survives a revert, since a client fault became part of the chain (EIP-161, block 2,675,119). */
 const ripemd = 3n;
 
 /**
- * What a message gathers beside the state: warm addresses (EIP-2929), transient storage (EIP-1153), the refund
- * counter, logs, and accounts to look at when the transaction ends. All of it goes back with the frame that made it.
+ * Data of a message beside the state: warm addresses (EIP-2929), transient storage (EIP-1153), the refund counter, logs,
+ * and accounts to check at the end of the transaction. A revert of a frame undoes its changes.
  */
 export class Substate {
   readonly #warmAddresses = new Set<bigint>();
@@ -18,9 +18,9 @@ export class Substate {
   /** Contracts that this message has created (EIP-6780). */
   readonly created = new Set<bigint>();
   readonly logs: Log[] = [];
-  /** How many logs were made, those that were undone included. */
+  /** Number of logs, including reverted ones. */
   logsMade = 0;
-  /** The number of each of {@link logs} among all that were made. */
+  /** Index of each of {@link logs} among all logs, including reverted ones. */
   readonly logNumbers: number[] = [];
   refund = 0;
 
@@ -28,7 +28,7 @@ export class Substate {
     this.#alwaysWarm = alwaysWarm;
   }
 
-  /** What {@link revert} goes back to. */
+  /** State for {@link revert}. */
   snapshot(): { readonly undo: number; readonly logs: number; readonly refund: number } {
     return { undo: this.#undo.length, logs: this.logs.length, refund: this.refund };
   }
@@ -62,7 +62,7 @@ export class Substate {
     if (address !== ripemd) this.#undo.push(() => this.touched.delete(address));
   }
 
-  /** Whether it was not marked before. */
+  /** Marks a contract as destroyed. Reports whether it was not marked before. */
   destroy(address: bigint): boolean {
     return this.#add(this.destroyed, address);
   }

@@ -23,7 +23,7 @@ const word = fc.oneof(
 const hexOf = (number: bigint, bytes: number) => number.toString(16).padStart(2 * bytes, '0');
 const holds = <T>(of: fc.Arbitrary<T>, check: (value: T) => void) => fc.assert(fc.property(of, check));
 
-test('words and bytes turn into each other', () => {
+test('words convert to bytes and back', () => {
   holds(word, (value) => {
     expect(Buffer.from(wordBytes(value)).toString('hex')).toBe(hexOf(value, 32));
     expect(wordFromBytes(wordBytes(value))).toBe(value);
@@ -32,13 +32,13 @@ test('words and bytes turn into each other', () => {
   });
 });
 
-test('bytes of one call are not those of the next', () => {
+test('wordBytes returns a new array for each call', () => {
   const first = wordBytes(1n);
   wordBytes(2n);
   expect(wordFromBytes(first)).toBe(1n);
 });
 
-test('words lie in memory at any place', () => {
+test('putWord writes a word at any place, and only there', () => {
   holds(fc.tuple(word, fc.nat({ max: 40 })), ([value, at]) => {
     const bytes = new Uint8Array(80).fill(0xee);
     putWord(viewOf(bytes), at, value);
@@ -48,7 +48,7 @@ test('words lie in memory at any place', () => {
   });
 });
 
-test('what lies beyond the end reads as zeros', () => {
+test('readWord and paddedSlice read zeros beyond the end', () => {
   holds(fc.tuple(fc.uint8Array({ maxLength: 50 }), fc.nat({ max: 90 }), fc.nat({ max: 50 })), ([bytes, at, length]) => {
     const padded = Buffer.concat([bytes, Buffer.alloc(150)]);
     expect(Buffer.from(paddedSlice(bytes, at, length))).toEqual(padded.subarray(at, at + length));
@@ -57,14 +57,14 @@ test('what lies beyond the end reads as zeros', () => {
   expect(paddedSlice(Uint8Array.of(1), 2 ** 255, 2)).toEqual(new Uint8Array(2));
 });
 
-test('signs', () => {
+test('signed and unsigned convert two’s complement', () => {
   holds(word, (value) => {
     expect(signed(value)).toBe(BigInt.asIntN(256, value));
     expect(unsigned(signed(value))).toBe(value);
   });
 });
 
-test('powers modulo 2^256', () => {
+test('power computes modulo 2^256', () => {
   holds(fc.tuple(word, fc.bigInt(0n, 300n)), ([base, exponent]) => {
     expect(power(base, exponent)).toBe(BigInt.asUintN(256, base ** exponent));
   });

@@ -1,21 +1,21 @@
 import { hexDigitsFromBytes } from '@cairn/platform';
-/** Words of the EVM are bigints from 0 to 2^256 - 1; here is what they are made of and turned into. */
+/** Largest word. Words of the EVM are bigints from 0 to 2^256 - 1. */
 export const wordMax = (1n << 256n) - 1n;
 const signBit = 1n << 255n;
 const modulus = 1n << 256n;
 const limbMask = (1n << 64n) - 1n;
 
-/** Two's complement. */
+/** Word as a signed number (two's complement). */
 export function signed(word: bigint): bigint {
   return word >= signBit ? word - modulus : word;
 }
 
-/** Back from a signed number. */
+/** Signed number as a word. */
 export function unsigned(number: bigint): bigint {
   return BigInt.asUintN(256, number);
 }
 
-/** The number that big-endian bytes write; 0 for no bytes. */
+/** Big-endian bytes as a number; 0 for no bytes. */
 export function wordFromBytes(bytes: Uint8Array): bigint {
   const { length } = bytes;
   if (length === 0) return 0n;
@@ -27,7 +27,7 @@ export function wordFromBytes(bytes: Uint8Array): bigint {
   return BigInt(`0x${hexDigitsFromBytes(bytes)}`);
 }
 
-/** The 32 bytes at a place; what lies beyond the end reads as zeros. */
+/** Word of the 32 bytes at a place. Bytes beyond the end are zeros. */
 export function readWord(bytes: Uint8Array, at: number): bigint {
   if (at >= bytes.length) return 0n;
   if (at + 32 > bytes.length) {
@@ -42,7 +42,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The whole word at a place of a view that has it. Most words are small, and small ones are quick to make. */
+/** Word at a place of a view. Small words, the common case, take fewer bigint operations. */
 export function wordAt(view: DataView, at: number): bigint {
   const high = view.getBigUint64(at);
   const second = view.getBigUint64(at + 8);
@@ -52,7 +52,7 @@ export function wordAt(view: DataView, at: number): bigint {
   return (((high << 64n) | second) << 128n) | (third << 64n) | low;
 }
 
-/** Writes a whole word into a view that has room for it. */
+/** Writes a word to a view. */
 export function putWord(view: DataView, at: number, word: bigint): void {
   if (word <= limbMask) {
     view.setBigUint64(at, 0n);
@@ -70,13 +70,13 @@ export function putWord(view: DataView, at: number, word: bigint): void {
 const scratch = new Uint8Array(32);
 const scratchView = viewOf(scratch);
 
-/** 32 bytes. */
+/** Word as 32 bytes. */
 export function wordBytes(word: bigint): Uint8Array {
   putWord(scratchView, 0, word);
   return scratch.slice();
 }
 
-/** A part of bytes, with zeros beyond their end; `at` may be any word. */
+/** Part of bytes, with zeros beyond their end. `at` may be any number. */
 export function paddedSlice(bytes: Uint8Array, at: number, length: number): Uint8Array {
   if (at >= bytes.length) return new Uint8Array(length);
   if (at + length <= bytes.length) return bytes.subarray(at, at + length);
@@ -101,7 +101,7 @@ export function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** Bytes of a number: 0 for 0. */
+/** Length of a number in bytes; 0 for 0. */
 export function byteLength(word: bigint): number {
   return word === 0n ? 0 : Math.ceil(word.toString(16).length / 2);
 }

@@ -19,7 +19,7 @@ const scalar = fc.oneof(
   fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }),
   fc.constantFrom(bn254.fields.Fr.ORDER, bls12_381.fields.Fr.ORDER, bls12_381.fields.Fr.ORDER - 1n),
 );
-/** What a point comes to that is written as the EVM has it: zeros for the one at infinity. */
+/** Encoded multiple of the generator: zeros for the point at infinity. */
 const multipleOf = {
   bn254: {
     G1: (factor: bigint) => {
@@ -49,7 +49,7 @@ const multipleOf = {
   },
 };
 
-/** The result, or that there is none. */
+/** The result, or the reason for its absence. */
 const outcome = (work: (input: Uint8Array) => Uint8Array, input: Uint8Array) => {
   try {
     return hexFromBytes(work(input));
@@ -73,7 +73,7 @@ describe.each(['bn254', 'bls'] as const)('mcl and noble agree on %s', (name) => 
     const call = (of: object) =>
       outcome((bytes) => (of as Record<string, (b: Uint8Array) => Uint8Array>)[method]?.(bytes) as Uint8Array, input);
     const [mine, reference] = [call(ours[name]), call(curve)];
-    // Why it is wrong, noble does not always say.
+    // noble does not always report the reason.
     expect(mine.startsWith('0x') ? mine : 'wrong').toBe(reference.startsWith('0x') ? reference : 'wrong');
   };
 
@@ -118,7 +118,7 @@ describe.each(['bn254', 'bls'] as const)('mcl and noble agree on %s', (name) => 
     );
   });
 
-  test('more than are worked on at a time', () => {
+  test('inputs of more than one batch', () => {
     const count = 70;
     const points = Array.from({ length: count }, (_, index) => G1(BigInt(index)));
     if (name === 'bls') same('msmG1', Buffer.concat(points.flatMap((point) => [point, number(3n, 32)])));

@@ -1,4 +1,4 @@
-/** The WebAssembly of mcl, before its JavaScript: each call makes an instance of its own. Pointers and lengths are numbers. */
+/** The WebAssembly of mcl without its JavaScript interface: each call creates an instance. Pointers and lengths are numbers. */
 declare module 'mcl-wasm/dist/mcl_c.js' {
   export type MclFunction = (...args: number[]) => number;
   export interface MclModule {

@@ -7,23 +7,23 @@ import createModule, { type MclFunction, type MclModule } from 'mcl-wasm/dist/mc
 /** Subgroups of a pairing: points over the field, and over its quadratic extension. */
 export type Group = 'G1' | 'G2';
 
-/** How the EVM writes the points of a curve down. */
+/** Encoding of the points of a curve in the EVM. */
 export interface CurveFormat {
-  /** The curve's number in mcl. */
+  /** Number of the curve in mcl. */
   readonly number: number;
-  /** Of the field. */
+  /** Modulus of the field. */
   readonly modulus: bigint;
-  /** Of a coordinate, big-endian; leading zeros included. */
+  /** Length of a coordinate, big-endian with leading zeros. */
   readonly coordinateBytes: number;
-  /** Whether elements of the extension begin with their imaginary part. */
+  /** Elements of the extension begin with their imaginary part. */
   readonly isImaginaryFirst: boolean;
 }
 
-/** Why bytes are no point. */
+/** Bytes that do not encode a point. */
 export class BadPoint {
   /** `padding`: the bytes before a coordinate are not zeros. */
   readonly reason: 'padding' | 'field' | 'curve' | 'subgroup';
-  /** Curve that the point is not on; unknown for coordinates. */
+  /** Group in which the point is invalid; absent for invalid coordinates. */
   readonly group: Group | undefined;
 
   constructor(reason: BadPoint['reason'], group?: Group) {
@@ -32,26 +32,26 @@ export class BadPoint {
   }
 }
 
-/** What mcl was compiled with: limbs of 64 bits of scalars, ten times, and of field elements. */
+/** Compile-time parameter of mcl: ten times the 64-bit limbs of scalars, plus those of field elements. */
 const compiledFor = 46;
 const fieldBytes = 48;
 const scalarBytes = 32;
 const pointBytes = { G1: 3 * fieldBytes, G2: 6 * fieldBytes } as const;
 const targetBytes = 12 * fieldBytes;
-/** Points that are worked on at a time. */
+/** Points in one batch. */
 const batchMax = 64;
-/** Hashing to curves as RFC 9380 has it. */
+/** Maps to curves as in RFC 9380. */
 const mapToModeRfc = 5;
 
 /**
- * A pairing-friendly curve on mcl, in WebAssembly: an instance and a memory of its own, so that nobody else who uses mcl in the
- * same process meets another curve. Holds no state between calls.
+ * A pairing-friendly curve on mcl, in WebAssembly. It has its own instance and memory, since mcl sets its curve globally and other
+ * users in the process may need another one. It keeps no state between calls.
  */
 export class PairingCurve {
   readonly #mcl: MclModule;
   readonly #format: CurveFormat;
   readonly #modulus: Uint8Array;
-  /** Bytes of a coordinate without its padding. */
+  /** Length of a coordinate without its padding. */
   readonly #digits: number;
   readonly #place: Readonly<Record<Group | 'more' | 'scalars' | 'target' | 'product' | 'bytes', number>>;
 
@@ -74,25 +74,25 @@ export class PairingCurve {
     };
   }
 
-  /** Some hundredths of a second, once. */
+  /** Loads mcl and selects the curve: some hundredths of a second. */
   static async load(format: CurveFormat): Promise<PairingCurve> {
     const mcl = await createModule({ cryptoGetRandomValues: (bytes) => crypto.getRandomValues(bytes) });
     const curve = new PairingCurve(mcl, format);
     if (curve.#call('_mclBn_init', format.number, compiledFor) !== 0)
-      throw new Error(`mcl has no curve ${format.number}`);
-    // Subgroups are asked for where they count.
+      throw new Error(`mcl has no curve with the number ${format.number}.`);
+    // Subgroup checks are made where the EIPs require them.
     curve.#call('_mclBn_verifyOrderG1', 0);
     curve.#call('_mclBn_verifyOrderG2', 0);
     curve.#call('_mclBn_setMapToMode', mapToModeRfc);
     return curve;
   }
 
-  /** Bytes of a point as the EVM has it. */
+  /** Length of an encoded point. */
   bytesOf(group: Group): number {
     return this.#format.coordinateBytes * (group === 'G1' ? 2 : 4);
   }
 
-  /** The sum of two points, which need not be of the subgroup. @throws BadPoint */
+  /** Sum of two points, which need not be in the subgroup. @throws BadPoint */
   add(group: Group, input: Uint8Array): Uint8Array {
     const { [group]: first, more: second } = this.#place;
     this.#read(group, first, input, 0, false);
@@ -101,7 +101,7 @@ export class PairingCurve {
     return this.#write(group, first);
   }
 
-  /** The sum of multiples of points: each is followed by its factor, 32 bytes. @throws BadPoint */
+  /** Sum of multiples of points. Each point is followed by its factor of 32 bytes. @throws BadPoint */
   multiply(group: Group, input: Uint8Array): Uint8Array {
     const { [group]: points, more: sum, scalars, target: part } = this.#place;
     const pairBytes = this.bytesOf(group) + scalarBytes;
@@ -122,7 +122,7 @@ export class PairingCurve {
     return this.#write(group, sum);
   }
 
-  /** Whether the product of the pairings of points, a G1 and a G2 each, is one. @throws BadPoint */
+  /** Reports whether the product of the pairings of points, a G1 and a G2 each, is one. @throws BadPoint */
   isPairingOne(input: Uint8Array): boolean {
     const { G1, G2, target, product } = this.#place;
     const [leftBytes, pairBytes] = [this.bytesOf('G1'), this.bytesOf('G1') + this.bytesOf('G2')];
@@ -143,7 +143,7 @@ export class PairingCurve {
     return this.#call('_mclBnGT_isOne', product) === 1;
   }
 
-  /** The point that an element of the field, or of its extension, is mapped to (RFC 9380). @throws BadPoint */
+  /** Maps an element of the field, or of its extension, to a point (RFC 9380). @throws BadPoint */
   map(group: Group, input: Uint8Array): Uint8Array {
     const { [group]: point, more: element } = this.#place;
     if (group === 'G1') this.#readField(element, input, 0);
@@ -152,7 +152,7 @@ export class PairingCurve {
     return this.#write(group, point);
   }
 
-  /** Reads a point to a place; false for the one at infinity, which is written as zeros. */
+  /** Reads a point to an address. Returns false for the point at infinity, which is encoded as zeros. */
   #read(group: Group, at: number, input: Uint8Array, from: number, isOfSubgroup: boolean): boolean {
     const { coordinateBytes } = this.#format;
     const bytes = this.bytesOf(group);

@@ -8,14 +8,14 @@ import { type Address, addressFromWord, wordFromAddress } from '../state/address
 import { delegationOf } from '../state/delegation.ts';
 import { wordIntegers } from '../state/slot-table.ts';
 
-/** A step that is about to be taken, and what it is priced by. */
+/** A step to be priced, with its context. */
 export interface PricedStep {
   readonly frame: Frame;
   readonly machine: Machine;
   readonly table: OpcodeTable;
-  /** Gas after the constant part of the price. */
+  /** Remaining gas after the constant part of the price. */
   readonly left: bigint;
-  /** Bytes of memory that the step needs, in whole words. */
+  /** Bytes of memory that the step needs, a multiple of 32. */
   readonly memoryEnd: bigint;
 }
 
@@ -24,7 +24,7 @@ interface DynamicPrice {
   readonly refund?: number;
 }
 
-/** Where geth stops to count the size of a memory. */
+/** Largest memory size that geth counts (core/vm/gas_table.go). */
 const countedBytesMax = 0x1f_ffff_ffe0n;
 const uint64Max = 2n ** 64n - 1n;
 const cold = BigInt(gas.coldAccountSurcharge);
@@ -33,7 +33,7 @@ const item = ({ frame: { stack, sp } }: PricedStep, index: number) => stack[sp -
 const addressAt = (step: PricedStep, index: number): Address => addressFromWord(BigInt.asUintN(160, item(step, index)));
 const wordsOf = (bytes: bigint) => (bytes + 31n) / 32n;
 
-/** The part of a price that depends on operands and state; `undefined` where there is none. @throws Halt in geth's words */
+/** Part of a price that depends on operands and state; `undefined` if there is none. @throws Halt with geth's message */
 export function dynamicPrice(opcode: number, step: PricedStep): DynamicPrice | undefined {
   const { rules } = step.machine.message;
   if (callOpcodes.has(opcode)) return { gas: callPrice(opcode, step) };
@@ -77,7 +77,7 @@ export function dynamicPrice(opcode: number, step: PricedStep): DynamicPrice | u
   }
 }
 
-/** Gas for more memory (Yellow Paper, H.1). */
+/** Gas of the expansion of memory (Yellow Paper, H.1). */
 function memoryPrice({ frame, memoryEnd }: PricedStep): bigint {
   if (memoryEnd > countedBytesMax) throw halts.gasOverflow;
   const size = BigInt(frame.memorySize);
@@ -86,7 +86,7 @@ function memoryPrice({ frame, memoryEnd }: PricedStep): bigint {
 
 const wholeMemoryPrice = (words: bigint) => 3n * words + (words * words) / 512n;
 
-/** Gas of a cold address beyond that of a warm one (EIP-2929). */
+/** Surcharge of a cold address (EIP-2929). */
 function coldPrice(step: PricedStep, index: number): bigint {
   const { rules } = step.machine.message;
   return rules.isBerlin && !step.machine.substate.isWarm(addressAt(step, index).word) ? cold : 0n;
@@ -109,7 +109,7 @@ function slotOf({ frame, machine }: PricedStep) {
   return { isWarm: slots.isWarm(entry), current: wordAt(slots.values), original: wordAt(slots.originals) };
 }
 
-/** EIP-2200 with EIP-2929 and EIP-3529, and what was before. */
+/** Price of SSTORE in all forks. */
 function storePrice(step: PricedStep): DynamicPrice {
   const { frame, machine, left } = step;
   const { storage, message } = machine;
@@ -155,7 +155,7 @@ function selfDestructPrice(step: PricedStep): DynamicPrice {
   const { world, rules } = machine.message;
   if (frame.isStatic) throw halts.writeProtection;
   const heir = addressAt(step, 0);
-  // Before Berlin the whole price is dynamic; there is none before EIP-150.
+  // Before Berlin the whole price is dynamic; before EIP-150 there is none.
   let price = rules.isBerlin || !rules.isTangerineWhistle ? 0n : BigInt(gas.selfDestruct);
   if (rules.isBerlin && !machine.substate.isWarm(heir.word)) {
     price = BigInt(gas.coldAccountSurcharge + gas.warmAccess);
@@ -167,7 +167,7 @@ function selfDestructPrice(step: PricedStep): DynamicPrice {
   return { gas: price, refund: isFirst ? machine.destroyRefund : 0 };
 }
 
-/** CALL, CALLCODE, DELEGATECALL and STATICCALL, with the gas that they hand over. */
+/** Price of CALL, CALLCODE, DELEGATECALL and STATICCALL, including the gas that they pass on. */
 function callPrice(opcode: number, step: PricedStep): bigint {
   const { machine, frame } = step;
   const { rules, world } = machine.message;
@@ -193,14 +193,14 @@ function callPrice(opcode: number, step: PricedStep): bigint {
   return access + intrinsic + delegation + handedOver(step, left - intrinsic - delegation, 0n);
 }
 
-/** The call has warmed its target before it follows the delegation. */
+/** A delegation to the target itself is warm, since the call has accessed the target. */
 const isSame = (delegate: Uint8Array, step: PricedStep) => wordFromAddress(delegate) === addressAt(step, 1).word;
 
-/** The gas that a call gives: what it asks for, at most all but a 64th of what is left (EIP-150). */
+/** Gas that a call passes on: the requested gas, at most all but a 64th of the remaining gas (EIP-150). */
 function handedOver(step: PricedStep, left: bigint, intrinsic: bigint): bigint {
   const asked = item(step, 0);
   if (step.machine.message.rules.isTangerineWhistle) {
-    // In 64 bits, as geth counts it: what is left may not cover the rest of the price.
+    // 64-bit arithmetic as in geth: the remaining gas may not cover the rest of the price.
     const rest = BigInt.asUintN(64, left - intrinsic);
     const most = rest - rest / 64n;
     if (asked > uint64Max || most < asked) return withinCount(intrinsic, most);

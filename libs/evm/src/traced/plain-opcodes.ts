@@ -5,7 +5,7 @@ import { byteLength, leadingZeros, power, putWord, signed, unsigned, wordAt, wor
 const one = (holds: boolean) => (holds ? 1n : 0n);
 const shiftOf = (shift: bigint) => (shift >= 256n ? 256n : shift);
 
-/** Opcodes that make one word of the words on top of the stack, the topmost first (Yellow Paper, appendix H.2). */
+/** Opcodes that replace the top words of the stack by one word. Operands are the top first (Yellow Paper, appendix H.2). */
 const functions: ReadonlyMap<number, (...words: readonly bigint[]) => bigint> = new Map<
   number,
   (a: bigint, b: bigint, c: bigint) => bigint
@@ -39,7 +39,7 @@ const functions: ReadonlyMap<number, (...words: readonly bigint[]) => bigint> = 
 ]);
 
 /**
- * Runs an opcode that looks no further than the frame: the plain form of execute.ts, one step at a time.
+ * Runs an opcode that needs only the frame: the plain form of execute.ts, one step at a time.
  * @param needed words that the opcode takes @param expByte gas for a byte of an exponent
  * @returns false for opcodes that need the machine @throws Halt
  */

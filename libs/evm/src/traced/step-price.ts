@@ -10,15 +10,15 @@ import type { Machine } from '../interpreter/machine.ts';
 import { dynamicPrice } from './dynamic-price.ts';
 import { memoryEnd } from './memory-end.ts';
 
-/** Price of a step, and the reason why it does not begin. */
+/** Price of a step, and the fault if it cannot begin. */
 export interface StepPrice {
   readonly cost: bigint;
   readonly fault?: Halt;
-  /** Change of the refund counter by the step, which geth counts before it reports the step. */
+  /** Change of the refund counter. geth applies it before it reports the step. */
   readonly refund: number;
 }
 
-/** Opcodes whose whole price geth works out from their operands. */
+/** Opcodes whose whole price is dynamic in geth. */
 const dynamicOnly: ReadonlySet<number> = new Set<number>([
   op.EXP,
   op.SSTORE,
@@ -31,18 +31,18 @@ const dynamicOnly: ReadonlySet<number> = new Set<number>([
   op.REVERT,
 ]);
 
-/** The part of a price that does not depend on operands. */
+/** Constant part of a price. */
 function constantPrice(opcode: number, { cost }: OpcodeTable, { message: { rules } }: Machine): number {
   if (dynamicOnly.has(opcode) || (opcode === op.SELFDESTRUCT && !rules.isBerlin)) return 0;
   return Math.max(0, cost[opcode] ?? 0);
 }
 
-/** The price of the step that a frame is about to take. */
+/** Price of the next step of a frame. */
 export function priceStep(opcode: number, frame: Frame, machine: Machine, table: OpcodeTable): StepPrice {
   const { sp } = frame;
   const constant = constantPrice(opcode, table, machine);
   const cost = BigInt(constant);
-  // An opcode that the fork does not have costs nothing and fails as it runs.
+  // An opcode that the fork does not have costs nothing and fails when it runs.
   if ((table.cost[opcode] ?? -1) < 0) return { cost: 0n, refund: 0 };
   const needed = table.pops[opcode] ?? 0;
   if (sp < needed || sp > (table.roomUntil[opcode] ?? 0)) return { cost, refund: 0, fault: faultOf(sp, needed) };

@@ -15,10 +15,10 @@ import { TracedMachine } from './traced-machine.ts';
  * @returns true at the end; false where the frame waits @throws Halt
  */
 export function traceFrame(frame: Frame, machine: Machine, table: OpcodeTable): boolean {
-  if (!(machine instanceof TracedMachine)) throw new Error('Only a traced machine has a tracer.');
+  if (!(machine instanceof TracedMachine)) throw new Error('traceFrame needs a TracedMachine.');
   const { code } = frame.analysis;
   const { tracer } = machine;
-  // Nothing runs, not even the STOP that any other code ends with.
+  // Empty code has no step, not even the implicit STOP.
   if (code.length === 0) return true;
   for (;;) {
     const opcode = code[frame.pc] ?? 0;
@@ -76,7 +76,7 @@ function stepOf(opcode: number, { cost, fault, refund }: StepPrice, frame: Frame
   };
 }
 
-/** Runs an opcode that looks beyond its frame, and reports what it logs and destroys. */
+/** Runs an opcode that needs the machine, and reports its log or SELFDESTRUCT. */
 function runOpcode(opcode: number, frame: Frame, machine: TracedMachine): boolean {
   const { tracer, substate, message } = machine;
   const { address } = frame;

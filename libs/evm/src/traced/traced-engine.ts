@@ -5,12 +5,12 @@ import type { MachineRules } from '../interpreter/machine-types.ts';
 import { traceFrame } from './trace-frame.ts';
 import { TracedMachine } from './traced-machine.ts';
 
-/** Between two looks at the clock: a traced step takes longer than a plain one. */
+/** Gas between two checks of the clock: a traced step takes longer than a plain one. */
 const gasBetweenLooks = 20_000;
 
 /**
- * Runs messages that have a tracer, step by step with geth's prices and faults.
- * @param reference runs more gas than a double counts
+ * Creates an engine for messages with a tracer. It runs them step by step with geth's prices and faults.
+ * @param reference runs messages with more gas than a double counts
  */
 export function createTracedEngine(reference: CallEngine): CallEngine {
   const rulesOf = new WeakMap<ForkRules, MachineRules>();

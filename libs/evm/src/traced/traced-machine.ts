@@ -16,10 +16,10 @@ const callKinds: ReadonlyMap<number, FrameKind> = new Map<number, FrameKind>([
   [op.STATICCALL, 'STATICCALL'],
 ]);
 
-/** A machine that reports every call and creation to a tracer, those that open no frame included. */
+/** A machine that reports every call and creation to a tracer, including those that open no frame. */
 export class TracedMachine extends Machine {
   readonly tracer: EngineTracer;
-  /** Gas of the calls under way, the innermost last. */
+  /** Gas of the open calls, the innermost last. */
   readonly #given: number[] = [];
 
   constructor(message: EngineMessage, rules: MachineRules, tracer: EngineTracer) {
@@ -27,7 +27,7 @@ export class TracedMachine extends Machine {
     this.tracer = tracer;
   }
 
-  /** How deep the next call is: 1 for that of the message. */
+  /** Depth of the next call: 1 for that of the message. */
   get #depth(): number {
     return this.#given.length + 1;
   }
@@ -77,7 +77,7 @@ export class TracedMachine extends Machine {
     });
   }
 
-  /** Reports the end of a contract as a call of its own, as geth does. */
+  /** Reports a SELFDESTRUCT as a call of its own, as geth does. */
   selfDestructed(from: Uint8Array, to: Uint8Array, value: bigint): void {
     this.tracer.onEnter?.({ kind: 'SELFDESTRUCT', from, to, value, gas: 0n, input: noBytes, depth: this.#depth });
     this.tracer.onExit?.({ gasUsed: 0n, output: noBytes, isReverted: false });
