@@ -9,7 +9,7 @@ import { testHeader, testSpec } from '../test-chain.fixture.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 
 const contract: Hex = `0x${'c0'.repeat(20)}`;
-/** Writes 7 to slot 1, makes a log, and answers with the number of the block. */
+/** Writes 7 to slot 1, emits a log and returns the block number. */
 const state = () => createMemoryState({ [contract]: { code: '0x60076001555f5fa04360005260206000f3' } });
 
 async function differences(one: CallEngine, other: CallEngine): Promise<EngineDifference[]> {
@@ -27,7 +27,7 @@ async function differences(one: CallEngine, other: CallEngine): Promise<EngineDi
 const reference = createEthereumjsEngine();
 const interpreter = createInterpreterEngine(reference);
 
-test('engines that agree are not told of, and the result is that of the second', async () => {
+test('createCompareEngine reports nothing for engines with equal results', async () => {
   expect(
     await differences(
       createCompiledEngine(reference, {
@@ -42,7 +42,7 @@ test('engines that agree are not told of, and the result is that of the second',
   expect(await differences(interpreter, reference)).toEqual([]);
 });
 
-test('a difference in gas, output or state is told by its name', async () => {
+test('createCompareEngine reports differences in gas, output and state with their names', async () => {
   const wrong: CallEngine = {
     name: 'wrong',
     async run(message) {

@@ -10,7 +10,7 @@ import type { CallRequest } from '../call-request.ts';
 import { specAt, testForks } from '../test-chain.fixture.ts';
 import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 
-// The interpreter, what is compiled and @ethereumjs/evm run the same code and must come to the same, down to the gas and the state.
+// The interpreter, compiled code and @ethereumjs/evm execute random code and must agree in result, gas, refunds, logs and state.
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const numRuns = Number(process.env.FUZZ_RUNS ?? 60);
 
@@ -20,7 +20,7 @@ const nobody: CallEngine = {
   run: () => Promise.reject(new Error('A message was left to another engine.')),
 };
 const interpreter = createInterpreterEngine(nobody);
-/** Every code is compiled before it runs, and every code at its first jump. */
+/** One engine compiles every code before its first run, the other one at its first jump. */
 const compiled = [
   createCompiledEngine(nobody, { ...compileLimits, callsMin: 1, callsMax: 1, bytesPerCall: Number.POSITIVE_INFINITY }),
   createCompiledEngine(nobody, { ...compileLimits, callsMin: Number.POSITIVE_INFINITY, gasMin: 0, gasPerByte: 0 }),
@@ -39,14 +39,14 @@ const push = (word: bigint): number[] => {
   return [op.PUSH0 + bytes.length, ...bytes];
 };
 
-/** Words at which something changes. */
+/** Words at boundaries of number ranges. */
 const word = fc.oneof(
   fc.constantFrom(0n, 1n, 2n, 31n, 32n, 33n, 64n, 255n, 256n, 2n ** 64n, 2n ** 255n, 2n ** 256n - 1n),
   fc.constantFrom(...[first, second, delegated, absent].map(BigInt), 1n, 2n, 3n, 4n, 9n, 0x100n),
   fc.bigInt(0n, 600n),
   fc.bigInt(0n, 2n ** 256n - 1n),
 );
-/** Places in memory, which cost by the square. */
+/** Memory offsets. The price of memory grows quadratically. */
 const place = fc.oneof({ weight: 12, arbitrary: fc.bigInt(0n, 200n) }, { weight: 1, arbitrary: word });
 const address = fc.constantFrom(...[first, second, delegated, absent, sender].map(BigInt), 1n, 2n, 3n, 4n, 5n, 0x100n);
 const slot = fc.bigInt(0n, 3n);
@@ -60,7 +60,7 @@ const value = fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, { weight: 1, a
 const gas = fc.oneof(fc.bigInt(0n, 60_000n), fc.constant(2n ** 256n - 1n));
 const store = (opcodes: readonly number[]) =>
   fc.tuple(slot, small, oneOf(...opcodes)).map(([at, what, op]) => [...push(what), ...push(at), op]);
-/** Init code that returns `length` bytes of memory, whose first may be written. */
+/** Init code that returns `length` bytes of memory, with a chosen first byte. */
 const deploys = fc
   .tuple(oneOf(op.STOP, 0xef, op.PUSH1, op.JUMPDEST), fc.bigInt(0n, 40n))
   .map(([byte, length]) => [...push(BigInt(byte)), ...push(0n), op.MSTORE8, ...push(length), ...push(0n), op.RETURN]);
@@ -183,7 +183,7 @@ interface Scenario {
   readonly gasLimit: bigint;
   readonly value: bigint;
   readonly target: Hex | undefined;
-  /** Of a deadline: looking at the clock must not change anything. */
+  /** Gas between checks of a deadline, which must not affect the result. */
   readonly gasBetween: number;
 }
 
@@ -237,13 +237,13 @@ async function run(
   try {
     const { outcome, gasUsed } = await applyMessage(context, call, { gasLimit, deadline });
     const { kind, output, gasRefund, logs, reason } = outcome;
-    const told = logs.map(({ address, topics, data }) => ({ address, topics, data }));
+    const plainLogs = logs.map(({ address, topics, data }) => ({ address, topics, data }));
     return {
       kind,
       output: hexFromBytes(output),
       gasUsed,
       gasRefund,
-      logs: told,
+      logs: plainLogs,
       reason,
       state: stateOf(world, accounts),
     };
@@ -254,7 +254,7 @@ async function run(
 
 const pad = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
 
-/** Every account that was there or is there now, with all that may be in its storage. */
+/** Accounts that exist before or after the run, with all slots that the code may have written. */
 function stateOf(world: WorldState, before: Readonly<Record<string, unknown>>): readonly unknown[] {
   const changes = new Map(world.takeChanges().map((change) => [hexFromBytes(change.address), change]));
   return [...new Set([...Object.keys(before), ...changes.keys()])]
@@ -276,13 +276,13 @@ function stateOf(world: WorldState, before: Readonly<Record<string, unknown>>): 
 
 describe.each(testForks)('%s', (fork) => {
   const spec = specAt(fork);
-  test(`random code comes to the same in all engines (FUZZ_SEED=${seed} FUZZ_RUNS=${numRuns})`, async () => {
+  test(`all engines agree on random code (FUZZ_SEED=${seed} FUZZ_RUNS=${numRuns})`, async () => {
     const ends = new Set<string>();
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         const [expected, actual] = [await run(spec, reference, given), await run(spec, interpreter, given)];
         ends.add('kind' in actual ? `${actual.kind} ${actual.reason?.replace(/\d+/g, 'n') ?? ''}` : 'refused');
-        // The reference is not told apart which part of a creation ran out of gas.
+        // The reference does not report which part of a creation ran out of gas.
         expect({ ...actual, reason: undefined }).toEqual({ ...expected, reason: undefined });
         for (const engine of compiled) expect(await run(spec, engine, given)).toEqual(actual);
         const deadline = { at: Number.POSITIVE_INFINITY, timeoutMs: 0, gasBetween: given.gasBetween };

@@ -5,7 +5,7 @@ import { getActivePrecompiles } from '@ethereumjs/evm';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-// The schedules and rules of @ethereumjs/common are the oracle.
+// Schedules and rules of @ethereumjs/common are the oracle.
 const flags = {
   isHomestead: 'homestead',
   isTangerineWhistle: 'tangerineWhistle',
@@ -69,7 +69,7 @@ describe('forkRules agrees with @ethereumjs/common', () => {
     fc.assert(fc.property(place, (each) => expectSame(spec, each)));
   });
 
-  test('on chains with genesis files of their own', () => {
+  test('on chains defined by genesis files', () => {
     const names = ['homestead', 'eip150', 'eip155', 'byzantium', 'constantinople', 'petersburg', 'istanbul'];
     const blocks = [...names, 'berlin', 'london', 'arrowGlacier', 'grayGlacier'];
     const times = ['shanghai', 'cancun', 'prague', 'osaka', 'bpo1', 'bpo2'];

@@ -30,7 +30,7 @@ const codeOf = (opcode: number): Hex => `0x${'6000'.repeat(17)}${opcode.toString
 describe.each(testForks)('%s', (fork) => {
   const options = { spec: specAt(fork), header: { ...testHeader, difficulty: 0n } };
   const known = opcodesOf(fork);
-  test.each(engines)('$name has the opcodes of that fork and no others', async (engine) => {
+  test.each(engines)('$name executes exactly the opcodes of the fork', async (engine) => {
     const wrong: string[] = [];
     for (let opcode = 0; opcode < 256; opcode++) {
       const result = await callCode(codeOf(opcode), { gas: 500_000n }, { ...options, engine });
@@ -41,7 +41,7 @@ describe.each(testForks)('%s', (fork) => {
   });
 });
 
-test('number and time of a merged chain bring no later opcode to a header before its merge', () => {
+test('forkRules of a header before the merge have no later opcode, whatever its number and time', () => {
   const header = { ...testHeader, difficulty: 1n };
   const { rules } = blockEnvironment(specAt('osaka'), header, { number: 1_000n, time: 2_000n });
   expect(rules.isCancun).toBe(false);

@@ -28,7 +28,7 @@ type Fork = 'byzantium' | 'istanbul' | 'berlin' | 'prague' | 'osaka';
 const engine = createInterpreterEngine(createEthereumjsEngine());
 const reference = new Map<Fork, Promise<EVM>>();
 
-/** The EVM of @ethereumjs, whose precompiles are the oracle. */
+/** EVM of @ethereumjs, whose precompiles are the oracle. */
 function referenceOf(fork: Fork): Promise<EVM> {
   let evm = reference.get(fork);
   if (evm === undefined) {
@@ -40,7 +40,7 @@ function referenceOf(fork: Fork): Promise<EVM> {
   return evm;
 }
 
-/** Calls a precompile as a message does. */
+/** Executes a precompile as a message does. */
 async function call(fork: Fork, address: Hex, data: Uint8Array, gas: number) {
   const outcome = await engine.run({
     rules: rulesAt(fork),
@@ -174,7 +174,7 @@ describe('precompiles agree with @ethereumjs/evm', () => {
     expect(await same(0x0b, padded)).toMatchObject({ reason: 'invalid field element top bytes' });
   });
 
-  test('P256VERIFY, for signatures, wrong ones and points off the curve', async () => {
+  test('P256VERIFY, for valid and invalid signatures and points off the curve', async () => {
     const secret = new Uint8Array(32).fill(7);
     const hash = createHash('sha256').update('message').digest();
     const publicKey = p256.getPublicKey(secret, false).subarray(1);
@@ -195,7 +195,7 @@ describe('precompiles agree with @ethereumjs/evm', () => {
     await expectSame('osaka', 0x100, atInfinity, enough);
   });
 
-  test('KZG_POINT_EVALUATION, for the polynomial zero, and for inputs that are wrong', async () => {
+  test('KZG_POINT_EVALUATION, for the zero polynomial and invalid inputs', async () => {
     const infinity = Buffer.alloc(48);
     infinity[0] = 0xc0;
     const hash = createHash('sha256').update(infinity).digest();
