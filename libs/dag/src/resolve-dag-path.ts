@@ -5,7 +5,8 @@ import { type ContentPath, LinkNotFoundError, parsePath } from '@cairn/unixfs';
 import { PathLookupError } from './errors.ts';
 import { childOf, type Followed, followWithin, type WithinBlock } from './follow-within.ts';
 import type { IpldValue } from './ipld-value.ts';
-import { type PathNode, type PathStep, pbNode } from './path-node.ts';
+import type { PathNode, PathStep } from './path-node.ts';
+import { pbPathNode } from './pb-path-node.ts';
 import { blockCodecOf, type TranscodableCodec } from './transcode.ts';
 
 /** Result of resolving a path. */
@@ -44,7 +45,7 @@ export async function resolveDagPath(
     const codec = blockCodecOf(block);
     const { used, link } =
       codec === 'dag-pb'
-        ? await followPb(await pbNode(store, block, bytes, { namespace, options }), { block, names })
+        ? await followPb(await pbPathNode(store, block, bytes, { namespace, options }), { block, names })
         : await followValue(bytes, { codec, block, names, options });
     at += used;
     if (link === undefined) remainder = names.slice(0, used);
