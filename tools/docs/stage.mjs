@@ -53,8 +53,10 @@ for (const [path, { name, group }] of staged) {
   const [, matter, text] = /^(?:---\n([\s\S]*?)\n---\n)?([\s\S]*)$/.exec(readFileSync(join(root, path), 'utf8'));
   const [, heading] = /^# (.+)$/m.exec(text) ?? [];
   const title = /^title: (.+)$/m.exec(matter ?? '')?.[1] ?? heading?.replaceAll('`', '');
-  if (title === undefined) throw new Error(`${path}: the page has no title. Start it with a heading.`);
-  const linked = outsideFences(text, (part) =>
+  if (title === undefined && group !== undefined)
+    throw new Error(`${path}: the page has no title. Start it with a heading.`);
+  // The site prints the title of a page above it.
+  const linked = outsideFences(text.replace(/^\s*# .+\n/, ''), (part) =>
     part.replace(/\]\(([^)\s]+)\)/g, (_, target) => `](${linkFrom(path, target)})`),
   );
   const file = join(pages, `${name}.md`);
