@@ -50,7 +50,7 @@ export function addressAt(integers: Int32Array, at: number): Address {
   return address;
 }
 
-/** Bytes of a valid address in hex: see {@link Address.bytes}. */
+/** Bytes of a valid address in hex: see `Address.bytes`. */
 export function addressFromHex(hex: Hex): Uint8Array {
   let known = byHex.get(hex);
   if (known === undefined) {
