@@ -136,9 +136,14 @@ async function startOld() {
   return `OLD=${url}; export CAIRN_MIGRATE_FROM_KEY=${id} CAIRN_MIGRATE_FROM_SECRET=${secret} CAIRN_MIGRATE_KEY=$KEY CAIRN_MIGRATE_SECRET=$SECRET`;
 }
 
+/** Guides that describe edits and have no commands. */
+const withoutCommands = ['add-an-opcode'];
+
 test('every guide has a test', () => {
   const tried = readFileSync(import.meta.filename, 'utf8');
   for (const name of readdirSync(guides)) assert.ok(tried.includes(`'${name.replace('.md', '')}'`), name);
+  for (const name of withoutCommands)
+    assert.doesNotMatch(readFileSync(join(guides, `${name}.md`), 'utf8'), /^\s*```(?:sh|bash)/m, name);
 });
 
 test('quick start and the guides that continue it', { timeout: 600_000 }, async () => {
