@@ -7,7 +7,7 @@ import { filesBelow } from './lib/files-below.mjs';
 import { root } from './lib/toolchain.mjs';
 
 /** Directories that wait for their rewrite. Remove a row to check a directory. */
-const pending = ['apps/console', 'apps/rpc-gateway', 'apps/storage-api', 'libs'];
+const pending = ['apps/storage-api', 'libs/chain-store', 'libs/service-kit', 'libs/block-model'];
 
 /** Files that define the rules, quote Kubo or geth, or are written by a program. */
 const exempt =
@@ -17,6 +17,8 @@ const exempt =
 export function languageFaults(path, text) {
   const faults = [];
   for (const piece of proseOf(path, text)) {
+    // A single word in quotes is a value.
+    if (piece.kind === 'message' && !/\s/.test(piece.text)) continue;
     const rules = piece.kind === 'name' ? names : [...openings, ...words];
     for (const { pattern, appliesTo, write } of rules) {
       if (appliesTo && !appliesTo.includes(piece.kind)) continue;

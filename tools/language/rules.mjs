@@ -32,7 +32,7 @@ export const words = [
   word('at once', '"immediately" or "concurrently"'),
 ];
 
-/** Old names of concepts, and the one word that replaces each. */
+/** Old names of concepts, and the one word that replaces each. `switchToHttp` and its like are methods of Nest. */
 export const names = [
   ['PlainLane', 'HttpFastPath'],
   ['InlineLane', 'InlineExecutor'],
@@ -42,6 +42,8 @@ export const names = [
   ['letGo', 'releaseOwnership'],
   ['switchTo', 'reorgTo'],
 ].map(([name, write]) => ({
-  pattern: new RegExp(`(?:^|(?<=[a-z\\d_]))${name}(?![a-z])|^${name[0].toLowerCase()}${name.slice(1)}(?![a-z])`),
+  pattern: new RegExp(
+    `(?:^|(?<=[a-z\\d_]))${name}(?![a-z]|Http|Rpc|Ws)|^${name[0].toLowerCase()}${name.slice(1)}(?![a-z]|Http|Rpc|Ws)`,
+  ),
   write: `\`${write}\``,
 }));

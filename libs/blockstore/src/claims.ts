@@ -3,7 +3,7 @@ import type { BlockstoreStats } from './blockstore.ts';
 
 /** A block that an owner keeps although no root reaches it. */
 export interface Claim {
-  /** As a CIDv1 of the raw codec. */
+  /** CIDv1 of the raw codec. */
   readonly cid: CID;
   /** Length of the block in bytes. */
   readonly bytes: number;

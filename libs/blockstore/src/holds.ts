@@ -80,7 +80,7 @@ export class Holds {
   }
 
   /**
-   * As {@link oldest}, for the holds of one owner. Holds of other processes count for every owner, since their records name
+   * Like {@link oldest}, for the holds of one owner. Holds of other processes count for every owner, since their records name
    * none.
    */
   oldestOf(owner: number, cycle: number): number {

@@ -133,7 +133,7 @@ export class Environment {
   }
 
   /**
-   * As {@link transaction}, but cheaper for much data and not atomic: when `action` throws, its earlier writes are stored.
+   * Like {@link transaction}, but cheaper for much data and not atomic: when `action` throws, its earlier writes are stored.
    * Use it for independent writes, such as content-addressed blocks.
    */
   async batch<T>(action: () => T): Promise<T> {

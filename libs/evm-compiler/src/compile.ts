@@ -36,7 +36,7 @@ export function compile(code: Uint8Array, figures: OpcodeFigures): CompiledCode 
   }
 }
 
-/** As {@link compile}, in steps of some tenths of a millisecond, so that the caller can serve others between them. */
+/** Like {@link compile}, in steps of some tenths of a millisecond, so that the caller can serve others between them. */
 export function* compileInSteps(
   code: Uint8Array,
   figures: OpcodeFigures,

@@ -150,7 +150,7 @@ export class FileTree {
       throw new EntryExistsError(text, 'file already exists');
     }
     if (depth < names.length - 1 && !parents) throw new FileNotFoundError(text);
-    // As in Kubo, parents are created with the options of the last directory.
+    // Matches Kubo: parents are created with the options of the last directory.
     const options = { ...this.#sharding, ...namingFrom(naming) };
     let made = await importDirectory([], this.blocks, options);
     for (const name of names.slice(depth + 1).reverse())

@@ -205,7 +205,7 @@ describe('random writes, pins and collections of several accounts', () => {
       if (next.kind === 'reopen') {
         const { models, stores } = run;
         const blocks = await open(work);
-        // As after a kill: the old objects are no longer used.
+        // State after a kill: the old objects are no longer used.
         run = Object.assign(new Run(blocks), { models });
         await Promise.all([stores.pins.close(), stores.blocks.close()].map((closing) => closing.catch(() => {})));
       } else await run.perform(next);

@@ -49,7 +49,7 @@ export async function comparePinCounts(tables: PinTables, { directory, signal }:
   }
 }
 
-/** As {@link comparePinCounts}, for the pins of one account. @throws STORE_CORRUPT */
+/** Like {@link comparePinCounts}, for the pins of one account. @throws STORE_CORRUPT */
 export async function comparePinCount(
   { pins, usage, prefix }: Pick<PinTables, 'pins' | 'usage'> & { readonly prefix: Uint8Array },
   { directory, signal }: CompareOptions,

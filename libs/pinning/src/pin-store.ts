@@ -67,7 +67,7 @@ export interface PinStore {
    */
   put(account: string, pins: readonly Pin[], quota?: Quota): Promise<void>;
   /**
-   * As {@link put}, for one pin of a CID that an account already pins in this mode, so that its size is known. Resolves to
+   * Like {@link put}, for one pin of a CID that an account already pins in this mode, so that its size is known. Resolves to
    * undefined, and changes nothing, if no account does.
    * @throws QUOTA_EXCEEDED
    */
@@ -98,7 +98,7 @@ export interface PinStore {
   released(account: string): AsyncIterable<ReleasedRoot>;
   /** Forgets released roots, except those that any account pins at this moment. */
   forgetReleased(account: string, roots: readonly Pick<ReleasedRoot, 'cid' | 'mode'>[]): Promise<void>;
-  /** As {@link forgetReleased}, for all roots that any account released before a time, in milliseconds since 1970. */
+  /** Like {@link forgetReleased}, for all roots that any account released before a time, in milliseconds since 1970. */
   forgetReleasedBefore(time: number): Promise<void>;
   /**
    * Reports whether an earlier version let accounts pin, without a walk, roots that others have released. It did not record

@@ -50,7 +50,7 @@ describe('Pinning', () => {
     await raw('leaf');
     await pinning.pin('a', root, { name: 'label' });
     expect(await pinning.get('a', root)).toMatchObject({ mode: 'recursive', name: 'label', createdAt: 42 });
-    // As Kubo 0.42: a pin without a name replaces one with a name.
+    // Kubo 0.42: a pin without a name replaces one with a name.
     await pinning.pin('a', root);
     expect((await pinning.get('a', root))?.name).toBeUndefined();
     expect(await pinning.usage('a')).toEqual(await pinning.recount('a'));

@@ -75,7 +75,7 @@ export function assertEntryName(name: string): void {
   }
 }
 
-/** Reports whether the directory is sharded. As in Kubo, a directory of exactly the threshold is not. */
+/** Reports whether the directory is sharded. Matches Kubo: a directory of exactly the threshold is not. */
 export async function isSharded(
   links: readonly PbLink[],
   data: Uint8Array,
@@ -91,7 +91,7 @@ export async function isSharded(
       throw new InvalidOptionError(option, `expected 0 or a whole number above it, not ${value}`);
     }
   }
-  // As in Kubo, a threshold of 0 disables sharding.
+  // Matches Kubo: a threshold of 0 disables sharding.
   if (shardBytes === 0) return false;
   if (directoryLinksMax > 0 && links.length > directoryLinksMax) return true;
   if (shardEstimation === 'disabled') return false;

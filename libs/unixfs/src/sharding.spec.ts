@@ -174,7 +174,7 @@ describe('malicious tries', () => {
     let reads = 0;
     const counting = {
       get: async (...args: Parameters<typeof store.get>) => {
-        if (++reads > 100) throw new Error('the walk goes on and on');
+        if (++reads > 100) throw new Error('the walk does not end');
         return store.get(...args);
       },
     };

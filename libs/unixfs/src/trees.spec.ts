@@ -204,15 +204,15 @@ describe('importTree', () => {
 
   test('stops at the signal, and reports the progress of each file', async () => {
     const abort = new AbortController();
-    const told: string[] = [];
+    const reported: string[] = [];
     const entries = [file('a', '12345'), file('b')];
     const onProgress = (path: string, bytes: number) => {
-      told.push(`${path} ${bytes}`);
+      reported.push(`${path} ${bytes}`);
       abort.abort(new Error('gone'));
     };
     const importing = collect(importTree(entries, createMemoryBlockstore(), { onProgress, signal: abort.signal }));
     await expect(importing).rejects.toThrow('gone');
-    expect(told).toEqual(['a 5', 'a 5']);
+    expect(reported).toEqual(['a 5', 'a 5']);
   });
 });
 

@@ -96,7 +96,7 @@ function parseLogQuery(value: unknown): LogFilter {
 /** Checks that a filter can match logs of future blocks. @throws RpcError in geth's words */
 export function requireFollowable(filter: LogFilter): void {
   requireBounded(filter);
-  // As in geth, a block hash is accepted and ignored.
+  // Matches geth: a block hash is accepted and ignored.
   if ('hash' in filter.blocks) return;
   const { from, to } = filter.blocks;
   if (isTag(from, 'pending') || isTag(to, 'pending'))

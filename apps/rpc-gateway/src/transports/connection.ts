@@ -6,7 +6,7 @@ import type { AdmittedClient } from './web-socket-adapter.ts';
 /** One open WebSocket connection. */
 export interface Connection extends AdmittedClient {
   readonly socket: WebSocket;
-  /** As of the last message, since the limits of a key can change. */
+  /** State at the last message, because the limits of a key can change. */
   principal: Principal;
   readonly abort: AbortController;
   readonly subscriptions: Subscriptions;

@@ -112,7 +112,7 @@ export function followEthereumjs(
   };
 }
 
-/** What a call gives to the frame that it opens, out of what is left: all that it asks for, or all but a 64th (EIP-150). */
+/** Gas that a call passes to its new frame out of the remaining gas: all requested gas, at most all but a 64th (EIP-150). */
 function handedOver(opcode: number, stack: readonly bigint[], left: bigint, isBounded: boolean): bigint {
   const kind = callKinds.get(opcode);
   if (kind === undefined || kind.startsWith('CREATE') || left < 0n) return 0n;

@@ -11,7 +11,7 @@ export function haltReason(result: ExecResult, to: Hex | undefined, data: Uint8A
   const error: string = exceptionError?.error ?? 'execution failed';
   if (error === errorMessages.OUT_OF_GAS) {
     if (runState !== undefined && readsBeyondReturnData(runState)) return 'return data out of bounds';
-    // The code came to its end with gas to spare: what it could not pay is the storage of its output.
+    // The code ended with gas left, so the unpaid cost is the storage of its output.
     return to === undefined && gas !== undefined && gas > 0n ? 'contract creation code storage out of gas' : error;
   }
   if (error === errorMessages.CODESTORE_OUT_OF_GAS) return 'contract creation code storage out of gas';

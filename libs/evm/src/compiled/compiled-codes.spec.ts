@@ -72,7 +72,7 @@ test('more codes than may wait are asked for again by later calls', async () => 
   await untilReady(codes, analyses[99] as Analysis);
 });
 
-test('beyond the bound of modules all are let go', () => {
+test('all modules are released beyond their bound', () => {
   const codes = make({ moduleBytesMax: 5_000 });
   const analyses = Array.from({ length: 20 }, (_, index) => codeOf(60, index));
   for (const analysis of analyses) expect(codes.forLoop(analysis, table)).toBeDefined();

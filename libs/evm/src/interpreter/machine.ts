@@ -261,14 +261,14 @@ export class Machine {
     if (frame.isReverted) this.#takeBack(snapshot);
     else this.message.world.commit();
     const { gas: left, output, isReverted } = frame;
-    const told = frame.kind === 'create' && !isReverted ? noBytes : output;
+    const returned = frame.kind === 'create' && !isReverted ? noBytes : output;
     const from = this.frame;
     if (from === undefined) {
       this.ended = { gas: left, output, isReverted: isReverted && fault === undefined, ...(fault && { halt: fault }) };
       return;
     }
     from.gas += left;
-    from.returnData = told;
+    from.returnData = returned;
     if (frame.kind === 'create') from.push(isReverted ? 0n : wordFromAddress(frame.address));
     else {
       from.push(isReverted ? 0n : 1n);

@@ -64,7 +64,7 @@ function* headersOf(filter: LogFilter, context: RequestContext): Generator<Heade
     throw new RpcError('params', 'pending logs are not supported. Use latest; the pending block is empty.');
   const { number: head } = reader.head;
   const [from, to] = [numberOf(blocks.from, context), numberOf(blocks.to, context)];
-  // As in geth, latest counts as higher than every number, even that of the head, since the head may have moved.
+  // Matches geth: latest counts as higher than every number, even that of the head, since the head may have moved.
   if (from > to || (isLatest(blocks.from) && !isLatest(blocks.to)))
     throw new RpcError(
       'params',
