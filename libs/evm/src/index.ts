@@ -27,7 +27,8 @@ export {
   ExecutionTimeoutError,
   GasUncountableError,
 } from './errors.ts';
-export { type ForkRules, forkRules, isMergedAt } from './forks/fork-rules.ts';
+export type { ForkRules } from './forks/fork-rules.ts';
+export { forkRules, isMergedAt } from './forks/rules-at.ts';
 export { GasBudgetExceeded } from './gas-budget.ts';
 export { create2Address, createAddress } from './interpreter/create-address.ts';
 export { halts } from './interpreter/halt.ts';

@@ -2,7 +2,7 @@ import { knownChainSpec } from '@cairn/block-model';
 import { Runtime } from '@cairn/evm-compiler';
 import { op } from '@cairn/evm-compiler/opcodes';
 import { expect, test } from '@jest/globals';
-import { forkRules } from '../forks/fork-rules.ts';
+import { forkRules } from '../forks/rules-at.ts';
 import { Analysis } from '../interpreter/analysis.ts';
 import { opcodeTable } from '../interpreter/gas.ts';
 import { CompiledCodes, compileLimits } from './compiled-codes.ts';

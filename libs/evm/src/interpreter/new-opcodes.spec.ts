@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { CallEngine } from '../call-engine.ts';
 import { compileLimits } from '../compiled/compiled-codes.ts';
 import { createCompiledEngine } from '../compiled/compiled-engine.ts';
-import { forkRules } from '../forks/fork-rules.ts';
+import { forkRules } from '../forks/rules-at.ts';
 import { StateCache } from '../state/state-cache.ts';
 import { WorldState } from '../state/world-state.ts';
 import { createInterpreterEngine } from './interpreter-engine.ts';

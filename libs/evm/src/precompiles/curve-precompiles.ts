@@ -3,7 +3,7 @@ import { paddedSlice } from '../interpreter/words.ts';
 import { blsPairBytes, blsTermBytes, bn254PairBytes } from './curve-gas.ts';
 import { type Curves, curves } from './curves.ts';
 import { BadPoint } from './pairing-curve.ts';
-import type { RunPrecompile } from './precompile-table.ts';
+import type { RunPrecompile } from './run-precompile.ts';
 
 const invalidLength = new Halt('invalid input length');
 const badPairingSize = new Halt('bad elliptic curve pairing size');

@@ -3,7 +3,7 @@ import { kzg, prepareKzg } from '@cairn/block-model/kzg';
 import { bytesFromHexDigits, compareBytes, concatBytes } from '@cairn/platform';
 import { sha256 } from '#native';
 import { Halt } from '../interpreter/halt.ts';
-import type { RunPrecompile } from './precompile-table.ts';
+import type { RunPrecompile } from './run-precompile.ts';
 
 const inputBytes = 192;
 /** Order of the scalars of BLS12-381. */

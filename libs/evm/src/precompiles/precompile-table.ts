@@ -1,17 +1,11 @@
 import type { ForkRules } from '../forks/fork-rules.ts';
-import type { Halt } from '../interpreter/halt.ts';
 import { blsGas, bn254Gas } from './curve-gas.ts';
 import { modexp, modexpGas } from './modexp.ts';
 import { blake2f, blake2fRounds, identity, recoverAddress, ripemd160, sha256 } from './native-precompiles.ts';
+import type { RunPrecompile } from './run-precompile.ts';
 
 /** Forks that add precompiles. */
 export type PrecompileFork = 'frontier' | 'byzantium' | 'istanbul' | 'cancun' | 'prague' | 'osaka';
-
-/**
- * Computes the output of a precompile, or why there is none.
- * @param onSlice called now and then by work that may take seconds; an error that it throws ends the run
- */
-export type RunPrecompile = (data: Uint8Array, rules: ForkRules, onSlice?: () => void) => Uint8Array | Halt;
 
 /** One precompile. Prices and sources: Yellow Paper, appendix E, and the EIP of the row. */
 export interface PrecompileRow {

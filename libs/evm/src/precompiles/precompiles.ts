@@ -2,7 +2,8 @@ import { type Hex, hexFromBytes } from '@cairn/block-model';
 import type { PrecompileChanges } from '../call-engine.ts';
 import type { ForkRules } from '../forks/fork-rules.ts';
 import { Halt, halts } from '../interpreter/halt.ts';
-import { type PrecompileRow, precompileTable, type RunPrecompile } from './precompile-table.ts';
+import { type PrecompileRow, precompileTable } from './precompile-table.ts';
+import type { RunPrecompile } from './run-precompile.ts';
 
 /** Result of a precompile. One that fails takes all its gas. */
 export interface PrecompileResult {

@@ -1,6 +1,6 @@
 import { type ChainSpec, forkSchedule, knownChainSpec } from '@cairn/block-model';
 import { expect, test } from '@jest/globals';
-import { forkRules } from './fork-rules.ts';
+import { forkRules } from './rules-at.ts';
 
 const mainnet = knownChainSpec('main', 'mainnet');
 
