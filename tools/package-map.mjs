@@ -23,7 +23,7 @@ export const packageMap = {
   'chain-store': ['errors', 'embedded-store', 'cid', 'rlp', 'trie', 'block-model'],
   'evm-compiler': [],
   evm: ['errors', 'platform', 'trie', 'block-model', 'evm-compiler'],
-  'evm-ethereumjs': ['platform', 'cid', 'block-model'],
+  'evm-ethereumjs': ['platform', 'cid', 'block-model', 'evm'],
   'evm-executor': ['errors', 'platform', 'trie', 'block-model', 'evm', 'evm-ethereumjs'],
   auth: ['errors', 'embedded-store'],
   metering: ['errors', 'embedded-store'],

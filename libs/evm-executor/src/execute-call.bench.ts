@@ -1,7 +1,7 @@
 // balanceOf of an ERC-20 with a new argument in each call, in process.
 //   npm run bench
 import { createMemoryState } from '@cairn/block-model/testing';
-import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { executeCall } from './execute-call.ts';
 import { testHeader, testSpec } from './test-chain.fixture.ts';
 import { balanceOf, measure, tokenAccounts } from './token-bench.fixture.ts';

@@ -27,7 +27,6 @@ export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-resul
 export { type AccessListResult, createAccessList } from './create-access-list.ts';
 export { createEngine } from './engine/create-engine.ts';
 export type { EngineName } from './engine/engine-name.ts';
-export { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 export {
   BlockInvalidError,
   CallRejectedError,

@@ -16,10 +16,10 @@ import {
   type MemoryAccount,
 } from '@cairn/block-model/testing';
 import { StateCache, WorldState } from '@cairn/evm';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { expect, test } from '@jest/globals';
 import { replayBlock } from './block/replay-block.ts';
 import { collectRequests } from './block/system-calls.ts';
-import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 
 interface RecordedState {
   /** `null` for accounts that do not exist. */

@@ -2,9 +2,9 @@ import type { Hex } from '@cairn/block-model';
 import { createMemoryState } from '@cairn/block-model/testing';
 import { createInterpreterEngine } from '@cairn/evm';
 import { createCompiledEngine } from '@cairn/evm/compiled';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { describe, expect, test } from '@jest/globals';
 import { applyMessage } from './apply-message.ts';
-import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 import { callContext } from './execute-call.ts';
 import { alice, callCode, callTest, contract, optionsFor, other } from './test-chain.fixture.ts';
 

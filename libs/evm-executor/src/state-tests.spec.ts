@@ -4,8 +4,8 @@ import { isCairnError } from '@cairn/errors';
 import type { CallEngine } from '@cairn/evm';
 import { createInterpreterEngine } from '@cairn/evm';
 import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createEthereumjsEngine } from './engine/ethereumjs-engine.ts';
 import { type StateTestCase, stateTestCases, stateTestFolders } from './state-tests.fixture.ts';
 
 // General state tests of ethereum/tests: a state, a transaction, and the expected state root and logs hash. All cases run with

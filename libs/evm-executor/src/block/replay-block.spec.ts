@@ -1,8 +1,8 @@
 import { hexFromBytes } from '@cairn/block-model';
 import { createMemoryState, hasConformanceCases } from '@cairn/block-model/testing';
 import { StateCache, WorldState } from '@cairn/evm';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createEthereumjsEngine } from '../engine/ethereumjs-engine.ts';
 import { readRecordedChain } from '../recorded-chain.fixture.ts';
 import { replayBlock } from './replay-block.ts';
 

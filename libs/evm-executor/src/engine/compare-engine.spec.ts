@@ -3,10 +3,10 @@ import { createMemoryState } from '@cairn/block-model/testing';
 import type { CallEngine } from '@cairn/evm';
 import { createCompareEngine, createInterpreterEngine, type EngineDifference } from '@cairn/evm';
 import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { expect, test } from '@jest/globals';
 import { executeCall } from '../execute-call.ts';
 import { testHeader, testSpec } from '../test-chain.fixture.ts';
-import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 
 const contract: Hex = `0x${'c0'.repeat(20)}`;
 /** Writes 7 to slot 1, emits a log and returns the block number. */

@@ -3,12 +3,12 @@ import { createMemoryState } from '@cairn/block-model/testing';
 import type { CallEngine, Deadline } from '@cairn/evm';
 import { createInterpreterEngine, forkRules, op, StateCache, WorldState } from '@cairn/evm';
 import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { applyMessage } from '../apply-message.ts';
 import type { CallRequest } from '../call-request.ts';
 import { specAt, testForks } from '../test-chain.fixture.ts';
-import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 
 // The interpreter, compiled code and @ethereumjs/evm execute random code and must agree in result, gas, refunds, logs and state.
 const seed = Number(process.env.FUZZ_SEED ?? 1);

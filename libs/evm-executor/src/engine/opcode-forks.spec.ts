@@ -2,10 +2,10 @@ import type { Hex } from '@cairn/block-model';
 import type { CallEngine } from '@cairn/evm';
 import { createInterpreterEngine, opcodes } from '@cairn/evm';
 import { compileLimits, createCompiledEngine } from '@cairn/evm/compiled';
+import { createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { describe, expect, test } from '@jest/globals';
 import { blockEnvironment } from '../block-environment.ts';
 import { callCode, specAt, type TestFork, testForks, testHeader } from '../test-chain.fixture.ts';
-import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 
 const forksBefore = (fork: TestFork): readonly string[] => testForks.slice(0, testForks.indexOf(fork) + 1);
 /** Opcodes of a fork by the opcode table, whose rows follow geth's jump tables (core/vm/jump_table.go). */

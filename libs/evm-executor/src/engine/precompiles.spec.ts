@@ -3,7 +3,7 @@ import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import { kzg } from '@cairn/block-model/kzg';
 import { createMemoryState } from '@cairn/block-model/testing';
 import { createInterpreterEngine, forkRules, StateCache, WorldState } from '@cairn/evm';
-import { commonFromChainSpec } from '@cairn/evm-ethereumjs';
+import { commonFromChainSpec, createEthereumjsEngine } from '@cairn/evm-ethereumjs';
 import { createEVM, type EVM, getActivePrecompiles, NobleBN254 } from '@ethereumjs/evm';
 import { describe, expect, test } from '@jest/globals';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
@@ -11,7 +11,6 @@ import { bn254 } from '@noble/curves/bn254.js';
 import { p256 } from '@noble/curves/nist.js';
 import fc from 'fast-check';
 import { specAt, type TestFork, testForks } from '../test-chain.fixture.ts';
-import { createEthereumjsEngine } from './ethereumjs-engine.ts';
 
 const testBlock = {
   number: 1n,

@@ -1,6 +1,5 @@
 import { bytesFromHex, hexFromBytes, type Log } from '@cairn/block-model';
 import type { EngineMessage, EngineOutcome, ForkRules, PrecompileChanges } from '@cairn/evm';
-import { commonFromChainSpec } from '@cairn/evm-ethereumjs/common';
 import { bytesFromHexDigits } from '@cairn/platform';
 import {
   EVM,
@@ -12,6 +11,7 @@ import {
   type PrecompileFunc,
 } from '@ethereumjs/evm';
 import { Address } from '@ethereumjs/util';
+import { commonFromChainSpec } from './common.ts';
 import { EthereumjsState } from './ethereumjs-state.ts';
 import { followEthereumjs } from './ethereumjs-tracing.ts';
 import { haltReason } from './halt-reason.ts';
