@@ -25,13 +25,13 @@ import { Uploads } from './api-v0/uploads.ts';
 import { withWork } from './api-v0/work.ts';
 import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
-import { Leftovers } from './leftovers.ts';
+import { FailedWriteCleaner } from './failed-write-cleaner.ts';
 import type { StorageSettings } from './settings.ts';
 import { StoreMaintenance } from './store-maintenance.ts';
 
 const MiB = 1024 * 1024;
 
-/** The only place that chooses adapters. */
+/** Composition root: the only place that chooses wrappers and modules. */
 @Module({})
 export class AppModule {
   static forRoot(this: void, context: ServiceContext<StorageSettings>): DynamicModule {
@@ -48,7 +48,7 @@ export class AppModule {
         }),
         MeteringModule.forRootAsync({
           service: 'storage-api',
-          onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be kept'),
+          onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be stored'),
           useFactory: stores.metering,
         }),
         BlockstoreModule.forRootAsync({
@@ -73,7 +73,7 @@ export class AppModule {
       providers: [
         { provide: CodecPool, useFactory: () => new CodecPool() },
         RetainedRoots,
-        Leftovers,
+        FailedWriteCleaner,
         PeerIdentity,
         StoreMaintenance,
         ApiKeyGuard,

@@ -7,25 +7,25 @@ import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { StorageSettings } from './settings.ts';
 
-const lookEveryMs = 5_000;
+const checkEveryMs = 5_000;
 const restBetweenScrubsMs = 60_000;
-/** A collection that did not bring the store below its watermark is not repeated at once. */
+/** Milliseconds before another collection, where one did not bring the store below its watermark. */
 const retryAfterMs = 60_000;
 
 /**
- * What the store needs without being asked: garbage is collected at the watermark and now and then, and a slow walk
- * checks every block against its name. Both run in small steps beside requests; of several processes on one store, one
- * collects at a time.
+ * Maintains the store: collects garbage at the watermark and at intervals, and verifies every block against its CID
+ * in a slow walk. Both run in small steps beside requests. Of several processes on one store, one collects at a
+ * time.
  */
 @Injectable()
 export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #stop = new AbortController();
-  /** Since the start, for metrics. */
+  /** Counts since the start, for metrics. */
   readonly counts = { collections: 0, scrubbedBlocks: 0, corruptBlocks: 0 };
   #work: Promise<unknown> = Promise.resolve();
-  // Reads the monotonic clock: a clock that is set back must not put collections off.
+  // Monotonic, so that a clock that is set back does not delay collections.
   #collectedAt = performance.now();
-  /** When the watermark is looked at again. */
+  /** Time of the next check of the watermark. */
   #retryAt = 0;
 
   constructor(
@@ -36,17 +36,17 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubForEver()]);
+    this.#work = Promise.all([this.#collectWhenNeeded(), this.#scrubRepeatedly()]);
   }
 
-  /** Before the stores close. */
+  /** Stops before the stores close. */
   async onModuleDestroy(): Promise<void> {
     this.#stop.abort(new Error('the service is shutting down'));
     await this.#work;
   }
 
   async #collectWhenNeeded(): Promise<void> {
-    while (await this.#rest(lookEveryMs)) {
+    while (await this.#rest(checkEveryMs)) {
       if (!this.#isDue()) continue;
       try {
         const { unreadable, ...report } = await this.collector.collect({ signal: this.#stop.signal });
@@ -78,7 +78,7 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
     return bytes >= (bytesMax * this.settings.STORAGE_GC_WATERMARK_PERCENT) / 100;
   }
 
-  async #scrubForEver(): Promise<void> {
+  async #scrubRepeatedly(): Promise<void> {
     const { STORAGE_SCRUB_BYTES_PER_SECOND: bytesPerSecond } = this.settings;
     if (bytesPerSecond === 0) return;
     while (await this.#rest(restBetweenScrubsMs)) {
@@ -90,7 +90,7 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
           wait: async (milliseconds) => void (await this.#rest(milliseconds)),
           onCorrupt: (cid) => {
             this.counts.corruptBlocks++;
-            this.logger.error({ cid: cid.toString() }, 'a block does not match its name; it was set aside');
+            this.logger.error({ cid: cid.toString() }, 'a corrupt block was quarantined');
           },
         });
         this.counts.scrubbedBlocks += report.blocks;
@@ -101,7 +101,7 @@ export class StoreMaintenance implements OnApplicationBootstrap, OnModuleDestroy
     }
   }
 
-  /** Waits; false when the service is shutting down. */
+  /** Waits. Returns false when the service is shutting down. */
   #rest(milliseconds: number): Promise<boolean> {
     const { signal } = this.#stop;
     return new Promise((resolve) => {

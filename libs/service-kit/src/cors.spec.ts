@@ -38,7 +38,7 @@ describe('isForeign', () => {
     expect(make('https://app.example').isForeign(headers)).toBe(isForeign);
   });
 
-  test('every page is foreign without origins, and none with *', () => {
+  test('isForeign is true for every page without origins, and for none with *', () => {
     const headers = { origin: 'https://app.example', referer: 'https://app.example/' };
     expect(make(undefined).isForeign(headers)).toBe(true);
     expect(make('*').isForeign(headers)).toBe(false);
@@ -60,7 +60,7 @@ describe('setHeaders', () => {
     return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control') || name === 'vary'));
   };
 
-  test('an allowed origin may read the answer, and send what the preflight names', async () => {
+  test('an allowed origin may read the response and send the header fields of the preflight', async () => {
     const read = {
       'access-control-allow-origin': 'https://app.example',
       'access-control-expose-headers': 'x-request-id',

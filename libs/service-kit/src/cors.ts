@@ -5,14 +5,17 @@ export interface CorsOptions {
   readonly origins: string | undefined;
   /** Header fields that pages may send, beside those that browsers always allow. */
   readonly requestHeaders: readonly string[];
-  /** Header fields of answers that pages may read. */
+  /** Response header fields that pages may read. */
   readonly exposedHeaders: readonly string[];
 }
 
-/** Seconds for which browsers remember the answer to a preflight. */
+/** Seconds for which browsers cache the response to a preflight. */
 const maxAgeSeconds = 600;
 
-/** Cross-origin requests of web pages (https://fetch.spec.whatwg.org/#http-cors-protocol) to a service that takes POST. */
+/**
+ * Cross-origin requests of web pages (https://fetch.spec.whatwg.org/#http-cors-protocol) to a service that accepts
+ * POST.
+ */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #requestHeaders: string;
@@ -24,12 +27,15 @@ export class Cors {
     this.#exposedHeaders = exposedHeaders.join(', ');
   }
 
-  /** True for an origin whose pages may call. */
+  /** Reports whether pages of an origin may call. */
   allows(origin: string): boolean {
     return this.#origins.size > 0 && (this.#origins.has('*') || this.#origins.has(origin.toLowerCase()));
   }
 
-  /** Sets the header fields of the answer, also of an error. The answer to a preflight has those that it asks for. */
+  /**
+   * Sets the CORS header fields of a response, also of an error. The response to a preflight lists methods and
+   * fields.
+   */
   setHeaders({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, response: ServerResponse): void {
     const { origin } = headers;
     if (origin === undefined || !this.allows(origin)) return;
@@ -43,8 +49,8 @@ export class Cors {
   }
 
   /**
-   * True for a request of a page that may not call: one with another Origin or Referer, or of a browser that sends neither.
-   * A browser adds credentials that it remembers by itself, so such a request must not be answered.
+   * Reports whether a request comes from a page that may not call: its Origin or Referer is another one, or a
+   * browser sends neither. Browsers add stored credentials by themselves, so such a request must be refused.
    */
   isForeign({ origin, referer, 'user-agent': userAgent = '' }: IncomingHttpHeaders): boolean {
     if (origin === undefined && referer === undefined)
@@ -54,7 +60,7 @@ export class Cors {
   }
 }
 
-/** Origin of an address; `null` for one that has none, as browsers write it. */
+/** Origin of an address; `null` where it has none, as browsers write it. */
 function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : 'null';
 }

@@ -30,7 +30,7 @@ async function refusing(
   return { port: (server.address() as AddressInfo).port, seen };
 }
 
-/** A client that, as browsers do, reads only after it has sent all, or can send no more. */
+/** A client that, like a browser, reads only after it has sent everything or can send no more. */
 async function sendThenRead(port: number, bytes: number): Promise<{ text: string; sent: number; socket: Socket }> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -58,7 +58,7 @@ async function sendThenRead(port: number, bytes: number): Promise<{ text: string
   return { text: Buffer.concat(parts).toString(), sent, socket };
 }
 
-test('a client that reads after it has sent all gets its answer, and may send another request', async () => {
+test('a client that reads after it has sent everything gets its response and may send another request', async () => {
   const { port, seen } = await refusing();
   const { text, socket } = await sendThenRead(port, 8 * MiB);
   expect(text).toMatch(/^HTTP\/1\.1 403/);
@@ -68,7 +68,7 @@ test('a client that reads after it has sent all gets its answer, and may send an
   socket.destroy();
 });
 
-test('a body beyond the limit of bytes is received no further', async () => {
+test('a body beyond the byte limit is not received any further', async () => {
   const { port, seen } = await refusing({ bytesMax: 2 * MiB, timeMsMax: 60_000, lingerMs: 50 });
   const { sent } = await sendThenRead(port, 512 * MiB);
   // Bytes in buffers of the system count as sent before they are received.
@@ -76,7 +76,7 @@ test('a body beyond the limit of bytes is received no further', async () => {
   expect(seen[0]?.socket.bytesRead).toBeLessThan(8 * MiB);
 });
 
-test('a body that takes too long is received no further', async () => {
+test('a body that exceeds the time limit is not received any further', async () => {
   const { port } = await refusing({ bytesMax: 1024 * MiB, timeMsMax: 50, lingerMs: 50 });
   const socket = connect(port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nx');

@@ -1,29 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Limits of a body that arrives after its answer. */
+/** Limits of a body that arrives after its response. */
 export interface EarlyAnswerLimits {
-  /** Bytes that are received and thrown away. */
+  /** Bytes that are received and discarded. */
   readonly bytesMax: number;
-  /** Milliseconds that they may take. */
+  /** Milliseconds for receiving them. */
   readonly timeMsMax: number;
-  /** Milliseconds from the end of the own side of the connection to its end. */
+  /** Milliseconds between the end of the own side of the connection and its reset. */
   readonly lingerMs: number;
 }
 
-/** A browser on a fast line sends the rest of most files within these. */
+/** Within these limits a browser on a fast line sends the rest of most files. */
 const earlyAnswerLimits: EarlyAnswerLimits = { bytesMax: 64 * 1024 * 1024, timeMsMax: 5000, lingerMs: 1000 };
 
-/** Call before the head of an answer to a request whose body is still arriving. */
+/** Prepares an early response. Call it before the head of a response to a request whose body is still arriving. */
 export function announceEarlyAnswer(request: IncomingMessage, response: ServerResponse): void {
-  // With `close` Node would end the connection after the answer: the reset by what the client still sends takes the answer with it.
+  // With `close` Node would end the connection after the response. Bytes that still arrive would then reset it, and the
+  // client would lose the response.
   if (!response.headersSent && !request.complete) response.setHeader('connection', 'keep-alive');
 }
 
 /**
- * Lets a client that is still sending read its answer; call it when the answer is handed over. Clients read while they send,
- * except browsers: Chromium reads once it has sent all, or when it can send no more. So the rest of the body is thrown away up
- * to the limits. Beyond them the own side of the connection is ended, nothing more is received, and a moment later the
- * connection is reset: by then the answer has arrived, and a client whose next write fails reads it.
+ * Lets a client that is still sending read its response. Call it after the response is written. Most clients read
+ * while they send. Chromium reads once it has sent everything, or when it can send no more. The rest of the body is
+ * therefore discarded, up to the limits. Beyond them the own side of the connection is ended and nothing more is
+ * received. A moment later the connection is reset: by then the response has arrived, and a client whose next write
+ * fails reads it.
  */
 export function discardBody(
   request: IncomingMessage,

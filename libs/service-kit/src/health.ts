@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Something that a service stands on. */
+/** A dependency of a service. */
 export interface Dependency {
   readonly name: string;
   /** Why it cannot be used; absent where it can. */
   readonly problem?: string | undefined;
 }
 
-/** Whether a service can serve, and what stands in its way. */
+/** Readiness of a service, with the problems that prevent it. */
 export interface Readiness {
   readonly status: 'ok' | 'unavailable';
-  /** The first of the problems. */
+  /** The first problem. */
   readonly reason?: string;
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** Sums up what dependencies say. */
+/** Combines the problems of all dependencies. */
 export function readiness(dependencies: readonly Dependency[]): Readiness {
   const broken = dependencies.find(({ problem }) => problem !== undefined);
   return {
@@ -26,7 +26,7 @@ export function readiness(dependencies: readonly Dependency[]): Readiness {
 }
 
 /**
- * Answers `GET /livez` (the process runs) and `GET /readyz` (it can serve), as Kubernetes asks for them.
+ * Serves `GET /livez` (the process runs) and `GET /readyz` (it can serve), as Kubernetes requests them.
  * @returns false for every other path
  */
 export function answerHealth(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isTrustedHost, trustedHosts } from './host-check.ts';
 
-describe('hosts', () => {
+describe('isTrustedHost', () => {
   const names = trustedHosts({
     CAIRN_HOSTS: 'A.example,b.example',
     CAIRN_PUBLIC_CONSOLE_URL: 'https://console.example:8443/x',
@@ -20,7 +20,7 @@ describe('hosts', () => {
     'a.example',
     'B.EXAMPLE:443',
     'console.example',
-  ])('%s is trusted', (host) => {
+  ])('trusts %s', (host) => {
     expect(isTrustedHost(host, names)).toBe(true);
   });
 
@@ -31,7 +31,7 @@ describe('hosts', () => {
     'localhost.evil.example',
     'a.example.evil.example',
     'a.example.',
-  ])('%s is not', (host) => {
+  ])('refuses %s', (host) => {
     expect(isTrustedHost(host, names)).toBe(false);
   });
 });

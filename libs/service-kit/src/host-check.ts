@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * Whether a `Host` header names this machine in a way that no stranger's page can bring about. DNS rebinding works with a
- * name that its owner points somewhere else: addresses, names without a dot and `localhost` are beyond that, and so are
- * the names that the operator lists.
+ * Reports whether a `Host` header is safe against DNS rebinding, which needs a name that an attacker controls. IP
+ * addresses, names without a dot and `localhost` are safe, and so are the names that the operator lists.
  */
 export function isTrustedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true; // HTTP/1.0: no browser.
@@ -12,7 +11,7 @@ export function isTrustedHost(host: string | undefined, names: ReadonlySet<strin
   return !name.includes('.') || name.endsWith('.localhost') || names.has(name);
 }
 
-/** The names that the settings list, and those of the addresses that customers are shown. */
+/** Names of the settings, and the host of the console's public address. */
 export function trustedHosts({
   CAIRN_HOSTS,
   CAIRN_PUBLIC_CONSOLE_URL,

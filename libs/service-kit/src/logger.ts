@@ -8,14 +8,14 @@ export interface LoggerOptions {
   /** Name of the service, on every line. */
   readonly name: string;
   readonly level: string;
-  /** For people rather than machines. Default: when standard output is a terminal. */
+  /** Writes lines for people rather than machines. Default: when standard output is a terminal. */
   readonly isPretty?: boolean;
 }
 
-/** Paths whose values never reach a log, should an object that has them ever be logged. */
+/** Paths of values that are redacted in every logged object. */
 const redacted = ['authorization', 'secret', 'password', 'req.headers.authorization', 'headers.authorization'];
 
-/** One JSON line per event on standard output; readable lines on a terminal. */
+/** Writes one JSON line per event to standard output; readable lines on a terminal. */
 export function createLogger({ name, level, isPretty = process.stdout.isTTY }: LoggerOptions): Logger {
   const options = { name, level, redact: { paths: redacted, censor: '[redacted]' }, base: { service: name } };
   return isPretty
@@ -23,7 +23,7 @@ export function createLogger({ name, level, isPretty = process.stdout.isTTY }: L
     : pino(options);
 }
 
-/** Nest's own messages through the same logger; its chatter about modules is at debug. */
+/** Writes Nest's messages through the same logger. Its messages about modules are at debug. */
 export function nestLogger(logger: Logger): LoggerService {
   const write = (level: 'debug' | 'warn' | 'error') => (message: unknown, context?: unknown) => {
     logger[level]({ context: typeof context === 'string' ? context : undefined }, String(message));

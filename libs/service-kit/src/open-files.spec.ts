@@ -12,6 +12,6 @@ test.each(['4096', '1048576', 'unlimited'])('openFilesAdvice is silent for %s', 
   expect(openFilesAdvice(limits(files))).toBeUndefined();
 });
 
-test('openFilesAdvice is silent where the system does not say', () => {
+test('openFilesAdvice is silent where the system reports no limit', () => {
   expect(openFilesAdvice('')).toBeUndefined();
 });

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Open files below which a busy service runs out: each connection, store and chain holds some. */
+/** Open files that a busy service needs: each connection, store and chain uses some. */
 const openFilesMin = 4_096;
 
 /**
- * Returns advice where the system allows this process too few open files; undefined where it allows enough or does not say.
+ * Returns advice where the system allows this process too few open files; undefined where it allows enough or
+ * reports no limit.
  * @param limits text of /proc/self/limits. Node has raised the soft limit to the hard one already.
  */
 export function openFilesAdvice(limits: string): string | undefined {
@@ -13,7 +14,7 @@ export function openFilesAdvice(limits: string): string | undefined {
   return `The system allows ${soft} open files, which ends in refused connections under load. Raise the limit to ${openFilesMin} or more: \`ulimit -n 65536\`, or LimitNOFILE= of the unit.`;
 }
 
-/** The same for this process. */
+/** Returns the advice for this process. */
 export function ownOpenFilesAdvice(): string | undefined {
   try {
     return openFilesAdvice(readFileSync('/proc/self/limits', 'utf8'));

@@ -5,25 +5,25 @@ import type { Dependency } from './health.ts';
 import type { FastHandler } from './http-fast-path/fast-request.ts';
 
 /**
- * What a service answers itself, straight from the HTTP server: byte streams and hot paths do not pass through body
- * parsers and interceptors. Whatever it leaves goes on to Nest's controllers.
+ * Handlers of a service on the HTTP server's own events. Byte streams and hot paths do not pass through body parsers
+ * and interceptors. Requests that they do not take go to Nest's controllers.
  */
 export interface RawHttp {
   /** Takes a request, or returns false to leave it to Nest. Must not throw. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Requests that are answered before HTTP's objects are made for them: see `HttpFastPath`. */
+  /** Handler of plain requests, before HTTP objects are created: see `HttpFastPath`. */
   readonly plain?: FastHandler;
-  /** Connections at the same time; more are closed when they are opened. Default: no limit. */
+  /** Concurrent connections. Further ones are closed when they are opened. Default: no limit. */
   readonly connectionsMax?: number;
   /** Takes a protocol upgrade, or returns false to have it refused. */
   handleUpgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** What the service stands on. Default: nothing. */
+  /** Dependencies of the service. Default: none. */
   dependencies?(): readonly Dependency[];
-  /** Adds what it can tell of itself to the metrics. */
+  /** Adds the service's own metrics. */
   registerMetrics?(registry: Registry): void;
-  /** Ends long-lived connections; called when the service stops taking new ones. */
+  /** Ends long-lived connections. Called when the service accepts no new ones. */
   drain?(): Promise<void>;
 }
 
-/** The token under which an application provides its {@link RawHttp}. */
+/** Injection token of an application's {@link RawHttp}. */
 export const RAW_HTTP = Symbol('RAW_HTTP');

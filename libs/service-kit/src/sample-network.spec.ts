@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { sampleNetworkFile } from './sample-network.ts';
 
-test('the sample network is beside a deployed service, or in the repository', () => {
+test('sampleNetworkFile finds the network beside a deployed service and in the repository', () => {
   const root = mkdtempSync(join(tmpdir(), 'sample-'));
   const module = pathToFileURL(join(root, 'apps', 'a', 'dist', 'x', 'y.js')).href;
   const place = (...path: string[]) => {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where its files are from the folder of a deployed service, and from the root of the repository. */
+/** Places of the files: below the folder of a deployed service, and below the root of the repository. */
 const places = [join('sample-network'), join('tools', 'sample-network', 'network')];
 
 /**
- * A file of the sample network, which is served where CAIRN_NETWORKS names no other: the nearest one above a module.
- * Where there is none, the path that it would have in a deployed folder, for the message that it cannot be read.
+ * Returns a file of the sample network, the default of CAIRN_NETWORKS: the nearest one above a module. Where there
+ * is none, returns the path in a deployed folder, for the message that it cannot be read.
  */
 export function sampleNetworkFile(moduleUrl: string, name: string): string {
   const start = dirname(fileURLToPath(moduleUrl));

@@ -4,8 +4,8 @@ import type { Command } from './command.ts';
 import { readParts } from './multipart.ts';
 
 /**
- * Commands whose last argument may stand in the body, which is how `echo <cid> | ipfs pin add` sends it: the first line
- * where the argument is missing, or all lines beside the arguments of the query.
+ * Commands whose last argument may be in the body, as `echo <cid> | ipfs pin add` sends it: the first line where the
+ * argument is missing, or all lines beside the arguments of the query.
  */
 const bodyArgs: Readonly<Record<string, 'first' | 'all'>> = {
   'block/get': 'first',
@@ -28,7 +28,7 @@ const bodyArgs: Readonly<Record<string, 'first' | 'all'>> = {
 /** A thousand paths of a thousand bytes. */
 const bytesMax = 1024 * 1024;
 
-/** True where arguments are read from the body of a request: a multipart form with one file. */
+/** Reports whether arguments are read from the body of a request: a multipart form with one file. */
 export function hasBodyArgs(
   { name, args }: Pick<Command, 'name' | 'args'>,
   given: readonly string[],
@@ -40,7 +40,7 @@ export function hasBodyArgs(
 }
 
 /**
- * Reads arguments from the first file of the body, one a line.
+ * Reads arguments from the first file of the body, one per line.
  * @throws ApiError 400 for a body that is no multipart form, and for one of more than 1 MiB
  */
 export async function readBodyArgs(

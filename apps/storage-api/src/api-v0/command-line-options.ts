@@ -5,8 +5,8 @@ const fastProvide = { 'fast-provide-root': flag, 'fast-provide-dag': flag, 'fast
 const number32 = { kind: 'integer', min: -(2 ** 31), max: 2 ** 31 - 1 } as const;
 
 /**
- * Options that mean something to Kubo's command line or to its network only. Their values are checked all the same, so
- * that a request which Kubo refuses is refused here.
+ * Options that concern Kubo's command line or its network only. Their values are checked, so that a request that
+ * Kubo refuses is refused here.
  */
 export const commandLineOptions: Readonly<Record<string, OptionSpecs>> = {
   add: {

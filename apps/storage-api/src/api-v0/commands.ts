@@ -14,7 +14,7 @@ import { readCommands } from './read/commands.ts';
 import { refusedCommands } from './refused/refused-command.ts';
 import { repoCommands } from './repo/commands.ts';
 
-/** Every command of the API, each a file of its own. */
+/** Every command of the API, one file each. */
 export const commands = [
   ...addCommands,
   ...blockCommands,
@@ -30,7 +30,7 @@ export const commands = [
   ...repoCommands,
 ];
 
-/** Adds to the commands that work those that list them and those that are refused. */
+/** Adds the commands that list others, and those that are refused. */
 export function withListing(working: readonly Command[]): readonly Command[] {
   return [...working, new CommandsListCommand(working), ...refusedCommands];
 }

@@ -10,8 +10,9 @@ export interface FileArgumentOptions {
 }
 
 /**
- * Reads the one small file that a command takes: the first part of the body; further ones are passed over, as Kubo does.
- * @throws PlainApiError 400 without a body of parts; ApiError 500 for a directory, 400 for a file that is longer than `bytesMax`
+ * Reads the one small file that a command takes: the first part of the body. Further parts are ignored, as in Kubo.
+ * @throws PlainApiError 400 without a body of parts; ApiError 500 for a directory, 400 for a file that is longer
+ * than `bytesMax`
  */
 export async function fileArgument(
   request: IncomingMessage,

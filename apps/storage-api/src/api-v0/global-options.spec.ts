@@ -4,7 +4,7 @@ import { parseGlobalOptions, upgradeCids } from './global-options.ts';
 
 const parse = (query: string) => parseGlobalOptions(new URLSearchParams(query));
 
-test('parseGlobalOptions reads the options of every command', () => {
+test('parseGlobalOptions parses the options of every command', () => {
   expect(parse('timeout=3s&enc=text&offline=1&arg=x')).toMatchObject({
     timeout: '3s',
     encoding: 'text',

@@ -1,7 +1,7 @@
 import { PlainApiError } from './api-error.ts';
 import { type OptionValues, parseOptions } from './options.ts';
 
-/** Options that every command of Kubo takes; most concern its command line only and are checked for their type. */
+/** Options that every command of Kubo accepts. Most concern its command line only; their type is checked. */
 export const globalOptions = {
   encoding: { kind: 'text', alias: 'enc', default: 'json' },
   'stream-channels': { kind: 'boolean' },
@@ -17,7 +17,7 @@ export const globalOptions = {
 
 export type GlobalOptions = OptionValues<typeof globalOptions>;
 
-/** Encodings of go-ipfs-cmds. Answers are JSON lines or bytes under any of them. */
+/** Encodings of go-ipfs-cmds. Responses are JSON lines or bytes under any of them. */
 const encodings: readonly string[] = ['json', 'xml', 'text', 'textnl', 'octet-stream'];
 
 /** @throws PlainApiError 400, in Kubo's words */
@@ -28,8 +28,8 @@ export function parseGlobalOptions(query: URLSearchParams): GlobalOptions {
 }
 
 /**
- * Applies `upgrade-cidv0-in-output` to a query: CIDs of version 0 are printed as those of version 1 in base32, the base of
- * all others, unless the request names a base.
+ * Applies `upgrade-cidv0-in-output` to a query: CIDs of version 0 are printed as version 1 in base32, the default
+ * base, unless the request names one.
  */
 export function upgradeCids(query: URLSearchParams, { 'upgrade-cidv0-in-output': isUpgraded }: GlobalOptions): void {
   if (isUpgraded === true && !query.get('cid-base')) query.set('cid-base', 'base32');

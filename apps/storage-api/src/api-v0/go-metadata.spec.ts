@@ -23,7 +23,7 @@ test.each([
   expect(goTime(mtime)).toBe(expected);
 });
 
-test('a time that Go cannot put into JSON is an error with its number', () => {
+test("formatting a time that Go's JSON cannot hold throws an error with its number", () => {
   for (const seconds of [253_402_300_800, -62_167_219_201, Number.MAX_SAFE_INTEGER])
     expect(() => goTime({ seconds })).toThrow(`${seconds}`);
 });

@@ -1,7 +1,7 @@
 import type { UnixfsMetadata, UnixfsTime } from '@cairn/unixfs';
 import { ApiError } from './api-error.ts';
 
-/** Bits of Go's `os.FileMode` for what a node is. */
+/** Bits of Go's `os.FileMode` for the type of a node. */
 const kindBits = { file: 0, directory: 0x8000_0000, symlink: 0x0800_0000 } as const;
 
 /** Mode of a symlink without one, as Kubo prints it. */
@@ -12,7 +12,10 @@ export interface NodeMode {
   readonly mode?: number | undefined;
 }
 
-/** Mode of a node as a number of Go's `os.FileMode`: setuid, setgid, sticky and the kind sit in the upper bits. 0: none. */
+/**
+ * Converts the mode of a node to a number of Go's `os.FileMode`: setuid, setgid, sticky and type are upper bits. 0:
+ * none.
+ */
 export function goFileMode({ type, mode = 0 }: NodeMode): number {
   const permissions = mode & 0xfff;
   if (permissions === 0) return 0;
@@ -20,12 +23,12 @@ export function goFileMode({ type, mode = 0 }: NodeMode): number {
   return (bits | kindBits[type]) >>> 0;
 }
 
-/** Low twelve bits of a POSIX mode of a number of Go's `os.FileMode`. */
+/** Returns the low twelve bits of a POSIX mode from a number of Go's `os.FileMode`. */
 export function modeFromGo(bits: number): number {
   return ((bits & 0xc0_0000) >> 12) | ((bits & 0x10_0000) >> 11) | (bits & 0x1ff);
 }
 
-/** Mode and time as `files/stat` of Kubo prints them; nothing where they are not set. */
+/** Mode and time in the form of Kubo's `files/stat`; nothing where they are not set. */
 export function printStat({ type, mode, mtime }: NodeMode & UnixfsMetadata) {
   const bits = goFileMode({ type, mode }) || (type === 'symlink' ? symlinkMode : 0);
   return {
@@ -39,7 +42,7 @@ export function printStat({ type, mode, mtime }: NodeMode & UnixfsMetadata) {
 const noTime = '0001-01-01T00:00:00Z';
 const yearsInJson = { first: -62_167_219_200, last: 253_402_300_799 };
 
-/** A time as Go puts it into JSON: RFC 3339 with as many digits of the second as it has. @throws ApiError 500 */
+/** Formats a time as Go's JSON: RFC 3339 with the digits of the second that it has. @throws ApiError 500 */
 export function goTime(mtime: UnixfsTime | undefined): string {
   if (mtime === undefined) return noTime;
   const { seconds, nanoseconds = 0 } = mtime;

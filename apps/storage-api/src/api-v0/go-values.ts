@@ -1,4 +1,4 @@
-/** Kinds of numbers that options take, with Go's names for them: go-ipfs-cmds reads `int` and `uint` with 32 bits. */
+/** Go's number types of options: go-ipfs-cmds reads `int` and `uint` with 32 bits. */
 export const integerTypes = {
   int: { isSigned: true, bits: 32n },
   int64: { isSigned: true, bits: 64n },
@@ -19,8 +19,8 @@ const octal = /^0_?[0-7]+(_[0-7]+)*$/;
 const charactersMax = 140;
 
 /**
- * Reads a number as Go's `strconv.ParseInt` and `ParseUint` do with base 0: `0755` is octal, `0x1F`, `0o17` and `0b11` have a base of
- * their own, and underscores may separate digits.
+ * Parses a number as Go's `strconv.ParseInt` and `ParseUint` do with base 0: `0755` is octal, the prefixes `0x`,
+ * `0o` and `0b` set the base, and underscores may separate digits.
  * @returns undefined for any other text, and beyond the bits of the type
  */
 export function parseGoInteger(text: string, type: IntegerType): bigint | undefined {
@@ -42,7 +42,7 @@ function parseMagnitude(digits: string): bigint | undefined {
   return octal.test(digits) ? BigInt(`0o${digits.replaceAll('_', '')}`) : undefined;
 }
 
-/** Reads a truth value as go-ipfs-cmds does: no text means true. @returns undefined for any other text */
+/** Parses a boolean as go-ipfs-cmds does: an empty text means true. @returns undefined for any other text */
 export function parseGoBoolean(text: string): boolean | undefined {
   const word = text.toLowerCase();
   if (['', '1', 't', 'true'].includes(word)) return true;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MultipartBody } from './multipart-body.ts';
 
-/** A body cut into chunks at the places given. */
+/** Cuts a body into chunks at the given places. */
 async function* cut(body: Buffer, places: readonly number[]) {
   const ends = [...new Set(places.map((place) => place % (body.length + 1)))].sort((a, b) => a - b);
   let from = 0;
@@ -32,7 +32,7 @@ const content = fc
   .map((texts) => Buffer.from(texts.join('')))
   .filter((bytes) => !/\r\n--b(?:[ \t\r\n]|--|-?$)/.test(`\r\n${bytes.toString()}`));
 
-test('gives back the parts that went in, wherever the chunks of the connection end', async () => {
+test('returns the parts unchanged, wherever the chunks of the connection end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(content, { minLength: 1, maxLength: 4 }),
@@ -51,7 +51,7 @@ test('gives back the parts that went in, wherever the chunks of the connection e
   );
 });
 
-test('passes over what is not read of a part', async () => {
+test('skips unread bytes of a part', async () => {
   const body = Buffer.from('--b\r\nA: 1\r\n\r\nfirst\r\n--b \t\r\n\r\nsecond\r\n--b--');
   const reader = new MultipartBody(cut(body, [3, 20, 25]), Buffer.from('b'));
   expect(await reader.nextPart()).toBe(true);
@@ -60,7 +60,7 @@ test('passes over what is not read of a part', async () => {
   expect(await reader.nextPart()).toBe(false);
 });
 
-test('reads text that begins like a boundary as preamble and as content', async () => {
+test('treats text that begins like a boundary as preamble and as content', async () => {
   const body = Buffer.from('--bx\r\n--b\r\n\r\n1\r\n--bx\r\n--b-\r\n--b--');
   for (const place of body.keys())
     expect(await read(body, [place])).toEqual([{ headers: '', bytes: Buffer.from('1\r\n--bx\r\n--b-') }]);

@@ -12,14 +12,14 @@ const blanks: readonly number[] = [0x20, 0x09, 0x0d, 0x0a];
 const lineBytesMax = 200;
 
 /**
- * A multipart body (RFC 2046, section 5.1) that is read as it streams in: {@link nextPart}, {@link partHeaders}, then
- * {@link partBytes}. Bytes of parts are slices of the chunks that came, not copies.
+ * Parses a multipart body (RFC 2046, section 5.1) as it streams in: {@link nextPart}, {@link partHeaders}, then
+ * {@link partBytes}. Bytes of parts are slices of the received chunks, not copies.
  */
 export class MultipartBody {
   readonly #source: AsyncIterator<Buffer>;
-  /** Line end and boundary: what ends a part. */
+  /** Delimiter of a part: line end and boundary. */
   readonly #delimiter: Buffer;
-  /** What has come and is not taken. A body may begin with its first boundary, as if a line ended before it. */
+  /** Received bytes that are not consumed. A body may begin with its first boundary, as if a line ended before it. */
   #buffer: Buffer = crlf;
   #hasBegun = false;
   #isInPart = false;
@@ -29,7 +29,7 @@ export class MultipartBody {
     this.#delimiter = Buffer.concat([Buffer.from('\r\n--'), boundary]);
   }
 
-  /** Advances to the next part, past the rest of this one; false after the last. @throws ApiError 400 */
+  /** Advances to the next part and skips the rest of this one; false after the last. @throws ApiError 400 */
   async nextPart(): Promise<boolean> {
     if (!this.#hasBegun) await this.#skipPreamble();
     this.#hasBegun = true;
@@ -45,7 +45,7 @@ export class MultipartBody {
     return true;
   }
 
-  /** The headers of a part, without the empty line after them. @throws ApiError 400 */
+  /** Returns the headers of a part, without the empty line after them. @throws ApiError 400 */
   async partHeaders(): Promise<string> {
     await this.#fill(2);
     // A part without headers begins with the empty line.
@@ -61,7 +61,7 @@ export class MultipartBody {
     return headers.toString('utf8');
   }
 
-  /** The bytes of the part, to its end. @throws ApiError 400 when the body ends before it */
+  /** Yields the bytes of the part to its end. @throws ApiError 400 when the body ends before it */
   async *partBytes(): AsyncGenerator<Buffer> {
     while (this.#isInPart) {
       const { end, isDelimiter } = this.#scan();
@@ -85,8 +85,9 @@ export class MultipartBody {
   }
 
   /**
-   * Finds the next delimiter. Text that only begins like one is content: after a delimiter comes the end of its line, white space, or
-   * two dashes, as in Go's mime/multipart. Without `isDelimiter`, bytes before `end` are content and the rest is undecided.
+   * Finds the next delimiter. Text that only begins like one is content: a delimiter is followed by the end of its
+   * line, white space, or two dashes, as in Go's mime/multipart. Without `isDelimiter`, bytes before `end` are
+   * content and the rest is undecided.
    */
   #scan(): { readonly end: number; readonly isDelimiter: boolean } {
     const buffer = this.#buffer;
@@ -100,7 +101,7 @@ export class MultipartBody {
     }
   }
 
-  /** Where a delimiter may begin that goes on in the next chunk; the end of the buffer where none can. */
+  /** Returns where a delimiter may begin that continues in the next chunk; the end of the buffer where none can. */
   #undecided(): number {
     const { length } = this.#buffer;
     for (let at = Math.max(0, length - this.#delimiter.length + 1); at < length; at++) {
@@ -112,14 +113,17 @@ export class MultipartBody {
     return length;
   }
 
-  /** Requires that the line of the last boundary has no other text: content that looks like it would be cut off unnoticed. */
+  /**
+   * Requires that the line of the last boundary has no other text. Content that looks like a boundary would
+   * otherwise be cut off silently.
+   */
   async #requireEndOfLine(): Promise<void> {
     while (!this.#buffer.includes(0x0a) && this.#buffer.length < lineBytesMax) if (!(await this.#read())) break;
     const [line = ''] = this.#buffer.subarray(2).toString('latin1').split('\n', 1);
     if (!/^[ \t\r]*$/.test(line)) throw invalid('the last boundary is followed by other text');
   }
 
-  /** What comes before `mark`; takes both. */
+  /** Returns the bytes before `mark` and consumes both. */
   async #take(mark: Buffer, bytesMax: number, reason: string): Promise<Buffer> {
     while (true) {
       const at = this.#buffer.indexOf(mark);

@@ -6,24 +6,22 @@ import { MultipartBody } from './multipart-body.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
 import { UploadRateGuard } from './upload-rate-guard.ts';
 
-/** A request as far as its body is concerned. */
+/** The parts of a request that concern its body. */
 export type RequestBody = Readable & Pick<IncomingMessage, 'headers' | 'complete'>;
 
-/** One part of an upload. What is not read of its bytes is passed over when the next part is asked for. */
+/** One part of an upload. Unread bytes are skipped when the next part is requested. */
 export interface UploadPart extends PartHeaders {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/**
- * Parts of one request: each costs headers and, in a directory, a name held in memory until the directory is written.
- */
+/** Parts of one request. Each costs headers and, in a directory, a name in memory until the directory is written. */
 const partsMax = 200_000;
 
 /**
- * The parts of a multipart body (RFC 7578, RFC 2046 section 5.1), one after the other and only as fast as they are read:
- * no more than one chunk of the connection is held. `argument`: Kubo's name of what the parts are.
- * @throws ApiError 400 for a body that is no multipart or ends too early, 408 for one that arrives too slowly; the reason of
- * the signal
+ * Yields the parts of a multipart body (RFC 7578, RFC 2046 section 5.1) one after the other, only as fast as they
+ * are read: at most one chunk of the connection is held. `argument`: Kubo's name of the parts.
+ * @throws ApiError 400 for a body that is no multipart or ends too early, 408 for one that arrives too slowly; the
+ * reason of the signal
  */
 export async function* readParts(
   request: RequestBody,
@@ -44,12 +42,12 @@ export async function* readParts(
       yield { ...parsePartHeaders(await body.partHeaders()), bytes: body.partBytes() };
     }
   } finally {
-    // Lets go of the request, also where parts are left: what remains of the body can then be passed over.
+    // Releases the request, also where parts are left, so that the rest of the body can be skipped.
     void chunks.return(undefined);
   }
 }
 
-/** Chunks of the body as they come. The request outlives it, since the answer goes the same way. */
+/** Yields the chunks of the body. The request stays open, since the response uses the same connection. */
 async function* chunksOf(
   request: RequestBody,
   signal: AbortSignal,
@@ -84,12 +82,12 @@ async function* chunksOf(
     throw new ApiError(400, 'the connection was closed before the end of the body');
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Not waited for: a chunk may still be on its way.
+    // Not awaited: a chunk may still be arriving.
     chunks.return?.().catch(() => {});
   }
 }
 
-/** The boundary of a multipart form. @throws PlainApiError 400, in Kubo's words, for a body that is none */
+/** Returns the boundary of a multipart form. @throws PlainApiError 400, in Kubo's words, for any other body */
 export function boundaryOf({ headers }: Pick<IncomingMessage, 'headers'>, argument: string): Buffer {
   const type = headers['content-type'] ?? '';
   if (!/^\s*multipart\/form-data\s*(;|$)/i.test(type)) {

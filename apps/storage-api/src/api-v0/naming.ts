@@ -4,12 +4,12 @@ import type { StorageSettings } from '../settings.ts';
 import { multihashName } from './add/add-hash.ts';
 import { ApiError } from './api-error.ts';
 
-/** The profile that the service is set to, if any. */
+/** Profile of the service's settings, if any. */
 function profileOf({ STORAGE_CID_PROFILE: name }: StorageSettings): Profile | undefined {
   return name !== undefined && isProfileName(name) ? profiles[name] : undefined;
 }
 
-/** When directories are sharded: the profile of the service, then its own settings. */
+/** Rules for sharding directories: the profile of the service, then its own settings. */
 export function shardingOf(settings: StorageSettings): ShardingOptions {
   const profile = profileOf(settings);
   const { STORAGE_SHARD_BYTES: shardBytes, STORAGE_SHARD_ESTIMATION: shardEstimation } = settings;
@@ -27,19 +27,22 @@ export function shardingOf(settings: StorageSettings): ShardingOptions {
 
 const most = 2 ** 31 - 1;
 
-/** Options of commands that make files and directories in the tree of an account. */
+/** Options of commands that create files and directories in the tree of an account. */
 export const namingOptions = {
   'cid-version': { kind: 'integer', alias: 'cid-ver', min: -most - 1, max: most },
   hash: { kind: 'text' },
 } as const;
 
-/** The naming that a request asks for. */
+/** CID version and hash function that a request may select. */
 export interface ChosenNaming {
   readonly 'cid-version': number | undefined;
   readonly hash: string | undefined;
 }
 
-/** CID version and hash function that a request asks for; none where it asks for neither. @throws ApiError 400 in Kubo's words */
+/**
+ * Parses the CID version and hash function of a request; undefined where it selects neither.
+ * @throws ApiError 400 in Kubo's words
+ */
 export function askedNaming({
   'cid-version': version,
   hash,
@@ -49,11 +52,11 @@ export function askedNaming({
     throw new ApiError(400, `unknown CID version: ${version}`);
   if (hash === undefined) return { cidVersion: version ?? 0, hash: 'sha2-256' };
   const name = multihashName(hash.toLowerCase(), `unrecognized hash function: ${JSON.stringify(hash)}`);
-  // Kubo names all that is hashed as asked with version 1.
+  // Kubo uses version 1 for any selected hash function.
   return { cidVersion: 1, hash: name };
 }
 
-/** How a new file or directory is named: what the request asks for, else the profile of the service. */
+/** Naming of a new file or directory: that of the request, else the profile of the service. */
 export function namingFor(
   settings: StorageSettings,
   chosen: ChosenNaming & { readonly 'raw-leaves'?: boolean | undefined },

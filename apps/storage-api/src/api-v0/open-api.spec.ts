@@ -5,17 +5,17 @@ import { commands, withListing } from './commands.ts';
 import { openApiDocument } from './open-api.ts';
 
 const file = new URL('../../openapi.json', import.meta.url);
-// What a command says of itself needs nothing of what it works with.
+// Descriptions of a command need none of its dependencies.
 const working = commands.map((Made) => new (Made as unknown as new () => Command)());
 const made = withListing(working);
 
-test('openapi.json tells what the commands say; UPDATE_OPENAPI=1 makes it anew', () => {
+test('openapi.json matches the commands; UPDATE_OPENAPI=1 writes it', () => {
   const text = `${JSON.stringify(openApiDocument(made), null, 2)}\n`;
   if (process.env.UPDATE_OPENAPI === '1') writeFileSync(file, text);
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('every command is there once, with its own name for clients that are generated', () => {
+test('openapi.json has every command once, with a unique name for generated clients', () => {
   const { paths } = openApiDocument(made) as unknown as { paths: Record<string, { post: { operationId: string } }> };
   expect(Object.keys(paths).sort()).toEqual([...working.map(({ name }) => `/${name}`), '/commands'].sort());
   expect(new Set(made.map(({ name }) => name)).size).toBe(made.length);

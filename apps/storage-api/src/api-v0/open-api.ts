@@ -6,7 +6,7 @@ import { priceOf } from './prices.ts';
 
 type Described = Pick<Command, 'name' | 'scope' | 'args' | 'options' | 'isRefused'>;
 
-/** Commands that take a body, and the parts of it that they read. */
+/** Commands with a body, and the parts that they read. */
 const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: boolean }>> = {
   add: { part: 'file', isMany: true },
   'block/put': { part: 'data', isMany: true },
@@ -19,18 +19,18 @@ const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: 
 };
 
 const refusals: Readonly<Record<string, string>> = {
-  400: 'An argument or option is not as expected; the message names it.',
+  400: 'An argument or option is not valid. The message names it.',
   401: 'Key or secret is not valid.',
   402: 'The account has no billing card.',
-  403: 'The account is suspended, the key is not open for this, or the quota would be exceeded.',
-  413: 'The body is longer than the service takes.',
-  429: 'A limit of the plan is reached, or credentials were wrong too often; Retry-After says when to come again.',
-  500: 'The command failed, as in Kubo; the message says why.',
+  403: 'The account is suspended, the key does not allow the command or the client, or the quota would be exceeded.',
+  413: 'The body is longer than the limit.',
+  429: 'A limit of the plan is reached, or credentials were wrong too often. Retry-After gives the seconds to wait.',
+  500: 'The command failed. The message is that of Kubo and gives the reason.',
   503: 'The service is stopping.',
   507: 'The store is full.',
 };
 
-/** The API as OpenAPI 3.1, made of what parses the requests. */
+/** Generates the OpenAPI 3.1 document from the definitions that parse the requests. */
 export function openApiDocument(commands: readonly Described[]): ApiDocument {
   const offered = commands.filter(({ isRefused }) => isRefused !== true);
   const sorted = offered.sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -40,7 +40,7 @@ export function openApiDocument(commands: readonly Described[]): ApiDocument {
       title: 'Cairn storage API',
       version: manifest.version,
       description:
-        'Content-addressed storage on Kubo’s HTTP API. Every command is a POST; arguments and options stand in the query.',
+        'Content-addressed storage on Kubo’s HTTP API. Every command is a POST; arguments and options are query parameters.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-kubo-reference': 'https://docs.ipfs.tech/reference/kubo/rpc/',
     },
@@ -74,7 +74,7 @@ function operationOf(command: Described): object {
   const body = bodies[name];
   return {
     operationId: name.replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()),
-    summary: `${name}, as in Kubo. Needs the scope ${scope}; costs ${priceOf(command)} credits and 1 a MiB.`,
+    summary: `${name}, as in Kubo. Needs the scope ${scope}; costs ${priceOf(command)} credits and 1 per MiB.`,
     tags: [name.includes('/') ? (name.split('/')[0] ?? name) : 'root'],
     parameters: [
       ...(args.max > 0
@@ -93,13 +93,15 @@ function operationOf(command: Described): object {
       {
         name: 'timeout',
         in: 'query',
-        description: 'How long the command may take, such as 30s.',
+        description: 'Time limit of the command, such as 30s.',
         schema: { type: 'string' },
       },
     ],
     ...(body && { requestBody: bodyOf(body) }),
     responses: {
-      200: { description: 'What Kubo answers. An error after the first byte is told in the trailer X-Stream-Error.' },
+      200: {
+        description: 'The response of Kubo. An error after the first byte is reported in the trailer X-Stream-Error.',
+      },
       ...Object.fromEntries(
         Object.keys(refusals).map((status) => [status, { $ref: `#/components/responses/E${status}` }]),
       ),

@@ -11,7 +11,7 @@ const specs = {
 const parse = (query: string) => parseOptions(specs, new URLSearchParams(query));
 
 describe('parseOptions', () => {
-  test('reads the values that Kubo takes and passes over unknown options', () => {
+  test('parses the values that Kubo accepts and ignores unknown options', () => {
     expect(parse('')).toEqual({ pin: true, offset: undefined, name: undefined, nocopy: undefined });
     expect(parse('pin=false&offset=7&name=x&stream-channels=true')).toEqual({
       pin: false,

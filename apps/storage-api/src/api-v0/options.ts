@@ -6,13 +6,13 @@ interface NamedOption {
   readonly alias?: string;
 }
 
-/** What an option takes: its kind, and its value where the request has none. */
+/** Definition of an option: its kind, and its value where the request has none. */
 export type OptionSpec = NamedOption &
   (
     | { readonly kind: 'boolean'; readonly default?: boolean }
     | {
         readonly kind: 'integer';
-        /** Kubo's type of the option, which decides the form that is read. Default `int`. */
+        /** Kubo's type of the option, which determines the accepted form. Default `int`. */
         readonly type?: IntegerType;
         readonly default?: number;
         readonly min: number;
@@ -32,7 +32,7 @@ type ValueOf<Spec extends OptionSpec> = Spec extends { kind: 'boolean' }
       ? string
       : never;
 
-/** The values of options; `undefined` for one that is neither given nor has a default. */
+/** Values of options; `undefined` for one that is neither given nor has a default. */
 export type OptionValues<Specs extends OptionSpecs> = {
   readonly [Name in keyof Specs]: Specs[Name] extends { readonly default: unknown }
     ? ValueOf<Specs[Name]>
@@ -40,8 +40,9 @@ export type OptionValues<Specs extends OptionSpecs> = {
 };
 
 /**
- * Reads options from a query. Options that a command does not know are passed over, as Kubo does.
- * @throws PlainApiError 400 for an option that is repeated or of another type, in Kubo's words; ApiError 400 for a value out of range
+ * Parses options of a query. Unknown options are ignored, as in Kubo.
+ * @throws PlainApiError 400 for an option that is repeated or of another type, in Kubo's words; ApiError 400 for a
+ * value out of range
  */
 export function parseOptions<Specs extends OptionSpecs>(specs: Specs, query: URLSearchParams): OptionValues<Specs> {
   const values: Record<string, unknown> = {};
@@ -53,7 +54,7 @@ export function parseOptions<Specs extends OptionSpecs>(specs: Specs, query: URL
   return values as OptionValues<Specs>;
 }
 
-/** The one value of an option under either of its names. @throws PlainApiError 400 for a repeated one */
+/** Returns the single value of an option under either of its names. @throws PlainApiError 400 for a repeated one */
 function singleValue(name: string, query: URLSearchParams, alias: string | undefined): string | undefined {
   for (const each of alias === undefined ? [name] : [name, alias]) {
     const given = query.getAll(each);
@@ -88,7 +89,7 @@ function parseValue(name: string, spec: OptionSpec, given: string): unknown {
   }
 }
 
-/** Kubo's words for a value of another type. */
+/** Kubo's error for a value of another type. */
 function unconvertible(name: string, given: string, type: string): PlainApiError {
   const value = given === '' ? 'empty value' : `value ${JSON.stringify(given)}`;
   return new PlainApiError(400, `could not convert ${value} to type "${type}" (for option "-${name}")`);
@@ -111,7 +112,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Milliseconds of a duration as Go writes it, such as `30s` or `1m30s`. @throws ApiError 400 */
+/** Parses a duration in Go's form, such as `30s` or `1m30s`, to milliseconds. @throws ApiError 400 */
 export function parseDuration(name: string, text: string): number {
   const parts = [...text.slice(0, 64).matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)];
   const total = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit ?? ''] ?? 0), 0);

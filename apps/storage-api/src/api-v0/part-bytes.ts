@@ -7,12 +7,12 @@ export interface PartBytesOptions {
   readonly signal: AbortSignal;
   /** Kubo's name of the parts. */
   readonly argument: string;
-  /** The option `allow-big-block`: this service stores no longer blocks all the same. */
+  /** The option `allow-big-block`: this service refuses longer blocks even with it. */
   readonly allowsBig: boolean;
 }
 
 /**
- * The parts of a body as byte arrays, one after the other, for commands whose parts are blocks.
+ * Yields the parts of a body as byte arrays, for commands whose parts are blocks.
  * @throws ApiError 400 for a part that is longer than `bytesMax`
  */
 export async function* partBytes(

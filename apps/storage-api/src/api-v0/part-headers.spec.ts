@@ -22,7 +22,7 @@ test.each([
   expect(disposition(value)).toMatchObject({ name: 'file', filename });
 });
 
-test('reads content type, mode and time', () => {
+test('parses content type, mode and time', () => {
   const text = [
     'content-type: Application/X-Directory; charset=x',
     'CONTENT-DISPOSITION: form-data; name="file-1?mode=0100644&mtime=-5&mtime-nsecs=7"; filename="d"',
@@ -35,7 +35,7 @@ test('reads content type, mode and time', () => {
   });
 });
 
-test('refuses a file name that is no UTF-8', () => {
+test('refuses a file name that is not UTF-8', () => {
   expect(() => disposition('name="file"; filename="%ff"')).toThrow(expect.objectContaining({ status: 400 }));
 });
 

@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import { ApiError } from './api-error.ts';
 import { type PartMetadata, parsePartMetadata } from './part-metadata.ts';
 
-/** What the headers of a part say. */
+/** Parsed headers of a part. */
 export interface PartHeaders {
-  /** Name of the form field, without what clients append to it. */
+  /** Name of the form field, without the metadata that clients append to it. */
   readonly name: string;
   /** Path of the file without slashes around it and without relative names; empty where there is none. */
   readonly filename: string;
@@ -14,8 +14,8 @@ export interface PartHeaders {
 }
 
 /**
- * Reads the headers of a part.
- * @throws ApiError 400 for a file name that is no text or has a NUL character, and for a time out of range
+ * Parses the headers of a part.
+ * @throws ApiError 400 for a file name that is not UTF-8 or has a NUL character, and for a time out of range
  */
 export function parsePartHeaders(text: string): PartHeaders {
   const headers = new Map<string, string>();
@@ -39,7 +39,10 @@ const mediaTypeForm = new RegExp(
   `^(${token}(?:/${token})?)\\s*(?:;\\s*(?:${token}\\s*=\\s*(?:${token}|"(?:[^"\\\\]|\\\\.)*")\\s*)?)*$`,
 );
 
-/** The media type in lower case, without parameters; empty where there is none. @throws ApiError 400 for what Go refuses too */
+/**
+ * Returns the media type in lower case, without parameters; empty where there is none.
+ * @throws ApiError 400 for types that Go refuses too
+ */
 function mediaType(value: string): string {
   if (value === '') return '';
   const [, type] = mediaTypeForm.exec(value) ?? [];
@@ -56,12 +59,15 @@ function parametersOf(value: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-/** The value of `filename*` (RFC 8187), still percent-encoded. */
+/** Value of `filename*` (RFC 8187), still percent-encoded. */
 function extended(value: string | undefined): string | undefined {
   return /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
 }
 
-/** Clients escape file names as in a query; one with a wrong escape is kept as it is. Kubo does the same. @throws ApiError 400 */
+/**
+ * Decodes a file name, which clients escape as in a query. As in Kubo, one with an invalid escape is unchanged.
+ * @throws ApiError 400
+ */
 function decodeName(filename: string): string {
   if (/%(?![\da-f]{2})/i.test(filename)) return filename;
   try {

@@ -3,7 +3,10 @@ import { ApiError } from './api-error.ts';
 
 /** Mode and time that clients append to the field name of a part: `file?mode=0644&mtime=1700000000&mtime-nsecs=5`. */
 export interface PartMetadata {
-  /** Go's `FileMode`: nine permission bits, and bits of its own for types, setuid, setgid and sticky. 0 where there is none. */
+  /**
+   * Go's `FileMode`: nine permission bits, and its own bits for types, setuid, setgid and sticky. 0 where there is
+   * none.
+   */
   readonly fileMode: number;
   readonly mtime?: UnixfsTime;
 }
@@ -11,22 +14,22 @@ export interface PartMetadata {
 /** Go's `FileMode` of a symlink, which Kubo reports for every one. */
 export const symlinkFileMode = 0o1000000777;
 
-/** Go's bits of a `FileMode` beside the nine of the permissions, and those of POSIX. */
+/** Go's bits of a `FileMode` beside the nine permission bits, and those of POSIX. */
 const specialBits = [
   { go: 2 ** 20, posix: 0o1000 },
   { go: 2 ** 22, posix: 0o2000 },
   { go: 2 ** 23, posix: 0o4000 },
 ] as const;
 
-/** The mode that UnixFS keeps of Go's `FileMode`: 0, which is not written, where it has no permission bits. */
+/** Converts Go's `FileMode` to the mode of UnixFS: 0, which is not written, where it has no permission bits. */
 export function modeOfFileMode(fileMode: number): number {
   const special = specialBits.filter(({ go }) => Math.floor(fileMode / go) % 2 === 1);
   return special.reduce((mode, { posix }) => mode + posix, fileMode & 0o777);
 }
 
 /**
- * Reads what stands behind the question mark of a field name, as Kubo does: what cannot be read counts as absent, and the time is
- * 1970 where the name has a question mark but no time.
+ * Parses the part of a field name after the question mark, as Kubo does: an invalid value counts as absent, and the
+ * time is 1970 where the name has a question mark but no time.
  * @throws ApiError 400 for a time that no number holds exactly
  */
 export function parsePartMetadata(query: string): PartMetadata {
@@ -40,7 +43,7 @@ export function parsePartMetadata(query: string): PartMetadata {
   return { fileMode, mtime: timeOf(seconds, parseNanoseconds(parameters.get('mtime-nsecs') ?? '0')) };
 }
 
-/** The time as Go's `time.Unix` makes it, with nanoseconds of any number. @throws ApiError 400 */
+/** Normalizes a time as Go's `time.Unix` does, with any number of nanoseconds. @throws ApiError 400 */
 function timeOf(seconds: bigint, nanoseconds: bigint): UnixfsTime {
   const perSecond = 1_000_000_000n;
   const rest = ((nanoseconds % perSecond) + perSecond) % perSecond;
@@ -57,7 +60,7 @@ function parseInt64(text: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Go's `ParseInt` gives the nearest number for one beyond 64 bits, and Kubo passes over its error. */
+/** Go's `ParseInt` returns the nearest number for one beyond 64 bits, and Kubo ignores its error. */
 function parseNanoseconds(text: string): bigint {
   const value = parseInt64(text);
   if (value !== undefined) return value;

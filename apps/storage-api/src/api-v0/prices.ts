@@ -1,6 +1,6 @@
 import type { StorageScope } from '@cairn/auth';
 
-/** Credits of a command by what a key needs for it, beside those of the bytes that it transfers. */
+/** Credits of a command by the scope that it needs, beside those of the transferred bytes. */
 const pricesByScope: Readonly<Record<StorageScope, number>> = { read: 1, add: 5, pin: 2 };
 
 /** Commands that walk through much more than they name. */
@@ -12,7 +12,7 @@ const pricesByName: Readonly<Record<string, number>> = {
   'repo/ls': 20,
 };
 
-/** Credits of a command. */
+/** Returns the credits of a command. */
 export function priceOf({ name, scope }: { readonly name: string; readonly scope: StorageScope }): number {
   return pricesByName[name] ?? pricesByScope[scope];
 }

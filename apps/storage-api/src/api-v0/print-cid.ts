@@ -2,8 +2,8 @@ import { CID, findMultibase, formatCid } from '@cairn/cid';
 import { ApiError } from './api-error.ts';
 
 /**
- * A CID as the option `cid-base` asks for it: every base except base58btc turns version 0 into version 1, unless the option
- * `upgrade-cidv0-in-output` decides. Kubo does the same.
+ * Prints a CID under the option `cid-base`, as Kubo does: every base except base58btc converts version 0 to version
+ * 1, unless the option `upgrade-cidv0-in-output` decides.
  */
 export function printCid(cid: CID, base: string | undefined, upgrade?: boolean): string {
   const name = base === undefined || base === '' ? undefined : (findMultibase(base)?.name ?? base);
@@ -15,7 +15,7 @@ export function printCid(cid: CID, base: string | undefined, upgrade?: boolean):
   return formatCid(cid, name);
 }
 
-/** Checks the option `cid-base` before a command has done anything. @throws ApiError 400 */
+/** Checks the option `cid-base` before a command has an effect. @throws ApiError 400 */
 export function checkCidBase(base: unknown): void {
   if (typeof base !== 'string' || base === '' || findMultibase(base) !== undefined) return;
   throw new ApiError(400, `unsupported multibase encoding: ${base.slice(0, 64)}`);

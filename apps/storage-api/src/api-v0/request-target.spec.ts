@@ -34,13 +34,13 @@ describe('RequestTargets', () => {
 describe('checkArgs', () => {
   const update = { args: { name: ['from-path', 'to-path'], min: 2, max: 2 } };
 
-  test('a missing argument is named as in Kubo', () => {
+  test('checkArgs names a missing argument as Kubo does', () => {
     expect(() => checkArgs(update, [])).toThrow('argument "from-path" is required');
     expect(() => checkArgs(update, ['a'])).toThrow('argument "to-path" is required');
     expect(() => checkArgs({ args: { name: 'cid', min: 1, max: 1000 } }, [])).toThrow('argument "cid" is required');
   });
 
-  test('arguments beyond a fixed number are passed over; a list of arguments has a bound', () => {
+  test('checkArgs ignores arguments beyond a fixed number and bounds a list of arguments', () => {
     expect(checkArgs(update, ['a', 'b', 'c'])).toEqual(['a', 'b']);
     expect(checkArgs({ args: { name: 'none', min: 0, max: 0 } }, ['x'])).toEqual([]);
     expect(() => checkArgs({ args: { name: 'cid', min: 1, max: 2 } }, ['a', 'b', 'c'])).toThrow(/got 3/);

@@ -3,13 +3,13 @@ import type { Command } from './command.ts';
 
 /** Command that a path names. */
 export interface RequestTarget {
-  /** Absent for the name of a group of commands such as `pin`: Kubo answers it with nothing. */
+  /** Absent for the name of a group of commands such as `pin`: Kubo sends an empty response for it. */
   readonly command: Command | undefined;
-  /** Arguments that stand in the path. */
+  /** Arguments in the path. */
   readonly pathArgs: readonly string[];
 }
 
-/** Commands of Kubo's command line alone, below others that take an argument in the path. */
+/** Commands of Kubo's command line only, below others that take an argument in the path. */
 const localCommands: ReadonlySet<string> = new Set(['commands/completion', 'config/edit']);
 
 /** Finds commands by path, as Kubo does: the last part of `refs/<cid>` is an argument, since `refs` is a command. */
@@ -22,7 +22,7 @@ export class RequestTargets {
     this.#groups = new Set(commands.flatMap(({ name }) => prefixesOf(name)));
   }
 
-  /** Finds what a path below /api/v0/ names. @throws PlainApiError 404 */
+  /** Finds the command of a path below /api/v0/. @throws PlainApiError 404 */
   find(path: string): RequestTarget {
     const name = decodePath(path);
     const command = this.#commands.get(name);
@@ -36,7 +36,7 @@ export class RequestTargets {
 }
 
 /**
- * Checks the number of arguments. Further ones of a command that takes a fixed number are passed over, as Kubo does.
+ * Checks the number of arguments. As in Kubo, further ones are ignored where the number is fixed.
  * @throws PlainApiError 400 for a missing argument; ApiError 400 for more than one request may have
  */
 export function checkArgs({ args: { name, min, max } }: Pick<Command, 'args'>, given: readonly string[]): string[] {

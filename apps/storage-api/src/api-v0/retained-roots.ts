@@ -5,13 +5,13 @@ import { Pinning } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** A DAG, or one block of it, that an account holds. */
-export interface HeldRoot {
+export interface RetainedRoot {
   readonly cid: CID;
   /** False for a direct pin, which holds one block. */
   readonly isWhole: boolean;
 }
 
-/** What an account holds: an account sees nothing else of the store that all share. */
+/** Roots that an account holds. An account sees no other part of the shared store. */
 @Injectable()
 export class RetainedRoots {
   constructor(
@@ -19,7 +19,7 @@ export class RetainedRoots {
     @Inject(ROOT_STORE) private readonly roots: RootStore,
   ) {}
 
-  async *of(account: string): AsyncGenerator<HeldRoot> {
+  async *of(account: string): AsyncGenerator<RetainedRoot> {
     for await (const { cid, mode } of this.pinning.list(account)) yield { cid, isWhole: mode === 'recursive' };
     for await (const cid of this.roots.rootsOf(account)) yield { cid, isWhole: true };
   }

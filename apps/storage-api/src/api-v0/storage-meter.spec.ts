@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import type { Command } from './command.ts';
 import { StorageMeter } from './storage-meter.ts';
 
-test('a client that goes away while it waits for a place leaves none taken', async () => {
+test('a client that disconnects while it waits for a permit takes none', async () => {
   let places = 0;
   let grant = () => {};
   const limits = {
@@ -56,7 +56,7 @@ function meterOf(allowed: number) {
   return { meter, socket, end: () => meter.end({ isFailed: false, failure: undefined }) };
 }
 
-test('work beyond the bytes of a transfer costs credits, and blocks count as 16 KiB at least', async () => {
+test('work beyond the bytes of a transfer costs credits, and blocks count as at least 16 KiB', async () => {
   const small = meterOf(1000);
   await small.meter.admit();
   small.meter.work.visits(63);
@@ -70,7 +70,7 @@ test('work beyond the bytes of a transfer costs credits, and blocks count as 16 
   expect(large.meter.credits).toBe(1 + 10 + 2);
 });
 
-test('a transfer pays for the work that it takes', async () => {
+test('a transfer pays for the work that it causes', async () => {
   const { meter, socket, end } = meterOf(1000);
   await meter.admit();
   meter.work.blocks(Array(40).fill(256 * 1024));
@@ -79,7 +79,7 @@ test('a transfer pays for the work that it takes', async () => {
   expect(meter.credits).toBe(1 + 10);
 });
 
-test('a request that goes on without credits is ended', async () => {
+test('a running request is aborted when its credits are used up', async () => {
   const { meter, end } = meterOf(50);
   await meter.admit();
   const ended = new Promise((resolve) => meter.watch(resolve));

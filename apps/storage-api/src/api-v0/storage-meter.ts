@@ -7,16 +7,16 @@ import type { Command } from './command.ts';
 import { priceOf } from './prices.ts';
 import { Work } from './work.ts';
 
-/** Transfers and work are looked at this often while they run, in milliseconds. */
-const lookEveryMs = 250;
+/** Milliseconds between two checks of running transfers and work. */
+const checkEveryMs = 250;
 
-/** Blocks that are read ahead, and bytes that wait for the client. */
+/** Bytes of blocks that are read ahead and of bytes that wait for the client. */
 const underWayBytes = 32 * 1024 * 1024;
 
-/** Bytes of connections that were counted for requests before. */
+/** Bytes of connections that earlier requests have counted. */
 const counted = new WeakMap<Socket, { received: number; sent: number }>();
 
-/** What one request costs and counts: its limits before and while it runs, its usage after. */
+/** Cost and counts of one request: its limits before and while it runs, its usage after. */
 export class StorageMeter {
   readonly limits: AccountLimits;
   credits = 0;
@@ -29,7 +29,7 @@ export class StorageMeter {
   readonly #socket: Socket;
   readonly #start = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  #isInside = false;
+  #hasPermit = false;
   #isAdmitted = false;
   #isEnded = false;
   #charged = 0;
@@ -48,18 +48,18 @@ export class StorageMeter {
     const price = priceOf(this.#command);
     await this.limits.enter();
     if (this.#isEnded) {
-      // The client went away while it waited: nobody else would give the place back.
+      // The client closed the connection while the request waited, so the permit is returned here.
       this.limits.leave();
       throw new ApiError(499, 'the client closed the connection');
     }
-    this.#isInside = true;
+    this.#hasPermit = true;
     await this.limits.admit(price);
     await this.limits.requireBytes();
     this.#isAdmitted = true;
     this.credits = price;
   }
 
-  /** Ends a request that goes on when the account has used up its bytes or credits. */
+  /** Aborts a running request when the account has used up its bytes or credits. */
   watch(abort: (error: unknown) => void): void {
     if (this.#isEnded) return;
     this.#timer = setInterval(() => {
@@ -67,13 +67,13 @@ export class StorageMeter {
       this.#charge({ isEnded: false });
       this.limits.requireBytes()?.catch(abort);
       this.limits.requireCredits()?.catch(abort);
-    }, lookEveryMs).unref();
+    }, checkEveryMs).unref();
   }
 
-  /** Charges what the request has transferred and done so far, and was not charged for. */
+  /** Charges transfers and work since the last charge. */
   #charge({ isEnded }: { readonly isEnded: boolean }): void {
     const { bytesIn, bytesOut, work } = this;
-    // While it runs, what was read may be on its way still.
+    // While the request runs, bytes that were read may still be on their way.
     const beyond = work.bytes - bytesIn - bytesOut - (isEnded ? 0 : underWayBytes);
     const due = creditsOfTransfer(bytesIn) + creditsOfTransfer(bytesOut) + creditsOfWork(beyond);
     const added = Math.max(0, due - this.#charged);
@@ -93,17 +93,17 @@ export class StorageMeter {
     this.limits.chargeBytes(received, sent);
   }
 
-  /** Counts of the log line. */
+  /** Counts for the log line. */
   get logFields() {
     const { credits, bytesIn, bytesOut } = this;
     return { credits, bytesIn, bytesOut };
   }
 
-  /** Counts what is left when the request has ended. */
+  /** Ends the request and counts the remaining usage. */
   end({ isFailed, failure }: { readonly isFailed: boolean; readonly failure: unknown }): void {
     this.#isEnded = true;
     clearInterval(this.#timer);
-    if (this.#isInside) this.limits.leave();
+    if (this.#hasPermit) this.limits.leave();
     this.#countBytes();
     if (this.#isAdmitted) this.#charge({ isEnded: true });
     const isLimited = isCairnError(failure, 'LIMIT_REACHED');

@@ -9,13 +9,13 @@ import type { StorageSettings } from '../settings.ts';
 import { StoreMaintenance } from '../store-maintenance.ts';
 import { Uploads } from './uploads.ts';
 
-/** How the store is, for those who run it. */
+/** State of the store, for operators. */
 @Injectable()
 export class StorageState {
   constructor(
     @Inject(COLLECTABLE) private readonly store: BoundedBlockstore,
     @Inject(Uploads) private readonly uploads: Uploads,
-    @Inject(StoreMaintenance) private readonly upkeep: StoreMaintenance,
+    @Inject(StoreMaintenance) private readonly maintenance: StoreMaintenance,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 
@@ -32,13 +32,23 @@ export class StorageState {
 
   registerMetrics(registry: Registry): void {
     const { store, uploads } = this;
-    const { counts } = this.upkeep;
+    const { counts } = this.maintenance;
     registerGauge(registry, 'cairn_store_bytes', 'Sum of the lengths of all blocks.', () => store.fullness().bytes);
-    // Without a limit of its own the disk is the limit.
-    registerGauge(registry, 'cairn_store_bytes_max', 'What the store may hold.', () => store.fullness().bytesMax);
-    registerGauge(registry, 'cairn_uploads', 'Adds under way.', () => uploads.running);
-    registerGauge(registry, 'cairn_collections', 'Collections of garbage since the start.', () => counts.collections);
-    registerGauge(registry, 'cairn_scrubbed_blocks', 'Blocks checked since the start.', () => counts.scrubbedBlocks);
-    registerGauge(registry, 'cairn_corrupt_blocks', 'Blocks found wrong since the start.', () => counts.corruptBlocks);
+    // Without a limit in the settings the disk is the limit.
+    registerGauge(
+      registry,
+      'cairn_store_bytes_max',
+      'Limit of the sum of the lengths of all blocks.',
+      () => store.fullness().bytesMax,
+    );
+    registerGauge(registry, 'cairn_uploads', 'Running adds.', () => uploads.running);
+    registerGauge(registry, 'cairn_collections', 'Garbage collections since the start.', () => counts.collections);
+    registerGauge(registry, 'cairn_scrubbed_blocks', 'Blocks verified since the start.', () => counts.scrubbedBlocks);
+    registerGauge(
+      registry,
+      'cairn_corrupt_blocks',
+      'Corrupt blocks found since the start.',
+      () => counts.corruptBlocks,
+    );
   }
 }

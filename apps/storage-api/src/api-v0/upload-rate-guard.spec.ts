@@ -5,18 +5,18 @@ import { UploadRateGuard } from './upload-rate-guard.ts';
 
 const options = { windowMs: 1000, bytesMin: 100 };
 
-test('a client is refused when a window of waiting ends with too few bytes', () => {
+test('refuses a client when a window of waiting ends with too few bytes', () => {
   let now = 0;
   const rateGuard = new UploadRateGuard(options, () => now);
   const reasons: unknown[] = [];
-  /** Waits so long for so many bytes. */
+  /** Waits for a time and receives a number of bytes. */
   const receive = (ms: number, bytes: number) => {
     const arrived = rateGuard.wait((reason) => reasons.push(reason));
     now += ms;
     arrived(bytes);
   };
   receive(900, 10);
-  // Time between two waits is that of the service.
+  // Time between two waits is spent by the service.
   now += 60_000;
   receive(99, 89);
   receive(1, 1);
@@ -26,7 +26,7 @@ test('a client is refused when a window of waiting ends with too few bytes', () 
   expect(reasons).toEqual([expect.objectContaining({ status: 408, message: expect.stringContaining('99 bytes') })]);
 });
 
-test('a client that sends nothing is refused while it is waited for', () => {
+test('refuses a client that sends nothing while the service waits for it', () => {
   jest.useFakeTimers();
   try {
     const onSlow = jest.fn();
@@ -40,7 +40,7 @@ test('a client that sends nothing is refused while it is waited for', () => {
   }
 });
 
-test('a body that stops within a part ends with 408', async () => {
+test('a body that stops within a part gets 408', async () => {
   const stream = new PassThrough();
   const body: RequestBody = Object.assign(stream, {
     headers: { 'content-type': 'multipart/form-data; boundary=b' },

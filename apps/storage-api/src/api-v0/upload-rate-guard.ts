@@ -1,18 +1,18 @@
 import { ApiError } from './api-error.ts';
 
 export interface UploadRateGuardOptions {
-  /** Milliseconds that a client is waited for before its bytes are looked at. */
+  /** Milliseconds of waiting for the client after which its bytes are checked. */
   readonly windowMs: number;
   /** Fewer bytes in a window end the upload. */
   readonly bytesMin: number;
 }
 
-/** 1 KiB a second over half a minute: a mobile connection of 2003 is faster. */
+/** 1 KiB per second over half a minute: a mobile connection of 2003 is faster. */
 const uploadPace: UploadRateGuardOptions = { windowMs: 30_000, bytesMin: 30 * 1024 };
 
 /**
- * Watches how fast a body arrives. Counts only the time in which the service waits for the client, so that its own work and
- * the back-pressure of the disk end no upload.
+ * Measures how fast a body arrives. It counts only the time in which the service waits for the client, so that its
+ * own work and the back-pressure of the disk end no upload.
  */
 export class UploadRateGuard {
   readonly #options: UploadRateGuardOptions;
@@ -27,8 +27,8 @@ export class UploadRateGuard {
   }
 
   /**
-   * Begins to wait for a chunk. Returns a function to call with its length when it is there, without
-   * one when the body has ended.
+   * Starts to wait for a chunk. Call the returned function with the chunk's length, or without one when the body has
+   * ended.
    * @param onSlow called with the reason when the window ends with too few bytes
    */
   wait(onSlow: (reason: ApiError) => void): (bytes: number | undefined) => void {

@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import { settingsShape } from '../settings.ts';
 import { Uploads } from './uploads.ts';
 
-/** Slots of a service with so many, and uploads that end on request. */
+/** Permits of a service, and uploads that end on request. */
 function open(most: number) {
   const uploads = new Uploads({ ...loadSettings(settingsShape, { env: {} }), CAIRN_UPLOADS_MAX: most });
   const ends: (() => void)[] = [];
   const begin = (account: string) => uploads.run(account, () => new Promise<void>((resolve) => ends.push(resolve)));
-  /** Begins uploads until one is refused. Returns how many began, with the refusal. */
+  /** Starts uploads until one is refused. Returns how many started, with the refusal. */
   const fill = async (account: string) => {
     const refusals: unknown[] = [];
     let count = 0;
@@ -21,7 +21,7 @@ function open(most: number) {
   return { uploads, ends, fill };
 }
 
-test('an account takes no more upload slots than it leaves free', async () => {
+test('an account takes at most as many upload permits as stay free', async () => {
   const { uploads, ends, fill } = open(64);
   expect(await fill('a')).toMatchObject({ count: 32, refusal: { status: 429, headers: { 'retry-after': '1' } } });
   expect(await fill('b')).toMatchObject({ count: 16 });
@@ -34,7 +34,7 @@ test('an account takes no more upload slots than it leaves free', async () => {
   expect(await fill('a')).toMatchObject({ count: 32 });
 });
 
-test('a service with one slot gives it to any account', async () => {
+test('a service with one permit gives it to any account', async () => {
   const { fill } = open(1);
   expect(await fill('a')).toMatchObject({ count: 1 });
   expect(await fill('b')).toMatchObject({ count: 0 });

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { StorageSettings } from '../settings.ts';
 import { ApiError } from './api-error.ts';
 
-/** Limits uploads: how many run at the same time, in all and of one account, and how long each is. */
+/** Limits uploads: how many run concurrently, in all and per account, and how long each is. */
 @Injectable()
 export class Uploads {
   #running = 0;
@@ -11,14 +11,15 @@ export class Uploads {
 
   constructor(@Inject(SETTINGS) private readonly settings: StorageSettings) {}
 
-  /** How many are under way. */
+  /** Number of uploads under way. */
   get running(): number {
     return this.#running;
   }
 
   /**
-   * Runs one upload. An account takes no more slots than it leaves free: alone half of them, and others always find some.
-   * @throws ApiError 429 while all slots, or those of the account, are taken
+   * Runs one upload. An account gets at most as many permits as stay free: alone half of them, and others always
+   * find some.
+   * @throws ApiError 429 while all permits, or those of the account, are in use
    */
   async run<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const { CAIRN_UPLOADS_MAX: most } = this.settings;
@@ -37,7 +38,7 @@ export class Uploads {
     }
   }
 
-  /** Counts the bytes of one request, over all sources that are passed through it. @throws ApiError 413 */
+  /** Counts the bytes of one request, over all sources that pass through it. @throws ApiError 413 */
   limiter(): (source: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array> {
     const { CAIRN_UPLOAD_BYTES_MAX: most } = this.settings;
     let received = 0;

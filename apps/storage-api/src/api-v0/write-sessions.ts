@@ -4,7 +4,7 @@ import { METERING } from '@cairn/metering/nest';
 import { Pinning, type WriteSession } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
-import { Leftovers } from '../leftovers.ts';
+import { FailedWriteCleaner } from '../failed-write-cleaner.ts';
 import type { StorageSettings } from '../settings.ts';
 import { workOf } from './work.ts';
 
@@ -13,20 +13,20 @@ import { workOf } from './work.ts';
 export class WriteSessions {
   constructor(
     @Inject(Pinning) private readonly pinning: Pinning,
-    @Inject(Leftovers) private readonly leftovers: Leftovers,
+    @Inject(FailedWriteCleaner) private readonly failedWrites: FailedWriteCleaner,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(METERING) private readonly metering: Metering,
   ) {}
 
-  /** Bytes that an account may hold; nothing where there is no quota. */
+  /** Quota of an account in bytes; undefined where there is none. */
   quotaOf({ quotaBytes, plan }: Principal['account']): number | undefined {
     return quotaBytes ?? this.metering.limiter.plan(plan).storedBytes ?? this.settings.STORAGE_QUOTA_BYTES;
   }
 
   /**
-   * Runs `work` in a write session that ends with it. What it has written and neither pinned nor given to the tree counts as
-   * held by the account where it succeeds, and is removed soon where it fails. Without `hasQuota`, for work that makes an
-   * account hold no more.
+   * Runs `work` in a write session that ends with it. Blocks that are neither pinned nor in the tree then count as
+   * held by the account after a success, and are removed soon after a failure. `hasQuota` is false for work that
+   * does not increase the usage of an account.
    */
   async run<T>(
     { account }: Principal,
@@ -48,7 +48,7 @@ export class WriteSessions {
       return result;
     } finally {
       const { leftovers } = await session.end();
-      if (leftovers > 0) this.leftovers.removeSoon(account.id);
+      if (leftovers > 0) this.failedWrites.removeSoon(account.id);
     }
   }
 }

@@ -3,30 +3,33 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Slices } from '@cairn/blockstore';
 import { workOf } from './work.ts';
 
-/** Headers of Kubo's answers that are one stream of bytes. */
+/** Header fields of Kubo's responses that are one stream of bytes. */
 export const streamHeaders = { 'x-stream-output': '1' } as const;
 
-/** Headers of Kubo's answers that are any number of JSON values, also none. */
+/** Header fields of Kubo's responses that are any number of JSON values, also none. */
 const jsonLinesHeaders = { 'content-type': 'application/json', 'x-chunked-output': '1' } as const;
 
 /** Name of the trailer that reports an error after the first byte: see {@link failStream}. */
 const errorTrailer = 'X-Stream-Error';
 
-/** Bytes that may wait for the client: the next blocks are read and hashed while the last ones are on their way. */
+/** Bytes that may wait for the client: the next blocks are read and hashed while earlier ones are sent. */
 const aheadBytesMax = 512 * 1024;
 
 /**
- * Sends the head of an answer. It announces the error trailer, as every answer of Kubo's commands does; HTTP/1.0 has no
- * chunks, so it has no trailers.
+ * Sends the head of a response. It announces the error trailer, as every response of Kubo's commands does. HTTP/1.0
+ * has no chunks, so it has no trailers.
  */
 export function sendHead(response: ServerResponse, headers: OutgoingHttpHeaders, status = 200): void {
   response.writeHead(status, response.useChunkedEncodingByDefault ? { ...headers, trailer: errorTrailer } : headers);
 }
 
-/** Writes a chunk and waits while the client is slow. @throws the reason of the signal when the client goes away */
+/**
+ * Writes a chunk and waits while the client is slow.
+ * @throws the reason of the signal when the client closes the connection
+ */
 export async function write(response: ServerResponse, chunk: Uint8Array | string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  // Lines that are read from memory would follow each other without a pause.
+  // Lines from memory would otherwise follow each other without a turn of the event loop.
   const slices = Slices.of(signal);
   if (slices.isOver) await slices.next();
   if (response.write(chunk) || response.writableLength < aheadBytesMax) return;
@@ -38,7 +41,7 @@ export async function write(response: ServerResponse, chunk: Uint8Array | string
   }
 }
 
-/** Writes one line of a stream of JSON, the headers first. @throws the reason of the signal */
+/** Writes one line of a stream of JSON, after the head if it is the first. @throws the reason of the signal */
 export async function writeLine(response: ServerResponse, value: unknown, signal: AbortSignal): Promise<void> {
   if (!response.headersSent) sendHead(response, jsonLinesHeaders);
   workOf(signal)?.line();
@@ -51,7 +54,7 @@ export function endLines(response: ServerResponse): void {
   response.end();
 }
 
-/** Sends one JSON value as the whole answer. */
+/** Sends one JSON value as the whole response. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   sendHead(response, { 'content-type': 'application/json' }, status);
   response.end(`${JSON.stringify(value)}\n`);
@@ -59,7 +62,7 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
 
 const pieceCharacters = 16 * 1024;
 
-/** Sends one JSON value in pieces of its text: a long one would block, and take memory, as one text. */
+/** Sends one JSON value in pieces of text: one long text would block the event loop and take memory. */
 export async function sendJsonPieces(
   response: ServerResponse,
   pieces: Iterable<string>,
@@ -77,7 +80,7 @@ export async function sendJsonPieces(
   response.end(`${waiting}\n`);
 }
 
-/** The text of a list, item by item. */
+/** Yields the text of a list, item by item. */
 export function* jsonListPieces(items: Iterable<unknown>): Generator<string> {
   let separator = '[';
   for (const item of items) {
@@ -87,15 +90,15 @@ export function* jsonListPieces(items: Iterable<unknown>): Generator<string> {
   yield separator === '[' ? '[]' : ']';
 }
 
-/** Sends bytes that are at hand as the whole answer, as Kubo streams the output of commands. */
+/** Sends bytes as the whole response, as Kubo streams the output of commands. */
 export function sendText(response: ServerResponse, bytes: Uint8Array): void {
   sendHead(response, { ...streamHeaders, 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' });
   response.end(bytes);
 }
 
 /**
- * Streams bytes as the answer, with their number where it is announced. The headers go out with the first bytes, so that what goes wrong before them is still an
- * error of its own.
+ * Streams bytes as the response, with their number where it is known. The head is sent with the first bytes, so that
+ * an earlier error is still an error response.
  */
 export async function sendBytes(
   response: ServerResponse,
@@ -108,7 +111,7 @@ export async function sendBytes(
     ...streamHeaders,
     'content-type': 'text/plain',
     'x-content-type-options': 'nosniff',
-    // Lets a client that knows no trailers see for itself when the stream was cut short.
+    // Lets a client without trailers notice that the stream was cut short.
     ...(length !== undefined && { 'x-content-length': length }),
   });
   if (!first.done) await write(response, first.value, signal);
@@ -117,15 +120,15 @@ export async function sendBytes(
 }
 
 /**
- * Ends a stream that has begun with the reason in the trailer `X-Stream-Error`, as Kubo does, and closes the connection.
- * Without trailers (HTTP/1.0) the connection is reset, which no client takes for a complete answer.
+ * Ends a started stream with the reason in the trailer `X-Stream-Error`, as Kubo does, and closes the connection.
+ * Without trailers (HTTP/1.0) the connection is reset, which no client takes for a complete response.
  */
 export function failStream(response: ServerResponse, message: string): void {
   if (!response.hasHeader('trailer')) {
     response.destroy();
     return;
   }
-  // Header values hold no line ends; UTF-8 goes out byte by byte, as from Go.
+  // Header values contain no line ends. UTF-8 is sent byte by byte, as from Go.
   const bytes = Buffer.from(message.slice(0, 1000)).toString('latin1');
   response.addTrailers({ [errorTrailer]: bytes.replace(/[^\x20-\x7e\x80-\xff]+/g, ' ') });
   response.end(() => response.destroy());

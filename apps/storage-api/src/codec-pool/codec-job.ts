@@ -26,11 +26,11 @@ export type CodecJob =
       readonly kind: 'extract';
       readonly bytes: Uint8Array;
       readonly from: TranscodableCodec;
-      /** Names the block in errors. */
+      /** CID of the block, for errors. */
       readonly block: string;
-      /** Place of the value within the block. */
+      /** Path of the value within the block. */
       readonly names: readonly string[];
-      /** Codec of the result; without it the job only makes sure that the value is there. */
+      /** Codec of the result. Without it the job only checks that the value exists. */
       readonly to: TranscodableCodec | undefined;
     }
   | ({ readonly kind: 'follow' } & WithinBlock);
@@ -44,7 +44,7 @@ export type CodecOutcome =
 
 const none = new Uint8Array(0);
 
-/** Does the work of a job in this thread. @throws DAG_INVALID, VALUE_INVALID, PATH_LOOKUP_FAILED */
+/** Runs a job in this thread. @throws DAG_INVALID, VALUE_INVALID, PATH_LOOKUP_FAILED */
 export function runCodecJob(job: CodecJob): Uint8Array {
   if (job.kind === 'transcode') return transcodeDag(job.bytes, job.from, job.to);
   if (job.kind === 'follow') return encodeFollowed(followWithin(job));
@@ -56,19 +56,19 @@ export function runCodecJob(job: CodecJob): Uint8Array {
   return writeValue(to, lacksData && value instanceof Map ? new Map([['Data', null], ...value]) : value);
 }
 
-/** The result of a job that follows names, as bytes. */
+/** Encodes the result of a job that follows names. */
 function encodeFollowed({ used, link, failure }: Followed): Uint8Array {
   return Buffer.from(JSON.stringify({ used, link: link?.toString(), failure }));
 }
 
-/** Reads what {@link runCodecJob} gives for a job that follows names. */
+/** Decodes the result of {@link runCodecJob} for a job that follows names. */
 export function decodeFollowed(bytes: Uint8Array): Followed {
   const { used, link, failure }: { readonly used: number; readonly link?: string; readonly failure?: string } =
     JSON.parse(Buffer.from(bytes).toString());
   return { used, failure, ...(link !== undefined && { link: CID.parse(link) }) };
 }
 
-/** The result of a job, or its error, as plain values. */
+/** Result of a job, or its error, as plain values. */
 export function outcomeOf(job: CodecJob): CodecOutcome {
   try {
     return { kind: 'bytes', bytes: runCodecJob(job) };
@@ -83,7 +83,7 @@ export function outcomeOf(job: CodecJob): CodecOutcome {
   }
 }
 
-/** The bytes of an outcome. @throws the error that {@link runCodecJob} threw */
+/** Returns the bytes of an outcome. @throws the error that {@link runCodecJob} threw */
 export function bytesOfOutcome(outcome: CodecOutcome): Uint8Array {
   switch (outcome.kind) {
     case 'bytes':

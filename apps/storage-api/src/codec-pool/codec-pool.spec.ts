@@ -20,7 +20,7 @@ const code = (work: Promise<unknown>) =>
     (error: unknown) => Object(error).code ?? Object(error).status,
   );
 
-test('a long block gives the bytes and errors of a short one', async () => {
+test('a long block gives the same bytes and errors as a short one', async () => {
   pool = new CodecPool({ threadUrl });
   const run = (job: CodecJob) => pool.run(job, { account: 'ann', signal });
   expect(await run(put(list(10_000)))).toEqual(Uint8Array.from(runCodecJob(put(list(10_000)))));
@@ -38,7 +38,7 @@ test('a long block gives the bytes and errors of a short one', async () => {
   }
 });
 
-test('a job ends with its client and with its clock, and the next one is done', async () => {
+test('a job ends with its client and with its time limit, and the next one runs', async () => {
   pool = new CodecPool({ threadUrl });
   const client = new AbortController();
   const [first, second] = [300_000, 3000].map((length, index) =>
@@ -52,7 +52,7 @@ test('a job ends with its client and with its clock, and the next one is done', 
   expect(await code(pool.run(put(list(300_000)), { account: 'ann', signal }))).toBe(400);
 });
 
-test('accounts that wait take turns, and one account has a bounded number of jobs', async () => {
+test('waiting accounts take turns, and one account has a bounded number of jobs', async () => {
   pool = new CodecPool({ threadUrl });
   const ends: string[] = [];
   const jobs = ['ann', 'ann', 'ann', 'ann', 'bob'].map((account) =>

@@ -4,14 +4,14 @@ import { workOf } from '../api-v0/work.ts';
 import { bytesOfOutcome, type CodecJob, type CodecOutcome, runCodecJob } from './codec-job.ts';
 
 const codecLimits = {
-  /** Blocks up to this length are decoded in the thread of requests: it takes some milliseconds at most. */
+  /** Blocks up to this length are decoded on the event loop: it takes some milliseconds at most. */
   inlineBytesMax: 8 * 1024,
-  /** Time of a job in the thread, in milliseconds. The worst block of 2 MiB takes some 5 seconds. */
+  /** Milliseconds for a job in the thread. The slowest block of 2 MiB takes some 5 seconds. */
   jobMs: 20_000,
-  /** Jobs that wait, of all accounts and of one. */
+  /** Waiting jobs, of all accounts and of one. */
   waitingMax: 256,
   waitingOfAccountMax: 32,
-  /** Memory of the thread in MiB; values take much more than their blocks. */
+  /** Memory of the thread in MiB. Values take much more than their blocks. */
   memoryMibMax: 768,
 } as const;
 
@@ -28,23 +28,23 @@ export interface CodecRunOptions {
 }
 
 export interface CodecPoolOptions {
-  /** The built code of the thread. */
+  /** Built code of the thread. */
   readonly threadUrl?: URL;
   readonly jobMs?: number;
 }
 
 /**
- * Decodes and encodes blocks. Long ones go to a thread with a clock, one at a time, so that no block holds up other requests;
- * accounts that wait take turns. The thread starts with the first long block.
+ * Decodes and encodes blocks. Long ones go to a thread with a time limit, one at a time, so that no block delays
+ * other requests. Waiting accounts take turns. The thread starts with the first long block.
  */
 export class CodecPool {
   readonly #threadUrl: URL;
   readonly #jobMs: number;
   #worker: Worker | undefined;
-  /** The job in the thread. */
+  /** Job in the thread. */
   #running: Waiting | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Jobs by account; the account at the front is next. */
+  /** Jobs by account. The first account is next. */
   readonly #waiting = new Map<string, Waiting[]>();
   #waitingCount = 0;
 
@@ -54,8 +54,8 @@ export class CodecPool {
   }
 
   /**
-   * @throws DAG_INVALID, VALUE_INVALID, PATH_LOOKUP_FAILED; ApiError 503 where too many jobs wait, 400 for a block that takes
-   * more time or memory than a job may; the reason of the signal
+   * @throws DAG_INVALID, VALUE_INVALID, PATH_LOOKUP_FAILED; ApiError 503 where too many jobs wait, 400 for a block
+   * that exceeds the time or memory of a job; the reason of the signal
    */
   async run(job: CodecJob, { account, signal }: CodecRunOptions): Promise<Uint8Array> {
     signal.throwIfAborted();
@@ -92,14 +92,14 @@ export class CodecPool {
     if (front === undefined) return;
     const [account, jobs] = front;
     const next = jobs.shift();
-    // The account goes behind the others.
+    // Moves the account behind the others.
     this.#waiting.delete(account);
     if (jobs.length > 0) this.#waiting.set(account, jobs);
     if (next === undefined) return;
     this.#waitingCount--;
     this.#running = next;
     this.#timer = setTimeout(() => this.#fail(tooExpensive(`${this.#jobMs} ms`)), this.#jobMs);
-    // A copy of its own memory: a block may be a view of a page of the store.
+    // A copy with its own memory: a block may be a view of a page of the store.
     const bytes = Uint8Array.from(next.job.bytes);
     this.#worker ??= this.#startThread();
     this.#worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
@@ -108,7 +108,7 @@ export class CodecPool {
   #startThread(): Worker {
     const worker = new Worker(this.#threadUrl, {
       resourceLimits: { maxOldGenerationSizeMb: codecLimits.memoryMibMax },
-      // Options of the process, such as those of a test runner, are not for this code.
+      // Options of the process, such as those of a test runner, do not apply to this code.
       execArgv: [],
     });
     const isCurrent = () => this.#worker === worker;
@@ -123,7 +123,7 @@ export class CodecPool {
     return worker;
   }
 
-  /** Ends the job in the thread together with the thread, whose code cannot be stopped otherwise. */
+  /** Ends the running job together with the thread, since its code cannot be stopped in another way. */
   #fail(error: unknown): void {
     void this.#endThread();
     this.#settle((job) => job.reject(error));

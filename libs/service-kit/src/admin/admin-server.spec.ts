@@ -34,7 +34,7 @@ async function start(problem?: string) {
   return { get, load };
 }
 
-test('metrics tell rate, errors and duration as they are when they are asked for', async () => {
+test('metrics report rate, errors and duration at the time of the request', async () => {
   const { get, load } = await start();
   load.running = 5;
   const answer = await get('/metrics');
@@ -57,7 +57,7 @@ test('metrics tell rate, errors and duration as they are when they are asked for
     expect(lines).toContain(line);
   expect(lines.some((line) => line.startsWith('cairn_nodejs_eventloop_lag_seconds'))).toBe(true);
   expect(lines.some((line) => line.startsWith('cairn_none{'))).toBe(false);
-  // Asked again, what has been counted is not counted twice.
+  // A second read counts nothing twice.
   expect((await (await get('/metrics')).text()).split('\n')).toContain(
     `cairn_credits_total{${labels},service="test"} 200`,
   );

@@ -9,16 +9,19 @@ export interface AdminOptions {
   readonly port: number;
   /** Address to listen on. */
   readonly host: string;
-  /** Names that requests may ask for it by, beside addresses and names without a dot. See {@link isTrustedHost}. Default: none. */
+  /**
+   * Host names that requests may use, beside IP addresses and names without a dot. See {@link isTrustedHost}.
+   * Default: none.
+   */
   readonly hosts?: ReadonlySet<string>;
   readonly registry: Registry;
-  /** What the service stands on, and why it cannot be used where that is so. */
+  /** Dependencies of the service, each with its problem where it has one. */
   readonly dependencies: () => readonly Dependency[];
 }
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** The registry of a service, with what Node tells of itself: memory, event loop, garbage collection. */
+/** Creates the registry of a service, with Node's own metrics: memory, event loop, garbage collection. */
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -26,7 +29,7 @@ export function createRegistry(service: string): Registry {
   return registry;
 }
 
-/** A port of its own for those who run the service: `/metrics`, `/livez`, `/readyz` with each dependency. */
+/** A separate port for operators: `/metrics`, `/livez`, and `/readyz` with each dependency. */
 export class AdminServer {
   readonly #server: Server;
   readonly #options: AdminOptions;

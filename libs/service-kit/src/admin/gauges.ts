@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** A number that is read when somebody asks; with labels, one for each of what they name. */
+/** Registers a number that is read at each scrape; with labels, one number for each label value. */
 export function registerGauge(
   registry: Registry,
   name: string,

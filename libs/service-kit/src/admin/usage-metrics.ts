@@ -1,20 +1,20 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** What a service has counted of one operation since it started: rate, errors, duration. */
+/** Counts of one operation since the start of the service: rate, errors, duration. */
 export interface OperationCounts {
   readonly operation: string;
-  /** Empty for services that know no networks. */
+  /** Empty for services without networks. */
   readonly network: string;
   readonly requests: number;
   readonly errors: number;
-  /** Of the errors, those that a limit refused. */
+  /** Errors that a limit caused. */
   readonly limited: number;
   readonly credits: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly gas: number;
   readonly durationUs: number;
-  /** How many took how long; the last count has all above the last bound. */
+  /** Requests by latency bound. The last count holds those above the last bound. */
   readonly latency: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export interface UsageMetricsOptions {
   readonly boundsMs: readonly number[];
 }
 
-/** Requests by operation and network: read when somebody asks, so that requests pay nothing for it. */
+/** Registers requests by operation and network. They are read at each scrape, so that requests pay nothing. */
 export function registerUsageMetrics(registry: Registry, { counts, boundsMs }: UsageMetricsOptions): void {
   const each = (
     name: string,

@@ -38,8 +38,8 @@ const openRpc = {
   ],
 };
 
-describe('a page', () => {
-  test('of OpenAPI has every operation with parameters, body and answers', () => {
+describe('apiPage', () => {
+  test('lists every OpenAPI operation with parameters, body and responses', () => {
     const page = apiPage(openApi);
     expect(page).toContain('<h1>An &lt;API&gt; 1.2.3</h1><p>Says &quot;hello&quot;.</p>');
     expect(page).toContain('<a href="#putThing">PUT /things/{id}</a>');
@@ -49,7 +49,7 @@ describe('a page', () => {
     expect(page).toContain('&quot;application/json&quot;');
   });
 
-  test('of OpenRPC has every method with its cost and errors', () => {
+  test('lists every OpenRPC method with its cost and errors', () => {
     const page = apiPage(openRpc);
     expect(page).toContain('A thing. Costs 4 credits.');
     expect(page).toContain('its &lt;hash&gt;');
@@ -58,7 +58,7 @@ describe('a page', () => {
   });
 });
 
-describe('documents over HTTP', () => {
+describe('ApiDocuments', () => {
   let server: Server;
   let url: string;
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('documents over HTTP', () => {
     server.closeAllConnections();
   });
 
-  test('JSON for machines, a page that runs nothing for people, and nothing else', async () => {
+  test('serves JSON for machines and a page without scripts for people, and ignores other paths', async () => {
     expect(await (await fetch(`${url}/openapi.json`)).json()).toEqual(openApi);
     const page = await fetch(`${url}/docs`);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
@@ -83,7 +83,7 @@ describe('documents over HTTP', () => {
     expect((await fetch(`${url}/other`)).status).toBe(404);
   });
 
-  test('the index names the service, its version and its links', async () => {
+  test('serves an index with the service, its version and its links', async () => {
     const answer = await fetch(url);
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(await answer.json()).toEqual({

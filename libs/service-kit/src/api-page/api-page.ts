@@ -20,7 +20,7 @@ export interface ApiDocument {
   readonly [field: string]: unknown;
 }
 
-/** The document for people: one page of HTML without scripts. */
+/** Renders a document for people: one page of HTML without scripts. */
 export function apiPage(document: ApiDocument): string {
   const { title, version, description = '' } = document.info;
   const operations = operationsOf(document);
@@ -35,19 +35,19 @@ ${operations.map(sectionOf).join('\n')}
 }
 
 export interface ApiDocumentsOptions {
-  /** Where the JSON is, such as `/openapi.json`. */
+  /** Path of the JSON document, such as `/openapi.json`. */
   readonly path: string;
   readonly document: () => ApiDocument;
-  /** Answers `/` with name, version and links. Default true; false for a service that has pages of its own. */
+  /** Serves `/` with name, version and links. Default true; false for a service with its own pages. */
   readonly hasIndex?: boolean;
 }
 
-/** Answers for the document of an API at its path, at `/docs` for people, and at `/` with the links to both. */
+/** Serves the document of an API at its path, at `/docs` for people, and at `/` with links to both. */
 export class ApiDocuments {
   readonly #path: string;
   readonly #document: () => ApiDocument;
   readonly #hasIndex: boolean;
-  /** Made when they are first asked for. */
+  /** Rendered at the first request. */
   #json: string | undefined;
   #page: string | undefined;
 
@@ -91,7 +91,7 @@ export class ApiDocuments {
   }
 }
 
-/** Paths that every service answers, for the index at `/`. */
+/** Paths of every service, for the index at `/`. */
 const healthLinks = { live: '/livez', ready: '/readyz' } as const;
 
 function groupOf(operations: readonly ApiOperation[]): Map<string, ApiOperation[]> {
@@ -109,11 +109,10 @@ function sectionOf({ id, title, summary, parameters, body, answers }: ApiOperati
     ({ name, isRequired, text }) =>
       `<tr><td><code>${html(name)}</code>${isRequired ? ' (required)' : ''}</td><td>${html(text)}</td></tr>`,
   );
-  const table =
-    rows.length === 0 ? '' : `<table><tr><th>Parameter</th><th>What it is</th></tr>${rows.join('')}</table>`;
+  const table = rows.length === 0 ? '' : `<table><tr><th>Parameter</th><th>Type</th></tr>${rows.join('')}</table>`;
   const bodyText = body === undefined ? '' : `<p>Body:</p><pre>${html(body)}</pre>`;
-  const told = answers.map(([status, text]) => `<tr><td>${html(status)}</td><td>${html(text)}</td></tr>`);
-  return `<section id="${html(id)}"><h3><code>${html(title)}</code></h3><p>${html(summary)}</p>${table}${bodyText}<table><tr><th>Answer</th><th>When</th></tr>${told.join('')}</table></section>`;
+  const shown = answers.map(([status, text]) => `<tr><td>${html(status)}</td><td>${html(text)}</td></tr>`);
+  return `<section id="${html(id)}"><h3><code>${html(title)}</code></h3><p>${html(summary)}</p>${table}${bodyText}<table><tr><th>Response</th><th>Condition</th></tr>${shown.join('')}</table></section>`;
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** One operation as the page shows it, of whichever kind of document. */
+/** One operation as the page shows it, from either kind of document. */
 export interface ApiOperation {
   readonly id: string;
   readonly group: string;
@@ -8,13 +8,13 @@ export interface ApiOperation {
   readonly parameters: readonly { readonly name: string; readonly isRequired: boolean; readonly text: string }[];
   /** A JSON schema, printed. */
   readonly body: string | undefined;
-  /** Status or name, and when. */
+  /** Status or name of the response, and its condition. */
   readonly answers: readonly (readonly [string, string])[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads what this repository writes: OpenAPI with `components.responses`, OpenRPC with inline errors. */
+/** Reads the documents of this repository: OpenAPI with `components.responses`, OpenRPC with inline errors. */
 export function operationsOf(document: object): ApiOperation[] {
   const { paths, methods } = document as { readonly paths?: Json; readonly methods?: readonly Json[] };
   if (methods !== undefined) return methods.map(ofMethod);
@@ -66,7 +66,7 @@ function ofPath(document: object, path: string, method: string, operation: Json)
   };
 }
 
-/** A schema of a parameter in a few words. */
+/** Describes the schema of a parameter in a few words. */
 function wordsOf(schema: Json): string {
   const { type, enum: choices, minimum, maximum, default: usual } = schema;
   const words = [Array.isArray(choices) ? choices.join(', ') : String(type ?? '')];
@@ -76,7 +76,7 @@ function wordsOf(schema: Json): string {
   return words.join(', ');
 }
 
-/** What a `$ref` of this document stands for. */
+/** Resolves a `$ref` of this document. */
 function resolved(document: object, value: Json): Json {
   const { $ref } = value;
   if (typeof $ref !== 'string') return value;

@@ -4,19 +4,19 @@ import { answerBytes, type FastAnswer, type FastHandler, type FastRequest } from
 
 export interface PlainConnectionOptions {
   readonly handler: FastHandler;
-  /** A connection on which nothing moves for this long is closed. */
+  /** Milliseconds without traffic after which a connection is closed. */
   readonly keepAliveMs: number;
-  /** Takes the connection over, for good, with what it has sent and has not been answered. */
+  /** Takes over the connection permanently, with the bytes that were received and not yet answered. */
   readonly handOver: (socket: Socket, unread: Buffer) => void;
   readonly onClose: (connection: FastConnection) => void;
 }
 
-/** Sockets whose answers leave at the end of this turn of the event loop. */
+/** Sockets whose responses are flushed at the end of this turn of the event loop. */
 let held: Socket[] = [];
 
 /**
- * Answers of one turn leave together: each write wakes a client that waits, and on a machine of few cores that client and
- * the requests that are still to be read take turns for nothing.
+ * Flushes the responses of one turn together. Each write wakes a waiting client; on a machine of few cores those
+ * wake-ups would compete with the requests that are still to be read.
  */
 function holdBack(socket: Socket): void {
   socket.cork();
@@ -29,22 +29,22 @@ function release(): void {
   for (const socket of sockets) socket.uncork();
 }
 
-/** Longer heads are left to the full parser, which has a limit of its own. */
+/** Longer heads go to the full parser, which has its own limit. */
 const headBytesMax = 8192;
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * One connection that sends plain requests only. The first one that is not plain, or does not come whole at once, hands
- * the connection over.
+ * One connection of plain requests. The first request that is not plain, or does not arrive in one piece, hands the
+ * connection over to the full parser.
  */
 export class FastConnection {
   readonly #socket: Socket;
   readonly #options: PlainConnectionOptions;
-  /** What came after the request that is being answered. */
+  /** Bytes after the request that is being answered. */
   #unread: Buffer | undefined;
   #request: Request | undefined;
   #isDraining = false;
-  /** The last head and what it says: clients send the same one again and again. */
+  /** The last head and its parsed form: clients repeat the same head. */
   #headText = '';
   #head: FastHead | undefined;
 
@@ -55,7 +55,7 @@ export class FastConnection {
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
   }
 
-  /** Ends it as soon as nothing is being answered. */
+  /** Ends the connection as soon as no request is being answered. */
   drain(): void {
     this.#isDraining = true;
     if (this.#request === undefined) this.#socket.end();
@@ -70,7 +70,7 @@ export class FastConnection {
       this.#read(bytes);
       return;
     }
-    // The next one before this one is answered: it waits, and what follows it waits in the socket.
+    // A pipelined request waits, and the bytes after it wait in the socket.
     this.#unread = this.#unread === undefined ? bytes : Buffer.concat([this.#unread, bytes]);
     this.#socket.pause();
   };
@@ -79,7 +79,7 @@ export class FastConnection {
     if (this.#request === undefined || this.#socket.writableLength > 0) this.#socket.destroy();
   };
 
-  /** A client that has ended its side waits for no answer, as Node's own server sees it. */
+  /** A client that has ended its side gets no response, as with Node's own server. */
   readonly #onEnd = (): void => {
     this.#request?.abort();
     this.#socket.end();
@@ -96,7 +96,7 @@ export class FastConnection {
 
   #read(received: Buffer): void {
     let bytes: Buffer | undefined = received;
-    // One turn for each request that is answered at once, so that many of them do not nest.
+    // One turn for each request that is answered synchronously, so that calls do not nest.
     while (bytes !== undefined) {
       const taken = this.#take(bytes);
       if (taken === undefined) {
@@ -108,7 +108,7 @@ export class FastConnection {
     }
   }
 
-  /** The first request of what was received; `undefined` when it is not plain, or not whole. */
+  /** Parses the first request of the received bytes; `undefined` where it is not plain or not complete. */
   #take(bytes: Buffer): Taken | undefined {
     const end = bytes.indexOf(headEnd);
     const head = end === -1 || end > headBytesMax ? undefined : this.#headOf(bytes.toString('latin1', 0, end));
@@ -120,7 +120,7 @@ export class FastConnection {
     return { request: new Request(this.#socket, head, bytes.subarray(start, stop)), unread };
   }
 
-  /** Whether it is answered, and the next one may be read. */
+  /** Answers a request. Returns whether the next one may be read. */
   #serve({ request, unread }: Taken): boolean {
     let answer: ReturnType<FastHandler['answer']>;
     try {
@@ -144,7 +144,7 @@ export class FastConnection {
     return this.#head;
   }
 
-  /** Whether the next request may be read at once. */
+  /** Writes a response. Returns whether the next request may be read immediately. */
   #send(answer: FastAnswer): boolean {
     const { keepAliveMs } = this.#options;
     const socket = this.#socket;
@@ -157,7 +157,7 @@ export class FastConnection {
     }
     holdBack(socket);
     if (socket.write(bytes, 'latin1')) return true;
-    // A client that does not read its answers gets no further ones.
+    // A client that does not read its responses gets no further ones.
     socket.pause().once('drain', () => this.#next());
     return false;
   }
@@ -185,7 +185,7 @@ export class FastConnection {
 
 interface Taken {
   readonly request: Request;
-  /** What came after it. */
+  /** Bytes after this request. */
   readonly unread: Buffer | undefined;
 }
 
@@ -208,7 +208,7 @@ class Request implements FastRequest {
     return this.#socket.remoteAddress;
   }
 
-  /** Made when it is asked for: few requests do. */
+  /** Created on demand: few requests use it. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#isAborted) this.abort();

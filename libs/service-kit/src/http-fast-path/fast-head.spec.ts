@@ -3,7 +3,7 @@ import { parsePlainHead } from './fast-head.ts';
 
 const head = (...lines: readonly string[]) => ['POST /v3/key HTTP/1.1', 'Host: a', ...lines].join('\r\n');
 
-test('a plain head, its names in lower case', () => {
+test('parses a plain head and lower-cases its field names', () => {
   expect(parsePlainHead(head('Content-Length:\t5 ', 'CONNECTION: Keep-Alive', 'X-Note:'))).toEqual({
     path: '/v3/key',
     headers: { host: 'a', 'content-length': '5', connection: 'Keep-Alive', 'x-note': '' },
@@ -39,7 +39,7 @@ test.each([
   expect(parsePlainHead(text)).toBeUndefined();
 });
 
-test('names of object members are fields like others', () => {
+test('keeps fields that are named like members of Object', () => {
   expect(parsePlainHead(head('content-length: 0', '__proto__: 1', 'constructor: 2'))?.headers).toMatchObject({
     constructor: '2',
   });

@@ -1,18 +1,18 @@
-/** The head of a request that needs nothing of HTTP but its path and fields. */
+/** Head of a request that uses nothing of HTTP but path and fields. */
 export interface FastHead {
   readonly path: string;
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes. */
+  /** In bytes. */
   readonly contentLength: number;
 }
 
 const requestLine = /^POST (\/[\x21-\x7e]*) HTTP\/1\.1$/;
-/** RFC 9110, section 5.5, without what a parser may read in more than one way. */
+/** RFC 9110, section 5.5, without characters that parsers read in different ways. */
 const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const fieldsMax = 64;
 
-/** Fields that change how a message is framed or carried, and what browsers of other origins send. */
+/** Fields that change how a message is framed or carried, and fields that browsers send for other origins. */
 const special = new Set([
   'content-encoding',
   'expect',
@@ -27,9 +27,10 @@ const special = new Set([
 ]);
 
 /**
- * Reads a head (RFC 9112) that says one thing only, whoever reads it: a POST with a length, no field twice, no field that
- * changes the framing. `undefined` for any other, also for what is wrong: a full parser decides about those.
- * @param head the text before the empty line, one character a byte
+ * Parses a head (RFC 9112) that every parser reads in the same way: a POST with a length, no repeated field, no
+ * field that changes the framing. Returns `undefined` for any other, also for invalid ones: the full parser decides
+ * about those.
+ * @param head the text before the empty line, one character per byte
  */
 export function parsePlainHead(head: string): FastHead | undefined {
   const [first = '', ...lines] = head.split('\r\n');

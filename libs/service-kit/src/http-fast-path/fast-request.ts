@@ -3,32 +3,32 @@ import { STATUS_CODES } from 'node:http';
 /** A POST whose head and body came in one piece. */
 export interface FastRequest {
   readonly path: string;
-  /** By names in lower case; none comes twice. */
+  /** By names in lower case. No name is repeated. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A view of what was received: what is kept longer than the request should be copied. */
+  /** A view of the received bytes. Copy what outlives the request. */
   readonly body: Buffer;
   /** IP address of the client. */
   readonly remoteAddress: string | undefined;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client closes the connection. */
   readonly signal: AbortSignal;
 }
 
 export interface FastAnswer {
   readonly status: number;
-  /** Without the length, the date and what says how the connection goes on. */
+  /** Header fields without length, date and connection. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
-/** Who answers plain requests. */
+/** Handler of plain requests. */
 export interface FastHandler {
-  /** Whether requests of this path are answered here. */
+  /** Reports whether this handler takes requests of a path. */
   takes(path: string): boolean;
-  /** At once where it can; must not throw. */
+  /** Returns the response, without a promise where possible. Must not throw. */
   answer(request: FastRequest): FastAnswer | Promise<FastAnswer>;
 }
 
-/** The bytes of an answer: a text where all of it is ASCII, which is written without a copy. */
+/** Serializes a response: as text where all of it is ASCII, which is written without a copy. */
 export function answerBytes(
   { status, headers, body }: FastAnswer,
   { keepsAlive, keepAliveSeconds }: { readonly keepsAlive: boolean; readonly keepAliveSeconds: number },
@@ -47,7 +47,7 @@ export function answerBytes(
 let date = '';
 let dateUntil = 0;
 
-/** RFC 9110, section 5.6.7; made once a second. */
+/** RFC 9110, section 5.6.7; formatted once a second. */
 function httpDate(): string {
   const now = Date.now();
   if (now >= dateUntil) {

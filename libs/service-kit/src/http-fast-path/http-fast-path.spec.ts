@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { FastAnswer, FastHandler } from './fast-request.ts';
 import { HttpFastPath } from './http-fast-path.ts';
 
-/** Echoes what it understood, and which way it came. */
+/** Echoes the parsed request and the path that it took: fast or full. */
 const echo = (path: string, body: string) => JSON.stringify({ path, body });
 let plainAnswers = 0;
 let aborted: Promise<void>;
@@ -63,13 +63,13 @@ afterAll(() => {
   }
 });
 
-/** A server counts a connection as closed a little before the connection says so. */
+/** A server counts a connection as closed a little before the connection emits it. */
 async function forgotten(emptied: HttpFastPath): Promise<void> {
   for (let tries = 0; tries < 100 && emptied.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(emptied.size).toBe(0);
 }
 
-/** Sends pieces one after the other and resolves with all that came back until the server ended. */
+/** Sends pieces one after the other. Resolves with all received bytes when the server has ended. */
 function exchange(port: number, pieces: readonly Buffer[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port);
@@ -87,7 +87,7 @@ function exchange(port: number, pieces: readonly Buffer[]): Promise<string> {
   });
 }
 
-/** Statuses and bodies: what is left when dates and order of fields are taken off. */
+/** Statuses and bodies, without dates and the order of fields. */
 function essence(answers: string): readonly unknown[] {
   const found: unknown[] = [];
   let rest = answers;
@@ -108,7 +108,7 @@ const post = (path: string, body: string, fields = '') =>
 const chunked = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-describe('beside the full parser', () => {
+describe('compared with the full parser', () => {
   const body = fc.stringMatching(/^[a-zé{}"]{0,40}$/);
   const path = fc.constantFrom('/v3/key', '/v3/other?x=1', '/else');
   const request = fc.oneof(
@@ -120,7 +120,7 @@ describe('beside the full parser', () => {
     fc.tuple(path, body).map(([to, text]) => post(to, text, 'Connection: close\r\n')),
     fc.constant('GET /v3/key HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
   );
-  // What makes the full parser give up; it may do so before it has answered what came before.
+  // Makes the full parser give up; it may do so before it has answered earlier requests.
   const odd = fc.oneof(
     fc.constantFrom('nonsense\r\n\r\n', 'POST /v3/key HTTP/1.1\r\nHost : a\r\nContent-Length: 1\r\n\r\na'),
     fc.constant('GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
@@ -136,7 +136,7 @@ describe('beside the full parser', () => {
     expect(essence(plain ?? '')).toEqual(essence(full ?? ''));
   }
 
-  test('the same requests, however they are cut into pieces, get the same answers in the same order', async () => {
+  test('gives the same responses in the same order, in whatever pieces requests arrive', async () => {
     const before = plainAnswers;
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 5 }), last, cuts, (requests, end, places) =>
@@ -147,7 +147,7 @@ describe('beside the full parser', () => {
     expect(plainAnswers).toBeGreaterThan(before + 50);
   });
 
-  test('what is refused is refused in the same way', async () => {
+  test('refuses the same requests in the same way', async () => {
     await fc.assert(
       fc.asyncProperty(odd, cuts, (request, places) => expectTheSame([request], places)),
       { numRuns: 100 },
@@ -155,7 +155,7 @@ describe('beside the full parser', () => {
   });
 });
 
-test('a client that goes away is told to whoever works for it', async () => {
+test('aborts the signal of a request whose client closes the connection', async () => {
   const socket = connect(ports[1]);
   socket.write(post('/v3/waits', 'a'));
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -163,12 +163,12 @@ test('a client that goes away is told to whoever works for it', async () => {
   await aborted;
 });
 
-test('a fault of the handler ends the connection and nothing else', async () => {
+test('ends only the connection whose handler fails', async () => {
   expect(await exchange(ports[1], [Buffer.from(post('/v3/fails', 'a'))])).toBe('');
   expect(await exchange(ports[1], [Buffer.from(post('/v3/key', 'a', 'Connection: close\r\n'))])).toContain('200 OK');
 });
 
-test('a long answer to a slow reader comes whole, and the next one after it', async () => {
+test('sends a long response to a slow reader completely, and the next one after it', async () => {
   const answers = await new Promise<string>((resolve) => {
     const socket = connect(ports[1]);
     const received: Buffer[] = [];
@@ -182,7 +182,7 @@ test('a long answer to a slow reader comes whole, and the next one after it', as
   expect(answers.slice(-200)).toContain(echo('/v3/key', 'b'));
 });
 
-test('a connection on which nothing comes is closed', async () => {
+test('closes a connection without traffic', async () => {
   const server = fullServer();
   const short = new HttpFastPath(server, { handler, keepAliveMs: 50 });
   const socket = connect(await listening(server)).resume();
@@ -191,7 +191,7 @@ test('a connection on which nothing comes is closed', async () => {
   await forgotten(short);
 });
 
-test('a drain answers what is under way, says so, and ends the rest', async () => {
+test('a drain answers requests under way, announces the end, and closes the rest', async () => {
   const server = fullServer();
   const asked = new Promise<void>((resolve) => {
     finish = resolve;

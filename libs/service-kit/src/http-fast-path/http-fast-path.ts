@@ -6,9 +6,8 @@ import { FastConnection } from './fast-connection.ts';
 import type { FastHandler } from './fast-request.ts';
 
 /**
- * A lane before the parser of Node's HTTP server: connections whose requests are plain are answered without the objects
- * and streams that a request otherwise costs, several times as fast. Whatever is not plain goes on to the server, with the
- * connection, as if nothing had been before it.
+ * Serves plain requests before Node's HTTP parser, without the objects and streams that it creates for each request.
+ * It is several times as fast. Any other request goes to the server together with its connection, unchanged.
  */
 export class HttpFastPath {
   readonly #connections = new Set<FastConnection>();
@@ -22,7 +21,7 @@ export class HttpFastPath {
     const listeners = server.listeners(event) as ((socket: Socket) => void)[];
     server.removeAllListeners(event);
     const handOver = (socket: Socket, unread: Buffer) => {
-      // Paused, else what the listeners start would run before what was read is back.
+      // Paused, since the listeners would otherwise read before the received bytes are put back.
       socket.pause();
       for (const listener of listeners) listener.call(server, socket);
       socket.unshift(unread);
@@ -47,7 +46,7 @@ export class HttpFastPath {
     for (const connection of this.#connections) connection.drain();
   }
 
-  /** Cuts every connection. */
+  /** Destroys every connection. */
   destroy(): void {
     for (const connection of this.#connections) connection.destroy();
   }

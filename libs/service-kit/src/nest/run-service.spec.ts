@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-// The service runs in a process of its own, on the built package: signals and exit codes are what is tested.
+// The built service runs in its own process, since the tests check signals and exit codes.
 const kit = new URL('../../dist/index.js', import.meta.url).href;
 const nest = new URL('../../dist/nest/index.js', import.meta.url).href;
 const script = `
@@ -62,14 +62,14 @@ afterEach(() => {
 
 interface Service {
   readonly child: ChildProcess;
-  /** The first log line of this message. Fails when the process ends before it. */
+  /** Resolves with the first log line of this message. Fails when the process ends before it. */
   logged(message: string): Promise<Record<string, unknown>>;
   readonly exit: Promise<{ readonly code: number | null; readonly output: string }>;
 }
 
 function start(env: Readonly<Record<string, string>> = {}, argv: readonly string[] = []): Service {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, '--', 'service', ...argv], {
-    // Where the script's imports are looked up; settings and stores are in a directory of the test.
+    // Directory for resolving the imports of the script. Settings and stores are in a directory of the test.
     cwd: new URL('../..', import.meta.url),
     env: { PATH: process.env.PATH, CAIRN_HOME: directory, STORAGE_API_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -106,7 +106,7 @@ function start(env: Readonly<Record<string, string>> = {}, argv: readonly string
   return service;
 }
 
-/** A request that is under way: its head is sent, its body is not whole. */
+/** A request under way: its head is sent, its body is not complete. */
 async function beginUpload(port: number) {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   let answer = '';
@@ -120,7 +120,7 @@ async function beginUpload(port: number) {
   return { socket, closed };
 }
 
-test('health first, then the raw handler, then Nest', async () => {
+test('health comes first, then the raw handler, then Nest', async () => {
   const service = start();
   const { port } = await service.logged('storage-api listens');
   const text = async (path: string, init?: RequestInit) =>
@@ -157,7 +157,7 @@ test('a signal lets the request under way finish, closes the stores and ends wit
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('a second %s ends at once with %i', async (signal, expected) => {
+] as const)('a second %s ends immediately with %i', async (signal, expected) => {
   const service = start();
   const { port } = await service.logged('storage-api listens');
   const { closed } = await beginUpload(Number(port));
@@ -168,7 +168,7 @@ test.each([
   expect(await closed).not.toContain('finished');
 });
 
-test('a port that is taken is told with the setting to change, and no stack', async () => {
+test('a taken port is reported with the setting to change and without a stack', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const port = String((other.address() as AddressInfo).port);
@@ -188,7 +188,7 @@ test.each([
   expect(output).toContain(message);
 });
 
-test('an unknown argument is refused by its name', async () => {
+test('an unknown argument is refused by name', async () => {
   const { code, output } = await start({}, ['--port']).exit;
   expect(code).toBe(1);
   expect(output).toContain('storage-api does not know "--port"');

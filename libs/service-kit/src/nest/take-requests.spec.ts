@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { RawHttp } from '../raw-http.ts';
 import { takeRequests } from './take-requests.ts';
 
-/** Answers under way, oldest first: a test ends them in the order that it chooses. */
+/** Responses under way, oldest first. A test ends them in the order that it chooses. */
 let answers: (() => void)[];
 let asked: string[];
 let server: Server;
@@ -39,7 +39,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-/** Sends bytes in one piece; resolves with all that comes back until the server closes the connection. */
+/** Sends bytes in one piece. Resolves with all received bytes when the server has closed the connection. */
 function exchange(text: string): { readonly answer: Promise<string>; destroy(): void } {
   const socket = connect(port, '127.0.0.1', () => socket.write(text));
   sockets.push(socket);
@@ -64,7 +64,7 @@ const upgrade = 'GET /up HTTP/1.1\r\nhost: here\r\nconnection: upgrade\r\nupgrad
 test('an upgrade behind two pipelined requests is answered after both', async () => {
   const { answer } = exchange(get('/one') + get('/two') + upgrade);
   await eventually(() => answers.length === 2);
-  // The second answer is ready first and waits for the first one; the upgrade waits for both.
+  // The second response is ready first and waits for the first one; the upgrade waits for both.
   answers[1]?.();
   await new Promise((resolve) => setTimeout(resolve, 20));
   answers[0]?.();
@@ -76,11 +76,11 @@ test('an upgrade behind two pipelined requests is answered after both', async ()
   ]);
 });
 
-test('an upgrade without a request before it is answered', async () => {
+test('an upgrade without an earlier request is answered', async () => {
   expect(await exchange(upgrade).answer).toContain('101 Switching Protocols\r\n\r\nupgraded;');
 });
 
-test('an upgrade is dropped when its client leaves before the answers that it waits for', async () => {
+test('an upgrade is dropped when its client closes the connection before the earlier responses', async () => {
   const { answer, destroy } = exchange(get('/one') + upgrade);
   await eventually(() => answers.length === 1);
   destroy();

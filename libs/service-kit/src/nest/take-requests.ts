@@ -5,14 +5,14 @@ import { answerHealth, type Dependency } from '../health.ts';
 import type { RawHttp } from '../raw-http.ts';
 import { UpgradeOrder } from './upgrade-order.ts';
 
-/** A connection on which nothing moves for this long is closed. */
+/** Milliseconds without traffic after which a connection is closed. */
 const idleMs = 120_000;
-/** A connection that could send another request and does not is closed. */
+/** Milliseconds after which a connection without a further request is closed. */
 export const keepAliveMs = 75_000;
-/** RFC 6797: browsers that were here over TLS come back over TLS, for a year. */
+/** HSTS (RFC 6797): browsers return over TLS only, for a year. */
 const transportSecurity = 'max-age=31536000';
 
-/** Requests that are none, by what Node calls them. */
+/** Statuses of requests that Node cannot parse, by error code. */
 const clientErrors: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -26,7 +26,7 @@ export interface TakeRequestsOptions {
   readonly isTls: boolean;
 }
 
-/** Puts the raw handlers before Express. */
+/** Puts health and the raw handlers before the listeners of the HTTP adapter. */
 export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRequestsOptions): void {
   const express = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
@@ -37,8 +37,8 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
     response.setHeader('x-content-type-options', 'nosniff');
     if (isTls) response.setHeader('strict-transport-security', transportSecurity);
     if (state.isDraining) response.setHeader('connection', 'close');
-    // A request that was under way at the signal may have promised to keep its connection. Once its answer is handed over
-    // to the system there is nothing to keep it for; closeIdleConnections would cut off what is still buffered.
+    // A response that began before the signal may have promised to keep its connection. The connection is ended after
+    // the response is flushed; closeIdleConnections would cut off buffered bytes.
     response.once('finish', () => {
       if (state.isDraining) request.socket.end();
     });
@@ -46,7 +46,7 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
     for (const listener of express) listener(request, response);
   };
   server.on('request', onRequest);
-  // The handler decides whether a client that asks first may send its body.
+  // The handler decides whether a client with `Expect: 100-continue` may send its body.
   server.on('checkContinue', onRequest);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
@@ -57,14 +57,14 @@ export function takeRequests({ server, raw, state, dependencies, isTls }: TakeRe
   });
   server.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
     const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
-    // Before the end of a handshake nothing can be sent: `end` would wait for it, and keep the connection for ever.
+    // Before the end of a TLS handshake nothing can be sent: `end` would wait for it and keep the connection open.
     const isHandshake = /^(ERR_TLS|ERR_SSL|EPROTO)/.test(error.code ?? '');
     if (socket.writable && !isHandshake)
       socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     else socket.destroy();
   });
   if (raw.connectionsMax !== undefined) server.maxConnections = raw.connectionsMax;
-  // An upload may take hours as long as it moves; headers must come at once.
+  // An upload may take hours as long as bytes arrive; headers have a deadline.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
   server.keepAliveTimeout = keepAliveMs;

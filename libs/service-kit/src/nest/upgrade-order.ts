@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Answers under way per connection, so that an upgrade is answered in its turn (RFC 9112, section 9.3.2). */
+/** Counts responses under way per connection, so that an upgrade is answered in order (RFC 9112, section 9.3.2). */
 export class UpgradeOrder {
   readonly #pending = new WeakMap<Duplex, { answers: number; upgrade?: () => void }>();
 
-  /** Counts an answer until it has left, or cannot leave any more. */
+  /** Counts a response until it is sent or its connection is closed. */
   began({ socket }: IncomingMessage, response: ServerResponse): void {
     const state = this.#pending.get(socket) ?? { answers: 0 };
     this.#pending.set(socket, state);
@@ -16,7 +16,9 @@ export class UpgradeOrder {
     });
   }
 
-  /** Runs the upgrade after the answers before it; immediately where there are none, never where the client has left. */
+  /**
+   * Runs the upgrade after the responses before it: immediately where there are none, never for a closed connection.
+   */
   after(socket: Duplex, upgrade: () => void): void {
     const state = this.#pending.get(socket);
     if (state === undefined || state.answers === 0) upgrade();

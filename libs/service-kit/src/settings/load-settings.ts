@@ -34,7 +34,7 @@ const pairs = [
 ] as const;
 
 type RawSettings = Partial<Record<SettingName, unknown>>;
-/** Where settings come from, and the list that problems are added to. */
+/** Source of settings, and the list that collects problems. */
 interface Source {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory: string;

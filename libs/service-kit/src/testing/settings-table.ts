@@ -1,7 +1,7 @@
 import type { Setting } from '../settings/setting.ts';
 import type { SettingsShape } from '../settings/settings-shape.ts';
 
-/** The table of settings of a README, as Markdown: name, default, meaning. */
+/** Formats the table of settings of a README as Markdown: name, default, meaning. */
 export function settingsTable(shape: SettingsShape): string {
   const rows = (Object.entries(shape) as [string, Setting<unknown>][]).map(([name, setting]) => {
     const parsed = setting.parse(undefined);

@@ -4,24 +4,24 @@ import { request as http, type IncomingMessage } from 'node:http';
 import { request as https } from 'node:https';
 import { createInterface } from 'node:readline';
 
-/** A built service in a process of its own. */
+/** A built service in its own process. */
 export interface RunningService {
   /** `http://127.0.0.1:<port>`, `https` with TLS_CERT among the settings. */
   readonly url: string;
-  /** Its lines, parsed. */
+  /** Parsed log lines. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
   readonly text: () => string;
   readonly process: ChildProcess;
-  /** Ends it and resolves when it is gone. */
+  /** Ends the service. Resolves when the process has exited. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 export interface StartServiceOptions {
-  /** Its built entry. */
+  /** Built entry of the service. */
   readonly main: string;
   /** Directory of the stores. */
   readonly home: string;
-  /** Settings beside the home; ports are free ones unless they are set. */
+  /** Settings beside the home. Ports are free ones unless they are set. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +68,7 @@ export async function startService({ main, home, env = {} }: StartServiceOptions
   };
 }
 
-/** Certificates of tests are made by the tests: who signed them is of no interest here. */
+/** Accepts any certificate, since tests make their own. */
 function isReady(url: string, isTls: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const answered = (response: IncomingMessage) => {

@@ -19,7 +19,7 @@ import type { OpenTracingOptions, RequestSpan, SpanAttributes, Tracing } from '.
 const closeMs = 2_000;
 const problemEveryMs = 60_000;
 
-/** Sends traces to a collector. Loaded only where there is one. */
+/** Sends spans to a collector. Loaded only where one is configured. */
 export function openCollector({ service, onProblem }: OpenTracingOptions): Tracing {
   tellProblems(onProblem);
   const resource = defaultResource()
@@ -81,7 +81,7 @@ function contextOf({ traceId, parentId, isSampled, state }: TraceContext) {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parentId, traceFlags, isRemote: true, ...traceState });
 }
 
-/** A collector that is away must not fill the log. */
+/** A collector that does not answer must not fill the log. */
 function tellProblems(onProblem: ((message: string) => void) | undefined): void {
   if (onProblem === undefined) return;
   let quietUntil = 0;

@@ -10,7 +10,7 @@ const parentId = 'b7ad6b7169203331';
 const sent = { traceparent: `00-${traceId}-${parentId}-01`, tracestate: 'vendor=1' };
 
 describe('trace context', () => {
-  test('of the recommendation', () => {
+  test('parses the examples of the recommendation', () => {
     expect(traceContextOf(sent)).toEqual({ traceId, parentId, isSampled: true, state: 'vendor=1' });
     expect(traceContextOf({ traceparent: `00-${traceId}-${parentId}-00` })).toMatchObject({ isSampled: false });
     expect(traceContextOf({ traceparent: `cc-${traceId}-${parentId}-01-more` })).toMatchObject({ traceId });
@@ -30,7 +30,7 @@ describe('trace context', () => {
     expect(traceContextOf({ traceparent })).toBeUndefined();
   });
 
-  test('what is passed on is what was read, and nothing else gets through', () => {
+  test('propagates a parsed context unchanged and nothing else', () => {
     fc.assert(
       fc.property(fc.string(), (traceparent) => {
         const context = traceContextOf({ traceparent });
@@ -43,7 +43,7 @@ describe('trace context', () => {
   });
 });
 
-test('without a collector, requests of no trace have no span, and others pass theirs on', async () => {
+test('without a collector, a request without a trace has no span, and another propagates its own', async () => {
   const tracing = await openTracing({ service: 'test', env: {} });
   expect(tracing.start({})).toBeUndefined();
   const span = tracing.start(sent);
@@ -73,7 +73,7 @@ describe('with a collector', () => {
     collector.closeAllConnections();
   });
 
-  test('a request and its parts are spans of the trace that it came with', async () => {
+  test('a request and its parts are spans of the trace of the sender', async () => {
     const tracing = await openTracing({ service: 'storage-api' });
     const span = tracing.start(sent);
     expect(span?.traceId).toBe(traceId);
@@ -94,7 +94,7 @@ describe('with a collector', () => {
     expect(span?.outgoing).toEqual({ traceparent: `00-${traceId}-${request.spanId}-01`, tracestate: 'vendor=1' });
   });
 
-  test('a collector that is away is told once and keeps nobody', async () => {
+  test('a collector that does not answer is reported once and delays no request', async () => {
     collector.close();
     process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '500';
     const problems: string[] = [];

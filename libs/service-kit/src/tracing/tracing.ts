@@ -1,17 +1,20 @@
 import { type HeaderFields, traceContextOf, traceHeaders } from './trace-context.ts';
 
-/** What is said of a span: names of OpenTelemetry's semantic conventions where there is one. Never a key, never a secret. */
+/**
+ * Attributes of a span, named by OpenTelemetry's semantic conventions where one exists. Keys and secrets never enter
+ * them.
+ */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One request in its trace. */
+/** One request in its distributed trace. */
 export interface RequestSpan {
   /** 32 hexadecimal digits, for the log. */
   readonly traceId: string;
-  /** Header fields of what is asked of other services on behalf of this request. */
+  /** Header fields for requests to other services on behalf of this one. */
   readonly outgoing: Readonly<Record<string, string>>;
   /** Adds a part of the request that has just ended. */
   addPart(name: string, part: { readonly durationMs: number; readonly isError: boolean } & SpanPart): void;
-  /** Ends it. Statuses from 500 on are errors. */
+  /** Ends the span. Statuses from 500 on are errors. */
   end(outcome: { readonly name: string; readonly status: number } & SpanPart): void;
 }
 
@@ -19,14 +22,14 @@ interface SpanPart {
   readonly attributes?: SpanAttributes;
 }
 
-/** Traces of requests, over OTLP/HTTP where the environment says so. */
+/** Distributed tracing of requests, over OTLP/HTTP where the environment configures it. */
 export interface Tracing {
   /**
-   * The span of a request that begins now. Where nothing collects traces it only passes on what the sender said of its own
-   * trace, and is `undefined` where that is nothing: the common case, which costs one look at the header fields.
+   * Starts the span of a request. Without a collector the span only propagates the context of the sender; it is
+   * `undefined` where there is none. This common case costs one header lookup.
    */
   start(headers: HeaderFields): RequestSpan | undefined;
-  /** Sends what is left, for two seconds at most. */
+  /** Sends remaining spans, for at most two seconds. */
   close(): Promise<void>;
 }
 
@@ -41,18 +44,18 @@ export const passingTracing: Tracing = {
 };
 
 export interface OpenTracingOptions {
-  /** Name of the service where `OTEL_SERVICE_NAME` gives no other. */
+  /** Service name where `OTEL_SERVICE_NAME` is not set. */
   readonly service: string;
-  /** Default: that of the process. The exporter and the sampler read the process's in any case. */
+  /** Default: the environment of the process. Exporter and sampler always read that one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Told, at most once a minute, why traces do not reach their collector. */
+  /** Called at most once a minute with the reason why spans do not reach the collector. */
   readonly onProblem?: (message: string) => void;
 }
 
 /**
- * Traces as OpenTelemetry's environment variables have them: sent to `OTEL_EXPORTER_OTLP_ENDPOINT` (or
- * `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) as OTLP over HTTP; without one, nothing of OpenTelemetry is even loaded.
- * See https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/.
+ * Opens tracing as OpenTelemetry's environment variables configure it: OTLP over HTTP to
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` (or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`). Without an endpoint OpenTelemetry is not
+ * loaded. See https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/.
  */
 export async function openTracing(options: OpenTracingOptions): Promise<Tracing> {
   const { env = process.env } = options;

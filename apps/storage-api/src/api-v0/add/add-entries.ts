@@ -6,13 +6,13 @@ import { type AddOptions, entryMetadata } from './add-options.ts';
 
 const symlinkBytesMax = 4096;
 
-/** An entry of the tree with the metadata of its part, which lines report whether it is kept or not. */
+/** An entry of the tree with the metadata of its part, which lines report even where it is not stored. */
 export interface AddEntry extends TreeEntry {
   readonly part: PartMetadata;
 }
 
 /**
- * Entries of the tree from the parts of a body.
+ * Converts the parts of a body to entries of the tree.
  * @throws ApiError 400 for a symlink that is too long, and for a body without parts that is not wrapped
  */
 export async function* addEntries(

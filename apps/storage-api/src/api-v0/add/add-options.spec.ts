@@ -41,7 +41,7 @@ describe('treeOptions', () => {
     expect(treeOptions(chosen(query), settings)).toMatchObject(expected);
   });
 
-  test('pass over a negative CID version', () => {
+  test('treeOptions ignores a negative CID version', () => {
     for (const query of ['cid-version=-1', 'cid-version=-5', 'cid-version=-1&hash=sha2-512'])
       expect(treeOptions(chosen(query), settings).cidVersion).toBeUndefined();
   });

@@ -8,7 +8,7 @@ import { addHash } from './add-hash.ts';
 const [least, most] = [-(2 ** 31), 2 ** 31 - 1];
 const wholeMost = Number.MAX_SAFE_INTEGER;
 
-/** The options of `add`, named as in Kubo; `cid-profile` selects a profile of IPIP-499 by name. */
+/** Options of `add`, named as in Kubo; `cid-profile` selects a profile of IPIP-499 by name. */
 export const addOptions = {
   recursive: { kind: 'boolean', alias: 'r' },
   hidden: { kind: 'boolean', alias: 'H' },
@@ -54,7 +54,7 @@ const pinNameBytesMax = 255;
 const nanosecondsMax = 999_999_999;
 const fanoutMax = 1024;
 
-/** Refuses what Kubo refuses, in its words and its order. @throws ApiError 400 */
+/** Refuses the options that Kubo refuses, in its words and its order. @throws ApiError 400 */
 function checkAddOptions(chosen: AddOptions): void {
   const { inline, pin, 'inline-limit': inlineLimit, 'pin-name': pinName = '', 'only-hash': onlyHash } = chosen;
   const { mode, mtime, 'mtime-nsecs': nanoseconds, 'to-files': toFiles, 'max-hamt-fanout': fanout = 256 } = chosen;
@@ -95,7 +95,10 @@ function checkAddOptions(chosen: AddOptions): void {
   if (refusal !== undefined) throw new ApiError(400, refusal[1]);
 }
 
-/** How the import is to be done: the profile, the settings of the service, then the options of the request. @throws ApiError 400 */
+/**
+ * Combines the options of the import: the profile, then the settings of the service, then the request.
+ * @throws ApiError 400
+ */
 export function treeOptions(chosen: AddOptions, settings: StorageSettings): TreeOptions {
   checkAddOptions(chosen);
   const profile = chosen['cid-profile'] ?? settings.STORAGE_CID_PROFILE;
@@ -126,7 +129,10 @@ export function treeOptions(chosen: AddOptions, settings: StorageSettings): Tree
   };
 }
 
-/** CIDs of version 0 name sha2-256 only; a negative version is none. @throws ApiError 400, in Kubo's words */
+/**
+ * Checks a CID version: version 0 supports sha2-256 only, and no version is negative.
+ * @throws ApiError 400, in Kubo's words
+ */
 function versionOptions(version: number, hash: string | undefined): Pick<TreeOptions, 'cidVersion'> {
   const isDefaultHash = hash === undefined || hash === 'sha2-256';
   if (version > 1 || (version < -1 && !isDefaultHash)) throw new ApiError(400, `unknown CID version: ${version}`);
@@ -134,7 +140,7 @@ function versionOptions(version: number, hash: string | undefined): Pick<TreeOpt
   return { cidVersion: version === 1 ? 1 : 0 };
 }
 
-/** A profile, without what follows from an option that the request sets otherwise. */
+/** Returns a profile without the parts that an option of the request overrides. */
 function adapted(
   profile: (typeof profiles)[keyof typeof profiles],
   asked: { readonly hash: string | undefined; readonly version: number | undefined; readonly hasMetadata: boolean },
@@ -142,13 +148,13 @@ function adapted(
   const { rawLeaves, cidVersion, ...rest } = profile;
   return {
     ...rest,
-    // CIDs of version 0 name sha2-256 only.
+    // CIDs of version 0 support sha2-256 only.
     ...((asked.hash === undefined || cidVersion === 1) && { cidVersion }),
     ...(asked.version === undefined && !asked.hasMetadata && { rawLeaves }),
   };
 }
 
-/** Mode and time that the request asks for all entries. A mode or time of 0 is none, as in Kubo. */
+/** Mode and time that the request sets for all entries. As in Kubo, 0 means none. */
 function requestMetadata({ mode, mtime, 'mtime-nsecs': nanoseconds }: AddOptions): UnixfsMetadata {
   const kept = modeOfFileMode(mode);
   return {
@@ -157,7 +163,10 @@ function requestMetadata({ mode, mtime, 'mtime-nsecs': nanoseconds }: AddOptions
   };
 }
 
-/** Mode and time of an entry itself, which count with `preserve-mode` and `preserve-mtime` only; those of the request go first. */
+/**
+ * Mode and time of one entry, used with `preserve-mode` and `preserve-mtime` only. Those of the request take
+ * precedence.
+ */
 export function entryMetadata(chosen: AddOptions, { fileMode, mtime }: PartMetadata): UnixfsMetadata {
   const mode = modeOfFileMode(fileMode);
   return {

@@ -22,7 +22,7 @@ import { putInTree } from './to-files.ts';
 type AddContext = CommandContext<typeof addOptions>;
 type Imported = ImportedEntry<AddEntry>;
 
-/** Bytes taken of a file so far. */
+/** Received bytes of a file. */
 interface Progress {
   readonly path: string;
   readonly bytes: number;
@@ -36,7 +36,7 @@ function isImported(line: Line): line is Imported {
 }
 
 const progressStepBytes = 256 * 1024;
-/** Characters of the name of an add that are kept with its pin. */
+/** Characters of the name of an add that are stored with its pin. */
 const addedAsCharactersMax = 255;
 const onlyHashStore = (signal: AbortSignal) => ({
   putMany: async (blocks: readonly Block[]) => {
@@ -46,8 +46,8 @@ const onlyHashStore = (signal: AbortSignal) => ({
 });
 
 /**
- * `add`: files, directories and symlinks as UnixFS DAGs with the CIDs that Kubo gives. Each line is written when the blocks that it
- * names and the pin of its root are on the disk; an add that ends early pins none of what it has not reported.
+ * `add`: imports files, directories and symlinks as UnixFS DAGs with Kubo's CIDs. Each line is written when its
+ * blocks and the pin of its root are on the disk. An add that ends early pins only what it has reported.
  */
 @Injectable()
 export class AddCommand implements Command<typeof addOptions> {
@@ -100,7 +100,7 @@ export class AddCommand implements Command<typeof addOptions> {
       for await (const entry of importing) await lines.add(entry);
       await lines.end();
     } catch (error) {
-      // Entries before the one that failed are reported, as in Kubo.
+      // Matches Kubo: entries before the failed one are reported.
       if (!signal.aborted) await lines.end().catch(() => {});
       throw error;
     } finally {
@@ -109,7 +109,10 @@ export class AddCommand implements Command<typeof addOptions> {
     endLines(response);
   }
 
-  /** Makes blocks durable, then pins: in this order a crash between them leaves blocks without a pin, never the reverse. */
+  /**
+   * Makes blocks durable, then pins. In this order a crash between them leaves blocks without a pin, never the
+   * reverse.
+   */
   async #keep({ options: chosen }: AddContext, session: WriteSession, roots: readonly Imported[]): Promise<void> {
     await session.store.sync();
     const cids = roots.map(({ cid }) => cid);
@@ -117,7 +120,10 @@ export class AddCommand implements Command<typeof addOptions> {
     else if (chosen['to-files'] === undefined) await session.claimUnpinned(cids);
   }
 
-  /** Puts roots into the file tree and reports lines. A root that the tree refuses is reported before its error, as in Kubo. */
+  /**
+   * Puts roots into the file tree and reports lines. As in Kubo, a root that the tree refuses is reported before its
+   * error.
+   */
   async #putInTree(
     context: AddContext,
     session: WriteSession,
@@ -128,7 +134,7 @@ export class AddCommand implements Command<typeof addOptions> {
     const put = (some: readonly Imported[], first: number) =>
       this.files.changeIn(session, principal, signal, async (tree) => {
         for (const [index, { cid, path, top }] of some.entries()) {
-          // A file without a name goes by its CID, which is no name for the tree.
+          // A file without a name is reported by its CID, which is not a name for the tree.
           const name = top?.path === '' ? '' : path;
           await putInTree(tree, chosen['to-files'] ?? '', { cid, name }, before + first + index === 0);
         }
@@ -145,7 +151,7 @@ export class AddCommand implements Command<typeof addOptions> {
   }
 }
 
-/** Names of roots as they were added, by CID; none for one that goes by its CID. */
+/** Names of roots by CID, as they were added. A root that is named by its CID has none. */
 function namesOfAdd(roots: readonly Imported[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { path, cid, top } of roots) {
@@ -156,7 +162,7 @@ function namesOfAdd(roots: readonly Imported[]): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Lines of progress, where they are asked for: every 256 KiB of a file, and at its end. */
+/** Writes lines of progress where they are requested: every 256 KiB of a file, and at its end. */
 function progressOf({ options: chosen, response, signal }: AddContext, lines: DurableLines<Line>) {
   if (!chosen.progress) return () => {};
   let reported = 0;
@@ -164,7 +170,7 @@ function progressOf({ options: chosen, response, signal }: AddContext, lines: Du
   return (path: string, bytes: number, isDone: boolean, top: AddEntry | undefined) => {
     if (!isDone && bytes - reported < progressStepBytes) return;
     reported = isDone ? 0 : bytes;
-    // The next line makes up for one that a slow client misses.
+    // The next line includes the progress of a line that a slow client misses.
     if (signal.aborted || (response.writableNeedDrain && !isDone)) return;
     const line = { path, bytes, top };
     lines.pass(line, last?.path === path ? last : undefined);
@@ -172,7 +178,7 @@ function progressOf({ options: chosen, response, signal }: AddContext, lines: Du
   };
 }
 
-/** Writes one line of the answer, its keys in Kubo's order; `silent` leaves out those of files, as in Kubo. */
+/** Writes one line of the response, its keys in Kubo's order. `silent` omits the lines of files, as in Kubo. */
 async function report({ response, signal, options: chosen }: AddContext, line: Line): Promise<void> {
   if (!isImported(line)) {
     const { path, bytes, top } = line;
@@ -190,7 +196,7 @@ async function report({ response, signal, options: chosen }: AddContext, line: L
   await writeLine(response, values, signal);
 }
 
-/** Mode and time of the part at the top as it was sent, which Kubo reports on each line below it. */
+/** Mode and time of the top part as they were sent, which Kubo reports on each line below it. */
 function printPart(part: PartMetadata | undefined) {
   if (part === undefined) return {};
   const { fileMode, mtime } = part;

@@ -21,7 +21,7 @@ function gather(keep: (lines: readonly number[]) => Promise<void> = async () => 
   return { lines, kept, failures };
 }
 
-test('keeps waiting lines when no further one comes', async () => {
+test('makes waiting lines durable when no further one arrives', async () => {
   const { lines, kept } = gather();
   await lines.add(1);
   await lines.add(2);
@@ -32,7 +32,7 @@ test('keeps waiting lines when no further one comes', async () => {
   expect(kept).toEqual([[1, 2]]);
 });
 
-test('keeps lines after their longest wait, also while more of them come', async () => {
+test('makes lines durable after their longest wait, also while more of them arrive', async () => {
   const { lines, kept } = gather();
   const { idleMs, waitMs } = durableLineLimits;
   for (let at = 0; at < 2 * waitMs; at += idleMs / 3) {
@@ -42,7 +42,7 @@ test('keeps lines after their longest wait, also while more of them come', async
   expect(kept.length).toBeGreaterThanOrEqual(1);
 });
 
-test('keeps many lines together, and the rest at the end', async () => {
+test('makes many lines durable together, and the rest at the end', async () => {
   const { lines, kept } = gather();
   const { waitingMax } = durableLineLimits;
   for (let index = 0; index < waitingMax + 1; index++) await lines.add(index);
@@ -51,7 +51,7 @@ test('keeps many lines together, and the rest at the end', async () => {
   expect(kept.map(({ length }) => length)).toEqual([waitingMax, 1]);
 });
 
-test('keeps lines in their order, never concurrently', async () => {
+test('keeps lines in their order and does not overlap calls', async () => {
   let running = 0;
   const { lines, kept } = gather(async () => {
     expect(++running).toBe(1);
@@ -68,7 +68,7 @@ test('keeps lines in their order, never concurrently', async () => {
   expect(kept.flat()).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('reports an error of keep while nothing waits for it, and from the next call', async () => {
+test('reports an error of keep while no call awaits it, and from the next call', async () => {
   const { lines, failures } = gather(async () => {
     throw new Error('the disk is full');
   });
@@ -79,7 +79,7 @@ test('reports an error of keep while nothing waits for it, and from the next cal
   await lines.discard();
 });
 
-test('passes lines on in their order, and drops one that the next makes superfluous', async () => {
+test('passes lines on in their order, and drops one that the next replaces', async () => {
   const { lines, kept } = gather();
   lines.pass(1, undefined);
   await jest.advanceTimersByTimeAsync(0);
@@ -91,7 +91,7 @@ test('passes lines on in their order, and drops one that the next makes superflu
   expect(kept).toEqual([[1], [2, 4]]);
 });
 
-test('discard forgets the lines that wait', async () => {
+test('discard drops the waiting lines', async () => {
   const { lines, kept } = gather();
   await lines.add(1);
   await lines.discard();

@@ -1,21 +1,24 @@
-/** Lines are kept together so that many small files cost few commits, and written when no further one comes for a moment. */
+/**
+ * Lines are made durable together, so that many small files cost few commits. They are written when no further line
+ * arrives for a moment.
+ */
 export const durableLineLimits = {
-  /** Lines that wait at most; more would be memory. */
+  /** Waiting lines at most; more would use too much memory. */
   waitingMax: 512,
-  /** Time without a further line after which waiting ones are kept, in milliseconds. */
+  /** Milliseconds without a further line after which waiting lines are made durable. */
   idleMs: 15,
   /** Longest time that a line waits for others, in milliseconds. */
   waitMs: 250,
 } as const;
 
 export interface DurableLinesOptions<Line> {
-  /** Makes lines durable and writes them. Called with some lines after the other, never concurrently. */
+  /** Makes lines durable and writes them. Calls do not overlap. */
   readonly keep: (lines: readonly Line[]) => Promise<void>;
-  /** Called with the error of a {@link keep} that no call of {@link DurableLines} was waiting for. */
+  /** Called with the error of a {@link keep} that no call of {@link DurableLines} awaits. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Gathers lines of an answer that may only be written when what they report is on the disk. */
+/** Collects lines of a response that may only be written when their blocks are on the disk. */
 export class DurableLines<Line> {
   readonly #options: DurableLinesOptions<Line>;
   #waiting: Line[] = [];
@@ -28,7 +31,7 @@ export class DurableLines<Line> {
     this.#options = options;
   }
 
-  /** Takes a line; resolves when there is room for another. @throws the error of a `keep` */
+  /** Accepts a line. Resolves when there is room for another. @throws the error of a `keep` */
   async add(line: Line): Promise<void> {
     this.#latest = performance.now();
     if (this.#waiting.push(line) === 1) this.#oldest = this.#latest;
@@ -36,7 +39,7 @@ export class DurableLines<Line> {
     else this.#timer ??= setTimeout(() => this.#onTime(), durableLineLimits.idleMs);
   }
 
-  /** Takes a line that other lines do not wait for; it takes the place of `before` where that one waits still. */
+  /** Accepts a line that other lines do not wait for. It replaces `before` if that line is still waiting. */
   pass(line: Line, before: Line | undefined): void {
     if (before !== undefined && this.#waiting.at(-1) === before) this.#waiting.pop();
     this.#waiting.push(line);
@@ -45,12 +48,12 @@ export class DurableLines<Line> {
     this.#keep().catch(this.#options.onFailure);
   }
 
-  /** Keeps all lines. @throws the error of a `keep` */
+  /** Makes all lines durable. @throws the error of a `keep` */
   async end(): Promise<void> {
     await this.#keep();
   }
 
-  /** Forgets the lines that wait. */
+  /** Discards the waiting lines. */
   async discard(): Promise<void> {
     clearTimeout(this.#timer);
     this.#waiting = [];

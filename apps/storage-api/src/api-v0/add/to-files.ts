@@ -7,12 +7,13 @@ import { apiErrorFrom } from '../error-policy.ts';
 /** An imported entry that `to-files` puts into the file tree of the account. */
 export interface NewFile {
   readonly cid: CID;
-  /** Name of the part at the top; empty where it has none. */
+  /** Name of the top part; empty where it has none. */
   readonly name: string;
 }
 
 /**
- * Puts what was added at a path of the file tree, or into the directory that a path with a final slash names, as Kubo does.
+ * Puts added content at a path of the file tree, or into the directory that a path with a final slash names, as Kubo
+ * does.
  * @throws ApiError, in Kubo's words
  */
 export async function putInTree(tree: FileTree, destination: string, { cid, name }: NewFile, isFirst: boolean) {
@@ -37,7 +38,7 @@ export async function putInTree(tree: FileTree, destination: string, { cid, name
   await step(`cannot put node in path ${JSON.stringify(target.text)}: `, () => tree.put(target, cid));
 }
 
-/** Runs a step; its errors name it. */
+/** Runs a step and prefixes its errors with the step. */
 async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

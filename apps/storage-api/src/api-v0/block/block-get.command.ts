@@ -6,7 +6,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendHead, streamHeaders } from '../write.ts';
 
-/** `block/get`: the bytes of a block. */
+/** `block/get`: returns the bytes of a block. */
 @Injectable()
 export class BlockGetCommand implements Command<Record<never, never>> {
   readonly name = 'block/get';

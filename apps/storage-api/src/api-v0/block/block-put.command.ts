@@ -21,7 +21,7 @@ const options = {
   'upgrade-cidv0-in-output': { kind: 'boolean' },
 } as const;
 
-/** `block/put`: blocks as they are, each a part of the body. */
+/** `block/put`: stores blocks unchanged, each a part of the body. */
 @Injectable()
 export class BlockPutCommand implements Command<typeof options> {
   readonly name = 'block/put';
@@ -50,14 +50,14 @@ export class BlockPutCommand implements Command<typeof options> {
   }
 }
 
-/** How blocks are named. @throws ApiError 400, in Kubo's words */
+/** Parses codec and hash function of the blocks. @throws ApiError 400, in Kubo's words */
 function namer(chosen: OptionValues<typeof options>): (bytes: Uint8Array) => CID {
   const { format, mhtype, mhlen, 'cid-codec': cidCodec } = chosen;
   const name = mhtype === '' ? 'sha2-256' : mhtype;
   const hash = hashFunction(multihashName(name, `unrecognized multihash function: ${name}`));
   if (format !== '' && cidCodec !== '' && cidCodec !== 'raw')
     throw new ApiError(400, 'unable to use "format" (deprecated) and a custom "cid-codec" at the same time');
-  // A negative length means the whole digest, and that of identity is its content.
+  // A negative length means the whole digest. The digest of identity is the content.
   const digestBytes = mhlen < 0 || hash.name === 'identity' ? undefined : mhlen;
   if (format === 'v0') {
     if (hash.name !== 'sha2-256' || (digestBytes !== undefined && digestBytes !== 32))
@@ -70,13 +70,13 @@ function namer(chosen: OptionValues<typeof options>): (bytes: Uint8Array) => CID
   return (bytes) => cidFor(bytes, { codec, hash: hash.name, ...(digestBytes !== undefined && { digestBytes }) });
 }
 
-/** Names that `format` had before those of the multicodec table. */
+/** Values of `format` that are older than the multicodec table. */
 const legacyFormats: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   protobuf: 'dag-pb',
   cbor: 'dag-cbor',
 });
 
-/** Only blake3 gives digests longer than its default in go-multihash. */
+/** In go-multihash only blake3 gives digests longer than its default. */
 function longestDigest({ name, digestBytes }: { readonly name: string; readonly digestBytes: number }): number {
   return name === 'blake3' ? 128 : digestBytes;
 }

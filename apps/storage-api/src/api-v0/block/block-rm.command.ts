@@ -14,8 +14,9 @@ const options = {
 } as const;
 
 /**
- * `block/rm`: removes blocks that the account has written. A line says that a block is gone, or why it stays: pinned, in the
- * files of the account, or written or held by another account too. Answers are 200 in any case, as in Kubo.
+ * `block/rm`: removes blocks that the account has written. A line states that a block is removed, or why it stays:
+ * it is pinned, in the files of the account, or written or held by another account too. As in Kubo, the status is
+ * always 200.
  */
 @Injectable()
 export class BlockRmCommand implements Command<typeof options> {
@@ -30,13 +31,13 @@ export class BlockRmCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    // All are read before the first is removed.
+    // All CIDs are parsed before the first block is removed.
     const cids = await resolveAll(this.store, args, signal);
     const outcomes = await this.pinning.discard(principal.account.id, cids, { signal });
     const removed = new Set<string>();
     for (const [index, cid] of cids.entries()) {
       const Hash = printCid(cid, chosen['cid-base']);
-      // A CID may be named twice; the second time finds nothing.
+      // A repeated CID finds no block the second time.
       const isAgain = outcomes[index] === 'discarded' && removed.has(cid.toString());
       const outcome = isAgain ? 'absent' : (outcomes[index] ?? 'absent');
       if (outcome === 'discarded') removed.add(cid.toString());

@@ -9,7 +9,7 @@ import { sendJson } from '../write.ts';
 
 const options = { 'cid-base': { kind: 'text' } } as const;
 
-/** `block/stat`: the length of a block. */
+/** `block/stat`: returns the length of a block. */
 @Injectable()
 export class BlockStatCommand implements Command<typeof options> {
   readonly name = 'block/stat';

@@ -18,7 +18,7 @@ const options = {
 const args = { name: 'cid', min: 1, max: 1000 } as const;
 const base58btc = 'base58btc';
 
-/** Changes that are applied to every CID of a request. */
+/** Changes that apply to every CID of a request. */
 interface CidFormat {
   readonly format: string;
   readonly version: 0 | 1 | undefined;
@@ -26,7 +26,7 @@ interface CidFormat {
   readonly base: Multibase | undefined;
 }
 
-/** Looks a multibase up. @throws ApiError 500 in Kubo's words */
+/** Finds a multibase. @throws ApiError 500 in Kubo's words */
 export function multibaseNamed(name: string): Multibase {
   if (name === '') throw new ApiError(500, 'empty multibase encoding');
   const base = findMultibase(name);
@@ -65,7 +65,7 @@ function applyFormat(text: string, { format, version, codec, base }: CidFormat):
 
 function toVersion0(parts: CidParts): CidParts {
   if (parts.codec !== dagPb) throw new CidTextError("can't convert non-dag-pb nodes to cidv0");
-  // Kubo ends the whole request with "an error occurred" here.
+  // Here Kubo ends the whole request with "an error occurred".
   if (!isVersion0Possible(parts))
     throw new CidTextError(`invalid cid: invalid hash for cidv0 ${parts.hash}-${parts.digest.length}`);
   return { ...parts, version: 0 };
@@ -88,7 +88,7 @@ async function sendFormatted(
   endLines(response);
 }
 
-/** `cid/format`: CIDs in another version, codec, base or with parts of them printed. */
+/** `cid/format`: prints CIDs in another version, codec or base, or parts of them. */
 @Injectable()
 export class CidFormatCommand implements Command<typeof options> {
   readonly name = 'cid/format';
@@ -101,7 +101,7 @@ export class CidFormatCommand implements Command<typeof options> {
   }
 }
 
-/** `cid/base32`: CIDs as version 1 in base32. */
+/** `cid/base32`: prints CIDs as version 1 in base32. */
 @Injectable()
 export class CidBase32Command implements Command<Record<never, never>> {
   readonly name = 'cid/base32';

@@ -21,7 +21,7 @@ const nothingKnown = {
   multihash: { code: 0, name: '', length: 0, digest: '' },
 };
 
-/** `cid/inspect`: the parts of one CID, and the same CID in version 0 and 1. */
+/** `cid/inspect`: returns the parts of one CID, and the same CID in versions 0 and 1. */
 @Injectable()
 export class CidInspectCommand implements Command<Record<never, never>> {
   readonly name = 'cid/inspect';
@@ -56,12 +56,12 @@ function inspect(text: string, parts: CidParts) {
   };
 }
 
-/** Version 1 in the base that Kubo prefers: base36 for names, base32 for content. */
+/** Prints version 1 in the base that Kubo prefers: base36 for names, base32 for content. */
 function printVersion1(parts: CidParts): string {
   return printCidIn(multibaseNamed(parts.codec === libp2pKey ? 'base36' : 'base32'), { ...parts, version: 1 });
 }
 
-/** A peer ID in its old form is no CID: Kubo names the CID that can be inspected. */
+/** A peer ID in its old form is not a CID: Kubo names the CID that can be inspected. */
 function noteForPeerId(text: string): string {
   const parts = decodePeerId(text);
   if (parts === undefined) return '';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Command, CommandContext } from '../command.ts';
 import { sendJson } from '../write.ts';
 
-// The CLI prints the numbers and prefixes that these options ask for: the answer has them always.
+// The CLI prints the numbers and prefixes that these options select. The response always has them.
 const baseOptions = { prefix: { kind: 'boolean' }, numeric: { kind: 'boolean' } } as const;
 const listOptions = {
   numeric: { kind: 'boolean', alias: 'n' },
@@ -25,7 +25,7 @@ const supportedCodecs: ReadonlySet<string> = new Set([
   'json',
 ]);
 
-/** `cid/bases`: the multibases. */
+/** `cid/bases`: lists the multibases. */
 @Injectable()
 export class CidBasesCommand implements Command<typeof baseOptions> {
   readonly name: string = 'cid/bases';
@@ -47,7 +47,7 @@ export class MultibaseListCommand extends CidBasesCommand {
   override readonly name = 'multibase/list';
 }
 
-/** `cid/codecs`: the codecs that CIDs name. */
+/** `cid/codecs`: lists the codecs of CIDs. */
 @Injectable()
 export class CidCodecsCommand implements Command<typeof listOptions> {
   readonly name = 'cid/codecs';
@@ -64,7 +64,7 @@ export class CidCodecsCommand implements Command<typeof listOptions> {
   }
 }
 
-/** `cid/hashes`: the hash functions that may name content. */
+/** `cid/hashes`: lists the hash functions of content. */
 @Injectable()
 export class CidHashesCommand implements Command<typeof listOptions> {
   readonly name = 'cid/hashes';

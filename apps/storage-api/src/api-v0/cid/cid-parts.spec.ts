@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decodeCid, decodePeerId, encodeCid, multibaseOfCid } from './cid-parts.ts';
 import { formatCidParts } from './format-cid.ts';
 
-// Expectations are answers of Kubo 0.42.
+// Expected values are responses of Kubo 0.42.
 const version0 = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN';
 const raw = 'bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am';
 
@@ -55,20 +55,20 @@ describe('formatCidParts', () => {
     expect(format(text, tokens)).toBe(printed);
   });
 
-  test('refuses a format that cannot be read', () => {
+  test('refuses an invalid format', () => {
     expect(() => format(raw, '%x')).toThrow('unrecognized specifier in format string: %x');
     expect(() => format(raw, '%')).toThrow('premature end of format string');
     expect(() => format(raw, '%constructor')).not.toThrow();
   });
 
-  test('version 0 prints in base58btc only', () => {
+  test('prints version 0 in base58btc only', () => {
     const base = findMultibase('base32');
     if (base === undefined) throw new Error('No base32.');
     expect(() => formatCidParts('%s', base, decodeCid(version0))).toThrow('invalid base encoding');
   });
 });
 
-test('decodePeerId reads both forms of a peer ID', () => {
+test('decodePeerId decodes both forms of a peer ID', () => {
   const old = '12D3KooWHwBjJEM57c1Ejd3Cy5RNvxTRq5QEPhJV528LTNHdeEd2';
   const cid = 'k51qzi5uqu5dj6t5wncmn3idoqhtpwa91hpx9ofvv2rqt4ddhck6lxw2yma345';
   expect(decodePeerId(old)?.digest.equals(decodePeerId(cid)?.digest ?? Buffer.alloc(0))).toBe(true);

@@ -1,7 +1,7 @@
 import { decodeMultibase, type Multibase, multibaseOf } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
 
-/** Parts of a CID, whether content of that name may be stored or not. */
+/** Parts of a CID, also of one whose content may not be stored. */
 export interface CidParts {
   readonly version: 0 | 1;
   readonly codec: number;
@@ -11,17 +11,14 @@ export interface CidParts {
   readonly multihash: Buffer;
 }
 
-/** A text that is no CID. The message is that of go-cid, which clients show. */
+/** A text that is not a CID. The message is that of go-cid, which clients show. */
 export class CidTextError extends Error {}
 
 const sha256 = 0x12;
 export const dagPb = 0x70;
 export const libp2pKey = 0x72;
 
-/**
- * Takes a CID to pieces as go-cid does: any codec, hash function and length of digest.
- * @throws CidTextError
- */
+/** Decodes a CID as go-cid does: any codec, hash function and digest length. @throws CidTextError */
 export function decodeCid(text: string): CidParts {
   const bytes = Buffer.from(text);
   if (bytes.length < 2) throw new CidTextError('invalid cid: cid too short');
@@ -32,7 +29,7 @@ export function decodeCid(text: string): CidParts {
   return parts;
 }
 
-/** Reads a peer ID in base58btc or as a CID of codec libp2p-key; `undefined` for any other text. */
+/** Parses a peer ID in base58btc or as a CID of codec libp2p-key; `undefined` for any other text. */
 export function decodePeerId(text: string): CidParts | undefined {
   try {
     if (!text.startsWith('Qm') && !text.startsWith('1')) {
@@ -48,7 +45,7 @@ export function decodePeerId(text: string): CidParts | undefined {
   }
 }
 
-/** The multibase that a text of a CID is written in. */
+/** Returns the multibase of the text of a CID. */
 export function multibaseOfCid(text: string): Multibase | undefined {
   return text.length === 46 && text.startsWith('Qm') ? multibaseOf('z') : multibaseOf(text);
 }
@@ -58,7 +55,7 @@ export function encodeCid({ version, codec, multihash }: CidParts): Buffer {
   return version === 0 ? multihash : Buffer.concat([Buffer.from([1]), encodeVarint(codec), multihash]);
 }
 
-/** True for what version 0 can name. */
+/** Reports whether version 0 can express a CID. */
 export function isVersion0Possible({ codec, hash, digest }: CidParts): boolean {
   return codec === dagPb && hash === sha256 && digest.length === 32;
 }

@@ -2,7 +2,7 @@ import { encodeMultibase, hashFunction, type Multibase, multicodecName } from '@
 import { ApiError } from '../api-error.ts';
 import { type CidParts, CidTextError, encodeCid } from './cid-parts.ts';
 
-/** Name of a hash function, in go-multihash's words where it has none. */
+/** Name of a hash function; go-multihash's text where it has none. */
 export function hashName(code: number): string | undefined {
   try {
     return hashFunction(code).name;
@@ -18,7 +18,7 @@ export function printCidIn(base: Multibase, parts: CidParts): string {
   return textIn(base, parts.multihash).subarray(1).toString();
 }
 
-/** Bytes of the text of `bytes` in a multibase, with its prefix. */
+/** Encodes `bytes` in a multibase, with its prefix. */
 function textIn(base: Multibase, bytes: Uint8Array): Buffer {
   const text = encodeMultibase(base, bytes);
   return Buffer.from(text.buffer, text.byteOffset, text.length);
@@ -26,7 +26,7 @@ function textIn(base: Multibase, bytes: Uint8Array): Buffer {
 
 /**
  * Formats a CID with the tokens of go-cidutil, such as `%s` or `%P`.
- * @throws ApiError 500, as Kubo, for a format that cannot be read; CidTextError for a CID that cannot be printed so
+ * @throws ApiError 500, as Kubo, for an invalid format; CidTextError for a CID that cannot be printed in this way
  */
 export function formatCidParts(format: string, base: Multibase, parts: CidParts): string {
   const pieces: Buffer[] = [];

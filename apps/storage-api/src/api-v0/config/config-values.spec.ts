@@ -6,7 +6,7 @@ import { configOf, configValue } from './config-values.ts';
 const config = (env: Readonly<Record<string, string>> = {}) =>
   configOf(loadSettings(settingsShape, { env, directory: '/nowhere' }), '12D3KooWExample');
 
-test('configOf names the defaults of add as Kubo does', () => {
+test("configOf returns the defaults of add under Kubo's names", () => {
   expect(configValue(config(), 'Import')).toEqual({
     CidVersion: 0,
     HashFunction: 'sha2-256',

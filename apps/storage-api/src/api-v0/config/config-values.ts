@@ -10,8 +10,8 @@ export interface ConfigMap {
 }
 
 /**
- * The settings of the service that concern its accounts, under Kubo's names and in Kubo's units
- * (https://github.com/ipfs/kubo/blob/v0.42.0/docs/config.md). Everything else is the operator's.
+ * Settings of the service that concern its accounts, under Kubo's names and in Kubo's units
+ * (https://github.com/ipfs/kubo/blob/v0.42.0/docs/config.md). All others concern the operator.
  */
 export function configOf(settings: StorageSettings, peerId: string): ConfigMap {
   const { STORAGE_BYTES_MAX: bytesMax, STORAGE_CID_PROFILE: chosen = 'unixfs-v0-2015' } = settings;
@@ -40,7 +40,7 @@ export function configOf(settings: StorageSettings, peerId: string): ConfigMap {
   };
 }
 
-/** The value of a key such as `Import.CidVersion`. @throws ApiError 500 in Kubo's words */
+/** Returns the value of a key such as `Import.CidVersion`. @throws ApiError 500 in Kubo's words */
 export function configValue(config: ConfigMap, key: string): ConfigValue {
   if (['identity', 'identity.privkey'].includes(key.toLowerCase()))
     throw new ApiError(500, 'cannot show or change private key through API');

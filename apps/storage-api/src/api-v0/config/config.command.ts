@@ -14,7 +14,7 @@ const options = {
 } as const;
 const showOptions = { 'expand-auto': { kind: 'boolean' } } as const;
 
-/** `config`: one value. Writes are refused. */
+/** `config`: returns one value. Writes are refused. */
 @Injectable()
 export class ConfigCommand implements Command<typeof options> {
   readonly name = 'config';
@@ -32,7 +32,7 @@ export class ConfigCommand implements Command<typeof options> {
     const { id } = await this.identity.get();
     const found = () => configValue(configOf(this.settings, id), key);
     if (value !== undefined) {
-      // Kubo refuses a change of its private key in words of its own.
+      // Kubo's own message for a change of its private key.
       if (/^identity(\.privkey)?$/i.test(key)) found();
       const shown = JSON.stringify(key.slice(0, 64));
       throw new ApiError(500, `config ${shown} is read only: settings belong to the operator. Ask the operator.`);
@@ -41,7 +41,7 @@ export class ConfigCommand implements Command<typeof options> {
   }
 }
 
-/** `config/show`: every value. */
+/** `config/show`: returns every value. */
 @Injectable()
 export class ConfigShowCommand implements Command<typeof showOptions> {
   readonly name = 'config/show';

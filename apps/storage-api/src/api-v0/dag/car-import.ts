@@ -14,13 +14,13 @@ export interface ImportStats {
   BlockBytesCount: number;
 }
 
-/** Writes the blocks of one CAR in batches, and says after which block it failed, as Kubo does. */
+/** Writes the blocks of one CAR in batches. An error names the last block before it, as in Kubo. */
 export class CarImport {
   readonly #session: WriteSession;
   readonly #stats: ImportStats;
   #batch: Block[] = [];
   #waiting = 0;
-  /** Last block of the batches that are written. */
+  /** Last block of the written batches. */
   #written: CID | undefined;
 
   constructor(session: WriteSession, stats: ImportStats) {
@@ -47,7 +47,7 @@ export class CarImport {
     await this.#flush();
   }
 
-  /** Kubo decodes each block; here its codec must be one that has a name. @throws ApiError 400 */
+  /** Checks that the codec of a block has a name. Kubo decodes each block instead. @throws ApiError 400 */
   #checkCodec(cid: CID): void {
     if (codecName(cid.code) !== undefined) return;
     const code = `${cid.code} (0x${cid.code.toString(16)})`;
@@ -73,7 +73,7 @@ export class CarImport {
     this.#waiting = 0;
   }
 
-  /** The error of a CAR whose block at this place of the batch cannot be taken. */
+  /** Creates the error for a block that the store refuses, at its place in the batch. */
   #failed(error: unknown, at: number): unknown {
     const reason = apiErrorFrom(error);
     if (reason === undefined) return error;
@@ -83,7 +83,10 @@ export class CarImport {
   }
 }
 
-/** Words of go-car for a block that is not what its CID names, of go-multihash for an identity CID of another length. */
+/**
+ * Message of go-car for a block that does not match its CID, and of go-multihash for an identity CID of another
+ * length.
+ */
 function mismatch({ cid, bytes }: Block): ApiError {
   const { code, digest } = cid.multihash;
   if (code === 0 && digest.length !== bytes.length) {

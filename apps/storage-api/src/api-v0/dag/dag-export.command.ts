@@ -18,10 +18,13 @@ const options = {
 } as const;
 
 const identity = 0x00;
-/** Names of blocks that one partial export holds in memory. */
+/** CIDs that one partial export holds in memory. */
 const blocksMax = 4_000_000;
 
-/** `dag/export`: a DAG as a CAR of version 1, each block once, parents first; with `local-only` what is here of it. */
+/**
+ * `dag/export`: returns a DAG as a CAR of version 1, each block once, parents first. With `local-only` it has the
+ * stored part.
+ */
 @Injectable()
 export class DagExportCommand implements Command<typeof options> {
   readonly name = 'dag/export';
@@ -39,12 +42,12 @@ export class DagExportCommand implements Command<typeof options> {
         '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them',
       );
     }
-    // Without a signal reads do not wait for blocks.
+    // Reads without a signal do not wait for blocks.
     const reading = isPartial ? {} : { signal };
     const { follow } = resolveOptionsOf(signal);
     const how = { ...reading, ...(follow && { follow }) };
     const root = await resolveToBlock(this.store, argument(args, 0, 'root'), how);
-    // The root is read before the first byte goes out, so that a DAG that is not here is still an error.
+    // The root is read before the first byte is sent, so that a missing DAG is still an error response.
     await this.#read(root, reading);
     sendHead(response, { ...streamHeaders, 'content-type': 'application/vnd.ipld.car' });
     const blocks = isPartial ? this.#localBlocks(root, signal) : this.#blocks(root, signal);
@@ -57,7 +60,7 @@ export class DagExportCommand implements Command<typeof options> {
       yield { cid, bytes: await this.#read(cid, { signal }) };
   }
 
-  /** Blocks that are here; one that is missing or cannot be read is passed over with what is below it. */
+  /** Lists the stored blocks. A block that is missing or unreadable is skipped with everything below it. */
   async *#localBlocks(root: CID, signal: AbortSignal): AsyncGenerator<Block> {
     const seen = new Set<string>();
     const open = new CidList();
@@ -73,7 +76,7 @@ export class DagExportCommand implements Command<typeof options> {
         throw new ApiError(400, `the DAG has more than ${blocksMax} blocks`);
       const block = await this.#readLocal(cid, slices);
       if (block === undefined) continue;
-      // A partial CAR has no blocks that stand in their CIDs, as in Kubo.
+      // Matches Kubo: a partial CAR has no blocks of identity CIDs.
       if (cid.multihash.code !== identity) yield { cid, bytes: block.bytes };
       for (let index = block.links.length - 1; index >= 0; index--) open.push(block.links.bytesAt(index));
     }
@@ -91,7 +94,7 @@ export class DagExportCommand implements Command<typeof options> {
     }
   }
 
-  /** The block of an identity CID is in its name; it is written all the same, as Kubo does. */
+  /** The bytes of an identity CID are part of it. As in Kubo, they are written too. */
   async #read(cid: CID, reading: { readonly signal?: AbortSignal }): Promise<Uint8Array> {
     const { code, digest } = cid.multihash;
     return code === identity ? digest : await this.store.get(cid, reading);

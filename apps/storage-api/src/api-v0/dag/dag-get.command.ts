@@ -11,7 +11,7 @@ import { sendHead, streamHeaders } from '../write.ts';
 
 const options = { 'output-codec': { kind: 'text', default: 'dag-json' } } as const;
 
-/** `dag/get`: a block, or a value within one, in the codec asked for. */
+/** `dag/get`: returns a block, or a value within one, in the requested codec. */
 @Injectable()
 export class DagGetCommand implements Command<typeof options> {
   readonly name = 'dag/get';
@@ -33,20 +33,20 @@ export class DagGetCommand implements Command<typeof options> {
     const job = { kind: 'extract', bytes: await this.store.get(cid, { signal }), from: blockCodecOf(cid) } as const;
     const whose = { account: principal.account.id, signal };
     const bytes = await this.codecs.run({ ...job, block: cid.toString(), names: remainder, to }, whose);
-    // In Kubo's order: a value that is not there comes before a codec that is not.
+    // In Kubo's order: a missing value is reported before an unknown codec.
     if (to === undefined) throw noEncoder(code);
     sendHead(response, { ...streamHeaders, 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' });
     response.end(bytes);
   }
 }
 
-/** The codec of a number, if it has an encoder. */
+/** Returns the codec with a code, if it has an encoder. */
 function encoderOf(code: number): TranscodableCodec | undefined {
   const name = multicodecName(code);
   return name !== undefined && isTranscodable(name) ? name : undefined;
 }
 
-/** The error of a codec without an encoder, in Kubo's words. */
+/** Error of a codec without an encoder, in Kubo's words. */
 function noEncoder(code: number): ApiError {
   const name = multicodecName(code);
   const number = `${code} (0x${code.toString(16)})`;

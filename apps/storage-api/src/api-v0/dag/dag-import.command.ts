@@ -25,8 +25,8 @@ const options = {
 const rootsMax = 10_000;
 
 /**
- * `dag/import`: the blocks of CARs, each verified against its CID, then the pins of their roots. Nothing is pinned before every
- * CAR has been read to its end and its blocks are on the disk.
+ * `dag/import`: stores the blocks of CARs, each verified against its CID, then pins their roots. Roots are pinned
+ * after every CAR is read and its blocks are on the disk.
  */
 @Injectable()
 export class DagImportCommand implements Command<typeof options> {
@@ -60,7 +60,7 @@ export class DagImportCommand implements Command<typeof options> {
       let parts = 0;
       for await (const { bytes } of readParts(request, signal)) {
         parts++;
-        // The store verifies every block against its CID when it takes it.
+        // The store verifies every block against its CID when it is written.
         const car = await readCar(limited(bytes), { verify: false }).catch(emptyCar);
         if (car === undefined) continue;
         await addRoots(roots, car.roots);
@@ -94,7 +94,7 @@ async function addRoots(roots: Map<string, CID>, added: readonly CID[]): Promise
   }
 }
 
-/** Whether roots are pinned: a partial CAR has no whole DAG to pin. @throws ApiError 400 */
+/** Reports whether roots are pinned: a partial CAR has no whole DAG to pin. @throws ApiError 400 */
 function choosePinning(chosen: Pick<CommandContext<typeof options>['options'], 'pin-roots' | 'local-only'>): boolean {
   const pinRoots = chosen['pin-roots'];
   if (!chosen['local-only']) return pinRoots ?? true;
@@ -105,12 +105,12 @@ function choosePinning(chosen: Pick<CommandContext<typeof options>['options'], '
   );
 }
 
-/** A part without a byte is a CAR of nothing, as in Kubo. @throws any other error */
+/** Accepts a part without bytes as an empty CAR, as Kubo does. @throws any other error */
 function emptyCar(error: unknown): undefined {
   if (!isCairnError(error, 'CAR_INVALID') || error.details.words !== 'EOF') throw error;
 }
 
-/** Why a root cannot be pinned, or `''`: the roots after it are pinned all the same. */
+/** Reason why a root cannot be pinned, or `''`. The roots after it are still pinned. */
 async function pin(session: WriteSession, root: CID, signal: AbortSignal): Promise<string> {
   try {
     await session.pin(root, { name: '' });
@@ -118,7 +118,7 @@ async function pin(session: WriteSession, root: CID, signal: AbortSignal): Promi
   } catch (error) {
     signal.throwIfAborted();
     if (!isCairnError(error)) throw error;
-    // Kubo looks for the root in its store, and for what is below in its DAG service, which says more.
+    // Kubo reads the root from its store and the blocks below it from its DAG service, whose message is longer.
     if (isCairnError(error, 'BLOCK_NOT_FOUND') && error.details.cid === root.toString())
       return `ipld: could not find ${root}`;
     return apiErrorFrom(error)?.message ?? error.message;

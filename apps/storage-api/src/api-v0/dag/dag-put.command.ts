@@ -19,7 +19,7 @@ const options = {
   'cid-base': { kind: 'text' },
 } as const;
 
-/** `dag/put`: values in one codec as blocks in another, each a part of the body. */
+/** `dag/put`: stores values of one codec as blocks of another, each a part of the body. */
 @Injectable()
 export class DagPutCommand implements Command<typeof options> {
   readonly name = 'dag/put';
@@ -55,14 +55,14 @@ export class DagPutCommand implements Command<typeof options> {
   }
 }
 
-/** @throws ApiError 500 for data that Kubo refuses too, in its words as far as they are known; any other error */
+/** @throws ApiError 500 for data that Kubo refuses too, in its words where they are known; any other error unchanged */
 function asKubo(error: unknown): never {
   if (!isCairnError(error, 'DAG_INVALID') && !isCairnError(error, 'VALUE_INVALID')) throw error;
   const { cause } = error;
   throw new ApiError(500, cause instanceof Error ? cause.message : error.message);
 }
 
-/** The code of a multicodec, by name or number. @throws ApiError 400, in Kubo's words */
+/** Returns the code of a multicodec, by name or number. @throws ApiError 400, in Kubo's words */
 function codeOf(text: string): number {
   const code = parseMulticodec(text);
   if (code === undefined) throw new ApiError(400, `unknown multicodec: ${JSON.stringify(text)}`);

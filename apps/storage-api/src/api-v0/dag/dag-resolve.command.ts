@@ -6,7 +6,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { argument, resolveOptionsOf } from '../paths.ts';
 import { sendJson } from '../write.ts';
 
-/** `dag/resolve`: the block that a path leads to, and what is left of the path within it. */
+/** `dag/resolve`: returns the block of a path, and the rest of the path within it. */
 @Injectable()
 export class DagResolveCommand implements Command<Record<never, never>> {
   readonly name = 'dag/resolve';

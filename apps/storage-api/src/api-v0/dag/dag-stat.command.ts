@@ -12,11 +12,11 @@ import { endLines, writeLine } from '../write.ts';
 import { walkInOrder } from './walk-in-order.ts';
 
 const options = { progress: { kind: 'boolean', default: true, alias: 'p' }, 'cid-base': { kind: 'text' } } as const;
-/** Blocks up to which each has a line of progress, as in Kubo; beyond that each so many blocks have one. */
+/** Number of blocks with one line of progress each, as in Kubo. Beyond it, every so many blocks have a line. */
 const progressEvery = 1000;
 const seenMax = 4_000_000;
 
-/** `dag/stat`: how much DAGs hold, each and together; blocks that several share count once together. */
+/** `dag/stat`: counts the blocks and bytes of DAGs, each and together. Shared blocks count once in the sum. */
 @Injectable()
 export class DagStatCommand implements Command<typeof options> {
   readonly name = 'dag/stat';
@@ -45,7 +45,7 @@ export class DagStatCommand implements Command<typeof options> {
         if (stat.NumBlocks === 0) stats.push(stat);
         stat.Size += bytes;
         stat.NumBlocks++;
-        // By CID: version 0 and version 1 of one multihash are two blocks, as in Kubo.
+        // Counted by CID: as in Kubo, versions 0 and 1 of one multihash are two blocks.
         const key = cidKey(cid.bytes);
         if (!seen.has(key)) TotalSize += bytes;
         seen.add(key);
@@ -67,7 +67,7 @@ export class DagStatCommand implements Command<typeof options> {
   }
 }
 
-/** Words of Kubo for an error below the root. */
+/** Kubo's message for an error below the root. */
 function traversalError(root: { equals(other: unknown): boolean }) {
   return (cid: unknown, error: unknown): unknown => {
     const reason = root.equals(cid) ? undefined : apiErrorFrom(error);
@@ -75,7 +75,7 @@ function traversalError(root: { equals(other: unknown): boolean }) {
   };
 }
 
-/** The shortest number that is the same as a 32-bit float: Kubo's ratio is one. */
+/** Shortest number that equals a 32-bit float, since Kubo's ratio is one. */
 function float32(value: number): number {
   const wanted = Math.fround(value);
   for (let digits = 1; digits < 9; digits++) {

@@ -11,18 +11,18 @@ export interface WalkedBlock {
 }
 
 export interface WalkInOrderOptions {
-  /** Gives the error to throw where a block cannot be read. */
+  /** Creates the error to throw where a block cannot be read. */
   readonly explain?: (cid: CID, error: unknown) => unknown;
-  /** Keys of CIDs that were visited before, which are passed over; those of this walk are added. */
+  /** Keys of CIDs that were visited before, which are skipped. Those of this walk are added. */
   readonly seen?: Set<string>;
 }
 
-/** Names of blocks that one walk holds in memory. */
+/** CIDs that one walk holds in memory. */
 const blocksMax = 4_000_000;
 
 /**
- * Walks a DAG in the order of its links, each CID where it first occurs. CIDs of different versions or codecs with one
- * multihash are different, as in Kubo's traversals.
+ * Walks a DAG in the order of its links, each CID at its first occurrence. As in Kubo's traversals, CIDs of
+ * different versions or codecs with one multihash are different.
  * @throws ApiError 400 for a DAG of more than 4,000,000 CIDs; the reason of the signal
  */
 export async function* walkInOrder(
@@ -45,7 +45,7 @@ export async function* walkInOrder(
     const { bytes, links } = await read(store, cid, signal).catch((error: unknown) => {
       throw explain(cid, error);
     });
-    // A block that was read is counted by the store.
+    // The store has counted a block that was read.
     if (cid.code === codecs.raw) workOf(signal)?.visits(1);
     yield { cid, bytes };
     for (let index = links.length - 1; index >= 0; index--) open.push(links.bytesAt(index));
@@ -53,7 +53,7 @@ export async function* walkInOrder(
 }
 
 async function read(store: Pick<Blockstore, 'get' | 'has' | 'size'>, cid: CID, signal: AbortSignal) {
-  // A leaf need not be read for its length; one that is missing is read for the wait and the error.
+  // The length of a leaf needs no read. A missing leaf is read, for the wait and the error.
   if (cid.code === codecs.raw && (await store.has(cid))) return { bytes: await store.size(cid), links: new CidList() };
   const block = await store.get(cid, { signal });
   return { bytes: block.length, links: await linksOf(cid, block, Slices.of(signal)) };

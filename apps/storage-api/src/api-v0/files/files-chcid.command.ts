@@ -11,7 +11,7 @@ import { flushOption } from './flush-option.ts';
 
 const options = { ...flushOption, ...namingOptions } as const;
 
-/** `files/chcid`: another CID version or hash function for a directory below the root. */
+/** `files/chcid`: changes CID version or hash function of a directory below the root. */
 @Injectable()
 export class FilesChcidCommand implements Command<typeof options> {
   readonly name = 'files/chcid';
@@ -33,7 +33,7 @@ export class FilesChcidCommand implements Command<typeof options> {
       principal,
       signal,
       async (tree) => {
-        // As in Kubo a request without options looks the path up only when it flushes.
+        // Matches Kubo: a request without options looks the path up only when it flushes.
         if (asked === undefined && !chosen.flush) return;
         const cid = await tree.lookup(path);
         if (asked === undefined) {

@@ -11,8 +11,8 @@ import { flushOption } from './flush-option.ts';
 const options = { ...flushOption, mode: { kind: 'text' }, recursive: { kind: 'boolean', default: false } } as const;
 
 /**
- * `files/chmod`: the mode comes as Kubo's first argument, in octal digits. Clients in JavaScript send it as the option
- * `mode` beside one argument, which Kubo refuses: there it may be symbolic, and `recursive`.
+ * `files/chmod`: the mode is Kubo's first argument, in octal digits. JavaScript clients send it as the option `mode`
+ * beside one argument, which Kubo refuses. In that form it may be symbolic, and `recursive`.
  */
 @Injectable()
 export class FilesChmodCommand implements Command<typeof options> {
@@ -37,7 +37,10 @@ export class FilesChmodCommand implements Command<typeof options> {
   }
 }
 
-/** A mode as Kubo reads it: the octal digits are bits of Go's `os.FileMode`, so 4755 is 0755. @throws ApiError 400 */
+/**
+ * Parses a mode as Kubo does: the octal digits are bits of Go's `os.FileMode`, so 4755 is 0755.
+ * @throws ApiError 400
+ */
 function parseGoMode(text: string): ModeChange {
   const fails = (reason: string) => new ApiError(400, `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${reason}`);
   if (!/^[-+]?[0-7]{1,64}$/.test(text)) throw fails('invalid syntax');

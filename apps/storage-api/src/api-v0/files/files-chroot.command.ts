@@ -9,7 +9,7 @@ import { Files } from './files.ts';
 
 const options = { confirm: { kind: 'boolean', default: false } } as const;
 
-/** `files/chroot`: another directory, or an empty one, in the place of the whole tree. */
+/** `files/chroot`: replaces the whole tree by another directory, or by an empty one. */
 @Injectable()
 export class FilesChrootCommand implements Command<typeof options> {
   readonly name = 'files/chroot';

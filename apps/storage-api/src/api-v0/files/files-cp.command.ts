@@ -8,15 +8,15 @@ import type { Command, CommandContext } from '../command.ts';
 import { namingFor } from '../naming.ts';
 import { argument } from '../paths.ts';
 import { endLines } from '../write.ts';
-import { explained } from './explained.ts';
 import { Files } from './files.ts';
 import { flushOption } from './flush-option.ts';
+import { withErrorPrefix } from './with-error-prefix.ts';
 
 const options = {
   ...flushOption,
   parents: { kind: 'boolean', alias: 'p', default: false },
   force: { kind: 'boolean', default: false },
-  // Not one of its options in Kubo, which heeds it all the same for directories that are made.
+  // Kubo does not list this option, but applies it to directories that it creates.
   hash: { kind: 'text' },
 } as const;
 
@@ -39,17 +39,17 @@ export class FilesCpCommand implements Command<typeof options> {
     const from = { names, text: names.map((name) => `/${name}`).join(''), isInto: false };
     const to = parseTreePath(argument(args, 1, 'dest'));
     await this.files.change(principal, signal, async (tree, session) => {
-      const source = await explained(`cp: cannot get node from path ${from.text}`, () =>
+      const source = await withErrorPrefix(`cp: cannot get node from path ${from.text}`, () =>
         this.files.locate(tree, from, signal),
       );
       const path = to.isInto ? childPath(to, source.name || '.') : to;
       if (source.isOutside) await adoptDag(tree, session, source.cid, chosen.force ? await sizeAt(tree, path) : 0);
       if (chosen.parents) await tree.makeDirectory(above(path), { parents: true, naming });
-      if (chosen.force) await explained('cp: cannot unlink existing file', () => unlinkFile(tree, path));
-      // Kubo puts a single raw leaf in the place of its root when it flushes what was copied.
+      if (chosen.force) await withErrorPrefix('cp: cannot unlink existing file', () => unlinkFile(tree, path));
+      // When Kubo flushes copied content, it replaces the root of a single raw leaf by the leaf.
       const isCollapsed = chosen.flush && source.cid.version === 1;
       const cid = isCollapsed ? await collapseFile(tree.blocks, source.cid, { signal }) : source.cid;
-      await explained(`cp: cannot put node in path ${path.text}`, () => tree.put(path, cid));
+      await withErrorPrefix(`cp: cannot put node in path ${path.text}`, () => tree.put(path, cid));
     });
     endLines(response);
   }

@@ -10,7 +10,7 @@ import { flushOption } from './flush-option.ts';
 
 const options = { ...flushOption, 'cid-base': { kind: 'text' } } as const;
 
-/** `files/flush`: the CID at a path. Every change was durable when it was answered, so there is nothing to write. */
+/** `files/flush`: returns the CID at a path. Every change is durable before its response, so nothing is written. */
 @Injectable()
 export class FilesFlushCommand implements Command<typeof options> {
   readonly name = 'files/flush';
@@ -22,7 +22,7 @@ export class FilesFlushCommand implements Command<typeof options> {
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const tree = await this.files.tree(principal, signal);
-    // Kubo takes a path without its leading slash here.
+    // Here Kubo accepts a path without its leading slash.
     const cid = await tree.lookup(parseTreePath(`/${args[0] ?? ''}`));
     const { type } = await readNode(tree.blocks, cid, { signal });
     if (type === 'symlink') throw new ApiError(500, 'symlinks not yet supported');

@@ -12,18 +12,18 @@ import { flushOption } from './flush-option.ts';
 const options = {
   ...flushOption,
   long: { kind: 'boolean', alias: 'l', default: false },
-  // Not one of Kubo's: clients in JavaScript ask for it, and long directories need it.
+  // Not an option of Kubo: JavaScript clients send it, and long directories need it.
   stream: { kind: 'boolean', default: false },
   'cid-base': { kind: 'text' },
 } as const;
 
-/** Numbers of the types in the answer. */
+/** Numbers of the types in the response. */
 const types = { file: 0, symlink: 0, directory: 1 } as const;
-/** Without `stream` the whole answer is held in memory. */
+/** Entries of a response without `stream`, which is held in memory. */
 const entriesMax = 250_000;
 const entriesPerLine = 256;
 
-/** `files/ls`: the entries of a directory; of a file, itself. */
+/** `files/ls`: lists the entries of a directory; for a file, the file itself. */
 @Injectable()
 export class FilesLsCommand implements Command<typeof options> {
   readonly name = 'files/ls';
@@ -68,7 +68,7 @@ export class FilesLsCommand implements Command<typeof options> {
       if (!long) yield { Name: link.name, Type: 0, Size: 0, Hash: '' };
       else {
         const { type, fileSize } = await statNode(tree.blocks, link.cid, tree.read);
-        // Kubo prints the entries of a directory without regard to cid-base.
+        // Kubo ignores cid-base for the entries of a directory.
         const Hash = isDirectory ? link.cid.toString() : printCid(link.cid, base);
         yield { Name: link.name, Type: types[type], Size: fileSize, Hash };
       }

@@ -15,7 +15,7 @@ const options = {
   ...namingOptions,
 } as const;
 
-/** `files/mkdir`: makes a directory. As in Kubo it has neither mode nor time. */
+/** `files/mkdir`: creates a directory. As in Kubo, it has neither mode nor time. */
 @Injectable()
 export class FilesMkdirCommand implements Command<typeof options> {
   readonly name = 'files/mkdir';

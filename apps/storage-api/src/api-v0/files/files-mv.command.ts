@@ -8,7 +8,7 @@ import { flushOption } from './flush-option.ts';
 
 const options = flushOption;
 
-/** `files/mv`: moves a file or directory, in one step. */
+/** `files/mv`: moves a file or directory in one step. */
 @Injectable()
 export class FilesMvCommand implements Command<typeof options> {
   readonly name = 'files/mv';

@@ -5,9 +5,9 @@ import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
 import { sendBytes } from '../write.ts';
-import { explained } from './explained.ts';
 import { Files } from './files.ts';
 import { flushOption } from './flush-option.ts';
+import { withErrorPrefix } from './with-error-prefix.ts';
 
 const most = Number.MAX_SAFE_INTEGER;
 const options = {
@@ -16,7 +16,7 @@ const options = {
   count: { kind: 'integer', type: 'int64', alias: 'n', min: -most, max: most },
 } as const;
 
-/** `files/read`: the bytes of a file, or a part of them. */
+/** `files/read`: returns the bytes of a file, or a range of them. */
 @Injectable()
 export class FilesReadCommand implements Command<typeof options> {
   readonly name = 'files/read';
@@ -33,7 +33,7 @@ export class FilesReadCommand implements Command<typeof options> {
     if (offset < 0) throw new ApiError(400, 'cannot specify negative offset');
     if (count !== undefined && count < 0) throw new ApiError(400, "cannot specify negative 'count'");
     const tree = await this.files.tree(principal, signal);
-    const cid = await explained(path.text, () => tree.lookup(path));
+    const cid = await withErrorPrefix(path.text, () => tree.lookup(path));
     const node = await readNode(tree.blocks, cid, { signal });
     if (node.type === 'symlink') throw new ApiError(500, 'symlinks not yet supported');
     if (node.type !== 'file' && node.type !== 'raw') throw new NotAFilePathError(path.text);

@@ -14,7 +14,10 @@ const options = {
   force: { kind: 'boolean', default: false },
 } as const;
 
-/** `files/rm`: removes files and directories. As in Kubo each path that cannot be removed is a line, and the others go. */
+/**
+ * `files/rm`: removes files and directories. As in Kubo, each path that cannot be removed has a line, and the others
+ * are removed.
+ */
 @Injectable()
 export class FilesRmCommand implements Command<typeof options> {
   readonly name = 'files/rm';
@@ -36,7 +39,7 @@ export class FilesRmCommand implements Command<typeof options> {
       principal,
       signal,
       async (tree) => {
-        // The change may run again over a newer tree.
+        // The change may run again on a newer tree.
         failures = [];
         for (const arg of args) {
           const failure = await failureOf(
@@ -55,7 +58,7 @@ export class FilesRmCommand implements Command<typeof options> {
   }
 }
 
-/** Kubo's line for a path that stays; nothing for one that is gone. */
+/** Kubo's line for a path that stays; nothing for one that is removed. */
 async function failureOf(
   parse: () => TreePath,
   act: (path: TreePath) => Promise<void>,

@@ -17,7 +17,7 @@ const options = {
   ...flushOption,
   'with-local': { kind: 'boolean', default: false },
   'cid-base': { kind: 'text' },
-  // Clients format the answer themselves; Kubo only refuses several of them.
+  // Clients format the response themselves; Kubo only refuses several of these options together.
   format: { kind: 'text' },
   hash: { kind: 'boolean', default: false },
   size: { kind: 'boolean', default: false },
@@ -27,7 +27,7 @@ const options = {
 const defaultFormat =
   '<hash>\nSize: <size>\nCumulativeSize: <cumulsize>\nChildBlocks: <childs>\nType: <type>\nMode: <mode> (<mode-octal>)\nMtime: <mtime>';
 
-/** `files/stat`: what a path names. */
+/** `files/stat`: describes the node at a path. */
 @Injectable()
 export class FilesStatCommand implements Command<typeof options> {
   readonly name = 'files/stat';

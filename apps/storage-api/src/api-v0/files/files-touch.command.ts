@@ -15,7 +15,7 @@ const options = {
 
 const nanosecondsPerSecond = 1_000_000_000;
 
-/** `files/touch`: sets the time of a file or directory, now or the one given. */
+/** `files/touch`: sets the time of a file or directory: the given one, or now. */
 @Injectable()
 export class FilesTouchCommand implements Command<typeof options> {
   readonly name = 'files/touch';
@@ -33,7 +33,7 @@ export class FilesTouchCommand implements Command<typeof options> {
   }
 }
 
-/** In Kubo a time of 0 is none, and nanoseconds beyond a second are seconds. */
+/** In Kubo a time of 0 means none, and nanoseconds beyond a second are added as seconds. */
 function timeOf(seconds: number | undefined, nanoseconds: number) {
   if (!seconds) {
     const now = Date.now();

@@ -25,7 +25,7 @@ const options = {
 } as const;
 
 /**
- * `files/write`: writes into a file. The body is taken in first, then the tree is changed in one step: whoever reads sees
+ * `files/write`: writes into a file. The body is received first, then the tree changes in one step: a reader sees
  * the file before or after it.
  */
 @Injectable()
@@ -55,7 +55,7 @@ export class FilesWriteCommand implements Command<typeof options> {
       this.files.sessions.run(principal, signal, async (session) => {
         const limited = this.uploads.limiter();
         let content: Content | undefined;
-        // What lies behind `count`, and further parts, are passed over; the client must be able to send them.
+        // Bytes beyond `count`, and further parts, are discarded. The client must be able to send them.
         for await (const { bytes } of readParts(request, signal, 'data')) {
           const source = limited(count === undefined ? bytes : first(bytes, count));
           content ??= await receiveContent(source, session.store, named, signal);
@@ -69,7 +69,7 @@ export class FilesWriteCommand implements Command<typeof options> {
   }
 }
 
-/** The first bytes of a stream. */
+/** Returns the first bytes of a stream. */
 async function* first(source: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
   let left = count;
   if (left === 0) return;

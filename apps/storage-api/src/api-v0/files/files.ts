@@ -16,7 +16,7 @@ export interface Located {
   readonly isOutside: boolean;
 }
 
-/** The file tree of an account, for the `files` commands. */
+/** File tree of an account, for the `files` commands. */
 @Injectable()
 export class Files {
   constructor(
@@ -25,12 +25,12 @@ export class Files {
     @Inject(WriteSessions) readonly sessions: WriteSessions,
   ) {}
 
-  /** The tree as it is now. */
+  /** Opens the current tree. */
   tree({ account }: Principal, signal: AbortSignal): Promise<FileTree> {
     return this.mfs.tree(account.id, { signal });
   }
 
-  /** What a path names. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, PATH_INVALID, LINK_NOT_FOUND, BLOCK_NOT_FOUND */
+  /** Resolves a path. @throws FILE_NOT_FOUND, NOT_A_DIRECTORY, PATH_INVALID, LINK_NOT_FOUND, BLOCK_NOT_FOUND */
   async locate(tree: FileTree, path: TreePath, signal: AbortSignal): Promise<Located> {
     const name = path.names.at(-1) ?? '';
     if (path.names[0] !== 'ipfs' || path.text === '/ipfs')
@@ -39,8 +39,8 @@ export class Files {
   }
 
   /**
-   * Changes the tree in a write session. Where `isGrowing` is false the quota does not stop it: what removes or renames
-   * must go on when the account is full.
+   * Changes the tree in a write session. Where `isGrowing` is false the quota does not apply, since removals and
+   * renames must work in a full account.
    * @returns the new root
    */
   change(
@@ -54,7 +54,7 @@ export class Files {
     });
   }
 
-  /** As {@link change}, in a session that is open: what it has written so far is held by the tree from then on. */
+  /** Like {@link change}, in an open session. The tree then holds the blocks that the session has written. */
   async changeIn(
     session: WriteSession,
     { account }: Principal,

@@ -1,5 +1,5 @@
 /**
- * The option of every `files` command of Kubo. Every change is durable when it is answered, so it is read for its type, and
- * where a command depends on it.
+ * Option of every `files` command of Kubo. Every change is durable before its response, so only its type is checked,
+ * and its value where a command depends on it.
  */
 export const flushOption = { flush: { kind: 'boolean', alias: 'f', default: true } } as const;

@@ -6,7 +6,7 @@ import { localSize } from './local-size.ts';
 
 const { signal } = new AbortController();
 
-test('counts a block as often as it is linked to, reads it once, and goes on where one is missing', async () => {
+test('localSize counts a block for each link, reads it once, and skips a missing one', async () => {
   const store = createMemoryBlockstore();
   let { cid, dagSize } = await importDirectory([], store);
   for (let depth = 0; depth < 40; depth++)

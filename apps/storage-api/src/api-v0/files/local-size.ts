@@ -5,7 +5,7 @@ import { CidList, cidKey, dagBlocksMax, linksOf } from '@cairn/pinning';
 import { ApiError } from '../api-error.ts';
 
 interface LocalSize {
-  /** Length of the block and of all below it; a block counts as often as it is linked to, as in Kubo. */
+  /** Length of the block and of all below it. As in Kubo, a block counts for each link to it. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
@@ -16,11 +16,11 @@ interface OpenBlock {
   readonly cid: CID;
   readonly length: number;
   readonly links: CidList;
-  /** The first link whose size is not known yet. */
+  /** First link whose size is not known yet. */
   next: number;
 }
 
-/** Reads a DAG as far as it is here. Each block is read once, however often it occurs. @throws ApiError 500 beyond {@link dagBlocksMax} */
+/** Measures the stored part of a DAG. Each block is read once. @throws ApiError 500 beyond {@link dagBlocksMax} */
 export async function localSize(
   store: Pick<Blockstore, 'get' | 'size'>,
   root: CID,
@@ -61,7 +61,7 @@ async function sumOf(
     bytes += below?.bytes ?? 0;
     isWhole &&= below?.isWhole ?? false;
   }
-  // More than JSON's numbers hold: only a DAG made for it has as many.
+  // Larger than JSON's exact numbers: only a DAG that was constructed for it is.
   return { bytes: Math.min(bytes, Number.MAX_SAFE_INTEGER), isWhole };
 }
 

@@ -10,7 +10,7 @@ import { sendText } from '../write.ts';
 const options = { b: { kind: 'text', default: 'base64url' } } as const;
 const noArgs = { name: '', min: 0, max: 0 } as const;
 
-/** Longest file of one request: the longest text of any multibase that is decoded, with its prefix. */
+/** Bytes of the file of one request: the longest text of any multibase that is decoded, with its prefix. */
 const fileBytesMax = 512 * 1024 + 16;
 
 /** @throws ApiError 500 in Kubo's words */
@@ -23,7 +23,7 @@ function decoded(text: Uint8Array): Uint8Array {
   }
 }
 
-/** @throws ApiError 500 for more bytes than the base takes */
+/** @throws ApiError 500 for more bytes than the base allows */
 function encoded(name: string, bytes: Uint8Array): Uint8Array {
   try {
     return encodeMultibase(multibaseNamed(name), bytes);
@@ -33,7 +33,7 @@ function encoded(name: string, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** `multibase/encode`: a file as text in a multibase. */
+/** `multibase/encode`: encodes a file in a multibase. */
 @Injectable()
 export class MultibaseEncodeCommand implements Command<typeof options> {
   readonly name = 'multibase/encode';
@@ -48,7 +48,7 @@ export class MultibaseEncodeCommand implements Command<typeof options> {
   }
 }
 
-/** `multibase/decode`: the bytes of a text in any multibase. */
+/** `multibase/decode`: decodes a text in any multibase. */
 @Injectable()
 export class MultibaseDecodeCommand implements Command<Record<never, never>> {
   readonly name = 'multibase/decode';
@@ -62,7 +62,7 @@ export class MultibaseDecodeCommand implements Command<Record<never, never>> {
   }
 }
 
-/** `multibase/transcode`: a text in one multibase as a text in another. */
+/** `multibase/transcode`: converts a text from one multibase to another. */
 @Injectable()
 export class MultibaseTranscodeCommand implements Command<typeof options> {
   readonly name = 'multibase/transcode';

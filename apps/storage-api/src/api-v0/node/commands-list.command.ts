@@ -5,17 +5,17 @@ import { sendJson } from '../write.ts';
 
 type Listed = Pick<Command, 'name' | 'options'>;
 
-/** One command of the answer, with those below it. */
+/** One command of the response, with its subcommands. */
 interface CommandTree {
   readonly Name: string;
   readonly Subcommands: CommandTree[];
   readonly Options: readonly { readonly Names: readonly string[] }[];
 }
 
-// The CLI prints options where it was asked to: the answer has them always.
+// The CLI prints options only on request; the response always has them.
 const options = { flags: { kind: 'boolean', alias: 'f' } } as const;
 
-/** `commands`: what this service offers, as a tree. */
+/** `commands`: lists the commands of this service as a tree. */
 export class CommandsListCommand implements Command<typeof options> {
   readonly name = 'commands';
   readonly scope = 'read';

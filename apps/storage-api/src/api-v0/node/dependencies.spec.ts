@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { listDependencies } from './dependencies.ts';
 
-test('listDependencies names the service first, then every package that it runs with', async () => {
+test('listDependencies lists the service first, then every package that it runs with', async () => {
   const [own, ...others] = await listDependencies();
   expect(own?.name).toBe('@cairn/storage-api');
   const names = others.map(({ name }) => name);

@@ -8,10 +8,10 @@ export interface Dependency {
   readonly version: string;
 }
 
-/** More packages than a service has; a walk over a broken installation ends here. */
+/** More packages than a service has: a walk over a broken installation ends here. */
 const dependenciesMax = 2000;
 
-/** Lists the packages that run in this service, itself first, the others by name. */
+/** Lists the packages of this service: itself first, then the others by name. */
 export async function listDependencies(): Promise<readonly Dependency[]> {
   const root = await packageDirectory(dirname(fileURLToPath(import.meta.url)));
   const found = new Map<string, Dependency>();
@@ -32,7 +32,7 @@ export async function listDependencies(): Promise<readonly Dependency[]> {
   return own === undefined ? [] : [own, ...others.sort(compare)];
 }
 
-/** The directory above a file of this package that has its package.json. */
+/** Returns the directory above a file of this package that has its package.json. */
 async function packageDirectory(from: string): Promise<string> {
   return (await exists(join(from, 'package.json'))) ? from : await packageDirectory(dirname(from));
 }

@@ -6,7 +6,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { sendJson } from '../write.ts';
 import { PeerIdentity } from './peer-identity.ts';
 
-/** `id`: the identity of this service. It has no addresses: it does not talk to other peers. */
+/** `id`: returns the identity of this service. It has no addresses, since it does not connect to peers. */
 @Injectable()
 export class IdCommand implements Command<Record<never, never>> {
   readonly name = 'id';
@@ -26,7 +26,7 @@ export class IdCommand implements Command<Record<never, never>> {
       PublicKey: publicKey,
       Addresses: [],
       AgentVersion: `cairn/${manifest.version}`,
-      // Kubo no longer sends it; older clients take it for granted.
+      // Kubo no longer sends it; older clients expect it.
       ProtocolVersion: 'ipfs/0.1.0',
       Protocols: [],
     });

@@ -6,19 +6,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { base58btc } from 'multiformats/bases/base58';
 import type { StorageSettings } from '../../settings.ts';
 
-/** The header of an Ed25519 key in the protobuf that libp2p hashes: type 1, 32 bytes. */
+/** Header of an Ed25519 key in the protobuf that libp2p hashes: type 1, 32 bytes. */
 const publicKeyPrefix = Buffer.from('08011220', 'hex');
-/** The multihash `identity` over 36 bytes: short keys are their own names. */
+/** Multihash `identity` over 36 bytes: short keys are their own names. */
 const multihashPrefix = Buffer.from('0024', 'hex');
 
 export interface Identity {
-  /** A peer ID as libp2p writes it (https://github.com/libp2p/specs/blob/master/peer-ids/peer-ids.md). */
+  /** A peer ID in libp2p's text form (https://github.com/libp2p/specs/blob/master/peer-ids/peer-ids.md). */
   readonly id: string;
-  /** The protobuf of the public key in base64. */
+  /** Protobuf of the public key in base64. */
   readonly publicKey: string;
 }
 
-/** A key of the service, made at its first use and kept beside the stores: what clients ask `id` for. */
+/** Key of the service for `id`, created at its first use and stored beside the stores. */
 @Injectable()
 export class PeerIdentity {
   #identity: Promise<Identity> | undefined;
@@ -49,7 +49,7 @@ export class PeerIdentity {
     const draft = `${file}.${process.pid}`;
     await mkdir(this.settings.CAIRN_HOME, { recursive: true, mode: 0o700 });
     await writeFile(draft, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600, flush: true });
-    // Whoever links first wins: processes on one home have one identity.
+    // The first process to link sets the identity, so that all processes on one home share it.
     await link(draft, file).catch((error: unknown) => {
       if (!(error instanceof Object && 'code' in error && error.code === 'EEXIST')) throw error;
     });

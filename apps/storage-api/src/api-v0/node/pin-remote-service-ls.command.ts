@@ -4,7 +4,7 @@ import { sendJson } from '../write.ts';
 
 const options = { stat: { kind: 'boolean' } } as const;
 
-/** `pin/remote/service/ls`: none, since this service hands no pins to others. */
+/** `pin/remote/service/ls`: an empty list, since this service passes no pins to others. */
 @Injectable()
 export class PinRemoteServiceLsCommand implements Command<typeof options> {
   readonly name = 'pin/remote/service/ls';

@@ -16,12 +16,12 @@ const options = {
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Shortest time between two answers of one request. */
+/** Milliseconds between two results of one request, at least. */
 const intervalMsMin = 1000;
 
 /**
- * `stats/bw`: bytes that the account sent to this service and received from it since midnight UTC, and bytes a second in
- * the last whole minute.
+ * `stats/bw`: returns the bytes that the account exchanged with this service since midnight UTC, and the bytes per
+ * second of the last whole minute.
  */
 @Injectable()
 export class StatsBwCommand implements Command<typeof options> {
@@ -47,7 +47,7 @@ export class StatsBwCommand implements Command<typeof options> {
   }
 }
 
-/** Bandwidth of an account in the fields of Kubo's answer. */
+/** Bandwidth of an account in the fields of Kubo's response. */
 export async function bandwidthOf(usage: Pick<UsageStore, 'rows'>, accountId: string, now: number) {
   const minute = Math.floor(now / minuteMs) * minuteMs;
   const day = Math.floor(now / dayMs) * dayMs;

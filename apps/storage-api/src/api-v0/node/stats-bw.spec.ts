@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { bandwidthOf } from './stats-bw.command.ts';
 
-test('bandwidthOf adds up the rows of this service: those of the day, and those of the last whole minute', async () => {
+test('bandwidthOf sums the rows of this service: those of the day, and those of the last whole minute', async () => {
   const now = Date.UTC(2026, 0, 2, 3, 4, 5);
   const asked: unknown[] = [];
   const row = (service: string, bytesIn: number, bytesOut: number) => ({

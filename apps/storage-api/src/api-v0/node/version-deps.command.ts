@@ -3,7 +3,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { endLines, writeLine } from '../write.ts';
 import { type Dependency, listDependencies } from './dependencies.ts';
 
-/** `version/deps`: the packages that this service is made of, in the fields of Kubo's answer. */
+/** `version/deps`: lists the packages of this service, in the fields of Kubo's response. */
 @Injectable()
 export class VersionDepsCommand implements Command<Record<never, never>> {
   readonly name = 'version/deps';

@@ -3,7 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { Command, CommandContext } from '../command.ts';
 import { sendJson } from '../write.ts';
 
-// The CLI prints the part that these options ask for: the answer has all of them always.
+// The CLI prints the part that these options select. The response always has all of them.
 const options = {
   number: { kind: 'boolean', alias: 'n' },
   commit: { kind: 'boolean' },
@@ -11,7 +11,7 @@ const options = {
   all: { kind: 'boolean' },
 } as const;
 
-/** `version`: what serves here, in the fields of Kubo's answer. */
+/** `version`: returns the version of this service, in the fields of Kubo's response. */
 @Injectable()
 export class VersionCommand implements Command<typeof options> {
   readonly name = 'version';

@@ -15,12 +15,12 @@ export interface DagChange {
   readonly after: CID | undefined;
 }
 
-/** Bounds the time and memory of one comparison. Blocks that occur many times are compared each time. */
+/** Bound on time and memory of one comparison. Repeated blocks are compared each time. */
 const limits = { nodes: 20_000, changes: 100_000, depth: 1000 } as const;
 
 /**
- * Lists the changes that turn DAG `before` into DAG `after`, as Kubo does: it follows links of the same name in nodes of
- * dag-pb, and reports any other nodes that differ as changed.
+ * Lists the changes that turn DAG `before` into DAG `after`, as Kubo does: it follows links of the same name in
+ * dag-pb nodes, and reports any other nodes that differ as changed.
  * @throws BLOCK_NOT_FOUND; ApiError 400 beyond the limits; the reason of the signal
  */
 export async function diffDags(
@@ -81,12 +81,12 @@ export async function diffDags(
   return changes;
 }
 
-/** Go's path.Join passes over empty names, such as those of the links of files. */
+/** Go's path.Join skips empty names, such as those of the links of files. */
 function joined(path: readonly string[], name: string): readonly string[] {
   return name === '' ? path : [...path, name];
 }
 
-/** The node, or `undefined` for a block that is not dag-pb. */
+/** Decodes a node; `undefined` for a block that is not dag-pb. */
 async function readNode(store: NodeSource, cid: CID, signal: AbortSignal): Promise<PbNode | undefined> {
   if (cid.code === codecs['dag-pb']) return await readPbNode(store, cid, signal);
   await readBlock(store, cid, signal);

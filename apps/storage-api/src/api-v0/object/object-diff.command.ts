@@ -10,7 +10,7 @@ import { type DagChange, diffDags } from './diff-dags.ts';
 
 const options = { verbose: { kind: 'boolean', alias: 'v' } } as const;
 
-/** `object/diff`: the links in which two DAGs differ. */
+/** `object/diff`: lists the links in which two DAGs differ. */
 @Injectable()
 export class ObjectDiffCommand implements Command<typeof options> {
   readonly name = 'object/diff';

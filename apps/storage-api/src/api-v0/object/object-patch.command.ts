@@ -27,7 +27,7 @@ async function sendPatched(
   sendJson(response, { Hash: printCid(cid, options['cid-base']) });
 }
 
-/** `object/patch/add-link`: a directory with one more entry, or another one of that name. */
+/** `object/patch/add-link`: adds an entry to a directory, or replaces the one of that name. */
 @Injectable()
 export class ObjectPatchAddLinkCommand implements Command<typeof addOptions> {
   readonly name = 'object/patch/add-link';
@@ -53,7 +53,7 @@ export class ObjectPatchAddLinkCommand implements Command<typeof addOptions> {
   }
 }
 
-/** `object/patch/rm-link`: a directory without one of its entries. */
+/** `object/patch/rm-link`: removes an entry from a directory. */
 @Injectable()
 export class ObjectPatchRmLinkCommand implements Command<typeof rmOptions> {
   readonly name = 'object/patch/rm-link';

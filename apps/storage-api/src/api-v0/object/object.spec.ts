@@ -37,7 +37,7 @@ async function edit(root: CID, path: string, ref?: CID, create = false): Promise
 }
 
 // CIDs of this block are answers of Kubo 0.42.
-describe('editLinks', () => {
+describe('CIDs of this block are responses of Kubo 0.42.', () => {
   const emptyV0 = () => addDirectory({});
 
   test('adds a link, replaces it and removes it', async () => {
@@ -50,7 +50,7 @@ describe('editLinks', () => {
     expect(`${await edit(replaced, 'new.txt')}`).toBe(`${root}`);
   });
 
-  test('makes directories on the way where it may', async () => {
+  test('creates missing directories where it may', async () => {
     const hello = await addFile('hello\n');
     await expect(edit(await emptyV0(), 'deep/er/new.txt', hello)).rejects.toThrow('no link by that name');
     expect(`${await edit(await emptyV0(), 'deep/er/new.txt', hello, true)}`).toBe(
@@ -102,7 +102,7 @@ describe('requireDirectory', () => {
     expect(() => requireDirectory(refused, verb)).toThrow(message);
   });
 
-  test('takes a directory', async () => {
+  test('accepts a directory', async () => {
     expect(() => requireDirectory(node('directory'), 'add')).not.toThrow();
     expect((await readPbNode(store, await addDirectory({}), signal)).links).toEqual([]);
   });
@@ -129,7 +129,7 @@ describe('diffDags', () => {
     expect(await diff(after, after)).toEqual([]);
   });
 
-  test('nodes without links, and nodes that are not dag-pb, are changed as a whole', async () => {
+  test('reports nodes without links, and nodes that are not dag-pb, as changed as a whole', async () => {
     const raw = cidFor(Buffer.from('raw'), { codec: 'raw' });
     await store.putMany([{ cid: raw, bytes: Buffer.from('raw') }]);
     expect(await diff(await addFile('1'), await addFile('2'))).toEqual([[2, '', true, true]]);

@@ -13,7 +13,7 @@ import { ApiError } from '../api-error.ts';
 
 export type NodeSource = Pick<Blockstore, 'get'>;
 
-/** Names of one path. */
+/** Names of one path, at most. */
 const namesMax = 256;
 /** Bytes of the nodes that one edit writes. */
 const bytesMax = 64 * 1024 * 1024;
@@ -24,7 +24,7 @@ export async function readBlock(store: NodeSource, cid: CID, signal: AbortSignal
   return cid.multihash.code === identityCode ? cid.multihash.digest : await store.get(cid, { signal });
 }
 
-/** Reads a node of dag-pb. @throws ApiError 500 for any other block, in Kubo's words */
+/** Reads a dag-pb node. @throws ApiError 500 for any other block, in Kubo's words */
 export async function readPbNode(store: NodeSource, cid: CID, signal: AbortSignal): Promise<PbNode> {
   const bytes = await readBlock(store, cid, signal);
   if (cid.code !== codecs['dag-pb']) throw new ApiError(500, 'expected protobuf dag node');
@@ -35,24 +35,24 @@ export async function readPbNode(store: NodeSource, cid: CID, signal: AbortSigna
   }
 }
 
-/** A node that links change, before it is written. */
+/** A node whose links change, before it is written. */
 interface Edited {
   readonly node: PbNode;
-  /** Decides version and hash function of the CID; a new directory has those of Kubo's default. */
+  /** Determines version and hash function of the CID; a new directory has those of Kubo's default. */
   readonly like: CID | undefined;
 }
 
 /** Cumulative size of a DAG as its links declare it. */
 const treeSize = ({ links }: PbNode, bytes: Uint8Array) => links.reduce((sum, { tsize }) => sum + tsize, bytes.length);
 
-/** The link to a DAG that is stored. @throws BLOCK_NOT_FOUND */
+/** Returns the link to a stored DAG. @throws BLOCK_NOT_FOUND */
 export async function linkTo(store: NodeSource, cid: CID, signal: AbortSignal): Promise<Omit<PbLink, 'name'>> {
   const bytes = await readBlock(store, cid, signal);
   if (cid.code !== codecs['dag-pb']) return { cid, tsize: bytes.length };
   return { cid, tsize: treeSize(await readPbNode(store, cid, signal), bytes) };
 }
 
-/** Names of a path as Kubo splits it: an empty one matches no link. @throws ApiError 500 */
+/** Splits a path into names as Kubo does: an empty name matches no link. @throws ApiError 500 */
 export function linkNames(path: string): readonly string[] {
   const names = path.split('/');
   if (names.length > namesMax) throw new ApiError(500, `the path has more than ${namesMax} names`);
@@ -61,13 +61,16 @@ export function linkNames(path: string): readonly string[] {
 
 export interface LinkEdit {
   readonly names: readonly string[];
-  /** The link that takes the place of those of its name; absent to remove them. */
+  /** Link that replaces those of its name; absent to remove them. */
   readonly link: Omit<PbLink, 'name'> | undefined;
-  /** Makes directories on the way that are absent. */
+  /** Creates missing directories of the path. */
   readonly create: boolean;
 }
 
-/** Applies an edit to the DAG below `root`. Returns the new blocks, the root last. @throws ApiError 500 in Kubo's words */
+/**
+ * Applies an edit to the DAG below `root`. Returns the new blocks, the root last.
+ * @throws ApiError 500 in Kubo's words
+ */
 export async function editLinks(
   store: NodeSource,
   root: CID,
@@ -111,7 +114,7 @@ export async function editLinks(
 
 const emptyDirectory: PbNode = { links: [], data: encodeUnixfsData({ type: 'directory' }) };
 
-/** A node with one link of a name, or none. Links are in the order of their names, as Kubo writes them. */
+/** Returns a node with one link of a name, or none. Links are sorted by name, as Kubo writes them. */
 async function withLink(
   { links, data }: PbNode,
   name: string,

@@ -13,11 +13,11 @@ export interface BadBlock {
 }
 
 const linksPerStep = 1024;
-/** Names of blocks that one walk holds in memory. */
+/** CIDs that one walk holds in memory. */
 const blocksMax = 4_000_000;
 
 /**
- * Walks a DAG past blocks that cannot be read, and returns those. Reads do not wait for missing blocks.
+ * Walks a DAG, skips blocks that cannot be read, and returns those. Reads do not wait for missing blocks.
  * @throws ApiError 400 for a DAG of more than 4,000,000 blocks; the reason of the signal
  */
 export async function findBadBlocks(

@@ -21,10 +21,10 @@ const options = {
   'cid-base': { kind: 'text' },
 } as const;
 
-/** Time between two lines of progress. */
+/** Milliseconds between two lines of progress. */
 const progressMs = 500;
 
-/** `pin/add`: pins DAGs that are here as a whole, one after the other. */
+/** `pin/add`: pins complete DAGs, one after the other. */
 @Injectable()
 export class PinAddCommand implements Command<typeof options> {
   readonly name = 'pin/add';
@@ -52,7 +52,7 @@ export class PinAddCommand implements Command<typeof options> {
         const cid = await resolveToBlock(this.store, path, resolveOptionsOf(signal));
         const { mode, size } = await this.#pin(session, cid, signal, {
           mode: chosen.recursive ? 'recursive' : 'direct',
-          // A pin without a name loses the one that it had, as in Kubo.
+          // Matches Kubo: pinning again without a name removes the earlier name.
           name: chosen.name ?? '',
           ...(chosen.progress && { onProgress }),
         });
@@ -67,7 +67,7 @@ export class PinAddCommand implements Command<typeof options> {
     endLines(response);
   }
 
-  /** Pins, and waits for blocks that are not here yet as long as a read of them would. */
+  /** Pins a DAG. Waits for missing blocks as long as a read would. */
   async #pin(session: WriteSession, cid: CID, signal: AbortSignal, how: PinOptions): Promise<Pin> {
     try {
       while (true) {

@@ -29,10 +29,10 @@ interface ListedPin {
 }
 
 const kinds = ['direct', 'indirect', 'recursive', 'all'];
-/** Without `stream` the whole answer is held in memory. */
+/** Pins of a response without `stream`, which is held in memory. */
 const pinsMax = 1_000_000;
 
-/** `pin/ls`: what the account has pinned; with `stream`, line by line as it is read. */
+/** `pin/ls`: lists the pins of the account; with `stream`, line by line as they are read. */
 @Injectable()
 export class PinLsCommand implements Command<typeof options> {
   readonly name = 'pin/ls';
@@ -61,7 +61,7 @@ export class PinLsCommand implements Command<typeof options> {
       await slices.step();
       const Cid = printCid(cid, chosen['cid-base']);
       const Name = showsNames ? name : '';
-      // Kubo leaves empty fields out of its lines, and keeps them in the list.
+      // Kubo omits empty fields in its lines, but not in the list.
       if (chosen.stream) await writeLine(response, { Cid, ...(Name !== '' && { Name }), Type }, signal);
       else if (keys.size >= pinsMax)
         throw new ApiError(400, `there are more than ${pinsMax} pins; ask with stream=true`);
@@ -77,10 +77,10 @@ export class PinLsCommand implements Command<typeof options> {
     for await (const { cid, mode, name } of this.pinning.list(principal.account.id)) {
       signal.throwIfAborted();
       if (type !== 'all' && type !== mode) continue;
-      // As in Kubo: names that contain the text.
+      // Matches Kubo: names that contain the text match.
       if (!wanted || name?.includes(wanted)) yield { cid, type: mode, name };
     }
-    // What is pinned indirectly has no name of its own.
+    // Indirect pins have no names.
     if ((type !== 'all' && type !== 'indirect') || wanted) return;
     const seen = new Set<string>();
     for await (const root of this.#roots(principal.account.id)) {
@@ -94,7 +94,10 @@ export class PinLsCommand implements Command<typeof options> {
     for await (const { cid, mode } of this.pinning.list(account)) if (mode === 'recursive') yield cid;
   }
 
-  /** The recursive pin whose DAG has this very CID: another version or codec of its multihash is another one, as in Kubo. */
+  /**
+   * Returns the recursive pin whose DAG has exactly this CID: as in Kubo, another version or codec of its multihash
+   * does not match.
+   */
   async #findThrough(account: string, wanted: CID, signal: AbortSignal): Promise<CID | undefined> {
     const seen = new Set<string>();
     for await (const root of this.#roots(account)) {
@@ -118,7 +121,7 @@ export class PinLsCommand implements Command<typeof options> {
         yield { cid, type: pin.mode, name: pin.name };
         continue;
       }
-      // A direct pin may be pinned through another pin too; a recursive pin is never indirect.
+      // A direct pin may also be pinned through another pin; a recursive pin is never indirect.
       const isAsked = type === 'all' || (type === 'indirect' && pin?.mode !== 'recursive');
       const through = isAsked ? await this.#findThrough(account, cid, signal) : undefined;
       if (through === undefined) throw new ApiError(500, `path '${args[index]}' is not pinned`);

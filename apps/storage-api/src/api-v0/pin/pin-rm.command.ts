@@ -13,7 +13,7 @@ const options = {
   'cid-base': { kind: 'text' },
 } as const;
 
-/** `pin/rm`: removes pins of the calling account, one after the other up to one that is not there. */
+/** `pin/rm`: removes pins of the calling account one after the other, and stops at one that does not exist. */
 @Injectable()
 export class PinRmCommand implements Command<typeof options> {
   readonly name = 'pin/rm';

@@ -30,7 +30,7 @@ export class PinUpdateCommand implements Command<typeof options> {
   ) {}
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    // Both paths are read before the first is resolved.
+    // Both paths are parsed before the first is resolved.
     for (const path of args) parsePath(path);
     const [from, to] = await resolveAll(this.store, args, signal);
     if (from === undefined || to === undefined) throw new ApiError(400, 'argument "to-path" is required');
@@ -51,7 +51,7 @@ export class PinUpdateCommand implements Command<typeof options> {
   }
 }
 
-/** Kubo's words: a missing root is named before the error that names the block. */
+/** Kubo's message: a missing root is named before the error that names the block. */
 function missingWords(error: CairnError, root: CID): string {
   const message = apiErrorFrom(error)?.message ?? error.message;
   return error.details.cid === root.toString() ? `get ${root}: ${message}` : message;

@@ -14,7 +14,10 @@ const options = {
   'cid-base': { kind: 'text' },
 } as const;
 
-/** `pin/verify`: the pinned DAGs that are not whole, with the blocks that they lack; with `verbose`, the whole ones too. */
+/**
+ * `pin/verify`: lists the pinned DAGs that are incomplete, with their missing blocks; with `verbose`, the complete
+ * ones too.
+ */
 @Injectable()
 export class PinVerifyCommand implements Command<typeof options> {
   readonly name = 'pin/verify';

@@ -14,14 +14,14 @@ const options = {
   length: { kind: 'integer', type: 'int64', alias: 'l', min: -most, max: most },
 } as const;
 
-/** Part of a file. */
+/** A range of a file. */
 interface Piece {
   readonly root: UnixfsNode;
   readonly offset: number;
   readonly length: number;
 }
 
-/** `cat`: the bytes of files one after the other; `offset` and `length` count over all of them. */
+/** `cat`: returns the bytes of files one after the other; `offset` and `length` count over all of them. */
 @Injectable()
 export class CatCommand implements Command<typeof options> {
   readonly name = 'cat';
@@ -34,13 +34,13 @@ export class CatCommand implements Command<typeof options> {
   async run({ args, options: { offset, length }, response, signal }: CommandContext<typeof options>): Promise<void> {
     if (offset < 0) throw new ApiError(400, 'cannot specify negative offset');
     if (length !== undefined && length < 0) throw new ApiError(400, 'cannot specify negative length');
-    // As in Kubo nothing is looked up where nothing is read.
+    // Matches Kubo: an empty range needs no lookup.
     const pieces = length === 0 ? [] : await this.#pieces(args, offset, length ?? Number.POSITIVE_INFINITY, signal);
     const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
     await sendBytes(response, this.#bytes(pieces, signal), total, signal);
   }
 
-  /** Finds what is read, before the first byte goes out, so that a missing file is still an error of its own. */
+  /** Finds the ranges before the first byte is sent, so that a missing file is still an error response. */
   async #pieces(args: readonly string[], offset: number, length: number, signal: AbortSignal): Promise<Piece[]> {
     const pieces: Piece[] = [];
     let skip = offset;
@@ -64,7 +64,7 @@ export class CatCommand implements Command<typeof options> {
   async *#bytes(pieces: readonly Piece[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
     for (const { root, offset, length } of pieces) {
       if (length === 0) continue;
-      // Symlinks are not followed: their target is all that they hold.
+      // Symlinks are not followed: their content is their target.
       if (root.type === 'symlink') yield root.data.subarray(offset, offset + length);
       else yield* catNode(this.store, root, { offset, length, signal });
     }

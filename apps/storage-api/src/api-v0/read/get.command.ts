@@ -18,7 +18,10 @@ const options = {
   'compression-level': { kind: 'integer', alias: 'l', min: -(2 ** 31), max: 2 ** 31 - 1 },
 } as const;
 
-/** `get`: a file or a whole tree as a tar archive; with `compress`, gzipped: a file without `archive` goes bare. */
+/**
+ * `get`: returns a file or a tree as a tar archive; with `compress`, gzipped. A compressed file without `archive`
+ * has no archive.
+ */
 @Injectable()
 export class GetCommand implements Command<typeof options> {
   readonly name = 'get';
@@ -45,7 +48,7 @@ export class GetCommand implements Command<typeof options> {
       'x-content-type-options': 'nosniff',
       'x-content-length': sizeOf(root),
     });
-    // The answer is not part of the pipeline: where the source fails, the reason must still go into the trailer.
+    // The response is not part of the pipeline: where the source fails, the reason must still go into the trailer.
     const body = async (chunks: AsyncIterable<Uint8Array>) => {
       for await (const bytes of chunks) await write(response, bytes, signal);
     };
@@ -72,7 +75,7 @@ function nameOf(path: string): string {
   return basename(normalize(path));
 }
 
-/** Length that Kubo announces: of a directory the size of its DAG, of a symlink that of its target. */
+/** Length that Kubo announces: for a directory the size of its DAG, for a symlink that of its target. */
 function sizeOf(root: UnixfsNode): number {
   if (root.type === 'symlink') return root.data.length;
   return isDirectory(root) ? root.links.reduce((sum, { tsize }) => sum + tsize, root.blockBytes) : root.fileSize;

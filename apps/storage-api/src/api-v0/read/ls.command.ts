@@ -19,9 +19,9 @@ const options = {
   'cid-base': { kind: 'text' },
 } as const;
 
-/** Numbers of the UnixFS types in the answer. */
+/** Numbers of the UnixFS types in the response. */
 const types = { directory: 1, file: 2, symlink: 4 } as const;
-/** Without `stream` the whole answer is held in memory. */
+/** Entries of a response without `stream`, which is held in memory. */
 const entriesMax = 250_000;
 
 interface LsEntry {
@@ -34,7 +34,7 @@ interface LsEntry {
   readonly ModTime: string;
 }
 
-/** `ls`: the entries of directories, plain and sharded; of a file and of other codecs, the links of the block. */
+/** `ls`: lists the entries of plain and sharded directories; for files and other codecs, the links of the block. */
 @Injectable()
 export class LsCommand implements Command<typeof options> {
   readonly name = 'ls';
@@ -58,7 +58,8 @@ export class LsCommand implements Command<typeof options> {
         else if (++count <= entriesMax) Links.push(entry);
         else throw new ApiError(400, `there are more than ${entriesMax} entries; ask with stream=true`);
       }
-      // Entries by the bytes of their names: a sharded directory has them in another order, a file has them without names.
+      // Entries are sorted by the bytes of their names: a sharded directory stores them in another order, and links of
+      // a file have no names.
       objects.push({ Hash, links: await sortInSlices(Links, (a, b) => compareByBytes(a.Name, b.Name), slices) });
     }
     if (chosen.stream) endLines(response);
@@ -91,7 +92,7 @@ export class LsCommand implements Command<typeof options> {
       Mode: 0,
       ModTime: goTime(undefined),
     };
-    // One of the two is enough for Kubo to read the entry, and to print all that it finds.
+    // One of the two options makes Kubo read the entry and print everything that it finds.
     if (cid.code !== codecs['dag-pb'] || !(chosen['resolve-type'] || chosen.size)) return entry;
     const { type, fileSize, target = '', mode, mtime } = await statNode(this.store, cid, { signal });
     const metadata = { Mode: goFileMode({ type, mode }), ModTime: goTime(mtime) };

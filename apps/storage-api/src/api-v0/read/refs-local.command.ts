@@ -11,8 +11,8 @@ import { endLines, writeLine } from '../write.ts';
 const seenMax = 4_000_000;
 
 /**
- * `refs/local`: the blocks that the account has written or holds by its pins and files, each once, as CIDs of raw blocks,
- * as in Kubo.
+ * `refs/local`: lists the blocks that the account has written or holds by its pins and files, each once, as CIDs of
+ * raw blocks, as in Kubo.
  */
 @Injectable()
 export class RefsLocalCommand implements Command<Record<never, never>> {
@@ -28,20 +28,20 @@ export class RefsLocalCommand implements Command<Record<never, never>> {
   ) {}
 
   async run({ principal, response, signal }: CommandContext<Record<never, never>>): Promise<void> {
-    const told = new Set<string>();
+    const listed = new Set<string>();
     const slices = Slices.of(signal);
-    const tell = async ({ multihash }: CID) => {
+    const list = async ({ multihash }: CID) => {
       await slices.step();
       const Ref = CID.createV1(codecs.raw, multihash).toString();
-      if (told.has(Ref)) return;
-      if (told.size === seenMax) throw new ApiError(400, `the account holds more than ${seenMax} blocks`);
-      told.add(Ref);
+      if (listed.has(Ref)) return;
+      if (listed.size === seenMax) throw new ApiError(400, `the account holds more than ${seenMax} blocks`);
+      listed.add(Ref);
       await writeLine(response, { Ref, Err: '' }, signal);
     };
-    for await (const cid of this.pinning.garbageCandidates(principal.account.id)) await tell(cid);
+    for await (const cid of this.pinning.garbageCandidates(principal.account.id)) await list(cid);
     for await (const { cid, isWhole } of this.held.of(principal.account.id)) {
-      if (!isWhole) await tell(cid);
-      else for await (const block of visitDag(this.store, cid, { signal })) await tell(block.cid);
+      if (!isWhole) await list(cid);
+      else for await (const block of visitDag(this.store, cid, { signal })) await list(block.cid);
     }
     endLines(response);
   }

@@ -13,9 +13,9 @@ export interface Edge {
 }
 
 export interface RefsWalkOptions {
-  /** Links at this depth are the last; 1 are those of the root. Below 0 there is no bound. */
+  /** Depth of the last links; 1 is that of the root's links. A negative depth is unbounded. */
   readonly depthMax: number;
-  /** Each CID once over all roots. */
+  /** Lists each CID once over all roots. */
   readonly isUnique: boolean;
   readonly signal: AbortSignal;
 }
@@ -35,21 +35,21 @@ interface Frame {
   next: number;
 }
 
-/** Bytes of the blocks from the root to where the walk is. */
+/** Bytes of the blocks between the root and the current position of the walk. */
 const openBytesMax = 64 * 1024 * 1024;
-/** Names of blocks that one request holds in memory. */
+/** CIDs that one request holds in memory. */
 const seenMax = 4_000_000;
 /**
- * Links of blocks that were followed before. Without `isUnique` a block is followed wherever it occurs, and 60 blocks can
- * have more paths than any client reads.
+ * Links of blocks that were followed before. Without `isUnique` a block is followed at each occurrence, and 60
+ * blocks can have more paths than any client reads.
  */
 const repeatedMax = 100_000;
 
-/** The walk of Kubo's `refs`: depth first, and a link is given only when the block that it leads to is there. */
+/** Walk of Kubo's `refs`: depth first. A link is listed only when its block exists. */
 export class RefsWalk {
   readonly #store: Pick<Blockstore, 'get' | 'has'>;
   readonly #options: RefsWalkOptions;
-  /** Smallest depth at which each CID was met; with `isUnique` of all, else of those that were followed. */
+  /** Smallest depth of each CID; with `isUnique` of all, else of those that were followed. */
   readonly #depths = new Map<string, number>();
   #repeated = 0;
 
@@ -58,7 +58,10 @@ export class RefsWalk {
     this.#options = options;
   }
 
-  /** Links below a root. @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, CODEC_UNSUPPORTED; ApiError 400 at the bound */
+  /**
+   * Yields the links below a root.
+   * @throws BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID, CODEC_UNSUPPORTED; ApiError 400 at the bound
+   */
   async *below(root: CID): AsyncGenerator<Edge> {
     const { signal } = this.#options;
     const slices = Slices.of(signal);
@@ -69,7 +72,7 @@ export class RefsWalk {
       await slices.step();
       const { src, depth } = frame;
       const step = { src, depth, ...frame.linkAt(frame.next++) };
-      // Before the links below the last one: a long chain is one frame.
+      // Removed before the links below the last one are walked: a long chain is then one frame.
       if (frame.next === frame.length) openBytes -= open.pop()?.bytes ?? 0;
       const { isGiven, isFollowed } = this.#visit(step);
       if (!isGiven && !isFollowed) continue;
@@ -111,14 +114,14 @@ export class RefsWalk {
       throw new ApiError(400, `more than ${repeatedMax} links repeat earlier ones; ask with unique=true`);
   }
 
-  /** Makes sure that a block is there. */
+  /** Checks that a block exists. */
   async #check(cid: CID): Promise<Frame[]> {
     workOf(this.#options.signal)?.visits(1);
     if (!(await this.#store.has(cid))) await this.#store.get(cid, { signal: this.#options.signal });
     return [];
   }
 
-  /** The block with its links; nothing for one without links. */
+  /** Returns the block with its links; undefined for one without links. */
   async #enter(src: CID, depth: number): Promise<Frame[]> {
     if (src.code === codecs.raw) return await this.#check(src);
     const { signal } = this.#options;
@@ -146,7 +149,7 @@ async function pbLinks(cid: CID, bytes: Uint8Array, signal: AbortSignal): Promis
   }
 }
 
-/** Links of a block that have no names. @throws DAG_INVALID, CODEC_UNSUPPORTED */
+/** Returns the links of a block that have no names. @throws DAG_INVALID, CODEC_UNSUPPORTED */
 async function plainLinks(cid: CID, bytes: Uint8Array, signal: AbortSignal): Promise<Pick<Frame, 'length' | 'linkAt'>> {
   const links = await linksOf(cid, bytes, Slices.of(signal));
   return {

@@ -20,10 +20,10 @@ const options = {
 
 type RefsContext = CommandContext<typeof options>;
 
-/** Sends what went wrong also when the time of the request is over. */
+/** Reports the error also when the timeout of the request has passed. */
 const neverAborted = new AbortController().signal;
 
-/** `refs`: the links of blocks, with `recursive` those of everything below, depth first. */
+/** `refs`: lists the links of blocks; with `recursive` those of all blocks below, depth first. */
 @Injectable()
 export class RefsCommand implements Command<typeof options> {
   readonly name = 'refs';
@@ -41,12 +41,12 @@ export class RefsCommand implements Command<typeof options> {
       try {
         for await (const { src, dst, name } of walk.below(root)) {
           const tokens = { src: printCid(src, base), dst: printCid(dst, base), linkname: name };
-          // One pass, so that a name which looks like a token is not taken for one.
+          // One pass, so that a name that looks like a token is not replaced.
           const Ref = format.replace(/<(src|dst|linkname)>/g, (_, token: keyof typeof tokens) => tokens[token]);
           await writeLine(response, { Ref, Err: '' }, signal);
         }
       } catch (error) {
-        // As in Kubo: what cannot be read has a line in its place, and the other paths follow.
+        // Matches Kubo: a path that cannot be read has a line with the error, and the other paths follow.
         const reason = apiErrorFrom(error);
         if (reason === undefined || response.destroyed) throw error;
         await writeLine(response, { Ref: '', Err: reason.message }, neverAborted);

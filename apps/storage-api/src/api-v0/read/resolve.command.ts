@@ -11,7 +11,7 @@ import { sendJson } from '../write.ts';
 
 const options = { recursive: { kind: 'boolean', default: true }, 'cid-base': { kind: 'text' } } as const;
 
-/** `resolve`: the block that a path leads to. */
+/** `resolve`: returns the block that a path leads to. */
 @Injectable()
 export class ResolveCommand implements Command<typeof options> {
   readonly name = 'resolve';
@@ -30,7 +30,7 @@ export class ResolveCommand implements Command<typeof options> {
   }
 }
 
-/** The multibase of the CID in a path, which the answer uses too. Version 0 has none: CIDs stay what they are. */
+/** Multibase of the CID in a path, which the response uses too. Version 0 has none, so CIDs are unchanged. */
 function baseOf(path: string): string | undefined {
   const parts = path.split('/');
   const text = parts[0] || parts[2] || '';

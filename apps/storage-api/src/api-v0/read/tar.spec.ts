@@ -9,7 +9,7 @@ async function* bytes(text: string) {
   yield Buffer.from(text);
 }
 
-test('a tree becomes an archive with its links, modes and times, its names below the one that was asked for', async () => {
+test('archives a tree with its links, modes and times, its names below the requested one', async () => {
   const store = createMemoryBlockstore();
   const entries = [
     { path: 'd', mode: 0o750 },
@@ -40,7 +40,7 @@ test('a tree becomes an archive with its links, modes and times, its names below
   expect(found.get('asked/link')).toMatchObject({ type: 'symlink', linkname: 'file' });
 });
 
-test('a directory with two entries of one name is refused before the first of them is packed', async () => {
+test('refuses a directory with two entries of one name before the first of them is archived', async () => {
   const store = createMemoryBlockstore();
   const put = async (bytes: Uint8Array) => {
     const cid = cidFor(bytes, { codec: 'dag-pb' });

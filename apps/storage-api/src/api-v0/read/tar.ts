@@ -9,9 +9,9 @@ const depthMax = 256;
 const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const;
 
 /**
- * A tar archive of a file or a tree, made as it is read: memory holds one chunk and one node for each level.
- * @throws ApiError 400 for names that would lead out of the directory it is unpacked in, and for two entries of one name: a
- * symlink and then a directory lead out of it as well
+ * Creates a tar archive of a file or a tree as it is read: memory holds one chunk and one node for each level.
+ * @throws ApiError 400 for names that lead out of the directory in which the archive is unpacked, and for two
+ * entries of one name, since a symlink and then a directory lead out of it as well
  */
 export function tarOf(
   store: Pick<Blockstore, 'get'>,
@@ -24,7 +24,7 @@ export function tarOf(
   add(archive, { store, signal, isPax, now: currentTime() }, name, root, 0).then(
     () => archive.finalize(),
     (error: unknown) => {
-      // What was packed so far is of no use without its end.
+      // A partial archive without its end is useless.
       archive.destroy();
       out.destroy(error instanceof Error ? error : new Error(String(error)));
     },
@@ -39,7 +39,10 @@ const headerSecondsMax = 0o77777777777;
 
 export interface TarOptions {
   readonly signal: AbortSignal;
-  /** Keeps nanoseconds, in records of the PAX format: Kubo sends them unless the client wants an archive. Default false. */
+  /**
+   * Writes nanoseconds, in records of the PAX format, as Kubo does unless the client requests an archive. Default
+   * false.
+   */
   readonly isPax?: boolean;
 }
 
@@ -80,7 +83,7 @@ async function add(archive: Pack, context: Context, path: string, node: UnixfsNo
   }
 }
 
-/** Sharded directories need no check: an entry of theirs has the one place that the hash of its name gives. */
+/** Sharded directories need no check: the hash of a name gives an entry its only place. */
 function requireDistinctNames({ type, links }: UnixfsNode): void {
   if (type !== 'directory') return;
   const names = new Set<string>();
@@ -91,7 +94,7 @@ function requireDistinctNames({ type, links }: UnixfsNode): void {
   }
 }
 
-/** A time as a tar archive holds it: seconds from 1970 to 2242 in the header, any other time in a PAX record. */
+/** Time in a tar archive: seconds from 1970 to 2242 in the header, any other time in a PAX record. */
 function timeHeaders({ seconds, nanoseconds = 0 }: UnixfsTime, isPax: boolean): Pick<EntryHeader, 'mtime' | 'pax'> {
   const isInHeader = seconds >= 0 && seconds <= headerSecondsMax;
   const mtime = new Date((isInHeader ? seconds : 0) * 1000);
@@ -99,7 +102,7 @@ function timeHeaders({ seconds, nanoseconds = 0 }: UnixfsTime, isPax: boolean): 
   return isInHeader && fraction === 0 ? { mtime } : { mtime, pax: { mtime: paxTime(seconds, fraction) } };
 }
 
-/** Seconds with their fraction, as PAX writes them; before 1970 both are negative. */
+/** Seconds with their fraction in PAX form. Before 1970 both are negative. */
 function paxTime(seconds: number, nanoseconds: number): string {
   const isNegative = seconds < 0 && nanoseconds > 0;
   const whole = isNegative ? seconds + 1 : seconds;

@@ -24,7 +24,7 @@ const noRemote = 'service not known';
 const operators = 'is refused: it belongs to the operator of this service, not to an account. Ask the operator.';
 const removed = "removed, use 'ipfs dag' or 'ipfs files' instead";
 
-/** Commands of each reason. Messages without a reason of this service are those of a Kubo with its default settings. */
+/** Commands by reason. Messages without a reason of this service are those of a Kubo with its default settings. */
 const groups: readonly {
   readonly message: string;
   readonly isClientError?: boolean;
@@ -91,7 +91,7 @@ const groups: readonly {
   },
 ];
 
-/** Every command of Kubo 0.42 that is answered with a reason in place of a result, by name. */
+/** Every command of Kubo 0.42 that gets a reason instead of a result, by name. */
 export const refusals: ReadonlyMap<string, Refusal> = new Map(
   groups.flatMap(({ message, isClientError = false, entries }) =>
     entries.map((entry) => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { refusals } from './refusals.ts';
 import { refusedCommands } from './refused-command.ts';
 
-test('every refusal has one command, whose answer is an error with the reason', async () => {
+test('every refusal has one command, whose response is an error with the reason', async () => {
   expect(new Set(refusedCommands.map(({ name }) => name)).size).toBe(refusals.size);
   for (const command of refusedCommands) {
     await expect(command.run()).rejects.toMatchObject({ message: refusals.get(command.name)?.message });
@@ -26,7 +26,7 @@ test.each([
   await expect(command?.run()).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
 });
 
-test('a refused command still asks for the argument that Kubo requires', () => {
+test('a refused command still requires the argument that Kubo requires', () => {
   const argsOf = (name: string) => refusedCommands.find((command) => command.name === name)?.args;
   expect(argsOf('swarm/connect')).toEqual({ name: 'address', min: 1, max: 1 });
   expect(argsOf('ping')).toEqual({ name: 'peer ID', min: 1, max: 1 });

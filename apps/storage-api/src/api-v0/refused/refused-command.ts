@@ -2,7 +2,7 @@ import { ApiError } from '../api-error.ts';
 import type { Command } from '../command.ts';
 import { type Refusal, refusals } from './refusals.ts';
 
-/** A command of Kubo that a shared service does not offer. Its answer is Kubo's error body with the reason. */
+/** A command of Kubo that a shared service does not offer. Its response is Kubo's error body with the reason. */
 export class RefusedCommand implements Command<Record<never, never>> {
   readonly scope = 'read';
   readonly options = {};

@@ -11,12 +11,13 @@ const options = {
   silent: { kind: 'boolean', default: false },
 } as const;
 
-/** Kubo's words (`gc.ErrCannotFetchAllLinks`). */
+/** Kubo's message (`gc.ErrCannotFetchAllLinks`). */
 const abortedText = 'garbage collection aborted: could not retrieve some links';
 
 /**
- * `repo/gc`: removes what only the calling account has written and holds no longer, and lists it line by line. What others
- * have written too goes with the collections of the service. The cost follows what the account holds and held.
+ * `repo/gc`: removes the blocks that only the calling account has written and no longer holds, one line each. Blocks
+ * that others have written too are left to the collections of the service. The cost depends on the blocks that the
+ * account holds and held.
  */
 @Injectable()
 export class RepoGcCommand implements Command<typeof options> {
@@ -28,7 +29,7 @@ export class RepoGcCommand implements Command<typeof options> {
   constructor(@Inject(Collector) private readonly collector: Collector) {}
 
   async run({ principal, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
-    // As in Kubo, `silent` is about keys, and errors that are streamed come with all of them.
+    // Matches Kubo: `silent` concerns keys, and streamed errors include all of them.
     const isSilent = chosen.silent && !chosen['stream-errors'];
     let written = Promise.resolve();
     const onRemoved = (cids: readonly CID[]) => {
@@ -36,7 +37,7 @@ export class RepoGcCommand implements Command<typeof options> {
       written = written.then(async () => {
         for (const cid of cids) await writeLine(response, { Key: { '/': cid.toString() } }, signal);
       });
-      // Reported below: the collection itself need not end with its listener.
+      // Reported below: the collection may continue after its listener.
       written.catch(() => {});
     };
     const { unreadable } = await this.collector.collectFor(principal.account.id, { signal, onRemoved });

@@ -12,10 +12,10 @@ const options = {
   human: { kind: 'boolean', default: false },
 } as const;
 
-/** What Kubo's clients take for the version of the repository. */
+/** Version of the repository that Kubo's clients expect. */
 export const repoVersion = '16';
 
-/** `repo/stat` and `stats/repo`: what the account holds and may hold; the store that all share is not told. */
+/** `repo/stat` and `stats/repo`: returns the usage and the quota of the account. The shared store is not reported. */
 abstract class StatCommand implements Command<typeof options> {
   abstract readonly name: string;
   readonly scope = 'read';
@@ -33,7 +33,7 @@ abstract class StatCommand implements Command<typeof options> {
     const { id } = principal.account;
     const { bytes, blocks } = await this.pinning.usage(id);
     const claimed = await this.pinning.claimed(id);
-    // Kubo gives the largest 64-bit number where there is no limit; clients read it as a number.
+    // Without a limit Kubo returns the largest 64-bit number; clients parse it as a number.
     const RepoSize = bytes + claimed.bytes + (await this.mfs.usage(id));
     const sizes = {
       RepoSize,

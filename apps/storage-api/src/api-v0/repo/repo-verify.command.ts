@@ -10,12 +10,12 @@ import { RetainedRoots } from '../retained-roots.ts';
 import { withWork } from '../work.ts';
 import { writeLine } from '../write.ts';
 
-/** Names that are held in memory; beyond, a block that is held twice is checked twice. */
+/** CIDs that are held in memory. Beyond it, a block with two holders is verified twice. */
 const namesMax = 4_000_000;
 
 /**
- * `repo/verify`: reads every block that the account holds or has written, and checks it against its name. What is wrong is set aside, and
- * mended when the same content is added again.
+ * `repo/verify`: reads every block that the account holds or has written, and verifies it against its CID. A corrupt
+ * block is quarantined, and repaired when the content is added again.
  */
 @Injectable()
 export class RepoVerifyCommand implements Command<Record<never, never>> {
@@ -24,7 +24,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = {};
 
-  /** Without the cache: what it would give was read before. */
+  /** Reads without the cache, which holds blocks that were verified earlier. */
   readonly #store: Blockstore;
 
   constructor(
@@ -46,7 +46,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
       await writeLine(response, { Msg: `block ${cid} was corrupt (${errorText(error)})`, Progress: 0 }, signal);
     };
     const counted = new Set<string>();
-    /** False for a block that was checked before. */
+    /** Returns false for a block that was verified before. */
     const isNew = ({ multihash }: CID) => {
       const key = Buffer.from(multihash.bytes).toString('latin1');
       if (counted.has(key)) return false;
@@ -67,7 +67,7 @@ export class RepoVerifyCommand implements Command<Record<never, never>> {
       try {
         for await (const { cid } of visitDag(this.#store, root, { signal })) {
           signal.throwIfAborted();
-          // The walk has read what has links; leaves are read here. Either read checks the bytes.
+          // The walk has read blocks with links; leaves are read here. Either read verifies the bytes.
           if (cid.code === codecs.raw) await check(cid);
           else if (isNew(cid)) await count();
         }

@@ -4,12 +4,12 @@ import type { Logger } from '@cairn/service-kit';
 import { LOGGER } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 
-/** A client that was cut off usually comes back within this time, and sends the same blocks. */
-const restMs = 30_000;
+/** Milliseconds within which a disconnected client usually retries with the same blocks. */
+const delayMs = 30_000;
 
-/** Removes what failed writes have left: it counts for no account, so it must not wait for its grace period. */
+/** Removes the blocks of failed writes. They count for no account, so they must not wait for the grace period. */
 @Injectable()
-export class Leftovers implements OnModuleDestroy {
+export class FailedWriteCleaner implements OnModuleDestroy {
   readonly #stop = new AbortController();
   /** Accounts that wait for their turn; one collection at a time. */
   readonly #waiting = new Map<string, NodeJS.Timeout>();
@@ -25,7 +25,7 @@ export class Leftovers implements OnModuleDestroy {
     if (this.#waiting.has(account) || this.#stop.signal.aborted) return;
     const timer = setTimeout(() => {
       this.#work = this.#work.then(() => this.#remove(account));
-    }, restMs).unref();
+    }, delayMs).unref();
     this.#waiting.set(account, timer);
   }
 
@@ -35,9 +35,10 @@ export class Leftovers implements OnModuleDestroy {
     if (signal.aborted) return;
     try {
       const report = await this.collector.collectFor(account, { signal, leftoversOnly: true });
-      this.logger.info({ account, ...report }, 'removed what failed writes have left');
+      this.logger.info({ account, ...report }, 'removed the blocks of failed writes');
     } catch (error) {
-      if (!signal.aborted) this.logger.error({ causes: errorChain(error) }, 'leftovers of failed writes stay');
+      if (!signal.aborted)
+        this.logger.error({ causes: errorChain(error) }, 'the blocks of failed writes could not be removed');
     }
   }
 
