@@ -35,7 +35,7 @@ const collect = async (as: string) => {
 describe('a quota', () => {
   beforeEach(() => service.start({ STORAGE_QUOTA_BYTES: String(2 * MiB), STORAGE_GC_GRACE_SECONDS: '0' }));
 
-  test('ends an add while it streams, before it is exceeded, and nothing of it stays', async () => {
+  test('ends an add while it streams, before it is exceeded, and leaves none of its blocks', async () => {
     const refused = await tryAdd(noise(3 * MiB, 1));
     expect([refused.status, refused.body]).toEqual([
       403,
@@ -43,13 +43,13 @@ describe('a quota', () => {
     ]);
     expect([await usage('ann'), await listPins('ann')]).toEqual([0, []]);
     expect((await tryAdd(noise(1.5 * MiB, 2))).status).toBe(200);
-    // Each account has its own, whatever it shares with others.
+    // Each account has its own quota, also for shared blocks.
     expect((await tryAdd(noise(1.5 * MiB, 2), 'bob')).status).toBe(200);
     expect((await tryAdd(noise(1 * MiB, 3))).status).toBe(403);
     expect(await usage('ann')).toBeLessThan(2 * MiB);
   });
 
-  test('holds for pins of what is here already, and for files', async () => {
+  test('applies to pins of stored content, and to files', async () => {
     const { body } = await tryAdd(noise(1.5 * MiB, 2), 'bob');
     expect((await tryAdd(noise(1 * MiB, 3))).status).toBe(200);
     const pinned = await service.post(`pin/add?arg=${body.Hash}`);
@@ -59,20 +59,20 @@ describe('a quota', () => {
     const form = new FormData();
     form.set('file', new Blob([noise(1.5 * MiB, 4)]));
     expect((await service.post('files/write?arg=/f&create=true', { body: form })).status).toBe(403);
-    // A full account can still let go of things.
+    // A full account can still remove content.
     const small = await service.post('files/mkdir?arg=/dir');
     expect(small.status).toBe(200);
     expect((await service.post('files/rm?arg=/dir&recursive=true')).status).toBe(200);
   });
 
-  test('two adds at once do not take the same bytes', async () => {
+  test('prevents two concurrent adds from using the same bytes', async () => {
     const outcomes = await Promise.all([tryAdd(noise(1.5 * MiB, 5)), tryAdd(noise(1.5 * MiB, 6))]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual([200, 403]);
     expect(await usage('ann')).toBeLessThan(2 * MiB);
   });
 });
 
-test('a full store refuses with 507, and takes content again when garbage is collected', async () => {
+test('a full store refuses with 507, and accepts content again after garbage collection', async () => {
   await service.start({
     STORAGE_BYTES_MAX: String(4 * MiB),
     STORAGE_GC_GRACE_SECONDS: '0',
@@ -88,7 +88,7 @@ test('a full store refuses with 507, and takes content again when garbage is col
   expect((await service.post(`cat?arg=${body.Hash}`)).status).toBe(500);
 });
 
-test('collection starts by itself at the watermark', async () => {
+test('garbage collection starts at the watermark', async () => {
   await service.start({
     STORAGE_BYTES_MAX: String(20 * MiB),
     STORAGE_GC_GRACE_SECONDS: '0',
@@ -109,7 +109,7 @@ test('collection starts by itself at the watermark', async () => {
 describe('accounts on one store', () => {
   beforeEach(() => service.start({ STORAGE_GC_GRACE_SECONDS: '0', STORAGE_BLOCK_WAIT_SECONDS: '0' }));
 
-  test('see neither pins, blocks nor usage of each other', async () => {
+  test('do not see pins, blocks or usage of each other', async () => {
     const { body } = await tryAdd(noise(300_000, 1));
     expect([await listPins('bob'), await usage('bob')]).toEqual([[], 0]);
     expect(await (await service.post('refs/local', { as: 'bob' })).text()).toBe('');
@@ -120,28 +120,28 @@ describe('accounts on one store', () => {
     expect((await service.post(`cat?arg=${body.Hash}`)).status).toBe(200);
   });
 
-  test('keep what another one lets go of, and are told only of what was theirs alone', async () => {
+  test('keep blocks that another account releases, and gc lists only the blocks of the caller alone', async () => {
     const shared = (await tryAdd(noise(300_000, 1))).body.Hash;
     await tryAdd(noise(300_000, 1), 'bob');
     const own = (await tryAdd(noise(300_000, 2))).body.Hash;
     await service.post(`pin/rm?arg=${shared}&arg=${own}`);
-    const told = await collect('ann');
-    expect(told).toHaveLength(3);
+    const listed = await collect('ann');
+    expect(listed).toHaveLength(3);
     expect(await collect('bob')).toEqual([]);
     expect((await service.post(`cat?arg=${shared}`, { as: 'bob' })).status).toBe(200);
     expect((await service.post(`cat?arg=${own}`)).status).toBe(500);
   });
 
-  test('use the name of a key in a password of another in vain', async () => {
+  test('cannot use the key name of one account with the password of another', async () => {
     const answer = await service.post('id', { headers: { authorization: basic('ann', 'secret-of-bob') } });
     expect(answer.status).toBe(401);
   });
 });
 
-describe('a read of what is nowhere', () => {
+describe('a read of missing content', () => {
   const missing = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
 
-  test('ends after the limit of the service with an error that says so', async () => {
+  test('ends after the limit of the service with an error that states it', async () => {
     await service.start({ STORAGE_BLOCK_WAIT_SECONDS: '1' });
     const commands = ['cat', 'get', 'ls', 'block/get', 'block/stat', 'dag/get', 'dag/export', 'pin/add'];
     await Promise.all(
@@ -165,7 +165,7 @@ describe('a read of what is nowhere', () => {
   });
 });
 
-test('a client that goes away in the middle of an add leaves nothing behind, and stops a read', async () => {
+test('a client that disconnects in the middle of an add leaves no blocks, and stops a read', async () => {
   await service.start({ STORAGE_GC_GRACE_SECONDS: '0' });
   await new Promise<void>((resolve) => {
     const sent = request(`${service.url}/api/v0/add`, {

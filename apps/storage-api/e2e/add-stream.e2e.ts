@@ -33,7 +33,7 @@ async function* linesOf(answer: AsyncIterable<Buffer>): AsyncGenerator<{ Name: s
   }
 }
 
-test('add reports each root while the body is open, pinned and on the disk', async () => {
+test('add reports each root while the body is open, when it is pinned and on the disk', async () => {
   const upload = openAdd();
   const answered = once(upload, 'response');
   upload.write(part('a', 'first') + part('b', 'second').slice(0, 30));
@@ -56,7 +56,7 @@ test('add reports each root while the body is open, pinned and on the disk', asy
   expect((await lines.next()).done).toBe(true);
 });
 
-test('add reports the entries before one that fails, and the reason in the trailer', async () => {
+test('add reports the entries before a failed one, and the reason in the trailer', async () => {
   const upload = openAdd('?wrap-with-directory=true');
   const answered = once(upload, 'response');
   upload.end(`${part('a', '1')}${part('a', '2')}--${boundary}--\r\n`);

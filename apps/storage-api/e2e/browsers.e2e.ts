@@ -37,12 +37,12 @@ describe('without CAIRN_STORAGE_CORS_ORIGINS', () => {
     }
   });
 
-  test('a preflight is answered with no permission', async () => {
+  test('a preflight gets no permission', async () => {
     const answer = await call(service, { origin: page, 'access-control-request-method': 'POST' }, 'OPTIONS');
     expect([answer.status, corsHeaders(answer)]).toEqual([204, {}]);
   });
 
-  test('programs that are no browsers call as before', async () => {
+  test('programs other than browsers call as before', async () => {
     const answer = await call(service, { authorization: basic('ann'), 'user-agent': 'curl/8.0' });
     expect([answer.status, corsHeaders(answer)]).toEqual([200, {}]);
   });
@@ -67,11 +67,11 @@ describe('with CAIRN_STORAGE_CORS_ORIGINS', () => {
     });
   });
 
-  test('answers and errors may be read by the page, with the headers of Kubo and of the limits', async () => {
+  test('the page may read responses and errors, with the headers of Kubo and of the limits', async () => {
     const referer = `${page}/upload`;
     for (const [as, status] of [
       ['ann', 200],
-      ['nobody', 401],
+      ['missing', 401],
     ] as const) {
       const answer = await call(service, { origin: page, referer, authorization: basic(as) });
       expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, page]);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.remove());
 
-/** Streams one part of `length` bytes; resolves with the status, or rejects when the connection breaks. */
+/** Streams one part of `length` bytes. Resolves with the status, or rejects when the connection breaks. */
 function upload(length: number, onStart?: () => void): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(`${service.url}/api/v0/add?cid-version=1`, {
@@ -56,7 +56,7 @@ async function pinsOf(account: string): Promise<string[]> {
 }
 
 describe('kill -9', () => {
-  test('keeps every add that was answered, and shows nothing of the one under way', async () => {
+  test('preserves every acknowledged add, and shows no part of the one under way', async () => {
     const acknowledged: { readonly hash: string; readonly bytes: Uint8Array }[] = [];
     for (let index = 0; index < 20; index++) {
       const bytes = noise(10_000 + index, index + 1);
@@ -74,7 +74,7 @@ describe('kill -9', () => {
     }
   });
 
-  test('under concurrent small adds loses none that was answered', async () => {
+  test('loses no acknowledged add under concurrent small adds', async () => {
     const hashes: string[] = [];
     const worker = async (seed: number) => {
       for (let index = 0; ; index++) {
@@ -115,7 +115,7 @@ describe('a large upload', () => {
   });
 });
 
-/** Reads a file as a client that knows trailers: the bytes that came, how many were announced, and what went wrong. */
+/** Reads a file as a client with trailers: the received bytes, the announced number, and the error. */
 function read(hash: string) {
   return new Promise<{
     readonly status: number;
@@ -139,7 +139,7 @@ function read(hash: string) {
   });
 }
 
-test('a block that rots on the disk is told in the trailer, set aside, and mended by adding the content again', async () => {
+test('a corrupt block is reported in the trailer, quarantined, and repaired by adding the content again', async () => {
   const bytes = Buffer.from(noise(3_000_000, 3));
   const [line] = await service.add(bytes);
   const hash = line?.Hash ?? '';
@@ -154,7 +154,7 @@ test('a block that rots on the disk is told in the trailer, set aside, and mende
   const cut = await read(hash);
   expect(cut).toMatchObject({ status: 200, announced: bytes.length });
   expect(cut.streamError).toMatch(/do not match its name/);
-  // What came before the corrupt block is right, and nothing of that block came.
+  // The bytes before the corrupt block are correct, and none of that block was sent.
   expect(cut.bytes.length).toBeLessThanOrEqual(2_000_000);
   expect(cut.bytes.equals(bytes.subarray(0, cut.bytes.length))).toBe(true);
   await service.logged('do not match its name');

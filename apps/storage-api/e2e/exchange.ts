@@ -1,12 +1,12 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-/** One answer with all that Kubo's clients look at. */
+/** One response with everything that Kubo's clients read. */
 export interface Exchange {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly trailers: NodeJS.Dict<string>;
   readonly body: Buffer;
-  /** False where the connection ended before the answer did. */
+  /** False where the connection ended before the response did. */
   readonly isWhole: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ExchangeRequest {
   readonly body?: Uint8Array;
 }
 
-/** Sends a request on a connection of its own and reads the answer with its trailers, which fetch drops. */
+/** Sends a request on its own connection and reads the response with its trailers, which fetch drops. */
 export function exchange(
   url: string,
   { method = 'POST', headers = {}, body = new Uint8Array(0) }: ExchangeRequest = {},
@@ -42,7 +42,7 @@ export function exchange(
   });
 }
 
-/** A multipart body of parts whose names, types and bytes are as given. */
+/** Builds a multipart body of parts with the given names, types and bytes. */
 export function multipart(
   parts: readonly {
     readonly name: string;

@@ -1,5 +1,5 @@
-// Nodes that are no files in a file tree: dag-cbor, dag-json, raw, broken and deep ones. Every files command over them answers, and
-// none breaks the tree.
+// Nodes that are no files in a file tree: dag-cbor, dag-json, raw, broken and deep ones. Every files command responds
+// to them, and none breaks the tree.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Service } from './service.ts';
 
@@ -34,7 +34,7 @@ async function ask(path: string, content?: Uint8Array): Promise<{ status: number
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Commands over a node that lies at /x. */
+/** Commands on a node at /x. */
 const commands = [
   'files/stat?arg=/x',
   'files/ls?arg=/x&long=true',
@@ -54,9 +54,9 @@ const commands = [
 ] as const;
 const writes = ['files/write?arg=/x&offset=2&truncate=false', 'files/write?arg=/x/below&create=true&parents=true'];
 
-test.each(nodes)('%s in the tree', async (_, codec, bytes) => {
+test.each(nodes)('files commands respond to %s in the tree', async (_, codec, bytes) => {
   const put = await ask(`block/put?cid-codec=${codec}`, bytes);
-  // Codecs that Kubo's block/put takes without decoding.
+  // Codecs that Kubo's block/put accepts without decoding.
   expect(put.status).toBe(200);
   const { Key: cid } = JSON.parse(put.text) as { Key: string };
   const copied = await ask(`files/cp?arg=/ipfs/${cid}&arg=/x`);
@@ -67,7 +67,7 @@ test.each(nodes)('%s in the tree', async (_, codec, bytes) => {
     answers.push(await ask(`${command}?arg=${cid}`));
   for (const { status, text } of answers) {
     expect([200, 400, 404, 500]).toContain(status);
-    // Failures say what is wrong, in the form of Kubo, and nothing of the inside.
+    // Errors give the reason in the form of Kubo, without internals.
     if (status !== 200) expect(JSON.parse(text)).toMatchObject({ Message: expect.stringMatching(/\S/), Type: 'error' });
     expect(text).not.toMatch(/at .*\.(js|ts):\d+|TypeError|RangeError|undefined|internal error/i);
   }

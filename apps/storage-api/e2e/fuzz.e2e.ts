@@ -12,7 +12,7 @@ afterAll(() => service.remove());
 
 const MiB = 1024 * 1024;
 
-/** Sends bytes as they are and resolves with all that comes back before the connection ends or falls silent. */
+/** Sends raw bytes. Resolves with all received bytes when the connection ends or stays silent. */
 function sendRaw(head: string, body: Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
@@ -44,7 +44,7 @@ function head(path: string, contentType: string, length: number): string {
   ].join('\r\n');
 }
 
-/** An answer of Kubo's shape: success, or an error that shows nothing of the inside. */
+/** Checks a response of Kubo's form: success, or an error without internals. */
 function expectHonest(answer: string): void {
   expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
   expect(answer).not.toMatch(/node_modules|\.[tj]s:\d+|\bat async\b|internal error/);
@@ -78,7 +78,7 @@ const wellFormed = Buffer.from(
   ].join('\r\n'),
 );
 
-/** A few changes: bytes replaced, cut out, doubled. */
+/** Makes a few changes: bytes replaced, removed, doubled. */
 const mutation = fc.record({
   at: fc.nat(wellFormed.length - 1),
   kind: fc.constantFrom('replace', 'cut', 'double', 'end'),
@@ -99,7 +99,7 @@ function mutate(
   return Buffer.concat(parts[kind as keyof typeof parts]);
 }
 
-test('multipart bodies that are almost right', async () => {
+test('multipart bodies with random faults get a response', async () => {
   const options = fc.constantFrom(
     '',
     '?only-hash=true',
@@ -151,21 +151,21 @@ const argument = fc.oneof(
     '/ipns/example.com',
     '..',
     `/${'a/'.repeat(2000)}`,
-    // An identity CID of 200 bytes, and one whose length lies.
+    // An identity CID of 200 bytes, and one with a wrong length.
     `f0155 00c801${'00'.repeat(200)}`.replace(' ', ''),
     'f0155007f00',
     `f0155${'ff'.repeat(20)}`,
   ),
 );
 
-test('arguments that are no CIDs and no paths', async () => {
+test('arguments that are no CIDs and no paths get an error', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...commands), fc.array(argument, { maxLength: 3 }), async (command, args) => {
       const query = new URLSearchParams(args.map((arg): [string, string] => ['arg', arg]));
       const answer = await service.post(`${command}?${query}`);
       const text = await answer.text();
       expect(text).not.toMatch(/node_modules|\.[tj]s:\d+|\bat async\b|internal error/);
-      // As in Kubo, a missing argument is plain text, and every other error has a body of JSON.
+      // Matches Kubo: a missing argument is plain text, and every other error has a JSON body.
       if (answer.status === 400 && answer.headers.get('content-type')?.startsWith('text/plain'))
         expect(text).toMatch(/^argument ".+" is required\n$/);
       else if (!answer.ok)
@@ -176,7 +176,7 @@ test('arguments that are no CIDs and no paths', async () => {
   expect(await service.echo('still here')).toBe('still here');
 });
 
-test('bodies that are no CAR, no dag-cbor, no dag-json', async () => {
+test('bodies that are no CAR, no dag-cbor, no dag-json get an error', async () => {
   const paths = fc.constantFrom(
     'dag/import',
     'dag/put?input-codec=dag-cbor&store-codec=dag-cbor',
@@ -188,7 +188,7 @@ test('bodies that are no CAR, no dag-cbor, no dag-json', async () => {
   const content = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc.json().map((text) => Buffer.from(text)),
-    // The head of a CAR, then anything.
+    // The header of a CAR, then random bytes.
     fc.uint8Array({ maxLength: 100 }).map((rest) => Buffer.concat([Buffer.from('3aa265726f6f7473', 'hex'), rest])),
   );
   await fc.assert(
@@ -206,7 +206,7 @@ test('bodies that are no CAR, no dag-cbor, no dag-json', async () => {
   expect(await service.echo('still here')).toBe('still here');
 });
 
-describe('bombs cost little', () => {
+describe('expensive bodies cost little', () => {
   const multipart = (parts: Iterable<Buffer>) => Buffer.concat([...parts, Buffer.from('--fuzz--\r\n')]);
   const part = (name: string, content: Uint8Array, headers = '') =>
     Buffer.concat([
@@ -229,7 +229,7 @@ describe('bombs cost little', () => {
     expect(await service.echo('still here')).toBe('still here');
   });
 
-  test('too many parts', async () => {
+  test('too many parts are refused', async () => {
     const body = multipart(Array.from({ length: 200_001 }, (_, n) => part(`f${n}`, Buffer.of())));
     const query = 'add?only-hash=true&silent=true';
     const answer = await sendRaw(head(query, 'multipart/form-data; boundary=fuzz', body.length), body);
@@ -238,7 +238,7 @@ describe('bombs cost little', () => {
     expect(await service.echo('still here')).toBe('still here');
   });
 
-  test('dag-cbor as deep as it goes', async () => {
+  test('dag-cbor of the greatest depth', async () => {
     const form = new FormData();
     form.set('file', new Blob([Buffer.alloc(MiB, 0x81)]), 'deep');
     const answer = await service.post('dag/put?input-codec=dag-cbor&store-codec=dag-cbor', { body: form });
@@ -246,7 +246,7 @@ describe('bombs cost little', () => {
     expect(await service.echo('still here')).toBe('still here');
   });
 
-  test('dag-json as deep as it goes', async () => {
+  test('dag-json of the greatest depth', async () => {
     const form = new FormData();
     form.set('file', new Blob([`${'['.repeat(500_000)}${']'.repeat(500_000)}`]), 'deep');
     const answer = await service.post('dag/put?input-codec=dag-json', { body: form });
@@ -262,7 +262,7 @@ describe('bombs cost little', () => {
     expect([answer.status, Message]).toEqual([400, expect.stringMatching(/2 ?MiB|2097152|too (big|large)/)]);
   });
 
-  test('the memory of the process stayed where it was', () => {
+  test('the memory of the process did not grow', () => {
     expect(service.memoryPeakMib).toBeLessThan(300);
   });
 });

@@ -37,7 +37,7 @@ const linksOf = async (cid: string) =>
 describe('block/rm', () => {
   beforeEach(() => service.start(nowait));
 
-  test('removes what the account alone has written, whatever others hold, and a pin above it then fails', async () => {
+  test('removes blocks that only this account has written, whatever others hold, and a pin above them then fails', async () => {
     const [shared] = await service.add(noise(300_000, 1));
     await service.post(`pin/add?arg=${shared?.Hash}`, { as: 'bob' });
     const [added] = await service.add(noise(600_000, 2), '?pin=false');
@@ -51,7 +51,7 @@ describe('block/rm', () => {
     expect(elsewhere.status).toBe(500);
   });
 
-  test('says of each block whether it is gone, as Kubo does', async () => {
+  test('reports for each block whether it is removed, as Kubo does', async () => {
     const [own] = await service.add('pinned');
     const [deep] = await service.add(noise(600_000, 3));
     const [leaf] = await linksOf(String(deep?.Hash));
@@ -69,13 +69,13 @@ describe('block/rm', () => {
       { Hash: absent, Error: `ipld: could not find ${absent}` },
     ]);
     expect([await has(both.Key), await has(alone.Key)]).toEqual([true, false]);
-    // Ended for this account, the claim of the other one stays.
+    // The claim of this account has ended; that of the other one remains.
     expect([(await stat('bob')).NumObjects, (await lines('refs/local', 'bob')).length]).toEqual([1, 1]);
     expect(await lines(`block/rm?arg=${both.Key}`, 'bob')).toEqual([{ Hash: both.Key, Error: kept }]);
     expect(await stat('bob')).toEqual({ RepoSize: 0, NumObjects: 0 });
   });
 
-  test('force passes over what is absent, quiet over what is gone', async () => {
+  test('force ignores missing blocks, and quiet ignores removed ones', async () => {
     const absent = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
     const [own] = await service.add('pinned');
     expect(await lines(`block/rm?arg=${absent}&force=true`)).toEqual([{ Hash: absent }]);
@@ -85,7 +85,7 @@ describe('block/rm', () => {
     ]);
   });
 
-  test('keeps what another account pins after the one that wrote it has let its pin go', async () => {
+  test('keeps a block that another account pins after its writer has released the pin', async () => {
     const [root] = await service.add(noise(600_000, 4));
     const hash = String(root?.Hash);
     const [leaf] = await linksOf(hash);
@@ -117,7 +117,7 @@ describe('unpinned blocks', () => {
     expect((await service.post('dag/put', { body: dag })).status).toBe(403);
     expect((await service.post('add?pin=false', { body: formOf(three) })).status).toBe(403);
     expect(await stat()).toEqual({ RepoSize: 1.5 * MiB, NumObjects: 2 });
-    // A pin takes over what it holds.
+    // A pin replaces the claims below it.
     expect((await service.post(`pin/add?arg=${first.Key}`)).status).toBe(200);
     expect(await stat()).toEqual({ RepoSize: 1.5 * MiB, NumObjects: 2 });
     expect(await collect()).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('unpinned blocks', () => {
     expect(await stat()).toEqual({ RepoSize: 0, NumObjects: 0 });
   });
 
-  test('stay counted over kill -9, and stop with the collection of the service when their grace is over', async () => {
+  test('stay counted over kill -9, and stop with the collection of the service after the grace period', async () => {
     await service.start(nowait);
     const { Key } = await put(noise(100_000, 1));
     await service.stop('SIGKILL');
@@ -143,7 +143,7 @@ describe('unpinned blocks', () => {
     expect(await has(Key)).toBe(false);
   });
 
-  test('in the tree of the account they count once', async () => {
+  test('count once when they are in the tree of the account', async () => {
     await service.start({ ...nowait, STORAGE_QUOTA_BYTES: String(2 * MiB) });
     const [line] = await service.add(noise(1.5 * MiB, 1), '?pin=false');
     const before = Number((await stat()).RepoSize);
@@ -156,7 +156,7 @@ describe('unpinned blocks', () => {
   });
 });
 
-test('repo/gc of many callers at the same time reports each key to all who wait for it', async () => {
+test('repo/gc with concurrent callers reports each key to all that wait for it', async () => {
   await service.start(nowait);
   const keys = await Promise.all(Array.from({ length: 20 }, (_, n) => put(`block ${n}`)));
   const runs = await Promise.all(Array.from({ length: 10 }, () => collect()));
@@ -170,7 +170,7 @@ test('a files/cp beyond the quota is refused without reading the DAG', async () 
   const [line] = await service.add(noise(1.5 * MiB, 1), '', 'bob');
   await service.add(noise(1 * MiB, 2));
   const [leaf] = await linksOf(String(line?.Hash));
-  // A walk would meet the missing block first.
+  // A walk would reach the missing block first.
   await service.post(`pin/rm?arg=${line?.Hash}`, { as: 'bob' });
   expect(await lines(`block/rm?arg=${leaf}`, 'bob')).toEqual([{ Hash: leaf }]);
   const copied = await service.post(`files/cp?arg=/ipfs/${line?.Hash}&arg=/copy`);

@@ -20,7 +20,7 @@ const scripts = [addScript, readScript, dagScript, pinScript, filesScript, nodeS
 const scriptTimeoutMs = 600_000;
 
 if (peerBinary('kubo') === undefined) {
-  // Jest does not show the names of skipped tests.
+  // Prints the reason, since Jest does not show the names of skipped tests.
   process.stderr.write(`${howToEnable('kubo')}\n`);
   test.skip(howToEnable('kubo'), () => {});
 } else describe('the ipfs CLI prints the same against the service and Kubo', compareAll);

@@ -6,7 +6,7 @@ import { CID } from 'multiformats';
 import { extract } from 'tar-stream';
 import { basic, noise, Service } from './service.ts';
 
-// kubo-rpc-client as an application uses it: its URL and its credentials changed, nothing else.
+// Uses kubo-rpc-client as an application does: only URL and credentials are changed.
 const service = new Service();
 let ipfs: KuboRPCClient;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function addTree(): Promise<CID> {
   return root.cid;
 }
 
-test('a tree comes back as it went: cat, ls, refs, resolve, stat', async () => {
+test('cat, ls, refs, resolve and stat return an added tree unchanged', async () => {
   const site = await addTree();
   expect(await bytesOf(ipfs.cat(`/ipfs/${site}/media/film.bin`))).toEqual(Buffer.from(noise(700_000, 5)));
   const ranged = ipfs.cat(`/ipfs/${site}/media/film.bin`, { offset: 262_100, length: 100 });
@@ -54,7 +54,7 @@ test('a tree comes back as it went: cat, ls, refs, resolve, stat', async () => {
   expect((await ipfs.files.stat(`/ipfs/${site}`)).type).toBe('directory');
 });
 
-test('get gives a tar archive of the tree, and a gzipped file', async () => {
+test('get returns a tar archive of the tree, and a gzipped file', async () => {
   const site = await addTree();
   const archive = await bytesOf(ipfs.get(site));
   const names = new Map<string, Buffer>();
@@ -73,7 +73,7 @@ test('get gives a tar archive of the tree, and a gzipped file', async () => {
   expect(gunzipSync(packed).toString()).toBe('note');
 });
 
-test('a CAR that is exported is imported again, by another account too', async () => {
+test('an exported CAR can be imported again, also by another account', async () => {
   const site = await addTree();
   const car = await bytesOf(ipfs.dag.export(site));
   const reader = await CarReader.fromBytes(car);
@@ -91,7 +91,7 @@ test('a CAR that is exported is imported again, by another account too', async (
   await bob.pin.rm(site);
 });
 
-test('values of the IPLD data model', async () => {
+test('dag commands store values of the IPLD data model', async () => {
   const child = await ipfs.dag.put({ hello: 'world' });
   const parent = await ipfs.dag.put({ child, list: [1, { deep: text('bytes') }] }, { storeCodec: 'dag-cbor' });
   expect((await ipfs.dag.get(parent, { path: '/list/1/deep' })).value).toEqual(text('bytes'));
@@ -99,19 +99,19 @@ test('values of the IPLD data model', async () => {
   expect(await ipfs.dag.resolve(parent, { path: '/child/hello' })).toMatchObject({ remainderPath: '/hello' });
 });
 
-test('blocks', async () => {
+test('block commands store, read and remove blocks', async () => {
   const cid = await ipfs.block.put(text('a block'));
   expect(cid.toString()).toMatch(/^bafkrei/);
   expect(Buffer.from(await ipfs.block.get(cid)).toString()).toBe('a block');
   expect((await ipfs.block.stat(cid)).size).toBe(7);
   const [removed] = await all(ipfs.block.rm(cid));
   expect([`${removed?.cid}`, removed?.error]).toEqual([`${cid}`, undefined]);
-  // Gone at once where no other account can hold it, else with the collection.
+  // Removed immediately where no other account can hold it, else by garbage collection.
   await all(ipfs.repo.gc());
   await expect(ipfs.block.get(cid)).rejects.toThrow(/could not find/);
 });
 
-test('pins: names, types, update, verify', async () => {
+test('pin commands support names, types, update and verify', async () => {
   const { cid } = await ipfs.add(noise(600_000, 8), { pin: false, cidVersion: 1 });
   expect(`${await ipfs.pin.add(cid, { name: 'film' })}`).toBe(`${cid}`);
   const listed = await all(ipfs.pin.ls({ paths: cid, names: true }));
@@ -130,7 +130,7 @@ test('pins: names, types, update, verify', async () => {
   await expect(ipfs.pin.rm(other.cid)).rejects.toThrow(/not pinned/);
 });
 
-test('a file tree of its own for each account, kept without a pin', async () => {
+test('each account has its own file tree, which needs no pin', async () => {
   await ipfs.files.write('/docs/readme.md', text('# Cairn'), { create: true, parents: true });
   await ipfs.files.write('/docs/readme.md', text('! and more'), { offset: 7 });
   await ipfs.files.cp('/docs/readme.md', '/docs/copy.md');
@@ -149,7 +149,7 @@ test('a file tree of its own for each account, kept without a pin', async () => 
   expect((await ipfs.files.stat('/added')).cid.toString()).toBe(added.cid.toString());
 });
 
-test('what the node says of itself', async () => {
+test('id and version describe the node', async () => {
   expect((await ipfs.version()).version).toMatch(/^\d+\.\d+\.\d+/);
   expect((await ipfs.id()).id.toString()).toMatch(/^(12D3|Qm)/);
   expect(Number((await ipfs.repo.stat()).repoSize)).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { exchange, multipart } from './exchange.ts';
 import { basic, Service } from './service.ts';
 
-/** A request, and the answer of Kubo 0.42. */
+/** A request, and the response of Kubo 0.42. */
 interface Step {
   readonly path: string;
   readonly parts?: readonly { name: string; filename: string; contentType?: string; text: string }[];
@@ -44,11 +44,17 @@ async function answer({ path, parts }: Step) {
 }
 
 // Each recording ran on an empty repository, its steps in order.
-describe.each(['kubo-files', 'kubo-reading'])('%s', (name) => {
-  test.each(stepsOf(name).map((step) => [step.path, step] as const))('%s is answered as by Kubo', async (_, step) => {
-    const { status, headers, trailers, body } = await answer(step);
-    expect({ status, trailer: trailers['x-stream-error'] }).toEqual({ status: step.status, trailer: step.trailer });
-    if (step.status === 200) expect(headers['x-content-length']).toBe(step.length);
-    if (step.body !== undefined) expect(valuesOf(body.toString())).toEqual(valuesOf(step.body));
-  });
-});
+describe.each(['kubo-files', 'kubo-reading'])(
+  'Each recording ran on an empty repository, its steps in order.',
+  (name) => {
+    test.each(stepsOf(name).map((step) => [step.path, step] as const))(
+      '%s gets the response of Kubo',
+      async (_, step) => {
+        const { status, headers, trailers, body } = await answer(step);
+        expect({ status, trailer: trailers['x-stream-error'] }).toEqual({ status: step.status, trailer: step.trailer });
+        if (step.status === 200) expect(headers['x-content-length']).toBe(step.length);
+        if (step.body !== undefined) expect(valuesOf(body.toString())).toEqual(valuesOf(step.body));
+      },
+    );
+  },
+);

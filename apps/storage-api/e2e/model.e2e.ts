@@ -17,7 +17,7 @@ const rounds = Number(TEST_MODEL_ROUNDS ?? 60);
 const accounts = ['ann', 'bob'];
 const random = new Random(seed);
 const service = new Service();
-/** Unpinned blocks have no grace, and collections of accounts and of the service run all the time. */
+/** Unpinned blocks have no grace period, and collections of accounts and of the service run continuously. */
 const settings = {
   STORAGE_GC_GRACE_SECONDS: '0',
   STORAGE_BLOCK_WAIT_SECONDS: '0',
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 const states = new Map<string, AccountState>(accounts.map((account) => [account, emptyState]));
-/** Contents by the CID that an add gave. */
+/** Contents by the CID of their add. */
 const contents = new Map<string, Buffer>();
 
 test(`random commands of several accounts, collections and kill -9 against a model (seed ${seed})`, async () => {
@@ -48,7 +48,7 @@ test(`random commands of several accounts, collections and kill -9 against a mod
   await expectEmptyAfterAll();
 }, 1_200_000);
 
-/** One step of each account at the same time, a collection beside them; now and then the process dies in the middle. */
+/** Runs one step of each account concurrently with a collection. In some rounds the process is killed in the middle. */
 async function runRound(isKilled: boolean): Promise<void> {
   const before = new Map(states);
   const steps = accounts.map((account) => ({ account, step: arbitraryStep(account) }));
@@ -99,7 +99,7 @@ function arbitraryStep(account: string): Step {
   }
 }
 
-/** Runs a step and takes over what it changed; gives it back when nobody can tell whether it happened. */
+/** Runs a step and applies its change to the model. Returns it where its outcome is unknown. */
 async function perform(
   account: string,
   step: Step,
@@ -120,7 +120,7 @@ async function perform(
     states.set(account, after(stateOf(account), step, cid));
     return undefined;
   }
-  // Only what somebody holds all the time must be there; the rest may be collected at any moment.
+  // Only continuously held content must be stored; other content may be collected at any moment.
   const isHeld =
     (step.kind === 'pin' || step.kind === 'copy') &&
     all.some(
@@ -176,14 +176,14 @@ function formOf(bytes: Buffer): FormData {
 }
 
 async function collect(): Promise<void> {
-  // A kill may cut it off; what it may remove is checked by what must still be there.
+  // A kill may interrupt it. Later checks cover the content that must remain.
   await service.post('repo/gc', { as: random.pick(accounts) }).then(
     (answer) => answer.text(),
     () => '',
   );
 }
 
-/** After a crash: the step that got no answer has happened as a whole, or not at all. */
+/** Checks after a crash that a step without a response has happened completely or not at all. */
 async function settle(account: string, step: Step): Promise<void> {
   const state = stateOf(account);
   const seen = await readState(account);
@@ -202,7 +202,7 @@ async function expectState(account: string, when: string): Promise<void> {
   }
 }
 
-/** What the service says that an account has. */
+/** Reads the state of an account from the service. */
 async function readState(account: string): Promise<AccountState> {
   const listed = await json(account, 'pin/ls?type=recursive');
   const pins = new Set(Object.keys((listed as { Keys?: Record<string, unknown> }).Keys ?? {}));
@@ -233,7 +233,7 @@ async function json(account: string, path: string): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** Everything pinned can be read, byte for byte. */
+/** Checks that every pinned file can be read, byte for byte. */
 async function expectContents(): Promise<void> {
   for (const account of accounts) {
     for (const cid of stateOf(account).pins) {
@@ -246,7 +246,7 @@ async function expectContents(): Promise<void> {
   }
 }
 
-/** When nobody holds anything any more, a collection leaves nothing of it. */
+/** Checks that a collection removes all blocks when no account holds any. */
 async function expectEmptyAfterAll(): Promise<void> {
   for (const account of accounts) {
     for (const cid of stateOf(account).pins) await json(account, `pin/rm?arg=${cid}`);
@@ -259,7 +259,7 @@ async function expectEmptyAfterAll(): Promise<void> {
   for (const account of accounts) {
     await (await service.post('repo/gc', { as: account })).text();
     const { RepoSize } = (await json(account, 'repo/stat')) as { RepoSize: number };
-    // The empty directory of the tree is left.
+    // The empty directory of the tree remains.
     expect(RepoSize).toBeLessThan(100);
   }
   // Blocks that both accounts wrote are removed by the collection of the service.

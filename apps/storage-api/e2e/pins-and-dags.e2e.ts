@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ExchangeRequest, exchange, multipart } from './exchange.ts';
 import { basic, Service } from './service.ts';
 
-// Answers of Kubo 0.42 to commands on pins and DAGs, as fixed cases.
+// Responses of Kubo 0.42 to commands on pins and DAGs, as fixed cases.
 const service = new Service();
 beforeAll(async () => {
   await service.makeAccounts();
@@ -38,14 +38,14 @@ describe('pins', () => {
     expect(await lines('pin/ls?name=abe')).toEqual([{}]);
   });
 
-  test('pin/add with progress ends with the blocks walked, then the pins', async () => {
+  test('pin/add with progress ends with the number of walked blocks, then the pins', async () => {
     const cid = await add('progress');
     expect(await lines(`pin/add?arg=${cid}&progress=true`)).toEqual([{ Progress: 1, Bytes: 16 }, { Pins: [cid] }]);
     const direct = await add('direct');
     expect(await lines(`pin/add?arg=${direct}&progress=true&recursive=false`)).toEqual([{ Pins: [direct] }]);
   });
 
-  test('pin/add pins what stands before a path that it refuses, and says why', async () => {
+  test('pin/add pins the paths before one that it refuses, and gives the reason', async () => {
     const cid = await add('before');
     expect((await ask(`pin/add?arg=${cid}&arg=nonsense`)).status).toBe(400);
     expect(await lines(`pin/ls?arg=${cid}`)).toEqual([{ Keys: { [cid]: { Type: 'recursive', Name: '' } } }]);
@@ -62,7 +62,7 @@ describe('pins', () => {
     expect((await lines(`pin/rm?arg=${cid}&recursive=false`))[0].Message).toBe(`${cid} is pinned recursively`);
   });
 
-  test('names of pins have 255 bytes at most', async () => {
+  test('names of pins have at most 255 bytes', async () => {
     const cid = await add('long name');
     const long = 'ü'.repeat(128);
     for (const path of [`pin/add?arg=${cid}&name=${long}`, `pin/ls?name=${long}`]) {
@@ -97,18 +97,18 @@ describe('pins', () => {
 });
 
 describe('DAGs', () => {
-  test('dag/resolve gives the rest of a path with its slash', async () => {
+  test('dag/resolve returns the rest of a path with its slash', async () => {
     const cid = await putDag({ a: { b: [1] } });
     expect(await lines(`dag/resolve?arg=${cid}/a/b/0`)).toEqual([{ Cid: { '/': cid }, RemPath: '/a/b/0' }]);
     expect(await lines(`dag/resolve?arg=${cid}`)).toEqual([{ Cid: { '/': cid }, RemPath: '' }]);
-    // Commands on blocks take the last block of a path.
+    // Commands on blocks use the last block of a path.
     expect((await ask(`block/stat?arg=${cid}/a/b`)).status).toBe(200);
     expect((await lines(`dag/stat?arg=${cid}/a`))[0].Message).toBe(
       'cannot return size for anything other than a DAG with a root CID',
     );
   });
 
-  test('resolve answers in the base of the CID in the path', async () => {
+  test('resolve responds in the base of the CID in the path', async () => {
     expect(await lines('resolve?arg=/ipfs/f01550000')).toEqual([{ Path: '/ipfs/f01550000' }]);
     expect(await lines('resolve?arg=bafkqaaa&cid-base=z')).toEqual([{ Path: '/ipfs/z2yYDV' }]);
     expect(await lines('resolve?arg=bafkqaaa&cid-base=nope')).toEqual([
@@ -138,7 +138,7 @@ describe('DAGs', () => {
     ]);
   });
 
-  test('refs gives a link once the block behind it is there, and each path of a repeated block', async () => {
+  test('refs lists a link when its block is stored, and each path of a repeated block', async () => {
     const leaf = await putDag('leaf');
     const middle = await putDag({ leaf: { '/': leaf } });
     const root = await putDag([{ '/': middle }, { '/': middle }, { '/': missing }]);
@@ -165,7 +165,7 @@ describe('DAGs', () => {
 describe('CARs', () => {
   const exportOf = async (cid: string, query = '') => (await ask(`dag/export?arg=${cid}${query}`)).body;
 
-  test('dag/import names a root that is not there as clients match it, and a damaged block', async () => {
+  test('dag/import names a missing root in the form that clients match, and a damaged block', async () => {
     const cid = await add('x');
     const car = await exportOf(cid);
     const headerOnly = car.subarray(0, 1 + (car[0] ?? 0));
@@ -183,7 +183,7 @@ describe('CARs', () => {
     expect(await send('dag/import?silent=true', car)).toEqual([{ Root: { Cid: { '/': cid }, PinErrorMsg: '' } }]);
   });
 
-  test('a partial export has what is here, and a partial import pins nothing', async () => {
+  test('a partial export contains the stored blocks, and a partial import pins no root', async () => {
     const leaf = await putDag('here');
     const root = await putDag([{ '/': missing }, { '/': leaf }]);
     const partial = await exportOf(root, '&local-only=true');

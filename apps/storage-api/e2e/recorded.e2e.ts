@@ -5,7 +5,7 @@ import { isNotOffered, reasonOf } from './recorded/differences.ts';
 import { type RecordedStep, readScenarios, type Scenario } from './recorded/scenarios.ts';
 import { Service } from './service.ts';
 
-// Scenarios recorded from Kubo 0.42, each on an account of its own.
+// Scenarios recorded from Kubo 0.42, each on its own account.
 const scenarios = readScenarios();
 const shared = new Service();
 const settings = { STORAGE_BLOCK_WAIT_SECONDS: '0', STORAGE_GC_GRACE_SECONDS: '0' };
@@ -30,7 +30,7 @@ async function send(
   });
 }
 
-/** Runs a scenario and lists what differs, with the step at which it does. */
+/** Runs a scenario and lists the differences, with their steps. */
 async function differencesOf({ name, steps }: Scenario, service: Service): Promise<string[]> {
   const authorization = await service.openAccount();
   const saved = new Map<string, string>();
@@ -70,7 +70,7 @@ else
     afterAll(() => shared.remove());
 
     test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
-      // A block that another account holds stays: such a scenario has a store of its own.
+      // A block that another account holds stays, so such a scenario has its own store.
       if (!scenario.steps.some(({ request }) => request.path.includes('/block/rm')))
         return expect(await differencesOf(scenario, shared)).toEqual([]);
       const own = new Service();

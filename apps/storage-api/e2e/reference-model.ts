@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Repeatable random numbers (mulberry32), so that a failure can be run again by its seed. */
+/** Repeatable random numbers (mulberry32), so that a seed repeats a failure. */
 export class Random {
   #state: number;
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** An integer from 0 up to and without `end`. */
+  /** An integer from 0 to `end`, exclusive. */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -23,7 +23,7 @@ export class Random {
   }
 }
 
-/** What one account must have: nothing more, nothing less. */
+/** Exact expected state of one account. */
 export interface AccountState {
   /** CIDs of recursive pins. */
   readonly pins: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export interface AccountState {
 
 export const emptyState: AccountState = { pins: new Set(), files: new Map() };
 
-/** One command of an account, and what it changes when it succeeds. */
+/** One command of an account, and its effect when it succeeds. */
 export type Step =
   | { readonly kind: 'add'; readonly bytes: Buffer; readonly pin: boolean }
   | { readonly kind: 'pin'; readonly cid: string }
@@ -43,7 +43,7 @@ export type Step =
   | { readonly kind: 'move'; readonly from: string; readonly to: string }
   | { readonly kind: 'remove'; readonly path: string };
 
-/** The state after a step; `cid` is the one that an add answered. */
+/** Returns the state after a step; `cid` is the response of an add. */
 export function after({ pins, files }: AccountState, step: Step, cid = ''): AccountState {
   switch (step.kind) {
     case 'add':
@@ -65,7 +65,7 @@ export function after({ pins, files }: AccountState, step: Step, cid = ''): Acco
   }
 }
 
-/** One line for a state, to compare and to show. */
+/** Formats a state as one line, for comparison and messages. */
 export function fingerprint({ pins, files }: AccountState): string {
   const contents = [...files].map(([path, bytes]) => `${path}=${createHash('sha256').update(bytes).digest('hex')}`);
   return JSON.stringify({ pins: [...pins].sort(), files: contents.sort() });
@@ -74,7 +74,7 @@ export function fingerprint({ pins, files }: AccountState): string {
 const pieceBytes = 1024;
 const pieces = Array.from({ length: 12 }, (_, index) => Buffer.alloc(pieceBytes, `piece ${index} `));
 
-/** A content of a few shared pieces: in chunks of {@link pieceBytes}, different files have blocks in common. */
+/** Returns content of a few shared pieces: in chunks of {@link pieceBytes}, different files have common blocks. */
 export function arbitraryContent(random: Random): Buffer {
   const count = 1 + random.below(6);
   return Buffer.concat([

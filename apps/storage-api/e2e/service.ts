@@ -7,17 +7,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 
-// As `npm start` of the package runs it.
+// Same entry as `npm start` of the package.
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-/** The built service in a process of its own, over a home that outlives it. */
+/** The built service in its own process, over a home that outlives it. */
 export class Service {
   readonly home = mkdtempSync(join(tmpdir(), 'cairn-storage-'));
   url = '';
   log = '';
   #child: ChildProcess | undefined;
 
-  /** Two accounts with a card, one without; each key's secret is `secret-of-<key>`. */
+  /** Creates two accounts with a card and one without. The secret of each key is `secret-of-<key>`. */
   async makeAccounts(): Promise<void> {
     const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(this.home, 'accounts') }) });
     for (const name of ['ann', 'bob', 'cardless']) {
@@ -30,7 +30,10 @@ export class Service {
 
   #opened = 0;
 
-  /** A new account with a card; returns the value of its `authorization` header. Works while the service runs. */
+  /**
+   * Creates an account with a card and returns the value of its `authorization` header. Works while the service
+   * runs.
+   */
   async openAccount(): Promise<string> {
     const name = `opened${++this.#opened}`;
     const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(this.home, 'accounts') }) });
@@ -73,14 +76,17 @@ export class Service {
     return this.#child?.pid ?? 0;
   }
 
-  /** Peak of resident memory in MiB, without the mapped pages of program and store: the system takes those back when it needs room. */
+  /**
+   * Peak of resident memory in MiB, without the mapped pages of program and store, which the system reclaims on
+   * demand.
+   */
   get memoryPeakMib(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     const kilobytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
     return (kilobytes('VmHWM') - kilobytes('RssFile')) / 1024;
   }
 
-  /** Sends a signal and resolves with the exit code when the process is gone. */
+  /** Sends a signal. Resolves with the exit code when the process has exited. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
@@ -89,7 +95,7 @@ export class Service {
     return await ended;
   }
 
-  /** Resolves when the log has a text: its lines arrive a little after the answers. */
+  /** Resolves when the log contains a text. Log lines arrive a little after the responses. */
   async logged(text: string): Promise<void> {
     for (let tries = 0; !this.log.includes(text); tries++) {
       if (tries === 100) throw new Error(`the log has no ${JSON.stringify(text)}: ${this.log}`);
@@ -118,7 +124,7 @@ export class Service {
     });
   }
 
-  /** Adds bytes and gives back the lines of the answer. */
+  /** Adds bytes and returns the lines of the response. */
   async add(
     bytes: Uint8Array | string,
     query = '',
@@ -157,7 +163,7 @@ async function freePort(): Promise<number> {
 /** Repeatable bytes. */
 export function noise(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
-  // Names of the global scope are slow in Jest.
+  // Local, since names of the global scope are slow in Jest.
   const { imul } = Math;
   let state = seed;
   for (let at = 0; at < length; at++) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Service } from './service.ts';
 
-// Expectations are answers of Kubo 0.42, where it has the command and its answer does not depend on the node.
+// Expected values are responses of Kubo 0.42, where it has the command and the response does not depend on the node.
 const service = new Service();
 const version0 = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN';
 const version1 = 'bafybeiffndsajwhk3lwjewwdxqntmjm4b5wxaaanokonsggenkbw6slwk4';
@@ -21,7 +21,7 @@ async function ask(path: string, file?: string) {
 const json = async (path: string) => JSON.parse((await ask(path)).text);
 const message = (text: string) => ({ Message: text, Code: 0, Type: 'error' });
 
-test('cid/format and cid/base32 answer a line for each CID, and the reason for a text that is none', async () => {
+test('cid/format and cid/base32 send a line for each CID, and the reason for a text that is not one', async () => {
   const { text, headers } = await ask(`cid/format?arg=${version0}&arg=bad&v=1&b=base32`);
   expect(headers.get('x-chunked-output')).toBe('1');
   expect(
@@ -42,7 +42,7 @@ test('cid/format and cid/base32 answer a line for each CID, and the reason for a
   expect(await json(`cid/inspect?arg=${version1}`)).toMatchObject({ cidV0: version0, multicodec: { name: 'dag-pb' } });
 });
 
-test('cid and multibase list what Kubo lists', async () => {
+test("cid and multibase commands return Kubo's lists", async () => {
   const [bases, codecs, supported, hashes, list] = await Promise.all(
     ['cid/bases', 'cid/codecs', 'cid/codecs?supported=true', 'cid/hashes', 'multibase/list'].map(json),
   );
@@ -65,7 +65,7 @@ test('multibase encodes, decodes and transcodes the file of a request', async ()
   );
 });
 
-test('config is read only, and has no secret', async () => {
+test('config is read only and shows no secret', async () => {
   expect(await json('config?arg=Import.CidVersion')).toEqual({ Key: 'Import.CidVersion', Value: 0 });
   const shown = await json('config/show');
   expect(shown.Identity).toEqual({ PeerID: (await json('id')).ID });
@@ -79,7 +79,7 @@ test('config is read only, and has no secret', async () => {
   }
 });
 
-test('commands lists what is offered, with options and their second names', async () => {
+test('commands lists the offered commands, with options and their second names', async () => {
   const { Name, Subcommands } = await json('commands');
   const named = (name: string) => Subcommands.find((each: { Name: string }) => each.Name === name);
   expect([Name, named('swarm'), named('shutdown')]).toEqual(['ipfs', undefined, undefined]);
@@ -90,7 +90,7 @@ test('commands lists what is offered, with options and their second names', asyn
   });
 });
 
-test('version/deps, stats/bw and repo/ls answer for the service and the account', async () => {
+test('version/deps, stats/bw and repo/ls respond for the service and the account', async () => {
   const lines = (await ask('version/deps')).text.trim().split('\n');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ Path: '@cairn/storage-api', ReplacedBy: '', Sum: '' });
   const bandwidth = await json('stats/bw');
@@ -109,7 +109,7 @@ test('object/diff lists links that differ', async () => {
   });
 });
 
-test('commands that a shared service does not offer say why, and groups of commands answer nothing', async () => {
+test('commands that a shared service does not offer give the reason, and groups of commands send nothing', async () => {
   expect(await ask('swarm/peers')).toMatchObject({
     status: 500,
     text: expect.stringContaining('does not talk to other peers'),

@@ -22,7 +22,7 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** js-ipfs' importer in Kubo's profile. */
+/** Importer of js-ipfs in Kubo's profile. */
 async function kuboCid(bytes: Uint8Array, cidVersion: 0 | 1): Promise<string> {
   const nowhere = { put: async (cid: unknown) => cid } as unknown as Parameters<typeof importer>[1];
   const pieces = (async function* () {
@@ -43,7 +43,7 @@ async function kuboCid(bytes: Uint8Array, cidVersion: 0 | 1): Promise<string> {
 describe('kubo-rpc-client', () => {
   const KiB = 1024;
   test.each([0, 1, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 45 * KiB * KiB + 7])(
-    '%i bytes: the CIDs that Kubo gives, and the bytes back',
+    '%i bytes get the CIDs of Kubo and are read back',
     async (length) => {
       const bytes = noise(length);
       const version0 = await client().add(bytes);
@@ -60,7 +60,7 @@ describe('kubo-rpc-client', () => {
     },
   );
 
-  test('pins and unpins, each account its own', async () => {
+  test('pins and unpins separately for each account', async () => {
     const { cid } = await client().add('shared content');
     expect((await client('bob').pin.add(cid)).toString()).toBe(cid.toString());
     expect((await client().pin.rm(cid)).toString()).toBe(cid.toString());
@@ -76,7 +76,7 @@ describe('kubo-rpc-client', () => {
 });
 
 describe('the wire', () => {
-  test('an add answers one JSON object a line, the CID second, the size as text', async () => {
+  test('an add sends one JSON object per line, the CID second, the size as text', async () => {
     const form = new FormData();
     form.set('file', new Blob(['Hello Worlds!\n']), 'hello.txt');
     const answer = await service.post('add', { body: form });
@@ -87,7 +87,7 @@ describe('the wire', () => {
     expect(answer.headers.get('x-chunked-output')).toBe('1');
   });
 
-  test('cat takes paths, ranges and several arguments', async () => {
+  test('cat accepts paths, ranges and several arguments', async () => {
     const [file, , directory] = [
       ...(await service.add('0123456789', '?wrap-with-directory=true')),
       undefined,
@@ -117,18 +117,18 @@ describe('the wire', () => {
     const answer = await service.post(path);
     expect(answer.status).toBe(status);
     const text = await answer.text();
-    // Kubo sends what is wrong with the request itself as plain text.
+    // Kubo sends errors of the request itself as plain text.
     const { Message } =
       answer.headers.get('content-type') === 'application/json' ? JSON.parse(text) : { Message: text };
     expect(Message).toContain(message);
   });
 
-  test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s is answered 405', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s gets 405', async (method) => {
     const answer = await fetch(`${service.url}/api/v0/cat?arg=x`, { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
   });
 
-  test('pages of other origins are refused, and content is not guessed at', async () => {
+  test('pages of other origins are refused, and nosniff is set', async () => {
     const headers = { origin: 'https://page.example', authorization: basic('ann') };
     const asked = await fetch(`${service.url}/api/v0/version`, { method: 'POST', headers });
     const before = await fetch(`${service.url}/api/v0/version`, { method: 'OPTIONS', headers });
@@ -139,7 +139,7 @@ describe('the wire', () => {
     expect([asked.status, before.status]).toEqual([403, 204]);
   });
 
-  test('a body that ends too early leaves no pin, and the service goes on', async () => {
+  test('a truncated body leaves no pin, and the service continues', async () => {
     const boundary = 'x';
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="cut"\r\nContent-Type: application/octet-stream\r\n\r\nabc`;
     const answer = await service.post('add', {
@@ -156,7 +156,7 @@ describe('accounts', () => {
   test.each([
     ['no credentials', {}, 401],
     ['a wrong secret', { authorization: basic('ann', 'wrong') }, 401],
-    ['an unknown key', { authorization: basic('nobody') }, 401],
+    ['an unknown key', { authorization: basic('missing') }, 401],
     ['another scheme', { authorization: 'Bearer x' }, 401],
     ['no billing card', { authorization: basic('cardless') }, 402],
   ])('%s is answered before the body is read', async (_, headers, status) => {
@@ -173,7 +173,7 @@ describe('accounts', () => {
     else expect(Message).toContain('Attach a card under Billing in the console');
   });
 
-  test('a key may be limited to some of the commands, and to some clients', async () => {
+  test('a key may be limited to some commands, and to some clients', async () => {
     const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(service.home, 'accounts') }) });
     const [{ Hash = '' } = {}] = await service.add('for readers');
     const policies: Record<string, KeyPolicy> = {
@@ -201,7 +201,7 @@ describe('accounts', () => {
     await auth.close();
   });
 
-  test('who tries many secrets must wait, and others need not', async () => {
+  test('many wrong secrets pause one address and no other', async () => {
     const attempt = async (key: string, secret?: string) =>
       await fetch(`${service.url}/api/v0/version`, { method: 'POST', headers: { authorization: basic(key, secret) } });
     const answers = [];
@@ -212,7 +212,7 @@ describe('accounts', () => {
     expect((await attempt('ann')).status).toBe(200);
   });
 
-  test('no secret is in the log', () => {
+  test('the log contains no secret', () => {
     expect(service.log).toContain('"command":"add"');
     expect(service.log).not.toContain('secret-of-');
     expect(service.log).not.toContain(basic('ann').slice(6));
@@ -220,17 +220,17 @@ describe('accounts', () => {
 });
 
 test.each([10_000, 16_300, 17_000, 100_000])(
-  'a URL of %i characters is answered, and no more is read than the limit',
+  'a URL of %i characters gets a response, and no more than the limit is read',
   async (length) => {
     const answer = await service.post(`version?x=${'y'.repeat(length)}`);
-    // Node itself ends heads of more than 16 KiB.
+    // Node itself refuses heads of more than 16 KiB.
     if (length < 16_000) expect(answer.status).toBe(200);
     else expect([414, 431]).toContain(answer.status);
     await answer.arrayBuffer();
   },
 );
 
-test('the API describes itself to whoever asks', async () => {
+test('the API documents are served without authentication', async () => {
   const answer = await fetch(`${service.url}/openapi.json`);
   expect(answer.headers.get('content-type')).toBe('application/json');
   expect(await answer.json()).toMatchObject({ openapi: '3.1.0', paths: { '/add': {}, '/pin/rm': {} } });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Service } from './service.ts';
 
-/** The thread of codecs has 768 MiB of its own, which `dag/get` uses; it is asked in a test of its own. */
+/** MiB of the codec thread, which `dag/get` uses; a separate test measures it. */
 const memoryMibMax = 400;
 const service = new Service();
 beforeAll(async () => {
@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 const repeated = (hex: string, length: number) => Buffer.alloc(length, Buffer.from(hex, 'hex'));
-/** A list of dag-cbor with so many items. */
+/** A dag-cbor list with a number of items. */
 const list = (count: number, items: Buffer) => {
   const head = Buffer.of(0x9a, 0, 0, 0, 0);
   head.writeUInt32BE(count, 1);
   return Buffer.concat([head, items]);
 };
 
-// Identity CIDs of no bytes make the shortest links.
+// Identity CIDs without bytes make the shortest links.
 const blocks = {
   'a million links without CIDs': ['dag-pb', repeated('1200', 2_000_000)],
   '60,000 links': ['dag-pb', repeated('12060a0401550000', 8 * 60_000)],
@@ -36,7 +36,7 @@ async function put(codec: string, bytes: Uint8Array): Promise<string> {
 
 const commands = ['refs?unique=true', 'ls', 'cat', 'get', 'dag/stat', 'dag/export', 'pin/add', 'files/stat', 'resolve'];
 
-test('wide nodes of every codec are answered by every command, eight at a time', async () => {
+test('every command responds to wide nodes of every codec, eight concurrently', async () => {
   const keys: string[] = [];
   for (const [codec, bytes] of Object.values(blocks)) keys.push(await put(codec, bytes));
   for (const command of commands) {
@@ -45,7 +45,7 @@ test('wide nodes of every codec are answered by every command, eight at a time',
     await Promise.all(
       eight.map(async (path) => {
         const answer = await service.post(`${command}${command.includes('?') ? '&' : '?'}arg=${path}`);
-        // Read without being kept.
+        // Read without being stored.
         let end = '';
         for await (const chunk of answer.body ?? []) end = Buffer.from(chunk).toString().slice(-2000);
         expect([command, end]).toEqual([command, expect.not.stringMatching(/internal error/)]);
@@ -60,7 +60,7 @@ test('the memory of a process that reads wide nodes is bounded', () => {
   expect(service.memoryPeakMib).toBeLessThan(memoryMibMax);
 });
 
-test('paths through long blocks leave the thread of requests, and repeated ones are resolved once', async () => {
+test('paths through long blocks leave the event loop, and repeated ones are resolved once', async () => {
   const [, bytes] = blocks['60,000 links of dag-cbor'];
   const key = await put('dag-cbor', bytes);
   const args = Array(100).fill(`arg=${key}/7`).join('&');

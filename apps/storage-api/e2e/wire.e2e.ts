@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ExchangeRequest, exchange, multipart } from './exchange.ts';
 import { basic, noise, Service } from './service.ts';
 
-// Shape of every answer, as Kubo 0.42 sends it: status, headers, trailers, and plain text for refused requests.
+// Form of every response, as Kubo 0.42 sends it: status, headers, trailers, and plain text for refused requests.
 const service = new Service();
 const missing = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
 const cid = 'QmVr26fY1tKyspEJBniVhqxQeEjhF78XerGiqWAwraVLQH';
@@ -19,7 +19,7 @@ afterAll(() => service.remove());
 const ask = (path: string, { headers = {}, ...rest }: ExchangeRequest = {}) =>
   exchange(`${service.url}/api/v0/${path}`, { ...rest, headers: { authorization: basic('ann'), ...headers } });
 
-/** Headers that Kubo's clients look at. */
+/** Headers that Kubo's clients read. */
 function shape({ status, headers }: Awaited<ReturnType<typeof ask>>) {
   const kind = ['x-chunked-output', 'x-stream-output'].filter((name) => headers[name] === '1');
   return [status, headers['content-type'], headers.trailer, ...kind];
@@ -87,21 +87,21 @@ describe('refused requests', () => {
     ]);
   });
 
-  test('OPTIONS names the methods', async () => {
+  test('OPTIONS lists the methods', async () => {
     const { status, headers } = await ask('version', { method: 'OPTIONS' });
     expect([status, headers.allow]).toEqual([204, 'OPTIONS, POST']);
   });
 });
 
 describe('paths of commands', () => {
-  test('the last part of a path is an argument where it names no command', async () => {
+  test('the last part of a path is an argument where it is not part of a command name', async () => {
     for (const path of [`cat/${cid}`, `block/get/${cid}`, `refs/${cid}`, 'version/']) {
       expect([path, (await ask(path)).status]).toEqual([path, 200]);
     }
     expect((await ask(`cat/${cid}`)).body.toString()).toBe('Hello Worlds!\n');
   });
 
-  test('the name of a group of commands answers with nothing', async () => {
+  test('the name of a group of commands gets an empty response', async () => {
     const answer = await ask('pin');
     expect([...shape(answer), answer.body.length]).toEqual([
       200,
@@ -112,7 +112,7 @@ describe('paths of commands', () => {
     ]);
   });
 
-  test('arguments may stand in the body, one a line, as the command line of Kubo sends them', async () => {
+  test('arguments may be in the body, one per line, as the command line of Kubo sends them', async () => {
     const body = (text: string) => multipart([{ name: 'file', filename: 'stdin', bytes: Buffer.from(text) }]);
     expect((await ask('block/stat', body(`${cid}\nnonsense\n`))).status).toBe(200);
     const added = await ask(`pin/add?arg=${cid}`, body(`bafkqaaa\r\n${cid}`));
@@ -125,15 +125,15 @@ describe('paths of commands', () => {
     expect((await ask('refs', body('x'.repeat(1_100_000)))).status).toBe(400);
   });
 
-  test('arguments beyond those of the command are passed over', async () => {
+  test('arguments beyond those of the command are ignored', async () => {
     expect((await ask('version?arg=x')).status).toBe(200);
     expect((await ask(`block/stat?arg=${cid}&arg=nonsense`)).status).toBe(200);
   });
 });
 
-describe('blocks that are not here', () => {
+describe('missing blocks', () => {
   test.each(['offline=true', 'local=true', 'offline=true&timeout=30s'])(
-    '%s answers without waiting and names the block',
+    '%s responds without waiting and names the block',
     async (query) => {
       const waiting = new Service();
       try {
@@ -150,7 +150,7 @@ describe('blocks that are not here', () => {
     },
   );
 
-  test('a deadline is reported with the block that was waited for', async () => {
+  test('a deadline is reported with the missing block', async () => {
     const { status, body } = await ask(`cat?arg=${missing}&timeout=20ms`);
     expect([status, body.toString()]).toEqual([500, expect.stringContaining('context deadline exceeded')]);
     expect(body.toString()).toContain(`ipld: could not find ${missing}`);

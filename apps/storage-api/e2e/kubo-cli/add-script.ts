@@ -55,7 +55,7 @@ const options = [
 export const addScript: CliScript = {
   name: 'add',
   steps: [
-    // Kubo pins an empty directory when it makes its repository.
+    // Kubo pins an empty directory when it creates its repository.
     'add -r -Q tree/empty',
     'add hello.txt',
     'add empty.txt',

@@ -61,8 +61,8 @@ export class CliSide {
   }
 
   /**
-   * Takes out the address and directory of the side, all states of a progress bar except the last, and the hint that the
-   * CLI prints for code 1: the service answers bad arguments with status 400 and code 1, Kubo often with 500 and code 0.
+   * Removes the address and directory of the side, all states of a progress bar except the last, and the hint that
+   * the CLI prints for code 1: the service gives bad arguments status 400 and code 1, Kubo often 500 and code 0.
    */
   #plain(text: string): string {
     const { api, out } = this.#options;
@@ -93,7 +93,7 @@ async function runCli(
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // A command that reads no input may end before it is written.
+  // A command that reads no input may end before the input is written.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const exitCode = await new Promise<number | null>((resolve, reject) => {
@@ -111,7 +111,7 @@ function hashOf(bytes: Buffer): string {
   return `${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** Paths below a directory with mode and content, one a line; of an archive, the entries. */
+/** Lists paths below a directory with mode and content, one per line; of an archive, the entries. */
 async function listFiles(directory: string, path: string): Promise<readonly string[]> {
   const at = join(directory, path);
   const stat = lstatSync(at, { throwIfNoEntry: false });
@@ -125,11 +125,11 @@ async function listFiles(directory: string, path: string): Promise<readonly stri
   }
   const bytes = readFileSync(at);
   if (path.endsWith('.tar')) return [about, ...(await listEntries(bytes))];
-  // Compressors differ in their bytes.
+  // Compressed bytes differ between implementations.
   return [`${about} ${hashOf(path.endsWith('.gz') ? gunzipSync(bytes) : bytes)}`];
 }
 
-/** Entries of a tar archive, one a line. Those without a time of their own have the time of the command. */
+/** Lists the entries of a tar archive, one per line. Entries without their own time have the time of the command. */
 async function listEntries(tar: Buffer): Promise<readonly string[]> {
   const lines: string[] = [];
   const reader = extract();

@@ -14,7 +14,7 @@ export const dagScript: CliScript = {
     'dag put --store-codec=nosuch values.json',
     { line: 'dag put --input-codec=dag-cbor values.json', onlyExit: 'has the words of another parser' },
     'dag put --pin values.json',
-    // Kubo answers 200 without a line, and stores nothing.
+    // Kubo gives status 200 without a line, and stores no block.
     { line: 'dag put broken.json', refused: /unexpected EOF/ },
     { line: 'dag put', stdin: '{"from":"stdin"}' },
     'dag get $values',

@@ -1,6 +1,6 @@
 import type { CliScript } from './cli-step.ts';
 
-/** A shared service has no peers of its own, and its settings belong to the operator. */
+/** Reason: a shared service has no peers, and its settings belong to the operator. */
 const refusedCommands = [
   'swarm peers',
   'swarm connect /ip4/127.0.0.1/tcp/1/p2p/12D3KooWHwBjJEM57c1Ejd3Cy5RNvxTRq5QEPhJV528LTNHdeEd2',
@@ -45,7 +45,7 @@ const refusedCommands = [
   'version check',
 ];
 
-/** Commands about the node, those that need none, and those that a shared service refuses. */
+/** Commands about the node, commands without content, and those that a shared service refuses. */
 export const nodeScript: CliScript = {
   name: 'node',
   steps: [

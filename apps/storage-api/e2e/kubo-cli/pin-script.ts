@@ -6,7 +6,7 @@ const absent = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
 export const pinScript: CliScript = {
   name: 'pin and repo',
   steps: [
-    // Kubo pins an empty directory when it makes its repository.
+    // Kubo pins an empty directory when it creates its repository.
     'add -r -Q tree/empty',
     { line: 'add -r -Q --pin=false tree', save: 'tree' },
     { line: 'add -Q --pin=false hello.txt', save: 'hello' },

@@ -1,6 +1,6 @@
 import type { CliScript } from './cli-step.ts';
 
-/** `cat`, `get`, `ls`, `refs`, `resolve`, and what they say of paths that lead nowhere. */
+/** `cat`, `get`, `ls`, `refs`, `resolve`, and their errors for paths that lead nowhere. */
 export const readScript: CliScript = {
   name: 'read',
   steps: [

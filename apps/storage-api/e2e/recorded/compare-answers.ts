@@ -1,10 +1,10 @@
 import type { Exchange } from '../exchange.ts';
 import type { RecordedResponse } from './scenarios.ts';
 
-/** Any value: the recorded one is of one machine only. */
+/** Any value: the recorded one is specific to one machine. */
 const any = '<any>';
 
-/** JSON values that stand one after the other, each on lines of its own. */
+/** Parses consecutive JSON values, each on its own lines. */
 export function jsonValues(text: string): unknown[] {
   return text
     .split('\n')
@@ -12,14 +12,14 @@ export function jsonValues(text: string): unknown[] {
     .map((line): unknown => JSON.parse(line));
 }
 
-/** Lists the binding differences between a recorded answer and one of the service. */
+/** Lists the relevant differences between a recorded response and one of the service. */
 export function compareAnswers(wanted: RecordedResponse, answer: Exchange): string[] {
   const text = answer.body.toString();
-  // Bad arguments have status 400 here, with the words of Kubo: the README of the service says so.
+  // Bad arguments have status 400 here, with Kubo's message: see the README of the service.
   if (answer.status === 400 && wanted.status === 500) return compareRefusals(wanted, text);
   if (answer.status !== wanted.status) return [`status ${answer.status}, not ${wanted.status}: ${text.slice(0, 200)}`];
   const found = Object.entries(wanted.headers).flatMap(([name, value]) => {
-    // A trailer of the recording may stand among its headers.
+    // A trailer of the recording may be among its headers.
     const actual = answer.headers[name] ?? answer.trailers[name] ?? '';
     return value === any || name === 'allow' || actual === value ? [] : [`${name} ${String(actual)}, not ${value}`];
   });
@@ -43,7 +43,7 @@ function compareBodies({ json, text, base64, unordered }: RecordedResponse, { bo
   return base64 !== undefined && body.toString('base64') !== base64 ? ['other bytes'] : [];
 }
 
-/** The first place at which two JSON values differ. */
+/** Returns the first place at which two JSON values differ. */
 function differ(wanted: unknown, got: unknown, at: string): string | undefined {
   if (wanted === any) return undefined;
   if (typeof wanted !== 'object' || wanted === null || typeof got !== 'object' || got === null)
@@ -58,7 +58,7 @@ function differ(wanted: unknown, got: unknown, at: string): string | undefined {
   return undefined;
 }
 
-/** The same value with all lists sorted. */
+/** Returns the same value with all lists sorted. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered).sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   if (typeof value !== 'object' || value === null) return value;
@@ -66,7 +66,7 @@ function ordered(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, ordered(item)]));
 }
 
-/** Names sort keys of which only the name is the same everywhere. */
+/** Sorts names whose values differ between machines. */
 function keyOf(value: unknown): string {
   const isKey = typeof value === 'object' && value !== null && 'Name' in value && 'Id' in value;
   return JSON.stringify(isKey ? value.Name : value);

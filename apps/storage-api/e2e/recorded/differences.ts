@@ -1,7 +1,7 @@
-/** Commands that need what a service of many accounts without peers does not have. They answer with an error and its reason. */
+/** Commands that a service of many accounts without peers cannot offer. They respond with an error and its reason. */
 const notOffered = /^\/api\/v0\/(key|name|routing|swarm)\/|arg=(\/ipns\/|\{\w+\})/;
 
-/** Steps whose answer differs by design, by scenario: the number of the step, and the reason. */
+/** Steps whose response differs by design, by scenario: the number of the step, and the reason. */
 const byDesign: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'wrong requests': {
     13: 'Answers are JSON whatever encoding is asked for.',
@@ -25,12 +25,12 @@ const open: Readonly<Record<string, readonly number[]>> = {
   'dag/put': [4, 5, 7, 9, 13, 14, 15, 16, 17, 18, 24, 27, 28],
 };
 
-/** True where an error that says what is not offered may stand in place of Kubo's answer. */
+/** Reports whether an error about an unsupported command may replace Kubo's response. */
 export function isNotOffered(path: string): boolean {
   return notOffered.test(path);
 }
 
-/** Why a step may differ; undefined for one that must agree. */
+/** Reason why a step may differ; undefined for one that must agree. */
 export function reasonOf(scenario: string, step: number): string | undefined {
   return byDesign[scenario]?.[step] ?? (open[scenario]?.includes(step) ? 'does not agree yet' : undefined);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Answer of Kubo to one step. `json` has the values of the body; `<any>` stands for any value. */
+/** Response of Kubo to one step. `json` has the values of the body; `<any>` stands for any value. */
 export interface RecordedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface RecordedStep {
     }[];
   };
   readonly response: RecordedResponse;
-  /** Variables of later paths: fields of the last JSON value of the answer. */
+  /** Variables of later paths: fields of the last JSON value of the response. */
   readonly save?: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ export interface Scenario {
 
 const file = new URL('../../../../../shared/conformance/ipfs-commands/scenarios.jsonl', import.meta.url);
 
-/** Scenarios recorded from Kubo 0.42, or none where they are not beside the repository. */
+/** Scenarios recorded from Kubo 0.42; none where the recordings are not installed beside the repository. */
 export function readScenarios(): readonly Scenario[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8')
