@@ -15,7 +15,7 @@ const knownConfigs = { mainnet: Mainnet, sepolia: Sepolia, hoodi: Hoodi } as con
 
 /**
  * The fork schedule in the form that the `@ethereumjs` packages take, with KZG for blob transactions. In browsers it has KZG
- * after {@link prepareKzg}.
+ * after `prepareKzg`.
  */
 export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {}): Common {
   const customCrypto = {
