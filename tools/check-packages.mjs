@@ -48,8 +48,9 @@ async function checkTypes(pack) {
 function checkManifest({ directory, manifest }) {
   const fields = ['license', 'repository', 'description', 'engines', 'files', 'keywords', 'exports', 'sideEffects'];
   const problems = fields.filter((field) => !(field in manifest)).map((field) => `package.json has no ${field}`);
-  if (!/^[^`]*```ts\n/.test(readFileSync(join(directory, 'README.md'), 'utf8')))
-    problems.push('README.md does not start with an example');
+  const [first, second] = readFileSync(join(directory, 'README.md'), 'utf8').match(/^```[a-z]+$/gm) ?? [];
+  if (first !== '```ts' && !(first === '```sh' && second === '```ts'))
+    problems.push('README.md does not start with an example, or with its install and an example');
   for (const peer of Object.keys(manifest.peerDependencies ?? {}))
     if (!manifest.peerDependenciesMeta?.[peer]?.optional) problems.push(`the peer ${peer} is not optional`);
   return problems;
