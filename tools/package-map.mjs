@@ -1,5 +1,5 @@
 /**
- * Allowed imports between packages of the workspace. Rows only point upwards, so there are no cycles.
+ * Allowed imports between packages of the workspace. A package imports only packages of rows above it, so there are no cycles.
  * `check-boundaries.mjs` enforces the map; ARCHITECTURE.md explains it.
  */
 export const packageMap = {
