@@ -22,7 +22,7 @@ import { readOptionsOf } from './api-v0/read-options.ts';
 import { RetainedRoots } from './api-v0/retained-roots.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
-import { withWork } from './api-v0/work.ts';
+import { withWork } from './api-v0/with-work.ts';
 import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { FailedWriteCleaner } from './failed-write-cleaner.ts';

@@ -28,10 +28,10 @@ export * as setting from './settings/setting.ts';
 export { type SettingName, settingNames } from './settings/setting-names.ts';
 export { nearestName, SettingsError, type SettingsProblem } from './settings/settings-error.ts';
 export type { SettingsShape, SettingsValues } from './settings/settings-shape.ts';
+export { openTracing } from './tracing/open-tracing.ts';
 export { type HeaderFields, type TraceContext, traceContextOf, traceHeaders } from './tracing/trace-context.ts';
 export {
   type OpenTracingOptions,
-  openTracing,
   passingTracing,
   type RequestSpan,
   type SpanAttributes,

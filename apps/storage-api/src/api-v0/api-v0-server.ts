@@ -21,7 +21,7 @@ import { COMMANDS, type Command } from './command.ts';
 import { commandLineOptions } from './command-line-options.ts';
 import { parseGlobalOptions, upgradeCids } from './global-options.ts';
 import { KuboErrorFilter } from './kubo-error-filter.ts';
-import { MeteringInterceptor, type StorageRequest } from './metering-interceptor.ts';
+import { MeteringInterceptor } from './metering-interceptor.ts';
 import { boundaryOf } from './multipart.ts';
 import { openApiDocument } from './open-api.ts';
 import { parseOptions } from './options.ts';
@@ -29,6 +29,7 @@ import { checkCidBase } from './print-cid.ts';
 import { startLifetime } from './request-lifetime.ts';
 import { checkArgs, RequestTargets } from './request-target.ts';
 import type { StorageMeter } from './storage-meter.ts';
+import type { StorageRequest } from './storage-request.ts';
 import { StorageState } from './storage-state.ts';
 import { endLines } from './write.ts';
 

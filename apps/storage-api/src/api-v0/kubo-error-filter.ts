@@ -3,7 +3,7 @@ import { announceEarlyAnswer, discardBody } from '@cairn/service-kit';
 import { Injectable } from '@nestjs/common';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { apiErrorFrom, isStoreFailure } from './error-policy.ts';
-import type { StorageRequest } from './metering-interceptor.ts';
+import type { StorageRequest } from './storage-request.ts';
 import { failStream, sendJson } from './write.ts';
 
 /** Kubo's numbers for kinds of errors (go-ipfs-cmds, ErrorType). */

@@ -4,21 +4,12 @@ import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import { Mfs } from '@cairn/mfs';
 import { Pinning } from '@cairn/pinning';
-import { type RequestRecord, RequestRecorder } from '@cairn/service-kit';
+import { RequestRecorder } from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Command } from './command.ts';
 import { isServiceFault } from './kubo-error-filter.ts';
 import { StorageMeter } from './storage-meter.ts';
-
-/** One request from its arrival to its log line. */
-export interface StorageRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Holds id, span, caller and meter. */
-  readonly record: RequestRecord<StorageMeter, Principal>;
-  /** Name of the command; `unknown` until it is found. */
-  command: string;
-}
+import type { StorageRequest } from './storage-request.ts';
 
 /** Records each request, applies the limits of its account, and ends it with its usage and its log line. */
 @Injectable()

@@ -6,7 +6,7 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { FailedWriteCleaner } from '../failed-write-cleaner.ts';
 import type { StorageSettings } from '../settings.ts';
-import { workOf } from './work.ts';
+import { workOf } from './with-work.ts';
 
 /** Opens write sessions for accounts, each with the quota of the account, else of its plan, else of the service. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Slices } from '@cairn/blockstore';
-import { workOf } from './work.ts';
+import { workOf } from './with-work.ts';
 
 /** Header fields of Kubo's responses that are one stream of bytes. */
 export const streamHeaders = { 'x-stream-output': '1' } as const;

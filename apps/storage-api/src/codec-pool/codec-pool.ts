@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../api-v0/api-error.ts';
-import { workOf } from '../api-v0/work.ts';
+import { workOf } from '../api-v0/with-work.ts';
 import { bytesOfOutcome, type CodecJob, type CodecOutcome, runCodecJob } from './codec-job.ts';
 
 const codecLimits = {

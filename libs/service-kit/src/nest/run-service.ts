@@ -13,7 +13,7 @@ import { RAW_HTTP, type RawHttp } from '../raw-http.ts';
 import type { CommonSettings } from '../settings/common-settings.ts';
 import { loadSettings, type Settings } from '../settings/load-settings.ts';
 import type { SettingsShape } from '../settings/settings-shape.ts';
-import { openTracing } from '../tracing/tracing.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
 import { drainOnSignals } from './drain-on-signals.ts';
 import { RawHttpAdapter } from './raw-http-adapter.ts';
 import type { ServiceContext } from './service-kit.module.ts';

@@ -8,7 +8,8 @@ import { bytes, count } from '../format.ts';
 import { Answer, Empty, PageHead } from '../parts.tsx';
 import { DropArea } from '../uploads/drop-area.tsx';
 import { useApi } from '../use-api.ts';
-import { type FileRow, FileTable } from './files/file-table.tsx';
+import type { FileRow } from './files/file-row.ts';
+import { FileTable } from './files/file-table.tsx';
 
 interface Files {
   readonly files: readonly FileRow[];

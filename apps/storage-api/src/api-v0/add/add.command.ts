@@ -11,7 +11,7 @@ import { readParts } from '../multipart.ts';
 import type { PartMetadata } from '../part-metadata.ts';
 import { printCid } from '../print-cid.ts';
 import { Uploads } from '../uploads.ts';
-import { workOf } from '../work.ts';
+import { workOf } from '../with-work.ts';
 import { endLines, writeLine } from '../write.ts';
 import { WriteSessions } from '../write-sessions.ts';
 import { type AddEntry, addEntries } from './add-entries.ts';

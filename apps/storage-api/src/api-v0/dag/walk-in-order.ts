@@ -2,7 +2,7 @@ import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { ApiError } from '../api-error.ts';
-import { workOf } from '../work.ts';
+import { workOf } from '../with-work.ts';
 
 /** A block of a DAG with its length. */
 export interface WalkedBlock {

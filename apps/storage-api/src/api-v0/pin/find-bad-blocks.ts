@@ -4,7 +4,7 @@ import { isCairnError } from '@cairn/errors';
 import { CidList, cidKey, linksOf } from '@cairn/pinning';
 import { ApiError } from '../api-error.ts';
 import { apiErrorFrom } from '../error-policy.ts';
-import { workOf } from '../work.ts';
+import { workOf } from '../with-work.ts';
 
 /** A block of a DAG that cannot be read. */
 export interface BadBlock {

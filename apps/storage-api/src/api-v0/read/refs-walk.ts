@@ -3,7 +3,7 @@ import { type CID, codecs } from '@cairn/cid';
 import { cidKey, linksOf, UndecodableBlockError } from '@cairn/pinning';
 import { readPbNode } from '@cairn/unixfs';
 import { ApiError } from '../api-error.ts';
-import { workOf } from '../work.ts';
+import { workOf } from '../with-work.ts';
 
 /** One link of a block. */
 export interface Edge {

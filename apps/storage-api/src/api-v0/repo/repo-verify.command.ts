@@ -7,7 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { RetainedRoots } from '../retained-roots.ts';
-import { withWork } from '../work.ts';
+import { withWork } from '../with-work.ts';
 import { writeLine } from '../write.ts';
 
 /** CIDs that are held in memory. Beyond it, a block with two holders is verified twice. */

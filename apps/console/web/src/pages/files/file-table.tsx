@@ -15,18 +15,8 @@ import { bytes, short, time } from '../../format.ts';
 import { Confirm, Copy } from '../../parts.tsx';
 import { useChange } from '../../use-api.ts';
 import { addressOf } from './address.ts';
+import type { FileRow } from './file-row.ts';
 import { RenameDialog } from './rename-dialog.tsx';
-
-export interface FileRow {
-  readonly cid: string;
-  /** Name of the pin, else the name given at the add, else empty. */
-  readonly name: string;
-  readonly mode: string;
-  readonly createdAt: number;
-  readonly bytes: number;
-  /** Absent until the service has determined the kind. */
-  readonly kind?: 'file' | 'folder';
-}
 
 export function FileTable({ rows }: { rows: readonly FileRow[] }) {
   const [doomed, setDoomed] = useState<FileRow>();

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { type SyntheticEvent, useState } from 'react';
 import { api } from '../../api.ts';
 import { useChange } from '../../use-api.ts';
-import type { FileRow } from './file-table.tsx';
+import type { FileRow } from './file-row.ts';
 
 /** Dialog that renames a pin. */
 export function RenameDialog({ row, onClose }: { row: Pick<FileRow, 'cid' | 'name'>; onClose: () => void }) {

@@ -1,1 +1,0 @@
-export { ParseBlockHashPipe } from './parse-block-hash.pipe.ts';
