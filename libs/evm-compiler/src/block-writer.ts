@@ -73,7 +73,7 @@ export class BlockWriter {
     return true;
   }
 
-  /** Leaves the last block of the region for the block behind it. */
+  /** Leaves the last block of the region for the next block in the code. */
   fallThrough(): void {
     if (this.#region.end < this.#blocks.list.length) this.emitter.leaveForBlock(this.#region.end);
   }

@@ -14,7 +14,7 @@ export interface Block {
 
 export interface Blocks {
   readonly list: readonly Block[];
-  /** Index of the block that starts at a place, else -1. The end of the code is a block, so there is one entry more. */
+  /** Index of the block that starts at a code offset, else -1. The end of the code counts as a block, which adds one entry. */
   readonly at: Int32Array;
   readonly destinations: Uint8Array;
 }
@@ -29,7 +29,7 @@ export function compileKind(opcode: number): CompileKind {
   return kinds[opcode] ?? 'host';
 }
 
-/** Bytes of the constant behind a PUSH; 0 for other opcodes. */
+/** Length of the constant of a PUSH in bytes; 0 for other opcodes. */
 export function pushedBytes(opcode: number): number {
   return opcode >= op.PUSH1 && opcode <= op.PUSH32 ? opcode - op.PUSH0 : 0;
 }

@@ -224,7 +224,7 @@ describe('jumps, blocks and exits', () => {
 
 describe('code of several regions', () => {
   const bytesPerBlock = 12;
-  /** Each block adds one to a counter, then jumps to the next one: to a known or computed place, with JUMP or JUMPI. */
+  /** Each block adds one to a counter, then jumps to the next one: to a known or computed offset, with JUMP or JUMPI. */
   const program = (order: readonly number[], kinds: readonly number[], last: number) => {
     const code = new Uint8Array(order.length * bytesPerBlock + 3).fill(op.JUMPDEST);
     code.set([op.PUSH1, 0]); // The counter.

@@ -11,7 +11,7 @@ import { encodeModule, type FunctionCode, i32 } from './wasm/module.ts';
 export interface CompiledCode {
   /** Exports `run`, which takes the index of a block and returns one of {@link exits}. */
   readonly wasm: Uint8Array<ArrayBuffer>;
-  /** Index of the block that starts at a place of the code, else -1. */
+  /** Index of the block that starts at a code offset, else -1. */
   readonly entries: Int32Array;
 }
 
@@ -36,7 +36,7 @@ export function compile(code: Uint8Array, figures: OpcodeFigures): CompiledCode 
   }
 }
 
-/** Like {@link compile}, in steps of some tenths of a millisecond, so that the caller can serve others between them. */
+/** Like {@link compile}, in steps of a few tenths of a millisecond, so that the caller can do other work between them. */
 export function* compileInSteps(
   code: Uint8Array,
   figures: OpcodeFigures,

@@ -12,7 +12,7 @@ const result = 2;
 /**
  * The exported function of a code with several regions: runs the region of a block, then the regions that it leaves for,
  * until one stops.
- * @param starts of the regions, places in the code
+ * @param starts code offsets at which the regions start
  * @param firstFunction index of the function of the first region
  */
 export function writeDriver(

@@ -107,7 +107,7 @@ function frameWord({ emitter, stack }: Place, offset: number): void {
   stack.pushLimbs();
 }
 
-/** CALLDATALOAD. Zeros follow the input in memory, so a place beyond it is read at its end. */
+/** CALLDATALOAD. Zeros follow the input in memory, so an offset beyond the input is read as its end. */
 function callData({ emitter, stack }: Place): void {
   const offset = stack.pop();
   stack.load(offset);

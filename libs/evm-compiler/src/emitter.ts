@@ -6,7 +6,7 @@ import { i32, i64 } from './wasm/module.ts';
 
 /** Locals of a compiled function. Local 0 is its parameter: the number of the block to continue with. */
 export const local = { next: 0, base: 1, sp: 2, low: 3, size: 4, memory: 5, code: 6, pc: 7, at: 8, flag: 9 } as const;
-/** Flags (i32) that one block may hold at a time. Further ones become words. */
+/** Maximum number of flags (i32) that one block uses at a time. Further ones become words. */
 const flagsMax = 64;
 const firstFlag = 10;
 const i32Locals = firstFlag + flagsMax - 1;
@@ -22,7 +22,7 @@ const firstLimb = gasLocal + 6;
 export class Emitter extends InstructionWriter {
   /** Conditions that are open inside the basic block that is being written. */
   inner = 0;
-  /** Depth of the dispatch loop's label outside all conditions. The label behind it leaves the function. */
+  /** Depth of the dispatch loop's label outside all conditions. The next outer label leaves the function. */
   loopDepth = 0;
   #limbs = 0;
   #limbsMost = 0;
@@ -100,7 +100,7 @@ export class Emitter extends InstructionWriter {
     this.#leaveFunction();
   }
 
-  /** Leaves for the region that contains the place in the local `at`. */
+  /** Leaves this function for the region that contains the code offset in the local `at`. */
   leaveForPlace(): void {
     this.i32Const(0);
     this.localGet(local.at);

@@ -1,15 +1,15 @@
-/** Why compiled code stopped. The header has the place. */
+/** Reasons for which compiled code stops. The header has the code offset. */
 export const exits = {
-  /** The opcode at `pc` opens or ends a frame: the host runs it. It is charged already; continue behind it. */
+  /** The opcode at `pc` opens or ends a frame: the host runs it. Its gas is charged already. Continue after it. */
   host: 0,
   /** The block at `pc` cannot run as a whole: too little gas, a stack fault, or an opcode that the fork does not have. */
   interpret: 1,
   outOfGas: 2,
-  /** A place in memory beyond 64 bits. */
+  /** A memory offset beyond 64 bits. */
   gasOverflow: 3,
   invalidJump: 4,
   stop: 5,
-  /** A place in memory of 64 bits whose price exceeds 64 bits. */
+  /** A 64-bit memory offset whose price exceeds 64 bits. */
   priceOverflow: 6,
 } as const;
 
@@ -17,7 +17,7 @@ export type Exit = (typeof exits)[keyof typeof exits];
 
 /** Results of a region's function that continue in another region. They are negative; {@link exits} are not. */
 export const elsewhere = {
-  /** Continue with the block at the place in the header's `target`. */
+  /** Continue with the block at the code offset in the header's `target`. */
   searched: -1,
   /** Block number that makes a region search for `target`. No block has it. */
   searchedBlock: 0x7fff_ffff,

@@ -6,7 +6,7 @@ export const header = {
   floor: 8,
   /** i32: one past the top of the stack. */
   stackTop: 16,
-  /** i32: place of the opcode at which the code stopped. */
+  /** i32: code offset of the opcode at which the code stopped. */
   pc: 20,
   /** i32: start of the frame's memory, and its size in bytes, a multiple of 32. */
   memoryBase: 24,
@@ -31,7 +31,7 @@ export const keccakPlace = { state: 512, constants: 768, block: 1024 } as const;
 /** Start of the first frame's region. */
 export const arena = 4096;
 
-/** Offsets in the region of a frame: constant words, the stack, call data and, behind it, memory. */
+/** Offsets in the region of a frame: constant words, stack, call data, memory. */
 export const region = {
   address: 0,
   caller: 32,
@@ -42,7 +42,7 @@ export const region = {
 
 export const wordBytes = 32;
 export const stackMax = 1024;
-/** A larger memory costs more than 8 * 10^12 gas, which no block has. */
+/** Maximum memory of a frame. A larger memory costs more than 8 * 10^12 gas, which no block has. */
 export const memoryBytesMax = 2 ** 31;
 /** Largest memory size that geth counts (core/vm/gas_table.go). */
 export const countedBytesMax = 0x1f_ffff_ffe0;

@@ -30,7 +30,7 @@ function reach(place: Place, offset: Item, length: number): void {
   if (offset.kind === 'constant') {
     const end = offset.value + BigInt(length);
     if (end > BigInt(memoryBytesMax)) {
-      // The code behind this exit is never reached, but must be valid.
+      // The code after this exit is never reached, but must be valid.
       emitter.i32Const(0);
       emitter.i32Eqz();
       emitter.openIf();
@@ -78,7 +78,7 @@ function exitBeyond(end: bigint): (typeof exits)[keyof typeof exits] {
   return end > BigInt(countedBytesMax) ? exits.priceOverflow : exits.outOfGas;
 }
 
-/** Leaves the code where a place is beyond the largest memory. */
+/** Leaves the code if a memory offset exceeds the largest memory. */
 function checkPlace({ emitter, stack, pc }: Place, offset: Item, length: number): void {
   const isHigh = () => {
     stack.highLimbs(offset);

@@ -17,7 +17,7 @@ const blocksMax = 512;
 /** Weight of a backward jump: it closes a loop, which runs often. */
 const backWeight = 8;
 
-/** Cuts the blocks of a code into regions, at the places that the fewest jumps cross. */
+/** Cuts the blocks of a code into regions, at the offsets that the fewest jumps cross. */
 export function cutRegions(code: Uint8Array, blocks: Blocks): Region[] {
   const count = blocks.list.length;
   const crossings = countCrossings(code, blocks);

@@ -8,7 +8,7 @@ import { type LinearMemory, webAssembly } from './wasm/web-assembly.ts';
 export type Run = (block: number) => number;
 
 const pagesMin = 16;
-/** One page less than 2 GiB for all frames together, so that places are positive i32 numbers. */
+/** Memory of all frames: one page less than 2 GiB, so that offsets are positive i32 numbers. */
 const pagesMax = 32_767;
 
 /** One linear memory with its helpers. Serves one thread and one message at a time. */
@@ -17,8 +17,8 @@ export class Runtime {
   readonly #imports: Readonly<Record<string, unknown>>;
 
   /**
-   * @param ask runs the opcode at a place, which is charged already. It reads and writes gas, stack and memory size in the
-   *   header. Its errors propagate to the caller of the code
+   * @param ask runs the opcode at a code offset. Its gas is charged already. It reads and writes gas, stack and memory size
+   *   in the header. Its errors propagate to the caller of the code
    */
   constructor(ask: (pc: number) => void) {
     const host = { memory: this.memory };

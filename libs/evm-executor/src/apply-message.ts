@@ -129,7 +129,10 @@ function refuseCreation({ sender, value, data, gas, tracer }: EngineMessage): En
 
 const unpriced = new WeakMap<BlockEnvironment, BlockEnvironment>();
 
-/** Block as a message without fees sees it: as in geth, BASEFEE and BLOBBASEFEE read zero if the message does not offer them. */
+/**
+ * Returns the block environment of a message. As in geth, BASEFEE and BLOBBASEFEE read zero if the message offers a price
+ * of zero for them.
+ */
 function visibleBlock(block: BlockEnvironment, call: CallRequest, gasPrice: bigint): BlockEnvironment {
   const hasNoGasPrice = gasPrice === 0n && block.baseFeePerGas !== undefined;
   const hasNoBlobPrice =

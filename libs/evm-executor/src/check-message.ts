@@ -20,7 +20,7 @@ const uint256Max = 2n ** 256n - 1n;
 export interface CheckedCall {
   readonly call: CallRequest;
   readonly rules: ForkRules;
-  /** Block as the message sees it: fees that a call does not pay are zero. */
+  /** Block environment of the message: fees that a call does not pay are zero. */
   readonly block: BlockEnvironment;
   readonly fees: CallFees;
   readonly sender: Hex;

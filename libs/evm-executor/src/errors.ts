@@ -55,7 +55,7 @@ export class SimulationError extends CairnError<SimulationErrorCode> {
   }
 }
 
-/** A block breaks a rule when it is executed. */
+/** Thrown when a block breaks a rule during its execution. */
 export class BlockInvalidError extends CairnError<'BLOCK_INVALID'> {
   constructor(reason: string) {
     super('BLOCK_INVALID', reason, { hint: 'Nodes reject this block: fetch it from another source.' });
@@ -80,7 +80,7 @@ export class TraceRefusedError extends CairnError<'TRACE_REFUSED'> {
   }
 }
 
-/** A trace is longer than its limit. */
+/** Thrown for a trace that exceeds its limit. */
 export class TraceTooLargeError extends CairnError<'TRACE_TOO_LARGE'> {
   constructor(limit: number, unit: 'characters' | 'calls') {
     super('TRACE_TOO_LARGE', `The trace is longer than its limit of ${limit} ${unit}.`, {

@@ -66,7 +66,10 @@ export async function executeCall(options: ExecuteCallOptions): Promise<CallResu
 export interface ContextOptions {
   /** Default: a new world over `state`. */
   readonly world?: WorldState;
-  /** An override of a precompile replaces or moves it. If false, it changes only the account behind it, which code cannot see. Default true. */
+  /**
+   * An override of a precompile replaces or moves it. If false, it changes only the account at its address, which code
+   * cannot access. Default true.
+   */
   readonly movesPrecompiles?: boolean;
   /** Overrides recognize precompiles. If false, `movePrecompileToAddress` is refused for every address. Default true. */
   readonly findsPrecompiles?: boolean;

@@ -22,7 +22,7 @@ export interface EngineMessage {
   readonly gas: bigint;
   readonly gasPrice: bigint;
   readonly blobVersionedHashes: readonly Hex[];
-  /** Warm from the start (EIP-2929), beside the precompiles; empty before Berlin. */
+  /** Addresses and slots that are warm from the start (EIP-2929), in addition to the precompiles. Empty before Berlin. */
   readonly warm: readonly AccessListEntry[];
   /** Precompiles that are moved or removed for this message. */
   readonly precompiles: PrecompileChanges;
@@ -43,7 +43,10 @@ export interface Deadline {
   readonly at: number;
   /** Length of the limit, for the error. */
   readonly timeoutMs: number;
-  /** Gas between two checks of the clock. Default 200,000: calls, the slowest opcodes for their gas, take some tens of milliseconds then. */
+  /**
+   * Gas between two checks of the clock. Default 200,000: that much gas takes tens of milliseconds in calls, the slowest
+   * opcodes for their gas.
+   */
   readonly gasBetween?: number;
   /** Called at each check of the clock. True ends the run, since its caller has disconnected. */
   readonly isStopped?: () => boolean;

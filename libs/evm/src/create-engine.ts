@@ -12,9 +12,9 @@ const noEngine: CallEngine = {
 };
 
 /**
- * An engine for the calls of one thread.
+ * Creates an engine for the calls of one thread.
  * @param name default `compiled` on Node, `interpreter` elsewhere
- * @param elsewhere runs messages with more than 2^53 - 1 gas. Default: none does
+ * @param elsewhere runs messages with more than 2^53 - 1 gas. Default: such messages are refused
  * @throws ENGINE_UNAVAILABLE for `compiled` outside Node
  */
 export function createEngine(name: EngineName = defaultEngineName, elsewhere: CallEngine = noEngine): CallEngine {

@@ -25,7 +25,7 @@ export class EngineUnavailableError extends CairnError<'ENGINE_UNAVAILABLE'> {
   }
 }
 
-/** A message has more gas than a double counts, and there is no engine that counts more. */
+/** Thrown for a message with more gas than a double counts, if no engine can count more. */
 export class GasUncountableError extends CairnError<'ENGINE_UNAVAILABLE'> {
   constructor(gas: bigint) {
     super('ENGINE_UNAVAILABLE', `The message has ${gas} gas. The engines count up to ${Number.MAX_SAFE_INTEGER}.`, {

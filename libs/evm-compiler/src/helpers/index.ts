@@ -41,7 +41,7 @@ const made = new Map(
 /** The helpers as a module over the same memory as the compiled codes. */
 export const helperModule = encodeModule([], order.map(helperOf));
 
-/** Runs an opcode in the host. Takes the place of the opcode. */
+/** Runs an opcode in the host. The parameter is the code offset of the opcode. */
 const ask: FunctionImport = { name: 'ask', type: { params: [i32], results: [] } };
 
 /** Imports of compiled codes, in this order. */

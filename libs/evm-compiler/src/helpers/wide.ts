@@ -21,7 +21,7 @@ const split = (from: string, to: string) =>
 const joined = (prefix: string) =>
   [0, 2, 4, 6].map((digit) => `get ${prefix}${digit} get ${prefix}${digit + 1} i64.const 32 i64.shl i64.or`).join(' ');
 
-/** Writes the 512-bit product of two words to the dividend's place, row by row. No sum of a row exceeds 64 bits. */
+/** Writes the 512-bit product of two words to the memory of the dividend, row by row. No sum of a row exceeds 64 bits. */
 export function wideProduct(): FunctionCode {
   const rows = eight.map((i) => {
     const products = eight.map((j) => {
@@ -45,8 +45,8 @@ export function wideProduct(): FunctionCode {
 }
 
 /**
- * Remainder of the 17 digits in the dividend's place by algorithm D. The highest bit of the divisor is set. Digits of divisor and
- * remainder are in locals.
+ * Remainder of the 17 digits in the memory of the dividend, by algorithm D. The highest bit of the divisor is set. Digits
+ * of divisor and remainder are in locals.
  */
 export function wideRest(): FunctionCode {
   const load = (digit: number) => `i32.const ${dividend} i64.load32_u ${4 * digit}`;

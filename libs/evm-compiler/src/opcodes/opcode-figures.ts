@@ -1,7 +1,7 @@
 import { type OpcodeFork, opcodeForks } from './forks.ts';
 import { type Opcode, opcodes, reservedNames } from './opcode-table.ts';
 
-/** Facts about the opcodes of one fork, in arrays indexed by code. */
+/** Gas and arity of the opcodes of one fork, in arrays indexed by code. */
 export interface OpcodeFigures {
   /** Gas before the part that depends on operands; -1 where the fork has no such opcode. */
   readonly cost: ArrayLike<number>;
@@ -31,7 +31,7 @@ export function opcodeName(code: number): string {
   return names.get(code) ?? `opcode 0x${code.toString(16)} not defined`;
 }
 
-/** Whether a fork includes the changes of another one. */
+/** Reports whether a fork includes the changes of another fork. */
 export function includesFork(fork: OpcodeFork, other: OpcodeFork): boolean {
   return opcodeForks.indexOf(fork) >= opcodeForks.indexOf(other);
 }
@@ -48,7 +48,7 @@ export function constantGas({ gas, since }: Opcode, fork: OpcodeFork): number {
   return price;
 }
 
-/** The figures of a fork, for the interpreter and the compiler. */
+/** Returns gas and arity of the opcodes of a fork, for the interpreter and the compiler. */
 export function opcodeFigures(fork: OpcodeFork): OpcodeFigures & {
   readonly cost: Int32Array;
   readonly pops: Uint8Array;

@@ -4,7 +4,7 @@ import type { OpcodeFork } from './forks.ts';
  * How the compiler treats an opcode:
  * - `inline`: compiled, and the basic block continues;
  * - `end`: compiled, and the basic block ends;
- * - `host`: compiled code calls the host, then continues behind the opcode;
+ * - `host`: compiled code calls the host, then continues after the opcode;
  * - `exit`: compiled code returns to the host, since the opcode opens or ends a frame.
  */
 export type CompileKind = 'inline' | 'end' | 'host' | 'exit';
@@ -12,7 +12,7 @@ export type CompileKind = 'inline' | 'end' | 'host' | 'exit';
 /** Operands that name a range of memory, counted from the top of the stack. The length may be fixed instead. */
 export type MemoryRange = readonly [offset: number, length: number | { readonly bytes: number }];
 
-/** Prices by the fork that sets them. Each holds until the next fork listed. */
+/** Prices by the fork that sets them. Each price applies until the next listed fork. */
 export type GasByFork = Readonly<Partial<Record<OpcodeFork, number>>>;
 
 /** One opcode of the EVM. Sources: Yellow Paper, appendix H.2, and the EIP of the row. */
@@ -20,7 +20,7 @@ export interface Opcode {
   readonly code: number;
   /** Name that geth shows in traces (core/vm/opcodes.go). */
   readonly name: string;
-  /** Words that must be on the stack, and words in their place afterwards. */
+  /** Words that the opcode takes from the stack, and words that it pushes. */
   readonly pops: number;
   readonly pushes: number;
   /** Gas before the part that depends on operands and state. */
@@ -31,7 +31,7 @@ export interface Opcode {
   readonly memory?: readonly MemoryRange[];
 }
 
-/** Every opcode that some fork has, in the order of the codes. All other opcode tables are derived from this one. */
+/** All opcodes of all forks, in the order of their codes. All other opcode tables are derived from this one. */
 // biome-ignore format: one row per opcode
 export const opcodes: readonly Opcode[] = [
   { code: 0x00, name: 'STOP',           pops: 0, pushes: 0, gas: 0,   since: 'frontier', compile: 'end' },
@@ -101,7 +101,7 @@ export const opcodes: readonly Opcode[] = [
   { code: 0x57, name: 'JUMPI',          pops: 2, pushes: 0, gas: 10,  since: 'frontier', compile: 'end' },
   { code: 0x58, name: 'PC',             pops: 0, pushes: 1, gas: 2,   since: 'frontier', compile: 'inline' },
   { code: 0x59, name: 'MSIZE',          pops: 0, pushes: 1, gas: 2,   since: 'frontier', compile: 'inline' },
-  // GAS ends its block: gas of a block is charged at its start, so opcodes behind GAS must be in another block.
+  // GAS ends its block: gas of a block is charged at its start, so opcodes after GAS must be in another block.
   { code: 0x5a, name: 'GAS',            pops: 0, pushes: 1, gas: 2,   since: 'frontier', compile: 'end' },
   { code: 0x5b, name: 'JUMPDEST',       pops: 0, pushes: 0, gas: 1,   since: 'frontier', compile: 'inline' },
   { code: 0x5c, name: 'TLOAD',          pops: 1, pushes: 1, gas: 100, since: 'cancun', eip: 1153, compile: 'host' },
@@ -109,7 +109,7 @@ export const opcodes: readonly Opcode[] = [
   { code: 0x5e, name: 'MCOPY',          pops: 3, pushes: 0, gas: 3,   since: 'cancun', eip: 5656, compile: 'host', memory: [[0, 2], [1, 2]] },
   { code: 0x5f, name: 'PUSH0',          pops: 0, pushes: 1, gas: 2,   since: 'shanghai', eip: 3855, compile: 'inline' },
   ...numbered(0x60, 'PUSH', 1, 32, () => ({ pops: 0, pushes: 1, gas: 3, compile: 'inline' })),
-  // DUP and SWAP leave words in place: `pops` is how deep they reach.
+  // DUP and SWAP do not remove words: their `pops` is the depth that they read.
   ...numbered(0x80, 'DUP', 1, 16, (n) => ({ pops: n, pushes: n + 1, gas: 3, compile: 'inline' })),
   ...numbered(0x90, 'SWAP', 1, 16, (n) => ({ pops: n + 1, pushes: n + 1, gas: 3, compile: 'inline' })),
   ...numbered(0xa0, 'LOG', 0, 4, (n) => ({ pops: n + 2, pushes: 0, gas: 375 + 375 * n, compile: 'host', memory: [[0, 1]] })),
@@ -124,7 +124,7 @@ export const opcodes: readonly Opcode[] = [
   { code: 0xff, name: 'SELFDESTRUCT',   pops: 1, pushes: 0, gas: { frontier: 0, tangerineWhistle: 5000 }, since: 'frontier', compile: 'exit' },
 ];
 
-/** Names that geth has for codes which no fork supports: forks to come and formats that were withdrawn. */
+/** geth's names for codes that no fork supports: opcodes of future forks and of withdrawn formats. */
 export const reservedNames: readonly (readonly [code: number, name: string])[] = [
   [0x4b, 'SLOTNUM'],
   [0xd0, 'DATALOAD'],

@@ -51,7 +51,7 @@ export const plainInstructions = {
   f64ConvertI64S: 0xb9,
 } as const;
 
-/** Open a block without results. A branch to its label leaves the block, or repeats a `loop`. */
+/** Instructions that open a block without results. A branch to its label leaves the block, or repeats a `loop`. */
 export const blockInstructions = { block: 0x02, loop: 0x03, if: 0x04 } as const;
 
 /** Loads and stores with an offset. They are written with alignment 0, which makes no promise. */
@@ -89,10 +89,10 @@ export const otherCodes = {
   emptyBlockType: 0x40,
 } as const;
 
-/** Behind `bulkPrefix`. */
+/** Instructions that follow the byte `bulkPrefix`. */
 export const bulkInstructions = { i64TruncSatF64S: 6, memoryCopy: 10, memoryFill: 11 } as const;
 
-/** Behind `simdPrefix`. */
+/** Instructions that follow the byte `simdPrefix`. */
 export const simdInstructions = {
   v128Load: 0,
   v128Store: 11,

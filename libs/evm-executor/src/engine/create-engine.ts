@@ -2,7 +2,7 @@ import { type CallEngine, createEngine as createOwnEngine } from '@cairn/evm';
 import type { EngineName } from './engine-name.ts';
 
 /**
- * An engine for the calls of one thread.
+ * Creates an engine for the calls of one thread.
  * @param name default `compiled` on Node, `interpreter` elsewhere
  * @throws ENGINE_UNAVAILABLE for `compiled` outside Node
  */

@@ -20,15 +20,15 @@ export interface FairQueueOptions {
 }
 
 /**
- * Queue per lane, served by deficit round robin over worker time (Shreedhar and Varghese, 1995). The cost of an item is known only
- * when it ends, so that a lane pays afterwards. A lane is served while its balance is positive. When no waiting lane has a positive
- * balance, a new round begins and adds one quantum to every lane.
+ * Queue per lane, served by deficit round robin over worker time (Shreedhar and Varghese, 1995). The cost of an item is
+ * known only at its end, so a lane is charged afterwards. A lane is served while its balance is positive. When no waiting
+ * lane has a positive balance, a new round begins and adds one quantum to every lane.
  *
- * Lanes with fewer running items go first, whatever their balance. A lane without a running item therefore never waits for a second
- * long item of another lane.
+ * Lanes with fewer running items are served first, independent of their balance. A lane without a running item therefore
+ * never waits for a second long item of another lane.
  *
- * On one worker, a lane that always waits gets at least the time of any other lane minus one quantum and one item. Leaving and
- * returning gains nothing: the balance of an idle lane is kept until later rounds have paid its debt.
+ * On one worker, a lane that always waits gets at least the time of any other lane minus one quantum and one item. Leaving
+ * and returning gains nothing: the balance of an idle lane is kept until later rounds have paid its debt.
  */
 export class FairQueue<T> {
   readonly #quantumMs: number;

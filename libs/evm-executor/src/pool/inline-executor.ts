@@ -5,7 +5,10 @@ import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-poo
 import type { CallServer } from './call-server.ts';
 import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
 
-/** Parsing, copying and hashing of input costs no gas, so that longer input goes to a worker. */
+/**
+ * Maximum input length of an inline call. Parsing, copying and hashing of input cost no gas, so longer input is passed to a
+ * worker.
+ */
 const dataCharactersMax = 16_384;
 const accessListMax = 16;
 /** Time for which a function that exceeded the budget goes directly to the workers. */

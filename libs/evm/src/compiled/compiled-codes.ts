@@ -42,7 +42,7 @@ interface Known {
   ready: ReadyCode | undefined;
   /** It is queued or being compiled. */
   isComing: boolean;
-  /** It is too long, and stays interpreted. */
+  /** The code is too long to compile and is always interpreted. */
   isRefused: boolean;
 }
 
@@ -73,7 +73,7 @@ export class CompiledCodes {
     return undefined;
   }
 
-  /** The compiled code, if there is one. */
+  /** The compiled code, if it exists. */
   ready(analysis: Analysis, table: OpcodeTable): ReadyCode | undefined {
     return this.#of(analysis, table).ready;
   }

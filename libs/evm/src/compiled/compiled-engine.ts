@@ -126,7 +126,7 @@ class TieredFrames implements Frames {
     if (next?.takeOver(frame)) machine.replace(next);
   }
 
-  /** Creates a compiled frame behind the regions of all waiting frames; `undefined` if memory cannot grow. */
+  /** Creates a compiled frame after the regions of all waiting frames; `undefined` if memory cannot grow. */
   #compiled(options: FrameOptions, code: ReadyCode): CompiledFrame | undefined {
     const { shared } = this.#tier;
     const base = (this.machine?.compiledEnd() ?? arena) & ~0xff;

@@ -6,7 +6,7 @@ import { type Address, addressAt } from '../state/addresses.ts';
 import { wordIntegers } from '../state/slot-table.ts';
 
 const pageBytes = 65_536;
-/** Stands for words beyond 64 bits. */
+/** Replaces words beyond 64 bits. */
 const beyondNumbers = 2 ** 64;
 const limbMask = (1n << 64n) - 1n;
 /** Pages to grow beyond the needed ones. */
@@ -15,7 +15,7 @@ const sparePages = 16;
 /** Instantiated code. */
 export interface ReadyCode {
   readonly run: Run;
-  /** Index of the block that starts at a place, else -1. */
+  /** Index of the block that starts at a code offset, else -1. */
   readonly entries: Int32Array;
 }
 
@@ -139,7 +139,7 @@ export class CompiledFrame extends Frame {
     copyInto(target, targetAt, this.#shared.bytes, this.#memoryBase + at, length);
   }
 
-  /** Runs from a block. Returns one of `exits`, and sets `pc` to the place. */
+  /** Runs from a block. Returns one of `exits`, and sets `pc` to the code offset. */
   run(block: number): number {
     const { integers, doubles } = this.#shared;
     this.giveState();

@@ -1,6 +1,6 @@
 import type { ChainSpec, ForkName, Hex } from '@cairn/block-model';
 
-/** Rules of the active fork, as far as calls and blocks depend on them. */
+/** Rules of the active fork that calls and blocks depend on. */
 export interface ForkRules {
   readonly spec: ChainSpec;
   readonly hardfork: ForkName;

@@ -29,12 +29,12 @@ function chainForks(spec: ChainSpec): ChainForks {
   return forks;
 }
 
-/** Reports whether blocks at this place of the chain are proof-of-stake blocks. */
+/** Reports whether blocks with this number and time are proof-of-stake blocks. */
 export function isMergedAt(spec: ChainSpec, place: ChainPlace): boolean {
   return isPostMerge(chainForks(spec).schedule, place);
 }
 
-/** Returns the rules at a place of a chain. They are cached per `spec` object and fork. */
+/** Returns the rules for a block number and time of a chain. They are cached per `spec` object and fork. */
 export function forkRules(spec: ChainSpec, place: ChainPlace): ForkRules {
   const { schedule, rules: known } = chainForks(spec);
   const hardfork = forkAt(schedule, place);
@@ -79,7 +79,7 @@ function makeRules(spec: ChainSpec, schedule: ForkSchedule, hardfork: ForkName):
   };
 }
 
-/** The blob counts of the last fork that names some. */
+/** Blob counts of the latest fork that defines them. */
 function blobsOf({ blobs }: ForkSchedule, names: ReadonlySet<ForkName>): BlobSchedule | undefined {
   return [...names]
     .map((name) => blobs[name])

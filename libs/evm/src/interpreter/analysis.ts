@@ -3,13 +3,13 @@ import { wordFromBytes } from './words.ts';
 
 const bytesAsWords = Array.from({ length: 256 }, (_, byte) => BigInt(byte));
 
-/** Marks a JUMPDEST in the table of places. */
+/** Mark of a JUMPDEST in the table of code offsets. */
 const jumpDestination = 0xffff_ffff;
 
 /** Jump destinations and pushed constants of a code, found in one pass. */
 export class Analysis {
   readonly code: Uint8Array;
-  /** By place: index of the constant that is pushed there, from 1, or the mark of a JUMPDEST. */
+  /** By code offset: index of the pushed constant, counted from 1, or the mark of a JUMPDEST. */
   readonly #places: Uint32Array;
   readonly #constants: (bigint | undefined)[];
 
@@ -37,7 +37,7 @@ export class Analysis {
     return this.#places[pc] === jumpDestination;
   }
 
-  /** Constant of the PUSH at a place. Bytes beyond the end of the code are zeros. */
+  /** Returns the constant of the PUSH at a code offset. Bytes beyond the end of the code are zeros. */
   pushed(pc: number): bigint {
     const index = (this.#places[pc] ?? 1) - 1;
     return this.#constants[index] ?? this.#make(pc, index);
@@ -73,7 +73,7 @@ export function analysisOf(code: Uint8Array): Analysis {
   return analysis;
 }
 
-/** Constant of the PUSH at a place. Short constants, the common case, allocate no array. */
+/** Returns the constant of the PUSH at a code offset. Short constants, the common case, allocate no array. */
 function constantAt(code: Uint8Array, pc: number): bigint {
   const length = (code[pc] ?? 0) - op.PUSH0;
   if (length === 1) return bytesAsWords[code[pc + 1] ?? 0] as bigint;

@@ -33,7 +33,10 @@ export class ClockGuard implements Meter {
     }
   }
 
-  /** Gas below which a frame calls {@link renew}, so that all frames together stay within the allowance. */
+  /**
+   * Gas below which a frame calls {@link renew}. It keeps the gas of all frames between two clock checks within the
+   * allowance.
+   */
   floorOf(from: Frame | undefined, given: number): number {
     const allowance = this.#allowance;
     if (allowance === undefined) return 0;

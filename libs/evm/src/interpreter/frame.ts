@@ -16,7 +16,7 @@ const limbMax = 2n ** 64n - 1n;
 
 /** Largest memory size that geth counts (core/vm/gas_table.go). */
 const countedBytesMax = 0x1f_ffff_ffe0;
-/** Places in memory have 64 bits. */
+/** Memory offsets have 64 bits. */
 const placesEnd = 2 ** 64;
 
 /** Limits the run of a message: by gas, or by time, which is checked after each allowance of gas. */
@@ -74,7 +74,7 @@ export class Frame {
   /** Output of RETURN or REVERT. */
   output: Uint8Array = noBytes;
   isReverted = false;
-  /** Place in this frame's memory for the output of the call that it makes. */
+  /** Offset in this frame's memory for the output of its current call. */
   outputAt = 0;
   outputLength = 0;
   /** A jump with less gas than this leaves the interpreter, since the code is worth compiling. */
@@ -148,7 +148,7 @@ export class Frame {
     return addressFromWord(BigInt.asUintN(160, this.pop()));
   }
 
-  /** A place, a length or gas: exact up to 2^53, some greater number beyond. */
+  /** Pops an offset, a length or gas. Exact up to 2^53; larger values are rounded and stay above 2^53. */
   popNumber(): number {
     return Number(this.pop());
   }
@@ -173,7 +173,7 @@ export class Frame {
     return at;
   }
 
-  /** Pushes the word at a place of `source`. */
+  /** Pushes the word at an offset of `source`. */
   pushWord(source: Int32Array, at: number): void {
     integers.set(source.subarray(at, at + wordIntegers));
     this.push(
@@ -184,7 +184,7 @@ export class Frame {
   }
 
   /**
-   * Expands memory to a range and charges for it (Yellow Paper, H.1). An empty range needs no memory, whatever its place.
+   * Expands memory to a range and charges for it (Yellow Paper, H.1). An empty range needs no memory at any offset.
    * @returns the start of the range @throws Halt
    */
   range(at: number, length: number): number {
@@ -231,7 +231,7 @@ export class Frame {
     copyInto(target, targetAt, this.memory, at, length);
   }
 
-  /** Writes the output of a call to the place that this frame has given. */
+  /** Writes the output of a call to the memory range that this frame has reserved for it. */
   takeOutput(output: Uint8Array): void {
     const length = Math.min(this.outputLength, output.length);
     if (length > 0) this.writeMemory(this.outputAt, length === output.length ? output : output.subarray(0, length));

@@ -1,7 +1,7 @@
 import { type OpcodeFigures, type OpcodeFork, opcodeFigures, opcodeForks } from '@cairn/evm-compiler/opcodes';
 import type { ForkRules } from '../forks/fork-rules.ts';
 
-/** Prices in gas that hold for all forks, or from Berlin on (EIP-2929, Yellow Paper appendix G). */
+/** Gas prices that apply to all forks, or from Berlin on (EIP-2929, Yellow Paper appendix G). */
 export const gas = {
   warmAccess: 100,
   coldAccountSurcharge: 2500,
@@ -26,7 +26,7 @@ export interface StoragePrices {
   readonly isNetMetered: boolean;
   /** SSTORE fails with this much gas or less. */
   readonly sentry: number;
-  /** Price if the slot holds the value already, or was changed before. */
+  /** Price if the slot has the value already, or was changed before in the transaction. */
   readonly again: number;
   /** Price of a change to a slot that was not zero. */
   readonly reset: number;

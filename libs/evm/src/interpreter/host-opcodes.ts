@@ -163,7 +163,7 @@ function keccak(frame: Frame): void {
   frame.push(wordFromBytes(keccak256(frame.memory.subarray(start, start + length))));
 }
 
-/** Copies `source` to memory: destination, place and length are on the stack. Bytes beyond the source are zeros. */
+/** Copies `source` to memory: destination, offset and length are on the stack. Bytes beyond the source are zeros. */
 function copyTo(frame: Frame, source: Uint8Array): void {
   const to = frame.popNumber();
   const from = frame.popNumber();

@@ -133,7 +133,7 @@ export class Machine {
     );
   }
 
-  /** Target at an address. `frame` pays for following a delegation (EIP-7702). @throws Halt */
+  /** Returns the target at an address. `frame` is charged for resolving a delegation (EIP-7702). @throws Halt */
   callee(address: Uint8Array, frame?: Frame): Callee {
     const precompile = this.#precompiles.at(address, this.message.precompiles);
     if (precompile !== undefined) return precompile;

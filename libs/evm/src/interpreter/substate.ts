@@ -4,8 +4,8 @@ import type { Log } from '@cairn/block-model';
 const ripemd = 3n;
 
 /**
- * Data of a message beside the state: warm addresses (EIP-2929), transient storage (EIP-1153), the refund counter, logs,
- * and accounts to check at the end of the transaction. A revert of a frame undoes its changes.
+ * Data of a message in addition to the state: warm addresses (EIP-2929), transient storage (EIP-1153), the refund counter,
+ * logs, and accounts to check at the end of the transaction. A revert of a frame undoes its changes.
  */
 export class Substate {
   readonly #warmAddresses = new Set<bigint>();

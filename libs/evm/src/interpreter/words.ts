@@ -15,7 +15,7 @@ export function unsigned(number: bigint): bigint {
   return BigInt.asUintN(256, number);
 }
 
-/** Big-endian bytes as a number; 0 for no bytes. */
+/** Returns big-endian bytes as a number; 0 for no bytes. */
 export function wordFromBytes(bytes: Uint8Array): bigint {
   const { length } = bytes;
   if (length === 0) return 0n;
@@ -27,7 +27,7 @@ export function wordFromBytes(bytes: Uint8Array): bigint {
   return BigInt(`0x${hexDigitsFromBytes(bytes)}`);
 }
 
-/** Word of the 32 bytes at a place. Bytes beyond the end are zeros. */
+/** Returns the word of the 32 bytes at an offset. Bytes beyond the end are zeros. */
 export function readWord(bytes: Uint8Array, at: number): bigint {
   if (at >= bytes.length) return 0n;
   if (at + 32 > bytes.length) {
@@ -42,7 +42,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Word at a place of a view. Small words, the common case, take fewer bigint operations. */
+/** Returns the word at an offset of a view. Small words, the common case, take fewer bigint operations. */
 export function wordAt(view: DataView, at: number): bigint {
   const high = view.getBigUint64(at);
   const second = view.getBigUint64(at + 8);
@@ -101,7 +101,7 @@ export function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** Length of a number in bytes; 0 for 0. */
+/** Returns the length of a number in bytes; 0 for 0. */
 export function byteLength(word: bigint): number {
   return word === 0n ? 0 : Math.ceil(word.toString(16).length / 2);
 }

@@ -10,7 +10,7 @@ const noBytes = new Uint8Array(0);
 /** SHA256: native on Node. */
 export const sha256 = (data: Uint8Array) => nativeSha256(data);
 
-/** RIPEMD160: 20 bytes behind 12 zeros. */
+/** RIPEMD160: 12 zero bytes and the 20 bytes of the hash. */
 export function ripemd160(data: Uint8Array): Uint8Array {
   const output = new Uint8Array(32);
   output.set(hashRipemd160(data), 12);

@@ -74,7 +74,7 @@ export class PairingCurve {
     };
   }
 
-  /** Loads mcl and selects the curve: some hundredths of a second. */
+  /** Loads mcl and selects the curve. Takes tens of milliseconds. */
   static async load(format: CurveFormat): Promise<PairingCurve> {
     const mcl = await createModule({ cryptoGetRandomValues: (bytes) => crypto.getRandomValues(bytes) });
     const curve = new PairingCurve(mcl, format);

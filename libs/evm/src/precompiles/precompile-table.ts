@@ -16,7 +16,7 @@ export interface PrecompileRow {
   readonly eip?: number;
   /** Gas; infinite where no call can have as much. */
   readonly gas: (data: Uint8Array, rules: ForkRules) => number;
-  /** Its price bounds its time: hashes and copies. Rounds of BLAKE2F are bounded by gas alone. */
+  /** True if the price bounds the time, as for hashes and copies. Only gas bounds the rounds of BLAKE2F. */
   readonly isLight?: true;
   /** The function; absent where {@link load} loads it, since its code or tables are large. */
   readonly run?: RunPrecompile;
@@ -29,7 +29,7 @@ const loadCurve = (address: number) => async () =>
 const loadKzg = async () => (await import('./kzg-precompile.ts')).loadKzgPrecompile();
 const loadP256 = async () => (await import('./p256-precompile.ts')).p256Verify;
 
-/** Every precompile that some fork has. Availability, prices and names are derived from this table. */
+/** All precompiles of all forks. Availability, prices and names are derived from this table. */
 // biome-ignore format: one row per precompile
 export const precompileTable: readonly PrecompileRow[] = [
   { address: 0x01, name: 'ECREC', since: 'frontier', gas: () => 3000, run: recoverAddress },

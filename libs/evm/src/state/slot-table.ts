@@ -9,7 +9,7 @@ const isWritten = 2;
 /** Written since {@link SlotTable.clearChanged}. */
 const isChanged = 4;
 
-/** Size of a journal record: entry, flags, place of the previous record of that entry, value. */
+/** Size of a journal record: entry, flags, index of the previous record of that entry, value. */
 const recordIntegers = 3 + wordIntegers;
 const entriesMin = 16;
 
@@ -28,7 +28,7 @@ export class SlotTable {
   #keys = new Int32Array(entriesMin * wordIntegers);
   #originals = new Int32Array(entriesMin * wordIntegers);
   #flags = new Uint8Array(entriesMin);
-  /** Place of the last journal record of each entry, plus one; 0 for none. */
+  /** Index of the last journal record of each entry, plus one; 0 for none. */
   #recorded = new Int32Array(entriesMin);
   #journal = new Int32Array(recordIntegers * entriesMin);
   #journalEnd = 0;

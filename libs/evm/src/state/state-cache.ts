@@ -17,8 +17,8 @@ let codesByHash = new WeakMap<Uint8Array, Uint8Array>();
 let codeBytes = 0;
 
 /**
- * Cache of the reads of one state, shared by all calls on it. Entries stay valid because the state after a block never changes.
- * A cache lives as long as its reader.
+ * Cache of the reads of one state, shared by all calls on it. Entries stay valid because the state after a block never
+ * changes. A cache exists as long as its reader.
  */
 export class StateCache {
   readonly #reader: StateReader;

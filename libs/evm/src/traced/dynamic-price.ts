@@ -33,7 +33,10 @@ const item = ({ frame: { stack, sp } }: PricedStep, index: number) => stack[sp -
 const addressAt = (step: PricedStep, index: number): Address => addressFromWord(BigInt.asUintN(160, item(step, index)));
 const wordsOf = (bytes: bigint) => (bytes + 31n) / 32n;
 
-/** Part of a price that depends on operands and state; `undefined` if there is none. @throws Halt with geth's message */
+/**
+ * Returns the part of a price that depends on operands and state; `undefined` for a fixed price. @throws Halt with geth's
+ * message
+ */
 export function dynamicPrice(opcode: number, step: PricedStep): DynamicPrice | undefined {
   const { rules } = step.machine.message;
   if (callOpcodes.has(opcode)) return { gas: callPrice(opcode, step) };

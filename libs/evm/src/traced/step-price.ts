@@ -1,5 +1,5 @@
 // geth's order of checks and charges before a step (core/vm/interpreter.go, gas_table.go, operations_acl.go): its traces
-// show the price at the place where a check failed, and the words of that check.
+// show the price at the failed check, and the message of that check.
 
 import { op } from '@cairn/evm-compiler/opcodes';
 import type { Frame } from '../interpreter/frame.ts';
