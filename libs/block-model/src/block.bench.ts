@@ -1,4 +1,4 @@
-// Run with `npm run bench`: blocks through this package and through @ethereumjs/block and rlp, by turns in one run.
+// `npm run bench` runs this package and @ethereumjs/block and rlp alternately on a mainnet block.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBlockFromRLP } from '@ethereumjs/block';
@@ -21,7 +21,7 @@ import { conformanceDirectory } from './testing/index.ts';
 const roundMs = 400;
 const rounds = 5;
 
-/** Operations per second of each, the slowest and the fastest round; the first round warms up. */
+/** Prints operations per second of each: slowest and fastest round. The first round is a warm-up and is not counted. */
 async function measure(operations: Readonly<Record<string, () => unknown>>): Promise<void> {
   const rates = new Map<string, number[]>();
   for (let round = 0; round <= rounds; round++) {
@@ -44,7 +44,7 @@ async function measure(operations: Readonly<Record<string, () => unknown>>): Pro
 test('a mainnet block', async () => {
   const file = join(conformanceDirectory, 'mainnet/block24476005.json');
   if (!existsSync(file)) {
-    process.stdout.write(`skipped: ${file} is not there\n`);
+    process.stdout.write(`skipped: ${file} does not exist\n`);
     return;
   }
   const json = JSON.parse(readFileSync(file, 'utf8'));

@@ -39,7 +39,7 @@ function conformanceChain(): Block[] {
 }
 
 withCases('the 54-block conformance chain', () => {
-  test('every block has the names its header gives, and encodes to the bytes it came from', () => {
+  test('verifyBlock accepts every block, and encodeBlock returns the bytes that were decoded', () => {
     const blocks = conformanceChain();
     expect(blocks).toHaveLength(54);
     for (const [index, block] of blocks.entries()) {
@@ -53,7 +53,7 @@ withCases('the 54-block conformance chain', () => {
     );
   });
 
-  test('prints blocks and transactions as recorded', () => {
+  test('blockToJson and transactionToJson return the recorded JSON', () => {
     const blocks = new Map(conformanceChain().map((block) => [block.header.hash, block]));
     const byNumber = [...blocks.values()];
     let compared = 0;
@@ -75,22 +75,22 @@ withCases('the 54-block conformance chain', () => {
       const block = blocks.get(expected.blockHash);
       const index = Number(expected.transactionIndex);
       const transaction = block?.transactions[index];
-      if (!block || !transaction) throw new Error('the chain has not the recorded transaction');
+      if (!block || !transaction) throw new Error('the chain does not contain the recorded transaction');
       expect(transactionToJson(transaction, { header: block.header, index })).toEqual(expected);
       expect(transactionFromJson(transactionToJson(transaction, { header: block.header, index }))).toEqual(transaction);
     }
     expect(mined.length).toBeGreaterThan(1);
   });
 
-  test('one flipped bit anywhere in a block is seen', () => {
+  test('verifyBlock refuses a block with any one bit flipped', () => {
     const block = conformanceChain().find(({ transactions }) => transactions.length > 2);
     if (!block) throw new Error('no block with transactions');
     const bytes = encodeBlock(block);
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 0, max: 7 }), (at, bit) => {
-        const rotten = bytes.slice();
-        rotten[at] = (rotten[at] ?? 0) ^ (1 << bit);
-        expect(() => verifyBlock(decodeBlock(rotten), block.header.hash)).toThrow(
+        const corrupt = bytes.slice();
+        corrupt[at] = (corrupt[at] ?? 0) ^ (1 << bit);
+        expect(() => verifyBlock(decodeBlock(corrupt), block.header.hash)).toThrow(
           expect.objectContaining({ code: expect.stringMatching(/^(BLOCK_CORRUPT|DECODE_FAILED)$/) }),
         );
       }),
@@ -168,7 +168,7 @@ describe('transactions', () => {
     }),
   ];
 
-  test('agree with the reference in hash and sender, for every type', () => {
+  test('have the hash and sender of the reference, for every type', () => {
     fc.assert(
       fc.property(fc.oneof(...kinds), (data) => {
         const reference = createTx(data as Parameters<typeof createTx>[0], { common }).sign(privateKey);
@@ -183,7 +183,7 @@ describe('transactions', () => {
     );
   });
 
-  test('random bytes are refused with a typed error, never another', () => {
+  test('random bytes fail with a typed error only', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(0, 1, 2, 3, 4, 0xf8), (bytes, first) => {
         for (const decode of [decodeTransaction, decodeBlock]) {

@@ -19,7 +19,7 @@ export interface Block {
   readonly header: Header;
   readonly transactions: readonly Transaction[];
   readonly uncles: readonly Header[];
-  /** Absent before Shanghai. */
+  /** Absent before Shanghai (EIP-4895). */
   readonly withdrawals?: readonly Withdrawal[];
   /** Length of its RLP in bytes. */
   readonly size: number;
@@ -30,37 +30,36 @@ type Body = Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>;
 /** Reads a block from its RLP, `[header, transactions, uncles, withdrawals?]`. @throws DECODE_FAILED */
 export function decodeBlock(raw: Uint8Array): Block {
   const reader = FieldReader.over('block', raw);
-  // A copy, so that a header that is kept does not keep the whole block in memory.
+  // A copy, so that a retained header does not retain the bytes of the whole block.
   const header = decodeHeader(reader.raw('header').slice());
   return { header, ...decodeBody(reader), size: raw.length };
 }
 
-/** Reads the header of a block and leaves the rest as it is, whatever that is. @throws DECODE_FAILED */
+/** Reads the header of a block. The other parts are neither read nor checked. @throws DECODE_FAILED */
 export function decodeBlockHeader(raw: Uint8Array): Header {
   return decodeHeader(FieldReader.over('block', raw).raw('header').slice());
 }
 
-/** The block of a header and its body, `[transactions, uncles, withdrawals?]`. @throws DECODE_FAILED */
+/** Joins a header and its body, `[transactions, uncles, withdrawals?]`, to a block. @throws DECODE_FAILED */
 export function joinBlock(header: Header, body: Uint8Array): Block {
   const reader = FieldReader.over('block body', body);
   const length = header.raw.length + reader.payloadLength;
   return { header, ...decodeBody(reader), size: rlpPrefixLength(length) + length };
 }
 
-/** The body of a block as {@link joinBlock} takes it. */
+/** Encodes a body in the form that {@link joinBlock} reads. */
 export function encodeBody(body: Body): Uint8Array {
   return encodeRlpList(bodyItems(body));
 }
 
-/** The RLP of a block. */
+/** Encodes a block as RLP. */
 export function encodeBlock(block: Body & Pick<Block, 'header'>): Uint8Array {
   return encodeRlpList([block.header.raw, ...bodyItems(block)]);
 }
 
-/** The encoded parts of a body. */
 function bodyItems({ transactions, uncles, withdrawals }: Body): Uint8Array[] {
   const items = [
-    // A legacy transaction stands in the list as a list, a typed one as a string of bytes.
+    // A legacy transaction is an RLP list in this list, a typed one an RLP string (EIP-2718).
     encodeRlpList(transactions.map(({ type, raw }) => (type === 0 ? raw : encodeRlp(raw)))),
     encodeRlpList(uncles.map(({ raw }) => raw)),
   ];
@@ -72,8 +71,8 @@ function decodeBody(reader: FieldReader): Body {
   const transactions = reader.list('transactions', 'transactions', (items) => {
     if (items.isAtList) return decodeTransaction(items.raw('transaction'));
     const typed = decodeTransaction(items.bytes('transaction'));
-    // The same roots would hold for it, so no later check would see the other form.
-    if (typed.type === 0) throw new DecodeError('transactions', 'a legacy transaction stands there as bytes');
+    // The roots are the same for both forms, so no later check would notice this one.
+    if (typed.type === 0) throw new DecodeError('transactions', 'expected a legacy transaction as a list, found bytes');
     return typed;
   });
   const uncles = reader.list('uncles', 'uncles', (items) => decodeHeader(items.raw('uncle')));
@@ -113,7 +112,7 @@ export function unclesHash(uncles: readonly Header[]): Hex {
 }
 
 /**
- * Holds a block to its names: the hash asked for, and the roots that its header gives its parts.
+ * Verifies a block against the requested hash, and its transactions, uncles and withdrawals against the roots in its header.
  * @throws BLOCK_CORRUPT naming the field that differs
  */
 export function verifyBlock({ header, transactions, uncles, withdrawals }: Block, hash: Hex = header.hash): void {

@@ -6,7 +6,7 @@ import { encodeReceipt, type Log, logsBloomOf } from './receipt.ts';
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
-test('a log of bytes is the log of its text: as fields, as JSON, in a receipt, in the bloom', () => {
+test('BytesLog equals a log of the same text in fields, JSON, receipt RLP and bloom filter', () => {
   fc.assert(
     fc.property(
       bytes(20),

@@ -4,7 +4,7 @@ import type { Log } from './receipt.ts';
 
 const topicBytes = 32;
 
-/** A log that is bytes, as an EVM makes it: turned into text when it is asked for, which often is never. */
+/** A log in the bytes that an EVM emits. Text is made on first access, since many logs are never printed. */
 export class BytesLog implements Log {
   readonly #account: Uint8Array;
   readonly #bytes: Uint8Array;
@@ -14,7 +14,7 @@ export class BytesLog implements Log {
 
   /**
    * @param account 20 bytes
-   * @param bytes the topics, 32 bytes each, and the data behind them; nobody may change them any more
+   * @param bytes the topics, 32 bytes each, followed by the data; the caller must not change them afterwards
    */
   constructor(account: Uint8Array, topicCount: number, bytes: Uint8Array) {
     this.#account = account;
@@ -36,17 +36,17 @@ export class BytesLog implements Log {
     return this.#data;
   }
 
-  /** What RLP encodes. */
+  /** Returns the log in the form that RLP encodes. */
   toRlp(): RlpItem[] {
     return [this.#account, this.#topicsAsBytes(), this.#bytes.subarray(this.#dataAt)];
   }
 
-  /** What the bloom filter holds: the address and the topics. */
+  /** Returns the entries of the bloom filter: address and topics. */
   filtered(): Uint8Array[] {
     return [this.#account, ...this.#topicsAsBytes()];
   }
 
-  /** Getters are no fields of its own: this has JSON.stringify find them. */
+  /** JSON.stringify ignores getters of a prototype, so this method returns their values. */
   toJSON(): Log {
     return { address: this.address, topics: this.topics, data: this.data };
   }
@@ -58,13 +58,13 @@ export class BytesLog implements Log {
   }
 }
 
-/** See {@link BytesLog.toRlp}, for any log. */
+/** Returns {@link BytesLog.toRlp} of any log. */
 export function rlpOfLog(log: Log): RlpItem[] {
   if (log instanceof BytesLog) return log.toRlp();
   return [bytesFromHex(log.address), log.topics.map(bytesFromHex), bytesFromHex(log.data)];
 }
 
-/** See {@link BytesLog.filtered}, for any log. */
+/** Returns {@link BytesLog.filtered} of any log. */
 export function filteredOfLog(log: Log): Uint8Array[] {
   if (log instanceof BytesLog) return log.filtered();
   return [log.address, ...log.topics].map(bytesFromHex);

@@ -29,7 +29,7 @@ const withAccount = (account: unknown) => ({ ...genesis, alloc: { [`0x${'11'.rep
 const withConfig = (config: object) => ({ ...genesis, config: { ...genesis.config, ...config } });
 
 describe('parseGethGenesis', () => {
-  test('parseGethGenesis separates rules from accounts, and the rules survive JSON', () => {
+  test('parseGethGenesis separates rules from accounts, and the rules are JSON-serializable', () => {
     const { spec, alloc } = parseGethGenesis('test', genesis);
     expect(spec).toMatchObject({ name: 'test', chainId: '99' });
     expect(Object.keys(alloc)).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('parseGethGenesis', () => {
     ['.balance', withAccount({ balance: 'much' })],
     ['.balance', withAccount({ balance: '9'.repeat(1_000_000) })],
     ['.balance', { ...genesis, alloc: { [`0x${'11'.repeat(20)}`]: {} } }],
-  ])('parseGethGenesis names a wrong %s', (field, json) => {
+  ])('parseGethGenesis names the field of a wrong %s', (field, json) => {
     expect(() => parseGethGenesis('test', json)).toThrow(
       expect.objectContaining({ code: 'VALUE_INVALID', message: expect.stringContaining(field) }),
     );

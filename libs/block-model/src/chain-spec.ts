@@ -11,14 +11,14 @@ export interface GenesisParameters {
 }
 
 /**
- * The rules of a chain: its id, and which fork is active when. JSON-serializable, so that it can be stored with the
- * chain and handed to worker threads.
+ * Rules of a chain: its id and its fork schedule. JSON-serializable, so that it can be stored with the chain and passed to
+ * worker threads.
  */
 export type ChainSpec =
   | { readonly name: string; readonly chainId: string; readonly known: KnownChain }
   | { readonly name: string; readonly chainId: string; readonly genesis: GenesisParameters };
 
-/** An account of the genesis state as geth's files have it. */
+/** An account of the genesis state in the format of geth. */
 export interface GenesisAccount {
   readonly balance: string;
   readonly nonce?: string | undefined;
@@ -28,7 +28,7 @@ export interface GenesisAccount {
 
 const chainIds: Readonly<Record<KnownChain, string>> = { mainnet: '1', sepolia: '11155111', hoodi: '560048' };
 
-/** The spec of a known network. */
+/** Returns the spec of a known network. */
 export function knownChainSpec(name: string, known: KnownChain): ChainSpec {
   return { name, chainId: chainIds[known], known };
 }
@@ -47,7 +47,7 @@ export function terminalTotalDifficulty(spec: ChainSpec): bigint | undefined {
 }
 
 /**
- * Splits a genesis file of geth into the rules and the accounts.
+ * Splits a genesis file of geth into rules and accounts.
  * @throws VALUE_INVALID naming the field
  */
 export function parseGethGenesis(
@@ -75,7 +75,7 @@ export function parseGethGenesis(
   };
 }
 
-/** Forks by block and by time, and the blob counts of each (EIP-7840). */
+/** Checks the activation block or time of each fork, and its blob counts (EIP-7840). */
 function checkSchedule(config: Readonly<Record<string, unknown>>): void {
   const hold = (field: string, value: unknown, expected: string) => {
     if (!Number.isSafeInteger(value) || Number(value) < 0) {
@@ -84,8 +84,8 @@ function checkSchedule(config: Readonly<Record<string, unknown>>): void {
   };
   for (const [field, value] of Object.entries(config)) {
     if (value === null) continue;
-    if (field.endsWith('Block')) hold(field, value, 'the number of a block, or null');
-    if (field.endsWith('Time')) hold(field, value, 'seconds since 1970, or null');
+    if (field.endsWith('Block')) hold(field, value, 'a block number or null');
+    if (field.endsWith('Time')) hold(field, value, 'seconds since 1970 or null');
   }
   const forks = config.blobSchedule === undefined ? {} : asObject('genesis.config.blobSchedule', config.blobSchedule);
   for (const [fork, counts] of Object.entries(forks)) {
@@ -96,7 +96,7 @@ function checkSchedule(config: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Numbers of geth's files: hexadecimal, with leading zeros too, or decimal, of 256 bits at most. */
+/** Numbers in files of geth: hexadecimal, also with leading zeros, or decimal; 256 bits at most. */
 const numberPattern = /^(0x[0-9a-fA-F]{1,64}|\d{1,78})$/;
 const bytesPattern = /^0x([0-9a-fA-F]{2})*$/;
 

@@ -7,7 +7,7 @@ import { bytesFromHex, type Hex } from './hex.ts';
 
 const zeros = (bytes: number): Hex => `0x${'00'.repeat(bytes)}`;
 
-test('a block names what belongs to it: bytes of those names verify against them', () => {
+test('contentCids returns CIDs that verify the bytes of header, uncles and trie roots', () => {
   const header = makeHeader({
     parentHash: zeros(32),
     unclesHash: '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',

@@ -1,7 +1,7 @@
 import { type CID, cidFromKeccak256 } from '@cairn/cid';
 import type { Header } from './header.ts';
 
-/** The names of a block and of what belongs to it, as multicodec has them (0x90 to 0x98, all with keccak-256). */
+/** CIDs of a block and its parts, with the Ethereum codecs of multicodec (0x90 to 0x98) and keccak-256. */
 export interface ContentCids {
   /** RLP of the header. */
   readonly header: CID;
@@ -13,7 +13,7 @@ export interface ContentCids {
   readonly state: CID;
 }
 
-/** A header names all that belongs to its block by what it is. @throws CID_INVALID */
+/** Returns the CIDs of the parts of a block. The header contains all their hashes. @throws CID_INVALID */
 export function contentCids(header: Header): ContentCids {
   return {
     header: cidFromKeccak256('eth-block', header.hash),

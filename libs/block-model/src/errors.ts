@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/errors';
 
-/** A value of a request has the wrong form. */
+/** Thrown for a value of a request that has the wrong form. */
 export class InvalidValueError extends CairnError<'VALUE_INVALID'> {
-  /** @param reason the fault in the words of geth, without the field; they begin the message on the wire */
+  /** @param reason the fault in the wording of geth, without the field; the message on the wire begins with it */
   constructor(field: string, expected: string, input: unknown, reason?: string) {
     super('VALUE_INVALID', `${field}: expected ${expected}, got ${shown(input)}`, {
       details: { field, expected, ...(reason !== undefined && { reason }) },
@@ -10,11 +10,11 @@ export class InvalidValueError extends CairnError<'VALUE_INVALID'> {
   }
 }
 
-/** A block whose parts do not have the names that its header gives them, or whose header is not the one asked for. */
+/** Thrown for a block whose parts do not match its header, or whose header does not match the requested hash. */
 export class CorruptBlockError extends CairnError<'BLOCK_CORRUPT'> {
   constructor(hash: string, field: string, expected: string, actual: string) {
     super('BLOCK_CORRUPT', `Block ${hash} is corrupt: its ${field} is ${actual}, not ${expected}.`, {
-      hint: 'Import the chain anew.',
+      hint: 'Import the chain again.',
       details: { hash, field, expected, actual },
     });
   }

@@ -1,10 +1,10 @@
 import type { Header } from './header.ts';
 
-/** The base fee may change by an eighth from block to block, and blocks may be twice as full as they aim to be (EIP-1559). */
+/** The base fee changes by at most one eighth per block. The gas limit is twice the gas target (EIP-1559). */
 const changeDenominator = 8n;
 const elasticity = 2n;
 
-/** Wei per gas in the block after one; `undefined` when that one has no base fee itself. */
+/** Returns the base fee of the next block in wei per gas; `undefined` when the given block has no base fee. */
 export function nextBaseFee({
   gasUsed,
   gasLimit,
@@ -22,10 +22,10 @@ export function nextBaseFee({
 
 /** Gas of one blob (EIP-4844). */
 const gasPerBlob = 131_072n;
-/** Gas that a blob costs in execution, at which its price has a floor (EIP-7918). */
+/** Execution gas per blob that sets the minimum price of blobs (BLOB_BASE_COST, EIP-7918). */
 const blobBaseCost = 8_192n;
 
-/** Blob counts of a fork, and whether it has the floor of EIP-7918. */
+/** Blob counts of a fork, and whether it has the minimum price of EIP-7918. */
 export interface BlobRules {
   readonly target: bigint;
   readonly max: bigint;
@@ -33,7 +33,7 @@ export interface BlobRules {
   readonly hasFloor: boolean;
 }
 
-/** Excess blob gas of the block after `parent`; `rules` are those of that block (EIP-4844, EIP-7918). */
+/** Returns the excess blob gas of the block after `parent`; `rules` are those of the new block (EIP-4844, EIP-7918). */
 export function nextExcessBlobGas(
   {
     excessBlobGas = 0n,
@@ -49,7 +49,7 @@ export function nextExcessBlobGas(
   return sum - target * gasPerBlob;
 }
 
-/** Wei per blob gas: `e ** (excess / fraction)` by Taylor expansion in integers (EIP-4844). */
+/** Returns wei per blob gas: `e ** (excess / fraction)` by an integer Taylor expansion (EIP-4844). */
 function blobBaseFee(excess: bigint, fraction: bigint): bigint {
   let output = 0n;
   let term = fraction;

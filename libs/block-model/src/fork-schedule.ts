@@ -1,7 +1,7 @@
 import { type ChainSpec, type KnownChain, terminalTotalDifficulty } from './chain-spec.ts';
 import { InvalidValueError } from './errors.ts';
 
-/** Forks in the order of mainnet, with the field of a genesis file that activates each (geth's params/config.go). */
+/** Forks in the order of mainnet, each with the field of a genesis file that activates it (params/config.go of geth). */
 const forkFields = {
   homestead: 'homesteadBlock',
   dao: 'daoForkBlock',
@@ -41,7 +41,7 @@ export interface BlobSchedule {
   readonly feeUpdateFraction: bigint;
 }
 
-/** A fork of a chain, with the block or the time (seconds since 1970) that activates it. */
+/** A fork of a chain, with its activation block or time (seconds since 1970). */
 export interface ScheduledFork {
   readonly name: ForkName;
   readonly block?: bigint;
@@ -52,7 +52,7 @@ export interface ForkSchedule {
   /** In the order of activation. */
   readonly forks: readonly ScheduledFork[];
   readonly blobs: Readonly<Partial<Record<ForkName, BlobSchedule>>>;
-  /** Contract whose logs are deposits (EIP-6110), in lower case. */
+  /** Address in lower case of the contract whose logs are deposits (EIP-6110). */
   readonly depositContract: string;
 }
 
@@ -60,9 +60,9 @@ export interface ForkSchedule {
 export interface ChainPlace {
   readonly number: bigint;
   readonly timestamp: bigint;
-  /** Difficulty of the block: zero after the merge (EIP-3675). Needed where the merge has no block number. */
+  /** Difficulty of the block: zero after the merge (EIP-3675). Required for chains whose merge has no block number. */
   readonly difficulty?: bigint;
-  /** Decides whether the block follows the merge, whatever its number and difficulty: for blocks that are only imagined. */
+  /** Overrides number and difficulty as the test for the merge, for simulated blocks that are not part of the chain. */
   readonly isMerged?: boolean;
 }
 
@@ -91,7 +91,7 @@ const fromGenesisToLondon = {
   londonBlock: 0,
 } as const;
 
-/** Fork schedules of known networks, as their genesis files have them. */
+/** Fork schedules of known networks, in the format of their genesis files. */
 const knownConfigs: Readonly<Record<KnownChain, Config>> = {
   mainnet: {
     homesteadBlock: 1_150_000,
@@ -140,12 +140,12 @@ const knownConfigs: Readonly<Record<KnownChain, Config>> = {
   },
 };
 
-/** Block number of a merge that only the total difficulty decides. */
+/** Block number for a merge that is decided by the total difficulty alone. */
 const mergeBlockUnknown = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * The fork schedule of a chain.
- * @throws VALUE_INVALID where EIP-155 and EIP-158 are activated by different blocks
+ * Returns the fork schedule of a chain.
+ * @throws VALUE_INVALID when EIP-155 and EIP-158 have different activation blocks
  */
 export function forkSchedule(spec: ChainSpec): ForkSchedule {
   const isKnown = 'known' in spec;
@@ -153,7 +153,7 @@ export function forkSchedule(spec: ChainSpec): ForkSchedule {
   if (!isKnown && config.eip155Block !== config.eip158Block)
     throw new InvalidValueError(
       'genesis.config.eip158Block',
-      'the number of eip155Block, since both belong to one fork',
+      'the value of eip155Block, since both belong to one fork',
       config.eip158Block,
     );
   const genesisTime = isKnown ? 0n : BigInt(String(spec.genesis.timestamp ?? 0));
@@ -168,7 +168,7 @@ export function forkSchedule(spec: ChainSpec): ForkSchedule {
   };
 }
 
-/** Forks at the time of the genesis block are active at any time. */
+/** Creates the entry of a fork. A fork at the time of the genesis block gets time 0: it is active in every block. */
 function scheduledFork(name: keyof typeof forkFields, config: Config, genesisTime: bigint): ScheduledFork | undefined {
   const field = forkFields[name];
   const value = config[field];
@@ -177,7 +177,7 @@ function scheduledFork(name: keyof typeof forkFields, config: Config, genesisTim
   return { name, time: BigInt(value) === genesisTime ? 0n : BigInt(value) };
 }
 
-/** Genesis files name the merge in several ways, or leave it out where it precedes the first fork by time. */
+/** Adds the merge: genesis files name it in several ways, or omit it when it precedes the first fork by time. */
 function withMerge(listed: readonly ScheduledFork[], config: Config, isByDifficulty: boolean): ScheduledFork[] {
   const others = listed.filter(({ name }) => name !== 'paris' && name !== 'mergeNetsplitBlock');
   const blockOf = (name: ForkName) => listed.find((fork) => fork.name === name)?.block;
@@ -207,8 +207,8 @@ function namedBlobSchedules(schedules: unknown): Partial<Record<ForkName, BlobSc
 }
 
 /**
- * The last fork before the first that is not active at a place. Places that the chain never had, such as the number of one
- * block with the time of another, are valid: block overrides make them.
+ * Returns the last fork before the first one that is not active at a place. A number and a time that never occurred together
+ * are valid: block overrides create them.
  */
 export function forkAt({ forks }: ForkSchedule, place: ChainPlace): ForkName {
   let active: ForkName = 'chainstart';
@@ -221,7 +221,7 @@ export function forkAt({ forks }: ForkSchedule, place: ChainPlace): ForkName {
 }
 
 const merges: ReadonlySet<ForkName> = new Set<ForkName>(['paris', 'mergeNetsplitBlock']);
-/** Forks between London and the merge that change nothing else: a block after the merge does not need them. */
+/** Forks between London and the merge that only delay the difficulty bomb: a block after the merge does not need them. */
 const bombDelays: ReadonlySet<ForkName> = new Set<ForkName>(['arrowGlacier', 'grayGlacier']);
 
 function isActive({ name, block = 0n, time }: ScheduledFork, forks: readonly ScheduledFork[], place: ChainPlace) {
@@ -231,7 +231,7 @@ function isActive({ name, block = 0n, time }: ScheduledFork, forks: readonly Sch
   return block <= place.number;
 }
 
-/** Reports whether a block follows the merge: by its difficulty, or, where that is unknown, by an active fork by time. */
+/** Reports whether a block follows the merge: by its difficulty or, if that is unknown, by an active fork by time. */
 function isMerged(forks: readonly ScheduledFork[], { difficulty, timestamp }: ChainPlace): boolean {
   if (difficulty !== undefined) return difficulty === 0n;
   return forks.some(({ time }) => time !== undefined && time <= timestamp);

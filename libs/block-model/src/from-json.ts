@@ -13,15 +13,15 @@ import {
 } from './transaction.ts';
 
 /**
- * A block from its JSON-RPC form with full transactions. Hashes are computed from the fields, not taken over, so that
- * `verifyBlock` means something. The JSON has only the hashes of uncles: those of a block that has some must be given.
+ * Reads a block from its JSON-RPC form with full transactions. Hashes are computed from the fields, never copied, so that
+ * `verifyBlock` can detect differences. The JSON contains only hashes of uncles, so the caller passes their headers.
  * @throws VALUE_INVALID naming the field
  */
 export function blockFromJson(json: Json, uncles: readonly Header[] = []): Block {
   const header = headerFromJson(json);
   const count = asList('uncles', json.uncles ?? []).length;
   if (count !== uncles.length)
-    throw new InvalidValueError('uncles', `${uncles.length}, as many as there are headers for`, json.uncles);
+    throw new InvalidValueError('uncles', `${uncles.length}, the number of given headers`, json.uncles);
   const transactions = asList('transactions', json.transactions).map((item, index) =>
     transactionFromJson(asObject(`transactions[${index}]`, item), `transactions[${index}].`),
   );
@@ -54,7 +54,7 @@ function withdrawalFromJson(value: unknown, place: string): Withdrawal {
 }
 
 /**
- * A transaction from its JSON-RPC form. `place` stands before the names of fields in errors.
+ * Reads a transaction from its JSON-RPC form. `place` is the prefix of field names in errors.
  * @throws VALUE_INVALID naming the field
  */
 export function transactionFromJson(json: Json, place = ''): Transaction {
@@ -69,7 +69,7 @@ export function transactionFromJson(json: Json, place = ''): Transaction {
     to: to === null ? null : parseAddress(`${place}to`, to),
     value: integer('value'),
     input: parseData(`${place}input`, json.input),
-    // Some nodes give typed transactions only one of the two names of the parity.
+    // Some nodes return only one of `v` and `yParity` for typed transactions.
     v: integer(type === 0n || json.yParity === undefined ? 'v' : 'yParity'),
     r: integer('r'),
     s: integer('s'),

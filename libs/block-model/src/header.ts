@@ -4,10 +4,10 @@ import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
 import { parseData, parseQuantity } from './parse-value.ts';
 
-/** A block header (Yellow Paper, section 4.4; EIP-1559, 4895, 4844, 4788, 7685). Fields of later forks may be absent. */
+/** A block header (Yellow Paper, section 4.4; EIP-1559, 4895, 4844, 4788, 7685). Fields of later forks are optional. */
 export interface Header {
   readonly hash: Hex;
-  /** Its RLP, whose keccak-256 is the hash. */
+  /** RLP of the header, whose keccak-256 is the hash. */
   readonly raw: Uint8Array;
   readonly parentHash: Hex;
   readonly unclesHash: Hex;
@@ -23,7 +23,7 @@ export interface Header {
   /** Seconds since 1970. */
   readonly timestamp: bigint;
   readonly extraData: Hex;
-  /** Called prevRandao since the merge (EIP-4399). */
+  /** Contains prevRandao since the merge (EIP-4399). */
   readonly mixHash: Hex;
   readonly nonce: Hex;
   /** Wei. */
@@ -72,7 +72,7 @@ export function decodeHeader(raw: Uint8Array): Header {
     else fields[name] = hexFromBytes(kind === 'bytes' ? reader.bytes(name) : reader.bytes(name, kind));
   }
   reader.end();
-  // The layout has the fields of Header and their kinds, which the loop above cannot tell the compiler.
+  // `layout` lists the fields of Header with their kinds; the type system cannot derive that from the loop.
   return fields as unknown as Header;
 }
 
@@ -81,7 +81,7 @@ export function headerFromRlp(item: RlpItem): Header {
   return decodeHeader(encodeRlp(item));
 }
 
-/** A header from its JSON-RPC form; its hash is computed, not taken over. @throws VALUE_INVALID */
+/** Reads a header from its JSON-RPC form; the hash is computed, never copied. @throws VALUE_INVALID */
 export function headerFromJson(json: Readonly<Record<string, unknown>>): Header {
   const items: RlpItem[] = [];
   for (const [index, [name, kind]] of layout.entries()) {
@@ -93,7 +93,7 @@ export function headerFromJson(json: Readonly<Record<string, unknown>>): Header 
   return headerFromRlp(items);
 }
 
-/** A header of given fields, with the hash and the encoding that follow from them. @throws DECODE_FAILED for a field of a wrong length */
+/** Creates a header with the hash and encoding of the given fields. @throws DECODE_FAILED for a field of a wrong length */
 export function makeHeader(fields: Omit<Header, 'hash' | 'raw'>): Header {
   const items: RlpItem[] = [];
   for (const [name] of layout) {

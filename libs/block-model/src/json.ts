@@ -4,17 +4,17 @@ import { quantity } from './hex.ts';
 import { senderOf, yParityOf } from './sender.ts';
 import type { Transaction } from './transaction.ts';
 
-/** A JSON object as JSON-RPC answers carry it. */
+/** A JSON object in a JSON-RPC response. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface BlockJsonOptions {
-  /** Transactions as objects rather than hashes. */
+  /** Print transactions as objects instead of hashes. */
   readonly full: boolean;
-  /** Sum of the difficulties up to the block. Left out when not given. */
+  /** Sum of the difficulties up to and including the block. Omitted when undefined. */
   readonly totalDifficulty?: bigint | undefined;
 }
 
-/** A block as eth_getBlockByHash returns it (execution-apis, Block object). */
+/** Converts a block to the result of eth_getBlockByHash (execution-apis, Block object). */
 export function blockToJson(block: Block, { full, totalDifficulty }: BlockJsonOptions): Json {
   const { header, transactions, uncles, withdrawals, size } = block;
   return {
@@ -29,7 +29,7 @@ export function blockToJson(block: Block, { full, totalDifficulty }: BlockJsonOp
   };
 }
 
-/** The fields of a header in JSON. */
+/** Converts the fields of a header to JSON. */
 export function headerToJson(header: Header): Json {
   const { baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash } = header;
   return {
@@ -62,13 +62,13 @@ function withdrawalToJson({ index, validatorIndex, address, amount }: Withdrawal
   return { index: quantity(index), validatorIndex: quantity(validatorIndex), address, amount: quantity(amount) };
 }
 
-/** Where a mined transaction stands. */
+/** Block and index of a mined transaction. */
 export interface TransactionPlace {
   readonly header: Header;
   readonly index: number;
 }
 
-/** A mined transaction as eth_getTransactionByHash returns it. */
+/** Converts a mined transaction to the result of eth_getTransactionByHash. */
 export function transactionToJson(transaction: Transaction, { header, index }: TransactionPlace): Json {
   const { type, chainId, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, accessList, blobVersionedHashes } =
     transaction;
@@ -115,7 +115,7 @@ function authorizationListJson({ authorizationList }: Transaction): Json {
   };
 }
 
-/** What a transaction pays for one gas, in wei, in a block of that base fee (EIP-1559). */
+/** Returns the wei per gas that a transaction pays in a block with the given base fee (EIP-1559). */
 export function effectiveGasPrice(
   { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Transaction,
   baseFeePerGas: bigint,

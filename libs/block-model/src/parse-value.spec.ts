@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseAddress, parseData, parseHash, parseQuantity, parseUint64 } from './index.ts';
 
-/** The reason of the error in the words of geth. */
+/** Returns the reason of the error in the wording of geth. */
 function reasonOf(parse: () => unknown): unknown {
   try {
     return parse();
@@ -16,7 +16,7 @@ function reasonOf(parse: () => unknown): unknown {
 
 const big = (fault: string) => `json: cannot unmarshal ${fault} into Go value of type *hexutil.Big`;
 
-// Faults as geth 1.17.5 names them.
+// Messages of geth 1.17.5.
 describe('parseQuantity', () => {
   test.each([
     ['0x', big('hex string "0x"')],
@@ -32,17 +32,17 @@ describe('parseQuantity', () => {
     [' 0x1', big('hex string without 0x prefix')],
     [`0x1${'0'.repeat(64)}`, big('hex number > 256 bits')],
     [`0x${'1'.repeat(1_000_000)}`, big('hex number > 256 bits')],
-  ])('refuses %p, naming the field, what it takes and the fault', (input, reason) => {
+  ])('refuses %p with the field, the expected form and the fault', (input, reason) => {
     expect(reasonOf(() => parseQuantity('call.x', input))).toBe(reason);
   });
 
-  test('takes 0X, both cases of digits and the empty text, as geth does', () => {
+  test('accepts 0X, both cases of digits and the empty string, as geth does', () => {
     expect([parseQuantity('x', '0XaB'), parseQuantity('x', ''), parseQuantity('x', '0x0')]).toEqual([0xabn, 0n, 0n]);
   });
 });
 
 describe('parseUint64', () => {
-  test('takes 64 bits and no more', () => {
+  test('accepts 64 bits at most', () => {
     expect(parseUint64('x', '0xffffffffffffffff')).toBe(2n ** 64n - 1n);
     expect(reasonOf(() => parseUint64('call.x', '0x10000000000000000', 'hexutil.Uint'))).toBe(
       'json: cannot unmarshal hex number > 64 bits into Go value of type hexutil.Uint',
@@ -51,7 +51,7 @@ describe('parseUint64', () => {
 });
 
 describe('parseData', () => {
-  test('reads any case of letters and of the prefix', () => {
+  test('accepts any case of letters and of the prefix', () => {
     expect(parseData('data', '0xAbCd')).toBe('0xabcd');
     expect(parseData('data', '0XAb')).toBe('0xab');
     expect(parseData('data', '0x')).toBe('0x');

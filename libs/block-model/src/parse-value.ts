@@ -2,21 +2,21 @@ import { CairnError, isCairnError } from '@cairn/errors';
 import { InvalidValueError } from './errors.ts';
 import type { Hex } from './hex.ts';
 
-// Forms, limits and faults are those of geth's package hexutil (v1.17.5, common/hexutil/json.go): clients and their
-// tests were written against it.
+// Forms, limits and messages match the package hexutil of geth (v1.17.5, common/hexutil/json.go): clients and their
+// tests depend on them.
 
 const quantityForm = 'a hexadecimal quantity without leading zeros such as "0x5208"';
 const quantityPattern = /^0[xX](0|[1-9a-fA-F][0-9a-fA-F]*)$/;
 const bigDigitsMax = 64;
 const uint64DigitsMax = 16;
 
-/** The words of Go's encoding/json for a value that a type cannot hold. */
+/** Returns the message of Go's encoding/json for a value that does not fit a type. */
 export function cannotUnmarshal(value: string, type: string): string {
   return `json: cannot unmarshal ${value} into Go value of type ${type}`;
 }
 
 /**
- * Reads a QUANTITY: `0x` or `0X`, no leading zeros, 256 bits at most. The empty text is 0.
+ * Reads a QUANTITY: `0x` or `0X`, no leading zeros, 256 bits at most. The empty string is 0.
  * @param type the Go type that geth reads it with
  * @throws VALUE_INVALID naming `field`
  */
@@ -41,7 +41,7 @@ function readNumber(field: string, input: unknown, digitsMax: number, type: stri
   throw new InvalidValueError(field, expected, input, cannotUnmarshal(fault, type));
 }
 
-/** The fault of a number in the words of hexutil; `undefined` for a good one. */
+/** Returns the fault of a number in the wording of hexutil; `undefined` for a valid one. */
 export function numberFault(input: unknown, digitsMax: number = uint64DigitsMax): string | undefined {
   if (typeof input !== 'string') return 'non-string';
   if (!/^0[xX]/.test(input)) return input === '' ? 'empty hex string' : 'hex string without 0x prefix';
@@ -51,14 +51,14 @@ export function numberFault(input: unknown, digitsMax: number = uint64DigitsMax)
   return /^[0-9a-fA-F]+$/.test(input.slice(2)) ? undefined : 'invalid hex string';
 }
 
-/** Go types of the lengths that geth reads into fixed arrays. */
+/** Go types by the lengths that geth reads into fixed arrays. */
 const fixedTypes: ReadonlyMap<number, string> = new Map([
   [20, 'common.Address'],
   [32, 'common.Hash'],
 ]);
 
 /**
- * Reads DATA, of `bytes` bytes where that is given. The empty text is no bytes.
+ * Reads DATA, of exactly `bytes` bytes if given. The empty string is no bytes.
  * @throws VALUE_INVALID naming `field`
  */
 export function parseData(field: string, input: unknown, bytes?: number): Hex {
@@ -77,13 +77,13 @@ function dataReason(input: unknown, bytes: number | undefined): string {
   const type = (bytes !== undefined && fixedTypes.get(bytes)) || 'hexutil.Bytes';
   const fault = dataFault(input);
   const digits = typeof input === 'string' ? Math.max(0, input.length - 2) : 0;
-  // A wrong length is found before a wrong digit.
+  // A wrong length is reported before a wrong digit.
   if (bytes !== undefined && digits !== bytes * 2 && (fault === undefined || fault === 'invalid hex string'))
     return `hex string has length ${digits}, want ${bytes * 2} for ${type}`;
   return cannotUnmarshal(fault ?? 'invalid hex string', type);
 }
 
-/** The fault of bytes in the words of hexutil; `undefined` for good ones and for the empty text. */
+/** Returns the fault of bytes in the wording of hexutil; `undefined` for valid ones and for the empty string. */
 export function dataFault(input: unknown): string | undefined {
   if (typeof input !== 'string') return 'non-string';
   if (input === '') return undefined;
@@ -102,15 +102,15 @@ export function parseAddress(field: string, input: unknown): Hex {
   return parseData(field, input, 20);
 }
 
-/** The name that Go's encoding/json has for the kind of a JSON value. */
+/** Returns the name of the kind of a JSON value in Go's encoding/json. */
 export function jsonKind(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /**
- * Runs a parser and gives its VALUE_INVALID another reason, since geth reports the fault of the decoder around it.
- * @param change gets the reason of the inner decoder
+ * Runs a parser and replaces the reason of its VALUE_INVALID, since geth reports the fault of the enclosing decoder.
+ * @param change receives the reason of the inner decoder
  */
 export function parseWithReason<T>(parse: () => T, change: (reason: string) => string): T {
   try {
@@ -133,10 +133,9 @@ export interface GoStruct {
 }
 
 /**
- * Reads a member of an object, and names struct and member in the fault as Go's encoding/json does: the innermost struct,
- * and the path from the outermost.
- * @param name of the member in Go's messages
- * @param isOpaque the member has a decoder of its own, so that this struct is named in the place of its own
+ * Reads a member of an object. The fault names the innermost struct and the path from the outermost, as in Go's encoding/json.
+ * @param name name of the member in Go's messages
+ * @param isOpaque the member has its own decoder, so the fault names this struct instead of the member's
  */
 export function parseMember<T>({ name: struct }: GoStruct, name: string, parse: () => T, isOpaque = false): T {
   return parseWithReason(parse, (reason) =>

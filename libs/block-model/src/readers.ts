@@ -4,151 +4,151 @@ import type { Header } from './header.ts';
 import type { Hex } from './hex.ts';
 import type { Receipt } from './receipt.ts';
 
-/** An account as the state trie holds it (Yellow Paper, section 4.1). */
+/** An account of the state trie (Yellow Paper, section 4.1). */
 export interface AccountState {
   readonly nonce: bigint;
   /** Wei. */
   readonly balance: bigint;
-  /** Keccak-256 of the code, 32 bytes; that of the empty string for an account without code. */
+  /** Keccak-256 of the code, 32 bytes; keccak-256 of the empty string for an account without code. */
   readonly codeHash: Uint8Array;
-  /** Root of its storage trie, where the source knows it: tells whether a new contract may take the address (EIP-7610). */
+  /** Root of the storage trie, if available: decides whether a contract may be created at the address (EIP-7610). */
   readonly storageRoot?: Uint8Array;
 }
 
 /**
- * The state after one block. Synchronous on purpose: an interpreter asks thousands of times per call, and a source
- * that has to wait is served by prefetching, not by making every read a promise.
+ * State after one block. Reads are synchronous, since an interpreter reads thousands of times per call. An asynchronous source
+ * must prefetch; a promise per read would be too slow.
  */
 export interface StateReader {
   /** `undefined` for an account that does not exist. `address` is 20 bytes. */
   getAccount(address: Uint8Array): AccountState | undefined;
-  /** The code with that keccak-256; empty for the empty code hash. @throws STATE_CORRUPT */
+  /** Returns the code with this keccak-256; empty for the empty code hash. @throws STATE_CORRUPT */
   getCode(codeHash: Uint8Array): Uint8Array;
-  /** The value at a 32-byte slot, without leading zeros; empty for zero. */
+  /** Returns the value of a 32-byte slot without leading zeros; empty for zero. */
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array;
 }
 
-/** A proof of an account and of slots of it: RLP of nodes, each the one that the node before it names. */
+/** Proof of an account and its slots: RLP of trie nodes from the root down, each referenced by its predecessor. */
 export interface AccountProof {
   readonly account: AccountState | undefined;
-  /** Root of the storage trie; that of the empty trie for an account without storage. */
+  /** Root of the storage trie; the empty root for an account without storage. */
   readonly storageRoot: Uint8Array;
   readonly accountNodes: readonly Uint8Array[];
   readonly slots: readonly { readonly value: Uint8Array; readonly nodes: readonly Uint8Array[] }[];
 }
 
-/** A part of the storage of an account, in the order of the hashes of its slots. */
+/** Part of the storage of an account, ordered by the hashes of its slots. */
 export interface StorageRange {
-  /** The account has no storage at all. */
+  /** The account has no storage. */
   readonly isEmpty: boolean;
   readonly entries: readonly {
     /** Keccak-256 of the slot. */
     readonly hash: Uint8Array;
-    /** Unknown where the account has more slots than are looked through. */
+    /** `undefined` when the account has more slots than the search limit. */
     readonly slot: Uint8Array | undefined;
     /** Without leading zeros. */
     readonly value: Uint8Array;
   }[];
-  /** The hash that comes next, where there is one. */
+  /** Hash of the first slot after this range; `undefined` at the end. */
   readonly next: Uint8Array | undefined;
 }
 
-/** What became of an account. */
+/** New state of an account that was changed. */
 export interface AccountChange {
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** `undefined` where it does not exist any more. */
+  /** `undefined` for a deleted account. */
   readonly account: Pick<AccountState, 'nonce' | 'balance' | 'codeHash'> | undefined;
-  /** Its storage was emptied before the slots below were written. */
+  /** The storage was emptied before `slots` were written. */
   readonly isStorageCleared: boolean;
-  /** Slots of 32 bytes with values without leading zeros, empty for zero. */
+  /** Pairs of a 32-byte slot and its value without leading zeros; empty for zero. */
   readonly slots: readonly (readonly [Uint8Array, Uint8Array])[];
-  /** Its code, where that was deployed by what changed it. */
+  /** The code, if this change deployed it. */
   readonly code?: Uint8Array;
 }
 
-/** Roots of states that follow from one another and are nowhere written. */
+/** Computes roots of consecutive states that are not stored. */
 export interface StateRoots {
-  /** Makes changes to the state that the last call left, and tells the root of what comes out. */
+  /** Applies changes to the state of the last call, and returns the new state root. */
   after(changes: readonly AccountChange[]): Promise<Uint8Array>;
 }
 
 /** A block to execute on the state after its parent. */
 export interface BlockRun {
   readonly spec: ChainSpec;
-  /** With transactions, uncles and withdrawals that its header names. */
+  /** Block whose transactions, uncles and withdrawals match its header. */
   readonly block: Block;
   readonly parent: Header;
-  /** The state after the parent: an object of its own for each block, since what was read of it may be kept. */
+  /** State after the parent: a new object for each block, since a runner may cache what it reads by object. */
   readonly state: StateReader;
-  /** Where changes go; what it tells after the last one is the state root after the block. */
+  /** Receives the changes. The root that it returns for the last change is the state root of the block. */
   readonly roots: StateRoots;
-  /** Hashes of ancestors, for BLOCKHASH. */
+  /** Returns hashes of ancestors, for BLOCKHASH. */
   readonly blockHashes: (number: bigint) => Hex | undefined;
 }
 
-/** What a block came to: to be held to its header. */
+/** Result of executing a block; the caller verifies it against the header. */
 export interface BlockOutcome {
   readonly receipts: readonly Receipt[];
   readonly stateRoot: Hex;
-  /** From Prague on (EIP-7685). */
+  /** Present from Prague on (EIP-7685). */
   readonly requestsHash?: Hex | undefined;
 }
 
-/** Executes blocks. What it does not find in a block's header it must not trust to be there. */
+/** Executes blocks. Fields of later forks may be missing in a header, so a runner must check them before use. */
 export interface BlockRunner {
   readonly name: string;
-  /** @throws where a transaction is not valid; changes that were handed on before are to be thrown away then */
+  /** @throws for an invalid transaction; the caller then discards the changes that `roots` received */
   run(run: BlockRun): Promise<BlockOutcome>;
 }
 
-/** The names of blocks that the JSON-RPC specification knows besides numbers. */
+/** Block tags of the JSON-RPC specification. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
-/** Where a value stands in a log: its address, or the topic at an index. */
+/** Field of a log: its address, or the topic at an index. */
 export type LogField = 'address' | 0 | 1 | 2 | 3;
 
-/** What a log must have in a field. */
+/** Values that a filter accepts in a field of a log. */
 export interface LogCondition {
   readonly field: LogField;
   readonly values: readonly Hex[];
 }
 
-/** One chain: its blocks, checked against their names as they are read, and the state after each of them. */
+/** One chain: its blocks, each verified against its hash when read, and the state after each block. */
 export interface ChainReader {
   readonly chainId: bigint;
   readonly genesisHash: Hex;
-  /** Hash of the canonical block at a height, or `undefined`. */
+  /** Returns the hash of the canonical block at a height; `undefined` above the head. */
   hashByNumber(number: bigint): Hex | undefined;
-  /** Hash and height of the block a tag stands for; `pending` is the head, since this chain only reads. */
+  /** Returns hash and height of the block of a tag; `pending` is the head, since a reader has no pending block. */
   blockByTag(tag: BlockTag): { readonly hash: Hex; readonly number: bigint };
   header(hash: Hex): Header | undefined;
   block(hash: Hex): Block | undefined;
-  /** Sum of the difficulties from genesis up to and including the block. */
+  /** Returns the sum of the difficulties from genesis up to and including the block. */
   totalDifficulty(hash: Hex): bigint | undefined;
-  /** How often the chain has changed to another branch: readers of a state made before are void when this has moved. */
+  /** Number of reorgs of the chain. A state reader is invalid once this number has changed since its creation. */
   readonly generation: bigint;
   /**
-   * Heights of canonical blocks in a range, ascending, whose logs have one of the values in each of the fields, though
-   * not always in the same log.
+   * Returns heights of canonical blocks in a range, ascending, whose logs match every condition. Different logs of a block may
+   * match different conditions.
    */
   heightsWithLogs(
     fields: readonly [LogCondition, ...LogCondition[]],
     range: { readonly from: bigint; readonly to: bigint },
   ): bigint[];
-  /** True when the block is on the canonical chain. */
+  /** Reports whether the block is on the canonical chain. */
   isCanonical(hash: Hex): boolean;
-  /** The receipts of a block, held to its header; `undefined` for a block that is not here. */
+  /** Returns the receipts of a block, verified against its header; `undefined` for an unknown block. */
   receipts(hash: Hex): readonly Receipt[] | undefined;
-  /** Where a transaction of the canonical chain stands. */
+  /** Returns block hash and index of a transaction on the canonical chain. */
   transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined;
   /**
-   * The nodes from the root of the state after a block down to an account, and from the root of its storage down to
-   * slots (EIP-1186); `undefined` where the tries are not kept.
+   * Returns the trie nodes from the state root of a block down to an account, and from its storage root down to slots
+   * (EIP-1186); `undefined` when the tries are not stored.
    */
   proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined;
-  /** Roots of states that would follow the block; `undefined` where the tries are not kept. */
+  /** Returns a computation of state roots on top of the block; `undefined` when the tries are not stored. */
   stateRoots(hash: Hex): StateRoots | undefined;
-  /** The state after a block, or `undefined` where it is not kept. */
+  /** Returns the state after a block; `undefined` when it is not stored. */
   stateAt(hash: Hex): StateReader | undefined;
 }

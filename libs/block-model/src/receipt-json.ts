@@ -6,13 +6,13 @@ import { effectiveGasPrice, type Json } from './json.ts';
 import type { Receipt } from './receipt.ts';
 import { senderOf } from './sender.ts';
 
-/** A receipt with the block that it is of. */
+/** A receipt and its block. */
 export interface ReceiptPlace {
   readonly block: Pick<Block, 'header' | 'transactions'>;
-  /** All receipts of the block. */
+  /** All receipts of the block, in order. */
   readonly receipts: readonly Receipt[];
   readonly index: number;
-  /** Wei per unit of blob gas in the block; only blob transactions tell it. */
+  /** Wei per unit of blob gas in the block; printed for blob transactions only. */
   readonly blobGasPrice?: bigint;
 }
 
@@ -20,8 +20,8 @@ export interface ReceiptPlace {
 const gasPerBlob = 131_072;
 
 /**
- * The receipt at `index` as eth_getTransactionReceipt returns it (execution-apis, Receipt object).
- * @throws RangeError when the block has no such transaction or receipt
+ * Converts the receipt at `index` to the result of eth_getTransactionReceipt (execution-apis, Receipt object).
+ * @throws RangeError when the block has no transaction or receipt at `index`
  */
 export function receiptToJson({ block, receipts, index, blobGasPrice }: ReceiptPlace): Json {
   const { header } = block;
@@ -63,7 +63,7 @@ export function receiptToJson({ block, receipts, index, blobGasPrice }: ReceiptP
   };
 }
 
-/** The address of the contract that a transaction creates (Yellow Paper, section 7). */
+/** Returns the address of the contract that a transaction creates (Yellow Paper, section 7). */
 function createdAddress(sender: Hex, nonce: bigint): Hex {
   return hexFromBytes(keccak256(encodeRlp([bytesFromHex(sender), bytesFromBigint(nonce)])).subarray(12));
 }

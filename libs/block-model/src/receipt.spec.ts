@@ -47,7 +47,7 @@ function blockOf(hash: Hex) {
   return decodeBlock(bytesFromHex(vector.rlp));
 }
 
-/** What a recorded answer says, without what is derived. */
+/** Receipt of a recorded answer, without derived fields. */
 const receiptFromAnswer = ({ type, status, root, cumulativeGasUsed, logsBloom, logs }: ReceiptJson): Receipt => ({
   type: Number(type) as Receipt['type'],
   ...(root === undefined ? { status: status === '0x1' } : { root }),
@@ -56,7 +56,7 @@ const receiptFromAnswer = ({ type, status, root, cumulativeGasUsed, logsBloom, l
   logs: logs.map(({ address, topics, data }) => ({ address, topics, data })),
 });
 
-/** The root of an empty trie (Yellow Paper, appendix D). */
+/** Root of an empty trie (Yellow Paper, appendix D). */
 const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 describe('receipts as a node stores them', () => {
@@ -64,7 +64,7 @@ describe('receipts as a node stores them', () => {
   const decoded = receipts.map((raw) => decodeReceipt(bytesFromHex(raw)));
   const names = { ...header, gasUsed: BigInt(header.gasUsed) };
 
-  test('are read, written, and held to their header', () => {
+  test('are decoded, encoded to the same bytes, and verified against their header', () => {
     expect(decoded.map((receipt) => hexFromBytes(encodeReceipt(receipt)))).toEqual(receipts);
     expect(decoded.flatMap(({ logs }) => logs).length).toBeGreaterThan(0);
     verifyReceipts(names, decoded);
@@ -75,14 +75,14 @@ describe('receipts as a node stores them', () => {
     ['receiptsRoot', names, decoded.slice(1)],
     ['logsBloom', { ...names, logsBloom: logsBloomOf([]) }, decoded],
     ['gasUsed', { ...names, gasUsed: 1n }, decoded],
-  ])('that have another %s are refused', (field, other, list) => {
+  ])('are refused when their %s differs from the header', (field, other, list) => {
     expect(() => verifyReceipts(other, list)).toThrow(
       expect.objectContaining({ code: 'BLOCK_CORRUPT', details: expect.objectContaining({ field }) }),
     );
   });
 });
 
-describe('receipts as recorded', () => {
+describe('recorded receipts', () => {
   test.each(vectors.blocks)('$case', ({ result }) => {
     const block = blockOf(result[0]?.blockHash ?? '0x');
     const receipts = result.map(receiptFromAnswer);
@@ -119,14 +119,14 @@ const arbitraryReceipt: fc.Arbitrary<Receipt> = fc
   })
   .map(({ outcome, ...receipt }) => ({ ...receipt, ...outcome }));
 
-describe('any receipt', () => {
-  test('is read back as it was', () => {
+describe('decodeReceipt', () => {
+  test('returns any receipt that encodeReceipt wrote', () => {
     fc.assert(
       fc.property(arbitraryReceipt, (receipt) => expect(decodeReceipt(encodeReceipt(receipt))).toEqual(receipt)),
     );
   });
 
-  test('with one byte changed is another one, or refused with a typed error', () => {
+  test('returns another receipt or fails with a typed error after any one byte is changed', () => {
     fc.assert(
       fc.property(arbitraryReceipt, fc.nat(), fc.integer({ min: 1, max: 255 }), (receipt, place, change) => {
         const raw = encodeReceipt(receipt);
@@ -147,15 +147,15 @@ describe('any receipt', () => {
   });
 
   test.each([
-    ['nothing', new Uint8Array(0), 'type 0 is unknown'],
+    ['no bytes', new Uint8Array(0), 'type 0 is unknown'],
     ['an unknown type', Uint8Array.of(5, 0xc0), 'type 5 is unknown'],
-    ['a status of 2', encodeRlp([Uint8Array.of(2)]), 'field status: expected nothing or 1, found 2'],
+    ['a status of 2', encodeRlp([Uint8Array.of(2)]), 'field status: expected no bytes or 1, found 2'],
     [
       'a short bloom',
       encodeRlp([new Uint8Array(0), new Uint8Array(0), new Uint8Array(9)]),
       'field logsBloom: expected 256',
     ],
-  ])('%s is refused', (_, raw, message) => {
+  ])('refuses %s', (_, raw, message) => {
     expect(() => decodeReceipt(raw)).toThrow(
       expect.objectContaining({ code: 'DECODE_FAILED', message: expect.stringContaining(message) }),
     );

@@ -8,7 +8,7 @@ import type { Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What a contract logged (Yellow Paper, section 4.3.1). */
+/** Log entry of a contract (Yellow Paper, section 4.3.1). */
 export interface Log {
   readonly address: Hex;
   /** At most four, 32 bytes each. */
@@ -16,20 +16,20 @@ export interface Log {
   readonly data: Hex;
 }
 
-/** What became of a transaction. Has either `status` or, before Byzantium, `root`. */
+/** Result of a transaction. Has either `status` or, before Byzantium, `root`. */
 export interface Receipt {
   readonly type: Transaction['type'];
   /** True when the transaction succeeded (EIP-658). */
   readonly status?: boolean;
-  /** The state root after the transaction. */
+  /** State root after the transaction. */
   readonly root?: Hex;
-  /** Gas of this transaction and of those before it in the block. */
+  /** Gas of this transaction and all earlier ones in the block. */
   readonly cumulativeGasUsed: bigint;
   readonly logsBloom: Hex;
   readonly logs: readonly Log[];
 }
 
-/** Reads a receipt as the receipts trie holds it (EIP-2718). @throws DECODE_FAILED naming the field */
+/** Reads a receipt in the encoding of the receipts trie (EIP-2718). @throws DECODE_FAILED naming the field */
 export function decodeReceipt(raw: Uint8Array): Receipt {
   const first = raw[0] ?? 0;
   if (first >= 0xc0) return { type: 0, ...decodeFields(raw) };
@@ -41,7 +41,7 @@ function decodeFields(payload: Uint8Array): Omit<Receipt, 'type'> {
   const fields = FieldReader.over('receipt', payload);
   const outcome = fields.bytes('status or root', 0, 1, 32);
   if (outcome.length === 1 && outcome[0] !== 1) {
-    throw new DecodeError('receipt, field status', `expected nothing or 1, found ${outcome[0]}`);
+    throw new DecodeError('receipt, field status', `expected no bytes or 1, found ${outcome[0]}`);
   }
   const receipt = {
     ...(outcome.length === 32 ? { root: hexFromBytes(outcome) } : { status: outcome.length === 1 }),
@@ -61,7 +61,7 @@ function decodeLog(fields: FieldReader): Log {
   };
 }
 
-/** A receipt as the receipts trie holds it. */
+/** Encodes a receipt for the receipts trie. */
 export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom, logs }: Receipt): Uint8Array {
   const outcome = root === undefined ? bytesFromBigint(status === true ? 1n : 0n) : bytesFromHex(root);
   const fields = [outcome, bytesFromBigint(cumulativeGasUsed), bytesFromHex(logsBloom), logs.map(rlpOfLog)];
@@ -73,12 +73,12 @@ export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom
   return raw;
 }
 
-/** Root of the trie of a block's receipts. */
+/** Computes the root of the trie of a block's receipts. */
 export function receiptsRoot(receipts: readonly Receipt[]): Hex {
   return hexFromBytes(orderedTrieRoot(receipts.map(encodeReceipt)));
 }
 
-/** The filter of 2,048 bits over addresses and topics of logs (Yellow Paper, section 4.3.1). */
+/** Computes the filter of 2,048 bits over addresses and topics of logs (Yellow Paper, section 4.3.1). */
 export function logsBloomOf(logs: readonly Log[]): Hex {
   const bloom = new Uint8Array(256);
   for (const log of logs) {
@@ -95,7 +95,7 @@ export function logsBloomOf(logs: readonly Log[]): Hex {
 }
 
 /**
- * Holds the receipts of a block to its header: receiptsRoot, logsBloom and gasUsed.
+ * Verifies the receipts of a block against receiptsRoot, logsBloom and gasUsed of its header.
  * @throws BLOCK_CORRUPT naming the field that differs
  */
 export function verifyReceipts(

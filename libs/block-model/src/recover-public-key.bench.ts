@@ -3,8 +3,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { loadNative, loadWebAssembly } from './recover-public-key.ts';
 import { recoverPublicKey as recoverSlowly } from './recover-slowly.ts';
 
-// Recoveries in a second of processor time, in turns: `npm run bench -- recover`.
-test('recover a public key', async () => {
+// `npm run bench -- recover` prints recoveries per second of processor time. Implementations run alternately.
+test('recoverPublicKey', async () => {
   const { cpuUsage, stdout } = process;
   const signed = Array.from({ length: 64 }, () => {
     const hash = crypto.getRandomValues(new Uint8Array(32));

@@ -7,12 +7,12 @@ import { recoverPublicKey as recoverSlowly } from './recover-slowly.ts';
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const hex = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
 
-/** Machine code is there after a build, on the machines that it is built for. */
+/** Machine code is present after a build on supported platforms only. */
 async function loadAll() {
   return [recoverPublicKey, loadNative() ?? recoverPublicKey, await loadWebAssembly(), recoverSlowly];
 }
 
-test('all find the key that signed', async () => {
+test('every implementation recovers the key that signed', async () => {
   const all = await loadAll();
   fc.assert(
     fc.property(word, word, (hash, seed) => {
@@ -25,7 +25,7 @@ test('all find the key that signed', async () => {
   );
 });
 
-test('machine code, WebAssembly and JavaScript agree, for signatures of no key too', async () => {
+test('machine code, WebAssembly and JavaScript agree, also for signatures that have no key', async () => {
   const all = await loadAll();
   const order = Buffer.from('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', 'hex');
   const half = fc.oneof(

@@ -2,21 +2,21 @@ import { createRequire } from 'node:module';
 import type { Secp256k1 as WebAssemblySecp256k1 } from '@bitauth/libauth';
 import { recoverPublicKey as recoverSlowly } from './recover-slowly.ts';
 
-/** The public key of a signature, uncompressed: x and y; `undefined` where the signature stands for no key. */
+/** Returns the uncompressed public key of a signature, x and y; `undefined` when no key matches the signature. */
 export type Recover = (hash: Uint8Array, signature: Uint8Array, yParity: number) => Uint8Array | undefined;
 
 const uncompressedBytes = 65;
-// libsecp256k1 as `copy-native.mjs` takes it from the package secp256k1; the second path is that of sources under test.
+// Copies of libsecp256k1 that `copy-native.mjs` takes from the package secp256k1. Tests run from sources and use the second.
 const nativePlaces = ['./native/', '../dist/native/'];
 const nativeNames = ['secp256k1.node', 'secp256k1.glibc.node', 'secp256k1.musl.node'];
 
-/** The part of the addon that is used. */
+/** Used part of the addon. */
 interface NativeSecp256k1 {
-  /** Gives 0 and the key, uncompressed, in `output`; else the number of a fault. */
+  /** Writes the uncompressed key to `output` and returns 0; returns an error number otherwise. */
   ecdsaRecover(output: Uint8Array, signature: Uint8Array, recoveryId: number, hash: Uint8Array): number;
 }
 
-/** libsecp256k1 as machine code; `undefined` where there is none for this machine. */
+/** Loads libsecp256k1 as machine code; `undefined` when no build fits this platform. */
 export function loadNative(): Recover | undefined {
   const machine = `${process.platform}-${process.arch}`;
   for (const file of nativePlaces.flatMap((place) => nativeNames.map((name) => `${place}${machine}/${name}`))) {
@@ -27,13 +27,13 @@ export function loadNative(): Recover | undefined {
         return addon.ecdsaRecover(output, signature, yParity, hash) === 0 ? output.subarray(1) : undefined;
       };
     } catch {
-      // Another machine, or another C library.
+      // Built for another platform or C library.
     }
   }
   return undefined;
 }
 
-/** libsecp256k1 as WebAssembly: less than half as fast as machine code, and ten times as fast as JavaScript. */
+/** Loads libsecp256k1 as WebAssembly: less than half as fast as machine code, and ten times as fast as JavaScript. */
 export async function loadWebAssembly(): Promise<Recover> {
   const { instantiateSecp256k1 } = await import('@bitauth/libauth');
   const library: WebAssemblySecp256k1 = await instantiateSecp256k1();
@@ -58,11 +58,11 @@ function chooseBest(): Recover {
 }
 
 /**
- * The public key that made a signature (SEC 1, section 4.1.6): x and y, 32 bytes each.
+ * Recovers the public key of a signature (SEC 1, section 4.1.6): x and y, 32 bytes each.
  * @param hash 32 bytes
  * @param signature r and s, 32 bytes each
  * @param yParity 0 or 1
- * @returns `undefined` where the signature stands for no key
+ * @returns `undefined` when no key matches the signature
  */
 export function recoverPublicKey(hash: Uint8Array, signature: Uint8Array, yParity: number): Uint8Array | undefined {
   best ??= chooseBest();

@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 
-/** As `recover-public-key.ts` without native code, for browsers and for machines that have no build. */
+/** Does the work of `recover-public-key.ts` in JavaScript, for browsers and platforms without a native build. */
 export function recoverPublicKey(hash: Uint8Array, signature: Uint8Array, yParity: number): Uint8Array | undefined {
   try {
     const whole = secp256k1.Signature.fromBytes(signature, 'compact').addRecoveryBit(yParity);

@@ -8,7 +8,7 @@ import { encodeTransaction, type Transaction } from './transaction.ts';
 
 const senders = new WeakMap<Transaction, Hex>();
 
-/** The account that signed a transaction; recovered once and remembered. @throws DECODE_FAILED for an invalid signature */
+/** Returns the account that signed a transaction; the result is cached. @throws DECODE_FAILED for an invalid signature */
 export function senderOf(transaction: Transaction): Hex {
   const known = senders.get(transaction);
   if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export function senderOf(transaction: Transaction): Hex {
 const wordMax = 2n ** 256n - 1n;
 const digitsOf = (word: bigint) => word.toString(16).padStart(64, '0');
 
-/** A transaction that nobody signed, as simulations make them: its signature is zero, and `from` is its sender. */
+/** Creates an unsigned transaction for simulations: its signature is zero, and its sender is `from`. */
 export function unsignedTransaction(from: Hex, fields: UnsignedFields): Transaction {
   const whole = { ...fields, v: 0n, r: 0n, s: 0n };
   const raw = encodeTransaction(whole);
@@ -38,13 +38,13 @@ export function unsignedTransaction(from: Hex, fields: UnsignedFields): Transact
 
 export type UnsignedFields = Omit<Transaction, 'hash' | 'raw' | 'v' | 'r' | 's'>;
 
-/** 0 or 1: which of two points the signature stands for, whatever `v` says besides. */
+/** Returns 0 or 1, the parity of the signature's point, from any form of `v`. */
 export function yParityOf({ type, v, chainId }: Transaction): bigint {
   if (type !== 0 || v === 0n) return v;
   return chainId === undefined ? v - 27n : v - 35n - chainId * 2n;
 }
 
-/** Keccak-256 of what was signed (EIP-155 for legacy transactions with a chain id, EIP-2718 and its kin for typed ones). */
+/** Returns the hash that was signed (EIP-155 for legacy transactions with a chain id, EIP-2718 for typed ones). */
 export function signingHash({ type, raw, chainId }: Transaction): Uint8Array {
   const reader = FieldReader.over('transaction', type === 0 ? raw : raw.subarray(1));
   const items: Uint8Array[] = [];

@@ -23,7 +23,7 @@ export interface Authorization {
 export interface Transaction {
   readonly type: 0 | 1 | 2 | 3 | 4;
   readonly hash: Hex;
-  /** As it stands in a block: RLP for legacy, else the type and the RLP payload (EIP-2718). */
+  /** Encoding in a block: RLP for legacy, otherwise the type and the RLP payload (EIP-2718). */
   readonly raw: Uint8Array;
   /** Absent in legacy transactions without replay protection (EIP-155). */
   readonly chainId?: bigint;
@@ -46,7 +46,7 @@ export interface Transaction {
   readonly s: bigint;
 }
 
-/** Reads a transaction as it stands in a block. @throws DECODE_FAILED naming the field */
+/** Reads a transaction from its encoding in a block. @throws DECODE_FAILED naming the field */
 export function decodeTransaction(raw: Uint8Array): Transaction {
   const [first] = raw;
   if (first === undefined) throw new DecodeError('transaction', 'it is empty');
@@ -72,7 +72,7 @@ function decodeLegacy(raw: Uint8Array, hash: Hex): Transaction {
   reader.end();
   const { v } = fields;
   if (v === 27n || v === 28n) return { type: 0, hash, raw, ...fields };
-  if (v < 35n) throw new DecodeError('transaction, field v', `${v} is no signature parity`);
+  if (v < 35n) throw new DecodeError('transaction, field v', `${v} is not a signature parity`);
   return { type: 0, hash, raw, chainId: (v - 35n) / 2n, ...fields };
 }
 
@@ -138,7 +138,7 @@ function authorization(fields: FieldReader): Authorization {
   };
 }
 
-/** A transaction as it stands in a block: RLP for legacy, else the type and the RLP payload (EIP-2718). */
+/** Encodes a transaction for a block: RLP for legacy, otherwise the type and the RLP payload (EIP-2718). */
 export function encodeTransaction(transaction: Omit<Transaction, 'hash' | 'raw'>): Uint8Array {
   const { type, chainId = 0n, nonce, gas, gasPrice = 0n, maxPriorityFeePerGas = 0n, maxFeePerGas = 0n } = transaction;
   const { to, value, input, accessList = [], v, r, s } = transaction;

@@ -46,7 +46,7 @@ function blockOf(hash: Hex): Block {
 }
 
 describe('published blocks', () => {
-  test('between them they have every transaction type and an uncle', () => {
+  test('cover every transaction type and an uncle', () => {
     const all = [...decoded.values()];
     const types = all.flatMap(({ transactions }) => transactions.map(({ type }) => type));
     expect(new Set(types)).toEqual(new Set([0, 1, 2, 3, 4]));
@@ -63,7 +63,7 @@ describe('published blocks', () => {
     else expect(() => blockFromJson(json)).toThrow(expect.objectContaining({ code: 'VALUE_INVALID' }));
   });
 
-  test('a block reads as the reference reads it', () => {
+  test('decodeBlock returns the fields of the reference', () => {
     const common = new Common({ chain: Mainnet, hardfork: Hardfork.Chainstart });
     const { hash, rlp } = blocks.at(-1) ?? { hash: '0x', rlp: '0x' };
     const reference = createBlockFromRLP(bytesFromHex(rlp), { common });
@@ -86,7 +86,7 @@ describe('published blocks', () => {
       const { header, transactions } = blockOf(result.blockHash ?? '0x');
       const index = Number(result.transactionIndex);
       const transaction = transactions[index];
-      if (!transaction) throw new Error('the block has not the recorded transaction');
+      if (!transaction) throw new Error('the block does not contain the recorded transaction');
       expect(transactionToJson(transaction, { header, index })).toEqual(result);
       expect(transactionFromJson(result)).toEqual(transaction);
       expect(senderOf(transaction)).toBe(result.from);
@@ -94,7 +94,7 @@ describe('published blocks', () => {
   );
 });
 
-describe('blocks that are not what they say', () => {
+describe('corrupt blocks', () => {
   const block = [...decoded.values()].find(({ header }) => header.withdrawalsRoot !== undefined);
   if (!block) throw new Error('no vector with withdrawals');
   const { header, transactions, uncles } = block;
@@ -110,17 +110,17 @@ describe('blocks that are not what they say', () => {
       { ...block, withdrawals: [{ index: 0n, validatorIndex: 0n, address: header.miner, amount: 1n }] },
       header.hash,
     ],
-  ])('are refused by the %s that differs', (field, rotten, hash) => {
-    expect(() => verifyBlock(rotten, hash)).toThrow(
+  ])('are refused with the %s that differs', (field, corrupt, hash) => {
+    expect(() => verifyBlock(corrupt, hash)).toThrow(
       expect.objectContaining({ code: 'BLOCK_CORRUPT', details: expect.objectContaining({ field }) }),
     );
   });
 
-  test('a legacy transaction as bytes, which leaves every root as it is, is refused', () => {
+  test('a legacy transaction as bytes is refused although every root matches', () => {
     const legacy = blockOf(blocks[0]?.hash ?? '0x');
     const raws = legacy.transactions.map(({ raw }) => encodeRlp(raw));
-    const rotten = encodeRlpList([legacy.header.raw, encodeRlpList(raws), encodeRlp([])]);
-    expect(() => decodeBlock(rotten)).toThrow('a legacy transaction stands there as bytes');
+    const corrupt = encodeRlpList([legacy.header.raw, encodeRlpList(raws), encodeRlp([])]);
+    expect(() => decodeBlock(corrupt)).toThrow('expected a legacy transaction as a list, found bytes');
   });
 
   const noItems = encodeRlp([]);
@@ -128,16 +128,24 @@ describe('blocks that are not what they say', () => {
   test.each([
     ['too few parts', [header.raw], 'block, field transactions: it is missing'],
     ['too many parts', [header.raw, ...Array<Uint8Array>(5).fill(noItems)], 'block: it has 2 fields too many'],
-    ['bytes for a list', [header.raw, Uint8Array.of(1), noItems], 'field transactions: expected a list, found bytes'],
-    ['a list for a header field', [encodeRlp([[]])], 'block header, field parentHash: expected bytes, found a list'],
+    [
+      'bytes instead of a list',
+      [header.raw, Uint8Array.of(1), noItems],
+      'field transactions: expected a list, found bytes',
+    ],
+    [
+      'a list instead of a header field',
+      [encodeRlp([[]])],
+      'block header, field parentHash: expected bytes, found a list',
+    ],
     ['a short hash', [encodeRlp([new Uint8Array(31)])], 'block header, field parentHash: expected 32 bytes, found 31'],
-  ])('%s is named', (_, parts, message) => {
+  ])('%s results in an error that names the field', (_, parts, message) => {
     expect(() => decodeBlock(encodeRlpList(parts))).toThrow(
       expect.objectContaining({ code: 'DECODE_FAILED', message: expect.stringContaining(message) }),
     );
   });
 
-  test('a header field that no known fork has is refused rather than dropped', () => {
+  test('a header field that no known fork has is refused, not dropped', () => {
     const latest = [...decoded.values()].find(({ header }) => header.requestsHash !== undefined);
     const fields = decodeRlp('header', latest?.header.raw ?? noItems) as RlpItem[];
     expect(fields).toHaveLength(21);
@@ -147,7 +155,7 @@ describe('blocks that are not what they say', () => {
     );
   });
 
-  test('an integer with leading zeros is refused, and one of more than 256 bits', () => {
+  test('integers with leading zeros or more than 256 bits are refused', () => {
     const fields = decodeRlp('header', header.raw) as RlpItem[];
     const withNumber = (bytes: Uint8Array) => encodeRlp(fields.with(8, bytes));
     expect(decodeHeader(withNumber(new Uint8Array(0))).number).toBe(0n);
@@ -159,11 +167,11 @@ describe('blocks that are not what they say', () => {
   });
 });
 
-describe('JSON that is not a block', () => {
+describe('invalid JSON blocks', () => {
   const block = [...decoded.values()].find(({ transactions }) => transactions.some(({ type }) => type === 4));
   if (!block) throw new Error('no vector with a set-code transaction');
   const at = block.transactions.findIndex(({ type }) => type === 4);
-  /** The block with one value exchanged, by its path. */
+  /** Returns the block with the value at a path replaced. */
   const withValue = (path: readonly (string | number)[], value: unknown): Json => {
     const json = JSON.parse(JSON.stringify(blockToJson(block, { full: true })));
     const parent = path.slice(0, -1).reduce((node, key) => node[key], json);

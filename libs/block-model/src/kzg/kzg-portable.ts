@@ -1,4 +1,4 @@
-// For browsers: the trusted setup of 800 KB is loaded on demand.
+// Browsers load the trusted setup of 800 KB on demand.
 import type { KZG } from 'micro-eth-signer/kzg.js';
 
 let instance: KZG | undefined;

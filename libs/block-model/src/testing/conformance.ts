@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Recorded cases of the field's own test suites, where a checkout has them beside it. */
+/** Recorded cases of public test suites; optional, in a directory beside the checkout. */
 export const conformanceDirectory = resolve(process.cwd(), '../../../shared/conformance');
 export const hasConformanceCases = existsSync(conformanceDirectory);
 
-/** One recorded exchange. */
+/** One recorded request and its response. */
 export interface RecordedExchange {
   readonly name: string;
   readonly request: { readonly method: string; readonly params: readonly unknown[] };
@@ -15,7 +15,7 @@ export interface RecordedExchange {
   };
 }
 
-/** The exchanges of one folder of `.io` files. */
+/** Reads the exchanges of one folder of `.io` files. */
 export function recordedExchanges(folder: string): RecordedExchange[] {
   const directory = join(conformanceDirectory, folder);
   return readdirSync(directory)

@@ -11,7 +11,7 @@ export interface MemoryAccount {
   readonly storage?: Readonly<Record<Hex, Hex>>;
 }
 
-/** A state written down in a test, by address in lower case. */
+/** Creates a state from accounts by address in lower case. */
 export function createMemoryState(accounts: Readonly<Record<Hex, MemoryAccount>>): StateReader {
   const codes = new Map<string, Uint8Array>();
   const emptyCodeHash = keccak256(new Uint8Array(0));
