@@ -19,7 +19,7 @@ describe('hardforkAt', () => {
   const place = (number: bigint, timestamp: bigint, difficulty?: bigint) =>
     difficulty === undefined ? { number, timestamp } : { number, timestamp, difficulty };
 
-  test('takes Paris for the first block without difficulty where the total difficulty decides', () => {
+  test('takes Paris for the first block without difficulty when the total difficulty decides', () => {
     const common = commonFromChainSpec(specOf({ terminalTotalDifficulty: 786_432 }));
     expect(hardforkAt(common, place(5n, 50n, 131_072n))).toBe('london');
     expect(['paris', 'mergeNetsplitBlock']).toContain(hardforkAt(common, place(6n, 60n, 0n)));
@@ -31,7 +31,7 @@ describe('hardforkAt', () => {
     expect(hardforkAt(common, place(9n, 100n))).toBe('shanghai');
   });
 
-  test('takes the number of the merge block where the chain names one', () => {
+  test('takes the number of the merge block when the chain names one', () => {
     const common = commonFromChainSpec(
       specOf({ terminalTotalDifficulty: 1, mergeNetsplitBlock: 7, shanghaiTime: 100 }),
     );
@@ -40,17 +40,17 @@ describe('hardforkAt', () => {
   });
 });
 
-describe('blocks that are only imagined', () => {
+describe('simulated blocks', () => {
   const common = commonFromChainSpec(
     specOf({ terminalTotalDifficulty: 1, grayGlacierBlock: 20, mergeNetsplitBlock: 30, shanghaiTime: 100 }),
   );
 
-  test('hardforkAt takes the forks by time for a merged block from London on, whatever its number', () => {
+  test('hardforkAt takes the forks by time for a merged block from London on, for any number', () => {
     expect(hardforkAt(common, { number: 5n, timestamp: 100n, isMerged: true })).toBe('shanghai');
     expect(hardforkAt(common, { number: 35n, timestamp: 100n, isMerged: false })).toBe('grayGlacier');
   });
 
-  test('isPostMerge goes by the number of the merge or by the time of a fork after it', () => {
+  test('isPostMerge depends on the number of the merge or the time of a later fork', () => {
     expect(isPostMerge(common, { number: 29n, timestamp: 99n })).toBe(false);
     expect(isPostMerge(common, { number: 30n, timestamp: 0n })).toBe(true);
     expect(isPostMerge(common, { number: 0n, timestamp: 100n })).toBe(true);
@@ -88,7 +88,7 @@ describe('commonFromChainSpec', () => {
         JSON.parse(readFileSync(join(conformanceDirectory, 'execution-apis', name), 'utf8'));
       const schedule: Record<string, string> = read('forkenv.json');
       const { spec } = parseGethGenesis('hive', read('genesis.json'));
-      // By the names of forkenv.json; the chain has a block every ten seconds.
+      // Names of forkenv.json. The chain has a block every ten seconds.
       const forks = [
         ['homestead', 'HIVE_FORK_HOMESTEAD'],
         ['tangerineWhistle', 'HIVE_FORK_TANGERINE'],
@@ -102,7 +102,7 @@ describe('commonFromChainSpec', () => {
         ['london', 'HIVE_FORK_LONDON'],
         ['arrowGlacier', 'HIVE_FORK_ARROW_GLACIER'],
         ['grayGlacier', 'HIVE_FORK_GRAY_GLACIER'],
-        // Name of the merge in @ethereumjs/common where a genesis file gives its block.
+        // Name of the merge in @ethereumjs/common when a genesis file contains its block.
         ['mergeNetsplitBlock', 'HIVE_MERGE_BLOCK_ID'],
         ['shanghai', 'HIVE_SHANGHAI_TIMESTAMP'],
         ['cancun', 'HIVE_CANCUN_TIMESTAMP'],

@@ -4,7 +4,7 @@ import { keccak256 } from '@cairn/cid';
 import { Common, createCommonFromGethGenesis, Hardfork, Hoodi, Mainnet, Sepolia } from '@ethereumjs/common';
 
 export interface CommonOptions {
-  /** Take the fork that is active in this block; without it, the last one of the schedule. */
+  /** Block whose active fork is selected. Default: the last fork of the schedule. */
   readonly at?: { readonly number: bigint; readonly timestamp: bigint };
 }
 
@@ -14,8 +14,8 @@ const knownConfigs = { mainnet: Mainnet, sepolia: Sepolia, hoodi: Hoodi } as con
 >;
 
 /**
- * The fork schedule in the form that the `@ethereumjs` packages take, with KZG for blob transactions. In browsers it has KZG
- * after `prepareKzg`.
+ * Converts a fork schedule for the `@ethereumjs` packages, with KZG for blob transactions. Browsers have KZG after
+ * `prepareKzg`.
  */
 export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {}): Common {
   const customCrypto = {
@@ -38,8 +38,8 @@ export function commonFromChainSpec(spec: ChainSpec, { at }: CommonOptions = {})
 }
 
 /**
- * Returns the last fork of the schedule before the first that is not active yet. Common's own lookup refuses places that the
- * chain never had, such as the number of one block with the time of another, which block overrides make.
+ * Returns the last fork of the schedule before the first that is not active yet. The lookup of Common refuses a number and a
+ * time that never occurred together; block overrides create such blocks.
  */
 export function hardforkAt(common: Common, place: ChainPlace): string {
   const forks = common.hardforks();
@@ -56,7 +56,7 @@ export function hardforkAt(common: Common, place: ChainPlace): string {
 type Forks = ReturnType<Common['hardforks']>;
 
 const merges: ReadonlySet<string> = new Set([Hardfork.Paris, Hardfork.MergeNetsplitBlock]);
-/** Forks between London and the merge that change nothing else: a block that is merged does not need them. */
+/** Forks between London and the merge that only delay the difficulty bomb: a merged block does not need them. */
 const bombDelays: ReadonlySet<string> = new Set([Hardfork.ArrowGlacier, Hardfork.GrayGlacier]);
 
 function isActive(fork: Forks[number], forks: Forks, place: ChainPlace): boolean {
@@ -67,8 +67,8 @@ function isActive(fork: Forks[number], forks: Forks, place: ChainPlace): boolean
 }
 
 /**
- * Reports whether a chain expects blocks of proof of stake at a place: by the number of the merge, or by the time of a fork that
- * came after it (geth's `IsPostMerge`).
+ * Reports whether a chain expects proof-of-stake blocks at a place: by the number of the merge, or by the time of a later fork
+ * (geth's `IsPostMerge`).
  */
 export function isPostMerge(common: Common, { number, timestamp }: ChainPlace): boolean {
   return common
@@ -80,13 +80,13 @@ export function isPostMerge(common: Common, { number, timestamp }: ChainPlace): 
     );
 }
 
-/** Reports whether a block follows the merge: by its difficulty, or, where that is unknown, by an active fork by time. */
+/** Reports whether a block follows the merge: by its difficulty or, if that is unknown, by an active fork by time. */
 function isMerged(forks: Forks, at: bigint, difficulty: bigint | undefined): boolean {
   if (difficulty !== undefined) return difficulty === 0n;
   return forks.some(({ timestamp }) => timestamp !== undefined && BigInt(timestamp) <= at);
 }
 
-/** Block number of a merge that only the total difficulty decides. */
+/** Block number for a merge that is decided by the total difficulty alone. */
 const mergeBlockUnknown = Number.MAX_SAFE_INTEGER;
 
 type CommonParameters = ConstructorParameters<typeof Common>[0];
@@ -114,7 +114,7 @@ interface BlobCounts {
   readonly baseFeeUpdateFraction: number;
 }
 
-/** Forks that only change blob counts lose them on the way through createCommonFromGethGenesis; these put them back. */
+/** createCommonFromGethGenesis drops the blob counts of blob-only forks; these parameters restore them. */
 function blobOnlyForks(schedule: unknown): NonNullable<CommonParameters['params']> {
   const forks = Object.entries((schedule ?? {}) as Readonly<Record<string, BlobCounts>>).filter(([fork]) =>
     fork.startsWith('bpo'),

@@ -1,6 +1,6 @@
 import type { BlockRunner } from '@cairn/block-model';
 
-/** Creates the reference runner: blocks of every fork on @ethereumjs/vm, which is loaded with the first block. */
+/** Creates the reference runner for blocks of every fork on @ethereumjs/vm. The first block loads @ethereumjs/vm. */
 export function createBlockRunner(): BlockRunner {
   let runner: Promise<BlockRunner> | undefined;
   const load = async () => (await import('./vm-block-runner.ts')).createVmBlockRunner();

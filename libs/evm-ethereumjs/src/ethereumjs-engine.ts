@@ -2,7 +2,7 @@ import { prepareKzg } from '@cairn/block-model/kzg';
 import type { CallEngine, ForkRules } from '@cairn/evm';
 import type { EthereumjsMachine } from './ethereumjs-machine.ts';
 
-/** The reference engine: the interpreter of @ethereumjs/evm, exact on every fork. It is loaded when the first message comes. */
+/** Creates the reference engine: the interpreter of @ethereumjs/evm, exact on every fork. The first message loads it. */
 export function createEthereumjsEngine(): CallEngine {
   const machines = new WeakMap<ForkRules, EthereumjsMachine>();
   return {

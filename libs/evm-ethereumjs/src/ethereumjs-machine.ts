@@ -19,9 +19,8 @@ import { haltReason } from './halt-reason.ts';
 type Block = NonNullable<EVMRunCallOpts['block']>;
 
 /**
- * One EVM of one fork. It is made on that fork, never moved there: an EVM that was made on an early fork has no BLS12-381
- * implementation. It runs one message at a time: origin and block are fields of the EVM, so messages that overlap would
- * read each other's.
+ * One EVM of one fork. It is created for that fork and never changes it: an EVM of an early fork has no BLS12-381
+ * implementation. It runs one message at a time, since origin and block are fields of the EVM that messages would share.
  */
 export class EthereumjsMachine {
   readonly #rules: ForkRules;
@@ -43,14 +42,14 @@ export class EthereumjsMachine {
     try {
       return await this.#evm.runMessage(message);
     } catch (error) {
-      // A fault outside of the code, such as a state that cannot be read, leaves checkpoints open in there.
+      // A fault outside the bytecode, such as an unreadable state, leaves checkpoints open in the EVM, so it is replaced.
       this.#evm = new CallEvm(this.#rules);
       throw error;
     }
   }
 }
 
-/** An EVM whose world, block hashes and precompiles change from message to message. */
+/** An EVM whose world state, block hashes and precompiles change from message to message. */
 class CallEvm extends EVM {
   readonly #state: EthereumjsState;
   readonly #blocks: BlockHashes;
@@ -66,7 +65,7 @@ class CallEvm extends EVM {
       stateManager,
       blockchain,
       bn254: new NobleBN254(),
-      // Chains of EIP-225 hide the author in the seal; the coinbase of the environment is what code shall see.
+      // Chains of EIP-225 contain the author in the seal only; bytecode must see the coinbase of the environment.
       cliqueSigner: (header) => header.coinbase,
     });
     this.#state = stateManager;
@@ -120,7 +119,7 @@ class CallEvm extends EVM {
   }
 }
 
-/** The blocks that BLOCKHASH asks for. */
+/** Blocks that BLOCKHASH reads. */
 class BlockHashes extends EVMMockBlockchain {
   find: EngineMessage['blockHash'] = () => undefined;
 
@@ -145,7 +144,7 @@ function blockOf({ block }: EngineMessage): Block {
   };
 }
 
-/** Accounts that a message has written to, the empty among which go when a transaction ends. Its journal keeps them to itself. */
+/** Returns accounts that a message wrote to; empty ones are deleted at the end of a transaction. The journal hides them. */
 function touchedAccounts(journal: object): Uint8Array[] {
   const { touched } = journal as { readonly touched: ReadonlySet<string> };
   return [...touched].map((address) => bytesFromHexDigits(address));
@@ -156,13 +155,13 @@ function outcome(result: ExecResult, message: EngineMessage, touched: readonly U
   const ended = { output: returnValue, gasUsed: executionGasUsed, touched };
   const stays = { ...ended, gasRefund, logs: logsOf(result), destroyed: destroyedAccounts(result, message) };
   if (exceptionError === undefined) return { kind: 'success', ...stays };
-  // In Frontier a contract was created without the code that it could not pay.
+  // Frontier creates a contract without code when the gas does not cover the code deposit.
   if (exceptionError.error === EVMError.errorMessages.CODESTORE_OUT_OF_GAS && !message.rules.isHomestead) {
     const reason = haltReason(result, undefined, message.data);
     return { kind: 'halt', ...stays, output: new Uint8Array(0), reason };
   }
   const nothing = { gasRefund: 0n, logs: [], destroyed: [] };
-  // Precompiles have no run state, and some report a failure as a revert: in geth's eyes they only ever halt.
+  // Precompiles have no run state, and some report a failure as a revert. In geth a failed precompile always halts.
   if (exceptionError.error === EVMError.errorMessages.REVERT && runState !== undefined) {
     return { kind: 'revert', ...ended, ...nothing };
   }

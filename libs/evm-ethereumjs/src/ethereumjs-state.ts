@@ -3,8 +3,8 @@ import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address } from '@ethereumjs/util';
 
 /**
- * A {@link WorldState} as @ethereumjs takes it. One object serves call after call: the interpreter keeps hold of it, so
- * the world is what changes.
+ * Adapts a {@link WorldState} to @ethereumjs. The interpreter keeps a reference to this object, so consecutive calls share it
+ * and replace the world state inside.
  */
 export class EthereumjsState implements StateManagerInterface {
   #world: WorldState | undefined;
@@ -15,7 +15,7 @@ export class EthereumjsState implements StateManagerInterface {
   };
 
   get world(): WorldState {
-    if (this.#world === undefined) throw new Error('No call is running.');
+    if (this.#world === undefined) throw new Error('No call is running. Call use() first.');
     return this.#world;
   }
 
@@ -23,7 +23,7 @@ export class EthereumjsState implements StateManagerInterface {
     this.#world = world;
   }
 
-  /** A fresh object each time: the interpreter writes into what it gets. */
+  /** Returns a new object each time, since the interpreter changes it. */
   async getAccount(address: Address): Promise<Account | undefined> {
     const account = this.world.getAccount(address.bytes);
     return account && new Account(account.nonce, account.balance, account.storageRoot, account.codeHash);

@@ -18,15 +18,15 @@ const noBytes = new Uint8Array(0);
 
 interface OpenFrame {
   readonly message: Message;
-  /** Return data of its last call. */
+  /** Return data of the last call of this frame. */
   returnData: Uint8Array;
-  /** Logs of the transaction when it began. */
+  /** Number of logs of the transaction when the frame began. */
   readonly logsBefore: number;
-  /** The call or creation that this frame is about to make. */
+  /** Kind of the call or creation that this frame executes next. */
   pending: FrameKind | undefined;
 }
 
-/** Translates the events of @ethereumjs/evm for a tracer, until the function returned is called. */
+/** Translates events of @ethereumjs/evm for a tracer. The returned function stops it. */
 export function followEthereumjs(
   events: EVM['events'],
   { world, rules }: EngineMessage,
@@ -112,7 +112,7 @@ export function followEthereumjs(
   };
 }
 
-/** Gas that a call passes to its new frame out of the remaining gas: all requested gas, at most all but a 64th (EIP-150). */
+/** Returns the gas that a call passes to its new frame: the requested gas, at most all but a 64th of `left` (EIP-150). */
 function handedOver(opcode: number, stack: readonly bigint[], left: bigint, isBounded: boolean): bigint {
   const kind = callKinds.get(opcode);
   if (kind === undefined || kind.startsWith('CREATE') || left < 0n) return 0n;

@@ -5,19 +5,19 @@ import { EVMError, type ExecResult } from '@ethereumjs/evm';
 const { errorMessages } = EVMError;
 const stackMax = 1024;
 
-/** Why a message halted, in geth's words (core/vm/errors.go). `to` is `undefined` for a creation. */
+/** Returns the reason of a halt in the wording of geth (core/vm/errors.go). `to` is `undefined` for a creation. */
 export function haltReason(result: ExecResult, to: Hex | undefined, data: Uint8Array): string {
   const { exceptionError, runState, gas } = result;
   const error: string = exceptionError?.error ?? 'execution failed';
   if (error === errorMessages.OUT_OF_GAS) {
     if (runState !== undefined && readsBeyondReturnData(runState)) return 'return data out of bounds';
-    // The code ended with gas left, so the unpaid cost is the storage of its output.
+    // The bytecode ended with gas left, so the unpaid cost is the code deposit.
     return to === undefined && gas !== undefined && gas > 0n ? 'contract creation code storage out of gas' : error;
   }
   if (error === errorMessages.CODESTORE_OUT_OF_GAS) return 'contract creation code storage out of gas';
   if (runState === undefined) return to === undefined ? creationReason(error) : precompileReason(result, to, data);
   const { opCode, stack, code, programCounter } = runState;
-  // 'invalid JUMP' is followed by the place in the code.
+  // @ethereumjs appends the position in the bytecode to 'invalid JUMP'.
   if (error.startsWith(errorMessages.INVALID_JUMP)) return 'invalid jump destination';
   switch (error) {
     case errorMessages.STACK_UNDERFLOW:
@@ -37,7 +37,7 @@ export function haltReason(result: ExecResult, to: Hex | undefined, data: Uint8A
   }
 }
 
-/** @ethereumjs says `out of gas` for that. */
+/** Reports whether a halt was a read beyond the return data. @ethereumjs reports it as `out of gas`. */
 function readsBeyondReturnData({ opCode, stack, returnBytes }: NonNullable<ExecResult['runState']>): boolean {
   if (opCode !== op.RETURNDATACOPY || stack.length < 3) return false;
   const [, offset = 0n, length = 0n] = stack.peek(3);
@@ -61,7 +61,7 @@ function creationReason(error: string): string {
   }
 }
 
-/** @ethereumjs says less of what a precompile refuses than geth; what the input shows is said here. */
+/** Derives geth's reason of a failed precompile from its input, since @ethereumjs reports fewer details. */
 function precompileReason({ exceptionError }: ExecResult, to: Hex, data: Uint8Array): string {
   const number = Number(BigInt(to));
   const error: string = exceptionError?.error ?? 'execution failed';

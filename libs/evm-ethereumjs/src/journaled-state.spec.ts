@@ -60,7 +60,7 @@ describe('JournaledState', () => {
     );
   });
 
-  test('a cleared account does not show what its reader still has; undoing shows it again', async () => {
+  test('clearStorage hides the storage of the reader, and revert shows it again', async () => {
     const [at] = addresses as [(typeof addresses)[0]];
     const [slot0] = slots as [Uint8Array];
     const storage: Record<Hex, Hex> = { [`0x${'00'.repeat(32)}` as Hex]: `0x${'00'.repeat(31)}05` };

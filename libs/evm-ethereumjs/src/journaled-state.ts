@@ -1,4 +1,4 @@
-// Plain maps and an undo log. SimpleStateManager is the oracle of journaled-state.spec.ts.
+// The state is plain maps with an undo log. SimpleStateManager is the oracle of journaled-state.spec.ts.
 
 import { type Hex, hexFromBytes, type StateReader } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
@@ -6,13 +6,13 @@ import { bytesFromHexDigits } from '@cairn/platform';
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address } from '@ethereumjs/util';
 
-/** Changes since they were taken last. */
+/** Changes since the last `takeChanges`. */
 export interface StateChanges {
-  /** By address; `undefined` for a deleted account. */
+  /** Accounts by address; `undefined` for a deleted account. */
   readonly accounts: ReadonlyMap<Hex, Account | undefined>;
   /** Storage of accounts, by address. */
   readonly storage: ReadonlyMap<Hex, StorageChanges>;
-  /** New code by its keccak-256. */
+  /** New code by keccak-256. */
   readonly codes: ReadonlyMap<Hex, Uint8Array>;
 }
 
@@ -235,7 +235,7 @@ export class JournaledState implements StateManagerInterface {
     this.#checkpoints.length = 0;
   }
 
-  /** Continues on another state, which is cheaper than a new EVM. */
+  /** Switches to another state, which is cheaper than a new EVM. */
   reset(reader: StateReader): void {
     this.clearCaches();
     this.#reader = reader;

@@ -36,7 +36,7 @@ export function createVmBlockRunner(): BlockRunner {
       made = made?.spec === spec ? made : await createChainVm(spec, (number) => find(number));
       const { vm, common } = made;
       made.state.begin(state, roots);
-      // A block copies `common`. The parent's fork is set first; that of the block stays for the VM.
+      // A block copies `common`. The fork of the parent is set first; the fork of the block then stays for the VM.
       common.setHardfork(hardforkAt(common, parent));
       const parentHeader = createBlockHeaderFromRLP(parent.raw, { common, setHardfork: false });
       common.setHardfork(hardforkAt(common, block.header));
@@ -62,7 +62,7 @@ export function createVmBlockRunner(): BlockRunner {
 }
 
 async function createChainVm(spec: ChainSpec, hashByNumber: (number: bigint) => Hex | undefined): Promise<ChainVm> {
-  // At the latest fork: an EVM that is made on an earlier fork has no BLS12-381.
+  // The latest fork is set, since an EVM of an earlier fork has no BLS12-381.
   const common = commonFromChainSpec(spec);
   const blockchain = {
     getBlock: async (id: number | Uint8Array) => {
