@@ -3,7 +3,7 @@ import { AuthError } from './errors.ts';
 export interface FailureGateOptions {
   /** Failures per key and address without a pause. Default 10: people mistype, and clients may start before their key exists. */
   readonly freeFailures?: number;
-  /** Longest pause in milliseconds. Default: one minute. */
+  /** Maximum pause in milliseconds. Default: one minute. */
   readonly pauseMsMax?: number;
   /** Current time in milliseconds. Default: the monotonic clock. */
   readonly now?: () => number;

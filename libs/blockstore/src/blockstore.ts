@@ -40,9 +40,9 @@ export interface Blockstore {
   /** Returns the length of a block in bytes without reading it. @throws BLOCK_NOT_FOUND */
   size(cid: CID): Promise<number>;
   /**
-   * Accepts blocks and resolves once they can be read back. They are **not** durable before {@link sync} resolves.
-   * Writing a stored block is cheap and changes nothing. The caller must not change the bytes afterwards, since the write
-   * may follow later. Awaiting each call is the back-pressure: it resolves late while the disk is behind.
+   * Accepts blocks and resolves once they can be read back. They are **not** durable before {@link sync} resolves. Writing
+   * a stored block is cheap and changes nothing. The caller must not change the bytes afterwards, since the write may
+   * follow later. Awaiting each call is the back-pressure: it resolves later while the disk is slower than the writer.
    * @throws BLOCK_TOO_LARGE, and stores none of `blocks`
    */
   putMany(blocks: readonly Block[], options?: PutOptions): Promise<void>;

@@ -34,7 +34,7 @@ export type DiscardResult =
  */
 export interface Claims {
   /**
-   * Claims those of these blocks that are stored. An existing claim is renewed, and stays counted if it was. Durable once
+   * Claims the stored ones of these blocks. An existing claim is renewed, and a counted claim stays counted. Durable once
    * resolved.
    */
   claimMany(cids: readonly CID[], owner: number, options?: ClaimOptions): Promise<void>;

@@ -29,19 +29,19 @@ export interface SweepStep {
 }
 
 /**
- * The part of a store that garbage collection needs, beside reading.
+ * The part of a store that garbage collection needs, in addition to reading.
  *
  * Time is counted in cycles. A collector begins a cycle, marks reachable blocks, and sweeps. A sweep removes a block that
  * this cycle has not marked, and that was last put or touched before this cycle and before every hold that was open when
- * the cycle began. A writer therefore takes a hold, puts or touches its blocks, and then records the root that reaches them.
- * Either the marking sees that root, or the sweep spares the blocks. This is true across all processes on one store.
+ * the cycle began. A writer therefore takes a hold, puts or touches its blocks, and then records the root that reaches
+ * them. Either the marking sees that root, or the sweep spares the blocks. This is true across all processes on one store.
  */
 export interface Collectable extends Claims {
   /** Returns the number of the current or last cycle; 0 before the first. */
   cycle(): Promise<number>;
   /**
-   * Protects blocks that are put or touched until the release. No cycle that is running or begins meanwhile sweeps them, and
-   * their owner does not discard them.
+   * Protects blocks that are put or touched until the release. No cycle that is running or begins before the release sweeps
+   * them, and their owner does not discard them.
    */
   hold(options?: PutOptions): Promise<Hold>;
   /** Counts these blocks as put now. Resolves to the missing and quarantined ones, in order. Reads no block. */

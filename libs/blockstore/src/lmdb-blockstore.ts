@@ -26,7 +26,7 @@ export interface LmdbBlockstoreOptions extends CapacityOptions {
   readonly now?: () => number;
 }
 
-/** Claims per transaction. Each takes some 100 µs. */
+/** Claims per transaction. Each takes about 100 µs. */
 const cidsPerTransaction = 128;
 
 class LmdbStore implements BoundedBlockstore {

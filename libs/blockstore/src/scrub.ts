@@ -10,7 +10,7 @@ export interface ScrubOptions {
   readonly signal?: AbortSignal;
   /** Called with every corrupt block after it was quarantined. */
   readonly onCorrupt?: (cid: CID) => void;
-  /** Waits for some milliseconds. Default: a timer that does not keep the process alive. */
+  /** Waits for a number of milliseconds. Default: a timer that does not keep the process alive. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { nextTurn } from '@cairn/platform';
 
-/** Duration of one slice in milliseconds. A response takes some ten turns, and each may wait for a slice of other work. */
+/** Duration of one slice in milliseconds. A response takes about ten turns, and each may wait for a slice of other work. */
 const sliceMs = 2;
 /** Work with more turns than this counts as long and runs after short work. Adding a small file takes a turn after each disk wait. */
 const shortTurns = 16;

@@ -10,9 +10,9 @@ interface Entry {
   readonly owner: number;
 }
 
-/** Blocks per transaction. One transaction blocks the event loop, for some 20 ms at this size. */
+/** Blocks per transaction. One transaction blocks the event loop for about 20 ms at this size. */
 const blocksPerWrite = 512;
-/** Pending blocks. Bytes alone do not limit the work, since tiny blocks are few bytes and much work. */
+/** Pending blocks. A limit of bytes alone does not bound the work, since tiny blocks have few bytes and cost much work. */
 const pendingBlocksMax = 4096;
 
 /**

@@ -24,13 +24,13 @@ export interface HashFunction {
   readonly compute: (bytes: Uint8Array, length?: number) => Uint8Array;
 }
 
-/** Longest content of an identity CID, as in Kubo. It prevents blocks from being hidden in CIDs. */
+/** Maximum content of an identity CID in bytes, as in Kubo. It prevents blocks from being hidden in CIDs. */
 export const identityBytesMax = 128;
 
-/** Shortest allowed digest, as in Kubo. Shorter ones can be forged. */
+/** Minimum length of a digest in bytes, as in Kubo. Shorter digests can be forged. */
 export const digestBytesMin = 20;
 
-/** Longest allowed digest, as in Kubo. */
+/** Maximum length of a digest in bytes, as in Kubo. */
 export const digestBytesMax = 128;
 
 const define = (name: string, code: number, digestBytes: number, compute: HashFunction['compute']) => ({

@@ -6,7 +6,7 @@ import { type CarHeader, decodeCarHeader } from './car-header.ts';
 import { InvalidCarError } from './errors.ts';
 
 export const carLimits = {
-  /** Length of the header in bytes: some hundred thousand roots. */
+  /** Maximum length of the header in bytes, which allows about 200,000 roots. */
   headerBytesMax: 8 * 1024 * 1024,
   /** Length of a CID in bytes. */
   cidBytesMax: 512,

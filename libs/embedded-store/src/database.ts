@@ -26,7 +26,10 @@ export class Database {
     return this.#read(() => this.#records.get(key));
   }
 
-  /** Reports whether an entry exists. Reads its value, so store large values apart from small ones, such as lengths. */
+  /**
+   * Reports whether an entry exists. Reads its value, so store large values and small ones, such as lengths, in separate
+   * databases.
+   */
   has(key: Uint8Array): boolean {
     return isKey(key) && this.#read(() => this.#records.has(key));
   }

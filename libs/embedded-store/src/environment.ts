@@ -179,7 +179,10 @@ export class Environment {
     }
   }
 
-  /** Makes the next read see all commits of other processes, instead of only from the next turn. Cheap. */
+  /**
+   * Makes commits of other processes visible to the next read. Without it they are visible from the next turn of the event
+   * loop. Cheap.
+   */
   refresh(): void {
     this.#assertOpen();
     this.#shared.root.resetReadTxn();

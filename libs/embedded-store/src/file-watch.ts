@@ -4,8 +4,8 @@ import { assertNotTruncated, truncated } from './data-file.ts';
 import { StoreError } from './errors.ts';
 
 /**
- * Time between two checks of a data file by reads and writes: a busy store costs 100 `stat` calls per second, an idle one none.
- * A page that is cut off within this time, or within one turn of the event loop, still ends the process.
+ * Time between two checks of a data file by reads and writes: a busy store costs 100 `stat` calls per second, an idle one
+ * none. A read of a page that was truncated within this time, or within one turn of the event loop, still ends the process.
  */
 const freshMs = 10;
 const markName = 'store.txt';

@@ -40,7 +40,7 @@ function pidConflict(directory: string): StoreError {
   );
 }
 
-/** Removes socket files that killed processes left behind. */
+/** Removes socket files of killed processes. */
 async function removeStaleSockets(directory: string): Promise<void> {
   for (const name of readdirSync(directory).filter((file) => /^process-\d+\.sock$/.test(file)))
     if ((await socketOwner(join(directory, name))) === undefined) rmSync(join(directory, name), { force: true });

@@ -1,16 +1,19 @@
 import { nextTurn } from '@cairn/platform';
 
-/** Milliseconds of work of one kind in one turn of the event loop, as far as the work can be split. */
+/**
+ * Maximum time in milliseconds for one kind of work in one turn of the event loop. A single step that cannot be split may
+ * take longer.
+ */
 const sliceMs = 5;
 
 /**
- * Shares the event loop between requests, so that other events are handled in between. In each turn of the loop, short work runs until
- * its slice is over; the rest waits for later turns in order of arrival. Long lists and bodies have a slice of their own, one of them
- * in each turn.
+ * Shares the event loop between requests, so that other events are handled in between. In each turn of the loop, short work
+ * runs until its slice is used up. The rest waits for later turns in order of arrival. Batches and long bodies have a
+ * separate slice: one of them runs in each turn.
  */
 export class EventLoopScheduler {
   readonly #waiting: Job[] = [];
-  /** Start of the first short work in this turn. */
+  /** Start time of the first short work in this turn. */
   #shortWorkStart: number | undefined;
   #sliceStart = Number.NEGATIVE_INFINITY;
 

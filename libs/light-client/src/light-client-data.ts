@@ -77,7 +77,7 @@ export interface LightClientState {
   readonly optimisticHeader: LightClientHeader;
   readonly currentSyncCommittee: SyncCommittee;
   readonly nextSyncCommittee: SyncCommittee | undefined;
-  /** Most participants seen in the previous and the current period. They give the safety threshold. */
+  /** Maximum numbers of participants in the previous and the current period. They give the safety threshold. */
   readonly previousMaxParticipants: number;
   readonly currentMaxParticipants: number;
 }

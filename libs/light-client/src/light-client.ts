@@ -15,7 +15,7 @@ const limits = {
   updatesMax: 128,
   /** Tolerated difference of clocks (MAXIMUM_GOSSIP_CLOCK_DISPARITY). */
   clockDisparityMs: 500,
-  /** Slots without a new head after which another node is asked first. */
+  /** Number of slots without a new head after which another node is tried first. */
   staleSlots: 4,
   /** Age of a checkpoint up to which its committee is trusted: the weak subjectivity period of mainnet. */
   checkpointAgeMaxMs: 14 * 24 * 3_600_000,

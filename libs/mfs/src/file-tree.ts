@@ -59,7 +59,7 @@ export class FileTree {
   }
 
   /**
-   * Finds the node at a path. Returns nothing if there is none.
+   * Finds the node at a path. Returns `undefined` if the path does not exist.
    * @throws NOT_A_DIRECTORY if the path leads through a file; BLOCK_NOT_FOUND, BLOCK_CORRUPT, DAG_INVALID
    */
   async find({ names }: TreePath): Promise<CID | undefined> {

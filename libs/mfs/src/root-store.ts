@@ -12,7 +12,7 @@ export interface TreeRoot {
  * it.
  */
 export interface RootStore {
-  /** Returns the root of an account; nothing for an account that never had a file. */
+  /** Returns the root of an account; `undefined` for an account that never had a file. */
   get(account: string): Promise<TreeRoot | undefined>;
   /** Replaces a root if it is still `before`. Otherwise returns false and changes nothing. */
   swap(account: string, before: CID | undefined, next: TreeRoot): Promise<boolean>;

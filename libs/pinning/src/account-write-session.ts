@@ -17,7 +17,7 @@ export interface WriteSessionContext extends QuotaContext {
   readonly now: () => number;
 }
 
-/** Block names that a session remembers: some 1 MiB of memory, for 2 GiB in blocks of 256 KiB. */
+/** Maximum number of block names in the memory of a session: about 1 MiB, for 2 GiB in blocks of 256 KiB. */
 const unpinnedMax = 8192;
 
 /** Result of a walk of a session. */

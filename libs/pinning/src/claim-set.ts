@@ -2,7 +2,7 @@ import type { Claim } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { blockKey, cidOfBlockKey } from './walk-dag.ts';
 
-/** Names that a set remembers: some 1 MiB of memory. */
+/** Maximum number of names in a set: about 1 MiB of memory. */
 const keysMax = 8192;
 
 /** Claims on the blocks of a walk: the sums of all, and the names of the first ones. A DAG may have millions of blocks. */

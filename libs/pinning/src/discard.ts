@@ -12,7 +12,7 @@ import { blockKey } from './walk-dag.ts';
 export type DiscardOutcome = 'discarded' | 'absent' | { readonly reason: string };
 
 const retryMs = 50;
-/** Longer than the 10 s between two renewals of the holds of other processes. */
+/** Maximum wait. It is longer than the 10 s between two renewals of the holds of other processes. */
 const busyMsMax = 15_000;
 const shared = {
   reason: 'another account has written or retains it; it is removed when no account retains it',
@@ -61,7 +61,7 @@ export async function discardBlocks(
   return cids.map((cid) => outcomes.get(cid.toString()) ?? 'absent');
 }
 
-/** Returns why blocks stay, by CID. Uses Kubo's wording where Kubo has one. */
+/** Returns the reasons for which blocks stay, by CID. Uses Kubo's wording where Kubo has one. */
 async function reasonsToKeep(
   { pins, blocks, sources = [] }: AccountStores,
   account: string,

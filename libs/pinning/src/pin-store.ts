@@ -29,7 +29,7 @@ export interface Usage {
 export interface Quota {
   /** Limit of all bytes; absent without a quota. */
   readonly bytesMax?: number | undefined;
-  /** Bytes that the account uses beside its pins, such as its files. Default 0. */
+  /** Bytes that the account uses in addition to its pins, such as its files. Default 0. */
   readonly otherBytes?: number;
 }
 

@@ -16,7 +16,7 @@ export interface PinningOptions {
   readonly blocks: Blockstore;
   /** The unwrapped store of `blocks`, which protects blocks from collection. */
   readonly collectable: Collectable;
-  /** Roots of accounts beside pins. */
+  /** Roots of accounts that are not pins, such as file trees. */
   readonly sources?: readonly RootSource[];
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
@@ -156,7 +156,10 @@ export class Pinning {
       for await (const root of source.formerRootsOf?.(account) ?? []) yield* visitPresent(this.#blocks, root, seen);
   }
 
-  /** Returns number and bytes of claimed blocks: written and neither pinned nor discarded. They count towards the quota beside {@link usage}. */
+  /**
+   * Returns number and bytes of claimed blocks: written and neither pinned nor discarded. They count towards the quota in
+   * addition to {@link usage}.
+   */
   claimed(account: string): Promise<BlockstoreStats> {
     return this.#context.collectable.claimed(ownerOf(account));
   }

@@ -1,6 +1,6 @@
 import type { CID } from '@cairn/cid';
 
-/** A source of roots beside pins, such as the file trees of accounts. */
+/** A source of roots that are not pins, such as the file trees of accounts. */
 export interface RootSource {
   /** Streams all current roots, including every root that was stored before the call. */
   roots(): AsyncIterable<CID>;

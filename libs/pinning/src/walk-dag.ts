@@ -29,7 +29,7 @@ export interface WalkOptions {
 
 const linksPerStep = 512;
 
-/** Blocks of one walk: a terabyte in blocks of 256 KiB. Their names take some 400 MB of memory. */
+/** Maximum number of blocks in one walk: a terabyte in blocks of 256 KiB. Their names take about 400 MB of memory. */
 export const dagBlocksMax = 4_000_000;
 
 /** A block of a DAG. */
@@ -149,7 +149,7 @@ export function cidOfBlockKey(key: string): CID {
   return CID.decode(Buffer.concat([Buffer.of(1, codecs.raw), Buffer.from(key, 'latin1')]));
 }
 
-/** Returns a key that all CIDs of a block with the same codec share, and so with the same links. */
+/** Returns a key that is equal for all CIDs of a block with the same codec. Such CIDs have the same links. */
 export function nodeKey(cid: CID): string {
   return `${cid.code} ${blockKey(cid)}`;
 }

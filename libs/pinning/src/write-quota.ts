@@ -8,13 +8,13 @@ import { isStored } from './walk-dag.ts';
 export interface QuotaContext {
   readonly pins: PinStore;
   readonly collectable: Collectable;
-  /** Returns the bytes that an account uses beside its pins. */
+  /** Returns the bytes that an account uses in addition to its pins. */
   readonly otherBytes: (account: string) => Promise<number>;
   /** Bytes in flight by account: written by open sessions and neither pinned nor claimed yet. */
   readonly inFlight: Map<string, number>;
 }
 
-/** Quota of an account, and its bytes beside a DAG that is being pinned. */
+/** Quota of an account, and its bytes without the DAG that is being pinned. */
 export interface QuotaRoom {
   readonly quotaBytes: number;
   readonly usedBytes: number;
@@ -76,7 +76,10 @@ export class WriteQuota {
     this.#add(added);
   }
 
-  /** Verifies that the quota has room for more bytes beside pins and other holdings, not counting claims. @throws QUOTA_EXCEEDED */
+  /**
+   * Verifies that the quota has room for more bytes in addition to pins and root sources. Claims do not count. @throws
+   * QUOTA_EXCEEDED
+   */
   async assertRoom(bytes: number): Promise<void> {
     if (this.#quotaBytes === undefined || bytes <= 0) return;
     const stored = await this.#storedBytes();

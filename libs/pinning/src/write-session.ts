@@ -67,8 +67,8 @@ export interface WriteSession {
   /** Verifies that a DAG is complete and protects it from collection until the session ends. @throws as `pin` does */
   touch(root: CID): Promise<DagSize>;
   /**
-   * Verifies, before expensive work, that the quota has room for this many more bytes beside pins and root sources. Claims do
-   * not count, since they may be of the same blocks.
+   * Verifies, before expensive work, that the quota has room for this many bytes in addition to pins and root sources.
+   * Claims do not count, since they may be of the same blocks.
    * @throws QUOTA_EXCEEDED
    */
   assertQuota(bytes: number): Promise<void>;

@@ -87,7 +87,7 @@ export function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** Arguments of one call. Engines accept some ten thousand. */
+/** Maximum number of arguments of one call. Engines accept tens of thousands. */
 const charactersPerCall = 8192;
 
 export function latin1FromBytes(bytes: Uint8Array): string {

@@ -21,7 +21,7 @@ import { receiptFromJson } from './receipt-from-json.ts';
 
 export interface ProvenBlocksOptions {
   readonly pool: UpstreamPool;
-  /** Holds headers by their hash. */
+  /** Cache of headers by their hash. */
   readonly cache: ContentCache;
 }
 
@@ -246,7 +246,7 @@ function headerOf(result: unknown, hash?: Hex): Header {
   return header;
 }
 
-/** Turns faults of decoding and verification into wrong answers. */
+/** Reports errors of decoding and verification as wrong answers of the upstream. */
 function verified<T>(parse: () => T): T {
   try {
     return parse();

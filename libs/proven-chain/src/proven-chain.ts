@@ -15,7 +15,7 @@ export interface ProvenChainOptions {
   readonly heads: () => ProvenHeads;
 }
 
-/** A chain behind untrusted nodes, for code that reads synchronously. */
+/** A chain read from untrusted nodes, for code that reads synchronously. */
 export class ProvenChain {
   readonly #chainId: bigint;
   readonly #blocks: ProvenBlocks;
@@ -30,8 +30,8 @@ export class ProvenChain {
   }
 
   /**
-   * Runs `work` over a reader until everything that it reads is fetched and verified. A run with missing reads is discarded and
-   * repeated, so `work` must leave nothing behind.
+   * Runs `work` over a reader until everything that it reads is fetched and verified. A run with missing reads is discarded
+   * and repeated, so `work` must have no side effects.
    * @throws the error of the valid run; RUN_ROUNDS_EXCEEDED, UpstreamError, ProvenChainError, the reason of the signal
    */
   async run<T>(work: (reader: ProvenReader) => T | Promise<T>, options: ReadOptions = {}): Promise<T> {

@@ -5,7 +5,7 @@ import { provenChainLimits } from './limits.ts';
 import { bloomQueryOf, createBloomTest, isMatch, type LogQuery } from './log-match.ts';
 import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
 
-/** Log with its place, as eth_getLogs returns it. */
+/** Log with its block, transaction and index, as eth_getLogs returns it. */
 export interface ProvenLog {
   readonly log: Log;
   readonly header: Header;

@@ -71,7 +71,7 @@ export class ProvenReader {
     return this.#read(this.#memo.receipts, hash, () => this.#fetches.receipts(hash));
   }
 
-  /** Place of a canonical transaction. An upstream can withhold a place, but not forge one. */
+  /** Block and index of a canonical transaction. An upstream can withhold them, but not forge them. */
   transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined {
     const place = this.#read(this.#memo.places, hash, () => this.#fetches.place(hash));
     return place !== undefined && this.isCanonical(place.blockHash) ? place : undefined;

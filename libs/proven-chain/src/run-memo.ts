@@ -14,7 +14,7 @@ import type { AncestorIndex } from './ancestor-index.ts';
 import { createBloomTest } from './log-match.ts';
 import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
 
-/** Place of a transaction. */
+/** Block and index of a transaction. */
 export interface TransactionPlace {
   readonly blockHash: Hex;
   readonly index: number;
@@ -34,7 +34,7 @@ export class RunMemo {
   }
 }
 
-/** Asynchronous reads behind a run. Absent blocks and transactions are `undefined`. */
+/** Asynchronous reads for a run. Absent blocks and transactions are `undefined`. */
 export class RunFetches {
   readonly #blocks: ProvenBlocks;
   readonly #ancestors: AncestorIndex;
@@ -66,7 +66,7 @@ export class RunFetches {
     return orAbsent(this.#blocks.receipts(hash, { ...this.#options, mayBeAbsent: true }));
   }
 
-  /** Asks for the block of a transaction and verifies that the block contains it. */
+  /** Fetches the block of a transaction and verifies that the block contains it. */
   async place(hash: Hex): Promise<TransactionPlace | undefined> {
     const { signal } = this.#options;
     const request = this.#blocks.pool.request(

@@ -25,7 +25,8 @@ const hexOf = (bytes: Uint8Array) => `0x${hexDigitsFromBytes(bytes)}`;
 const emptyCodeHash = keccak256(new Uint8Array(0));
 
 /**
- * Fetches proofs and code in one round: all calls share one turn, and so one batch. Verified nodes and code enter the cache.
+ * Fetches proofs and code in one round: all calls share one turn of the event loop, and therefore one batch. Verified nodes
+ * and code enter the cache.
  * @throws UpstreamError, or the reason of the signal
  */
 export async function fetchNeeds(

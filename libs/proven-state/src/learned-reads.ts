@@ -36,7 +36,7 @@ const basesMax = 24;
 const offsetsMax = 16;
 
 /**
- * Learns the reads of calls by code and selector, with slots as functions of caller and arguments, and predicts the reads of
+ * Learns the reads of calls by code and selector, with slots as functions of caller and arguments. It predicts the reads of
  * the next call to the same function. A wrong prediction costs an unused proof, never a wrong result.
  */
 export class LearnedReads {

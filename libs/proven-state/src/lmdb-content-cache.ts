@@ -8,12 +8,12 @@ import { MemoryContentCache } from './memory-content-cache.ts';
 const freedShare = 0.05;
 /** Pending content that starts a write. */
 const pendingMax = 512;
-/** Longest time that content stays unwritten, in milliseconds. */
+/** Maximum time in milliseconds before content is written to disk. */
 const writeDelayMs = 200;
 
 export interface LmdbContentCacheOptions {
   readonly directory: string;
-  /** Limit of the content on disk. The file is some ten percent larger. */
+  /** Limit of the content on disk in bytes. The file is about ten percent larger. */
   readonly bytesMax: number;
   /** Limit of the content in memory before it. Default: 32 MiB. */
   readonly memoryBytesMax?: number;
@@ -22,8 +22,8 @@ export interface LmdbContentCacheOptions {
 }
 
 /**
- * Content cache on disk with a memory cache before it. Content is verified against its hash when it is read from disk. Eviction
- * is by age with a second chance: content that was read since its last turn stays.
+ * Content cache on disk, with a memory cache for recent reads. Content is verified against its hash when it is read from
+ * disk. The oldest content is evicted first. Content that was read since the last eviction check gets a second chance.
  */
 export class LmdbContentCache implements ContentCache {
   readonly #environment: Environment;
@@ -35,7 +35,7 @@ export class LmdbContentCache implements ContentCache {
   readonly #meta: Database;
   readonly #memory: MemoryContentCache;
   readonly #pending = new Map<string, { readonly hash: Uint8Array; readonly content: Uint8Array }>();
-  /** Hashes read from disk since their last turn. */
+  /** Hashes read from disk since their last eviction check. */
   readonly #used = new Set<string>();
   readonly #bytesMax: number;
   readonly #onError: (error: unknown) => void;
@@ -138,7 +138,7 @@ export class LmdbContentCache implements ContentCache {
     return content.length;
   }
 
-  /** Frees the oldest content that was not read since its last turn. Returns the remaining bytes. */
+  /** Frees the oldest content that was not read since its last eviction check. Returns the remaining bytes. */
   #evict(bytes: number): number {
     let left = bytes;
     const target = this.#bytesMax * (1 - freedShare);

@@ -6,7 +6,7 @@ import { emptyTrieRoot, readProof, type TrieNodeReader, type TriePath } from '@c
 import { type ContentCache, keyOf } from './content-cache.ts';
 import { type AccountNeed, StateNeeds } from './state-needs.ts';
 
-/** Account with its storage root, which is always known here. */
+/** Account whose storage root is always known. */
 export type ProvenAccount = AccountState & { readonly storageRoot: Uint8Array };
 
 const emptyCodeHash = keccak256(new Uint8Array(0));
@@ -26,9 +26,9 @@ export interface ProvenStateOptions {
 }
 
 /**
- * State after one block as far as it is cached. Walks the tries from the state root through cached nodes. A read that is not
- * cached is collected in `needs` and answered with an absent account, zero, or empty code: the result of such a run is not
- * valid and serves to find further reads.
+ * The cached part of the state after one block. Walks the tries from the state root through cached nodes. A read that is
+ * not cached is collected in `needs` and returns an absent account, zero, or empty code. The result of such a run is
+ * invalid and serves to find further reads.
  */
 export class ProvenState implements StateReader {
   readonly #stateRoot: Uint8Array;

@@ -19,9 +19,9 @@ export interface RunOutcome<T> {
 }
 
 /**
- * Runs `work` over the state of a block until it reads nothing that is not proven. A run with missing reads continues with
- * empty values, so that one round fetches all reads that it finds; its result or error is discarded. `work` must leave nothing
- * behind, and must end on any state.
+ * Runs `work` over the state of a block and repeats it until all reads are proven. A run with missing reads continues with
+ * empty values, so that one round fetches all reads that it finds. Its result or error is discarded. `work` must have no
+ * side effects, and must end on any state.
  * @throws the error of the valid run; STATE_ROUNDS_EXCEEDED, STATE_READS_EXCEEDED, UpstreamError, the reason of the signal
  */
 export async function runOverState<T>(

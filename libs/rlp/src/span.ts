@@ -3,9 +3,9 @@ import { DecodeError } from './errors.ts';
 /** Position of an item's payload within the encoded bytes. */
 export interface RlpSpan {
   readonly isList: boolean;
-  /** First byte of the payload, behind the prefix. */
+  /** Offset of the payload, after the prefix. */
   readonly start: number;
-  /** First byte behind the payload. */
+  /** Offset of the first byte after the payload. */
   readonly end: number;
 }
 

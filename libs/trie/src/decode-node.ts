@@ -15,7 +15,7 @@ export type DecodedNode =
 
 const hashBytes = 32;
 
-/** Loads and decodes the node behind a reference. @throws BLOCK_CORRUPT, DECODE_FAILED */
+/** Loads and decodes a referenced node. @throws BLOCK_CORRUPT, DECODE_FAILED */
 export function readNode(nodes: TrieNodeReader, reference: RlpItem): DecodedNode {
   if (!(reference instanceof Uint8Array)) return decodeNode(reference);
   if (reference.length !== hashBytes) throw corrupt('a hash of 32 bytes', `${reference.length} bytes`);

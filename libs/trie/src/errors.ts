@@ -11,7 +11,7 @@ export class CorruptNodeError extends CairnError<'BLOCK_CORRUPT'> {
   }
 }
 
-/** A proof from elsewhere does not lead from its root to the key. */
+/** Thrown for an untrusted proof that does not lead from its root to the key. */
 export class InvalidProofError extends CairnError<'PROOF_INVALID'> {
   /** @param index position of the faulty node within the proof; `undefined` for a fault of the whole */
   constructor(index: number | undefined, reason: string, cause?: unknown) {

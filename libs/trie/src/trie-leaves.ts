@@ -45,7 +45,7 @@ export function* trieLeaves(nodes: TrieNodeReader, root: Uint8Array, start: Uint
   }
 }
 
-/** Reports whether every key that begins with `path` lies before `start`. */
+/** Reports whether all keys that begin with `path` are smaller than `start`. */
 function isBefore(path: Uint8Array, start: Uint8Array): boolean {
   for (let at = 0; at < path.length; at++) {
     const bound = start[at];

@@ -33,7 +33,7 @@ interface Place {
   readonly repeat: number;
 }
 
-/** Returns the place of the next link in a node with this number of links. */
+/** Returns the position of the next link in a node with this number of links. */
 function placeOf(links: number, linksMax: number): Place {
   const inner = Math.max(0, links - linksMax);
   return { isBelowLeaves: links < linksMax, depth: Math.floor(inner / layerRepeat) + 1, repeat: inner % layerRepeat };

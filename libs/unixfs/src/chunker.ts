@@ -4,7 +4,7 @@ import { RefusedOptionError } from './errors.ts';
 /** Kubo's default chunk: 256 KiB. */
 export const defaultChunkBytes = 262_144;
 
-/** Longest chunk. With its dag-pb frame a leaf must stay below 2 MiB, the block limit of peers. */
+/** Maximum length of a chunk in bytes. With its dag-pb frame a leaf must stay below 2 MiB, the block limit of peers. */
 export const chunkBytesMax = 2 * 1024 * 1024 - 256;
 
 /**

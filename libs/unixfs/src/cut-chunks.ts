@@ -1,6 +1,6 @@
 import { allocateBytes, copyBytes } from '@cairn/platform';
 export interface CutOptions {
-  /** Longest chunk in bytes. */
+  /** Maximum length of a chunk in bytes. */
   readonly bytesMax: number;
   /** Returns the length of the first chunk of `bytes`, which has `bytesMax` bytes, or fewer at the end of the stream. */
   readonly cut: (bytes: Uint8Array) => number;

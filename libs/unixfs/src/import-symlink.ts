@@ -6,7 +6,7 @@ import type { ImportResult } from './import-file.ts';
 import { assertMetadata } from './metadata.ts';
 import { encodeUnixfsData, type UnixfsTime } from './unixfs-data.ts';
 
-/** Longest target of a symlink in bytes: `PATH_MAX` of Linux. */
+/** Maximum length of a symlink target in bytes: `PATH_MAX` of Linux. */
 export const symlinkTargetBytesMax = 4096;
 
 /**

@@ -5,7 +5,7 @@ interface OpenDirectory {
   current?: string;
 }
 
-/** Place of an entry in the tree. */
+/** Position of an entry in the tree. */
 export interface Place {
   /** Directories that occur in the path without an entry of their own, outermost first. */
   readonly implied: readonly (readonly string[])[];
@@ -22,7 +22,7 @@ export interface Place {
 export class TreeWalk {
   readonly #open: OpenDirectory[] = [{ names: [] }];
 
-  /** Returns the place of the next entry; undefined for a path below the previous file, which Kubo ignores. */
+  /** Returns the position of the next entry; undefined for a path below the previous file, which Kubo ignores. */
   place(path: readonly string[], isDirectory: boolean): Place | undefined {
     while (this.#open.length > 1 && !isBelow(path, this.#last().names)) this.#open.pop();
     const isNewTop = this.#open.length === 1;

@@ -51,7 +51,7 @@ export class CircuitBreaker {
     return !isReopened;
   }
 
-  /** Ends a request without a verdict, such as one that was aborted. */
+  /** Ends a request without success or failure, such as an aborted one. */
   released(): void {
     this.#isProbing = false;
   }

@@ -11,7 +11,7 @@ interface Watched {
   subscription: string | undefined;
   heardAt: number;
   timer: NodeJS.Timeout | undefined;
-  /** Round under way. */
+  /** The running round. */
   round: Promise<void> | undefined;
 }
 
@@ -103,7 +103,7 @@ export class HeadWatch {
     for (const watched of this.#watched) void this.#step(watched);
   }
 
-  /** One round of one upstream; the next one follows after `pollMs`. */
+  /** Runs one round of one upstream. The next round follows after `pollMs`. */
   async #step(watched: Watched): Promise<void> {
     await this.#round(watched);
     if (this.#stop.signal.aborted) return;

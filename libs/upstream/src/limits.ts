@@ -1,20 +1,20 @@
 /** Limits of a pool. Times in milliseconds, sizes in bytes. Each can be overridden per pool. */
 export const upstreamLimits = {
-  /** Deadline of one request over all attempts. */
+  /** Time limit of one request over all attempts, in milliseconds. */
   deadlineMs: 10_000,
-  /** One attempt at one upstream. */
+  /** Time limit of one attempt at one upstream, in milliseconds. */
   attemptMs: 5000,
-  /** Attempts of one request, hedges included. */
+  /** Maximum number of attempts of one request, including hedges. */
   attemptsMax: 6,
   /** One HTTP answer or WebSocket message. A block with its receipts is the largest regular answer. */
   answerBytesMax: 32 * 1024 * 1024,
-  /** Calls in one JSON-RPC batch. Public nodes accept 100 to 1,000. */
+  /** Maximum number of calls in one JSON-RPC batch. Public nodes accept 100 to 1,000. */
   batchMax: 100,
-  /** Text of one JSON-RPC batch. */
+  /** Maximum length of one JSON-RPC batch in bytes. */
   batchBytesMax: 1024 * 1024,
-  /** Concurrent HTTP requests of one upstream. */
+  /** Maximum number of concurrent HTTP requests to one upstream. */
   concurrencyMax: 32,
-  /** Waiting calls of one upstream. Further ones fail over. */
+  /** Maximum number of waiting calls of one upstream. Further calls use another upstream. */
   queueMax: 10_000,
   /** Bounds of the delay before a hedged attempt. The delay is the upstream's p95 within them. */
   hedgeMsMin: 30,
@@ -23,24 +23,24 @@ export const upstreamLimits = {
   hedgeShare: 0.1,
   /** Consecutive failures that open the circuit breaker. */
   failuresMax: 4,
-  /** First and longest time that the breaker stays open. */
+  /** Initial and maximum time in milliseconds that the breaker stays open. */
   openMsMin: 1000,
   openMsMax: 30_000,
-  /** First and longest isolation after a wrong answer. */
+  /** Initial and maximum isolation in milliseconds after a wrong answer. */
   isolationMsMin: 10 * 60_000,
   isolationMsMax: 24 * 3_600_000,
   /** A method that an upstream lacks is tried again after this time. */
   unsupportedMs: 3_600_000,
-  /** First and longest pause after a rate limit without Retry-After. */
+  /** Initial and maximum pause in milliseconds after a rate limit without Retry-After. */
   pauseMsMin: 250,
   pauseMsMax: 30_000,
-  /** Longest Retry-After that is respected. */
+  /** Maximum Retry-After that is respected, in milliseconds. */
   retryAfterMsMax: 60_000,
   /** Interval of head polls where no subscription works. */
   pollMs: 4000,
   /** A subscription without a head for this time is replaced by a poll until it delivers again. */
   headSilenceMs: 60_000,
-  /** Longest text of evidence. */
+  /** Maximum length of the evidence text. */
   evidenceCharactersMax: 16_384,
 } as const;
 

@@ -98,7 +98,7 @@ export class CallRun<T> {
         upstream.capabilities.supports(method) &&
         (need === undefined || upstream.capabilities.reaches(need)),
     );
-    // Upstreams behind the block come last: their head may only not be polled yet.
+    // Upstreams whose known head is below the block come last. Their real head may be higher, since it is polled.
     const isBehind = (upstream: Upstream) => need !== undefined && upstream.capabilities.height < need.number;
     const score = (upstream: Upstream) => upstream.latency.average * (1 + upstream.inFlight / 8);
     const order = (one: Upstream, other: Upstream) =>

@@ -13,8 +13,8 @@ export interface UpstreamCall<T> {
   /** Historical data that the call reads. Routes it to upstreams that still have the data. */
   readonly need?: HistoryNeed;
   /**
-   * The block or transaction may not exist. An upstream that throws {@link notYetKnown} is asked once, and when all have, the
-   * request fails with UPSTREAM_NOT_FOUND. Default: the pool asks again within the deadline.
+   * The block or transaction may not exist. An upstream whose `parse` throws {@link notYetKnown} is not asked again. When
+   * no upstream remains, the request fails with UPSTREAM_NOT_FOUND. Default: the pool retries within the deadline.
    */
   readonly mayBeAbsent?: boolean;
   /** Concurrent calls with this key share one request and its parsed result. They must have the same `parse`. */

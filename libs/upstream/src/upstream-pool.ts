@@ -39,7 +39,7 @@ export class UpstreamPool {
   readonly #attempts: Attempts;
   readonly #shared = new SharedCalls();
   readonly #heads: HeadWatch;
-  /** Ends the requests under way when the pool is closed. */
+  /** Aborts the running requests when the pool is closed. */
   readonly #running = new Set<AbortController>();
   #hedgeTokens = 1;
 

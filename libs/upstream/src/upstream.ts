@@ -73,7 +73,7 @@ export class Upstream {
     return this.address.name;
   }
 
-  /** Requests under way: HTTP requests, or batches on a WebSocket. */
+  /** Number of requests in flight: HTTP requests, or batches on a WebSocket. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -178,7 +178,7 @@ export class Upstream {
     this.#queue.unshift(...refused);
   }
 
-  /** Splits a refused batch; any other error holds for each call. */
+  /** Splits a refused batch. Any other error applies to each of its calls. */
   #settleBatchError(calls: readonly Queued[], error: object): void {
     const isRefusedBatch = kindOfRpcError(error) === 'batch' || (calls.length > 1 && isInvalidRequest(error));
     if (isRefusedBatch && this.capabilities.shortenBatch(calls.length)) {

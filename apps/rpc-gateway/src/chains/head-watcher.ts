@@ -16,7 +16,7 @@ export interface HeadWatcherOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Most blocks of one change, the newest. A client that was further behind requests the others. */
+/** Maximum number of blocks in one change, the newest ones. A client that missed more blocks requests them. */
 const blocksMax = 1_024;
 
 /** Calls listeners when the head of a chain changes, including changes by other processes. Polls only while there are listeners. */

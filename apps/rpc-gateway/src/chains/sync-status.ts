@@ -10,7 +10,7 @@ export interface SourceHead {
   readonly startingNumber: bigint;
 }
 
-/** The result of eth_syncing: heights of a network that is behind its source, `false` for any other. */
+/** The result of eth_syncing: heights of a network that has not reached the head of its source, else `false`. */
 export function syncStatus(number: bigint, source: SourceHead | undefined) {
   if (source === undefined || source.number - number <= lagMax) return false;
   return {
@@ -20,5 +20,5 @@ export function syncStatus(number: bigint, source: SourceHead | undefined) {
   };
 }
 
-/** Heights of a network that is behind its source. */
+/** Heights of a network that has not reached the head of its source. */
 export type SyncStatus = ReturnType<typeof syncStatus>;

@@ -3,7 +3,7 @@ import type { TotpState } from './member.ts';
 
 const period = 30;
 
-/** Returns the place of a second factor, to which its sealed secret is bound. */
+/** Returns the record name of a second factor, to which its sealed secret is bound. */
 export function totpPlace(memberId: string): string {
   return `totp:${memberId}`;
 }

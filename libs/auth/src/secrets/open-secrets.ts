@@ -109,8 +109,8 @@ async function reseal(store: AccountStore, secrets: SecretBox, source: SecretKey
 }
 
 /**
- * Adds a new first key and seals all secrets with it. Running services reload the file. The previous key stays in the file until
- * the next rotation, for secrets that they seal with it meanwhile.
+ * Adds a new first key and seals all secrets with it. Running services reload the file. The previous key stays in the file
+ * until the next rotation, for secrets that services seal before they reload.
  * @throws SECRETS_KEY_UNUSABLE if the key is a setting, or the key of some secret is missing
  */
 export async function rotateSecrets(

@@ -18,8 +18,8 @@ export function sealedBy(sealed: string): string {
 }
 
 /**
- * Encrypts secrets that cannot be stored as hashes: AES-256-GCM with a random nonce. The place of a secret is authenticated as
- * additional data, so that a sealed secret cannot be moved to another place.
+ * Encrypts secrets that cannot be stored as hashes: AES-256-GCM with a random nonce. The name of the record is
+ * authenticated as additional data, so that a sealed secret cannot be moved to another record.
  */
 export class SecretBox {
   readonly #keys: SecretKeySource;
@@ -33,7 +33,7 @@ export class SecretBox {
     return this.#key().id;
   }
 
-  /** Encrypts a text for one place. @throws SECRETS_KEY_UNUSABLE if there is no key */
+  /** Encrypts a text for the record named `place`. @throws SECRETS_KEY_UNUSABLE if there is no key */
   seal(text: string, place: string): string {
     const { id, bytes } = this.#key();
     const nonce = randomBytes(nonceBytes);
@@ -42,7 +42,10 @@ export class SecretBox {
     return `${version}.${id}.${body.toString('base64url')}`;
   }
 
-  /** Decrypts a text that was sealed for this place. @throws SECRETS_KEY_UNUSABLE if the key is missing or the text was changed */
+  /**
+   * Decrypts a text that was sealed for the record named `place`. @throws SECRETS_KEY_UNUSABLE if the key is missing or the
+   * text was changed
+   */
   open(sealed: string, place: string): string {
     const [, id = '', text = ''] = sealed.split('.');
     const key = this.#keys().find((candidate) => candidate.id === id);

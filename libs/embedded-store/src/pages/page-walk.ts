@@ -150,7 +150,7 @@ export class PageWalk {
     }
   }
 
-  /** Returns the value of a node, from its overflow pages if it has some. */
+  /** Returns the value of a node, from its overflow pages if the node has them. */
   valueBytes({ data, flags, length }: LeafNode): Buffer {
     return flags === nodeFlags.overflow ? this.#file.overflow(Number(data.readBigUInt64LE(0)), length) : data;
   }

@@ -19,7 +19,7 @@ export async function serveSimulation(
   return { kind: 'json', json: JSON.stringify(blocks), gasUsed };
 }
 
-/** Counts the gas of system calls. No header includes it, and overrides can place any code there. */
+/** Counts the gas of system calls. No header includes it, and overrides can set any code at their addresses. */
 function countingSystemCallGas(engine: CallEngine): { readonly engine: CallEngine; systemCallGas(): bigint } {
   let gas = 0n;
   return {

@@ -22,7 +22,7 @@ interface PoolThread {
   startedAt: number;
 }
 
-/** Pool of worker threads behind a queue that shares worker time fairly between lanes. */
+/** Pool of worker threads with a queue that shares worker time fairly between lanes. */
 export class ThreadPool implements CallPool {
   readonly #threads = new Set<PoolThread>();
   readonly #queue = new FairQueue<PendingJob>();

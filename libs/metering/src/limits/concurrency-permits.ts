@@ -3,12 +3,12 @@ import type { LimitStore } from './limit-store.ts';
 
 /** Lifetime of held permits without renewal, in milliseconds: those of a killed process become free after it. */
 const ttlMs = 6000;
-/** Share of the limit that a process asks for beyond the permits in use. */
+/** Share of the limit that a process requests in addition to the permits in use. */
 const lotShare = 1 / 10;
 /** Interval in milliseconds after a refusal in which the store is not asked again. */
 const refusalMs = 100;
 
-/** Permits of a concurrency limit that processes share. This process holds a number of them; some of those are in use. */
+/** Permits of a concurrency limit that processes share. This process holds a part of the permits and uses some of them. */
 export class ConcurrencyPermits {
   readonly #store: LimitStore;
   readonly #key: string;

@@ -20,7 +20,7 @@ export interface PinningModuleOptions {
   readonly inject?: FactoryProvider['inject'];
   /** Opens the pin store. The module closes it. */
   readonly useFactory: (...dependencies: never[]) => Promise<PinStore> | PinStore;
-  /** Tokens of {@link RootSource}s, which retain DAGs beside pins. */
+  /** Tokens of {@link RootSource}s, which retain DAGs in addition to pins. */
   readonly sources?: readonly InjectionToken[];
   /** See `CollectorOptions`. */
   readonly graceSeconds?: number;
