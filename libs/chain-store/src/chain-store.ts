@@ -7,77 +7,64 @@ import {
   type ChainReader,
   type ChainSpec,
   CorruptBlockError,
-  decodeHeader,
-  decodeRlp,
   type Header,
   type Hex,
   hexFromBytes,
-  joinBlock,
   type LogCondition,
   type Receipt,
   type StateRoots,
   type StorageRange,
-  verifyBlock,
-  verifyReceipts,
 } from '@cairn/block-model';
-import { keccak256 } from '@cairn/cid';
-import { emptyTrieRoot, readProof } from '@cairn/trie';
-import { LRUCache } from 'lru-cache';
+import { readAccountProof } from './account-proof.ts';
 import { BranchState } from './branch-state.ts';
 import { type BlockPlace, branchOf, changesOf, generationOf, headFrom, headOf, reorgTo } from './canonical-chain.ts';
 import { BlockRefusedError } from './errors.ts';
 import { FlatState, type RecordReader } from './flat-state.ts';
 import { hasOneOf, heightsWith } from './log-index.ts';
 import { modifiedAccounts } from './modified-accounts.ts';
-import { decodeReceipts } from './read-receipts.ts';
 import { stateRootsOver } from './state-roots.ts';
 import { readStorageRange } from './storage-range.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
+import { VerifiedBlocks } from './verified-blocks.ts';
 import { type WitnessScope, witnessNodes } from './witness-nodes.ts';
 
 export interface ChainStoreOptions {
-  /** Directory of the LMDB environment; made when absent. Several processes and threads may open it at once. */
+  /** Directory of the LMDB environment; created when absent. Several processes and threads may open it concurrently. */
   readonly directory: string;
 }
 
-/** Which blocks the tags stand for. */
+/** Blocks of the tags latest, safe and finalized. */
 export interface ForkChoice {
   readonly head?: Hex;
   readonly safe?: Hex;
   readonly finalized?: Hex;
 }
 
-/** Verified blocks and headers in memory, at most. */
-const blocksCachedMax = 256;
-const headersCachedMax = 1_024;
-
 /**
- * One chain on disk. Every block is held to its hash and its roots when it is read; what was verified stays in a
- * bounded cache.
+ * One chain on disk. Every block is verified against its hash and roots when it is read; a bounded cache keeps verified blocks.
  */
 export class ChainStore implements ChainReader {
   readonly tables: Tables;
-  readonly #blocks = new LRUCache<Hex, Block>({ max: blocksCachedMax });
-  readonly #headers = new LRUCache<Hex, Header>({ max: headersCachedMax });
-  readonly #receipts = new LRUCache<Hex, readonly Receipt[]>({ max: blocksCachedMax });
+  readonly #content: VerifiedBlocks;
   #spec: ChainSpec | undefined;
-  /** What was read last, and what it means: every request asks for it. */
+  /** Record of the head and its decoded form, cached since every request reads it. */
   #headBytes = Buffer.alloc(0);
   #head: BlockPlace | undefined;
 
   constructor(tables: Tables) {
     this.tables = tables;
+    this.#content = new VerifiedBlocks(tables);
   }
 
-  /** Where its files are. */
+  /** Directory of the files. */
   get directory(): string {
     return this.tables.environment.directory;
   }
 
-  /** The rules of the chain; `undefined` before its genesis is imported. */
+  /** Rules of the chain; `undefined` before its genesis is imported. */
   get spec(): ChainSpec | undefined {
-    // Once it is there it stays.
+    // The rules never change after the import of the genesis.
     this.#spec ??= this.#readSpec();
     return this.#spec;
   }
@@ -95,15 +82,16 @@ export class ChainStore implements ChainReader {
     return this.hashByNumber(0n) ?? '0x';
   }
 
-  /** The newest block. @throws BLOCK_CORRUPT when there is none */
+  /** Newest block. @throws BLOCK_CORRUPT when the store has no block */
   get head(): { readonly hash: Hex; readonly number: bigint } {
     const head = this.headOrNone;
     if (head === undefined) throw new CorruptBlockError('latest', 'header', 'an imported genesis', 'missing');
     return head;
   }
 
+  /** Newest block; `undefined` before the genesis is imported. */
   get headOrNone(): { readonly hash: Hex; readonly number: bigint } | undefined {
-    // Another process may be importing: no snapshot of this turn is reused.
+    // Another process may be importing, so the read snapshot of this turn of the event loop is renewed.
     this.tables.environment.refresh();
     const found = this.tables.meta.get(metaKeys.head);
     if (found === undefined) return undefined;
@@ -114,7 +102,7 @@ export class ChainStore implements ChainReader {
     return this.#head;
   }
 
-  /** The finalized block, where one was named. */
+  /** Finalized block; `undefined` until one is set. */
   get finalizedOrNone(): Header | undefined {
     const hash = this.tables.meta.get(metaKeys.finalized);
     return hash && this.header(hexFromBytes(hash));
@@ -130,7 +118,7 @@ export class ChainStore implements ChainReader {
     if (tag === 'earliest') return { hash: this.genesisHash, number: 0n };
     const { head } = this;
     if (tag === 'latest' || tag === 'pending') return head;
-    // Where nobody has said what is safe or final, what was imported counts as both.
+    // The head is safe and final until setForkChoice sets other blocks.
     const hash = this.tables.meta.get(metaKeys[tag]) ?? (tag === 'safe' && this.tables.meta.get(metaKeys.finalized));
     const header = hash && this.header(hexFromBytes(hash));
     return header ? { hash: header.hash, number: header.number } : head;
@@ -141,8 +129,8 @@ export class ChainStore implements ChainReader {
   }
 
   /**
-   * Says which blocks are safe and final, and which is the newest; what is left out stays as it is. All in one step.
-   * @throws BLOCK_REFUSED for a block that is not here, or a head that leaves the finalized block
+   * Sets the head and the safe and finalized blocks in one transaction. Omitted fields stay unchanged.
+   * @throws BLOCK_REFUSED for a block that is not stored, or a head whose branch excludes the finalized block
    */
   async setForkChoice({ head, safe, finalized }: ForkChoice): Promise<void> {
     const { tables } = this;
@@ -172,35 +160,15 @@ export class ChainStore implements ChainReader {
   }
 
   header(hash: Hex): Header | undefined {
-    const cached = this.#headers.get(hash);
-    if (cached) return cached;
-    const raw = this.tables.headers.get(bytesFromHex(hash));
-    if (raw === undefined) return undefined;
-    const header = this.#decoded(hash, () => decodeHeader(raw));
-    if (header.hash !== hash) throw new CorruptBlockError(hash, 'hash', hash, header.hash);
-    this.#headers.set(hash, header);
-    return header;
+    return this.#content.header(hash);
   }
 
   block(hash: Hex): Block | undefined {
-    const cached = this.#blocks.get(hash);
-    if (cached) return cached;
-    const header = this.header(hash);
-    if (header === undefined) return undefined;
-    const body = this.tables.bodies.get(bytesFromHex(hash));
-    if (body === undefined) throw new CorruptBlockError(hash, 'body', 'its transactions', 'missing');
-    const block = this.#decoded(hash, () => joinBlock(header, body));
-    verifyBlock(block, hash);
-    this.#blocks.set(hash, block);
-    return block;
+    return this.#content.block(hash);
   }
 
-  #decoded<T>(hash: Hex, decode: () => T): T {
-    try {
-      return decode();
-    } catch (error) {
-      throw new CorruptBlockError(hash, 'encoding', 'RLP', error instanceof Error ? error.message : 'something else');
-    }
+  receipts(hash: Hex): readonly Receipt[] | undefined {
+    return this.#content.receipts(hash);
   }
 
   totalDifficulty(hash: Hex): bigint | undefined {
@@ -211,19 +179,6 @@ export class ChainStore implements ChainReader {
   isCanonical(hash: Hex): boolean {
     const header = this.header(hash);
     return header !== undefined && this.hashByNumber(header.number) === hash;
-  }
-
-  receipts(hash: Hex): readonly Receipt[] | undefined {
-    const cached = this.#receipts.get(hash);
-    if (cached) return cached;
-    const header = this.header(hash);
-    if (header === undefined) return undefined;
-    const raw = this.tables.receipts.get(bytesFromHex(hash));
-    if (raw === undefined) throw new CorruptBlockError(hash, 'receipts', 'its receipts', 'missing');
-    const receipts = this.#decoded(hash, () => decodeReceipts(raw));
-    verifyReceipts(header, receipts);
-    this.#receipts.set(hash, receipts);
-    return receipts;
   }
 
   transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined {
@@ -237,26 +192,10 @@ export class ChainStore implements ChainReader {
   proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {
     const header = this.header(hash);
     if (header === undefined) return undefined;
-    const nodes = new TrieNodes(this.tables.nodes);
-    const account = readProof(nodes, bytesFromHex(header.stateRoot), keccak256(address));
-    const fields = account.value && decodeRlp('account', account.value);
-    const [nonce, balance, storageRoot = emptyTrieRoot, codeHash] = (fields ?? []) as Uint8Array[];
-    const state = nonce &&
-      balance &&
-      codeHash && { nonce: bigintFromBytes(nonce), balance: bigintFromBytes(balance), codeHash, storageRoot };
-    return {
-      account: state,
-      storageRoot,
-      accountNodes: account.nodes,
-      slots: slots.map((slot) => {
-        const found = readProof(nodes, storageRoot, keccak256(slot));
-        const value = found.value && decodeRlp('storage value', found.value);
-        return { value: value instanceof Uint8Array ? value : new Uint8Array(0), nodes: found.nodes };
-      }),
-    };
+    return readAccountProof(new TrieNodes(this.tables.nodes), bytesFromHex(header.stateRoot), address, slots);
   }
 
-  /** The state after any block that is here, on the chain or on a branch; `undefined` where it is not kept. */
+  /** Returns the state after a stored block, canonical or on a branch; `undefined` when it is no longer stored. */
   stateAt(hash: Hex): RecordReader | undefined {
     const { tables } = this;
     const header = this.header(hash);
@@ -269,8 +208,8 @@ export class ChainStore implements ChainReader {
   }
 
   /**
-   * Slots of an account after a block in the order of their hashes, from the first that is not before `start` on; `undefined`
-   * where the state is not kept.
+   * Returns slots of an account after a block in the order of their hashes, from the first hash at or after `start`;
+   * `undefined` when the state is not stored.
    */
   storageRange(
     hash: Hex,
@@ -284,8 +223,8 @@ export class ChainStore implements ChainReader {
   }
 
   /**
-   * Accounts that the state after a block has otherwise than that after an earlier one, or has alone, in the order of the
-   * hashes of their addresses; `undefined` where a state is not kept, or there are too many accounts to look through.
+   * Returns accounts that are new or different in the state after `to` compared with the state after `from`, ordered by the
+   * hashes of their addresses; `undefined` when a state is not stored, or the accounts to scan exceed the limit.
    */
   modifiedAccounts(from: Hex, to: Hex): Uint8Array[] | undefined {
     const [before, after] = [this.stateAt(from), this.stateAt(to)];
@@ -293,7 +232,7 @@ export class ChainStore implements ChainReader {
     return modifiedAccounts(this.tables, { before, after, blocks: this.#between(from, to) });
   }
 
-  /** The blocks between two and the last that they have in common, the newer ones first. */
+  /** Yields the blocks from both ends down to their last common ancestor, newest first. */
   *#between(one: Hex, other: Hex): Generator<Header> {
     const ends = [this.header(one), this.header(other)].filter((header) => header !== undefined);
     for (;;) {
@@ -313,7 +252,7 @@ export class ChainStore implements ChainReader {
     return stateRootsOver(state, new TrieNodes(this.tables.nodes), bytesFromHex(header.stateRoot));
   }
 
-  /** The nodes that a block on top of this one needs; `undefined` where the state is not kept. See {@link witnessNodes}. */
+  /** Returns the trie nodes that a child block needs; `undefined` when the state is not stored. See {@link witnessNodes}. */
   async witnessNodes(hash: Hex, scope: WitnessScope): Promise<readonly Uint8Array[] | undefined> {
     const header = this.header(hash);
     const state = this.stateAt(hash);
@@ -326,7 +265,7 @@ export class ChainStore implements ChainReader {
   }
 }
 
-/** Opens a chain. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
+/** Opens the store of a chain. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
 export async function openChainStore({ directory }: ChainStoreOptions): Promise<ChainStore> {
   return new ChainStore(await openTables(directory));
 }
