@@ -20,21 +20,21 @@ import { type CheckedHeader, HeaderRules } from './header-rules.ts';
 import type { ImportState } from './import-state.ts';
 import { type Ancestor, validateUncles } from './uncle-rules.ts';
 
-/** A block that was executed and whose results match its header. */
+/** An executed block whose results match its header. */
 export interface ExecutedBlock {
   readonly block: Block;
-  /** RLP list of the receipts in their consensus encoding. */
+  /** RLP list of receipts in consensus encoding. */
   readonly receipts: Uint8Array;
   /** Logs of all receipts, in order. */
   readonly logs: readonly Log[];
 }
 
-/** EIP-7934: 10 MiB less a margin of 2 MiB for the consensus block around it. */
+/** EIP-7934: 10 MiB minus a margin of 2 MiB for the enclosing consensus block. */
 const blockBytesMax = 8 * 1024 * 1024;
 
-/** Finds ancestors of the executed block, including those that are not on disk yet. */
+/** Finds ancestors of the executed block, including blocks that are not on disk yet. */
 export interface Ancestors {
-  /** Hash of the ancestor at a height, for BLOCKHASH. */
+  /** Returns the hash of the ancestor at a height, for BLOCKHASH. */
   hashByNumber(number: bigint): Hex | undefined;
   block(hash: Hex): Ancestor | undefined;
 }
@@ -42,8 +42,9 @@ export interface Ancestors {
 export interface BlockExecutorOptions {
   readonly spec: ChainSpec;
   readonly state: ImportState;
-  /** The block that the next one follows, and the sum of the difficulties up to it. */
+  /** Parent of the next block. */
   readonly parent: Header;
+  /** Sum of the difficulties up to and including the parent. */
   readonly totalDifficulty: bigint;
   readonly ancestors: Ancestors;
   readonly runner: BlockRunner;
@@ -58,7 +59,7 @@ export class BlockExecutor {
   readonly #ancestors: Ancestors;
   readonly #terminalTotalDifficulty: bigint | undefined;
   #parent: CheckedHeader;
-  /** Sum of the difficulties up to the parent. */
+  /** Sum of the difficulties up to and including the parent. */
   #totalDifficulty: bigint;
 
   constructor({ spec, state, parent, totalDifficulty, ancestors, runner }: BlockExecutorOptions) {
@@ -74,7 +75,7 @@ export class BlockExecutor {
 
   /**
    * Executes the next block.
-   * @throws BLOCK_REFUSED with number, hash and reason; the state is not usable afterwards
+   * @throws BLOCK_REFUSED with number, hash and reason; the state must not be used afterwards
    */
   async execute(raw: Uint8Array): Promise<ExecutedBlock> {
     const block = decode(raw);
@@ -120,7 +121,7 @@ export class BlockExecutor {
     }
   }
 
-  /** Where the total difficulty decides, proof of stake begins with the first block above it (EIP-3675). @throws Error */
+  /** Checks that proof of stake begins with the first block after the terminal total difficulty (EIP-3675). @throws Error */
   #validateMerge({ difficulty }: Header): void {
     const limit = this.#terminalTotalDifficulty;
     if (limit === undefined || (difficulty === 0n) === this.#totalDifficulty >= limit) return;
@@ -143,7 +144,7 @@ function differenceBetween(
   return undefined;
 }
 
-/** Joins the blooms of receipts to that of the block. */
+/** Joins the bloom filters of receipts to the filter of the block. */
 function joinedBlooms(receipts: readonly Receipt[]): Hex {
   const bloom = new Uint8Array(256);
   for (const { logsBloom } of receipts)

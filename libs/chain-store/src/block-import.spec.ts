@@ -30,7 +30,7 @@ async function importOf(count: number): Promise<BlockImport> {
 }
 
 describe('BlockImport', () => {
-  test('shows nothing before it is flushed', async () => {
+  test('writes no block before flush', async () => {
     const target = await importOf(3);
     expect(store.head.number).toBe(0n);
     await target.flush();
@@ -38,7 +38,7 @@ describe('BlockImport', () => {
     expect(target.blocks).toBe(3);
   });
 
-  test('one that is overtaken never takes the head back', async () => {
+  test('keeps the head of another import that is ahead', async () => {
     const [slow, fast] = [await importOf(2), await importOf(4)];
     await fast.flush();
     await slow.flush();
@@ -46,7 +46,7 @@ describe('BlockImport', () => {
     expect([slow.blocks, slow.gas]).toEqual([0, 0n]);
   });
 
-  test('one that is overtaken half-way adds what is still missing', async () => {
+  test('adds the missing blocks when another import has written some of them', async () => {
     const [slow, fast] = [await importOf(4), await importOf(2)];
     await fast.flush();
     await slow.flush();

@@ -15,11 +15,11 @@ import { ImportState } from './import-state.ts';
 import type { Ancestor } from './uncle-rules.ts';
 import { branchDepthMax, type PendingBlock, writeBlocks } from './write-blocks.ts';
 
-/** Blocks that are committed together: fewer waits for the disk, and each commit still holds whole blocks only. */
+/** Blocks per commit. Larger commits sync the disk less often. */
 const batchBlocks = 64;
 const batchEntries = 20_000;
 
-/** Takes blocks, each after its parent, and brings them into a chain: executed, verified, and committed some at a time. */
+/** Imports blocks, each after its parent: executes, verifies and commits them in batches of whole blocks. */
 export class BlockImport {
   readonly #store: ChainStore;
   readonly #spec: ChainSpec;
@@ -27,7 +27,7 @@ export class BlockImport {
   #session: Session;
   #pending: PendingBlock[] = [];
   #entries = 0;
-  /** Blocks executed here, and their gas. */
+  /** Number of blocks executed by this import. */
   blocks = 0;
   gas = 0n;
 
@@ -43,7 +43,7 @@ export class BlockImport {
   }
 
   /**
-   * Adds a block whose parent is here, on the chain or on a branch of it. One that is here already is passed over.
+   * Adds a block whose parent is stored, on the canonical chain or a branch. A stored block is skipped.
    * @param raw RLP of the block
    * @throws BLOCK_REFUSED
    */
@@ -55,7 +55,7 @@ export class BlockImport {
     return header;
   }
 
-  /** Goes on at the parent of a block. */
+  /** Makes the parent of a block the tip of the execution. */
   async #moveTo(header: Header): Promise<void> {
     await this.flush();
     const parent = this.#store.header(header.parentHash);
@@ -63,7 +63,7 @@ export class BlockImport {
       const { number, hash } = this.#store.head;
       throw new BlockRefusedError(
         header,
-        `its parent ${header.parentHash} is not here; the chain ends at block ${number} (${hash})`,
+        `its parent ${header.parentHash} is not stored; the chain ends at block ${number} (${hash})`,
       );
     }
     const finalized = this.#store.finalizedOrNone;
@@ -89,7 +89,7 @@ export class BlockImport {
     if (this.#pending.length >= batchBlocks || this.#entries >= batchEntries) await this.flush();
   }
 
-  /** Puts on the disk what was added. */
+  /** Commits the added blocks to disk. */
   async flush(): Promise<void> {
     if (this.#pending.length === 0) return;
     const pending = this.#pending;
@@ -97,10 +97,10 @@ export class BlockImport {
     this.#entries = 0;
     const gas = pending.reduce((sum, { block }) => sum + block.header.gasUsed, 0n);
     const written = await writeBlocks(this.#store.tables, pending);
-    // Another process may have written some of them.
+    // Another process may have written some of these blocks.
     this.blocks -= pending.length - written.blocks;
     this.gas -= gas - written.gas;
-    // Anew from what is on the disk: the caches begin empty.
+    // The next execution starts from the stored blocks with empty caches.
     this.#session = openSession(this.#store, this.#spec, this.#session.tip, this.#runner);
   }
 }
@@ -109,17 +109,17 @@ export class BlockImport {
 interface Session {
   readonly state: ImportState;
   readonly executor: BlockExecutor;
-  /** Blocks that are not on the disk yet. */
+  /** Blocks that are not on disk yet. */
   readonly made: Map<Hex, Ancestor>;
-  /** Hashes of ancestors of the next block that the canonical chain does not tell. */
+  /** Hashes of ancestors of the next block that are not on the canonical chain. */
   readonly hashes: Map<bigint, Hex>;
-  /** The block that the next one must follow. */
+  /** Parent of the next block. */
   tip: Header;
 }
 
 function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: BlockRunner): Session {
   const base = store.stateAt(tip.hash);
-  if (base === undefined) throw new BlockRefusedError(tip, 'the state after it is not kept');
+  if (base === undefined) throw new BlockRefusedError(tip, 'the state after it is not stored');
   const state = new ImportState(store.tables, base, bytesFromHex(tip.stateRoot));
   const { blocks } = branchOf(store.tables, tip.hash);
   const hashes = new Map(blocks.map(({ number, hash }) => [number, hash] as const));
@@ -135,7 +135,7 @@ function openSession(store: ChainStore, spec: ChainSpec, tip: Header, runner: Bl
 
 function headOfStore(store: ChainStore): Header {
   const header = store.header(store.head.hash);
-  if (header === undefined) throw new GenesisError(`the store in ${store.directory} has no header of its own head`);
+  if (header === undefined) throw new GenesisError(`the store in ${store.directory} contains no header for its head`);
   return header;
 }
 

@@ -29,7 +29,7 @@ async function read(content: Uint8Array): Promise<Buffer[]> {
 const refused = (content: Uint8Array, reason: RegExp) =>
   expect(read(content)).rejects.toMatchObject({ code: 'SOURCE_INVALID', message: expect.stringMatching(reason) });
 
-/** A record of e2store: type, length, payload. */
+/** Returns a record of e2store: type, length, payload. */
 function record(type: number, payload: Uint8Array): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt16LE(type, 0);
@@ -52,7 +52,7 @@ function checksum(bytes: Uint8Array): Buffer {
   return sum;
 }
 
-/** Framed snappy: pieces of 65,536 bytes, by turns compressed and not, as writers choose. */
+/** Returns framed snappy: pieces of 65,536 bytes, alternately compressed and uncompressed, since writers may choose. */
 function framed(bytes: Uint8Array): Buffer {
   const frames = [streamIdentifier];
   for (let offset = 0; offset < bytes.length; offset += 65_536) {
@@ -66,7 +66,7 @@ function framed(bytes: Uint8Array): Buffer {
 
 const version = record(0x3265, new Uint8Array(0));
 
-/** An era1 file with headers, bodies, receipts, difficulties and an index that the reader passes over. */
+/** Returns an era1 file with headers, bodies, and the receipts, difficulties and index that the reader skips. */
 function era1Of(blocks: readonly Uint8Array[]): Buffer {
   const records = blocks.flatMap((raw) => {
     const [header, ...body] = decodeRlp('block', raw) as RlpItem[];
@@ -86,7 +86,7 @@ const block = fc
   .map((items) => encodeRlp(items));
 
 describe('readBlockFile', () => {
-  test('gives the same blocks from RLP, gzip and era1', async () => {
+  test('returns the same blocks from RLP, gzip and era1', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(block, { maxLength: 5 }), async (blocks) => {
         const expected = blocks.map((raw) => Buffer.from(raw));
@@ -99,9 +99,9 @@ describe('readBlockFile', () => {
     );
   });
 
-  test('reads blocks longer than a frame and than a piece of the stream', async () => {
+  test('reads blocks longer than a snappy frame and a chunk of the stream', async () => {
     const long = encodeRlp([[new Uint8Array(40)], [new Uint8Array(700_000).fill(1)], []]);
-    // Compared here: the matcher takes seconds for as many bytes.
+    // The matcher of jest takes seconds for this many bytes.
     const areLong = (blocks: Buffer[]) => blocks.map((raw) => raw.equals(long));
     expect(areLong(await read(Buffer.concat([long, long])))).toEqual([true, true]);
     expect(areLong(await read(era1Of([long])))).toEqual([true]);
@@ -111,21 +111,25 @@ describe('readBlockFile', () => {
   const era1 = era1Of([small]);
   test.each([
     ['RLP that ends within a block', small.slice(0, -1), /it ends in the middle of a record, at byte \d/],
-    ['gzip that ends too early', gzipSync(small).subarray(0, -9), /it cannot be read to its end/],
+    ['truncated gzip', gzipSync(small).subarray(0, -9), /it cannot be read to its end/],
     ['gzip with a flipped bit', flipped(gzipSync(small), 12), /cannot be imported/],
-    ['what is no list', Buffer.from('{"blocks":[]}'), /at byte 0 there is no RLP list/],
-    ['a list after which something else comes', Buffer.concat([small, Buffer.of(0x80)]), /there is no RLP list/],
-    ['RLP that claims to be enormous', Buffer.from('fbffffffff', 'hex'), /claims to be longer than 67108864 bytes/],
+    ['bytes that are not an RLP list', Buffer.from('{"blocks":[]}'), /at byte 0 there is no RLP list/],
+    ['a list followed by other bytes', Buffer.concat([small, Buffer.of(0x80)]), /there is no RLP list/],
+    [
+      'RLP that claims a length above the limit',
+      Buffer.from('fbffffffff', 'hex'),
+      /claims to be longer than 67108864 bytes/,
+    ],
     ['RLP with a length of eight bytes', Buffer.from('ffffffffffffffffff', 'hex'), /claims to be longer/],
     ['era1 that ends within a record', era1.subarray(0, 30), /it ends in the middle of a record/],
-    ['an era1 record that claims to be enormous', Buffer.concat([version, head(0x03, 0xffffffff)]), /longer than/],
-    ['an era1 body without a header', Buffer.concat([version, record(0x04, framed(small))]), /no header before it/],
     [
-      'a frame that ends too early',
-      Buffer.concat([version, record(3, frame(0, small).subarray(0, 6))]),
-      /within a snappy frame/,
+      'an era1 record that claims a length above the limit',
+      Buffer.concat([version, head(0x03, 0xffffffff)]),
+      /longer than/,
     ],
-    ['half a frame head', Buffer.concat([version, record(3, Buffer.of(0, 1))]), /within a snappy frame/],
+    ['an era1 body without a header', Buffer.concat([version, record(0x04, framed(small))]), /no header before it/],
+    ['a truncated frame', Buffer.concat([version, record(3, frame(0, small).subarray(0, 6))]), /within a snappy frame/],
+    ['a truncated frame header', Buffer.concat([version, record(3, Buffer.of(0, 1))]), /within a snappy frame/],
     ['a frame of unknown type', Buffer.concat([version, record(3, frame(2, small))]), /unknown type 2/],
     [
       'a frame that does not match its checksum',
@@ -133,12 +137,16 @@ describe('readBlockFile', () => {
       /does not match its checksum/,
     ],
     ['a frame shorter than its checksum', Buffer.concat([version, record(3, frame(1, Buffer.of(1)))]), /checksum/],
-    ['a frame of junk', Buffer.concat([version, record(3, frame(0, Buffer.alloc(9, 0xff)))]), /does not decompress/],
+    [
+      'a frame that is not snappy',
+      Buffer.concat([version, record(3, frame(0, Buffer.alloc(9, 0xff)))]),
+      /does not decompress/,
+    ],
   ])('refuses %s', async (_name, content, reason) => {
     await refused(content, reason);
   });
 
-  test('refuses a small record that decompresses to a flood', async () => {
+  test('refuses a small record that decompresses beyond the limit', async () => {
     const piece = new Uint8Array(65_536);
     const zeros = frame(0, Buffer.concat([checksum(piece), snappy.compress(piece)]));
     const frames = Buffer.concat([streamIdentifier, ...Array.from({ length: 1_100 }, () => zeros)]);

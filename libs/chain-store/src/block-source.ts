@@ -6,19 +6,19 @@ import { readEra1Blocks } from './era1.ts';
 import { SourceError } from './errors.ts';
 import { readRlpBlocks } from './rlp-blocks.ts';
 
-/** A block as a file holds it, not looked into yet. */
+/** An unparsed block of a file. */
 export interface SourceBlock {
   /** RLP of the block. */
   readonly raw: Uint8Array;
-  /** Bytes of the file up to and including it. */
+  /** Bytes of the file up to and including this block. */
   readonly position: number;
 }
 
 const era1Start = Buffer.from([0x65, 0x32, 0, 0, 0, 0, 0, 0]);
 
 /**
- * The blocks of a file in order: concatenated RLP as `geth export` writes it, plain or gzipped, or an era1 file. Which
- * of them it is, is seen from its first bytes. Memory holds one block.
+ * Reads the blocks of a file in order: concatenated RLP from `geth export`, plain or gzipped, or an era1 file. The first bytes
+ * determine the format. One block is in memory at a time.
  * @throws SOURCE_INVALID
  */
 export async function* readBlockFile(file: string): AsyncGenerator<SourceBlock> {

@@ -6,15 +6,14 @@ import { type AccountRecord, decodeAccountRecord, slotPrefix } from './tables.ts
 const empty = new Uint8Array(0);
 
 /**
- * State after a block that is not on the canonical chain: what its branch has changed, over the state of the block where
- * the branch leaves the chain.
+ * State after a block of a branch: the changes of the branch over the state of the block where it leaves the canonical chain.
  */
 export class BranchState implements RecordReader {
   readonly #base: RecordReader;
   readonly #accounts = new Map<string, AccountRecord>();
   readonly #slots = new Map<string, Uint8Array>();
 
-  /** @param changes of the branch's blocks, the oldest first */
+  /** @param changes changes of the branch's blocks, oldest first */
   constructor(base: RecordReader, changes: Iterable<StateChange>) {
     this.#base = base;
     for (const { table, key, value } of changes) {

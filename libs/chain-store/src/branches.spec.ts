@@ -26,7 +26,7 @@ function importInto(store: ChainStore, { genesis, blocks }: Pick<MadeChain, 'gen
   return importChain({ store, name: 'made', genesis: directory.write('genesis.json', genesis), files });
 }
 
-/** The chain of a store is this one: heights, head, places of transactions and logs. */
+/** Expects the canonical chain of a store to be `chain`: heights, head, transaction places and logs. */
 function expectChain(store: ChainStore, chain: MadeChain): void {
   expect(store.head).toEqual({ hash: chain.hashes.at(-1) ?? store.genesisHash, number: BigInt(chain.hashes.length) });
   expect(chain.hashes.map((_, index) => store.hashByNumber(BigInt(index + 1)))).toEqual(chain.hashes);
@@ -50,7 +50,7 @@ const steps = (maxLength: number) => fc.array(step, { maxLength });
 const plan = (maxLength: number, minLength = 0) => fc.array(steps(3), { minLength, maxLength });
 
 describe('branches', () => {
-  test('the longest is the chain, and the state on all sides of every fork stays what it was', async () => {
+  test('the longest branch is the chain, and the state of every branch stays readable', async () => {
     await fc.assert(
       fc.asyncProperty(plan(3), plan(3, 1), plan(4, 1), plan(2), async (trunk, left, right, more) => {
         const one = await makeChain([...trunk, ...left]);
@@ -73,7 +73,7 @@ describe('branches', () => {
   const write = (value: number): Step[] => [{ kind: 'write', child: 0, slot: 1, value }];
   const trunk: Step[][] = [[{ kind: 'create', child: 0 }], write(1)];
 
-  test('a head can be chosen, and what is final is not left', async () => {
+  test('setForkChoice selects a head but never leaves the finalized block', async () => {
     const one = await makeChain([...trunk, write(2), write(3)]);
     const other = await makeChain([...trunk, write(4)]);
     await withStore(async (store) => {
@@ -100,24 +100,24 @@ describe('branches', () => {
     });
   });
 
-  test('a block without a parent is refused with what the chain ends at', async () => {
+  test('a block without a stored parent is refused with the end of the chain', async () => {
     const one = await makeChain([...trunk, write(2)]);
     await withStore(async (store) => {
       await expect(importInto(store, { ...one, blocks: one.blocks.slice(1) })).rejects.toMatchObject({
         code: 'BLOCK_REFUSED',
-        message: expect.stringMatching(/^Block 2 .*its parent 0x.* is not here; the chain ends at block 0/),
+        message: expect.stringMatching(/^Block 2 .*its parent 0x.* is not stored; the chain ends at block 0/),
       });
     });
   });
 
-  test('a block of a branch that does not execute to its roots leaves the chain alone', async () => {
+  test('a block of a branch with a wrong state root does not change the chain', async () => {
     const one = await makeChain([...trunk, write(2)]);
     const other = await makeChain([...trunk, write(3), write(4)]);
     await withStore(async (store) => {
       await importInto(store, one);
       const broken = other.blocks.map((raw) => Uint8Array.from(raw));
       const last = broken.at(-1) ?? new Uint8Array(0);
-      // Inside of its state root.
+      // This byte is inside the state root.
       last[130] = (last[130] ?? 0) ^ 1;
       await expect(importInto(store, { ...other, blocks: broken })).rejects.toMatchObject({ code: 'BLOCK_REFUSED' });
       expectChain(store, one);

@@ -13,13 +13,13 @@ export class ByteReader {
     this.#file = file;
   }
 
-  /** The next byte without taking it, or `undefined` at the end. */
+  /** Returns the next byte without consuming it; `undefined` at the end. */
   async peek(): Promise<number | undefined> {
     await this.#fill(1);
     return this.#buffer[0];
   }
 
-  /** The next `length` bytes. @throws SOURCE_INVALID when the file ends before */
+  /** Reads the next `length` bytes. @throws SOURCE_INVALID when the file ends before */
   async take(length: number): Promise<Uint8Array> {
     await this.#fill(length);
     if (this.#buffer.length < length)

@@ -20,18 +20,18 @@ export interface BlockPlace {
   readonly number: bigint;
 }
 
-/** The newest block of the canonical chain. */
+/** Returns the newest block of the canonical chain. */
 export function headOf(tables: Tables): BlockPlace | undefined {
   const found = tables.meta.get(metaKeys.head);
   return found && headFrom(found);
 }
 
-/** What the record of the head says. */
+/** Decodes the record of the head. */
 export function headFrom(record: Uint8Array): BlockPlace {
   return { hash: hexFromBytes(record.subarray(0, 32)), number: bigintFromBytes(record.subarray(32)) };
 }
 
-/** Makes a block that stands on the head the new head: its state, its transactions and its logs. Inside a transaction. */
+/** Makes a child of the head the new head: state, transactions and logs. Call it inside a transaction. */
 export function extendChain(tables: Tables, header: Header, content: ChainContent = contentOf(tables, header)): void {
   const hash = bytesFromHex(header.hash);
   const height = heightKey(header.number);
@@ -46,7 +46,7 @@ export function extendChain(tables: Tables, header: Header, content: ChainConten
   tables.meta.put(metaKeys.head, Buffer.concat([hash, height]));
 }
 
-/** Takes the head off the chain; it stays as a block of a branch. Inside a transaction. */
+/** Removes the head from the canonical chain; it stays as a block of a branch. Call it inside a transaction. */
 function shortenChain(tables: Tables, header: Header, parent: Header): void {
   const hash = bytesFromHex(header.hash);
   const height = heightKey(header.number);
@@ -63,9 +63,9 @@ function shortenChain(tables: Tables, header: Header, parent: Header): void {
 }
 
 /**
- * Makes a block that is here the head, wherever it stands: the chain goes back to where the block's branch leaves it, and
- * forward along that. Inside a transaction.
- * @throws BLOCK_REFUSED when the branch leaves the chain below the finalized block or further back than changes are kept
+ * Makes any stored block the head: removes blocks down to the base of its branch, then adds the blocks of the branch. Call it
+ * inside a transaction.
+ * @throws BLOCK_REFUSED when the branch begins below the finalized block or before the oldest stored changes
  */
 export function reorgTo(tables: Tables, hash: Hex): void {
   const { base, blocks } = branchOf(tables, hash);
@@ -88,17 +88,17 @@ export function reorgTo(tables: Tables, hash: Hex): void {
   for (const header of blocks) extendChain(tables, header);
   if (!isLeaving) return;
   tables.meta.put(metaKeys.generation, heightKey(generationOf(tables) + 1n));
-  // What was thought safe may be on the branch that was left.
+  // The safe block may be on the abandoned branch.
   const safe = tables.meta.get(metaKeys.safe);
   if (safe && !isOnChain(tables, requireHeader(tables, hexFromBytes(safe)))) tables.meta.remove(metaKeys.safe);
 }
 
-/** How often the chain has changed to another branch. */
+/** Returns the number of reorgs of the chain. */
 export function generationOf(tables: Tables): bigint {
   return bigintFromBytes(tables.meta.get(metaKeys.generation) ?? new Uint8Array(0));
 }
 
-/** Where a block's branch leaves the canonical chain, and the blocks from there on up to it; none when it is on it. */
+/** Returns the canonical block where the branch of a block begins, and the blocks from there up to it; none if canonical. */
 export function branchOf(tables: Tables, hash: Hex): { readonly base: Header; readonly blocks: readonly Header[] } {
   const blocks: Header[] = [];
   let header = requireHeader(tables, hash);
@@ -114,23 +114,23 @@ function isOnChain(tables: Tables, { hash, number }: Header): boolean {
   return found !== undefined && hexFromBytes(found) === hash;
 }
 
-/** What a block does to accounts and slots. @throws BLOCK_REFUSED where that is not kept any more */
+/** Returns the changes of a block to accounts and slots. @throws BLOCK_REFUSED when they are no longer stored */
 export function changesOf(tables: Tables, header: Header): StateChange[] {
   const found = tables.changes.get(bytesFromHex(header.hash));
-  if (found === undefined) throw new BlockRefusedError(header, 'its changes to the state are not kept any more');
+  if (found === undefined) throw new BlockRefusedError(header, 'its changes to the state are no longer stored');
   return decodeChanges(found);
 }
 
 function requireHeader(tables: Tables, hash: Hex): Header {
   const raw = tables.headers.get(bytesFromHex(hash));
-  if (raw === undefined) throw new BlockRefusedError({ number: undefined, hash }, 'it is not here');
+  if (raw === undefined) throw new BlockRefusedError({ number: undefined, hash }, 'it is not stored');
   return decodeHeader(raw);
 }
 
-/** What of a block stands in the tables of the canonical chain. */
+/** Entries of a block in the tables of the canonical chain. */
 export interface ChainContent {
   readonly changes: readonly StateChange[];
-  /** Hashes, in order. */
+  /** Hashes of transactions, in order. */
   readonly transactions: readonly Hex[];
   readonly logs: readonly Log[];
 }

@@ -38,7 +38,7 @@ describe('ChainStore', () => {
     expect(store.hashByNumber(0n)).toBeUndefined();
   });
 
-  test('finds blocks by hash, height and tag, and knows what it does not have', async () => {
+  test('finds blocks by hash, height and tag, and returns undefined for unknown ones', async () => {
     const [first, , last] = await fill();
     expect(store.chainId).toBe(4242n);
     expect(store.blockByTag('earliest')).toEqual({ hash: store.genesisHash, number: 0n });
@@ -64,7 +64,7 @@ describe('ChainStore', () => {
     expect(store.isCanonical(absent)).toBe(false);
   });
 
-  test('a reader that is open sees what another handle imports', async () => {
+  test('an open reader sees the blocks that another handle imports', async () => {
     const reader = await openChainStore({ directory: store.directory });
     expect(reader.headOrNone).toBeUndefined();
     await fill();
@@ -72,7 +72,7 @@ describe('ChainStore', () => {
     await reader.close();
   });
 
-  test('a state stays what it was while the chain grows', async () => {
+  test('stateAt returns the same values while the chain grows', async () => {
     const genesis = directory.write('genesis.json', chain.genesis);
     const files = chain.blocks.map((block, index) => directory.write(`${index}.rlp`, block));
     await importChain({ store, name: 'made', genesis, files: files.slice(0, 1) });
@@ -90,7 +90,7 @@ describe('ChainStore', () => {
     ['a body of another block', 'bodies', () => encodeRlp([[], [], []]), 'transactionsRoot'],
     ['a body without withdrawals', 'bodies', () => encodeRlp([[], []]), ''],
     ['a body that does not decode', 'bodies', () => Uint8Array.of(1, 2, 3), 'encoding'],
-  ] as const)('%s on the disk is BLOCK_CORRUPT and named', async (_name, table, planted, field) => {
+  ] as const)('%s on disk results in BLOCK_CORRUPT with the block', async (_name, table, planted, field) => {
     const [first, second] = await fill();
     const bytes = planted(store, second);
     if (!bytes) throw new Error('nothing to plant');
@@ -102,13 +102,13 @@ describe('ChainStore', () => {
     expect(store.block(second)?.header.hash).toBe(second);
   });
 
-  test('a body that is gone is corruption, not an absent block', async () => {
+  test('a missing body is reported as corruption, not as an absent block', async () => {
     const [first] = await fill();
     await store.tables.environment.transaction(() => store.tables.bodies.remove(bytesFromHex(first)));
     expect(() => store.block(first)).toThrow(expect.objectContaining({ code: 'BLOCK_CORRUPT' }));
   });
 
-  test('a block of a branch whose changes are not kept has no state', async () => {
+  test('stateAt is undefined for a block of a branch whose changes are no longer stored', async () => {
     const [first] = await fill();
     await store.tables.environment.transaction(() => {
       store.tables.canonical.put(heightKey(1n), bytesFromHex(absent));
@@ -118,7 +118,7 @@ describe('ChainStore', () => {
     expect(store.stateAt(first)).toBeUndefined();
   });
 
-  test('a closed store says so', async () => {
+  test('a closed store fails with an error that says so', async () => {
     await fill();
     await store.close();
     expect(() => store.head).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }));

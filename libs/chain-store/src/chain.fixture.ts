@@ -12,27 +12,27 @@ import fc from 'fast-check';
 import type { ChainStore } from './chain-store.ts';
 import { fixtureContracts } from './contracts.fixture.ts';
 
-/** What a transaction of a made chain does with one of the children. */
+/** Action of one transaction of a made chain on one of the child contracts. */
 export type Step =
   | { readonly kind: 'create'; readonly child: number }
   | { readonly kind: 'destroy'; readonly child: number }
   | { readonly kind: 'write'; readonly child: number; readonly slot: number; readonly value: number };
 
-/** An account as the reference state manager has it after a block. */
+/** An account in the reference state manager after a block. */
 export interface Snapshot {
   readonly account: { readonly nonce: bigint; readonly balance: bigint; readonly codeHash: Hex } | undefined;
-  /** Values of the slots that are written, without leading zeros. */
+  /** Values of the written slots, without leading zeros. */
   readonly slots: readonly Hex[];
 }
 
-/** A chain that was made by the reference implementation, state trie included. */
+/** A chain that the reference implementation created, including its state trie. */
 export interface MadeChain {
   readonly genesis: ReturnType<typeof madeGenesis>;
-  /** RLP of each block from the first on. */
+  /** RLP of each block from block 1 on. */
   readonly blocks: readonly Uint8Array[];
   readonly hashes: readonly Hex[];
   readonly addresses: readonly Hex[];
-  /** By height, genesis included, and then by address. */
+  /** Snapshots by height, including genesis, then by address. */
   readonly history: readonly (readonly Snapshot[])[];
 }
 
@@ -49,7 +49,7 @@ const children = Array.from({ length: childCount }, (_, salt) =>
 );
 const watched = [sender, factory, miner, ...children];
 
-/** A genesis file of geth up to Shanghai: the last fork at which SELFDESTRUCT empties a contract. */
+/** Returns a genesis file of geth up to Shanghai, the last fork in which SELFDESTRUCT empties a contract. */
 export function madeGenesis(): Parameters<typeof parseGethGenesisState>[0] {
   const forks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg', 'istanbul'];
   const laterForks = ['muirGlacier', 'berlin', 'london', 'arrowGlacier', 'grayGlacier', 'mergeNetsplit'];
@@ -76,7 +76,7 @@ export function madeGenesis(): Parameters<typeof parseGethGenesisState>[0] {
   };
 }
 
-/** Makes a chain: one block for each list of steps. */
+/** Creates a chain with one block for each list of steps. */
 export async function makeChain(plan: readonly (readonly Step[])[]): Promise<MadeChain> {
   const genesis = madeGenesis();
   const common = commonFromChainSpec(parseGethGenesis('made', genesis).spec);
@@ -161,7 +161,7 @@ async function snapshotsOf(vm: VM): Promise<Snapshot[]> {
   return snapshots;
 }
 
-/** What the flat tables say of the watched accounts after each block. */
+/** Reads the watched accounts after each block from the flat tables. */
 export function historyIn(store: ChainStore, chain: MadeChain): Snapshot[][] {
   return chain.history.map((_, height) => {
     const hash = height === 0 ? store.genesisHash : chain.hashes[height - 1];
@@ -174,7 +174,7 @@ export function historyIn(store: ChainStore, chain: MadeChain): Snapshot[][] {
       );
       if (!account) return { account: undefined, slots };
       const { nonce, balance, codeHash } = account;
-      // Throws when it is missing.
+      // getCode throws when the code is missing.
       state.getCode(codeHash);
       return { account: { nonce, balance, codeHash: hexFromBytes(codeHash) }, slots };
     });
@@ -182,7 +182,7 @@ export function historyIn(store: ChainStore, chain: MadeChain): Snapshot[][] {
 }
 
 const child = fc.nat(childCount - 1);
-/** Something that a transaction does. */
+/** Generates an action of a transaction. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('create' as const, 'destroy' as const), child }) },
   {
@@ -196,7 +196,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A directory for a test, with a function that writes files into it. */
+/** Returns a directory for a test, and a function that writes files into it. */
 export function temporaryDirectory() {
   const path = mkdtempSync(join(tmpdir(), 'cairn-chain-'));
   return {

@@ -1,4 +1,4 @@
-// Real chains, where a checkout has them beside it.
+// Imports of real chains. They run when the directory of conformance cases exists beside the checkout.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
@@ -39,7 +39,7 @@ interface HeadState {
   >;
 }
 
-conformanceTest('the chain through every fork imports, and its state is that of geth', async () => {
+conformanceTest('the chain with every fork imports with the state of geth', async () => {
   const at = (name: string) => join(conformanceDirectory, 'execution-apis', name);
   const files = [at('chain.rlp')];
   expect(await importChain({ store, name: 'hive', genesis: at('genesis.json'), files })).toBe(54);
@@ -79,11 +79,11 @@ conformanceTest('the first blocks of mainnet import from their era1 file', async
   const era = join(conformanceDirectory, 'mainnet/mainnet-00000-5ec1ffb8.era1');
   for await (const { raw } of readBlockFile(era)) if (blocks.push(raw.slice()) > 200) break;
   const files = [directory.write('blocks.rlp', Buffer.concat(blocks))];
-  // The file begins with the genesis, which is there already.
+  // The file begins with the genesis block, which is stored already.
   expect(await importChain({ store, name: 'main', genesis: 'mainnet', files })).toBe(200);
   expect(store.hashByNumber(1n)).toBe('0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6');
   expect(store.totalDifficulty(store.hashByNumber(1n) ?? '0x')).toBe(34_351_349_760n);
-  // Block 1 pays 5 ether to its miner, and the state before it does not have that account.
+  // Block 1 pays 5 ether to its miner, an account that does not exist before.
   const miner = bytesFromHex('0x05a56e2d52c817161883f50c441c3228cfe54d9f');
   expect(store.stateAt(store.hashByNumber(1n) ?? '0x')?.getAccount(miner)?.balance).toBe(5n * 10n ** 18n);
   expect(store.stateAt(store.genesisHash)?.getAccount(miner)).toBeUndefined();

@@ -9,9 +9,9 @@ import { blockBytesMax } from './rlp-blocks.ts';
 const types = { header: 0x03, body: 0x04 } as const;
 
 /**
- * The blocks of an era1 file: e2store records of a type, a length and a payload, headers and bodies in framed snappy
- * (https://github.com/eth-clients/e2store-format-specs/blob/main/formats/era1.md). Frames are held to their checksums.
- * Receipts, difficulties and the accumulator are passed over: the importer computes what they say.
+ * Reads the blocks of an era1 file: e2store records of type, length and payload, with headers and bodies in framed snappy
+ * (https://github.com/eth-clients/e2store-format-specs/blob/main/formats/era1.md). Checksums of frames are verified.
+ * Receipts, difficulties and the accumulator are skipped: the importer computes them.
  * @throws SOURCE_INVALID
  */
 export async function* readEra1Blocks(reader: ByteReader, file: string): AsyncGenerator<Uint8Array> {
@@ -37,7 +37,7 @@ function joinRlp(header: Uint8Array, body: Uint8Array): Uint8Array {
   return encodeRlp([decodeRlp('block header', header), ...(items instanceof Uint8Array ? [items] : items)]);
 }
 
-/** Takes snappy frames apart (https://github.com/google/snappy/blob/main/framing_format.txt). */
+/** Decompresses snappy frames (https://github.com/google/snappy/blob/main/framing_format.txt). */
 function unframe(bytes: Uint8Array, file: string, at: number): Uint8Array {
   const frames = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: Uint8Array[] = [];
@@ -48,7 +48,7 @@ function unframe(bytes: Uint8Array, file: string, at: number): Uint8Array {
     const end = offset + 4 + frames.readUIntLE(offset + 1, 3);
     if (end > frames.length) throw new SourceError(file, `the record at byte ${at} ends within a snappy frame`);
     if (type === 0x00 || type === 0x01) {
-      // Both kinds of data begin with a checksum of what is in them.
+      // Compressed and uncompressed frames begin with a checksum of the uncompressed data.
       const data = frames.subarray(offset + 8, end);
       const part = type === 0x00 ? uncompress(data, file, at) : data;
       if (end < offset + 8 || maskedCrc32c(part) !== frames.readUInt32LE(offset + 4))

@@ -1,6 +1,6 @@
 import { type ForkName, type Header, unclesHash } from '@cairn/block-model';
 
-/** Blocks by which each fork delays the exponential part, the latest fork first. */
+/** Blocks by which each fork delays the exponential part, latest fork first. */
 const bombDelays: readonly (readonly [ForkName, bigint])[] = [
   ['grayGlacier', 11_400_000n], // EIP-5133
   ['arrowGlacier', 10_700_000n], // EIP-4345
@@ -21,7 +21,7 @@ const noUncles = unclesHash([]);
 type TimedHeader = Pick<Header, 'number' | 'timestamp'>;
 type ParentHeader = Pick<Header, 'timestamp' | 'difficulty' | 'unclesHash'>;
 
-/** Difficulty of a proof-of-work block (Yellow Paper, section 4.4.4; EIP-2, EIP-100). */
+/** Computes the difficulty of a proof-of-work block (Yellow Paper, section 4.4.4; EIP-2, EIP-100). */
 export function ethashDifficulty(header: TimedHeader, parent: ParentHeader, forks: ReadonlySet<ForkName>): bigint {
   const adjusted = parent.difficulty + (parent.difficulty / boundDivisor) * adjustment(header, parent, forks);
   const delay = bombDelays.find(([fork]) => forks.has(fork))?.[1] ?? 0n;

@@ -1,4 +1,4 @@
-// Import, and reads of state through the flat tables against walks of the storage trie, on a made chain.
+// Measures import, and reads of state in the flat tables compared with the storage trie, on a made chain.
 //   npm run bench
 import { bytesFromHex, keccak256 } from '@cairn/block-model';
 import { type MadeChain, makeChain, type Step, slotCount, temporaryDirectory, word } from './chain.fixture.ts';
@@ -45,7 +45,7 @@ async function bench(chain: MadeChain, directory: ReturnType<typeof temporaryDir
   }
 }
 
-/** Each round reads at heights spread over the whole chain, with a reader of its own each time: nothing is cached. */
+/** Measures reads at heights across the whole chain. Each read uses a new reader, so nothing is cached. */
 async function measureReads(store: ChainStore, address: Uint8Array): Promise<void> {
   const hashes = Array.from({ length: blockCount - 1 }, (_, height) => store.hashByNumber(BigInt(height + 2)) ?? '0x');
   const flat: number[] = [];

@@ -38,13 +38,13 @@ describe('FlatState', () => {
     [{ kind: 'write', child: 0, slot: 0, value: 0 }],
   ];
 
-  test('equals the reference at every height, however the blocks were committed', async () => {
+  test('equals the reference at every height, for any size of commits', async () => {
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
         const chain = await makeChain(plan);
         const whole = await imported(chain, (write) => [write('chain.rlp', Buffer.concat(chain.blocks))]);
         expect(whole).toEqual({ head: chain.hashes.at(-1), history: chain.history });
-        // A file ends with a commit, so this one commits each block for itself.
+        // Each file ends with a commit, so one file per block commits each block separately.
         const single = await imported(chain, (write) =>
           chain.blocks.map((block, index) => write(`${index}.rlp`, block)),
         );
@@ -54,7 +54,7 @@ describe('FlatState', () => {
     );
   });
 
-  test('a contract that comes back has none of its old storage, at any height', async () => {
+  test('a contract that is created again has none of its old storage, at any height', async () => {
     const chain = await makeChain(recreate);
     const [, , , first] = chain.addresses;
     const at = chain.addresses.indexOf(first as Hex);
@@ -73,7 +73,7 @@ describe('FlatState', () => {
     expect(history).toEqual(chain.history);
   });
 
-  test('the trie in the store holds what the flat tables say, at every height', async () => {
+  test('the stored trie equals the flat tables at every height', async () => {
     const chain = await makeChain(recreate);
     const directory = temporaryDirectory();
     const store = await openChainStore({ directory: `${directory.path}/store` });

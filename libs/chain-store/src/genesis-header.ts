@@ -14,10 +14,10 @@ import {
 } from '@cairn/block-model';
 import { emptyTrieRoot } from '@cairn/trie';
 
-/** Fields of a genesis file that become fields of the first header. Numbers are hexadecimal or decimal text, or numbers. */
+/** Fields of a genesis file for the first header. Numbers are hexadecimal or decimal strings, or JSON numbers. */
 type GenesisFields = Readonly<Record<string, unknown>>;
 
-/** First headers of known networks, as their genesis files have them. */
+/** Header fields in the genesis files of known networks. */
 const knownFields: Readonly<Record<KnownChain, GenesisFields>> = {
   mainnet: {
     gasLimit: 5_000,
@@ -35,11 +35,11 @@ const knownFields: Readonly<Record<KnownChain, GenesisFields>> = {
   hoodi: { timestamp: '0x67d80ec0', gasLimit: '0x2255100', difficulty: '0x1', nonce: '0x1234' },
 };
 
-/** EIP-1559. */
+/** INITIAL_BASE_FEE of EIP-1559, in wei. */
 const initialBaseFee = 1_000_000_000n;
 const emptyRoot = hexFromBytes(emptyTrieRoot);
 const zeroHash: Hex = `0x${'00'.repeat(32)}`;
-/** SHA-256 of no bytes: the hash of no requests (EIP-7685). */
+/** SHA-256 of no bytes: the hash of an empty list of requests (EIP-7685). */
 const noRequests = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** Computes the header of block 0 from the rules of a chain and the root of its first state. */
@@ -78,7 +78,7 @@ export function genesisHeader(spec: ChainSpec, stateRoot: Uint8Array): Header {
   });
 }
 
-/** Bytes of a fixed length from hexadecimal digits, padded with zeros; all zeros where the file has none. */
+/** Pads hexadecimal digits to a fixed number of bytes; zeros for an absent field. */
 function hexField(value: unknown, bytes: number): Hex {
   if (value === undefined || value === null) return `0x${'00'.repeat(bytes)}`;
   const text = String(value);
@@ -86,7 +86,7 @@ function hexField(value: unknown, bytes: number): Hex {
   return `0x${digits.toLowerCase().padStart(bytes * 2, '0')}`;
 }
 
-/** Numbers of genesis files: hexadecimal or decimal text, or numbers; `0x` is 0. */
+/** Reads a number of a genesis file: a hexadecimal or decimal string, or a JSON number; `0x` is 0. */
 function integerOf(value: unknown): bigint {
   return value === undefined || value === null || value === '0x' ? 0n : BigInt(String(value));
 }

@@ -24,7 +24,7 @@ const begin = (genesis: string | object) =>
   });
 
 describe('genesis', () => {
-  // Hashes and state roots as every client of these networks has them; account numbers are those of their files.
+  // Published hashes and state roots of the networks, and the numbers of accounts in their genesis files.
   test.each([
     [
       'mainnet',
@@ -41,28 +41,28 @@ describe('genesis', () => {
       '0xbbe312868b376a3001692a646dd2d7d1e4406380dfd86b98aa8a34d1557c971b',
       '0xda87d7f5f91c51508791bbcbd4aa5baf04917830b86985eeb9ad3d5bfb657576',
     ],
-  ])('of %s has its published hash and state root', async (known, hash, stateRoot) => {
+  ])('the genesis of %s has its published hash and state root', async (known, hash, stateRoot) => {
     expect(await begin(known)).toBe(0);
     expect(store.head).toEqual({ hash, number: 0n });
     expect(store.header(hash as Hex)?.stateRoot).toBe(stateRoot);
     expect(store.block(hash as Hex)?.transactions).toEqual([]);
   });
 
-  test('the deposit contract of hoodi has code and storage from the start', async () => {
+  test('the deposit contract of hoodi has code and storage in the genesis state', async () => {
     await begin('hoodi');
     const state = store.stateAt(store.head.hash);
     const contract = bytesFromHex('0x00000000219ab540356cbb839cbe05303d7705fa');
     const account = state?.getAccount(contract);
     if (!state || !account) throw new Error('no deposit contract');
     expect(state.getCode(account.codeHash).length).toBeGreaterThan(1_000);
-    // The hash of two zero words, first of the zero hashes that its constructor would have written.
+    // Hash of two zero words, the first of the zero hashes that the constructor of the contract writes.
     const slot = bytesFromHex(`0x${(0x22).toString(16).padStart(64, '0')}`);
     expect(hexFromBytes(state.getStorage(contract, slot))).toBe(
       '0xf5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b',
     );
   });
 
-  test('takes accounts with code, storage, short and uneven numbers', async () => {
+  test('accepts accounts with code, storage, and numbers of any length', async () => {
     const address: Hex = `0x${'aa'.repeat(20)}`;
     const account = { balance: '0x7', nonce: '0x2', code: '0x6001', storage: { '0x1': '0x2', '0x02': '0x0' } };
     await begin({ ...madeGenesis(), alloc: { [address.slice(2)]: account } });
@@ -79,12 +79,12 @@ describe('genesis', () => {
   });
 
   test.each([
-    ['no JSON', '{', 'GENESIS_INVALID', /genesis\.json cannot be read as JSON/],
+    ['a file that is not JSON', '{', 'GENESIS_INVALID', /genesis\.json cannot be read as JSON/],
     ['no accounts', { ...madeGenesis(), alloc: undefined }, 'VALUE_INVALID', /genesis\.alloc/],
     ['no chain id', { ...madeGenesis(), config: {} }, 'VALUE_INVALID', /genesis\.config\.chainId/],
     ['a short address', { ...madeGenesis(), alloc: { '0x12': { balance: '0x0' } } }, 'VALUE_INVALID', /genesis\.alloc/],
     [
-      'a balance that is none',
+      'an invalid balance',
       { ...madeGenesis(), alloc: { [`0x${'aa'.repeat(20)}`]: { balance: 'much' } } },
       'VALUE_INVALID',
       /\.balance/,
@@ -95,7 +95,7 @@ describe('genesis', () => {
     expect(store.headOrNone).toBeUndefined();
   });
 
-  test('names a file that is not there', async () => {
+  test('names a missing file in the error', async () => {
     await expect(begin(`${directory.path}/absent.json`)).rejects.toMatchObject({
       code: 'GENESIS_INVALID',
       message: expect.stringContaining('absent.json'),

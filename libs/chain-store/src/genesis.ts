@@ -18,15 +18,15 @@ import type { ImportState } from './import-state.ts';
 
 type HexPair = readonly [slot: string, value: string];
 
-/** Accounts by address: balance alone, or balance, code, storage and nonce, as @ethereumjs/genesis has them. */
+/** Accounts by address: the balance, or balance, code, storage and nonce (format of @ethereumjs/genesis). */
 type GenesisState = Readonly<
   Record<string, string | readonly [balance: string, code?: string, storage?: readonly HexPair[], nonce?: string]>
 >;
 
-/** Rules and first state of a chain. */
+/** Rules and genesis state of a chain. */
 export interface Genesis {
   readonly spec: ChainSpec;
-  /** Stores name their genesis by the hash of its JSON. */
+  /** Genesis accounts. A store identifies its genesis by the hash of its JSON. */
   readonly state: GenesisState;
 }
 
@@ -37,14 +37,14 @@ const knownHashes: Readonly<Record<KnownChain, Hex>> = {
 };
 
 /**
- * Loads the genesis of a known network, or of a file in geth's format.
+ * Loads the genesis of a known network, or from a file in geth's format.
  * @throws GENESIS_INVALID, VALUE_INVALID
  */
 export async function loadGenesis(name: string, source: string): Promise<Genesis> {
   const known = knownChains.find((chain) => chain === source);
   if (known !== undefined) {
     const spec = knownChainSpec(name, known);
-    // Thousands of accounts: loaded only where they are needed.
+    // Loaded on demand, since the state has thousands of accounts.
     const { getGenesis } = await import('@ethereumjs/genesis');
     const state = getGenesis(Number(spec.chainId));
     if (state === undefined) throw new GenesisError(`the state of ${known} is not part of this version`);
@@ -74,7 +74,7 @@ function stateOfAlloc(alloc: Readonly<Record<string, GenesisAccount>>): GenesisS
   ) as GenesisState;
 }
 
-/** Writes the first state and computes the first header. @throws GENESIS_INVALID when a known network's hash differs */
+/** Writes the genesis state and computes its header. @throws GENESIS_INVALID when the hash of a known network differs */
 export async function buildGenesis({ spec, state }: Genesis, target: ImportState): Promise<Header> {
   const stateRoot = await target.after(Object.entries(state).map(genesisChange));
   const header = genesisHeader(spec, stateRoot);

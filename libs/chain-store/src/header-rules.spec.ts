@@ -37,8 +37,8 @@ function referenceOf(header: Header): BlockHeader {
 }
 
 describe('ethashDifficulty', () => {
-  test('is that of @ethereumjs/block in every fork of mainnet but London', () => {
-    // @ethereumjs/block delays the exponential part by 9,500,000 blocks in London, EIP-3554 and geth by 9,700,000.
+  test('equals the difficulty of @ethereumjs/block in every fork of mainnet except London', () => {
+    // In London @ethereumjs/block delays the exponential part by 9,500,000 blocks, but EIP-3554 and geth by 9,700,000.
     const number = fc.oneof(
       fc.bigInt(1n, 12_964_999n),
       fc.bigInt(13_773_000n, 15_500_000n),
@@ -51,7 +51,7 @@ describe('ethashDifficulty', () => {
         fc.bigInt(131_072n, 2n ** 54n),
         fc.boolean(),
         (height, seconds, difficulty, hasUncles) => {
-          // Any base fee fits: only the difficulty is compared.
+          // Any base fee is valid here: only the difficulty is compared.
           const fee = (at: bigint) => (at >= 12_965_000n ? { baseFeePerGas: 1_000_000_000n } : {});
           const parent = headerOf({
             number: height - 1n,
@@ -63,7 +63,7 @@ describe('ethashDifficulty', () => {
           const extraData = height >= 1_920_000n && height < 1_920_010n ? '0x64616f2d686172642d666f726b' : '0x';
           const header = headerOf({ number: height, timestamp: 1_000n + seconds, extraData, ...fee(height) });
           const { forks } = rules.checked(header);
-          // The parent's fork does not change its fields, and its own number may be of another fork.
+          // The fork of the parent does not change its fields, and its number may belong to another fork.
           const reference = referenceOf(header);
           common.setHardforkBy({ blockNumber: height, timestamp: 0n });
           const expected = reference.ethashCanonicalDifficulty({
@@ -81,7 +81,7 @@ describe('ethashDifficulty', () => {
   test('delays the exponential part by 9,700,000 blocks in London (EIP-3554)', () => {
     const parent = headerOf({ number: 12_999_999n, timestamp: 1_000n, difficulty: 2n ** 40n, baseFeePerGas: 7n });
     const header = headerOf({ number: 13_000_000n, timestamp: 1_009n, baseFeePerGas: 7n });
-    // (13,000,000 - 9,700,000) / 100,000 - 2 = 31; nine seconds without uncles change nothing else.
+    // (13,000,000 - 9,700,000) / 100,000 - 2 = 31; a time of nine seconds and no uncles leave the rest unchanged.
     expect(ethashDifficulty(header, parent, rules.checked(header).forks)).toBe(2n ** 40n + 2n ** 31n);
   });
 });

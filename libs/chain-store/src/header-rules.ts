@@ -20,16 +20,16 @@ export interface CheckedHeader {
   readonly forks: ReadonlySet<ForkName>;
 }
 
-/** EIP-1985. */
+/** Largest gas limit (EIP-1985). */
 const gasLimitMax = 2n ** 63n - 1n;
 const gasLimitMin = 5_000n;
-/** A gas limit differs from that of its parent by less than this part of it (Yellow Paper, section 4.4.4). */
+/** A gas limit differs from its parent's by less than 1/1,024 of the latter (Yellow Paper, section 4.4.4). */
 const gasLimitDivisor = 1_024n;
 /** The first block with a base fee may have twice the gas limit of its parent (EIP-1559). */
 const elasticity = 2n;
 const initialBaseFee = 1_000_000_000n;
 const extraDataBytesMax = 32;
-/** `dao-hard-fork`: extra data of the first ten blocks of the fork. */
+/** `dao-hard-fork`, the required extra data of the first ten blocks of the DAO fork. */
 const daoExtraData = '0x64616f2d686172642d666f726b';
 const daoBlocks = 10n;
 const noUncles = unclesHash([]);
@@ -46,7 +46,7 @@ export class HeaderRules {
     this.#cliqueEpoch = cliqueEpochOf(spec);
   }
 
-  /** Determines the forks of a header. @throws Error where its fields are not those of its fork */
+  /** Determines the forks of a header. @throws Error when its fields do not match its fork */
   checked(header: Header): CheckedHeader {
     const fork = forkAt(this.#schedule, header);
     let forks = this.#included.get(fork);
@@ -60,7 +60,7 @@ export class HeaderRules {
   }
 
   /**
-   * Checks a header against its parent. Proof of work is not checked: the next block or the caller names each block's hash.
+   * Checks a header against its parent. Proof of work is not checked: the next block or the caller confirms each block's hash.
    * @throws Error that names the rule and the values
    */
   validate(candidate: CheckedHeader, { header: parent }: CheckedHeader): void {
@@ -87,7 +87,7 @@ export class HeaderRules {
       );
   }
 
-  /** Checks what a header must have whatever its parent is. */
+  /** Checks the rules that do not depend on the parent. */
   #checkFormat({ header, forks }: CheckedHeader): void {
     const extraBytes = header.extraData.length / 2 - 1;
     if (forks.has('paris')) {
@@ -112,7 +112,7 @@ export class HeaderRules {
     return this.#schedule.forks.find(({ name }) => name === fork)?.block;
   }
 
-  /** Blob counts of the last included fork that has some. */
+  /** Returns the blob counts of the last included fork that defines them. */
   #blobsOf(forks: ReadonlySet<ForkName>) {
     const named = [...forks].map((name) => this.#schedule.blobs[name]);
     return named.filter((blobs) => blobs !== undefined).at(-1);
@@ -131,7 +131,7 @@ function validateGasLimit({ gasLimit }: Header, parentGasLimit: bigint): void {
   if (gasLimit < gasLimitMin) throw new Error(`its gasLimit ${gasLimit} is below ${gasLimitMin}`);
 }
 
-/** Fields of a header that forks added, with the EIP of each. */
+/** Header fields that forks added, each with its EIP. */
 const addedFields = [
   ['baseFeePerGas', 'london', 1559],
   ['withdrawalsRoot', 'shanghai', 4895],
@@ -141,7 +141,7 @@ const addedFields = [
   ['requestsHash', 'prague', 7685],
 ] as const;
 
-/** Checks that a header has the fields of its fork and no others. @throws Error */
+/** Checks that a header has exactly the fields of its fork. @throws Error */
 function validateFields({ header, fork, forks }: CheckedHeader): void {
   for (const [field, since, eip] of addedFields) {
     const isRequired = forks.has(since);
@@ -151,10 +151,10 @@ function validateFields({ header, fork, forks }: CheckedHeader): void {
   }
 }
 
-/** Blocks between two lists of signers where a genesis file names none (EIP-225). */
+/** Default number of blocks between two lists of signers (EIP-225). */
 const cliqueEpochDefault = 30_000;
 
-/** Epoch of a chain whose blocks are sealed by signers (EIP-225); `undefined` for other chains. */
+/** Returns the epoch of a chain with signers (EIP-225); `undefined` for other chains. */
 function cliqueEpochOf(spec: ChainSpec): bigint | undefined {
   if ('known' in spec) return undefined;
   const { clique } = spec.genesis.config as {

@@ -46,7 +46,7 @@ const importInto = (store: ChainStore, files: readonly string[] = [chain], from 
   importChain({ store, name: 'sample', genesis: from, files });
 
 describe('importChain', () => {
-  test('executes and verifies the sample chain; blocks, difficulty and heights read back', async () => {
+  test('executes and verifies the sample chain, and reads back blocks, difficulty and heights', async () => {
     const store = await open();
     const progress: bigint[] = [];
     await importChain({
@@ -72,7 +72,7 @@ describe('importChain', () => {
     expect(store.blockByTag('earliest').number).toBe(0n);
   });
 
-  test('keeps the state after every block', async () => {
+  test('stores the state after every block', async () => {
     const store = await open();
     await importInto(store);
     const alice = Buffer.from((sample.accounts.alice ?? '').slice(2), 'hex');
@@ -84,7 +84,7 @@ describe('importChain', () => {
     expect(store.stateAt(sample.head)?.getCode(account?.codeHash ?? new Uint8Array(32)).length).toBeGreaterThan(500);
   });
 
-  test('skips what is there, goes on where a file ended, takes gzip', async () => {
+  test('skips known blocks, resumes where a file ended, and reads gzip', async () => {
     const directory = temporary();
     const store = await open(directory);
     const part = temporary('part.rlp');
@@ -102,12 +102,12 @@ describe('importChain', () => {
     expect(store.head.hash).toBe(sample.head);
   });
 
-  test('refuses a changed block with its number and the reason, and keeps what came before', async () => {
+  test('refuses a changed block with its number and the reason, and keeps the earlier blocks', async () => {
     const store = await open();
     const bytes = readFileSync(chain);
     const lengths = blockLengths(bytes);
     const start = lengths.slice(0, 12).reduce((sum, length) => sum + length, 0);
-    // Inside the header of block 13: its state root.
+    // The changed byte is in the state root of block 13.
     bytes.writeUInt8((bytes[start + 120] ?? 0) ^ 1, start + 120);
     const broken = temporary('broken.rlp');
     writeFileSync(broken, bytes);
@@ -120,11 +120,11 @@ describe('importChain', () => {
   });
 
   test.each([
-    ['cut off in the middle of a block', (bytes: Buffer) => bytes.subarray(0, bytes.length - 5), 'SOURCE_INVALID', 23n],
-    ['no blocks at all', () => Buffer.from('not a chain'), 'SOURCE_INVALID', 0n],
-    ['a length beyond reason', () => Buffer.from('ffffffffffffffffff', 'hex'), 'SOURCE_INVALID', 0n],
+    ['a truncated block', (bytes: Buffer) => bytes.subarray(0, bytes.length - 5), 'SOURCE_INVALID', 23n],
+    ['a file without blocks', () => Buffer.from('not a chain'), 'SOURCE_INVALID', 0n],
+    ['a length above the limit', () => Buffer.from('ffffffffffffffffff', 'hex'), 'SOURCE_INVALID', 0n],
     ['a gap', (bytes: Buffer) => bytes.subarray(blockLengths(bytes)[0]), 'BLOCK_REFUSED', 0n],
-  ])('%s: a typed error, and the blocks before it stay', async (_, change, code, head) => {
+  ])('%s results in a typed error, and the blocks before it stay', async (_, change, code, head) => {
     const store = await open();
     const file = temporary('faulty.rlp');
     writeFileSync(file, change(readFileSync(chain)));
@@ -132,7 +132,7 @@ describe('importChain', () => {
     expect(store.head.number).toBe(head);
   });
 
-  test('refuses another genesis over the same store, and a file that is not there', async () => {
+  test('refuses another genesis for the same store, and a missing file', async () => {
     const store = await open();
     await importInto(store, []);
     await expect(importInto(store, [], 'mainnet')).rejects.toMatchObject({ code: 'GENESIS_INVALID' });
@@ -142,7 +142,7 @@ describe('importChain', () => {
     });
   });
 
-  test('a file that was imported whole is not read again, until it changes', async () => {
+  test('a completely imported file is not read again until it changes', async () => {
     const store = await open();
     const file = temporary('once.rlp');
     copyFileSync(chain, file);
@@ -157,7 +157,7 @@ describe('importChain', () => {
     await expect(importInto(store, [file])).rejects.toMatchObject({ code: 'SOURCE_INVALID' });
   });
 
-  test('survives kill -9 in the middle: whole blocks only, and the next import ends at the same head', async () => {
+  test('after kill -9 the store has whole blocks only, and the next import reaches the same head', async () => {
     const directory = temporary();
     const script = `
       const { importChain, openChainStore } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)});
@@ -178,7 +178,7 @@ describe('importChain', () => {
     expect(store.head.hash).toBe(sample.head);
   });
 
-  test('two imports at once end at one chain', async () => {
+  test('two concurrent imports result in one chain', async () => {
     const directory = temporary();
     const [one, two] = [await open(directory), await open(directory)];
     await Promise.all([importInto(one), importInto(two)]);
@@ -188,7 +188,7 @@ describe('importChain', () => {
 });
 
 describe('reading', () => {
-  test('a header, body or code that rots on the disk is seen when it is read', async () => {
+  test('a corrupt header, body or code is detected when it is read', async () => {
     const directory = temporary();
     const store = await open(directory);
     await importInto(store);
@@ -207,7 +207,7 @@ describe('reading', () => {
 });
 
 withCases('real chains', () => {
-  test('the 54-block conformance chain ends in the recorded state', async () => {
+  test('the 54-block conformance chain has the recorded state at its head', async () => {
     const store = await open();
     const folder = join(conformanceDirectory, 'execution-apis');
     await importChain({
@@ -238,7 +238,7 @@ withCases('real chains', () => {
     }
   });
 
-  test('the first blocks of mainnet import from era1, each state root verified', async () => {
+  test('the first blocks of mainnet import from era1 with verified state roots', async () => {
     const store = await open();
     const file = join(conformanceDirectory, 'mainnet/mainnet-00000-5ec1ffb8.era1');
     expect(existsSync(file)).toBe(true);
@@ -254,7 +254,7 @@ withCases('real chains', () => {
     expect(store.totalDifficulty(store.hashByNumber(1n) as Hex)).toBe(34_351_349_760n);
   });
 
-  test('an era without what comes before it is refused by its first block', async () => {
+  test('an era1 file whose first block has no stored parent is refused', async () => {
     const store = await open();
     const files = [join(conformanceDirectory, 'mainnet/sepolia-00021-b8814b14.era1')];
     await expect(importChain({ store, name: 'sepolia', genesis: 'sepolia', files })).rejects.toMatchObject({
@@ -264,13 +264,13 @@ withCases('real chains', () => {
   });
 });
 
-test('hoodi begins at its known genesis', async () => {
+test('importChain of hoodi starts at its known genesis', async () => {
   const store = await open();
   await importChain({ store, name: 'hoodi', genesis: 'hoodi', files: [] });
   expect(store.head.hash).toBe('0xbbe312868b376a3001692a646dd2d7d1e4406380dfd86b98aa8a34d1557c971b');
 });
 
-/** Lengths of the RLP lists that a file is made of. */
+/** Returns the lengths of the RLP lists in a file. */
 function blockLengths(bytes: Buffer): number[] {
   const lengths: number[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -13,7 +13,7 @@ import { ImportState } from './import-state.ts';
 import { metaKeys } from './tables.ts';
 import { writeContent } from './write-blocks.ts';
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   readonly file: string;
   /** Height of the last block. */
@@ -22,7 +22,7 @@ export interface ImportProgress {
   readonly blocks: number;
   /** Gas executed by this call. */
   readonly gas: bigint;
-  /** Bytes of the file that are done, and its length. */
+  /** Imported bytes of the file. */
   readonly bytesDone: number;
   readonly bytesTotal: number;
 }
@@ -30,7 +30,7 @@ export interface ImportProgress {
 export interface ImportOptions {
   readonly store: ChainStore;
   readonly name: string;
-  /** A known network's name, or a file in geth's format. */
+  /** Name of a known network, or a file in geth's format. */
   readonly genesis: string;
   /** Files of blocks, in order. */
   readonly files: readonly string[];
@@ -43,11 +43,11 @@ export interface ImportOptions {
 }
 
 /**
- * Brings a chain up to the end of its files: genesis, then each block executed and verified. What is there already is
- * skipped after its hash was compared; a file that was imported whole is not even read again. Each commit holds whole
- * blocks, so a kill at any moment leaves a chain that the next call goes on from.
- * @returns number of blocks executed
- * @throws GENESIS_INVALID, SOURCE_INVALID, BLOCK_REFUSED (what came before stays), the reason of the signal
+ * Imports a genesis and files of blocks; executes and verifies each block. Stored blocks are skipped after a comparison of
+ * hashes, and a completely imported file is not read again. Each commit contains whole blocks, so the next call resumes after
+ * a kill at any moment.
+ * @returns number of executed blocks
+ * @throws GENESIS_INVALID, SOURCE_INVALID, BLOCK_REFUSED (earlier blocks stay), the reason of the signal
  */
 export async function importChain(options: ImportOptions): Promise<number> {
   const genesis = await loadGenesis(options.name, options.genesis);
@@ -82,7 +82,7 @@ function stampOf(file: string): string | undefined {
   }
 }
 
-/** Paths may be longer than keys. */
+/** Returns the key of a file, a hash, since a path may be longer than a key. */
 function fileKey(file: string): Buffer {
   return Buffer.concat([Buffer.from('file:'), keccak256(Buffer.from(file))]);
 }
@@ -96,7 +96,7 @@ async function importGenesis(store: ChainStore, genesis: Genesis): Promise<void>
     const writes = state.takeWrites();
     const body = encodeRlp(header.withdrawalsRoot === undefined ? [[], []] : [[], [], []]);
     await tables.environment.transaction(() => {
-      // Another process may have been faster.
+      // Another process may have written the genesis.
       if (tables.meta.get(metaKeys.spec) !== undefined) return;
       writeContent(tables, { header, body, receipts: encodeRlp([]), totalDifficulty: header.difficulty, writes });
       extendChain(tables, header);
@@ -125,7 +125,7 @@ async function importFile(
       onProgress?.({ file, number, blocks, gas, bytesDone: position, bytesTotal });
     }
   } finally {
-    // What was found right before a refusal or a signal is kept.
+    // Blocks that were valid before a refusal or an abort are kept.
     await target.flush();
   }
   return target.blocks;

@@ -31,16 +31,16 @@ type FullAccount = Required<AccountState>;
 const empty = new Uint8Array(0);
 
 /**
- * State that imported blocks are executed on. Reads the flat tables, keeps the changes of blocks in memory, and computes state
- * roots through the tries. `takeWrites` returns the changes as table entries; this class writes nothing.
+ * State for executing imported blocks. Reads the flat tables, keeps changes in memory, and computes state roots with the tries.
+ * `takeWrites` returns the changes as table entries; this class writes nothing.
  */
 export class ImportState implements StateRoots {
   readonly #nodes: TrieNodes;
   readonly #base: RecordReader;
   #root: Uint8Array;
-  /** The state trie, with the nodes that were loaded. */
+  /** State trie with its loaded nodes. */
   #trie: Trie | undefined;
-  /** Accounts that were read or changed; `undefined` where there is none. */
+  /** Accounts that were read or changed; `undefined` for an account that does not exist. */
   readonly #accounts = new Map<Hex, FullAccount | undefined>();
   /** Slots that were read or changed. */
   readonly #storage = new Map<Hex, Map<Hex, Uint8Array>>();

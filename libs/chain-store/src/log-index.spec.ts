@@ -14,7 +14,7 @@ const log = fc
   .map(({ at, topics }): Log => ({ address: address(at), topics: topics.map(topic), data: '0x' }));
 const field = fc.constantFrom<LogField>('address', 0, 1, 2, 3);
 
-test('finds the blocks that a look at every log finds, also after some were taken back', async () => {
+test('heightsWith finds the same blocks as a scan of every log, also after unindexLogs', async () => {
   const home = mkdtempSync(join(tmpdir(), 'cairn-logs-'));
   let round = 0;
   const blocks = fc.array(fc.array(log, { maxLength: 4 }), { minLength: 1, maxLength: 12 });

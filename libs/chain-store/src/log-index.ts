@@ -1,14 +1,14 @@
-// Which logs of which block have an address or a topic: a filter seeks in here rather than reading every block.
+// Index from address or topic to block heights. A log filter seeks in it instead of reading every block.
 import { bytesFromHex, type Hex, type Log, type LogField } from '@cairn/block-model';
 import type { Database } from '@cairn/embedded-store';
 import { heightKey } from './tables.ts';
 
-/** Writes which logs of a block have which addresses and topics. Inside a transaction. */
+/** Adds the addresses and topics of a block's logs. Call it inside a transaction. */
 export function indexLogs(table: Database, height: bigint, logs: readonly Log[]): void {
   for (const key of keysOf(logs, height)) table.put(key, noBytes);
 }
 
-/** Takes back what {@link indexLogs} wrote. Inside a transaction. */
+/** Removes the entries of {@link indexLogs}. Call it inside a transaction. */
 export function unindexLogs(table: Database, height: bigint, logs: readonly Log[]): void {
   for (const key of keysOf(logs, height)) table.remove(key);
 }
@@ -28,7 +28,7 @@ function keysOf(logs: readonly Log[], height: bigint): Buffer[] {
   return [...keys.values()];
 }
 
-/** Heights from `from` to `to` of blocks that have one of the values in a field, ascending, each once. */
+/** Returns heights from `from` to `to` of blocks with one of the values in a field, ascending and unique. */
 export function heightsWith(
   table: Database,
   field: LogField,
@@ -44,7 +44,7 @@ export function heightsWith(
   return [...heights].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Whether the block at a height has one of the values in a field. */
+/** Reports whether a log of the block at a height has one of the values in a field. */
 export function hasOneOf(table: Database, field: LogField, values: readonly Hex[], height: bigint): boolean {
   return values.some((value) => table.has(Buffer.concat([prefixOf(field, value), heightKey(height)])));
 }

@@ -4,12 +4,12 @@ import type { RecordReader } from './flat-state.ts';
 import { decodeChanges } from './state-changes.ts';
 import type { AccountRecord, Tables } from './tables.ts';
 
-/** Keys of accounts that are looked through where what blocks changed is not kept any more: half a second. */
+/** Account keys to scan at most when the changes of blocks are no longer stored: about half a second. */
 const keysMax = 500_000;
 /** Blocks whose changes are read at most. */
 const blocksMax = 1_024;
 
-/** A span of blocks of one branch: the states before and after it, and the blocks in it, the newest first. */
+/** Blocks of one branch, newest first, with the states before and after them. */
 export interface BlockSpan {
   readonly before: RecordReader;
   readonly after: RecordReader;
@@ -17,8 +17,8 @@ export interface BlockSpan {
 }
 
 /**
- * Accounts of the later state that are new or differ, in the order of the hashes of their addresses; `undefined` where there
- * are more accounts to look through than the limit.
+ * Returns accounts of the later state that are new or different, ordered by the hashes of their addresses; `undefined` when
+ * the accounts to scan exceed the limit.
  */
 export function modifiedAccounts(
   tables: Pick<Tables, 'accounts' | 'changes'>,
@@ -34,7 +34,7 @@ export function modifiedAccounts(
   return byHash.sort((a, b) => Buffer.compare(a.hash, b.hash)).map(({ address }) => address);
 }
 
-/** Accounts that the blocks changed; `undefined` where that is not kept for all of them. */
+/** Returns accounts that the blocks changed; `undefined` when changes of a block are no longer stored. */
 function changedIn(
   { changes }: Pick<Tables, 'changes'>,
   blocks: Iterable<Header>,

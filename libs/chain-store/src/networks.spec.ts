@@ -15,7 +15,7 @@ function load(content: unknown) {
 const hive = { name: 'hive', hosts: ['hive.localhost'], genesis: 'genesis.json', blocks: ['chain.rlp'] };
 
 describe('loadNetworks', () => {
-  test('resolves paths from the file; known names and absolute paths stay', () => {
+  test('resolves paths relative to the file, and keeps known names and absolute paths', () => {
     expect(
       load({ networks: [hive, { name: 'mainnet', genesis: 'mainnet', blocks: ['/data/a.era1'], requireFrom: false }] }),
     ).toEqual([
@@ -37,13 +37,13 @@ describe('loadNetworks', () => {
     [{ networks: [{ ...hive, finalized: '0x12' }] }, 'networks.0.finalized: expected a block hash'],
     [{ networks: [hive, hive] }, 'the name "hive" is there twice'],
     [{ networks: [hive, { ...hive, name: 'b', hosts: ['*'] }] }, 'only the first network may list "*"'],
-  ])('refuses %j, saying where and what', (content, message) => {
+  ])('refuses %j with the place and the fault', (content, message) => {
     expect(() => load(content)).toThrow(
       expect.objectContaining({ code: 'NETWORKS_INVALID', message: expect.stringContaining(message) }),
     );
   });
 
-  test('a file that is not there is named', () => {
+  test('names a missing file in the error', () => {
     expect(() => loadNetworks(join(home, 'none.json'))).toThrow(
       expect.objectContaining({ message: expect.stringContaining('none.json') }),
     );

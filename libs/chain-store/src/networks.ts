@@ -4,19 +4,19 @@ import { type Hex, knownChains } from '@cairn/block-model';
 import { z } from 'zod';
 import { NetworksError } from './errors.ts';
 
-/** One network of the list, its paths absolute. */
+/** One network of the list, with absolute paths. */
 export interface Network {
-  /** Names its directory among the stores. */
+  /** Name of the network and of its store directory. */
   readonly name: string;
-  /** Host names that choose it; `*` for all that none names. */
+  /** Host names that select the network; `*` selects it for all unlisted hosts. */
   readonly hosts: readonly string[];
-  /** A known network's name, or a file in geth's format. */
+  /** Name of a known network, or a file in geth's format. */
   readonly genesis: string;
   /** Files of blocks, in order. */
   readonly blocks: readonly string[];
-  /** Whether eth_call insists on `from`. */
+  /** Refuse eth_call without `from`. */
   readonly requireFrom: boolean;
-  /** A node whose chain is followed: URL of http, https, ws or wss. May hold a key: never log it. */
+  /** Node whose chain is followed: URL of http, https, ws or wss. It may contain a key: never log it. */
   readonly source?: { readonly rpc: string } | undefined;
   /** Blocks that are safe and final once the files are imported. */
   readonly safe?: Hex | undefined;
@@ -60,7 +60,7 @@ const schema = z.strictObject({
 
 /**
  * Reads a list of networks; paths in it are relative to the file.
- * @throws NETWORKS_INVALID with every fault, each with its place in the file
+ * @throws NETWORKS_INVALID with every fault and its place in the file
  */
 export function loadNetworks(path: string): readonly Network[] {
   const parsed = schema.safeParse(readJson(path));

@@ -1,4 +1,4 @@
-// Imports in other processes, killed and at the same time. They run the built package, as an application would.
+// Killed and concurrent imports in other processes. They run the built package, as an application does.
 import { spawn } from 'node:child_process';
 import { bytesFromHex, hexFromBytes } from '@cairn/block-model';
 import { MerklePatriciaTrie } from '@ethereumjs/mpt';
@@ -8,7 +8,7 @@ import { type MadeChain, makeChain, type Step, temporaryDirectory } from './chai
 import { type ChainStore, openChainStore } from './index.ts';
 
 const built = new URL('../dist/index.js', import.meta.url).href;
-/** More than two commits of the importer. */
+/** Number of blocks that needs more than two commits. */
 const blockCount = 140;
 
 let chain: MadeChain;
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => directory.remove());
 
-/** Imports in a process of its own, which is killed once it has executed so many blocks. */
+/** Imports in a separate process, and kills the process after `killAfter` executed blocks. */
 function importInProcess(killAfter = Number.POSITIVE_INFINITY): Promise<void> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
@@ -69,7 +69,7 @@ async function inspect<T>(look: (store: ChainStore) => Promise<T>): Promise<T> {
   }
 }
 
-/** Every block up to the head reads, and the state after the head has the root of its header. */
+/** Expects every block up to the head to be readable, and the state after the head to match its header. */
 async function assertWhole(store: ChainStore): Promise<bigint> {
   const head = store.headOrNone;
   if (head === undefined) return -1n;
@@ -92,7 +92,7 @@ async function assertWhole(store: ChainStore): Promise<bigint> {
 }
 
 describe('importing processes', () => {
-  test('a killed import leaves whole blocks, and the next one goes on', async () => {
+  test('a killed import leaves whole blocks, and the next one resumes', async () => {
     let reached = -1n;
     for (const killAfter of [5, 70, 40, 100]) {
       await importInProcess(killAfter);
@@ -105,7 +105,7 @@ describe('importing processes', () => {
     expect(await inspect(assertWhole)).toBe(BigInt(blockCount));
   });
 
-  test('two that import the same network at once end with one chain', async () => {
+  test('two concurrent imports of one network result in one chain', async () => {
     await Promise.all([importInProcess(), importInProcess(30), importInProcess()]);
     expect(await inspect(assertWhole)).toBe(BigInt(blockCount));
   });

@@ -1,8 +1,8 @@
 import { decodeReceipt, decodeRlp, encodeRlp, type Receipt } from '@cairn/block-model';
 
-/** Receipts from the RLP list that a block is stored with. @throws DECODE_FAILED */
+/** Reads receipts from the stored RLP list of a block. @throws DECODE_FAILED */
 export function decodeReceipts(raw: Uint8Array): Receipt[] {
   const items = decodeRlp('receipts', raw);
-  if (!Array.isArray(items)) throw new Error('no list');
+  if (!Array.isArray(items)) throw new Error('expected a list, found bytes');
   return items.map((item) => decodeReceipt(item instanceof Uint8Array ? item : encodeRlp(item)));
 }

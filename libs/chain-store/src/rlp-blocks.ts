@@ -1,10 +1,10 @@
 import type { ByteReader } from './byte-reader.ts';
 import { SourceError } from './errors.ts';
 
-/** No chain makes longer blocks (EIP-7934 caps them at 10 MiB); a longer length is a damaged file. */
+/** Largest block in a file. EIP-7934 limits blocks to 10 MiB, so a longer one means a damaged file. */
 export const blockBytesMax = 64 * 1024 * 1024;
 
-/** Concatenated RLP lists, each a block. @throws SOURCE_INVALID */
+/** Reads concatenated RLP lists, one per block. @throws SOURCE_INVALID */
 export async function* readRlpBlocks(reader: ByteReader, file: string): AsyncGenerator<Uint8Array> {
   for (let first = await reader.peek(); first !== undefined; first = await reader.peek()) {
     const at = reader.position;

@@ -2,7 +2,7 @@ import { type AccountState, bytesFromBigint, encodeRlp } from '@cairn/block-mode
 import { keccak256 } from '@cairn/cid';
 import type { Trie } from '@cairn/trie';
 
-/** Encodes an account as the state trie contains it (Yellow Paper, section 4.1). */
+/** Encodes an account for the state trie (Yellow Paper, section 4.1). */
 export function encodeStateAccount({ nonce, balance, storageRoot, codeHash }: Required<AccountState>): Uint8Array {
   return encodeRlp([bytesFromBigint(nonce), bytesFromBigint(balance), storageRoot, codeHash]);
 }

@@ -1,16 +1,16 @@
 import { decodeRlp, encodeRlp } from '@cairn/block-model';
 
-/** What a block does to one account or slot. */
+/** Change of one account or slot by a block. */
 export interface StateChange {
   readonly table: 'accounts' | 'slots';
-  /** As the table has it, without the height. */
+  /** Key in the table, without the height. */
   readonly key: Uint8Array;
   readonly value: Uint8Array;
 }
 
 const tables = ['accounts', 'slots'] as const;
 
-/** Changes as they are kept beside a block. */
+/** Encodes the changes of a block for the table `changes`. */
 export function encodeChanges(changes: readonly StateChange[]): Uint8Array {
   return encodeRlp(changes.map(({ table, key, value }) => [Uint8Array.of(tables.indexOf(table)), key, value]));
 }

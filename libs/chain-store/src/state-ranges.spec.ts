@@ -7,7 +7,7 @@ import type { ChainStore } from './chain-store.ts';
 import { openChainStore } from './index.ts';
 import { importChain } from './reference-import.fixture.ts';
 
-const child = 3; // Among the watched addresses.
+const child = 3; // Index of a child contract in the watched addresses.
 
 describe('ranges of states', () => {
   const directory = temporaryDirectory();
@@ -32,7 +32,7 @@ describe('ranges of states', () => {
     directory.remove();
   });
 
-  /** The slots of the child after a block, by the order of their hashes. */
+  /** Returns the slots of the child after a block, ordered by their hashes. */
   const expected = (height: number) =>
     Array.from({ length: slotCount }, (_, slot) => ({
       hash: hexFromBytes(keccak256(word(slot))),
@@ -55,7 +55,7 @@ describe('ranges of states', () => {
     };
   };
 
-  test('storageRange gives slots in the order of their hashes, with their names, at any height', () => {
+  test('storageRange returns slots ordered by their hashes, with the slot of each hash, at any height', () => {
     for (const height of [2, 3]) {
       const found = ranged(height, new Uint8Array(0), 10);
       expect(found).toEqual({ isEmpty: false, next: undefined, entries: expected(height) });
@@ -63,7 +63,7 @@ describe('ranges of states', () => {
     }
   });
 
-  test('storageRange goes on where the last one ended', () => {
+  test('storageRange resumes at `next` of the last range', () => {
     const [first, second, third] = expected(2);
     const start = ranged(2, new Uint8Array(0), 1);
     expect(start).toEqual({ isEmpty: false, next: second?.hash, entries: [first] });
@@ -73,7 +73,7 @@ describe('ranges of states', () => {
     expect(ranged(2, new Uint8Array(0), 0)).toEqual({ isEmpty: false, next: first?.hash, entries: [] });
   });
 
-  test('storageRange of an account that is not there is empty', () => {
+  test('storageRange is empty for an account that does not exist', () => {
     for (const height of [0, 4])
       expect(ranged(height, new Uint8Array(0), 5)).toMatchObject({ isEmpty: true, entries: [] });
     expect(
@@ -81,7 +81,7 @@ describe('ranges of states', () => {
     ).toBeUndefined();
   });
 
-  test('modifiedAccounts gives those that a span of blocks made or changed, and not those that are gone', () => {
+  test('modifiedAccounts returns accounts that blocks created or changed, without deleted ones', () => {
     const changed = (from: number, to: number) =>
       chain.addresses
         .filter((_, at) => {
@@ -98,12 +98,12 @@ describe('ranges of states', () => {
       const found = store.modifiedAccounts(hashAt(from), hashAt(to))?.map(hexFromBytes) ?? [];
       const hashes = found.map((each) => hexFromBytes(keccak256(bytesFromHex(each))));
       expect(hashes).toEqual([...hashes].sort());
-      // Accounts that are not watched change as well, such as the one that children pay.
+      // Other accounts also change, such as the account that children pay.
       expect(found.filter((each) => chain.addresses.includes(each)).sort()).toEqual(changed(from, to));
     }
   });
 
-  test('witnessNodes gives nodes from which the next root can be computed, and no others', async () => {
+  test('witnessNodes returns exactly the nodes from which the next root can be computed', async () => {
     const parent = store.header(hashAt(2));
     const state = store.stateAt(hashAt(2));
     const next = store.stateAt(hashAt(3));

@@ -24,7 +24,7 @@ const change = fc.record({
 });
 const step = fc.uniqueArray(change, { selector: ({ address }) => address, maxLength: 3 });
 
-test('stateRootsOver has the roots of MerkleStateManager after every step, and writes nothing', async () => {
+test('stateRootsOver returns the roots of MerkleStateManager after every step, and writes nothing', async () => {
   const home = mkdtempSync(join(tmpdir(), 'cairn-roots-'));
   let round = 0;
   await fc.assert(

@@ -5,7 +5,7 @@ import type { RecordReader } from './flat-state.ts';
 import { encodeStateAccount, writeSlots } from './state-account.ts';
 import type { TrieNodes } from './trie-nodes.ts';
 
-/** Computes roots of states that would follow a block. New nodes of the tries stay in memory. */
+/** Computes state roots on top of a block. New trie nodes stay in memory. */
 export function stateRootsOver(state: RecordReader, nodes: TrieNodes, root: Uint8Array): StateRoots {
   const accounts = nodes.trie(root);
   const storageRoots = new Map<string, Uint8Array>();

@@ -4,10 +4,10 @@ import { isEmptyTrieRoot, trieLeaves } from '@cairn/trie';
 import type { AccountRecord, Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
-/** Keys of slots that are looked through for the names behind hashes: a tenth of a second. */
+/** Slot keys to scan at most for the slots of hashes: about a tenth of a second. */
 const keysMax = 100_000;
 
-/** Reads slots from the one whose hash is not before `start` on. @throws BLOCK_CORRUPT */
+/** Reads slots in the order of their hashes, from the first hash at or after `start`. @throws BLOCK_CORRUPT */
 export function readStorageRange(
   tables: Pick<Tables, 'nodes' | 'slots'>,
   address: Uint8Array,
@@ -29,7 +29,7 @@ export function readStorageRange(
   return { isEmpty: false, entries: found.map((entry) => ({ ...entry, slot: slots.get(nameOf(entry.hash)) })), next };
 }
 
-/** The slots that hash to these names, among those that the account ever had. */
+/** Finds the slots of these hashes among all slots that the account ever had. */
 function slotsBehind(
   { slots }: Pick<Tables, 'slots'>,
   address: Uint8Array,

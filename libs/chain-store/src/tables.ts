@@ -2,8 +2,8 @@ import { bigintFromBytes, bytesFromBigint, decodeRlp, encodeRlp, type RlpItem } 
 import { type Database, Environment } from '@cairn/embedded-store';
 
 /**
- * The databases of one chain. Keys are bytes in the order named. A header is kept under its own keccak-256; it names body,
- * receipts and state by their roots (see `contentCids` of @cairn/block-model), and each is held to that when it is read.
+ * Databases of one chain. Keys are the named values, concatenated as bytes. The key of a header is its keccak-256. A header
+ * contains the roots of body, receipts and state (see `contentCids` of @cairn/block-model); each is verified when it is read.
  */
 export interface Tables {
   readonly environment: Environment;
@@ -23,27 +23,27 @@ export interface Tables {
   readonly accounts: Database;
   /** Address, incarnation, slot and height → the value from that height on. */
   readonly slots: Database;
-  /** Block hash → what it does to accounts and slots, for branches and for the way back from one. */
+  /** Block hash → changes of accounts and slots, for branches and reorgs. */
   readonly changes: Database;
-  /** Address or topic, and height → which logs of that canonical block have it. */
+  /** Field, address or topic, and height of a canonical block → nothing; the key alone is the entry. */
   readonly logs: Database;
   /** Keccak-256 → code. */
   readonly codes: Database;
   /** Keccak-256 → node of the state trie or of a storage trie. */
   readonly nodes: Database;
-  /** Head, rules, name of the genesis, files imported. */
+  /** Head, rules, hash of the genesis, imported files. */
   readonly meta: Database;
 }
 
 export const metaKeys = {
   head: Buffer.from('head'),
-  /** Keccak-256 of the rules and accounts that the chain was begun with. */
+  /** Keccak-256 of the rules and accounts of the genesis. */
   genesis: Buffer.from('genesis'),
   spec: Buffer.from('spec'),
-  /** Hashes of the blocks that the tags stand for, where they were set. */
+  /** Hashes of the blocks with these tags, if set. */
   safe: Buffer.from('safe'),
   finalized: Buffer.from('finalized'),
-  /** Counts how often the chain has changed to another branch. */
+  /** Number of reorgs. */
   generation: Buffer.from('generation'),
 } as const;
 
@@ -69,14 +69,14 @@ export async function openTables(directory: string): Promise<Tables> {
   };
 }
 
-/** A height as a key: eight bytes, so that the order of keys is that of heights. */
+/** Encodes a height as eight big-endian bytes, so that keys have the order of heights. */
 export function heightKey(number: bigint): Buffer {
   const key = Buffer.alloc(8);
   key.writeBigUInt64BE(number);
   return key;
 }
 
-/** A record of the account table. Without `state` the account does not exist from that height on. */
+/** A record of the account table. Without `state`, the account does not exist from that height on. */
 export interface AccountRecord {
   readonly state:
     | {
@@ -86,7 +86,7 @@ export interface AccountRecord {
         readonly storageRoot: Uint8Array;
       }
     | undefined;
-  /** Counts how often its storage has been emptied as a whole; older slots have a lower number in their keys. */
+  /** Number of times that the whole storage was emptied. Keys of older slots contain a lower number. */
   readonly incarnation: number;
 }
 
@@ -107,7 +107,7 @@ export function decodeAccountRecord(bytes: Uint8Array): AccountRecord {
   };
 }
 
-/** The beginning of the keys of a slot, to which the height is added. */
+/** Returns the prefix of the keys of a slot; the height follows it. */
 export function slotPrefix(address: Uint8Array, incarnation: number, slot: Uint8Array): Buffer {
   const prefix = Buffer.allocUnsafe(address.length + 4 + slot.length);
   prefix.set(address);

@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test('load returns new nodes before and after takeFresh, and stored nodes', async () => {
+test('load returns stored nodes, and new nodes before and after takeFresh', async () => {
   const nodes = new TrieNodes(tables.nodes);
   const node = Buffer.from('node');
   const hash = keccak256(node);

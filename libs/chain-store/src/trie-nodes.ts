@@ -3,8 +3,8 @@ import type { Database } from '@cairn/embedded-store';
 import { CorruptNodeError, Trie, type TrieNodeStore } from '@cairn/trie';
 
 /**
- * Nodes of tries by their keccak-256: new ones wait here until they are written with the block that made them, older
- * ones are read from the table and held to their names.
+ * Trie nodes by keccak-256. New nodes stay in memory until they are written with their block. Older nodes are read from the
+ * table and verified against their hashes.
  */
 export class TrieNodes implements TrieNodeStore {
   readonly #table: Database;
@@ -21,7 +21,7 @@ export class TrieNodes implements TrieNodeStore {
     const node = this.#table.get(hash);
     if (node === undefined) throw new CorruptNodeError(`0x${nameOf(hash)}`, 'bytes with this hash', 'nothing');
     const actual = keccak256(node);
-    // Comparing bytes is cheaper than comparing names, which matters for proofs.
+    // Bytes are compared, which is faster than hexadecimal text; proofs load many nodes.
     if (Buffer.compare(actual, hash) !== 0)
       throw new CorruptNodeError(
         `0x${nameOf(hash)}`,
@@ -31,7 +31,7 @@ export class TrieNodes implements TrieNodeStore {
     return node;
   }
 
-  /** Finds a node that was made here. */
+  /** Finds a new node. */
   #made(hash: Uint8Array): Uint8Array | undefined {
     if (this.#fresh.size === 0 && this.#taken.size === 0) return undefined;
     const name = nameOf(hash);
@@ -42,7 +42,7 @@ export class TrieNodes implements TrieNodeStore {
     this.#fresh.set(nameOf(hash), node);
   }
 
-  /** The nodes made since the last call, by their names in hexadecimal digits. They stay readable here. */
+  /** Returns the new nodes since the last call by their hashes in hexadecimal digits. They stay readable. */
   takeFresh(): ReadonlyMap<string, Uint8Array> {
     const fresh = this.#fresh;
     for (const [name, node] of fresh) this.#taken.set(name, node);
@@ -50,7 +50,7 @@ export class TrieNodes implements TrieNodeStore {
     return fresh;
   }
 
-  /** A trie over these nodes, whose keys are hashes. */
+  /** Opens the trie with a root over these nodes. Its keys are hashes. */
   trie(root: Uint8Array): Trie {
     return new Trie(this, root);
   }

@@ -5,7 +5,7 @@ import { type Ancestor, validateUncles } from './uncle-rules.ts';
 const hash = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`;
 const noUncles = unclesHash([]);
 
-/** Nine blocks, a0 to a8, each the parent of the next. */
+/** Returns nine blocks, a0 to a8, each the parent of the next. */
 function chain(): Map<Hex, Ancestor> {
   const blocks = new Map<Hex, Ancestor>();
   for (let number = 0; number < 9; number++) {
@@ -15,7 +15,7 @@ function chain(): Map<Hex, Ancestor> {
   return blocks;
 }
 
-/** A header of which the rules read hash, parent and hash of the uncles only. */
+/** Returns a header with the fields that the rules read: hash, parent and hash of the uncles. */
 function headerOf(name: string, parent: string, uncles: Hex = noUncles): Header {
   return { hash: hash(name), parentHash: hash(parent), unclesHash: uncles } as Header;
 }
@@ -32,16 +32,16 @@ describe('validateUncles', () => {
 
   test.each<[string, readonly Header[], RegExp]>([
     ['a third uncle', ['x', 'y', 'z'].map((name) => headerOf(name, 'a5')), /3 uncles/],
-    ['one uncle twice', [headerOf('u', 'a5'), headerOf('u', 'a5')], /named by a block before or twice/],
+    ['a repeated uncle', [headerOf('u', 'a5'), headerOf('u', 'a5')], /named by a block before or twice/],
     ['an ancestor', [headerOf('a6', 'a5')], /is its ancestor/],
     ['a sibling', [headerOf('u', 'a8')], /not an ancestor within 6 generations/],
-    ['a child of a block that is too far below', [headerOf('u', 'a1')], /not an ancestor within 6 generations/],
+    ['a child of a block seven generations below', [headerOf('u', 'a1')], /not an ancestor within 6 generations/],
     ['a child of an unknown block', [headerOf('u', 'b1')], /not an ancestor within 6 generations/],
   ])('refuses %s', (_name, uncles, message) => {
     expect(() => check(uncles)).toThrow(message);
   });
 
-  test('refuses an uncle that an ancestor names', () => {
+  test('refuses an uncle that an ancestor includes', () => {
     const blocks = chain();
     const uncle = headerOf('u', 'a4');
     blocks.set(hash('a6'), { header: headerOf('a6', 'a5', hash('a list of uncles')), uncles: [uncle] });

@@ -1,27 +1,27 @@
 import { type Block, type Header, type Hex, unclesHash } from '@cairn/block-model';
 
-/** Uncles of a block at most (Yellow Paper, section 11.1). */
+/** Largest number of uncles of a block (Yellow Paper, section 11.1). */
 const unclesMax = 2;
-/** Generations above a block in which the parents of its uncles may be. */
+/** Generations of ancestors that are searched for parents of uncles. */
 const generationsMax = 7;
 const noUncles = unclesHash([]);
 
-/** The parts of an ancestor that uncles are checked against. */
+/** Parts of an ancestor that the uncle rules read. */
 export type Ancestor = Pick<Block, 'header' | 'uncles'>;
 
-/** A block whose uncles are checked. */
+/** Input of an uncle check. */
 export interface UncleCheck {
   readonly block: Ancestor;
   /** Finds a block by its hash; undefined below the genesis. */
   readonly ancestor: (hash: Hex) => Ancestor | undefined;
-  /** Checks the header of an uncle against its parent. @throws Error that says which rule is broken */
+  /** Checks the header of an uncle against its parent. @throws Error naming the broken rule */
   readonly validate: (uncle: Header, parent: Header) => void;
 }
 
 /**
- * Checks the uncles of a block (Yellow Paper, section 11.1): two at most, each a valid child of one of the six blocks above the
- * parent, neither an ancestor itself nor named before.
- * @throws Error that says which rule is broken
+ * Checks the uncles of a block (Yellow Paper, section 11.1): at most two, each a valid child of one of the six ancestors before
+ * the parent, neither an ancestor nor already included.
+ * @throws Error naming the broken rule
  */
 export function validateUncles({ block, ancestor, validate }: UncleCheck): void {
   const { header, uncles } = block;

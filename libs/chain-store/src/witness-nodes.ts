@@ -5,14 +5,14 @@ import type { RecordReader } from './flat-state.ts';
 import { stateRootsOver } from './state-roots.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
-/** Reads of a block from a state, and its writes. */
+/** Reads and writes of a block. */
 export interface WitnessScope {
-  /** Accounts by address, with slots of theirs. */
+  /** Slots by address of the account. */
   readonly reads: ReadonlyMap<Hex, ReadonlySet<Hex>>;
   readonly changes: readonly AccountChange[];
 }
 
-/** Remembers the nodes that are read from the table. */
+/** Records the nodes that are read from the table. */
 class WatchedNodes extends TrieNodes {
   readonly met = new Map<string, Uint8Array>();
 
@@ -32,7 +32,7 @@ class WatchedNodes extends TrieNodes {
 }
 
 /**
- * The nodes of the tries behind a state that prove what is read, and that a root of the state with the changes takes.
+ * Returns the trie nodes that prove the reads from a state, and that the computation of the next state root reads.
  * @throws BLOCK_CORRUPT for a node that is missing or wrong
  */
 export async function witnessNodes(
@@ -54,7 +54,7 @@ export async function witnessNodes(
   return [...nodes.met.values()];
 }
 
-/** Writes before removals: a branch that loses a child needs its neighbour only where it keeps but one. */
+/** Puts writes before removals: a branch node needs the sibling of a removed child only when one child remains. */
 function withoutNeedlessReads(changes: readonly AccountChange[]): AccountChange[] {
   const isRemoval = ({ account }: AccountChange) => (account === undefined ? 1 : 0);
   return [...changes]

@@ -5,18 +5,18 @@ import type { StateWrites } from './import-state.ts';
 import { encodeChanges } from './state-changes.ts';
 import { heightKey, type Tables } from './tables.ts';
 
-/** Blocks below the head that the chain can still leave for another branch: no network has gone back further. */
+/** Largest depth of a reorg in blocks below the head. No network had a deeper one. */
 export const branchDepthMax = 1_024n;
 
-/** A block that was executed, and what it makes of the state. */
+/** An executed block with its changes of the state. */
 export interface PendingBlock extends ExecutedBlock {
   readonly writes: StateWrites;
 }
 
 /**
- * Writes whole blocks in one transaction. One that follows the head becomes the head; one of another branch does when
- * that is heavier (total difficulty), or as heavy and longer.
- * @returns how many were not there before, and their gas
+ * Writes whole blocks in one transaction. A child of the head becomes the head. A block of another branch becomes the head when
+ * its total difficulty is higher, or equal with a greater height.
+ * @returns number and gas of the blocks that were new
  */
 export function writeBlocks(
   tables: Tables,
@@ -27,7 +27,7 @@ export function writeBlocks(
     let gas = 0n;
     for (const pending of blocks) {
       const { header } = pending.block;
-      // Another process may have been faster.
+      // Another process may have written this block.
       if (tables.headers.get(bytesFromHex(header.hash)) !== undefined) continue;
       written++;
       gas += header.gasUsed;
@@ -64,7 +64,7 @@ function totalDifficultyOf(tables: Tables, hash: Hex): bigint {
   return BigInt(hexFromBytes(tables.difficulties.get(bytesFromHex(hash)) ?? Uint8Array.of(0)));
 }
 
-/** What canonical blocks did to the state is in the flat tables; it is kept by block as long as the chain may leave them. */
+/** Deletes changes of canonical blocks that are too old for a reorg. The flat tables contain their results. */
 function forgetChanges(tables: Tables, below: bigint): void {
   for (let number = below; number > 0n; number--) {
     const hash = tables.canonical.get(heightKey(number));
@@ -80,7 +80,7 @@ interface BlockContent {
   readonly writes: StateWrites;
 }
 
-/** Writes a block under its hash, and what belongs to it. Inside a transaction. */
+/** Writes header, body, receipts, difficulty and state of a block. Call it inside a transaction. */
 export function writeContent(tables: Tables, { header, body, receipts, totalDifficulty, writes }: BlockContent): void {
   const hash = bytesFromHex(header.hash);
   tables.headers.put(hash, header.raw);

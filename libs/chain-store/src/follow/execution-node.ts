@@ -2,20 +2,20 @@ import { blockFromJson, encodeBlock, type Header, type Hex, headerFromJson, type
 import { BlockRefusedError } from '../errors.ts';
 import { NodeError, type RpcClient } from './rpc-client.ts';
 
-/** An execution node as a follower sees it: what it says is its chain. */
+/** Requests of a follower to an execution node. */
 export interface ExecutionNode {
   chainId(signal: AbortSignal): Promise<bigint>;
-  /** The header at a height or tag, its hash computed from its fields; `undefined` where the node has none. */
+  /** Returns the header at a height or tag, with its hash computed from the fields; `undefined` when the node has none. */
   header(block: bigint | 'latest' | 'safe' | 'finalized', signal: AbortSignal): Promise<Header | undefined>;
-  /** The block at a height, as RLP. Nothing of it is checked here. */
+  /** Returns the RLP of the block at a height, unchecked. */
   block(number: bigint, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 const methodUnknown = new Set([-32601, -32600, 403]);
 
-/** A node behind a JSON-RPC client. */
+/** Creates an execution node over a JSON-RPC client. */
 export function createExecutionNode(client: RpcClient): ExecutionNode {
-  // Most public nodes do not serve the debug methods; then blocks are put together from their JSON.
+  // Most public nodes do not serve debug methods; blocks are then encoded from their JSON.
   let hasRawBlocks = true;
   return {
     async chainId(signal) {
@@ -27,7 +27,7 @@ export function createExecutionNode(client: RpcClient): ExecutionNode {
         const json = await client.request('eth_getBlockByNumber', [name, false], signal);
         return json === null || json === undefined ? undefined : headerFromJson(json as Json);
       } catch (error) {
-        // Nodes that know no finality refuse those tags.
+        // Nodes without finality refuse the tags `safe` and `finalized`.
         if (
           error instanceof NodeError &&
           error.code === 'NODE_REFUSED' &&
@@ -50,7 +50,7 @@ export function createExecutionNode(client: RpcClient): ExecutionNode {
         }
       }
       const json = (await client.request('eth_getBlockByNumber', [name, true], signal)) as Json | null;
-      if (json === null) throw new BlockRefusedError({ number, hash: undefined }, 'the node does not have it any more');
+      if (json === null) throw new BlockRefusedError({ number, hash: undefined }, 'the node no longer has it');
       const uncleHashes = (json.uncles ?? []) as readonly Hex[];
       const uncles: Header[] = [];
       for (const index of uncleHashes.keys()) {

@@ -20,7 +20,7 @@ afterEach(async () => {
 const write = (value: number): Step[] => [{ kind: 'write', child: 0, slot: 1, value }];
 const trunk: Step[][] = [[{ kind: 'create', child: 0 }], write(1)];
 
-/** A node with a chain in memory, which may change. */
+/** A node with a replaceable chain in memory. */
 class MemoryNode implements ExecutionNode {
   #blocks: readonly Uint8Array[] = [];
   id = 4242n;
@@ -55,7 +55,7 @@ class MemoryNode implements ExecutionNode {
   }
 }
 
-/** Follows until an event is as wanted. */
+/** Follows the node until `isDone` accepts an event. */
 async function followUntil(node: MemoryNode, isDone: (event: FollowEvent) => boolean): Promise<FollowEvent[]> {
   const stop = new AbortController();
   const events: FollowEvent[] = [];
@@ -79,7 +79,7 @@ async function start(chain: MadeChain): Promise<void> {
   await importChain({ store, name: 'made', genesis: directory.write('genesis.json', chain.genesis), files: [] });
 }
 
-test('goes where the node goes: forward, to other branches, to shorter ones', async () => {
+test('followChain follows the node forward, to other branches and to shorter chains', async () => {
   const one = await makeChain([...trunk, write(2)]);
   const longer = await makeChain([...trunk, write(3), write(4), write(5)]);
   const shorter = await makeChain([...trunk, write(6)]);
@@ -96,7 +96,7 @@ test('goes where the node goes: forward, to other branches, to shorter ones', as
   await followUntil(node, () => store.blockByTag('finalized').number === 1n);
 });
 
-test('waits longer after each failure, and goes on', async () => {
+test('followChain waits longer after each failure, then continues', async () => {
   const one = await makeChain([...trunk, write(2)]);
   await start(one);
   const node = new MemoryNode();
@@ -108,7 +108,7 @@ test('waits longer after each failure, and goes on', async () => {
   await followUntil(node, isAt(one));
 });
 
-test('takes nothing from a node of another chain, and no block that is not what it says', async () => {
+test('followChain refuses a node of another chain, and a block that does not match its hash', async () => {
   const one = await makeChain([...trunk, write(2)]);
   await start(one);
   const node = new MemoryNode();

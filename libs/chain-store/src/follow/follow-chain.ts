@@ -6,12 +6,13 @@ import { BlockRefusedError } from '../errors.ts';
 import { branchDepthMax } from '../write-blocks.ts';
 import type { ExecutionNode } from './execution-node.ts';
 
-/** What a follower tells. */
+/** Events of a follower. */
 export type FollowEvent =
   | {
       readonly kind: 'progress';
-      /** Heights of the chain here and of the node's. */
+      /** Height of the local chain. */
       readonly number: bigint;
+      /** Height of the node's chain. */
       readonly nodeNumber: bigint;
       /** Blocks and gas executed since the follower began. */
       readonly blocks: number;
@@ -26,18 +27,18 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   readonly runner: BlockRunner;
   readonly onEvent?: (event: FollowEvent) => void;
-  /** How often the node is asked for its head. Default 2,000 ms. */
+  /** Interval of requests for the head of the node. Default 2,000 ms. */
   readonly pollMs?: number;
 }
 
-/** Blocks that are on their way from the node while others are executed. */
+/** Blocks that are fetched while earlier ones are executed. */
 const blocksAhead = 16;
 const retryMsMin = 1_000;
 const retryMsMax = 60_000;
 
 /**
- * Keeps a chain at the head of another node until the signal aborts. Every block is executed and held to its hash and its
- * roots: the node says which chain, never what is in it. On a failure it waits, longer each time, and tries again.
+ * Keeps a chain at the head of another node until the signal aborts. Every block is executed and verified against its hash and
+ * roots: the node only selects the branch. After a failure it waits, longer each time, and retries.
  * @throws only the reason of the signal
  */
 export async function followChain(options: FollowOptions): Promise<never> {
@@ -53,7 +54,7 @@ export async function followChain(options: FollowOptions): Promise<never> {
     } catch (error) {
       signal.throwIfAborted();
       failures++;
-      // Half of it by chance, so that followers of one node do not come back together.
+      // Half of the delay is random, so that followers of one node do not retry together.
       const most = Math.min(retryMsMax, retryMsMin * 2 ** (failures - 1));
       pauseMs = most / 2 + (Math.random() * most) / 2;
       onEvent?.({ kind: 'failed', error, failures, retryInMs: Math.round(pauseMs) });
@@ -62,7 +63,7 @@ export async function followChain(options: FollowOptions): Promise<never> {
   }
 }
 
-/** Brings the chain to where the node's is now. */
+/** Imports blocks up to the current head of the node. */
 async function catchUp(
   { store, spec, node, runner, signal, onEvent }: FollowOptions,
   counts: { blocks: number; gas: bigint },
@@ -92,14 +93,14 @@ async function catchUp(
       await blocks.flush();
     }
     last ??= store.hashByNumber(base);
-    // The node decides between branches, as its consensus client told it.
+    // The node selects the branch, since its consensus client knows the fork choice.
     if (last !== undefined && store.head.hash !== last) await store.setForkChoice({ head: last });
   }
   await follow(store, await finalityOf(node, signal));
   tell();
 }
 
-/** The height up to which the node's chain is the chain here. */
+/** Returns the highest height at which the node and the local chain have the same block. */
 async function commonHeight(
   store: ChainStore,
   node: ExecutionNode,
@@ -119,7 +120,7 @@ async function commonHeight(
   );
 }
 
-/** Blocks of the node in order, some of them asked for ahead. */
+/** Fetches blocks of the node in order, up to `blocksAhead` of them in advance. */
 async function* blocksFrom(
   node: ExecutionNode,
   from: bigint,
@@ -131,7 +132,7 @@ async function* blocksFrom(
   const ask = () => {
     if (next > to) return;
     const block = node.block(next++, signal);
-    // It may fail while others are waited for; whoever takes it meets the error.
+    // A rejection before the await below must not be unhandled; that await throws the error.
     block.catch(() => {});
     coming.push(block);
   };
@@ -147,7 +148,7 @@ async function finalityOf(node: ExecutionNode, signal: AbortSignal): Promise<For
   return { ...(safe && { safe: safe.hash }), ...(finalized && { finalized: finalized.hash }) };
 }
 
-/** Takes over what is safe and final, as far as it is here. */
+/** Adopts the safe and finalized blocks of the node that are stored here. */
 async function follow(store: ChainStore, { safe, finalized }: ForkChoice): Promise<void> {
   const isNews = (hash: Hex | undefined, tag: 'safe' | 'finalized'): hash is Hex =>
     hash !== undefined && store.isCanonical(hash) && store.blockByTag(tag).hash !== hash;

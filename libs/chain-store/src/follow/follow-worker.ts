@@ -1,4 +1,4 @@
-// Entry of a worker thread. Blocks are executed here, so that the thread that serves requests stays responsive.
+// Entry of a worker thread that executes blocks, so that the thread that serves requests stays responsive.
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from '@cairn/errors';
 import { openChainStore } from '../chain-store.ts';
@@ -7,7 +7,7 @@ import { followChain } from './follow-chain.ts';
 import type { BlockRunnerModule, FollowerEvent, FollowerWorkerData } from './follower.ts';
 import { createRpcClient } from './rpc-client.ts';
 
-if (parentPort === null) throw new Error('This module is the code of a worker thread; see startFollower.');
+if (parentPort === null) throw new Error('This module runs in a worker thread only. Call startFollower instead.');
 const port = parentPort;
 const { directory, url, pollMs, runnerModule, engine } = workerData as FollowerWorkerData;
 const stop = new AbortController();
@@ -23,7 +23,8 @@ const client = createRpcClient(url);
 const tell = (event: FollowerEvent) => port.postMessage(event);
 try {
   const { spec } = store;
-  if (spec === undefined) throw new Error(`The store in ${directory} has no genesis.`);
+  if (spec === undefined)
+    throw new Error(`The store in ${directory} has no genesis. Import it with importChain first.`);
   await followChain({
     store,
     spec,

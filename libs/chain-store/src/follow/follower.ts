@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import type { BlockRunner } from '@cairn/block-model';
 import type { FollowEvent } from './follow-chain.ts';
 
-/** What a follower in a thread of its own tells; errors as text. */
+/** Events of a follower in its own thread. Errors are text. */
 export type FollowerEvent =
   | Extract<FollowEvent, { kind: 'progress' }>
   | (Omit<Extract<FollowEvent, { kind: 'failed' }>, 'error'> & { readonly error: string });
 
-/** What the thread is started with. */
+/** Start parameters of the thread. */
 export interface FollowerWorkerData {
   readonly directory: string;
   readonly url: string;
@@ -16,38 +16,38 @@ export interface FollowerWorkerData {
   readonly engine: string | undefined;
 }
 
-/** A module that creates block runners, by the name of an engine. */
+/** A module that creates a block runner for a named engine. */
 export interface BlockRunnerModule {
   createBlockRunner(engine?: string): BlockRunner;
 }
 
 export interface FollowerOptions {
-  /** Of a chain whose genesis is imported. */
+  /** Directory of a chain whose genesis is imported. */
   readonly directory: string;
-  /** Of an execution node: http, https, ws or wss. */
+  /** URL of an execution node: http, https, ws or wss. */
   readonly url: string;
   readonly onEvent?: (event: FollowerEvent) => void;
-  /** How often the node is asked for its head. Default 2,000 ms. */
+  /** Interval of requests for the head of the node. Default 2,000 ms. */
   readonly pollMs?: number;
-  /** URL of a {@link BlockRunnerModule}, whose runner executes blocks in the thread. */
+  /** URL of a {@link BlockRunnerModule} whose runner executes blocks in the thread. */
   readonly runnerModule: string;
-  /** Engine of the runner. Default: that of the module. */
+  /** Engine of the runner. Default: the default of the module. */
   readonly engine?: string | undefined;
-  /** The code of the thread. Default: that of this package; tests that run from sources name the built one. */
+  /** URL of the thread's module. Default: the module of this package. Tests that run from sources pass the built module. */
   readonly workerUrl?: URL;
 }
 
 /** Keeps a chain at the head of another node. */
 export interface Follower {
-  /** Ends it; what was executed is on the disk. */
+  /** Stops the follower. Executed blocks are on disk. */
   stop(): Promise<void>;
 }
 
 const restartMsMax = 60_000;
-/** A block that is being executed ends within this, or the thread is ended. */
+/** Time for the current block to finish on stop; the thread is terminated afterwards. */
 const stopMsMax = 10_000;
 
-/** Starts a follower in a worker thread, and starts it again should the thread break. */
+/** Starts a follower in a worker thread, and restarts the thread if it fails. */
 export function startFollower({
   directory,
   url,

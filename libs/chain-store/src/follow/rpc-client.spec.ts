@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { WebSocketServer } from 'ws';
 import { createRpcClient, type RpcClient } from './rpc-client.ts';
 
-/** What the server answers to a method, as text. */
+/** Responses of the server by method. */
 const answers: Readonly<Record<string, (id: number) => string>> = {
   good: (id) => JSON.stringify({ jsonrpc: '2.0', id, result: [1, 'a'] }),
   refused: (id) => JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }),
@@ -49,7 +49,7 @@ function clientOf(scheme: string, rest = '/v3/secret-key'): RpcClient {
 }
 
 describe.each(['http', 'ws'])('over %s', (scheme) => {
-  test('answers find their requests', async () => {
+  test('responses resolve the requests with their ids', async () => {
     const client = clientOf(scheme);
     const both = await Promise.all([client.request('good', [], signal), client.request('good', [1], signal)]);
     expect(both).toEqual([
@@ -58,7 +58,7 @@ describe.each(['http', 'ws'])('over %s', (scheme) => {
     ]);
   });
 
-  test('a refusal has its code', async () => {
+  test('a JSON-RPC error results in NODE_REFUSED with its code', async () => {
     await expect(clientOf(scheme).request('refused', [], signal)).rejects.toMatchObject({
       code: 'NODE_REFUSED',
       rpcCode: -32601,
@@ -66,7 +66,7 @@ describe.each(['http', 'ws'])('over %s', (scheme) => {
     });
   });
 
-  test('what fails tells neither key nor password', async () => {
+  test('error messages contain neither key nor password', async () => {
     const { port } = server.address() as AddressInfo;
     const client = clientOf(scheme);
     server.closeAllConnections();
@@ -77,21 +77,21 @@ describe.each(['http', 'ws'])('over %s', (scheme) => {
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   });
 
-  test('a request that is given up ends with the reason', async () => {
+  test('an aborted request fails with the reason of its signal', async () => {
     const stop = new AbortController();
     stop.abort(new Error('given up'));
     await expect(clientOf(scheme).request('good', [], stop.signal)).rejects.toThrow('given up');
   });
 });
 
-test('HTTP: credentials go into a header, and what is no JSON is told with its status', async () => {
+test('HTTP: credentials are sent in a header, and a response that is not JSON is reported with its status', async () => {
   const client = clientOf('http');
   await client.request('good', [], signal);
   expect(seen).toBe(`Basic ${Buffer.from('user:secret-word').toString('base64')}`);
   await expect(client.request('noJson', [], signal)).rejects.toThrow(/answers with status 502/);
 });
 
-test('WebSocket: a connection that breaks fails what waits, and is made anew', async () => {
+test('WebSocket: a broken connection fails its pending requests, and the next request reconnects', async () => {
   const client = clientOf('ws');
   await expect(client.request('away', [], signal)).rejects.toMatchObject({ code: 'NODE_UNAVAILABLE' });
   expect(await client.request('good', [], signal)).toEqual([1, 'a']);

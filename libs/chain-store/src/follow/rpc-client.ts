@@ -1,18 +1,18 @@
 import { CairnError } from '@cairn/errors';
 import WebSocket from 'ws';
 
-/** A node that did not answer as it should. The message never has the URL, which may hold a key. */
+/** Thrown for a failed request to a node. The message never contains the URL, which may contain a key. */
 export class NodeError extends CairnError<'NODE_UNAVAILABLE' | 'NODE_REFUSED'> {
-  /** Of a refusal: the JSON-RPC code. */
+  /** JSON-RPC error code of NODE_REFUSED. */
   readonly rpcCode: number | undefined;
 
   constructor(code: 'NODE_UNAVAILABLE' | 'NODE_REFUSED', host: string, reason: string, rpcCode?: number) {
-    super(code, `The node at ${host} ${reason}.`, { hint: 'See source.rpc of the network.', details: { host } });
+    super(code, `The node at ${host} ${reason}.`, { hint: 'Check source.rpc of the network.', details: { host } });
     this.rpcCode = rpcCode;
   }
 }
 
-/** Asks a node. One request at a time or many: answers find their requests. */
+/** Sends requests to a node. Concurrent requests are allowed. */
 export interface RpcClient {
   /** @throws NODE_UNAVAILABLE, NODE_REFUSED, the reason of the signal */
   request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>;
@@ -20,10 +20,10 @@ export interface RpcClient {
 }
 
 const timeoutMs = 30_000;
-/** A block with its transactions has some megabytes; nothing that is asked for has more than this. */
+/** Largest response. A block with its transactions has a few megabytes. */
 const answerBytesMax = 256 * 1024 * 1024;
 
-/** A client for a URL of http, https, ws or wss. */
+/** Creates a client for a URL of http, https, ws or wss. */
 export function createRpcClient(url: string): RpcClient {
   return /^wss?:/.test(url) ? new WebSocketClient(url) : new HttpClient(url);
 }
@@ -91,7 +91,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** One connection, made when it is first needed and anew after it broke. */
+/** Client over one connection, which opens with the first request and reopens after a failure. */
 class WebSocketClient implements RpcClient {
   readonly #url: string;
   readonly #host: string;

@@ -18,7 +18,7 @@ class Reader {
   constructor(@Inject(CHAINS) readonly chains: Chains) {}
 }
 
-test('gives the chains to the application and closes them at shutdown', async () => {
+test('ChainStoreModule provides the chains to the application and closes them at shutdown', async () => {
   directory.write('genesis.json', madeGenesis());
   const networks = loadNetworks(
     directory.write('networks.json', { networks: [{ name: 'made', genesis: 'genesis.json' }] }),
