@@ -8,7 +8,7 @@ import type { SecretBox } from './secrets/secret-box.ts';
 /** Validity of a delegation in milliseconds. A request is sent immediately after it is signed. */
 export const delegationMs = 60_000;
 
-/** Largest clock difference between machines that share a home, in milliseconds. */
+/** Maximum clock difference between machines that share a home, in milliseconds. */
 const clockSkewMs = 60_000;
 
 /** Permissions of a delegation that a service pays for: the reads of its own pages. */

@@ -2,9 +2,9 @@ import type { Account } from '@cairn/auth';
 
 /** Next step of a customer to attach a card. */
 export type AttachStep =
-  /** Open a page of the provider, which redirects back. */
+  /** Step: open a page of the provider, which redirects back. */
   | { readonly kind: 'redirect'; readonly url: string }
-  /** Ask the operator; `text` is shown to the customer. */
+  /** Step: ask the operator. `text` is shown to the customer. */
   | { readonly kind: 'ask'; readonly text: string };
 
 /** Port of the payment provider. An account stores only brand and last four digits of a card. */

@@ -8,14 +8,14 @@ import { InvalidCarError } from './errors.ts';
 export const carLimits = {
   /** Maximum length of the header in bytes, which allows about 200,000 roots. */
   headerBytesMax: 8 * 1024 * 1024,
-  /** Length of a CID in bytes. */
+  /** Maximum length of a CID in bytes. */
   cidBytesMax: 512,
 } as const;
 
 export interface ReadCarOptions {
   /** Verifies every block against its CID. Use false only if the receiving store verifies. Default: true. */
   readonly verify?: boolean;
-  /** Longest block in bytes. Default: 2 MiB. */
+  /** Maximum length of a block in bytes. Default: 2 MiB. */
   readonly blockBytesMax?: number;
 }
 

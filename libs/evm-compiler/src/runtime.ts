@@ -32,7 +32,7 @@ export class Runtime {
     return this.#runOf(new webAssembly.Module(wasm));
   }
 
-  /** Like {@link instantiate}; V8 compiles the module in threads of its own. */
+  /** Like {@link instantiate}, but V8 compiles the module in background threads. */
   async prepare({ wasm }: CompiledCode): Promise<Run> {
     return this.#runOf(await webAssembly.compile(wasm));
   }

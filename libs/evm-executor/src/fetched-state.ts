@@ -84,7 +84,7 @@ export class FetchedState implements StateReader {
     }
   }
 
-  /** Also fetches the code: most reads of an account are followed by its execution. */
+  /** Fetches the code too, since most reads of an account precede its execution. */
   async #fetchAccount(address: Uint8Array): Promise<void> {
     const copy = address.slice();
     const account = await this.#remote.getAccount(copy);

@@ -3,17 +3,23 @@ import type { AnyMethod } from './method.ts';
 import type { RpcError } from './rpc-error.ts';
 
 export interface DispatcherLimits {
-  /** Longest body in bytes, so that one connection cannot fill the memory. Default 5 MiB. */
+  /** Maximum length of a body in bytes, so that one connection cannot fill the memory. Default 5 MiB. */
   readonly bodyBytesMax: number;
-  /** Most requests in one batch. Default 1,000. */
+  /** Maximum number of requests in one batch. Default 1,000. */
   readonly batchLengthMax: number;
   /** Deepest nesting of brackets, since parsing recurses. Default 32. */
   readonly depthMax: number;
-  /** Most values of one body, counted by commas and brackets: parsing takes up to 2 µs for each. Default 50,000. */
+  /**
+   * Maximum number of JSON values in one body, counted by commas and brackets. Parsing a value takes up to 2 µs. Default
+   * 50,000.
+   */
   readonly valuesMax: number;
   /** Requests of one batch that run concurrently, so that one client cannot occupy all workers. Default 16. */
   readonly batchConcurrency: number;
-  /** Longest answer in characters, as geth's BatchResponseMaxSize: it is joined and encoded in one piece. Default 25,000,000. */
+  /**
+   * Maximum length of an answer in characters, as geth's BatchResponseMaxSize. An answer is joined and encoded in one
+   * piece. Default 25,000,000.
+   */
   readonly responseCharactersMax: number;
 }
 

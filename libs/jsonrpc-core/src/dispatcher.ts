@@ -14,13 +14,13 @@ import { type ParsedRequest, parseRequest } from './parse-request.ts';
 import { RpcError } from './rpc-error.ts';
 import { checkShape } from './scan-json.ts';
 
-/** Answer to a body; long ones are encoded in UTF-8. `undefined` if nothing is to be sent. */
+/** Answer to a body. Long answers are encoded in UTF-8. `undefined` if no answer is sent. */
 export type Answer = string | Uint8Array | undefined;
 
 /** Answer to one request; `undefined` for a notification. */
 type Line = string | undefined;
 
-/** Longer bodies are parsed one per turn of the event loop. */
+/** Length in bytes above which bodies are parsed one per turn of the event loop. */
 const smallBodyBytes = 64 * 1024;
 /** Longer answers to batches are encoded in pieces of this length. */
 const answerPieceCharacters = 128 * 1024;

@@ -14,7 +14,7 @@ export type ParsedRequest =
   | { readonly id: IdText; readonly error: RpcError };
 
 const shape = '{"jsonrpc":"2.0","id":…,"method":"…","params":[…]}';
-/** Longest method name, as in geth. */
+/** Maximum length of a method name in characters, as in geth. */
 const methodCharactersMax = 2048;
 const idCharactersMax = 256;
 

@@ -1,7 +1,7 @@
 import { concatBytes, textFromUtf8 } from '@cairn/platform';
 import { LightClientError } from './errors.ts';
 
-/** Longest answer of a beacon node, in bytes: 128 updates have 4 MiB. */
+/** Maximum length of an answer of a beacon node in bytes. 128 updates have 4 MiB. */
 const answerBytesMax = 8 * 1024 * 1024;
 
 /** A beacon node: its base URL, and the host by which messages name it. */

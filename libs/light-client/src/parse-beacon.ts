@@ -12,7 +12,7 @@ import type {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Longest branch of light client data, in nodes. */
+/** Maximum length of a Merkle branch in light client data, in nodes. */
 const branchMax = 16;
 
 function fieldsOf(value: unknown, name: string): Fields {

@@ -11,7 +11,10 @@ export interface VerifiedProof {
   readonly nodes: readonly Uint8Array[];
 }
 
-/** Longest code, from EIP-7907's proposal, with room. Chains with other rules have shorter ones. */
+/**
+ * Maximum length of code in bytes: the limit proposed in EIP-7907, with a margin. Chains with other rules have shorter
+ * code.
+ */
 const codeBytesMax = 1024 * 1024;
 
 /**

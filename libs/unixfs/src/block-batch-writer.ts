@@ -11,7 +11,7 @@ export interface NamingOptions {
   readonly hash?: string;
   /** Stores small blocks inside their CIDs (hash function `identity`, version 1). Default: false. */
   readonly inline?: boolean;
-  /** Longest block in bytes that {@link inline} applies to. Default: 32, as in Kubo. Maximum: 128. */
+  /** Maximum length in bytes of a block that {@link inline} applies to. Default: 32, as in Kubo. Maximum: 128. */
   readonly inlineBytesMax?: number;
 }
 

@@ -15,7 +15,7 @@ import { type OpenChunks, openChunks } from './trickle-layout.ts';
 import type { UnixfsTime } from './unixfs-data.ts';
 import { openZeros } from './zero-chunks.ts';
 
-/** Largest gap in bytes between the end of a file and the start of a write. The gap is filled with zeros. */
+/** Maximum gap in bytes between the end of a file and the start of a write. The gap is filled with zeros. */
 export const gapBytesMax = 1024 ** 3;
 
 export interface FileEditOptions extends NamingOptions {

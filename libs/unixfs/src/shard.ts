@@ -10,7 +10,7 @@ export const shardHashCode = 0x22;
 /** Kubo's default fanout: the number of positions in a shard. */
 export const shardFanoutDefault = 256;
 
-/** Largest fanout. Nodes with more links do not fit into a block. */
+/** Maximum fanout. Nodes with more links do not fit into a block. */
 export const shardFanoutMax = 1024;
 
 const hashBits = 64;

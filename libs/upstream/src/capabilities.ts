@@ -14,7 +14,7 @@ export class Capabilities {
   readonly #limits: UpstreamLimits;
   readonly #now: () => number;
   readonly #unsupported = new Map<string, number>();
-  /** Smallest depth below the head that was refused, with the time until it is tried again. */
+  /** Minimum depth below the head that was refused, with the time at which it is tried again. */
   readonly #pruned = new Map<HistoryKind, { readonly depth: bigint; readonly until: number }>();
   #height = -1n;
   #batchMax: number;

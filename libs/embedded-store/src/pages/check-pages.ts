@@ -6,9 +6,12 @@ import { StoreError } from '../errors.ts';
 import { type Meta, PageDamage, PageFile } from './page-file.ts';
 import { PageWalk } from './page-walk.ts';
 
-/** Largest file that is walked with its leaf pages at opening. */
+/** Maximum size in bytes of a file whose leaf pages are walked at opening. */
 const wholeBytesMax = 32 * 1024 * 1024;
-/** Largest file that is walked at opening. A service with a chain of many gigabytes must not start minutes later. */
+/**
+ * Maximum size in bytes of a file that is walked at opening. A walk of many gigabytes would delay the start of a service by
+ * minutes.
+ */
 const walkedBytesMax = 1024 * 1024 * 1024;
 /** Attempts, since other processes may write during a walk. */
 const attemptsMax = 5;

@@ -6,9 +6,9 @@ import type { ReadyCode } from './compiled-frame.ts';
 
 /** Thresholds for compilation, and bounds of the compiled code that is kept. */
 export interface CompileLimits {
-  /** From this call on, a code is compiled in the background. */
+  /** Number of the call from which a code is compiled in the background. */
   readonly callsMin: number;
-  /** At this call a code is compiled immediately; at one call more for each {@link bytesPerCall} bytes. */
+  /** Number of the call at which a code is compiled immediately. It increases by one per {@link bytesPerCall} bytes of code. */
   readonly callsMax: number;
   /** Bytes of code whose compilation costs as much as one call saves. */
   readonly bytesPerCall: number;

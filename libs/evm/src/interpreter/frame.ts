@@ -38,7 +38,7 @@ export interface FrameOptions {
   readonly value: bigint;
   readonly data: Uint8Array;
   readonly gas: number;
-  /** With less gas than this, the frame calls its meter; 0 without a limit. */
+  /** Gas below which the frame calls its meter; 0 without a limit. */
   readonly floor: number;
   readonly meter: Meter;
   readonly isStatic: boolean;

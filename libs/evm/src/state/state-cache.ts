@@ -12,7 +12,7 @@ const caches = new WeakMap<StateReader, StateCache>();
 
 // Code is keyed by its hash, so that all states share it.
 const codes = new Map<string, Uint8Array>();
-/** The same, keyed by the identity of the array that holds the hash. */
+/** The same cache, keyed by the identity of the array that contains the hash. */
 let codesByHash = new WeakMap<Uint8Array, Uint8Array>();
 let codeBytes = 0;
 

@@ -10,9 +10,9 @@ export interface TakeRequest {
   readonly rule: LimitRule;
   /** Tokens returned before any are taken. A negative number is a debt. */
   readonly give?: number;
-  /** Smallest grant: a counter with less grants nothing. 0 takes nothing. */
+  /** Minimum grant. A counter with fewer tokens grants none. 0 requests none. */
   readonly min: number;
-  /** Largest grant. Beyond `min`, at most a quarter of the available tokens is granted. */
+  /** Maximum grant. Beyond `min`, at most a quarter of the available tokens is granted. */
   readonly want: number;
 }
 
@@ -30,9 +30,9 @@ export interface HoldRequest {
   readonly key: string;
   /** Unique name of the process that holds the permits. */
   readonly holder: string;
-  /** Smallest number of permits to hold after the call. */
+  /** Minimum number of permits to hold after the call. */
   readonly min: number;
-  /** Largest number of permits to hold after the call. Beyond `min`, at most a quarter of the free permits is added. */
+  /** Maximum number of permits to hold after the call. Beyond `min`, at most a quarter of the free permits is added. */
   readonly want: number;
   /** Permits of all holders together. */
   readonly limit: number;
