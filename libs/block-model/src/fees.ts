@@ -27,10 +27,10 @@ const blobBaseCost = 8_192n;
 
 /** Blob counts of a fork, and whether it has the minimum price of EIP-7918. */
 export interface BlobRules {
-  readonly target: bigint;
-  readonly max: bigint;
-  readonly feeUpdateFraction: bigint;
-  readonly hasFloor: boolean;
+  readonly blobsTarget: bigint;
+  readonly blobsMax: bigint;
+  readonly blobFeeUpdateFraction: bigint;
+  readonly isOsaka: boolean;
 }
 
 /** Returns the excess blob gas of the block after `parent`; `rules` are those of the new block (EIP-4844, EIP-7918). */
@@ -40,13 +40,14 @@ export function nextExcessBlobGas(
     blobGasUsed = 0n,
     baseFeePerGas = 0n,
   }: Pick<Header, 'excessBlobGas' | 'blobGasUsed' | 'baseFeePerGas'>,
-  { target, max, feeUpdateFraction, hasFloor }: BlobRules,
+  { blobsTarget, blobsMax, blobFeeUpdateFraction, isOsaka }: BlobRules,
 ): bigint {
+  const target = blobsTarget * gasPerBlob;
   const sum = excessBlobGas + blobGasUsed;
-  if (sum < target * gasPerBlob) return 0n;
-  if (hasFloor && blobBaseCost * baseFeePerGas > gasPerBlob * blobBaseFee(excessBlobGas, feeUpdateFraction))
-    return excessBlobGas + (blobGasUsed * (max - target)) / max;
-  return sum - target * gasPerBlob;
+  if (sum < target) return 0n;
+  if (isOsaka && blobBaseCost * baseFeePerGas > gasPerBlob * blobBaseFee(excessBlobGas, blobFeeUpdateFraction))
+    return excessBlobGas + (blobGasUsed * (blobsMax - blobsTarget)) / blobsMax;
+  return sum - target;
 }
 
 /** Returns wei per blob gas: `e ** (excess / fraction)` by an integer Taylor expansion (EIP-4844). */

@@ -83,7 +83,12 @@ export class HeaderRules {
       hold(
         'excessBlobGas',
         header.excessBlobGas,
-        nextExcessBlobGas(parent, { ...blobs, hasFloor: forks.has('osaka') }),
+        nextExcessBlobGas(parent, {
+          blobsTarget: blobs.target,
+          blobsMax: blobs.max,
+          blobFeeUpdateFraction: blobs.feeUpdateFraction,
+          isOsaka: forks.has('osaka'),
+        }),
       );
   }
 

@@ -70,26 +70,6 @@ export function blobBaseFeeAt(excessBlobGas: bigint, rules: ForkRules): bigint {
   return rules.isCancun ? fakeExponential(1n, excessBlobGas, rules.blobFeeUpdateFraction) : 0n;
 }
 
-/** BLOB_BASE_COST of EIP-7918: execution gas that bounds the blob base fee from below. */
-const blobBaseCost = 8_192n;
-const gasPerBlob = 131_072n;
-
-/** Excess blob gas of the block after `parent` (EIP-4844, EIP-7918). `rules` are those of the new block. */
-export function nextExcessBlobGas(
-  parent: Pick<Header, 'excessBlobGas' | 'blobGasUsed' | 'baseFeePerGas'>,
-  rules: ForkRules,
-): bigint {
-  const { excessBlobGas, blobGasUsed = 0n, baseFeePerGas = 0n } = parent;
-  if (excessBlobGas === undefined) return 0n;
-  const target = rules.blobsTarget * gasPerBlob;
-  const sum = excessBlobGas + blobGasUsed;
-  if (sum < target) return 0n;
-  const price = blobBaseFeeAt(excessBlobGas, rules);
-  if (rules.isOsaka && blobBaseCost * baseFeePerGas > gasPerBlob * price)
-    return excessBlobGas + (blobGasUsed * (rules.blobsMax - rules.blobsTarget)) / rules.blobsMax;
-  return sum - target;
-}
-
 /** `factor * e ** (numerator / denominator)` by Taylor expansion in integers (EIP-4844). */
 export function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
   let output = 0n;

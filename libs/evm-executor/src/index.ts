@@ -21,7 +21,7 @@ export {
 } from '@cairn/evm';
 export { createBlockRunner } from './block/block-runner.ts';
 export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './block/replay-block.ts';
-export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment, nextExcessBlobGas } from './block-environment.ts';
+export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment } from './block-environment.ts';
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
 export { type AccessListResult, createAccessList } from './create-access-list.ts';

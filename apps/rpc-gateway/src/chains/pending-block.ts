@@ -1,5 +1,5 @@
-import { type Header, nextBaseFee } from '@cairn/block-model';
-import { forkRules, nextExcessBlobGas } from '@cairn/evm-executor';
+import { type Header, nextBaseFee, nextExcessBlobGas } from '@cairn/block-model';
+import { forkRules } from '@cairn/evm-executor';
 import type { Chain } from './chain.ts';
 
 // The pending block is an empty block after the head, since this gateway has no pending transactions. Its fields follow geth's miner

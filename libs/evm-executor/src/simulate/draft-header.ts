@@ -4,11 +4,12 @@ import {
   type Hex,
   logsBloomOf,
   nextBaseFee,
+  nextExcessBlobGas,
   unclesHash,
   withdrawalsRoot,
 } from '@cairn/block-model';
 import { type ForkRules, forkRules, isMergedAt } from '@cairn/evm';
-import { type BlockEnvironment, blobBaseFeeAt, nextExcessBlobGas } from '../block-environment.ts';
+import { type BlockEnvironment, blobBaseFeeAt } from '../block-environment.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 
 const zeros32: Hex = `0x${'00'.repeat(32)}`;

@@ -5,9 +5,10 @@ import {
   type Hex,
   InvalidValueError,
   jsonKind,
+  nextExcessBlobGas,
   quantity,
 } from '@cairn/block-model';
-import { blobBaseFeeAt, forkRules, nextExcessBlobGas } from '@cairn/evm-executor';
+import { blobBaseFeeAt, forkRules } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, blockNumberParam, isPending } from '../../block-id.ts';
 import { baseFeeAfter, headOf, type PendingFields, pendingFields } from '../../chains/pending-block.ts';
