@@ -24,6 +24,7 @@ export const packageMap = {
   'evm-compiler': [],
   evm: ['errors', 'platform', 'trie', 'block-model', 'evm-compiler'],
   'evm-ethereumjs': ['platform', 'cid', 'block-model', 'evm'],
+  // evm-ethereumjs is an optional peer, imported on demand only: release/rehearse.spec.mjs runs calls without it.
   'evm-executor': ['errors', 'platform', 'trie', 'block-model', 'evm', 'evm-ethereumjs'],
   auth: ['errors', 'embedded-store'],
   metering: ['errors', 'embedded-store'],

@@ -2,7 +2,17 @@
 // them from it and run every example of every README, on each installed supported Node.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -158,6 +168,41 @@ describe('an empty ES module project', { timeout: 600_000 }, () => {
     const jest = join(esm.directory, 'node_modules', 'jest', 'bin', 'jest.js');
     const { stderr } = await esm.run(process.execPath, ['--experimental-vm-modules', '--no-warnings', jest]);
     assert.match(stderr, /^Tests: +.*[1-9]\d* passed/m);
+  });
+});
+
+describe('a project with @cairn/evm-executor and no optional peer', { timeout: 300_000 }, () => {
+  let calls;
+  before(async () => {
+    const { manifest } = libs.find(({ name }) => name === 'evm-executor');
+    calls = project('calls', { type: 'module' });
+    await calls.run('npm', [...install, `${manifest.name}@${manifest.version}`]);
+  });
+
+  test('has no package of @ethereumjs', () => {
+    const installed = readdirSync(join(calls.directory, 'node_modules', '@cairn'));
+    assert.ok(installed.includes('evm') && !installed.includes('evm-ethereumjs'), installed.join(', '));
+    assert.ok(!existsSync(join(calls.directory, 'node_modules', '@ethereumjs')));
+  });
+
+  test('runs calls, and refuses the reference engine with ENGINE_UNAVAILABLE in process and in the pool', async () => {
+    cpSync(join(import.meta.dirname, 'calls.fixture.mjs'), join(calls.directory, 'calls.mjs'));
+    const { stdout } = await calls.run(process.execPath, ['calls.mjs']);
+    assert.deepEqual(stdout.trim().split('\n'), ['success', 'ENGINE_UNAVAILABLE', 'ENGINE_UNAVAILABLE', 'success']);
+  });
+
+  test('type-checks with its declarations', async () => {
+    calls.write('calls.ts', "export * from '@cairn/evm-executor';\nexport * from '@cairn/evm-executor/pool';\n");
+    await calls.run('npm', [...install, '@types/node@20']);
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const target = ['--target', 'es2022', '--lib', 'es2023,esnext.disposable', '--types', 'node'];
+    await calls.run(process.execPath, [tsc, '--noEmit', '--strict', '--module', 'nodenext', ...target, 'calls.ts']);
+  });
+
+  test('bundles for browsers without a warning of Vite', async () => {
+    calls.write('page.mjs', "export * from '@cairn/evm-executor';");
+    const { warnings } = await bundle({ root: calls.directory, entry: join(calls.directory, 'page.mjs') });
+    assert.deepEqual(warnings, []);
   });
 });
 

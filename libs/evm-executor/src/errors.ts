@@ -39,6 +39,26 @@ export class InvalidOverrideError extends CairnError<'OVERRIDE_INVALID'> {
   }
 }
 
+/** The package of the reference engine cannot be loaded. */
+export class ReferenceEngineMissingError extends CairnError<'ENGINE_UNAVAILABLE'> {
+  constructor(gas: bigint, cause: unknown) {
+    const isBeyondOthers = gas > BigInt(Number.MAX_SAFE_INTEGER);
+    super(
+      'ENGINE_UNAVAILABLE',
+      isBeyondOthers
+        ? `The message has ${gas} gas. Above ${Number.MAX_SAFE_INTEGER} it needs the package @cairn/evm-ethereumjs, which cannot be loaded.`
+        : 'The engine ethereumjs needs the package @cairn/evm-ethereumjs, which cannot be loaded.',
+      {
+        hint: isBeyondOthers
+          ? 'Set less gas for the call, lower gasCapMultiplier, or install @cairn/evm-ethereumjs.'
+          : 'Install @cairn/evm-ethereumjs, or use the engine "interpreter". It has the same results.',
+        details: { engine: 'ethereumjs', package: '@cairn/evm-ethereumjs', gas: String(gas) },
+        cause,
+      },
+    );
+  }
+}
+
 /** Codes of simulations that are refused as a whole. */
 export type SimulationErrorCode =
   | 'SIMULATION_EMPTY'
