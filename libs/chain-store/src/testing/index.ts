@@ -1,0 +1,1 @@
+export { type ChainStoreUnderTest, describeChainStore, type TestedChainStore } from './describe-chain-store.ts';
