@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BytesLog } from './bytes-log.ts';
 import { hexFromBytes } from './hex.ts';
-import { encodeReceipt, type Log, logsBloomOf } from './receipt.ts';
+import type { Log } from './log.ts';
+import { encodeReceipt, logsBloomOf } from './receipt.ts';
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 

@@ -1,6 +1,6 @@
 import type { RlpItem } from '@cairn/rlp';
 import { bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
-import type { Log } from './receipt.ts';
+import type { Log } from './log.ts';
 
 const topicBytes = 32;
 

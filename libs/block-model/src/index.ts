@@ -58,6 +58,7 @@ export {
   type TransactionPlace,
   transactionToJson,
 } from './json.ts';
+export type { Log } from './log.ts';
 export {
   cannotUnmarshal,
   dataFault,
@@ -90,7 +91,6 @@ export type {
 export {
   decodeReceipt,
   encodeReceipt,
-  type Log,
   logsBloomOf,
   type Receipt,
   receiptsRoot,

@@ -9,12 +9,12 @@ import {
   encodeRlp,
   type Hex,
   hexFromBytes,
-  type Log,
   logsBloomOf,
   type Receipt,
   receiptToJson,
   verifyReceipts,
 } from './index.ts';
+import type { Log } from './log.ts';
 
 interface ReceiptJson {
   readonly blockHash: Hex;

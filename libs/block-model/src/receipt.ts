@@ -6,15 +6,8 @@ import { CorruptBlockError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import type { Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
+import type { Log } from './log.ts';
 import type { Transaction } from './transaction.ts';
-
-/** Log entry of a contract (Yellow Paper, section 4.3.1). */
-export interface Log {
-  readonly address: Hex;
-  /** At most four, 32 bytes each. */
-  readonly topics: readonly Hex[];
-  readonly data: Hex;
-}
 
 /** Result of a transaction. Has either `status` or, before Byzantium, `root`. */
 export interface Receipt {
