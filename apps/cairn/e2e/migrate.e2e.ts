@@ -101,7 +101,7 @@ test('missing DAGs and DAGs with another CID are reported with exit code 1', asy
 
 test.each([
   [['--from', 'nowhere'], 'expected an address'],
-  [['--from', 'http://127.0.0.1:1'], 'cannot be reached'],
+  [['--from', 'http://127.0.0.1:1'], 'the server is unreachable'],
   [['--from', 'kubo', '--parallel', '0'], 'from 1 to 99'],
 ])('%j is refused with a clear message', async (args, words) => {
   const { code, stderr } = await outcomeOf(start(...args));
