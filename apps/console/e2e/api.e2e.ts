@@ -229,8 +229,20 @@ describe('files and networks', () => {
         expect((await visitor.ask('GET', path)).status).toBe(200);
       expect((await visitor.ask('GET', 'networks')).body).toMatchObject([{ name: 'sample', head: { number: 24 } }]);
     }
-    // Longer than the services buffer usage before they write it to the ledger.
-    await new Promise((resolve) => setTimeout(resolve, 1200));
+    // Each service writes its usage of all accounts together, so that later requests of another account show that it is written.
+    const control = await signUp('control');
+    await stage.auth.attachCard('control', { brand: 'visa', last4: '4242' });
+    const { key, secret } = await stage.auth.createKey('control');
+    const authorization = `Basic ${Buffer.from(`${key.id}:${secret}`).toString('base64')}`;
+    await fetch(`${stage.storage.url}/api/v0/pin/ls`, { method: 'POST', headers: { authorization } });
+    await control.ask('POST', 'networks/sample/rpc', { jsonrpc: '2.0', id: 1, method: 'eth_chainId' });
+    const paid = async () => {
+      const { body } = await control.ask('GET', 'usage?span=hour');
+      return (body as { readonly total: { readonly requests: number } }).total.requests;
+    };
+    for (let tries = 0; (await paid()) < 2 && tries < 200; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await paid()).toBe(2);
     expect((await visitor.ask('GET', 'usage?span=hour')).body).toMatchObject({
       total: { requests: 0, credits: 0 },
       today: { requests: 0, credits: 0, limited: 0 },
