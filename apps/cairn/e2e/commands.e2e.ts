@@ -48,6 +48,8 @@ describe('accounts, cards and keys', () => {
     );
     const opened = await cairn.json<{ policy: unknown }>('key', 'limit', key.id, '--open');
     expect(opened.policy).toEqual({});
+    const sending = await cairn.json<{ policy: unknown }>('key', 'create', 'limited', '--grants', 'send');
+    expect(sending.policy).toEqual({ grants: ['send'] });
     const unlimited = await cairn.json<Key>('key', 'create', 'limited', '--name', 'unlimited');
     const list = (await cairn.run('key', 'list', 'limited')).stdout;
     expect(list).toMatch(new RegExp(`${unlimited.id} .* none$`, 'm'));
@@ -56,11 +58,12 @@ describe('accounts, cards and keys', () => {
     expect(entries.map(({ action }) => action)).toEqual([
       'key.revoke',
       'key.create',
+      'key.create',
       'key.limit',
       'key.create',
       'account.create',
     ]);
-    expect(entries[2]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
+    expect(entries[3]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
     const audited = (await cairn.run('audit', 'limited', '--limit', '2')).stdout;
     expect(audited.trim().split('\n').length).toBe(3);
     expect(JSON.stringify(entries) + audited).not.toContain(key.secret);
@@ -69,6 +72,7 @@ describe('accounts, cards and keys', () => {
   test.each([
     [['account', 'create', 'acme'], 'already'],
     [['key', 'create', 'acme', '--storage', 'delete'], 'storage'],
+    [['key', 'create', 'acme', '--grants', 'sign'], 'grants'],
     [['key', 'create', 'acme', '--addresses', '10.0.0.0/40'], 'addresses'],
     [['key', 'create', 'acme', '--expires', '2001-01-01'], 'a time in the future'],
     [['key', 'limit', 'x'], 'Name a limit'],

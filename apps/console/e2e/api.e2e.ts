@@ -137,6 +137,11 @@ describe('separation of accounts', () => {
       });
     expect((await other.ask('GET', 'keys')).body).toEqual([]);
     expect((await one.ask('POST', `keys/${key.id}/revoke`)).body).toMatchObject({ revokedAt: expect.any(Number) });
+    const sending = await one.ask('POST', 'keys', { name: 'wallet', policy: { grants: ['send'] } });
+    expect(sending.body).toMatchObject({ key: { policy: { grants: ['send'] } } });
+    canaries.push((sending.body as { key: { id: string }; secret: string }).key.id);
+    const wrong = await one.ask('POST', 'keys', { name: 'bad', policy: { grants: ['sign'] } });
+    expect(wrong).toMatchObject({ status: 400, body: { error: { field: 'policy.grants.0' } } });
     const bad = await one.ask('POST', 'keys', { name: 'bad', policy: { storage: ['delete'] } });
     expect(bad).toMatchObject({ status: 400, body: { error: { field: 'policy.storage.0' } } });
   });

@@ -84,6 +84,17 @@ describeInBrowser('the first hour in a browser', (visit) => {
     await dialog.getByRole('button', { name: 'I have copied the secret' }).click();
   });
 
+  test('a key has the scope Send only after a person ticks it', async () => {
+    await visit.page.getByRole('button', { name: 'Limits', exact: true }).click();
+    const dialog = visit.page.getByRole('dialog');
+    const send = dialog.getByRole('checkbox', { name: 'Send' });
+    expect(await send.isChecked()).toBe(false);
+    await send.click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await visit.page.getByRole('cell', { name: 'grants: send' }).waitFor();
+  });
+
   test('a dropped file is read back with that key', async () => {
     await visit.go('Files');
     await visit.page.getByText('Storage needs a billing card').waitFor();

@@ -9,6 +9,7 @@ import {
   keyIdPattern,
   openLmdbAccountStore,
   parseBasicCredentials,
+  requireGrant,
   secretPattern,
 } from './index.ts';
 import { recentMs } from './recent-principals.ts';
@@ -61,6 +62,28 @@ describe('Auth', () => {
     await clocked.revokeKey(key.id);
     await expect(clocked.limitKey(key.id, { policy: {} })).rejects.toMatchObject({ code: 'KEY_REVOKED' });
     await clocked.close();
+  });
+
+  test('a key that was stored before the scope "send" existed does not have it until limitKey grants it', async () => {
+    const store = await openLmdbAccountStore({ directory });
+    const { id: accountId } = await auth.account('alice');
+    // Records as version 0.1 wrote them.
+    const old = { accountId, name: 'old', createdAt: 1, secrets: [createStoredSecret('s')], revokedAt: undefined };
+    const entry = { at: 1, actor: { who: 'test', from: 'here' }, action: 'planted', accountId };
+    await store.insertKey({ ...old, id: 'open' }, entry);
+    await store.insertKey({ ...old, id: 'limited', policy: { methods: ['eth_*'] } }, entry);
+    await store.close();
+    for (const id of ['open', 'limited']) {
+      const { policy } = (await auth.identify(id)).key;
+      expect(() => requireGrant(policy, 'send')).toThrow(expect.objectContaining({ code: 'KEY_SCOPE_MISSING' }));
+    }
+    await auth.limitKey('open', { policy: { grants: ['send'] } });
+    clock += recentMs;
+    requireGrant((await auth.identify('open')).key.policy, 'send');
+    const { key } = await auth.createKey('alice');
+    expect(() => requireGrant(key.policy ?? {}, 'send')).toThrow(
+      expect.objectContaining({ code: 'KEY_SCOPE_MISSING' }),
+    );
   });
 
   test('the audit log has actor and change of each call, and no secret', async () => {

@@ -11,12 +11,14 @@ export { AuthError, type AuthErrorCode } from './errors.ts';
 export { attemptsPaused, FailureGate, type FailureGateOptions } from './failure-gate.ts';
 export {
   type Client,
+  type KeyGrant,
   type KeyPolicy,
   parseKeyPolicy,
   policyEntriesMax,
   requireAllContracts,
   requireClient,
   requireContracts,
+  requireGrant,
   requireMethod,
   requireNetwork,
   requireStorage,

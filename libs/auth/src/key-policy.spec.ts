@@ -3,6 +3,7 @@ import {
   parseKeyPolicy,
   requireClient,
   requireContracts,
+  requireGrant,
   requireMethod,
   requireNetwork,
   requireStorage,
@@ -27,6 +28,19 @@ test('an empty list allows nothing', () => {
   expect(() => requireContracts({ contracts: [] }, [address])).toThrow(scope);
   expect(() => requireClient({ origins: [] }, { address: '1.2.3.4', origin: 'https://a' })).toThrow(client);
   expect(() => requireClient({ addresses: [] }, { address: '1.2.3.4', origin: undefined })).toThrow(client);
+});
+
+test('a key has the scope "send" only if its policy grants it', () => {
+  requireGrant({ grants: ['send'] }, 'send');
+  // Policies of keys that were stored before the scope existed.
+  for (const policy of [{}, { methods: ['*', 'eth_*'] }, { storage: ['read', 'add', 'pin'] as const }, { grants: [] }])
+    expect(() => requireGrant(policy, 'send')).toThrow(
+      expect.objectContaining({
+        code: 'KEY_SCOPE_MISSING',
+        message: expect.stringContaining('"send"'),
+        hint: expect.stringContaining('cairn key limit --grants send'),
+      }),
+    );
 });
 
 test('a policy allows the listed scopes, networks, methods, method prefixes and contracts, and refuses others', () => {
@@ -78,6 +92,7 @@ test.each([
   [{ origins: ['https://app.example/path'] }, 'origins'],
   [{ addresses: ['10.0.0.0/33'] }, 'addresses'],
   [{ addresses: ['10.0.0'] }, 'addresses'],
+  [{ grants: ['sign'] }, 'grants'],
   [{ methods: Array.from({ length: 101 }, () => 'eth_call') }, 'methods'],
 ])('parseKeyPolicy refuses %j', (policy, field) => {
   expect(() => parseKeyPolicy(policy as never)).toThrow(

@@ -5,7 +5,10 @@ import { AuthError } from './errors.ts';
 export const storageScopes = ['read', 'add', 'pin'] as const;
 export type StorageScope = (typeof storageScopes)[number];
 
-/** Restrictions of a key. An absent list restricts nothing; an empty list allows nothing. */
+/** Permissions that a key has only if its policy lists them: send transactions. */
+export type KeyGrant = 'send';
+
+/** Restrictions of a key. An absent list restricts nothing, except for `grants`; an empty list allows nothing. */
 export interface KeyPolicy {
   readonly storage?: readonly StorageScope[];
   /** Names of networks allowed for JSON-RPC. */
@@ -18,6 +21,8 @@ export interface KeyPolicy {
   readonly origins?: readonly string[];
   /** Allowed IP addresses and ranges of clients (CIDR, RFC 4632 and RFC 4291). */
   readonly addresses?: readonly string[];
+  /** Permissions beyond those of every key. Keys stored without this list have none of them. */
+  readonly grants?: readonly KeyGrant[];
 }
 
 /** Origin of a request. */
@@ -38,6 +43,7 @@ const shapes: Readonly<Record<keyof KeyPolicy, readonly [RegExp, string]>> = {
   contracts: [/^0x[0-9a-f]{40}$/, 'an address, 0x and 40 digits'],
   origins: [/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'an origin such as https://app.example'],
   addresses: [/^[0-9a-f:.]{2,45}(\/\d{1,3})?$/, 'an IP address or a range such as 10.0.0.0/8'],
+  grants: [/^send$/, 'send'],
 };
 
 /** Validates a policy and normalizes its entries. @throws VALUE_INVALID naming the entry */
@@ -93,6 +99,14 @@ export function requireMethod({ methods }: KeyPolicy, name: string): void {
     entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry,
   );
   if (!isAllowed) throw refused('KEY_SCOPE_MISSING', `This API key does not allow the method ${JSON.stringify(name)}.`);
+}
+
+/** Requires a permission that no key has by default. @throws KEY_SCOPE_MISSING that states how to grant it */
+export function requireGrant({ grants = [] }: KeyPolicy, grant: KeyGrant): void {
+  if (grants.includes(grant)) return;
+  throw new AuthError('KEY_SCOPE_MISSING', `This API key does not have the scope ${JSON.stringify(grant)}.`, {
+    hint: `Add it with \`cairn key limit --grants ${grant}\` and the other limits of the key, or on the page Keys of the console.`,
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { KeyOptions, KeyPolicy, StorageScope } from '@cairn/auth';
+import type { KeyGrant, KeyOptions, KeyPolicy, StorageScope } from '@cairn/auth';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandSettings } from '../settings.ts';
 
@@ -10,6 +10,7 @@ export interface LimitOptions {
   readonly contracts?: readonly string[];
   readonly origins?: readonly string[];
   readonly addresses?: readonly string[];
+  readonly grants?: readonly string[];
   readonly expires?: number;
 }
 
@@ -22,16 +23,23 @@ export function withLimits(command: Command): Command {
     .option('--contracts <addresses>', 'contracts that JSON-RPC may read or call', list)
     .option('--origins <origins>', 'web origins, such as https://app.example', list)
     .option('--addresses <ranges>', 'IP addresses of clients, such as 10.0.0.0/8', list)
+    .option('--grants <scopes>', 'permissions that no key has by default: send (transactions)', list)
     .option('--expires <when>', 'expiry: 30d, 12h, or a date such as 2027-01-31', when);
 }
 
 /** Contains only given options: others stay without a limit, or keep theirs. */
-export function limitsOf({ expires, storage, ...lists }: LimitOptions): Pick<KeyOptions, 'policy' | 'expiresAt'> {
+export function limitsOf({
+  expires,
+  storage,
+  grants,
+  ...lists
+}: LimitOptions): Pick<KeyOptions, 'policy' | 'expiresAt'> {
   const given = Object.entries(lists).filter(([name]) => policyLists.has(name));
   // The library refuses unknown values.
   const policy: KeyPolicy = {
     ...Object.fromEntries(given),
     ...(storage && { storage: storage as readonly StorageScope[] }),
+    ...(grants && { grants: grants as readonly KeyGrant[] }),
   };
   return {
     ...(Object.keys(policy).length > 0 && { policy }),

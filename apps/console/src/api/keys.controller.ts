@@ -17,6 +17,7 @@ const policy = z
     contracts: list,
     origins: list,
     addresses: list,
+    grants: z.array(z.enum(['send'], { error: 'expected send' })).optional(),
   })
   .optional();
 const expiresAt = z.number({ error: 'expected milliseconds since 1970' }).optional();

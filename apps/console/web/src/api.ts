@@ -91,6 +91,7 @@ export interface KeyPolicy {
   readonly contracts?: readonly string[];
   readonly origins?: readonly string[];
   readonly addresses?: readonly string[];
+  readonly grants?: readonly string[];
 }
 
 export interface ApiKey {

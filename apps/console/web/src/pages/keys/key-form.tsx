@@ -12,11 +12,12 @@ interface Limits {
   readonly contracts: string[];
   readonly origins: string[];
   readonly addresses: string[];
+  readonly grants: string[];
 }
 
 const scopes = ['read', 'add', 'pin'];
 
-/** Empty lists mean no limit, except for the storage scopes, where they mean no access. */
+/** Empty lists mean no limit, except for the scopes: no access to storage, no transactions. */
 function policyOf({ storage, ...lists }: Limits): KeyPolicy {
   return {
     ...(storage.length < scopes.length && { storage }),
@@ -33,6 +34,7 @@ function limitsFrom(policy: KeyPolicy = {}): Limits {
     contracts: list('contracts'),
     origins: list('origins'),
     addresses: list('addresses'),
+    grants: list('grants'),
   };
 }
 
@@ -51,6 +53,13 @@ function LimitFields({
           <Checkbox value="add" label="Add" />
           <Checkbox value="pin" label="Pin" />
         </Group>
+      </Checkbox.Group>
+      <Checkbox.Group
+        label="Transactions"
+        description="Off: the key can read networks, but not send transactions."
+        {...form.getInputProps('grants')}
+      >
+        <Checkbox mt={4} value="send" label="Send" />
       </Checkbox.Group>
       <MultiSelect
         label="Networks"
