@@ -1,5 +1,5 @@
 import type { BlockRunner } from '@cairn/block-model';
-import { importChain, type Network, openChainStore } from '@cairn/chain-store';
+import { importChain, type LocalNetwork, openChainStore } from '@cairn/chain-store';
 import { createBlockRunner } from '@cairn/evm-executor';
 import { Presets, SingleBar } from 'cli-progress';
 import { chainDirectory } from './networks.ts';
@@ -11,7 +11,7 @@ const lineEveryMs = 2000;
  * Imports a network with a progress bar on a terminal, otherwise with a line at intervals. @returns number of new
  * blocks
  */
-export async function importNetwork(settings: CommandSettings, network: Network, signal: AbortSignal): Promise<number> {
+export async function importNetwork(settings: CommandSettings, network: LocalNetwork, signal: AbortSignal): Promise<number> {
   const store = await openChainStore({ directory: chainDirectory(settings, network) });
   const progress = createProgress(network.name);
   try {

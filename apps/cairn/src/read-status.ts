@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Auth } from '@cairn/auth';
-import { openChainStore } from '@cairn/chain-store';
+import { isUpstreamNetwork, openChainStore } from '@cairn/chain-store';
 import { openStores, type Stores } from '@cairn/stores';
 import { chainDirectory, networksOf } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
@@ -56,6 +56,10 @@ async function storeStats(stores: Stores): Promise<Status['store']> {
 async function networkStats(settings: CommandSettings): Promise<Status['networks']> {
   const stats: Status['networks'][number][] = [];
   for (const network of networksOf(settings)) {
+    if (isUpstreamNetwork(network)) {
+      stats.push({ name: network.name, chainId: network.chainId?.toString(), head: undefined });
+      continue;
+    }
     const directory = chainDirectory(settings, network);
     if (!existsSync(directory)) {
       stats.push({ name: network.name, chainId: undefined, head: undefined });

@@ -1,4 +1,4 @@
-import type { Network } from '@cairn/chain-store';
+import { isUpstreamNetwork, type Network } from '@cairn/chain-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { NETWORKS } from './tokens.ts';
 import { Upstream } from './upstream.ts';
@@ -55,14 +55,15 @@ export class NetworkStates {
     return this.#states;
   }
 
-  async #state(accountId: string, { name, hosts, ...network }: Network): Promise<NetworkState> {
+  async #state(accountId: string, network: Network): Promise<NetworkState> {
     const requests = ['eth_chainId', 'eth_getBlockByNumber'].map((method, id) => ({
       jsonrpc: '2.0',
       id,
       method,
       params: id === 0 ? [] : ['latest', false],
     }));
-    const known = { name, hosts, isFollowing: 'source' in network && network.source !== undefined };
+    const { name, hosts } = network;
+    const known = { name, hosts, isFollowing: isUpstreamNetwork(network) || network.source !== undefined };
     try {
       const body = JSON.stringify(requests);
       const answer = await this.upstream.gateway(accountId, hostOf(hosts), body, { payer: 'service' });

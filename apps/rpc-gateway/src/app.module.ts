@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { loadNetworks, type Network, openChainStore } from '@cairn/chain-store';
+import { isLocalNetwork, type LocalNetwork, loadNetworks, openChainStore } from '@cairn/chain-store';
 import { CHAINS, ChainStoreModule, type Chains } from '@cairn/chain-store/nest';
 import { errorChain } from '@cairn/errors';
 import { EvmExecutorModule } from '@cairn/evm-executor/nest';
@@ -69,7 +69,7 @@ function localChain(chain: Chains[number], logger: Logger): LocalChain {
 function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[] {
   const { settings, logger } = context;
   const stores = openStores(settings);
-  const openChain = async (network: Network) => ({
+  const openChain = async (network: LocalNetwork) => ({
     network,
     store: await openChainStore({ directory: join(settings.CAIRN_HOME, 'chains', network.name) }),
   });
@@ -87,7 +87,7 @@ function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[]
     ChainStoreModule.forRootAsync({
       useFactory: async (): Promise<Chains> => {
         const file = settings.CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json');
-        return await Promise.all(loadNetworks(file).map(openChain));
+        return await Promise.all(loadNetworks(file).filter(isLocalNetwork).map(openChain));
       },
     }),
   ];

@@ -11,6 +11,11 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Subscriptions of the WebSocket connection; absent over HTTP. */
   readonly subscriptions?: Subscriptions;
+  /**
+   * Runs a side effect once although its method may be repeated: repeated calls with the same name get the first promise.
+   * Absent on imported networks, whose methods run once.
+   */
+  readonly once?: <T>(name: string, effect: () => Promise<T>) => Promise<T>;
   /** Limits and usage of the body that contains this request. */
   readonly meter: RequestMeter;
 }

@@ -20,6 +20,13 @@ const smallBodyBytes = 4096;
 /** The price of a method in credits; `undefined` stands for an unknown method. */
 type Priced = { readonly cost?: number | undefined } | undefined;
 
+/**
+ * How an answer was verified: executed here, proven by hashes from a verified head, or claimed by a quorum of upstreams. Values of the
+ * header Cairn-Proof.
+ */
+export const proofLevels = ['executed', 'proven', 'quorum'] as const;
+export type ProofLevel = (typeof proofLevels)[number];
+
 /** Limits and usage of one request body: admits it before it is served, and counts it afterwards. */
 export class RequestMeter {
   readonly limits: AccountLimits;
@@ -39,6 +46,8 @@ export class RequestMeter {
   #retryAfterSeconds = 0;
   #isInside = false;
   #isEnded = false;
+  /** One bit for each level, in the order of {@link proofLevels}: cheaper than a set on the path of light calls. */
+  #proofs = 0;
 
   /** @param span span of the request; each call becomes a part of it */
   constructor(
@@ -151,6 +160,16 @@ export class RequestMeter {
   /** Value of Retry-After if no call of the body was admitted. */
   get retryAfterSeconds(): number | undefined {
     return this.#refused > 0 && this.#refused === this.#count ? this.#retryAfterSeconds : undefined;
+  }
+
+  /** Records how a part of the answer was verified. */
+  recordProof(level: ProofLevel): void {
+    this.#proofs |= 1 << proofLevels.indexOf(level);
+  }
+
+  /** Kinds of verification behind the answer, in a fixed order. */
+  get proofs(): readonly ProofLevel[] {
+    return proofLevels.filter((_, index) => this.#proofs & (1 << index));
   }
 
   /** Fields for the log line of the request. */

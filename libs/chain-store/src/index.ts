@@ -12,4 +12,13 @@ export {
 } from './follow/follower.ts';
 export { createRpcClient, NodeError, type RpcClient } from './follow/rpc-client.ts';
 export { type ImportOptions, type ImportProgress, importChain } from './import-chain.ts';
-export { loadNetworks, type Network } from './networks.ts';
+export {
+  type HeadChoice,
+  isLocalNetwork,
+  isUpstreamNetwork,
+  type LocalNetwork,
+  loadNetworks,
+  type Network,
+  type UpstreamAddress,
+  type UpstreamNetwork,
+} from './networks.ts';

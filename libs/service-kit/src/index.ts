@@ -1,6 +1,6 @@
 export type { Registry } from 'prom-client';
 export { type AdminOptions, AdminServer, createRegistry } from './admin/admin-server.ts';
-export { registerGauge } from './admin/gauges.ts';
+export { registerCounter, registerGauge } from './admin/gauges.ts';
 export { type OperationCounts, registerUsageMetrics, type UsageMetricsOptions } from './admin/usage-metrics.ts';
 export { type ApiDocument, ApiDocuments, type ApiDocumentsOptions, apiPage } from './api-page/api-page.ts';
 export { Cors, type CorsOptions } from './cors.ts';

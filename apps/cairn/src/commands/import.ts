@@ -1,4 +1,4 @@
-import type { Network } from '@cairn/chain-store';
+import type { LocalNetwork } from '@cairn/chain-store';
 import type { Command } from 'commander';
 import { type CommandSettings, loadCommandSettings } from '../settings.ts';
 
@@ -19,13 +19,20 @@ export function addImportCommand(program: Command): void {
     });
 }
 
-async function chosen(settings: CommandSettings, name: string | undefined): Promise<readonly Network[]> {
-  const { networksOf } = await import('../networks.ts');
+/** Networks to import: the named one, or all that have block files. */
+async function chosen(settings: CommandSettings, name: string | undefined): Promise<readonly LocalNetwork[]> {
+  const [{ networksOf }, { isLocalNetwork }] = await Promise.all([
+    import('../networks.ts'),
+    import('@cairn/chain-store'),
+  ]);
   const networks = networksOf(settings);
-  if (name === undefined) return networks;
-  const found = networks.filter((network) => network.name === name);
-  if (found.length > 0) return found;
-  throw new Error(
-    `There is no network ${JSON.stringify(name)}. Known are ${networks.map((network) => network.name).join(', ')}.`,
-  );
+  if (name === undefined) return networks.filter(isLocalNetwork);
+  const found = networks.find((network) => network.name === name);
+  if (found === undefined)
+    throw new Error(
+      `There is no network ${JSON.stringify(name)}. Known are ${networks.map((network) => network.name).join(', ')}.`,
+    );
+  if (!isLocalNetwork(found))
+    throw new Error(`The network ${name} is read from upstreams. It needs no import; start the gateway.`);
+  return [found];
 }

@@ -112,11 +112,12 @@ function urlSettings([storage, gateway]: readonly [string, string]): Record<stri
 
 async function importNetworks(settings: CommandSettings, signal: AbortSignal): Promise<void> {
   console.log(`Stores are in ${settings.CAIRN_HOME}`);
-  const [{ networksOf }, { importNetwork }] = await Promise.all([
+  const [{ networksOf }, { isLocalNetwork }, { importNetwork }] = await Promise.all([
     import('../networks.ts'),
+    import('@cairn/chain-store'),
     import('../import-network.ts'),
   ]);
-  for (const network of networksOf(settings)) await importNetwork(settings, network, signal);
+  for (const network of networksOf(settings).filter(isLocalNetwork)) await importNetwork(settings, network, signal);
 }
 
 async function ensureDemo(): Promise<DemoAccount> {

@@ -1,4 +1,5 @@
 import type { ChainStore, Network } from '@cairn/chain-store';
+import type { UpstreamPool } from '@cairn/upstream';
 import type { HeadChange } from './head-watcher.ts';
 import type { SyncStatus } from './sync-status.ts';
 
@@ -32,9 +33,16 @@ export interface HeadSource {
   listen(listener: (change: HeadChange) => void): () => void;
 }
 
+/** Options of {@link Chain.read}. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+  /** Called after the valid run if one of its reads rests on the agreement of upstreams alone. */
+  readonly onQuorum?: () => void;
+}
+
 /**
  * One network as the methods see it. The composition root chooses the adapter of each part: {@link LocalChain} reads all of them
- * from a store of this machine.
+ * from a store of this machine, {@link UpstreamChain} from untrusted nodes.
  */
 export interface Chain {
   readonly network: Pick<Network, 'name' | 'hosts' | 'requireFrom'>;
@@ -44,5 +52,14 @@ export interface Chain {
   readonly heads: HeadSource;
   /** Blocks by which the source is ahead; `undefined` for a network without a source. */
   readonly lagBlocks: number | undefined;
+  /** Nodes that the network is read from, and that transactions are sent to; `undefined` for an imported network. */
+  readonly upstreams: UpstreamPool | undefined;
   syncStatus(): SyncStatus;
+  /**
+   * Runs `work` on one version of the chain. An imported network runs it once. A network with upstreams repeats it until all
+   * content that it reads is fetched and verified, so `work` must have no side effects. Reads outside of `read` see cached
+   * content only.
+   * @throws the error of `work`, and those of the upstreams
+   */
+  read<T>(work: (chain: Chain) => T | Promise<T>, options?: ReadOptions): T | Promise<T>;
 }

@@ -6,6 +6,7 @@ import {
   type ParamValues,
 } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../request-context.ts';
+import { handleOverUpstreams } from './handle-over-upstreams.ts';
 import { type Reveals, revealKindOf, revealKinds } from './reveals.ts';
 
 /** A method definition that declares the data that results can reveal. */
@@ -25,6 +26,10 @@ export function define<const Params extends readonly ParamDefinition[]>({
   const note = typeof reveals === 'object' && reveals.note !== undefined ? reveals.note : revealKinds[kind];
   const method = defineMethod<RequestContext>()<Params>({
     ...definition,
+    handle(params, context) {
+      if (context.chain.upstreams === undefined) return definition.handle(params, context);
+      return handleOverUpstreams(context, (scoped) => definition.handle(params, scoped));
+    },
     notes: [`Keys that are limited to contracts: ${note}`],
     extensions: { 'x-contracts': kind },
   });

@@ -10,6 +10,7 @@ import {
   type FastHandler,
   type RawHttp,
   type Registry,
+  registerCounter,
   registerGauge,
   registerUsageMetrics,
 } from '@cairn/service-kit';
@@ -20,6 +21,7 @@ import { Networks } from '../chains/networks.ts';
 import { MethodCatalog } from '../methods/method-catalog.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpTransport } from './http-transport.ts';
+import { MeteringInterceptor } from './metering-interceptor.ts';
 import { ApiKeyWebSocketAdapter } from './web-socket-adapter.ts';
 import { JsonRpcWebSocketGateway } from './web-socket-gateway.ts';
 
@@ -35,6 +37,7 @@ export class GatewayServer implements RawHttp {
     @Inject(Networks) private readonly networks: Networks,
     @Inject(ChainLifecycle) private readonly lifecycle: ChainLifecycle,
     @Inject(CallPool) private readonly pool: CallPool,
+    @Inject(MeteringInterceptor) private readonly interceptor: MeteringInterceptor,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
     @Inject(MethodCatalog) catalog: MethodCatalog,
@@ -75,6 +78,13 @@ export class GatewayServer implements RawHttp {
     registerGauge(metrics, 'cairn_calls_queued', 'Calls that wait for a worker.', calls('queued'));
     registerGauge(metrics, 'cairn_call_workers_idle', 'Workers without a call.', calls('idle'));
     registerGauge(metrics, 'cairn_call_workers_replaced', 'Workers replaced since the start.', calls('replaced'));
+    const { proofCounts } = this.interceptor;
+    const proofs = { name: 'cairn_answers_proof_total', help: 'Answers, by the kind of their verification.' };
+    registerCounter(metrics, { ...proofs, labelNames: ['network', 'proof'] }, () =>
+      [...proofCounts].flatMap(([network, counts]) =>
+        Object.entries(counts).map(([proof, count]) => [{ network, proof }, count] as const),
+      ),
+    );
     registerGauge(metrics, 'cairn_web_sockets', 'Open WebSocket connections.', () => webSocket.connections);
   }
 

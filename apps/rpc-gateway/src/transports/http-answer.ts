@@ -14,6 +14,8 @@ export function httpAnswer(
   const { headers, retryAfterSeconds } = meter;
   if (result === undefined) return { status: 204, headers, body: '' };
   headers['content-type'] = 'application/json';
+  const { proofs } = meter;
+  if (proofs.length > 0) headers['cairn-proof'] = proofs.length === 1 ? (proofs[0] ?? '') : proofs.join(', ');
   if (retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(retryAfterSeconds);
     return { status: 429, headers, body: bodyOf(result) };

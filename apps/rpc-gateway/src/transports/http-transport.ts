@@ -55,7 +55,7 @@ export class HttpTransport {
     this.#cors = new Cors({
       origins: settings.CAIRN_CORS_ORIGINS,
       requestHeaders: ['content-type'],
-      exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'],
+      exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'cairn-proof'],
     });
   }
 
@@ -170,6 +170,7 @@ export class HttpTransport {
         return source.signal;
       },
     };
+    if (chain.upstreams === undefined) meter.recordProof('executed');
     const acceptEncoding = textOf(headers['accept-encoding']);
     const result = this.dispatcher.handle(body, context);
     return result instanceof Promise

@@ -3,7 +3,7 @@ import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import { type HeaderFields, type RequestRecord, RequestRecorder, type SpanAttributes } from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { RequestMeter } from '../request-meter.ts';
+import { type ProofLevel, RequestMeter } from '../request-meter.ts';
 
 /** One request body from its arrival to its log line. */
 export interface GatewayRequest {
@@ -27,6 +27,9 @@ export interface RequestEnd {
 /** Starts record and meter of each request, and ends them with one log line. */
 @Injectable()
 export class MeteringInterceptor {
+  /** Number of answers by network and level of verification. */
+  readonly proofCounts = new Map<string, Record<ProofLevel, number>>();
+
   constructor(
     @Inject(METERING) private readonly metering: Metering,
     @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
@@ -50,6 +53,7 @@ export class MeteringInterceptor {
   /** Ends meter and span, and writes the log line. Called once. */
   end(request: GatewayRequest, { name, status, bytesOut, attributes, message }: RequestEnd): void {
     const { record, network, bytesIn } = request;
+    if (network !== undefined) this.#countProofs(network, record.meter?.proofs ?? []);
     // Written out: a spread with overwritten properties takes 4 µs, a tenth of a light request.
     record.end({
       name,
@@ -60,5 +64,11 @@ export class MeteringInterceptor {
       fields: { network },
       message,
     });
+  }
+
+  #countProofs(network: string, levels: readonly ProofLevel[]): void {
+    const counts = this.proofCounts.get(network) ?? { executed: 0, proven: 0, quorum: 0 };
+    this.proofCounts.set(network, counts);
+    for (const level of levels) counts[level]++;
   }
 }

@@ -130,6 +130,7 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
     try {
       await meter.enter();
       await meter.requireRoom(body.length);
+      if (chain.upstreams === undefined) meter.recordProof('executed');
       const context = { chain, principal, subscriptions, signal: abort.signal, meter };
       answer = await this.dispatcher.handle(body, context);
     } catch (thrown) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Inject, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { madeGenesis, temporaryDirectory } from '../chain.fixture.ts';
-import { loadNetworks, openChainStore } from '../index.ts';
+import { isLocalNetwork, loadNetworks, openChainStore } from '../index.ts';
 import { importChain } from '../reference-import.fixture.ts';
 import { CHAINS, ChainStoreModule, type Chains } from './index.ts';
 
@@ -25,10 +25,12 @@ test('ChainStoreModule provides the chains to the application and closes them at
   );
   const open = async (): Promise<Chains> =>
     await Promise.all(
-      networks.map(async (network) => ({
-        network,
-        store: await openChainStore({ directory: `${directory.path}/${network.name}` }),
-      })),
+      networks
+        .filter(isLocalNetwork)
+        .map(async (network) => ({
+          network,
+          store: await openChainStore({ directory: `${directory.path}/${network.name}` }),
+        })),
     );
   const testing = await Test.createTestingModule({
     imports: [ChainStoreModule.forRootAsync({ useFactory: open })],

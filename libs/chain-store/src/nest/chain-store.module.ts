@@ -1,9 +1,9 @@
 import { type DynamicModule, type FactoryProvider, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { ChainStore } from '../chain-store.ts';
-import type { Network } from '../networks.ts';
+import type { LocalNetwork } from '../networks.ts';
 
 /** The networks of an application with their stores, in the order of the list. */
-export type Chains = readonly { readonly network: Network; readonly store: ChainStore }[];
+export type Chains = readonly { readonly network: LocalNetwork; readonly store: ChainStore }[];
 
 /** The token of {@link Chains}. */
 export const CHAINS = Symbol('CHAINS');

@@ -17,7 +17,7 @@ const cachedMs = 2000;
 /** Pending blocks of all chains, built by a simulation without transactions. */
 export class PendingBlocks {
   readonly #executor: CallExecutor;
-  readonly #cached = new WeakMap<Chain, CachedBlock>();
+  readonly #cached = new WeakMap<Chain['network'], CachedBlock>();
 
   constructor(executor: CallExecutor) {
     this.#executor = executor;
@@ -27,12 +27,12 @@ export class PendingBlocks {
   json(context: RequestContext): Promise<Json> {
     const { chain } = context;
     const { hash } = chain.reader.head;
-    const cached = this.#cached.get(chain);
+    const cached = this.#cached.get(chain.network);
     if (cached?.head === hash && performance.now() < cached.until) return cached.json;
     const json = this.#build(context);
-    this.#cached.set(chain, { head: hash, until: performance.now() + cachedMs, json });
+    this.#cached.set(chain.network, { head: hash, until: performance.now() + cachedMs, json });
     // Failures are not cached.
-    json.catch(() => this.#cached.delete(chain));
+    json.catch(() => this.#cached.delete(chain.network));
     return json;
   }
 

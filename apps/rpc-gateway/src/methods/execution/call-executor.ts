@@ -2,6 +2,7 @@ import type { Hex } from '@cairn/block-model';
 import type { CallPool, CallUse, ExecutionJob, ResultOf } from '@cairn/evm-executor/pool';
 import { creditsPerWorkerMs } from '@cairn/metering';
 import type { RequestContext } from '../../request-context.ts';
+import { executionPrefix } from '../handle-over-upstreams.ts';
 
 /** Price of a job by worker time, for the documentation of methods. */
 export const workerTimeSurcharge = `and ${creditsPerWorkerMs} for each millisecond of worker time; the account needs the price of the whole time limit at the start`;
@@ -18,14 +19,20 @@ export class CallExecutor {
   }
 
   /** Executes a job and charges its gas. A job without a result is charged by the time of its worker. */
-  async run<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
-    const result = await this.runWithoutGas(context, method, job);
-    context.meter.addGas(method, result.gasUsed);
-    return result;
+  run<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
+    return onceForJob(context, job, async () => {
+      const result = await this.#runWithoutGas(context, method, job);
+      context.meter.addGas(method, result.gasUsed);
+      return result;
+    });
   }
 
   /** Like {@link run}, for callers that charge the gas themselves. */
   runWithoutGas<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
+    return onceForJob(context, job, () => this.#runWithoutGas(context, method, job));
+  }
+
+  #runWithoutGas<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
     return this.#execute(context, job, ({ workerMs, isAnswered }) => {
       if (!isAnswered) context.meter.addWorkerTime(method, workerMs);
     });
@@ -36,25 +43,27 @@ export class CallExecutor {
    * longest possible execution.
    * @param timeoutMs time limit of the job, if it is below the limit of all jobs
    */
-  async runByTime<Job extends ExecutionJob>(
+  runByTime<Job extends ExecutionJob>(
     context: RequestContext,
     method: string,
     job: Job,
     timeoutMs = Number.POSITIVE_INFINITY,
   ): Promise<ResultOf<Job>> {
-    const { meter } = context;
-    const release = await meter.holdWorkerTime(Math.max(0, Math.min(timeoutMs, this.#timeoutMs)));
-    const result = await this.#execute(context, job, ({ workerMs }) => {
-      release();
-      meter.addWorkerTime(method, workerMs);
+    return onceForJob(context, job, async () => {
+      const { meter } = context;
+      const release = await meter.holdWorkerTime(Math.max(0, Math.min(timeoutMs, this.#timeoutMs)));
+      const result = await this.#execute(context, job, ({ workerMs }) => {
+        release();
+        meter.addWorkerTime(method, workerMs);
+      });
+      meter.addGas(method, result.gasUsed, 0);
+      return result;
     });
-    meter.addGas(method, result.gasUsed, 0);
-    return result;
   }
 
   /** Executes a job whose result several requests share: none of them aborts it, and none is charged. */
-  runShared<Job extends ExecutionJob>({ principal }: RequestContext, job: Job): Promise<ResultOf<Job>> {
-    return this.#pool.execute(job, { lane: principal.account.id });
+  runShared<Job extends ExecutionJob>(context: RequestContext, job: Job): Promise<ResultOf<Job>> {
+    return onceForJob(context, job, () => this.#pool.execute(job, { lane: context.principal.account.id }));
   }
 
   #execute<Job extends ExecutionJob>(
@@ -73,6 +82,18 @@ export class CallExecutor {
       },
     });
   }
+}
+
+/** Runs a job once, although the method that asks for it may be repeated. */
+function onceForJob<T>({ once }: RequestContext, job: ExecutionJob, run: () => Promise<T>): Promise<T> {
+  return once === undefined ? run() : once(`${executionPrefix}${JSON.stringify(job, textOf)}`, run);
+}
+
+/** Values that JSON lacks, as distinct texts. */
+function textOf(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return value instanceof Map || value instanceof Set ? [...value] : value;
 }
 
 function asHex(contract: string): Hex {

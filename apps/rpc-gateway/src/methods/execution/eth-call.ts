@@ -2,6 +2,7 @@ import type { CallRequest } from '@cairn/evm-executor';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { optionalBlockIdParam } from '../../block-id.ts';
 import { define } from '../define.ts';
+import { executionPrefix, onceIn } from '../handle-over-upstreams.ts';
 import { cachedCall } from './call-cache.ts';
 import type { CallExecutor } from './call-executor.ts';
 import { blockOverridesParam, callParam, stateOverridesParam } from './call-params.ts';
@@ -24,7 +25,11 @@ export const ethCall = (executor: CallExecutor) =>
       const { chain: network, blockHash, blockOverrides } = job;
       const { contracts } = context.principal.key.policy;
       const isPlain = state === undefined && blockOverrides === undefined;
-      const result = await (isPlain ? cachedCall({ network, blockHash, call, contracts }, execute) : execute());
+      const result = await (isPlain
+        ? onceIn(context, `${executionPrefix}eth_call`, () =>
+            cachedCall({ network, blockHash, call, contracts }, execute),
+          )
+        : execute());
       // A cached result has the same price.
       context.meter.addGas('eth_call', result.gasUsed);
       if (result.kind === 'success') return result.output;

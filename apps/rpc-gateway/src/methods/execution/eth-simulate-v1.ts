@@ -5,6 +5,7 @@ import { creditsPerSimulatedBlock, creditsPerSimulatedCall } from '@cairn/meteri
 import { optionalBlockIdParam } from '../../block-id.ts';
 import { requireHeader } from '../../resolve-block.ts';
 import { define } from '../define.ts';
+import { onceIn } from '../handle-over-upstreams.ts';
 import type { CallExecutor } from './call-executor.ts';
 
 /** JSON-RPC codes of failed simulations. eth_simulateV1 has codes of its own where calls return -32000. */
@@ -79,7 +80,7 @@ export const ethSimulateV1 = (executor: CallExecutor) =>
       const job = { kind: 'simulate' as const, chain: context.chain.network.name, blockHash: header.hash, simulation };
       try {
         const counts = countSimulated(header, simulation);
-        await context.meter.takeMore('eth_simulateV1', priceOf(counts));
+        await onceIn(context, 'credits', () => context.meter.takeMore('eth_simulateV1', priceOf(counts)));
         return new RawJson((await executor.run(context, 'eth_simulateV1', job)).json);
       } catch (error) {
         const name = isCairnError(error) ? names.get(error.code) : undefined;

@@ -23,7 +23,10 @@ function chainOf(...tips: readonly (readonly (bigint | Transaction)[])[]): Chain
     }),
   );
   const head = { hash: hashOf(BigInt(tips.length)), number: BigInt(tips.length) };
-  return { reader: { head, hashByNumber: hashOf, block: (hash: Hex) => blocks.get(hash) } } as unknown as Chain;
+  return {
+    network: {},
+    reader: { head, hashByNumber: hashOf, block: (hash: Hex) => blocks.get(hash) },
+  } as unknown as Chain;
 }
 
 // Rules of geth's oracle (eth/gasprice/gasprice.go): the 60th percentile of the lowest three tips of each of 20 blocks.

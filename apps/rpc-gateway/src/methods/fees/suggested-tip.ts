@@ -19,9 +19,9 @@ const rising = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 const cached = new WeakMap<object, { readonly head: Hex; readonly tip: bigint }>();
 
 /** Suggests a tip in wei per gas: the 60th percentile of the lowest tips of the newest blocks. */
-export function suggestedTip({ reader }: Pick<Chain, 'reader'>): bigint {
+export function suggestedTip({ network, reader }: Pick<Chain, 'network' | 'reader'>): bigint {
   const { hash: head, number } = reader.head;
-  const last = cached.get(reader);
+  const last = cached.get(network);
   if (last?.head === head) return last.tip;
   const prices: bigint[] = [];
   let blocksRead = Math.min(blocksWanted, Number(number));
@@ -38,7 +38,7 @@ export function suggestedTip({ reader }: Pick<Chain, 'reader'>): bigint {
   prices.sort(rising);
   const price = prices[Math.floor(((prices.length - 1) * percentile) / 100)] ?? initialTip;
   const tip = price > tipMax ? tipMax : price;
-  cached.set(reader, { head, tip });
+  cached.set(network, { head, tip });
   return tip;
 }
 

@@ -5,6 +5,7 @@ import { isPending, optionalBlockIdParam } from '../../block-id.ts';
 import { eventLoop } from '../../event-loop.ts';
 import { requireHeader, stateUnavailable } from '../../resolve-block.ts';
 import { define } from '../define.ts';
+import { onceIn } from '../handle-over-upstreams.ts';
 import { addressParam, parseItems, parseText } from '../params.ts';
 import { decodeStorageKey } from './storage-key.ts';
 
@@ -64,8 +65,7 @@ export const ethGetProof = define({
     const proofs = storageProofs(first, proof);
     if (slots.length <= slotsPerStep) return resultOf(proofs);
     const more = (slots.length - slotsPerStep) * creditsPerSlot;
-    return context.meter
-      .takeMore('eth_getProof', more)
+    return onceIn(context, 'credits', () => context.meter.takeMore('eth_getProof', more))
       .then(() => proveRest(slots, proofs, (some) => storageProofs(some, prove(some))))
       .then(resultOf);
   },

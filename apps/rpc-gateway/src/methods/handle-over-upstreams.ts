@@ -1,0 +1,35 @@
+import type { RequestContext } from '../request-context.ts';
+
+/**
+ * Runs a method on a network with upstreams. The method may run several times, until everything that it reads is fetched. The answer
+ * counts as executed if a job of the worker pool produced it, else as proven; `quorum` is recorded in addition if a read rests on the
+ * agreement of upstreams.
+ */
+export async function handleOverUpstreams(
+  context: RequestContext,
+  handle: (scoped: RequestContext) => unknown,
+): Promise<unknown> {
+  const { meter, signal } = context;
+  const effects = new Map<string, Promise<unknown>>();
+  const once = <T>(name: string, effect: () => Promise<T>): Promise<T> => {
+    const known = effects.get(name) ?? effect();
+    effects.set(name, known);
+    return known as Promise<T>;
+  };
+  const result = await context.chain.read(
+    (chain) =>
+      handle({ chain, once, meter, signal, principal: context.principal, subscriptions: context.subscriptions }),
+    { signal, onQuorum: () => meter.recordProof('quorum') },
+  );
+  if ([...effects.keys()].some((name) => name.startsWith(executionPrefix))) meter.recordProof('executed');
+  else meter.recordProof('proven');
+  return result;
+}
+
+/** Runs an effect of a method that may be repeated: once for each name. */
+export function onceIn<T>({ once }: RequestContext, name: string, effect: () => Promise<T>): Promise<T> {
+  return once === undefined ? effect() : once(name, effect);
+}
+
+/** Start of the names of effects that execute code. */
+export const executionPrefix = 'execute ';
