@@ -73,6 +73,14 @@ export {
   parseUint64,
   parseWithReason,
 } from './parse-value.ts';
+export {
+  type BlobSidecar,
+  blobHashOf,
+  cellProofsPerBlob,
+  decodePooledTransaction,
+  encodePooledTransaction,
+  type PooledTransaction,
+} from './pooled-transaction.ts';
 export type {
   AccountChange,
   AccountProof,
@@ -97,7 +105,7 @@ export {
   verifyReceipts,
 } from './receipt.ts';
 export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
-export { senderOf, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
+export { senderOf, signingHash, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
 export {
   type AccessListEntry,
   type Authorization,

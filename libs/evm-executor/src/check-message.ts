@@ -8,12 +8,13 @@ import { checksumAddress } from './checksum-address.ts';
 import { CallRejectedError, type CallRejectionCode } from './errors.ts';
 import { floorGas, gasPerBlob, intrinsicGas, transactionGasMax } from './message-gas.ts';
 
-const initCodeBytesMax = 49_152;
+/** Maximum length of init code (EIP-3860). */
+export const initCodeBytesMax = 49_152;
 const blobHashVersion = 1;
 /** Maximum nonce (EIP-2681). An account with it can neither send a transaction nor create a contract. */
 export const nonceMax = 2n ** 64n - 1n;
 /** Maximum number of blobs in a transaction from Osaka on (EIP-7594). */
-const blobsOfTransactionMax = 6;
+export const blobsOfTransactionMax = 6;
 const uint256Max = 2n ** 256n - 1n;
 
 /** Input of {@link checkMessage}. */

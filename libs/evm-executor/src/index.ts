@@ -49,6 +49,13 @@ export { type FeeDefaults, withFeeDefaults } from './fee-defaults.ts';
 export { FetchedState, type PrefetchEntry, type RemoteState } from './fetched-state.ts';
 export { type ParseCallRequestOptions, parseCallRequest } from './parse-call-request.ts';
 export { parseBlockOverrides, parseStateOverrides } from './parse-overrides.ts';
+export {
+  checkPooledSender,
+  checkPooledTransaction,
+  type PooledChain,
+  pooledLimits,
+} from './pooled/check-pooled-transaction.ts';
+export { PooledRejectedError, type PooledRejectionCode } from './pooled/errors.ts';
 export { decodeRevertReason, revertMessage } from './revert-reason.ts';
 export { parseSimulation } from './simulate/parse-simulation.ts';
 export { countSimulated } from './simulate/plan-blocks.ts';

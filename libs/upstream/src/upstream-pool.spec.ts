@@ -366,6 +366,19 @@ describe('sharing, quorum, broadcast', () => {
       { failure: { kind: 'refused', message: 'nonce too low', rpcCode: -32000 } },
     ]);
   });
+
+  test('broadcast reports an outcome while other upstreams are silent', async () => {
+    let answer: (reply: { result: string }) => void = () => {};
+    const slow = await nodeWith(() => new Promise((resolve) => (answer = resolve)));
+    const quick = await nodeWith(() => ({ result: '0xhash' }));
+    const { pool } = poolOf([slow.url, quick.url]);
+    const call = { method: 'eth_sendRawTransaction', params: ['0x'], parse: text };
+    const first = await new Promise((resolve) => {
+      void pool.broadcast(call, { onOutcome: resolve }).then(resolve);
+    });
+    expect(first).toMatchObject({ value: '0xhash' });
+    answer({ result: '0xhash' });
+  });
 });
 
 describe('heads', () => {

@@ -98,17 +98,28 @@ export class UpstreamPool {
     }
   }
 
-  /** Sends a call to every upstream that is not isolated. Resolves with one outcome each. Never rejects. */
-  async broadcast<T>(call: UpstreamCall<T>, options: RequestOptions = {}): Promise<readonly BroadcastOutcome<T>[]> {
+  /**
+   * Sends a call to every upstream that is not isolated. Resolves with one outcome each. Never rejects.
+   * `onOutcome` is called with each outcome as it arrives.
+   */
+  async broadcast<T>(
+    call: UpstreamCall<T>,
+    options: RequestOptions & { readonly onOutcome?: (outcome: BroadcastOutcome<T>) => void } = {},
+  ): Promise<readonly BroadcastOutcome<T>[]> {
     const { signal, clear } = this.#deadline(options, options.signal);
     const upstreams = this.#upstreams.filter((one) => !one.isIsolated);
-    const outcomes = upstreams.map(async (upstream): Promise<BroadcastOutcome<T>> => {
+    const outcomeAt = async (upstream: Upstream): Promise<BroadcastOutcome<T>> => {
       try {
         return { upstream: upstream.name, value: await this.#attempts.attempt(upstream, call, signal) };
       } catch (error) {
         const failure = error instanceof AttemptFailure ? error : new AttemptFailure('failed', 'no answer in time');
         return { upstream: upstream.name, failure };
       }
+    };
+    const outcomes = upstreams.map(async (upstream) => {
+      const outcome = await outcomeAt(upstream);
+      options.onOutcome?.(outcome);
+      return outcome;
     });
     try {
       return await Promise.all(outcomes);

@@ -1,1 +1,2 @@
 export { kzg, prepareKzg } from '#kzg';
+export { verifyBlobs } from './verify-blobs.ts';

@@ -4,7 +4,7 @@ import { TransactionInvalidError } from '../errors.ts';
 import { gasPerBlob } from '../message-gas.ts';
 
 /** Half the order of secp256k1. EIP-2 forbids the higher s of the two valid signatures. */
-const sMax = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+export const halfCurveOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
  * Checks type, chain and signature of a transaction of a block. {@link checkMessage} checks the rest.
@@ -16,7 +16,8 @@ export function checkTransaction({ type, chainId, s, hash }: Transaction, rules:
   if (allowed[type] !== true) throw refuse(`its type ${type} is not allowed in ${rules.hardfork}`);
   if (chainId !== undefined && (chainId !== rules.chainId || (type === 0 && !rules.isSpuriousDragon)))
     throw refuse(`it is for chain ${chainId}, not ${rules.chainId}`);
-  if (rules.isHomestead && s > sMax) throw refuse('the s of its signature is above half the order of the curve');
+  if (rules.isHomestead && s > halfCurveOrder)
+    throw refuse('the s of its signature is above half the order of the curve');
 }
 
 /** Blob gas of a number of blobs (EIP-4844). */

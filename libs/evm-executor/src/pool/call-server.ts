@@ -9,6 +9,7 @@ import { traceCall } from '../trace/trace-call.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { blockOf, type OpenChain, openChain } from './open-chain.ts';
+import { serveBlobs } from './serve-blobs.ts';
 import { isRead, serveRead } from './serve-read.ts';
 import { serveSimulation } from './serve-simulation.ts';
 import { serveBlockTrace, serveTraceWithin } from './serve-trace.ts';
@@ -36,6 +37,7 @@ export async function openCallServer(
   for (const [name, chain] of Object.entries(chains)) open.set(name, await openChain(name, chain));
   return {
     async serve(job, deadline) {
+      if (job.kind === 'verifyBlobs') return serveBlobs(job);
       const chain = open.get(job.chain);
       if (chain === undefined) throw executionErrors.failed(`there is no chain ${job.chain}`);
       if (job.contracts !== undefined && (job.kind === 'traceBlock' || job.kind === 'executionWitness'))

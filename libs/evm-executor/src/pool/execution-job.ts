@@ -1,4 +1,4 @@
-import type { Hex, StorageRange } from '@cairn/block-model';
+import type { BlobSidecar, Hex, StorageRange } from '@cairn/block-model';
 import type { BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
 import type { CallHalt, CallResult, CallRevert } from '../call-result.ts';
 import type { AccessListResult } from '../create-access-list.ts';
@@ -86,6 +86,23 @@ export interface ModifiedAccountsJob extends JobPlace {
 /** Reads that take too long for the calling thread. The caller checks which contracts they may show. */
 export type ReadJob = StorageRangeJob | ModifiedAccountsJob;
 
+/** Verifies the KZG proofs of a blob transaction. Needs no chain. */
+export interface VerifyBlobsJob {
+  readonly kind: 'verifyBlobs';
+  /** Network of the transaction; not read. */
+  readonly chain: string;
+  readonly contracts?: undefined;
+  readonly sidecar: BlobSidecar;
+}
+
+/** Result of a verification. */
+export interface VerifiedBlobs {
+  readonly kind: 'verifiedBlobs';
+  readonly isValid: boolean;
+  /** A verification executes no code. */
+  readonly gasUsed: 0n;
+}
+
 /** Result of a read; `undefined` if the chain does not keep the data. */
 export interface ReadResult<Value> {
   readonly kind: 'read';
@@ -96,6 +113,7 @@ export interface ReadResult<Value> {
 
 export type ExecutionJob =
   | ReadJob
+  | VerifyBlobsJob
   | CallJob
   | EstimateGasJob
   | CreateAccessListJob
@@ -123,4 +141,6 @@ export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
         ? ReadResult<readonly Uint8Array[]>
         : Job extends SimulateJob | TraceCallJob | TraceBlockJob | ExecutionWitnessJob
           ? JsonResult
-          : CallResult;
+          : Job extends VerifyBlobsJob
+            ? VerifiedBlobs
+            : CallResult;

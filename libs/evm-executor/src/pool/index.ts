@@ -18,4 +18,6 @@ export type {
   StorageRangeJob,
   TraceBlockJob,
   TraceCallJob,
+  VerifiedBlobs,
+  VerifyBlobsJob,
 } from './execution-job.ts';
