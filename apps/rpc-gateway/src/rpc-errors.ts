@@ -56,6 +56,7 @@ const rpcErrorNames = {
   EXECUTION_TIMEOUT: 'server',
   EXECUTION_MEMORY_EXCEEDED: 'server',
   EXECUTION_ABORTED: 'server',
+  EXECUTION_ROUNDS_EXCEEDED: 'server',
   EXECUTION_QUEUE_FULL: 'limit',
   EXECUTION_QUEUE_TIMEOUT: 'limit',
   EXECUTION_NOT_STARTED: 'unavailable',

@@ -127,6 +127,7 @@ export type ExecutionErrorCode =
   | 'EXECUTION_QUEUE_FULL'
   | 'EXECUTION_QUEUE_TIMEOUT'
   | 'EXECUTION_ABORTED'
+  | 'EXECUTION_ROUNDS_EXCEEDED'
   | 'EXECUTION_FAILED'
   | 'EXECUTION_NOT_STARTED'
   | 'EXECUTION_CLOSED';
@@ -159,6 +160,15 @@ export const executionErrors = {
     new ExecutionError('EXECUTION_ABORTED', 'The caller aborted the call.', {
       cause,
     }),
+  roundsExceeded: (roundsMax: number) =>
+    new ExecutionError(
+      'EXECUTION_ROUNDS_EXCEEDED',
+      `The call needs more than ${roundsMax} rounds of upstream requests.`,
+      {
+        hint: 'Split it into smaller calls, or use a network with local state.',
+        details: { roundsMax },
+      },
+    ),
   failed: (reason: string, cause?: unknown) =>
     new ExecutionError('EXECUTION_FAILED', `The call could not be executed: ${reason}.`, {
       hint: 'Report this error with the call and the block. Other calls are not affected.',

@@ -11,6 +11,9 @@ export const callPoolLimits = {
   memoryMibMax: 256, // Transient storage at 100 gas per slot could take gigabytes.
   startTimeoutMs: 30_000, // A worker starts in under a second on an idle machine.
   deadlineGraceMs: 500, // An engine checks the clock after tens of milliseconds of CPU time; on a busy machine that takes longer.
+  fetchTimeoutMs: 10_000, // Retries on another upstream fit into it.
+  fetchRoundsMax: 256, // A run that follows a linked list in storage needs one round for each element.
+  fetchingMax: 4_000, // Jobs that wait for upstreams hold no thread. Their memory is that of their requests.
   abortGraceMs: 1_000, // Starting a new worker is more expensive than letting a short call finish.
 } as const;
 
@@ -28,6 +31,8 @@ export interface CallPoolOptions {
   readonly queueMax?: number;
   /** Maximum time in the queue. Default 10,000 ms. */
   readonly queueTimeoutMs?: number;
+  /** Time of a job beyond `timeoutMs`, over all its rounds, for queueing and for reads that are fetched. Default 10,000 ms. */
+  readonly fetchTimeoutMs?: number;
   /** JavaScript heap limit of one worker. Default 256 MiB. */
   readonly memoryMibMax?: number;
   /**
@@ -49,5 +54,7 @@ export function workerDataOf({
   gasCapMultiplier = callLimits.gasCapMultiplier,
   engine = 'compiled',
 }: CallPoolOptions): WorkerData {
-  return { chains, gasCapMultiplier, engine };
+  // Functions of a chain stay in the thread of the pool: they cannot be sent to a worker.
+  const opened = Object.entries(chains).map(([name, { spec, source }]) => [name, { spec, source }] as const);
+  return { chains: Object.fromEntries(opened), gasCapMultiplier, engine };
 }

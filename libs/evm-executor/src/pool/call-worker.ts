@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { executionErrors } from '../errors.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import { ReadsMissing } from './resumable-pool.ts';
 import { errorFromPlain, type FromWorker, type ThreadData, type ToWorker, type WorkerData } from './worker-protocol.ts';
 
 export interface CallWorkerOptions {
@@ -13,8 +14,9 @@ export interface CallWorkerOptions {
 export interface CallWorkerEvents {
   /** The worker is ready for its first job. */
   onReady(): void;
-  onResult(result: ResultOf<ExecutionJob>): void;
-  /** The job failed; the worker continues to run. */
+  /** @param reads those of a resumed job */
+  onResult(result: ResultOf<ExecutionJob>, reads?: unknown): void;
+  /** The job failed, or ended with {@link ReadsMissing}; the worker continues to run. */
   onError(error: Error): void;
   /** The worker ended without a request to end. */
   onLost(error: Error): void;
@@ -63,7 +65,10 @@ export class CallWorker {
           return lose(errorFromPlain(message.error));
         case 'result':
           worker.unref();
-          return events.onResult(message.result);
+          return events.onResult(message.result, message.reads);
+        case 'missing':
+          worker.unref();
+          return events.onError(new ReadsMissing(message.missing));
         case 'error':
           worker.unref();
           return events.onError(errorFromPlain(message.error));
@@ -79,10 +84,10 @@ export class CallWorker {
   }
 
   /** Sends a job to the thread and keeps the process alive until it ends. */
-  run(job: ExecutionJob, timeoutMs: number): void {
+  run(job: ExecutionJob, limits: { readonly timeoutMs: number; readonly isResumed: boolean }): void {
     this.#worker.ref();
     this.#jobs++;
-    this.#post({ kind: 'job', number: this.#jobs, job, timeoutMs });
+    this.#post({ kind: 'job', number: this.#jobs, job, ...limits });
   }
 
   /** Requests that the running job stops. It does so at the next deadline check of its engine. */

@@ -111,9 +111,9 @@ export interface ReadResult<Value> {
   readonly gasUsed: 0n;
 }
 
-export type ExecutionJob =
+/** Job on a block of a chain. */
+export type ChainJob =
   | ReadJob
-  | VerifyBlobsJob
   | CallJob
   | EstimateGasJob
   | CreateAccessListJob
@@ -121,6 +121,8 @@ export type ExecutionJob =
   | TraceCallJob
   | TraceBlockJob
   | ExecutionWitnessJob;
+
+export type ExecutionJob = ChainJob | VerifyBlobsJob;
 
 /** A large result, serialized in the worker: the caller only passes it on. */
 export interface JsonResult {

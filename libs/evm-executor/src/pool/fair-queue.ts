@@ -62,6 +62,14 @@ export class FairQueue<T> {
     this.#length++;
   }
 
+  /** Adds an item before all others of its lane: one that has run before and continues. */
+  unshift(name: string, item: T): void {
+    const lane = this.#lane(name);
+    lane.items.unshift(item);
+    this.#waiting.set(name, lane);
+    this.#length++;
+  }
+
   /**
    * Takes out the next item. The caller must call {@link settle} when it has ended.
    * @param isOpen reports whether a lane may be served, by its name and number of running items. Default: all lanes

@@ -1,9 +1,10 @@
 // Fast path for light calls; call-pool.bench.ts measures it beside the worker threads.
 import { GasBudgetExceeded } from '@cairn/evm';
 import type { CallRequest } from '../call-request.ts';
-import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
+import type { CallPoolStats } from './call-pool.ts';
 import type { CallServer } from './call-server.ts';
 import type { CallJob, ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ResumablePool, ResumeOptions } from './resumable-pool.ts';
 
 /**
  * Maximum input length of an inline call. Parsing, copying and hashing of input cost no gas, so longer input is passed to a
@@ -19,24 +20,27 @@ const heavyMax = 1_000;
  * Executes light calls in the calling thread, since sending a call to a worker takes several times longer. A call that exceeds its
  * gas budget restarts in the pool, and further calls of that function go to the pool directly for {@link heavyMs}.
  */
-export class InlineExecutor implements CallPool {
-  readonly #pool: CallPool;
+export class InlineExecutor implements ResumablePool {
+  readonly #pool: ResumablePool;
   readonly #server: CallServer;
   /** End of the direct route to the pool, by function. */
   readonly #heavy = new Map<string, number>();
   #isClosed = false;
 
-  constructor(pool: CallPool, server: CallServer) {
+  constructor(pool: ResumablePool, server: CallServer) {
     this.#pool = pool;
     this.#server = server;
   }
 
-  async execute<Job extends ExecutionJob>(job: Job, options: CallPoolExecuteOptions = {}): Promise<ResultOf<Job>> {
+  async execute<Job extends ExecutionJob>(job: Job, options: ResumeOptions = {}): Promise<ResultOf<Job>> {
     const name = this.#isClosed ? undefined : this.#functionOf(job);
     if (name === undefined) return await this.#pool.execute(job, options);
     try {
       // The server returns the result type of the job's kind.
-      return (await this.#server.serve(job)) as ResultOf<Job>;
+      if (options.resume === undefined) return (await this.#server.serve(job)) as ResultOf<Job>;
+      const { result, reads } = await this.#server.resume(job);
+      options.resume.onReads(reads);
+      return result as ResultOf<Job>;
     } catch (thrown) {
       if (!(thrown instanceof GasBudgetExceeded)) throw thrown;
       if (this.#heavy.size >= heavyMax) this.#heavy.clear();

@@ -11,7 +11,7 @@ export interface OpenBlock {
 }
 
 export interface OpenChain {
-  readonly chain: CallChain;
+  readonly chain: Pick<CallChain, 'spec'>;
   readonly source: CallSource;
   /** Ordered by last use, most recent last. */
   readonly blocks: Map<Hex, OpenBlock>;
@@ -20,7 +20,7 @@ export interface OpenChain {
 }
 
 /** Opens the source of a chain. @throws EXECUTION_FAILED with the name of the chain */
-export async function openChain(name: string, chain: CallChain): Promise<OpenChain> {
+export async function openChain(name: string, chain: Pick<CallChain, 'spec' | 'source'>): Promise<OpenChain> {
   const { moduleUrl, exportName, options } = chain.source;
   try {
     const module: Record<string, unknown> = await import(moduleUrl);

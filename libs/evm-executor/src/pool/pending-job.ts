@@ -1,11 +1,13 @@
 import type { CallPoolExecuteOptions, CallUse } from './call-pool.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import type { ResumeOptions } from './resumable-pool.ts';
 
 /** A job that is queued or running. */
 export interface PendingJob {
   readonly job: ExecutionJob;
   readonly lane: string;
   readonly timeoutMs: number;
+  readonly resume: ResumeOptions['resume'];
   isQueued: boolean;
   /** The caller has aborted the job and has its error. */
   isAborted: boolean;

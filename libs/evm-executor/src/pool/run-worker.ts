@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CallServer, openCallServer } from './call-server.ts';
+import { ReadsMissing } from './resumable-pool.ts';
 import { type FromWorker, plainError, type ThreadData, type ToWorker } from './worker-protocol.ts';
 
 /** Executes jobs one at a time. A job blocks the thread until it ends, reaches its deadline, or the thread is terminated. */
@@ -22,12 +23,14 @@ export async function runWorker(): Promise<void> {
       return;
     }
     try {
-      const { number, job, timeoutMs } = message;
+      const { number, job, timeoutMs, isResumed } = message;
       const isStopped = () => Atomics.load(data.stopped, 0) === number;
       const deadline = { at: performance.now() + timeoutMs, timeoutMs, isStopped };
-      post({ kind: 'result', result: await server.serve(job, deadline) });
+      if (isResumed) post({ kind: 'result', ...(await server.resume(job, deadline)) });
+      else post({ kind: 'result', result: await server.serve(job, deadline) });
     } catch (error) {
-      post({ kind: 'error', error: plainError(error) });
+      if (error instanceof ReadsMissing) post({ kind: 'missing', missing: error.missing });
+      else post({ kind: 'error', error: plainError(error) });
     }
   });
   post({ kind: 'ready' });

@@ -1,13 +1,14 @@
 // Every job of a worker passes here; call-pool.bench.ts measures it.
 import { availableParallelism } from 'node:os';
 import { executionErrors } from '../errors.ts';
-import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
+import type { CallPoolStats } from './call-pool.ts';
 import { type CallPoolOptions, callPoolLimits, workerDataOf } from './call-pool-options.ts';
 import { CallWorker, type CallWorkerOptions } from './call-worker.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { FairQueue } from './fair-queue.ts';
 import { afterSettling, noUse, type PendingJob } from './pending-job.ts';
 import { RecentWorkerTime } from './recent-worker-time.ts';
+import type { ResumablePool, ResumeOptions } from './resumable-pool.ts';
 import { SharedAbortListeners } from './shared-abort-listeners.ts';
 
 /** Threads beyond the number of concurrent jobs: one reserved for light lanes, and one that replaces a killed worker immediately. */
@@ -23,7 +24,7 @@ interface PoolThread {
 }
 
 /** Pool of worker threads with a queue that shares worker time fairly between lanes. */
-export class ThreadPool implements CallPool {
+export class ThreadPool implements ResumablePool {
   readonly #threads = new Set<PoolThread>();
   readonly #queue = new FairQueue<PendingJob>();
   readonly #recentTime = new RecentWorkerTime();
@@ -64,8 +65,8 @@ export class ThreadPool implements CallPool {
     });
   }
 
-  execute<Job extends ExecutionJob>(job: Job, options: CallPoolExecuteOptions = {}): Promise<ResultOf<Job>> {
-    const { lane = '', signal, timeoutMs = this.#timeoutMs, onUsed } = options;
+  execute<Job extends ExecutionJob>(job: Job, options: ResumeOptions = {}): Promise<ResultOf<Job>> {
+    const { lane = '', signal, timeoutMs = this.#timeoutMs, onUsed, resume } = options;
     if (this.#isClosing || signal?.aborted) {
       onUsed?.(noUse);
       return Promise.reject(this.#isClosing ? executionErrors.closed() : executionErrors.aborted(signal?.reason));
@@ -76,6 +77,7 @@ export class ThreadPool implements CallPool {
         lane,
         timeoutMs,
         onUsed,
+        resume,
         isQueued: true,
         isAborted: false,
         // A worker returns the result type of the job's kind.
@@ -116,7 +118,8 @@ export class ThreadPool implements CallPool {
       startedAt: 0,
       worker: new CallWorker(this.#workerOptions, {
         onReady: () => this.#onReady(thread),
-        onResult: (result) => this.#settle(thread, (pending) => pending.resolve(result), true),
+        onResult: (result, reads) =>
+          this.#settle(thread, (pending) => pending.resolve(result), { isAnswered: true, reads }),
         onError: (error) => this.#settle(thread, (pending) => pending.reject(error)),
         onLost: (error) => this.#onLost(thread, error),
       }),
@@ -160,10 +163,12 @@ export class ThreadPool implements CallPool {
   }
 
   #enqueue(pending: PendingJob): void {
-    this.#queue.push(pending.lane, pending);
+    if (pending.resume === undefined) this.#queue.push(pending.lane, pending);
+    else this.#queue.unshift(pending.lane, pending);
     this.#dispatch();
     if (!pending.isQueued) return;
-    if (this.#queue.length > this.#queueMax) {
+    // A resumed job was admitted before.
+    if (this.#queue.length > this.#queueMax && pending.resume === undefined) {
       const evicted = this.#queue.evict(pending.lane);
       if (evicted !== undefined) this.#refuse(evicted, executionErrors.queueFull(this.#queueMax, this.#retryAfterMs()));
       if (evicted === pending) return;
@@ -234,12 +239,12 @@ export class ThreadPool implements CallPool {
     thread.startedAt = performance.now();
     this.#idle--;
     this.#running++;
-    const { job, timeoutMs } = pending;
+    const { job, timeoutMs, resume } = pending;
     // The engine ends the job at its timeout and the worker survives. Code that does not check the clock ends with its worker.
     const killAfterMs = timeoutMs + callPoolLimits.deadlineGraceMs;
     thread.killTimer = setTimeout(() => this.#replace(thread, executionErrors.timeout(timeoutMs)), killAfterMs);
     try {
-      thread.worker.run(job, timeoutMs);
+      thread.worker.run(job, { timeoutMs, isResumed: resume !== undefined });
     } catch (error) {
       // Structured clone has refused the job. The worker has not received it and is still idle.
       this.#settle(thread, () => pending.reject(executionErrors.failed('it cannot be sent to a worker', error)));
@@ -247,9 +252,14 @@ export class ThreadPool implements CallPool {
   }
 
   /** Frees a thread, delivers the result or error of its job, and dispatches the next job. */
-  #settle(thread: PoolThread, deliver: (pending: PendingJob) => void, isAnswered = false): void {
+  #settle(
+    thread: PoolThread,
+    deliver: (pending: PendingJob) => void,
+    { isAnswered = false, reads = undefined as unknown } = {},
+  ): void {
     const { pending } = thread;
     if (pending === undefined) return;
+    if (isAnswered) pending.resume?.onReads(reads);
     this.#free(thread, pending, isAnswered);
     thread.state = 'idle';
     this.#idle++;

@@ -1,12 +1,12 @@
 import { CairnError, isCairnError } from '@cairn/errors';
 import type { EngineName } from '../engine/engine-name.ts';
 import { executionErrors } from '../errors.ts';
-import type { CallChain } from './call-source.ts';
+import type { CallChain, SourceAttempt } from './call-source.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
 
 /** Data for the start of a worker. */
 export interface WorkerData {
-  readonly chains: Readonly<Record<string, CallChain>>;
+  readonly chains: Readonly<Record<string, Pick<CallChain, 'spec' | 'source'>>>;
   readonly gasCapMultiplier: number;
   readonly engine: EngineName;
 }
@@ -25,6 +25,8 @@ export type ToWorker =
       readonly number: number;
       readonly job: ExecutionJob;
       readonly timeoutMs: number;
+      /** Runs over an attempt of the source; see {@link SourceAttempt}. */
+      readonly isResumed: boolean;
     }
   | { readonly kind: 'end' };
 
@@ -32,7 +34,13 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'unfit'; readonly error: PlainError }
-  | { readonly kind: 'result'; readonly result: ResultOf<ExecutionJob> }
+  | {
+      readonly kind: 'result';
+      readonly result: ResultOf<ExecutionJob>;
+      /** Reads of a resumed job; see {@link SourceAttempt}. */
+      readonly reads?: unknown;
+    }
+  | { readonly kind: 'missing'; readonly missing: unknown }
   | { readonly kind: 'error'; readonly error: PlainError };
 
 /** Error in transferable form. Structured clone of an Error would drop code, hint and details. */

@@ -1,0 +1,131 @@
+// Every job of a pool with fetched chains passes here; call-pool.bench.ts measures it.
+import { executionErrors } from '../errors.ts';
+import type { CallPool, CallPoolExecuteOptions, CallPoolStats } from './call-pool.ts';
+import { type CallPoolOptions, callPoolLimits } from './call-pool-options.ts';
+import type { CallChain } from './call-source.ts';
+import type { ExecutionJob, ResultOf } from './execution-job.ts';
+import { JobRounds } from './job-rounds.ts';
+import { noUse } from './pending-job.ts';
+import { ReadsMissing, type ResumablePool } from './resumable-pool.ts';
+import { SharedAbortListeners } from './shared-abort-listeners.ts';
+
+type FetchingChain = CallChain & Required<Pick<CallChain, 'fetch'>>;
+
+/** Fetches the missing reads of jobs between their runs. A job occupies no thread while it waits for a fetch. */
+export class FetchingPool implements CallPool {
+  readonly #pool: ResumablePool;
+  readonly #chains: ReadonlyMap<string, FetchingChain>;
+  readonly #timeoutMs: number;
+  readonly #fetchTimeoutMs: number;
+  readonly #abortListeners = new SharedAbortListeners();
+  /** Jobs between their first fetch and their result. */
+  #fetching = 0;
+  /** Jobs of fetched chains that have no result. */
+  #running = 0;
+  #closing: Promise<void> | undefined;
+  #onDrained: (() => void) | undefined;
+
+  constructor(pool: ResumablePool, options: Pick<CallPoolOptions, 'chains' | 'timeoutMs' | 'fetchTimeoutMs'>) {
+    this.#pool = pool;
+    this.#chains = new Map(
+      Object.entries(options.chains).filter((entry): entry is [string, FetchingChain] => entry[1].fetch !== undefined),
+    );
+    this.#timeoutMs = options.timeoutMs ?? callPoolLimits.timeoutMs;
+    this.#fetchTimeoutMs = options.fetchTimeoutMs ?? callPoolLimits.fetchTimeoutMs;
+  }
+
+  /** @throws also EXECUTION_ROUNDS_EXCEEDED and the errors of {@link CallChain.fetch} */
+  execute<Job extends ExecutionJob>(job: Job, options: CallPoolExecuteOptions = {}): Promise<ResultOf<Job>> {
+    const chain = this.#chains.get(job.chain);
+    if (chain === undefined) return this.#pool.execute(job, options);
+    if (this.#closing !== undefined) {
+      options.onUsed?.(noUse);
+      return Promise.reject(executionErrors.closed());
+    }
+    return this.#execute(chain, job, options);
+  }
+
+  stats(): CallPoolStats {
+    return this.#pool.stats();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onDrained = resolve;
+      });
+    }
+    await this.#pool.close();
+  }
+
+  async #execute<Job extends ExecutionJob>(
+    chain: FetchingChain,
+    job: Job,
+    options: CallPoolExecuteOptions,
+  ): Promise<ResultOf<Job>> {
+    const rounds = new JobRounds(options, {
+      timeoutMs: options.timeoutMs ?? this.#timeoutMs,
+      fetchTimeoutMs: this.#fetchTimeoutMs,
+    });
+    this.#running++;
+    try {
+      const result = await this.#firstRun(chain, job, rounds);
+      rounds.end(true);
+      return result;
+    } catch (error) {
+      rounds.end(false);
+      throw error;
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#onDrained?.();
+    }
+  }
+
+  async #firstRun<Job extends ExecutionJob>(chain: FetchingChain, job: Job, rounds: JobRounds): Promise<ResultOf<Job>> {
+    try {
+      return await rounds.run((options) => this.#pool.execute(job, options));
+    } catch (thrown) {
+      if (!(thrown instanceof ReadsMissing)) throw thrown;
+      return await this.#resume(chain, job, { rounds, missing: thrown.missing });
+    }
+  }
+
+  /** Fetches and runs until nothing is missing. */
+  async #resume<Job extends ExecutionJob>(
+    chain: FetchingChain,
+    job: Job,
+    { rounds, missing }: { readonly rounds: JobRounds; readonly missing: unknown },
+  ): Promise<ResultOf<Job>> {
+    if (this.#fetching >= callPoolLimits.fetchingMax)
+      throw executionErrors.queueFull(callPoolLimits.fetchingMax, this.#fetchTimeoutMs);
+    this.#fetching++;
+    try {
+      let left = missing;
+      for (let round = 1; round <= callPoolLimits.fetchRoundsMax; round++) {
+        await rounds.whileFetching(this.#abortListeners, (signal) => chain.fetch(left, { job, round, signal }));
+        let reads: unknown;
+        const resume = {
+          onReads(answered: unknown) {
+            reads = answered;
+          },
+        };
+        try {
+          const result = await rounds.run((options) => this.#pool.execute(job, { ...options, resume }));
+          chain.learn?.(reads, job);
+          return result;
+        } catch (thrown) {
+          if (!(thrown instanceof ReadsMissing)) throw thrown;
+          left = thrown.missing;
+        }
+      }
+      throw executionErrors.roundsExceeded(callPoolLimits.fetchRoundsMax);
+    } finally {
+      this.#fetching--;
+    }
+  }
+}
