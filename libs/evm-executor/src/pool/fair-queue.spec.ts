@@ -21,6 +21,13 @@ function serve(queue: FairQueue<string>, costOf: (item: string) => number): stri
 }
 
 describe('FairQueue', () => {
+  test('serves a returned item before the others of its lane, in the turn of the lane', () => {
+    const queue = filled(['a1', 'a2', 'b1']);
+    queue.unshift('a', 'a0');
+    queue.unshift('c', 'c0');
+    expect(serve(queue, () => 1)).toEqual(['a0', 'b1', 'c0', 'a1', 'a2']);
+  });
+
   test('alternates between lanes with items of equal cost, in order within a lane', () => {
     const queue = filled(['a1', 'a2', 'a3', 'b1', 'c1', 'b2']);
     expect(serve(queue, () => 1)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
