@@ -66,8 +66,11 @@ export {
   type Simulation,
   simulationLimits,
 } from './simulate/simulation.ts';
-export { type TraceBlockOptions, traceBlock } from './trace/trace-block.ts';
+export type { ParityOptions, RecordFilter } from './trace/parity/parity-options.ts';
+export { parseTraceTypes, recordOptions, traceTypes } from './trace/parity/parse-trace-types.ts';
+export { traceBlock } from './trace/trace-block.ts';
 export { type TraceCallOptions, traceCall } from './trace/trace-call.ts';
+export { type TracedCall, traceCalls } from './trace/trace-calls.ts';
 export {
   parseTraceOptions,
   type TraceOptions,
@@ -75,3 +78,4 @@ export {
   type TracerOptions,
   tracerNames,
 } from './trace/trace-options.ts';
+export type { TraceBlockOptions } from './trace/trace-transactions.ts';

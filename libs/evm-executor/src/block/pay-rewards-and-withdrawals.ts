@@ -22,9 +22,31 @@ export function payRewardsAndWithdrawals(
     for (const { address, amount } of withdrawals) if (amount > 0n) pay(address, amount * weiPerGwei);
     return;
   }
+  for (const { author, value } of rewardsOf({ number, difficulty, miner }, rules, uncles)) pay(author, value);
+}
+
+/** Payment for the miner of a block or of an uncle. */
+export interface Reward {
+  readonly kind: 'block' | 'uncle';
+  readonly author: Hex;
+  /** Wei. */
+  readonly value: bigint;
+}
+
+/** Rewards of a block: its own first, then those of its uncles in order. Empty after the merge and for the genesis. */
+export function rewardsOf(
+  { number, difficulty, miner }: Pick<Header, 'number' | 'difficulty' | 'miner'>,
+  rules: ForkRules,
+  uncles: readonly Pick<Header, 'number' | 'miner'>[],
+): Reward[] {
+  if (difficulty === 0n || number === 0n) return [];
   const reward = minerReward(rules);
-  for (const uncle of uncles) pay(uncle.miner, (reward * (8n - number + uncle.number)) / 8n);
-  pay(miner, reward + (reward / 32n) * BigInt(uncles.length));
+  const own: Reward = { kind: 'block', author: miner, value: reward + (reward / 32n) * BigInt(uncles.length) };
+  const others = uncles.map((uncle): Reward => {
+    const value = (reward * (8n - number + uncle.number)) / 8n;
+    return { kind: 'uncle', author: uncle.miner, value };
+  });
+  return [own, ...others];
 }
 
 /** Block reward in wei (EIP-649, EIP-1234). */

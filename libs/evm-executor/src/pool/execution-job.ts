@@ -4,6 +4,7 @@ import type { CallHalt, CallResult, CallRevert } from '../call-result.ts';
 import type { AccessListResult } from '../create-access-list.ts';
 import type { GasEstimate } from '../estimate-gas.ts';
 import type { Simulation } from '../simulate/simulation.ts';
+import type { TracedCall } from '../trace/trace-calls.ts';
 import type { TraceOptions } from '../trace/trace-options.ts';
 
 /** Chain and block on which a job is executed. */
@@ -51,6 +52,14 @@ export interface TraceCallJob extends MessageJob {
   readonly options: TraceOptions;
   /** Index of a transaction of the block: the call runs before it. Default: after the whole block. */
   readonly index?: number | undefined;
+  /** The call is a signed transaction: its nonce, its fees and its sender are checked. */
+  readonly isTransaction?: boolean | undefined;
+}
+
+/** Traces messages in order, each on the state after the one before. */
+export interface TraceCallsJob extends Omit<MessageJob, 'call'> {
+  readonly kind: 'traceCalls';
+  readonly calls: readonly TracedCall[];
 }
 
 /** Traces the transactions of a block, or one of them. */
@@ -119,6 +128,7 @@ export type ChainJob =
   | CreateAccessListJob
   | SimulateJob
   | TraceCallJob
+  | TraceCallsJob
   | TraceBlockJob
   | ExecutionWitnessJob;
 
@@ -130,6 +140,8 @@ export interface JsonResult {
   readonly json: string;
   /** Gas of everything that was executed for it. */
   readonly gasUsed: bigint;
+  /** Number of records of a block that match a filter, including those that are left out. */
+  readonly records?: number;
 }
 
 /** Result type of each kind of job. */
@@ -141,7 +153,7 @@ export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
       ? ReadResult<StorageRange>
       : Job extends ModifiedAccountsJob
         ? ReadResult<readonly Uint8Array[]>
-        : Job extends SimulateJob | TraceCallJob | TraceBlockJob | ExecutionWitnessJob
+        : Job extends SimulateJob | TraceCallJob | TraceCallsJob | TraceBlockJob | ExecutionWitnessJob
           ? JsonResult
           : Job extends VerifyBlobsJob
             ? VerifiedBlobs

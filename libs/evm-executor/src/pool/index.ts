@@ -18,6 +18,7 @@ export type {
   StorageRangeJob,
   TraceBlockJob,
   TraceCallJob,
+  TraceCallsJob,
   VerifiedBlobs,
   VerifyBlobsJob,
 } from './execution-job.ts';

@@ -5,6 +5,7 @@ import { executionErrors } from '../errors.ts';
 import { estimateGas } from '../estimate-gas.ts';
 import { executeCall } from '../execute-call.ts';
 import { traceCall } from '../trace/trace-call.ts';
+import { traceCalls } from '../trace/trace-calls.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
 import type { ChainJob, ResultOf } from './execution-job.ts';
 import { blockOf, type OpenChain } from './open-chain.ts';
@@ -38,8 +39,13 @@ export async function runJob(
   const blockHashes = ancestorHashes(chain.source, header);
   if (job.kind === 'simulate')
     return serveSimulation(job, chain, { spec, header, state, blockHashes, engine, deadline });
-  const { call, stateOverrides, blockOverrides, contracts } = job;
+  const { stateOverrides, blockOverrides, contracts } = job;
   const limits = { gasCapMultiplier, gasBudget, deadline };
+  if (job.kind === 'traceCalls') {
+    const place = { spec, header, state, blockHashes, engine, limits, stateOverrides, blockOverrides, contracts };
+    return { kind: 'json', ...(await traceCalls(place, job.calls)) };
+  }
+  const { call } = job;
   // Fields are listed one by one: object spreads take longer than a small call.
   const options = { spec, header, state, blockHashes, engine, call, limits, stateOverrides, blockOverrides, contracts };
   switch (job.kind) {
@@ -48,7 +54,7 @@ export async function runJob(
     case 'createAccessList':
       return createAccessList({ ...options, tip: job.tip });
     case 'traceCall':
-      return { kind: 'json', ...(await traceCall(options, job.options)) };
+      return { kind: 'json', ...(await traceCall({ ...options, isTransaction: job.isTransaction }, job.options)) };
     default:
       return executeCall(options);
   }

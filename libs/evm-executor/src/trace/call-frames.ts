@@ -3,6 +3,7 @@ import type { EngineFrame, EngineFrameEnd, FrameKind } from '@cairn/evm';
 import type { AppliedMessage } from '../apply-message.ts';
 import { TraceTooLargeError } from '../errors.ts';
 import { decodeRevertReason } from '../revert-reason.ts';
+import { framesMax } from './trace-limits.ts';
 import type { TracedMessage } from './transaction-tracer.ts';
 
 /** A log with its index in the block, and the number of calls that its frame made before it. */
@@ -27,8 +28,6 @@ export interface CallFrame {
   readonly calls: CallFrame[];
   logs: FrameLog[];
 }
-
-const framesMax = 500_000;
 
 /** Builds the tree of calls of a transaction, as geth's callTracer does. */
 export class CallFrames<Frame extends CallFrame = CallFrame> {

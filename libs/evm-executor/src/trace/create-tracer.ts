@@ -8,6 +8,7 @@ import { LegacyFourByteTracer } from './legacy-four-byte-tracer.ts';
 import { LegacyPrestateTracer } from './legacy-prestate-tracer.ts';
 import { MuxTracer } from './mux-tracer.ts';
 import { OpcodeCountTracer, OpcodeHistogram } from './opcode-histogram.ts';
+import { ParityTracer } from './parity/parity-tracer.ts';
 import { PrestateTracer } from './prestate-tracer.ts';
 import { StructLogTracer } from './struct-log-tracer.ts';
 import type { TracerOptions } from './trace-options.ts';
@@ -46,6 +47,8 @@ export function createTracer(options: TracerOptions): TransactionTracer {
       return new LegacyFourByteTracer();
     case 'muxTracer':
       return new MuxTracer(options.tracers.map((each) => [each.tracer, createTracer(each)] as const));
+    case 'parity':
+      return new ParityTracer(options);
     case 'noopTracer':
     case 'noopTracerLegacy':
       return { result: () => '{}' };

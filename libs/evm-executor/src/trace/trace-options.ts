@@ -2,6 +2,7 @@ import { InvalidValueError, parseQuantity } from '@cairn/block-model';
 import { op } from '@cairn/evm';
 import { TraceRefusedError } from '../errors.ts';
 import { type JsonObject, optionalFields, parseFlag, parseList, parseObject } from '../parse-json.ts';
+import type { ParityOptions } from './parity/parity-options.ts';
 import { parseDuration } from './parse-duration.ts';
 
 /** Options of each tracer, with geth's names and defaults. */
@@ -39,6 +40,8 @@ interface OptionsByTracer {
   readonly prestateTracerLegacy: object;
   readonly '4byteTracerLegacy': object;
   readonly noopTracerLegacy: object;
+  /** Traces of the namespace trace_. The trace options of debug methods cannot select it. */
+  readonly parity: ParityOptions;
 }
 
 export type TracerName = keyof OptionsByTracer;
@@ -65,7 +68,7 @@ const ignoredByDefault: readonly number[] = [
 
 type Flags = (name: string) => boolean;
 type OptionsParsers = {
-  readonly [Name in Exclude<TracerName, 'structLog'>]: (
+  readonly [Name in Exclude<TracerName, 'structLog' | 'parity'>]: (
     config: JsonObject,
     flag: Flags,
     field: string,
