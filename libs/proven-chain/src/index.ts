@@ -1,5 +1,8 @@
-export { AncestorIndex } from './ancestor-index.ts';
+export { AncestorIndex, type AncestorReadOptions, type Attestation } from './ancestor-index.ts';
+export { ClaimedHeads, type ClaimedHeadsOptions } from './claimed-heads.ts';
 export { ProvenChainError, type ProvenChainErrorCode } from './errors.ts';
+export type { HeadFeed, NamedHeads } from './head-feed.ts';
+export { HeadTracker, type HeadTrackerOptions, type ProvenHeadChange } from './head-tracker.ts';
 export { provenChainLimits } from './limits.ts';
 export type { LogQuery } from './log-match.ts';
 export { type FindOptions, ProvenBlocks, type ProvenBlocksOptions, type ReadOptions } from './proven-blocks.ts';

@@ -6,6 +6,12 @@ export const provenChainLimits = {
   historyWindow: 8191n,
   /** Proofs of the history contract for one ancestor. Each needs the state of an older block. */
   historyHopsMax: 8,
+  /** Ancestors up to this depth are proven by parent links when the history contract cannot prove them. */
+  farLinkedMax: 20_000n,
+  /** Attempts to link a range while reorgs change the chain. */
+  linkAttemptsMax: 8,
+  /** Far ancestors in memory. */
+  farMax: 10_000,
   /** Headers requested in one round. */
   headersPerRound: 2000,
   /** Headers of one log query. */

@@ -98,6 +98,31 @@ export class ProvenBlocks {
     return answers.map(({ value }) => value);
   }
 
+  /**
+   * Header that a number of upstreams name for a height or a tag. Its hash is computed; only the agreement says that it is part
+   * of the chain.
+   * @throws UPSTREAMS_DISAGREE, UPSTREAMS_UNAVAILABLE, or the reason of the signal
+   */
+  async attestedHeader(
+    block: string,
+    {
+      quorum,
+      among,
+      signal,
+    }: { quorum: number; among?: readonly string[] | undefined; signal?: AbortSignal | undefined },
+  ): Promise<Header> {
+    const { value } = await this.pool.requestQuorum(
+      {
+        method: 'eth_getBlockByNumber',
+        params: [block, false],
+        parse: (result) => verified(() => headerOf(result)),
+      },
+      { quorum, textOf: ({ hash }) => hash, ...(among && { among }), ...(signal && { signal }) },
+    );
+    this.cache.put(bytesFromHex(value.hash), value.raw);
+    return value;
+  }
+
   /** @throws UpstreamError, or the reason of the signal */
   async block(hash: Hex, { signal, mayBeAbsent = false }: FindOptions = {}): Promise<Block> {
     const known = this.#blocks.get(hash);

@@ -168,14 +168,51 @@ describe('AncestorIndex', () => {
     expect(node.rounds.length).toBeLessThanOrEqual(2);
   });
 
-  test('an ancestor beyond the proofs is refused', async () => {
+  test('without the history contract, links prove an ancestor below their usual depth', async () => {
     const long = new TestChain({ length: 600 });
     const { ancestors } = await setUp(long);
-    const before: Header = { ...long.head };
-    delete (before as { requestsHash?: Hex }).requestsHash;
-    await expect(ancestors.hashAt(before, 1n)).rejects.toMatchObject({ code: 'ANCESTOR_UNPROVEN' });
+    expect(await ancestors.hashAt(withoutHistory(long.head), 1n)).toBe(long.at(1).hash);
+  });
+
+  test('an ancestor beyond proofs and links is refused, or rests on agreement and says so', async () => {
+    const { blocks, ancestors } = await setUp(chain, [undefined, undefined]);
+    const far: Header = { ...withoutHistory(chain.head), number: 50_000n };
+    await expect(ancestors.hashAt(far, 1n)).rejects.toMatchObject({ code: 'ANCESTOR_UNPROVEN' });
+    const attested = new AncestorIndex(blocks, { attestation: { quorum: 2 } });
+    let agreements = 0;
+    const onQuorum = () => {
+      agreements++;
+    };
+    expect(await attested.hashAt(far, 1n, { onQuorum })).toBe(chain.at(1).hash);
+    expect(agreements).toBe(1);
+  });
+
+  test('upstreams that disagree prove no ancestor', async () => {
+    const forge: Lie = (method, params, result) =>
+      method === 'eth_getBlockByNumber' ? chain.answer(method, ['0x2', params[1]]) : result;
+    const { blocks } = await setUp(chain, [undefined, forge]);
+    const attested = new AncestorIndex(blocks, { attestation: { quorum: 2 } });
+    const far: Header = { ...withoutHistory(chain.head), number: 50_000n };
+    await expect(attested.hashAt(far, 1n)).rejects.toMatchObject({ code: 'UPSTREAMS_DISAGREE' });
+  });
+
+  test('concurrent links from several heads leave one chain', async () => {
+    const fork = new TestChain({ length: 100, base: chain, forkAt: 60, seed: 9 });
+    const { ancestors } = await setUp();
+    const heads = [chain.head, chain.at(90), chain.at(40), chain.head];
+    const found = await Promise.all(
+      heads.flatMap((head) => [5n, 20n, 39n].map((number) => ancestors.hashAt(head, number))),
+    );
+    expect(found).toEqual(heads.flatMap(() => [5, 20, 39].map((number) => chain.at(number).hash)));
+    expect(await ancestors.range(chain.head, 0n, 99n)).toEqual(chain.blocks.map(({ block }) => block.header.hash));
+    expect(fork.at(99).hash).not.toBe(chain.at(99).hash);
   });
 });
+
+function withoutHistory(header: Header): Header {
+  const { requestsHash: _, ...rest } = header;
+  return rest;
+}
 
 describe('provenLogs', () => {
   const query = async (parts: object, lies?: (Lie | undefined)[]) => {
@@ -258,7 +295,7 @@ describe('ProvenChain.run', () => {
     const { blocks, node } = await setUp(long, lies);
     return {
       provenChain: new ProvenChain({
-        chainId: 1n,
+        spec: { name: 'test', chainId: '1', known: 'mainnet' },
         blocks,
         heads: () => ({ latest: long.head, finalized: long.at(70) }),
       }),

@@ -1,32 +1,43 @@
-import { bytesFromHex } from '@cairn/block-model';
+import { bytesFromHex, type ChainSpec, type Hex } from '@cairn/block-model';
 import { fetchNeeds } from '@cairn/proven-state';
-import { AncestorIndex } from './ancestor-index.ts';
+import { AncestorIndex, type AncestorReadOptions, type Attestation } from './ancestor-index.ts';
 import { ProvenChainError } from './errors.ts';
 import { provenChainLimits } from './limits.ts';
-import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
+import type { ProvenBlocks } from './proven-blocks.ts';
 import type { ProvenHeads } from './proven-heads.ts';
 import { ProvenReader } from './proven-reader.ts';
 import { RunFetches, RunMemo } from './run-memo.ts';
 
 export interface ProvenChainOptions {
-  readonly chainId: bigint;
+  /** Id and fork schedule of the chain. */
+  readonly spec: ChainSpec;
   readonly blocks: ProvenBlocks;
+  /** Hash of the genesis block, if it is known without the upstreams. */
+  readonly genesisHash?: Hex | undefined;
+  /** Agreement that proves old ancestors where no upstream has a proof. Default: such blocks are refused. */
+  readonly attestation?: Attestation | undefined;
   /** Read once at the start of each run, so that a run sees one chain. */
   readonly heads: () => ProvenHeads;
 }
 
 /** A chain read from untrusted nodes, for code that reads synchronously. */
 export class ProvenChain {
-  readonly #chainId: bigint;
+  readonly #options: ProvenChainOptions;
   readonly #blocks: ProvenBlocks;
   readonly #heads: () => ProvenHeads;
   readonly ancestors: AncestorIndex;
 
-  constructor({ chainId, blocks, heads }: ProvenChainOptions) {
-    this.#chainId = chainId;
+  constructor(options: ProvenChainOptions) {
+    const { blocks, heads, attestation } = options;
+    this.#options = options;
     this.#blocks = blocks;
     this.#heads = heads;
-    this.ancestors = new AncestorIndex(blocks);
+    this.ancestors = new AncestorIndex(blocks, { attestation });
+  }
+
+  /** Reader outside of a run: it sees the heads, and throws {@link ContentMissing} for everything that is not in memory. */
+  peek(): ProvenReader {
+    return this.#reader(this.#heads(), new RunMemo(), new RunFetches(this.#blocks, this.ancestors, {}));
   }
 
   /**
@@ -34,13 +45,13 @@ export class ProvenChain {
    * and repeated, so `work` must have no side effects.
    * @throws the error of the valid run; RUN_ROUNDS_EXCEEDED, UpstreamError, ProvenChainError, the reason of the signal
    */
-  async run<T>(work: (reader: ProvenReader) => T | Promise<T>, options: ReadOptions = {}): Promise<T> {
+  async run<T>(work: (reader: ProvenReader) => T | Promise<T>, options: AncestorReadOptions = {}): Promise<T> {
     const memo = new RunMemo();
     const fetches = new RunFetches(this.#blocks, this.ancestors, options);
     const heads = this.#heads();
     for (let round = 0; round <= provenChainLimits.roundsMax; round++) {
       options.signal?.throwIfAborted();
-      const reader = new ProvenReader({ chainId: this.#chainId, heads, memo, fetches });
+      const reader = this.#reader(heads, memo, fetches);
       const result = await settle(() => work(reader));
       const needs = [...reader.needs.values()].filter((entry) => entry.needs.reads > 0);
       if (reader.missing.size === 0 && needs.length === 0) {
@@ -61,6 +72,11 @@ export class ProvenChain {
       `The request needs more than ${provenChainLimits.roundsMax} rounds of upstream requests.`,
       { hint: 'Split the request, or use a network with local blocks.' },
     );
+  }
+
+  #reader(heads: ProvenHeads, memo: RunMemo, fetches: RunFetches): ProvenReader {
+    const { spec, genesisHash } = this.#options;
+    return new ProvenReader({ spec, genesisHash, heads, memo, fetches });
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type Block,
   type BlockTag,
   bytesFromHex,
+  type ChainSpec,
   type Header,
   type Hex,
   type LogCondition,
@@ -20,7 +21,8 @@ export class ContentMissing extends Error {}
  * is recorded and throws {@link ContentMissing}. Reads of state record what is missing and return empty values instead.
  */
 export class ProvenReader {
-  readonly chainId: bigint;
+  readonly spec: ChainSpec;
+  readonly #genesisHash: Hex | undefined;
   readonly #heads: ProvenHeads;
   readonly #memo: RunMemo;
   readonly #fetches: RunFetches;
@@ -29,11 +31,30 @@ export class ProvenReader {
   /** Work that makes the missing reads available. */
   readonly missing = new Map<string, () => Promise<void>>();
 
-  constructor(options: { chainId: bigint; heads: ProvenHeads; memo: RunMemo; fetches: RunFetches }) {
-    this.chainId = options.chainId;
+  constructor(options: {
+    readonly spec: ChainSpec;
+    readonly genesisHash?: Hex | undefined;
+    readonly heads: ProvenHeads;
+    readonly memo: RunMemo;
+    readonly fetches: RunFetches;
+  }) {
+    this.spec = options.spec;
+    this.#genesisHash = options.genesisHash;
     this.#heads = options.heads;
     this.#memo = options.memo;
     this.#fetches = options.fetches;
+  }
+
+  get chainId(): bigint {
+    return BigInt(this.spec.chainId);
+  }
+
+  get genesisHash(): Hex {
+    return this.#genesisHash ?? (this.hashByNumber(0n) as Hex);
+  }
+
+  get headOrNone(): { readonly hash: Hex; readonly number: bigint } {
+    return this.#heads.latest;
   }
 
   get head(): { readonly hash: Hex; readonly number: bigint } {
@@ -42,7 +63,11 @@ export class ProvenReader {
 
   /** Hash of the canonical block at a height; `undefined` above the head. */
   hashByNumber(number: bigint): Hex | undefined {
-    if (number < 0n || number > this.#heads.latest.number) return undefined;
+    const { latest } = this.#heads;
+    if (number < 0n || number > latest.number) return undefined;
+    if (number === latest.number) return latest.hash;
+    if (number === latest.number - 1n) return latest.parentHash;
+    if (number === 0n && this.#genesisHash !== undefined) return this.#genesisHash;
     return this.#read(this.#memo.hashes, `${number}`, () => this.#fetches.hash(this.#heads.latest, number));
   }
 
@@ -51,7 +76,7 @@ export class ProvenReader {
     const { latest, safe, finalized } = this.#heads;
     if (tag === 'latest' || tag === 'pending') return latest;
     const named = tag === 'safe' ? safe : tag === 'finalized' ? finalized : undefined;
-    return named ?? { hash: this.hashByNumber(0n) as Hex, number: 0n };
+    return named ?? { hash: this.genesisHash, number: 0n };
   }
 
   isCanonical(hash: Hex): boolean {
@@ -60,6 +85,8 @@ export class ProvenReader {
   }
 
   header(hash: Hex): Header | undefined {
+    for (const header of [this.#heads.latest, this.#heads.safe, this.#heads.finalized])
+      if (header?.hash === hash) return header;
     return this.#read(this.#memo.headers, hash, () => this.#fetches.header(hash));
   }
 

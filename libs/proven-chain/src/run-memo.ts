@@ -10,9 +10,9 @@ import {
 import { isCairnError } from '@cairn/errors';
 import type { ContentCache } from '@cairn/proven-state';
 import { answerInvalid, notYetKnown } from '@cairn/upstream';
-import type { AncestorIndex } from './ancestor-index.ts';
+import type { AncestorIndex, AncestorReadOptions } from './ancestor-index.ts';
 import { createBloomTest } from './log-match.ts';
-import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
+import type { ProvenBlocks } from './proven-blocks.ts';
 
 /** Block and index of a transaction. */
 export interface TransactionPlace {
@@ -38,9 +38,9 @@ export class RunMemo {
 export class RunFetches {
   readonly #blocks: ProvenBlocks;
   readonly #ancestors: AncestorIndex;
-  readonly #options: ReadOptions;
+  readonly #options: AncestorReadOptions;
 
-  constructor(blocks: ProvenBlocks, ancestors: AncestorIndex, options: ReadOptions) {
+  constructor(blocks: ProvenBlocks, ancestors: AncestorIndex, options: AncestorReadOptions) {
     this.#blocks = blocks;
     this.#ancestors = ancestors;
     this.#options = options;

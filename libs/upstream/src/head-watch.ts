@@ -48,18 +48,19 @@ export class HeadWatch {
   }
 
   /**
-   * Resolves when one upstream has the expected chain id, or when a check of each has failed.
+   * Resolves when so many upstreams have the expected chain id, or when a check of each has ended.
    * @throws the reason of the signal
    */
-  async ready(signal: AbortSignal): Promise<void> {
+  async ready(signal: AbortSignal, count = 1): Promise<void> {
     this.#start();
-    if (this.#watched.some(({ isVerified, upstream }) => isVerified && !upstream.isIsolated)) return;
+    const usable = this.#watched.filter(({ upstream }) => !upstream.isIsolated);
+    const missing = count - usable.filter(({ isVerified }) => isVerified).length;
+    if (missing <= 0) return;
     const checks = this.#watched.filter(({ isVerified }) => !isVerified).map((watched) => this.#check(watched));
-    if (checks.length === 0) return;
     let abort: (() => void) | undefined;
     try {
       await Promise.race([
-        Promise.any(checks).catch(() => undefined),
+        settled(checks, missing),
         new Promise<never>((_, reject) => {
           abort = () => reject(signal.reason);
           if (signal.aborted) abort();
@@ -185,4 +186,21 @@ function parseHead(result: unknown): Omit<UpstreamHead, 'upstream'> {
   if (typeof number !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(number)) throw answerInvalid('the head has no number');
   if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash)) throw answerInvalid('the head has no hash');
   return { number: BigInt(number), hash: hash.toLowerCase(), header: result as Readonly<Record<string, unknown>> };
+}
+
+/** Resolves when `count` promises are fulfilled, or when all are settled. */
+function settled(promises: readonly Promise<void>[], count: number): Promise<void> {
+  return new Promise((resolve) => {
+    let fulfilled = 0;
+    const each = promises.map((promise) =>
+      promise.then(
+        () => {
+          fulfilled += 1;
+          if (fulfilled >= count) resolve();
+        },
+        () => {},
+      ),
+    );
+    void Promise.all(each).then(() => resolve());
+  });
 }

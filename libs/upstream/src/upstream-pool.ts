@@ -21,7 +21,7 @@ export interface UpstreamPoolOptions {
   /** Upstreams with another chain id are isolated. */
   readonly chainId: bigint;
   /** URLs of http, https, ws or wss, in order of preference. May contain keys. */
-  readonly upstreams: readonly (string | { readonly url: string; readonly requestsPerSecond?: number })[];
+  readonly upstreams: readonly (string | { readonly url: string; readonly requestsPerSecond?: number | undefined })[];
   readonly limits?: Partial<UpstreamLimits>;
   readonly onEvent?: (event: UpstreamEvent) => void;
   /** Milliseconds. Default: the monotonic clock. */
@@ -48,15 +48,24 @@ export class UpstreamPool {
     this.#onEvent = options.onEvent ?? (() => {});
     const now = options.now ?? (() => performance.now());
     this.#attempts = new Attempts(this.#limits, now, this.#onEvent);
+    const names = new Map<string, number>();
     this.#upstreams = options.upstreams.map((entry) => {
       const { url, requestsPerSecond } = typeof entry === 'string' ? { url: entry } : entry;
-      const upstream: Upstream = new Upstream(parseUpstreamUrl(url), {
-        limits: this.#limits,
-        ratePerSecond: requestsPerSecond ?? Number.POSITIVE_INFINITY,
-        now,
-        onNotification: (subscription, result) => this.#heads.notified(upstream, subscription, result),
-        onClose: () => this.#heads.disconnected(upstream),
-      });
+      const address = parseUpstreamUrl(url);
+      // Two keys at one host are two upstreams: agreement and heads are counted by name.
+      const count = (names.get(address.name) ?? 0) + 1;
+      names.set(address.name, count);
+      const name = count === 1 ? address.name : `${address.name}#${count}`;
+      const upstream: Upstream = new Upstream(
+        { ...address, name },
+        {
+          limits: this.#limits,
+          ratePerSecond: requestsPerSecond ?? Number.POSITIVE_INFINITY,
+          now,
+          onNotification: (subscription, result) => this.#heads.notified(upstream, subscription, result),
+          onClose: () => this.#heads.disconnected(upstream),
+        },
+      );
       return upstream;
     });
     this.#heads = new HeadWatch({
@@ -84,12 +93,20 @@ export class UpstreamPool {
    */
   async requestQuorum<T>(
     call: UpstreamCall<T>,
-    options: RequestOptions & { readonly quorum: number; readonly textOf: (value: T) => string },
+    options: RequestOptions & {
+      readonly quorum: number;
+      readonly textOf: (value: T) => string;
+      /** Names of the only upstreams that count. Default: all. */
+      readonly among?: readonly string[];
+    },
   ): Promise<{ readonly value: T; readonly upstreams: readonly string[] }> {
     const { signal, clear } = this.#deadline(options, options.signal);
     try {
-      await this.#heads.ready(signal);
-      const usable = this.#upstreams.filter((one) => !one.isIsolated && this.#heads.isVerified(one));
+      await this.#heads.ready(signal, options.quorum);
+      const { among } = options;
+      const usable = this.#upstreams.filter(
+        (one) => !one.isIsolated && this.#heads.isVerified(one) && (among === undefined || among.includes(one.name)),
+      );
       return await askQuorum(usable, options, call.method, (upstream) =>
         this.#attempts.attempt(upstream, call, signal),
       );
