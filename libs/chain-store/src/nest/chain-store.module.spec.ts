@@ -25,12 +25,10 @@ test('ChainStoreModule provides the chains to the application and closes them at
   );
   const open = async (): Promise<Chains> =>
     await Promise.all(
-      networks
-        .filter(isLocalNetwork)
-        .map(async (network) => ({
-          network,
-          store: await openChainStore({ directory: `${directory.path}/${network.name}` }),
-        })),
+      networks.filter(isLocalNetwork).map(async (network) => ({
+        network,
+        store: await openChainStore({ directory: `${directory.path}/${network.name}` }),
+      })),
     );
   const testing = await Test.createTestingModule({
     imports: [ChainStoreModule.forRootAsync({ useFactory: open })],
