@@ -5,6 +5,7 @@ import { CorruptBlockError } from './errors.ts';
 import { FieldReader } from './field-reader.ts';
 import { decodeHeader, type Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
+import { depositType } from './op-stack/deposit.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 
 /** A withdrawal from the beacon chain (EIP-4895); `amount` is in gwei. */
@@ -23,7 +24,11 @@ export interface Block {
   readonly withdrawals?: readonly Withdrawal[];
   /** Length of its RLP in bytes. */
   readonly size: number;
+  /** How the transactions were verified: by the roots of the header (default), or by the agreement of a quorum of nodes. */
+  readonly proof?: BodyProof;
 }
+
+export type BodyProof = 'proven' | 'quorum';
 
 type Body = Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>;
 
@@ -115,12 +120,22 @@ export function unclesHash(uncles: readonly Header[]): Hex {
  * Verifies a block against the requested hash, and its transactions, uncles and withdrawals against the roots in its header.
  * @throws BLOCK_CORRUPT naming the field that differs
  */
-export function verifyBlock({ header, transactions, uncles, withdrawals }: Block, hash: Hex = header.hash): void {
+export function verifyBlock(block: Block, hash: Hex = block.header.hash): void {
+  const { header, transactions, uncles, withdrawals, proof = 'proven' } = block;
   const hold = (field: string, expected: string, actual: string) => {
     if (expected !== actual) throw new CorruptBlockError(hash, field, expected, actual);
   };
   hold('hash', hash, header.hash);
-  hold('transactionsRoot', header.transactionsRoot, transactionsRoot(transactions));
+  if (proof === 'proven') hold('transactionsRoot', header.transactionsRoot, transactionsRoot(transactions));
   hold('sha3Uncles', header.unclesHash, unclesHash(uncles));
+  if (hasMessagePasserRoot(header, transactions) && withdrawals?.length === 0) return;
   hold('withdrawalsRoot', header.withdrawalsRoot ?? 'absent', withdrawals ? withdrawalsRoot(withdrawals) : 'absent');
+}
+
+/**
+ * Since the Isthmus fork, `withdrawalsRoot` of OP-stack chains is the storage root of L2ToL1MessagePasser, and blocks have no
+ * withdrawals. Only these chains have blocks that start with a deposit. Genesis blocks have no withdrawals on any chain.
+ */
+function hasMessagePasserRoot({ number, requestsHash }: Header, transactions: readonly Transaction[]): boolean {
+  return requestsHash !== undefined && (transactions[0]?.type === depositType || number === 0n);
 }

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/errors';
+import { boundedJson, CairnError } from '@cairn/errors';
 
 /** Thrown for a value of a request that has the wrong form. */
 export class InvalidValueError extends CairnError<'VALUE_INVALID'> {
@@ -21,6 +21,6 @@ export class CorruptBlockError extends CairnError<'BLOCK_CORRUPT'> {
 }
 
 function shown(input: unknown): string {
-  const text = typeof input === 'bigint' ? `${input}` : (JSON.stringify(input) ?? String(input));
+  const text = boundedJson(input, 81);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

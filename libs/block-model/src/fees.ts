@@ -1,23 +1,31 @@
+import type { ChainSpec } from './chain-spec.ts';
 import type { Header } from './header.ts';
+import { baseFeeRules } from './op-stack/base-fee-rules.ts';
 
-/** The base fee changes by at most one eighth per block. The gas limit is twice the gas target (EIP-1559). */
-const changeDenominator = 8n;
-const elasticity = 2n;
+/** Fields of a header that determine the base fee of the next block. OP-stack chains use the optional ones. */
+export type BaseFeeHeader = Pick<Header, 'gasUsed' | 'gasLimit' | 'baseFeePerGas'> &
+  Partial<Pick<Header, 'timestamp' | 'extraData' | 'blobGasUsed'>>;
 
-/** Returns the base fee of the next block in wei per gas; `undefined` when the given block has no base fee. */
-export function nextBaseFee({
-  gasUsed,
-  gasLimit,
-  baseFeePerGas,
-}: Pick<Header, 'gasUsed' | 'gasLimit' | 'baseFeePerGas'>): bigint | undefined {
+/**
+ * Returns the base fee of the next block in wei per gas; `undefined` when the given block has no base fee.
+ * @param spec rules of the chain; default: those of Ethereum (EIP-1559)
+ */
+export function nextBaseFee(parent: BaseFeeHeader, spec?: ChainSpec): bigint | undefined {
+  const { gasLimit, baseFeePerGas } = parent;
   if (baseFeePerGas === undefined) return undefined;
+  const { elasticity, denominator, minimum, gasMetered } = baseFeeRules(spec, parent);
   const target = gasLimit / elasticity;
-  if (gasUsed === target) return baseFeePerGas;
-  if (gasUsed > target) {
-    const rise = (baseFeePerGas * (gasUsed - target)) / target / changeDenominator;
-    return baseFeePerGas + (rise > 0n ? rise : 1n);
+  const next = baseFeeAfter(baseFeePerGas, gasMetered, target, denominator);
+  return next < minimum ? minimum : next;
+}
+
+function baseFeeAfter(baseFee: bigint, gas: bigint, target: bigint, denominator: bigint): bigint {
+  if (gas === target) return baseFee;
+  if (gas > target) {
+    const rise = (baseFee * (gas - target)) / target / denominator;
+    return baseFee + (rise > 0n ? rise : 1n);
   }
-  return baseFeePerGas - (baseFeePerGas * (target - gasUsed)) / target / changeDenominator;
+  return baseFee - (baseFee * (target - gas)) / target / denominator;
 }
 
 /** Gas of one blob (EIP-4844). */
@@ -31,6 +39,8 @@ export interface BlobRules {
   readonly blobsMax: bigint;
   readonly blobFeeUpdateFraction: bigint;
   readonly isOsaka: boolean;
+  /** OP-stack chains have no excess blob gas: `blobGasUsed` of their headers is the data footprint of the transactions. */
+  readonly isOpStack?: boolean;
 }
 
 /** Returns the excess blob gas of the block after `parent`; `rules` are those of the new block (EIP-4844, EIP-7918). */
@@ -40,8 +50,9 @@ export function nextExcessBlobGas(
     blobGasUsed = 0n,
     baseFeePerGas = 0n,
   }: Pick<Header, 'excessBlobGas' | 'blobGasUsed' | 'baseFeePerGas'>,
-  { blobsTarget, blobsMax, blobFeeUpdateFraction, isOsaka }: BlobRules,
+  { blobsTarget, blobsMax, blobFeeUpdateFraction, isOsaka, isOpStack = false }: BlobRules,
 ): bigint {
+  if (isOpStack) return 0n;
   const target = blobsTarget * gasPerBlob;
   const sum = excessBlobGas + blobGasUsed;
   if (sum < target) return 0n;

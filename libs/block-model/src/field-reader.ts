@@ -59,6 +59,13 @@ export class FieldReader {
     return BigInt(value);
   }
 
+  /** Reads an empty field as false and one byte of value 1 as true. */
+  boolean(field: string): boolean {
+    const bytes = this.bytes(field, 0, 1);
+    if (bytes.length === 1 && bytes[0] !== 1) throw this.#fault(field, `expected no bytes or 1, found ${bytes[0]}`);
+    return bytes.length === 1;
+  }
+
   /** Reads the next field, a list, and returns the result of `read` for each item; `what` names an item in errors. */
   list<T>(field: string, what: string, read: (items: FieldReader) => T): T[] {
     const { isList, start, end } = this.#next(field);

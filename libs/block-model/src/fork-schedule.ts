@@ -1,7 +1,10 @@
 import { type ChainSpec, type KnownChain, terminalTotalDifficulty } from './chain-spec.ts';
 import { InvalidValueError } from './errors.ts';
+import { ethereumForkFields, optimismConfig } from './op-stack/op-forks.ts';
 
-/** Forks in the order of mainnet, each with the field of a genesis file that activates it (params/config.go of geth). */
+/**
+ * Forks in the order of mainnet, with those of the OP stack that change the EVM (fjord, granite, jovian) between them. Each has the field of a genesis file that activates it (params/config.go of geth).
+ */
 const forkFields = {
   homestead: 'homesteadBlock',
   dao: 'daoForkBlock',
@@ -20,7 +23,10 @@ const forkFields = {
   mergeNetsplitBlock: 'mergeNetsplitBlock',
   shanghai: 'shanghaiTime',
   cancun: 'cancunTime',
+  fjord: 'fjordTime',
+  granite: 'graniteTime',
   prague: 'pragueTime',
+  jovian: 'jovianTime',
   osaka: 'osakaTime',
   bpo1: 'bpo1Time',
   bpo2: 'bpo2Time',
@@ -54,6 +60,8 @@ export interface ForkSchedule {
   readonly blobs: Readonly<Partial<Record<ForkName, BlobSchedule>>>;
   /** Address in lower case of the contract whose logs are deposits (EIP-6110). */
   readonly depositContract: string;
+  /** The genesis file has the parameters of an OP-stack chain. */
+  readonly isOpStack: boolean;
 }
 
 /** Position of a block in a chain; `timestamp` in seconds since 1970. */
@@ -149,7 +157,7 @@ const mergeBlockUnknown = BigInt(Number.MAX_SAFE_INTEGER);
  */
 export function forkSchedule(spec: ChainSpec): ForkSchedule {
   const isKnown = 'known' in spec;
-  const config: Config = isKnown ? knownConfigs[spec.known] : spec.genesis.config;
+  const config: Config = isKnown ? knownConfigs[spec.known] : withEthereumForks(spec.genesis.config);
   if (!isKnown && config.eip155Block !== config.eip158Block)
     throw new InvalidValueError(
       'genesis.config.eip158Block',
@@ -163,9 +171,17 @@ export function forkSchedule(spec: ChainSpec): ForkSchedule {
   return {
     forks: [{ name: 'chainstart', block: 0n }, ...forks],
     blobs: { ...blobSchedules, ...namedBlobSchedules(config.blobSchedule) },
+    isOpStack: optimismConfig(config) !== undefined,
     depositContract:
       typeof depositContractAddress === 'string' ? depositContractAddress.toLowerCase() : mainnetDeposits,
   };
+}
+
+/** Adds the times of Ethereum forks that a genesis file of an OP-stack chain omits. */
+function withEthereumForks(config: Config): Config {
+  if (optimismConfig(config) === undefined) return config;
+  const times = Object.entries(ethereumForkFields).map(([field, opField]) => [field, config[field] ?? config[opField]]);
+  return { ...config, ...Object.fromEntries(times) };
 }
 
 /** Creates the entry of a fork. A fork at the time of the genesis block gets time 0: it is active in every block. */

@@ -3,6 +3,7 @@ import { InvalidValueError } from './errors.ts';
 import { type Header, headerFromJson } from './header.ts';
 import type { Hex } from './hex.ts';
 import type { Json } from './json.ts';
+import { depositType, encodeDeposit } from './op-stack/deposit.ts';
 import { parseAddress, parseData, parseHash, parseQuantity } from './parse-value.ts';
 import {
   type AccessListEntry,
@@ -60,10 +61,11 @@ function withdrawalFromJson(value: unknown, place: string): Withdrawal {
 export function transactionFromJson(json: Json, place = ''): Transaction {
   const integer = (field: string) => parseQuantity(`${place}${field}`, json[field]);
   const type = json.type === undefined ? 0n : integer('type');
-  if (type > 4n) throw new InvalidValueError(`${place}type`, 'a transaction type from 0x0 to 0x4', json.type);
+  if (type === BigInt(depositType)) return depositFromJson(json, place);
+  if (type > 4n) throw new InvalidValueError(`${place}type`, 'a transaction type from 0x0 to 0x4, or 0x7e', json.type);
   const { to = null } = json;
   const fields = {
-    type: Number(type) as Transaction['type'],
+    type: Number(type),
     nonce: integer('nonce'),
     gas: integer('gas'),
     to: to === null ? null : parseAddress(`${place}to`, to),
@@ -89,6 +91,25 @@ export function transactionFromJson(json: Json, place = ''): Transaction {
     }),
   };
   return decodeTransaction(encodeTransaction(fields));
+}
+
+function depositFromJson(json: Json, place: string): Transaction {
+  const integer = (field: string, fallback?: string) => parseQuantity(`${place}${field}`, json[field] ?? fallback);
+  const { to = null, isSystemTx = false } = json;
+  if (typeof isSystemTx !== 'boolean') throw new InvalidValueError(`${place}isSystemTx`, 'true or false', isSystemTx);
+  const raw = encodeDeposit({
+    to: to === null ? null : parseAddress(`${place}to`, to),
+    value: integer('value'),
+    gas: integer('gas'),
+    input: parseData(`${place}input`, json.input),
+    deposit: {
+      sourceHash: parseHash(`${place}sourceHash`, json.sourceHash),
+      from: parseAddress(`${place}from`, json.from),
+      mint: integer('mint', '0x0'),
+      isSystemTransaction: isSystemTx,
+    },
+  });
+  return decodeTransaction(raw);
 }
 
 function parseHashes(field: string, value: unknown): Hex[] {

@@ -3,6 +3,7 @@ export { DecodeError, decodeRlp, encodeRlp, type RlpItem, rlpLimits } from '@cai
 export { recoverPublicKey } from '#recover-public-key';
 export {
   type Block,
+  type BodyProof,
   decodeBlock,
   decodeBlockHeader,
   encodeBlock,
@@ -27,7 +28,7 @@ export {
 } from './chain-spec.ts';
 export { type ContentCids, contentCids } from './content-cids.ts';
 export { CorruptBlockError, InvalidValueError } from './errors.ts';
-export { type BlobRules, nextBaseFee, nextExcessBlobGas } from './fees.ts';
+export { type BaseFeeHeader, type BlobRules, nextBaseFee, nextExcessBlobGas } from './fees.ts';
 export {
   type BlobSchedule,
   type ChainPlace,
@@ -40,6 +41,7 @@ export {
   type ScheduledFork,
 } from './fork-schedule.ts';
 export { blockFromJson, transactionFromJson } from './from-json.ts';
+export { givenBlockFromJson, hasUnknownType, proofOfReceipts } from './given-block.ts';
 export { decodeHeader, type Header, headerFromJson, headerFromRlp, makeHeader } from './header.ts';
 export {
   bigintFromBytes,
@@ -59,6 +61,9 @@ export {
   transactionToJson,
 } from './json.ts';
 export type { Log } from './log.ts';
+export { type Deposit, depositType } from './op-stack/deposit.ts';
+export { opChainSpec } from './op-stack/op-chains.ts';
+export { isOpForkActive, type OpFork } from './op-stack/op-forks.ts';
 export {
   cannotUnmarshal,
   dataFault,

@@ -1,6 +1,8 @@
 import type { Block, Withdrawal } from './block.ts';
 import type { Header } from './header.ts';
 import { quantity } from './hex.ts';
+import { depositToJson } from './op-stack/deposit.ts';
+import type { Receipt } from './receipt.ts';
 import { senderOf, yParityOf } from './sender.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -12,17 +14,21 @@ export interface BlockJsonOptions {
   readonly full: boolean;
   /** Sum of the difficulties up to and including the block. Omitted when undefined. */
   readonly totalDifficulty?: bigint | undefined;
+  /** Receipts of the block. Full deposits of the OP stack need them: their nonces are in their receipts. */
+  readonly receipts?: readonly Receipt[] | undefined;
 }
 
 /** Converts a block to the result of eth_getBlockByHash (execution-apis, Block object). */
-export function blockToJson(block: Block, { full, totalDifficulty }: BlockJsonOptions): Json {
+export function blockToJson(block: Block, { full, totalDifficulty, receipts }: BlockJsonOptions): Json {
   const { header, transactions, uncles, withdrawals, size } = block;
   return {
     ...headerToJson(header),
     size: quantity(size),
     ...(totalDifficulty !== undefined && { totalDifficulty: quantity(totalDifficulty) }),
     transactions: full
-      ? transactions.map((transaction, index) => transactionToJson(transaction, { header, index }))
+      ? transactions.map((transaction, index) =>
+          transactionToJson(transaction, { header, index, receipt: receipts?.[index] }),
+        )
       : transactions.map(({ hash }) => hash),
     uncles: uncles.map(({ hash }) => hash),
     ...(withdrawals && { withdrawals: withdrawals.map(withdrawalToJson) }),
@@ -66,10 +72,13 @@ function withdrawalToJson({ index, validatorIndex, address, amount }: Withdrawal
 export interface TransactionPlace {
   readonly header: Header;
   readonly index: number;
+  /** Receipt of the transaction; read for deposits of the OP stack only. */
+  readonly receipt?: Receipt | undefined;
 }
 
 /** Converts a mined transaction to the result of eth_getTransactionByHash. */
-export function transactionToJson(transaction: Transaction, { header, index }: TransactionPlace): Json {
+export function transactionToJson(transaction: Transaction, { header, index, receipt }: TransactionPlace): Json {
+  if (transaction.given !== undefined) return transaction.given;
   const { type, chainId, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, accessList, blobVersionedHashes } =
     transaction;
   const yParity = quantity(yParityOf(transaction));
@@ -97,7 +106,7 @@ export function transactionToJson(transaction: Transaction, { header, index }: T
     v: quantity(transaction.v),
     r: quantity(transaction.r),
     s: quantity(transaction.s),
-    ...(type !== 0 && { yParity }),
+    ...(transaction.deposit ? depositToJson(transaction.deposit, receipt) : type !== 0 && { yParity }),
   };
 }
 

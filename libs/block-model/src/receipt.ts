@@ -7,11 +7,12 @@ import { FieldReader } from './field-reader.ts';
 import type { Header } from './header.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
 import type { Log } from './log.ts';
-import type { Transaction } from './transaction.ts';
+import { depositType } from './op-stack/deposit.ts';
 
 /** Result of a transaction. Has either `status` or, before Byzantium, `root`. */
 export interface Receipt {
-  readonly type: Transaction['type'];
+  /** Type of the transaction. */
+  readonly type: number;
   /** True when the transaction succeeded (EIP-658). */
   readonly status?: boolean;
   /** State root after the transaction. */
@@ -20,17 +21,22 @@ export interface Receipt {
   readonly cumulativeGasUsed: bigint;
   readonly logsBloom: Hex;
   readonly logs: readonly Log[];
+  /** Nonce of the sender before a deposit of the OP stack. Part of the receipts root since the Canyon fork only. */
+  readonly depositNonce?: bigint;
+  readonly depositReceiptVersion?: bigint;
+  /** JSON of a receipt in a block with types of no known format. Nothing in it is proven. */
+  readonly given?: Readonly<Record<string, unknown>>;
 }
 
 /** Reads a receipt in the encoding of the receipts trie (EIP-2718). @throws DECODE_FAILED naming the field */
 export function decodeReceipt(raw: Uint8Array): Receipt {
   const first = raw[0] ?? 0;
   if (first >= 0xc0) return { type: 0, ...decodeFields(raw) };
-  if (first < 1 || first > 4) throw new DecodeError('receipt', `type ${first} is unknown`);
-  return { type: first as Receipt['type'], ...decodeFields(raw.subarray(1)) };
+  if (first !== depositType && (first < 1 || first > 4)) throw new DecodeError('receipt', `type ${first} is unknown`);
+  return { type: first, ...decodeFields(raw.subarray(1), first === depositType) };
 }
 
-function decodeFields(payload: Uint8Array): Omit<Receipt, 'type'> {
+function decodeFields(payload: Uint8Array, isDeposit = false): Omit<Receipt, 'type'> {
   const fields = FieldReader.over('receipt', payload);
   const outcome = fields.bytes('status or root', 0, 1, 32);
   if (outcome.length === 1 && outcome[0] !== 1) {
@@ -41,6 +47,11 @@ function decodeFields(payload: Uint8Array): Omit<Receipt, 'type'> {
     cumulativeGasUsed: fields.integer('cumulativeGasUsed'),
     logsBloom: hexFromBytes(fields.bytes('logsBloom', 256)),
     logs: fields.list('logs', 'logs', (logs) => logs.record('log', 'log', decodeLog)),
+    ...(isDeposit &&
+      !fields.isDone && {
+        depositNonce: fields.integer('depositNonce'),
+        depositReceiptVersion: fields.integer('depositReceiptVersion'),
+      }),
   };
   fields.end();
   return receipt;
@@ -55,15 +66,27 @@ function decodeLog(fields: FieldReader): Log {
 }
 
 /** Encodes a receipt for the receipts trie. */
-export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom, logs }: Receipt): Uint8Array {
+export function encodeReceipt(receipt: Receipt): Uint8Array {
+  const { type, status, root, cumulativeGasUsed, logsBloom, logs } = receipt;
   const outcome = root === undefined ? bytesFromBigint(status === true ? 1n : 0n) : bytesFromHex(root);
-  const fields = [outcome, bytesFromBigint(cumulativeGasUsed), bytesFromHex(logsBloom), logs.map(rlpOfLog)];
+  const fields = [
+    outcome,
+    bytesFromBigint(cumulativeGasUsed),
+    bytesFromHex(logsBloom),
+    logs.map(rlpOfLog),
+    ...depositFields(receipt),
+  ];
   const payload = encodeRlp(fields);
   if (type === 0) return payload;
   const raw = new Uint8Array(payload.length + 1);
   raw[0] = type;
   raw.set(payload, 1);
   return raw;
+}
+
+/** Without a version, the nonce is not part of the receipts root: Regolith omitted it by mistake, and Canyon added both. */
+function depositFields({ depositNonce = 0n, depositReceiptVersion }: Receipt): Uint8Array[] {
+  return depositReceiptVersion === undefined ? [] : [depositNonce, depositReceiptVersion].map(bytesFromBigint);
 }
 
 /** Computes the root of the trie of a block's receipts. */

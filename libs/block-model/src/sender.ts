@@ -12,6 +12,7 @@ const senders = new WeakMap<Transaction, Hex>();
 export function senderOf(transaction: Transaction): Hex {
   const known = senders.get(transaction);
   if (known !== undefined) return known;
+  if (transaction.deposit !== undefined) return transaction.deposit.from;
   const { r, s } = transaction;
   const yParity = yParityOf(transaction);
   const isWhole = r <= wordMax && s <= wordMax && (yParity === 0n || yParity === 1n);
@@ -26,6 +27,11 @@ export function senderOf(transaction: Transaction): Hex {
 
 const wordMax = 2n ** 256n - 1n;
 const digitsOf = (word: bigint) => word.toString(16).padStart(64, '0');
+
+/** Sets the sender of a transaction that cannot be verified. */
+export function assignSender(transaction: Transaction, sender: Hex): void {
+  senders.set(transaction, sender);
+}
 
 /** Creates an unsigned transaction for simulations: its signature is zero, and its sender is `from`. */
 export function unsignedTransaction(from: Hex, fields: UnsignedFields): Transaction {

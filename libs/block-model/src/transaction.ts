@@ -2,6 +2,7 @@ import { keccak256 } from '@cairn/cid';
 import { DecodeError, encodeRlp, type RlpItem } from '@cairn/rlp';
 import { FieldReader } from './field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes } from './hex.ts';
+import { type Deposit, decodeDeposit, depositType, encodeDeposit } from './op-stack/deposit.ts';
 
 /** One entry of an access list (EIP-2930). */
 export interface AccessListEntry {
@@ -19,9 +20,12 @@ export interface Authorization {
   readonly s: bigint;
 }
 
-/** A signed transaction of any type: 0 legacy, 1 EIP-2930, 2 EIP-1559, 3 EIP-4844, 4 EIP-7702. */
+/**
+ * A transaction of a block. Types: 0 legacy, 1 EIP-2930, 2 EIP-1559, 3 EIP-4844, 4 EIP-7702, 126 deposit of the OP stack. Other
+ * types only occur with `given`.
+ */
 export interface Transaction {
-  readonly type: 0 | 1 | 2 | 3 | 4;
+  readonly type: number;
   readonly hash: Hex;
   /** Encoding in a block: RLP for legacy, otherwise the type and the RLP payload (EIP-2718). */
   readonly raw: Uint8Array;
@@ -41,6 +45,10 @@ export interface Transaction {
   readonly accessList?: readonly AccessListEntry[];
   readonly blobVersionedHashes?: readonly Hex[];
   readonly authorizationList?: readonly Authorization[];
+  /** Present in deposits. They are unsigned: `v`, `r`, `s`, `nonce` and `gasPrice` are zero. */
+  readonly deposit?: Deposit;
+  /** JSON of a transaction in a block with types of no known format. Nothing in it is proven, and `raw` is empty. */
+  readonly given?: Readonly<Record<string, unknown>>;
   readonly v: bigint;
   readonly r: bigint;
   readonly s: bigint;
@@ -52,6 +60,7 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
   if (first === undefined) throw new DecodeError('transaction', 'it is empty');
   const hash = hexFromBytes(keccak256(raw));
   if (first >= 0xc0) return decodeLegacy(raw, hash);
+  if (first === depositType) return decodeDeposit(raw, hash);
   if (first < 1 || first > 4) throw new DecodeError('transaction', `type ${first} is unknown`);
   return decodeTyped(first as 1 | 2 | 3 | 4, raw, hash);
 }
@@ -140,6 +149,7 @@ function authorization(fields: FieldReader): Authorization {
 
 /** Encodes a transaction for a block: RLP for legacy, otherwise the type and the RLP payload (EIP-2718). */
 export function encodeTransaction(transaction: Omit<Transaction, 'hash' | 'raw'>): Uint8Array {
+  if (transaction.deposit !== undefined) return encodeDeposit({ ...transaction, deposit: transaction.deposit });
   const { type, chainId = 0n, nonce, gas, gasPrice = 0n, maxPriorityFeePerGas = 0n, maxFeePerGas = 0n } = transaction;
   const { to, value, input, accessList = [], v, r, s } = transaction;
   const call = [bytesFromHex(to ?? '0x'), bytesFromBigint(value), bytesFromHex(input)];

@@ -93,6 +93,20 @@ export class TransactionInvalidError extends CairnError<'TRANSACTION_INVALID'> {
   }
 }
 
+/** A block that cannot be executed here, since it has transactions of a type whose rules this version does not have. */
+export class TransactionUnsupportedError extends CairnError<'TRANSACTION_UNSUPPORTED'> {
+  constructor(hash: string, type: number) {
+    super(
+      'TRANSACTION_UNSUPPORTED',
+      `Transaction ${hash} has the type 0x${type.toString(16)}, which is not executed.`,
+      {
+        hint: 'Request traces of this block from a node of its chain. Calls and gas estimates are not affected.',
+        details: { hash, type },
+      },
+    );
+  }
+}
+
 /** Trace options that contradict each other or are malformed. The messages are geth's. */
 export class TraceRefusedError extends CairnError<'TRACE_REFUSED'> {
   constructor(message: string, hint: string) {

@@ -3,6 +3,7 @@ import { CairnError } from '@cairn/errors';
 export type ProvenChainErrorCode =
   | 'ANCESTOR_UNPROVEN'
   | 'BLOCK_RANGE_INVALID'
+  | 'HEADER_FORMAT_UNKNOWN'
   | 'LOGS_TOO_MANY'
   | 'RECEIPTS_UNPROVEN'
   | 'RUN_ROUNDS_EXCEEDED';

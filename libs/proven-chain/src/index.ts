@@ -3,6 +3,7 @@ export { ClaimedHeads, type ClaimedHeadsOptions } from './claimed-heads.ts';
 export { ProvenChainError, type ProvenChainErrorCode } from './errors.ts';
 export type { HeadFeed, NamedHeads } from './head-feed.ts';
 export { HeadTracker, type HeadTrackerOptions, type ProvenHeadChange } from './head-tracker.ts';
+export { requireKnownHeaders } from './header-format.ts';
 export { provenChainLimits } from './limits.ts';
 export type { LogQuery } from './log-match.ts';
 export { type FindOptions, ProvenBlocks, type ProvenBlocksOptions, type ReadOptions } from './proven-blocks.ts';

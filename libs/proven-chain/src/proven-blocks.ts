@@ -5,6 +5,7 @@ import {
   decodeHeader,
   type Header,
   type Hex,
+  hasUnknownType,
   headerFromJson,
   type Json,
   type Receipt,
@@ -13,16 +14,22 @@ import {
 } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
 import type { ContentCache } from '@cairn/proven-state';
-import { answerInvalid, notYetKnown, type UpstreamPool } from '@cairn/upstream';
+import { answerInvalid, notYetKnown, type UpstreamCall, type UpstreamPool } from '@cairn/upstream';
 import { ProvenChainError } from './errors.ts';
 import { provenChainLimits } from './limits.ts';
 import { MemoryCache } from './memory-cache.ts';
+import { type ComparableBody, comparableBlock, comparableReceipts, textOfBody } from './quorum-bodies.ts';
 import { receiptFromJson } from './receipt-from-json.ts';
 
 export interface ProvenBlocksOptions {
   readonly pool: UpstreamPool;
   /** Cache of headers by their hash. */
   readonly cache: ContentCache;
+  /**
+   * Number of upstreams that must return the same body for a block with transaction types of no known format, which its header
+   * cannot prove. Default: such a body is a wrong answer.
+   */
+  readonly bodyQuorum?: number | undefined;
 }
 
 export interface ReadOptions {
@@ -42,12 +49,14 @@ export interface FindOptions extends ReadOptions {
 export class ProvenBlocks {
   readonly pool: UpstreamPool;
   readonly cache: ContentCache;
+  readonly #bodyQuorum: number | undefined;
   readonly #blocks = new MemoryCache<Block>(provenChainLimits.memoryMax);
   readonly #receipts = new MemoryCache<readonly Receipt[]>(provenChainLimits.memoryMax);
 
-  constructor({ pool, cache }: ProvenBlocksOptions) {
+  constructor({ pool, cache, bodyQuorum }: ProvenBlocksOptions) {
     this.pool = pool;
     this.cache = cache;
+    this.#bodyQuorum = bodyQuorum;
   }
 
   /** @throws UpstreamError, or the reason of the signal */
@@ -129,23 +138,50 @@ export class ProvenBlocks {
     if (known !== undefined) return known;
     const header = await this.header(hash, { ...(signal && { signal }), mayBeAbsent });
     const uncles = await this.#uncles(header, signal);
-    const { value } = await this.pool.request(
+    const value = await this.#body(
       {
         method: 'eth_getBlockByHash',
         params: [hash, true],
         need: { kind: 'bodies', number: header.number },
         shareAs: `block ${hash}`,
-        parse: (result) =>
-          verified(() => {
-            const block = blockFromJson(objectOf(result, hash), uncles);
-            verifyBlock(block, hash);
-            return block;
-          }),
       },
-      { ...(signal && { signal }) },
+      (result, isQuorum): ComparableBody<Block> | undefined => {
+        const json = objectOf(result, hash);
+        if (this.#bodyQuorum !== undefined && hasUnknownType(json.transactions))
+          return isQuorum ? comparableBlock(json, hash, uncles) : undefined;
+        const block = blockFromJson(json, uncles);
+        verifyBlock(block, hash);
+        return { value: block };
+      },
+      signal,
     );
     this.#blocks.set(hash, value, value.size);
     return value;
+  }
+
+  /**
+   * Reads a body that its header proves or, if `parse` returns `undefined` for types of no known format, one that a quorum of
+   * upstreams agrees on. A proven answer needs no quorum, so one liar cannot prevent it.
+   */
+  async #body<T>(
+    call: Omit<UpstreamCall<T>, 'parse'>,
+    parse: (result: unknown, isQuorum: boolean) => ComparableBody<T> | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const options = { ...(signal && { signal }) };
+    const read = (isQuorum: boolean) => (result: unknown) => verified(() => parse(result, isQuorum));
+    const { value: body } = await this.pool.request({ ...call, parse: read(false) }, options);
+    if (body !== undefined) return body.value;
+    const { value: agreed } = await this.pool.requestQuorum(
+      { ...call, parse: (result) => read(true)(result) as ComparableBody<T> },
+      {
+        ...options,
+        quorum: this.#bodyQuorum ?? 1,
+        textOf: textOfBody,
+        isSufficient: ({ text }) => text === undefined,
+      },
+    );
+    return agreed.value;
   }
 
   /** @throws UpstreamError, or the reason of the signal */
@@ -159,7 +195,8 @@ export class ProvenBlocks {
       return this.#receiptsOneByOne(header, options);
     });
     const size = receipts.reduce(
-      (sum, { logs }) => sum + 600 + logs.reduce((all, { data }) => all + data.length + 400, 0),
+      (sum, { logs, given }) =>
+        sum + (given === undefined ? 600 : 3000) + logs.reduce((all, { data }) => all + data.length + 400, 0),
       0,
     );
     this.#receipts.set(hash, receipts, size);
@@ -168,24 +205,24 @@ export class ProvenBlocks {
 
   async #blockReceipts(header: Header, { signal }: ReadOptions): Promise<readonly Receipt[]> {
     const { hash, number } = header;
-    const { value } = await this.pool.request(
+    return this.#body(
       {
         method: 'eth_getBlockReceipts',
         params: [hash],
         need: { kind: 'receipts', number },
         shareAs: `receipts ${hash}`,
-        parse: (result) =>
-          verified(() => {
-            if (result === null) throw notYetKnown(`block ${hash} is not known yet`);
-            if (!Array.isArray(result)) throw answerInvalid('the receipts are not a list');
-            const receipts = result.map(receiptFromJson);
-            verifyReceipts(header, receipts);
-            return receipts;
-          }),
       },
-      { ...(signal && { signal }) },
+      (result, isQuorum): ComparableBody<readonly Receipt[]> | undefined => {
+        if (result === null) throw notYetKnown(`block ${hash} is not known yet`);
+        if (!Array.isArray(result)) throw answerInvalid('the receipts are not a list');
+        if (this.#bodyQuorum !== undefined && hasUnknownType(result))
+          return isQuorum ? comparableReceipts(result, header) : undefined;
+        const receipts = result.map(receiptFromJson);
+        verifyReceipts(header, receipts);
+        return { value: receipts };
+      },
+      signal,
     );
-    return value;
   }
 
   /** For nodes without eth_getBlockReceipts. The receipts of a block can only be verified together. */

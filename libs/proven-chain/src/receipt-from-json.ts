@@ -1,4 +1,5 @@
 import {
+  depositType,
   type Hex,
   type Log,
   parseAddress,
@@ -19,18 +20,43 @@ const logsMax = 200_000;
  * @throws UPSTREAM_ANSWER_INVALID, VALUE_INVALID
  */
 export function receiptFromJson(value: unknown): Receipt {
+  const { type, ...receipt } = receiptOf(value);
+  if (type > 4n && type !== BigInt(depositType)) throw answerInvalid(`receipt type ${type} is not known`);
+  return { type: Number(type), ...receipt };
+}
+
+/** Receipt of a block with types of no known format. Its JSON is kept as given. @throws as {@link receiptFromJson} */
+export function givenReceiptFromJson(value: unknown): Receipt {
+  const { type, ...receipt } = receiptOf(value);
+  if (type > 0xffn) throw answerInvalid(`receipt type ${type} is not one byte`);
+  return { type: Number(type), ...receipt, given: value as Fields };
+}
+
+function receiptOf(value: unknown): Omit<Receipt, 'type'> & { readonly type: bigint } {
   if (typeof value !== 'object' || value === null) throw answerInvalid('a receipt is not an object');
   const fields = value as Fields;
   const type = fields.type === undefined ? 0n : parseQuantity('type', fields.type);
-  if (type > 4n) throw answerInvalid(`receipt type ${type} is not known`);
   if (!Array.isArray(fields.logs) || fields.logs.length > logsMax) throw answerInvalid('a receipt has no list of logs');
   const hasRoot = typeof fields.root === 'string' && fields.root.length === 66;
   return {
-    type: Number(type) as Receipt['type'],
+    type,
     ...(hasRoot ? { root: parseHash('root', fields.root) } : { status: parseQuantity('status', fields.status) === 1n }),
     cumulativeGasUsed: parseQuantity('cumulativeGasUsed', fields.cumulativeGasUsed),
     logsBloom: lowerCase(parseData('logsBloom', fields.logsBloom, 256)),
     logs: fields.logs.map(logFromJson),
+    ...(type === BigInt(depositType) && depositFields(fields)),
+  };
+}
+
+/** The nonce is proven with a version only: without it, the receipts root does not cover the nonce. */
+function depositFields({
+  depositNonce,
+  depositReceiptVersion,
+}: Fields): Pick<Receipt, 'depositNonce' | 'depositReceiptVersion'> {
+  if (depositReceiptVersion === undefined || depositReceiptVersion === null) return {};
+  return {
+    depositNonce: parseQuantity('depositNonce', depositNonce),
+    depositReceiptVersion: parseQuantity('depositReceiptVersion', depositReceiptVersion),
   };
 }
 

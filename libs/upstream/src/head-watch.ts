@@ -72,6 +72,28 @@ export class HeadWatch {
     }
   }
 
+  /**
+   * Resolves when this upstream has the expected chain id.
+   * @throws AttemptFailure when the check fails or the signal aborts first
+   */
+  async verify(upstream: Upstream, signal: AbortSignal): Promise<void> {
+    this.#start();
+    const watched = this.#of(upstream);
+    if (watched.isVerified) return;
+    let abort: (() => void) | undefined;
+    const failure = new AttemptFailure('failed', 'the chain id is not verified');
+    try {
+      await new Promise<void>((resolve, reject) => {
+        abort = () => reject(failure);
+        if (signal.aborted) abort();
+        signal.addEventListener('abort', abort, { once: true });
+        this.#check(watched).then(resolve, abort);
+      });
+    } finally {
+      if (abort) signal.removeEventListener('abort', abort);
+    }
+  }
+
   subscribe(listener: (head: UpstreamHead) => void): () => void {
     this.#start();
     this.#listeners.add(listener);

@@ -6,13 +6,22 @@ interface Group<T> {
   readonly names: string[];
 }
 
+export interface QuorumOptions<T> {
+  /** Number of upstreams that must agree. */
+  readonly quorum: number;
+  /** Text that is equal for values that agree. */
+  readonly textOf: (value: T) => string;
+  /** Reports whether a value is proven by itself, so that one upstream suffices. */
+  readonly isSufficient?: (value: T) => boolean;
+}
+
 /**
  * Asks as many upstreams as the quorum needs, and further ones while they disagree or fail.
  * @throws UPSTREAMS_DISAGREE, UPSTREAMS_UNAVAILABLE
  */
 export async function askQuorum<T>(
   upstreams: readonly Upstream[],
-  { quorum, textOf }: { readonly quorum: number; readonly textOf: (value: T) => string },
+  { quorum, textOf, isSufficient = () => false }: QuorumOptions<T>,
   method: string,
   attempt: (upstream: Upstream) => Promise<T>,
 ): Promise<{ readonly value: T; readonly upstreams: readonly string[] }> {
@@ -32,7 +41,9 @@ export async function askQuorum<T>(
     }
   };
   for (;;) {
-    const agreed = [...groups.values()].find(({ names }) => names.length >= quorum);
+    const agreed =
+      [...groups.values()].find(({ value }) => isSufficient(value)) ??
+      [...groups.values()].find(({ names }) => names.length >= quorum);
     if (agreed !== undefined) return { value: agreed.value, upstreams: agreed.names };
     const most = Math.max(0, ...[...groups.values()].map(({ names }) => names.length));
     const asked = waiting.splice(0, quorum - most);

@@ -3,7 +3,7 @@ import { Attempts } from './attempts.ts';
 import { AttemptFailure, UpstreamError } from './errors.ts';
 import { HeadWatch } from './head-watch.ts';
 import { type UpstreamLimits, upstreamLimits } from './limits.ts';
-import { askQuorum } from './quorum.ts';
+import { askQuorum, type QuorumOptions } from './quorum.ts';
 import { CallRun } from './run-call.ts';
 import { SharedCalls } from './shared-calls.ts';
 import { Upstream } from './upstream.ts';
@@ -88,28 +88,29 @@ export class UpstreamPool {
   }
 
   /**
-   * Answers a call by agreement: `quorum` upstreams must return values of equal text.
+   * Answers a call by agreement: `quorum` upstreams must return values of equal text, or one a value that is proven by itself.
    * @throws UPSTREAMS_DISAGREE, UPSTREAMS_UNAVAILABLE
    */
   async requestQuorum<T>(
     call: UpstreamCall<T>,
-    options: RequestOptions & {
-      readonly quorum: number;
-      readonly textOf: (value: T) => string;
-      /** Names of the only upstreams that count. Default: all. */
-      readonly among?: readonly string[];
-    },
+    options: RequestOptions &
+      QuorumOptions<T> & {
+        /** Names of the only upstreams that count. Default: all. */
+        readonly among?: readonly string[];
+      },
   ): Promise<{ readonly value: T; readonly upstreams: readonly string[] }> {
     const { signal, clear } = this.#deadline(options, options.signal);
     try {
       await this.#heads.ready(signal, options.quorum);
       const { among } = options;
       const usable = this.#upstreams.filter(
-        (one) => !one.isIsolated && this.#heads.isVerified(one) && (among === undefined || among.includes(one.name)),
+        (one) => !one.isIsolated && (among === undefined || among.includes(one.name)),
       );
-      return await askQuorum(usable, options, call.method, (upstream) =>
-        this.#attempts.attempt(upstream, call, signal),
-      );
+      return await askQuorum(usable, options, call.method, async (upstream) => {
+        // Upstreams beyond the quorum may not be verified yet.
+        await this.#heads.verify(upstream, signal);
+        return this.#attempts.attempt(upstream, call, signal);
+      });
     } finally {
       clear();
     }

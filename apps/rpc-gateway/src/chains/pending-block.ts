@@ -1,4 +1,4 @@
-import { type Header, nextBaseFee, nextExcessBlobGas } from '@cairn/block-model';
+import { type BaseFeeHeader, type Header, nextBaseFee, nextExcessBlobGas } from '@cairn/block-model';
 import { forkRules } from '@cairn/evm-executor';
 import type { Chain } from './chain.ts';
 
@@ -29,13 +29,13 @@ const elasticity = 2n;
 const zeroAddress = `0x${'00'.repeat(20)}` as const;
 const zeroHash = `0x${'00'.repeat(32)}` as const;
 
-type FeeHeader = Pick<Header, 'number' | 'timestamp' | 'gasUsed' | 'gasLimit' | 'baseFeePerGas'>;
+type FeeHeader = Pick<Header, 'number' | 'timestamp' | 'gasUsed' | 'gasLimit' | 'baseFeePerGas'> & BaseFeeHeader;
 
 /** Base fee of the block after a header, in wei per gas; `undefined` before London. */
 export function baseFeeAfter({ reader: { spec } }: Pick<Chain, 'reader'>, header: FeeHeader): bigint | undefined {
   const isLondon =
     spec !== undefined && forkRules(spec, { number: header.number + 1n, timestamp: header.timestamp }).isLondon;
-  return isLondon ? (nextBaseFee(header) ?? initialBaseFee) : undefined;
+  return isLondon ? (nextBaseFee(header, spec) ?? initialBaseFee) : undefined;
 }
 
 /** Fields of the pending block after the head. @param now seconds since 1970 */
@@ -53,10 +53,13 @@ export function pendingFields(
   return {
     number,
     timestamp,
-    gasLimit: gasLimitAfter(isFirstWithBaseFee ? head.gasLimit * elasticity : head.gasLimit),
+    // The sequencer of an OP-stack chain sets gas limit and miner from L1.
+    gasLimit: rules?.isOpStack
+      ? head.gasLimit
+      : gasLimitAfter(isFirstWithBaseFee ? head.gasLimit * elasticity : head.gasLimit),
     gasUsed: 0n,
     parentHash: head.hash,
-    miner: zeroAddress,
+    miner: rules?.isOpStack ? head.miner : zeroAddress,
     mixHash: zeroHash,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
     ...(rules?.isCancun && { blobGasUsed: 0n, excessBlobGas: nextExcessBlobGas(head, rules) }),

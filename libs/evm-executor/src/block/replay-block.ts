@@ -4,8 +4,12 @@ import { type CallEngine, checkDeadline, type Deadline } from '@cairn/evm';
 import { type AppliedMessage, applyMessage, type MessageContext, type MessageOptions } from '../apply-message.ts';
 import { blockEnvironment } from '../block-environment.ts';
 import type { CallRequest } from '../call-request.ts';
+import { TransactionUnsupportedError } from '../errors.ts';
 import { applyDaoFork } from './dao-fork.ts';
 import { beginBlock } from './system-calls.ts';
+
+/** Highest transaction type that is executed (EIP-7702). */
+const typeMax = 4;
 
 export interface ReplayBlockOptions {
   readonly spec: ChainSpec;
@@ -68,8 +72,13 @@ export function replayContext({
   };
 }
 
-/** Performs the state changes and system calls before the first transaction. */
-export async function beginReplay(context: MessageContext, { header }: Block): Promise<void> {
+/**
+ * Performs the state changes and system calls before the first transaction.
+ * @throws TRANSACTION_UNSUPPORTED for a block with a transaction of another type
+ */
+export async function beginReplay(context: MessageContext, { header, transactions }: Block): Promise<void> {
+  const unsupported = transactions.find(({ type }) => type > typeMax);
+  if (unsupported !== undefined) throw new TransactionUnsupportedError(unsupported.hash, unsupported.type);
   applyDaoFork(context.world, context.rules.spec, header.number);
   await beginBlock(context, { parentHash: header.parentHash, beaconRoot: header.parentBeaconBlockRoot });
 }

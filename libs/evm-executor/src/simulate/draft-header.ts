@@ -60,7 +60,7 @@ export function draftHeader({ spec, overrides, parent, isValidated }: DraftHeade
 /** Base fee after `parent`. A base fee that an override gave to a parent before London does not count. */
 function baseFeeAfter(spec: ChainSpec, parent: Header): bigint {
   const { isLondon } = headerRules(spec, { number: parent.number, time: parent.timestamp });
-  return (isLondon ? nextBaseFee(parent) : undefined) ?? initialBaseFee;
+  return (isLondon ? nextBaseFee(parent, spec) : undefined) ?? initialBaseFee;
 }
 
 /** Rules for header fields. They depend on number and time only, as if the block were after the merge. */

@@ -32,6 +32,10 @@ export interface ForkRules {
   readonly isPrague: boolean;
   /** The gas limit of a transaction is at most 2^24 (EIP-7825). */
   readonly isOsaka: boolean;
+  /** The chain is an OP-stack chain: its blocks carry no blobs, and L1 is the source of its deposits. */
+  readonly isOpStack: boolean;
+  /** Maximum input lengths of precompiles in bytes, by address; empty on Ethereum. */
+  readonly precompileInputMax: ReadonlyMap<number, number>;
   /** Addresses in lower case. */
   readonly precompiles: readonly Hex[];
   /** BLOB_BASE_FEE_UPDATE_FRACTION of EIP-4844: how fast the blob base fee follows demand; 0 before Cancun. */

@@ -1,6 +1,9 @@
-import { type ChainSpec, forkSchedule, knownChainSpec } from '@cairn/block-model';
+import { type ChainSpec, forkSchedule, type Hex, knownChainSpec, opChainSpec } from '@cairn/block-model';
 import { expect, test } from '@jest/globals';
+import { Precompiles } from '../precompiles/precompiles.ts';
 import { forkRules } from './rules-at.ts';
+
+const p256Address: Hex = `0x${'100'.padStart(40, '0')}`;
 
 const mainnet = knownChainSpec('main', 'mainnet');
 
@@ -43,6 +46,36 @@ test('forkRules takes the blob counts that a genesis file names for each fork', 
   expect(at(1n)).toEqual([1n, 2n, 3n]);
   expect(at(10n)).toEqual([6n, 9n, 5_007_716n]);
   expect(at(20n)).toEqual([4n, 5n, 6n]);
+});
+
+test('OP-stack chains have P256VERIFY since Fjord, and shorter inputs of pairings with each fork', () => {
+  const base = opChainSpec('base', 8453n);
+  if (base === undefined) throw new Error('Base is unknown');
+  const at = (timestamp: bigint) => {
+    const { precompiles, precompileInputMax, isOpStack } = forkRules(base, { number: 1n, timestamp, difficulty: 0n });
+    return [precompiles.includes(p256Address), precompileInputMax.get(8), precompileInputMax.get(15), isOpStack];
+  };
+  expect(at(1_720_627_200n)).toEqual([false, undefined, undefined, true]);
+  expect(at(1_720_627_201n)).toEqual([true, undefined, undefined, true]);
+  expect(at(1_726_070_401n)).toEqual([true, 112_687, undefined, true]);
+  expect(at(1_746_806_401n)).toEqual([true, 112_687, 235_008, true]);
+  expect(at(1_764_691_201n)).toEqual([true, 81_984, 156_672, true]);
+});
+
+test('a precompile fails above its maximum input length, and P256VERIFY has the price of RIP-7212', async () => {
+  const base = opChainSpec('base', 8453n);
+  if (base === undefined) throw new Error('Base is unknown');
+  const rules = forkRules(base, { number: 1n, timestamp: 1_764_691_201n, difficulty: 0n });
+  const at = (address: number) => {
+    const bytes = new Uint8Array(20);
+    new DataView(bytes.buffer).setUint32(16, address);
+    const precompile = new Precompiles(rules).at(bytes, { removed: new Set(), moved: new Map() });
+    if (precompile === undefined) throw new Error('the precompile is missing');
+    return precompile;
+  };
+  const long = await at(8).run(new Uint8Array(192 * 428), 1_000_000_000);
+  expect(long.fault?.reason).toBe('bad elliptic curve pairing input size');
+  expect((await at(256).run(new Uint8Array(160), 10_000)).gasUsed).toBe(3450);
 });
 
 test('forkSchedule refuses a genesis file with EIP-155 and EIP-158 at different blocks', () => {

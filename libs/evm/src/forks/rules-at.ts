@@ -69,14 +69,32 @@ function makeRules(spec: ChainSpec, schedule: ForkSchedule, hardfork: ForkName):
     isCancun: has('cancun'),
     isPrague: has('prague'),
     isOsaka: has('osaka'),
+    isOpStack: schedule.isOpStack,
+    precompileInputMax: inputLimits(has),
     precompiles: precompileTable
-      .filter(({ since }) => since === 'frontier' || has(since))
+      .filter(({ since, opStackSince }) => since === 'frontier' || has(since) || (opStackSince && has(opStackSince)))
       .map(({ address }): Hex => `0x${address.toString(16).padStart(40, '0')}`),
     blobFeeUpdateFraction: blobs?.feeUpdateFraction ?? 0n,
     blobsMax: blobs?.max ?? 0n,
     blobsTarget: blobs?.target ?? 0n,
     depositContract,
   };
+}
+
+/** Maximum input lengths of the forks of the OP stack, in bytes (its specification: Granite, Isthmus, Jovian). */
+const opInputLimits = [
+  ['granite', { 8: 112_687 }],
+  ['prague', { 12: 513_760, 14: 488_448, 15: 235_008 }],
+  ['jovian', { 8: 81_984, 12: 288_960, 14: 278_784, 15: 156_672 }],
+] as const;
+
+function inputLimits(has: (name: ForkName) => boolean): ReadonlyMap<number, number> {
+  const limits = new Map<number, number>();
+  // Granite exists on OP-stack chains only, and precedes the other two.
+  if (!has('granite')) return limits;
+  for (const [fork, entries] of opInputLimits)
+    if (has(fork)) for (const [address, bytes] of Object.entries(entries)) limits.set(Number(address), bytes);
+  return limits;
 }
 
 /** Blob counts of the latest fork that defines them. */

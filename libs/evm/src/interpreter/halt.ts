@@ -25,4 +25,6 @@ export const halts = {
   invalidCode: new Halt('invalid code: must not begin with 0xef'),
   addressCollision: new Halt('contract address collision'),
   insufficientBalance: new Halt('insufficient balance for transfer'),
+  /** Input of a precompile on OP-stack chains (op-geth, core/vm/contracts.go). */
+  inputTooLong: new Halt('bad elliptic curve pairing input size'),
 } as const;

@@ -13,6 +13,8 @@ export interface PrecompileRow {
   /** Name of EIP-7910. */
   readonly name: string;
   readonly since: PrecompileFork;
+  /** Fork of the OP stack that adds it earlier. */
+  readonly opStackSince?: 'fjord';
   readonly eip?: number;
   /** Gas; infinite where no call can have as much. */
   readonly gas: (data: Uint8Array, rules: ForkRules) => number;
@@ -28,6 +30,9 @@ const loadCurve = (address: number) => async () =>
   (await import('./curve-precompiles.ts')).loadCurvePrecompile(address);
 const loadKzg = async () => (await import('./kzg-precompile.ts')).loadKzgPrecompile();
 const loadP256 = async () => (await import('./p256-precompile.ts')).p256Verify;
+
+/** EIP-7951; before Osaka, OP-stack chains have the price of RIP-7212. */
+const p256Gas = (_: Uint8Array, { isOsaka }: ForkRules) => (isOsaka ? 6900 : 3450);
 
 /** All precompiles of all forks. Availability, prices and names are derived from this table. */
 // biome-ignore format: one row per precompile
@@ -49,5 +54,5 @@ export const precompileTable: readonly PrecompileRow[] = [
   { address: 0x0f, name: 'BLS12_PAIRING_CHECK', since: 'prague', eip: 2537, gas: blsGas.pairing, load: loadCurve(0x0f) },
   { address: 0x10, name: 'BLS12_MAP_FP_TO_G1', since: 'prague', eip: 2537, gas: blsGas.mapG1, load: loadCurve(0x10) },
   { address: 0x11, name: 'BLS12_MAP_FP2_TO_G2', since: 'prague', eip: 2537, gas: blsGas.mapG2, load: loadCurve(0x11) },
-  { address: 0x100, name: 'P256VERIFY', since: 'osaka', eip: 7951, gas: () => 6900, load: loadP256 },
+  { address: 0x100, name: 'P256VERIFY', since: 'osaka', opStackSince: 'fjord', eip: 7951, gas: p256Gas, load: loadP256 },
 ];

@@ -57,8 +57,12 @@ export class Precompiles {
   }
 }
 
-function precompileOf({ gas: priceOf, isLight, run: ready, load }: PrecompileRow, rules: ForkRules): Precompile {
+function precompileOf(
+  { address, gas: priceOf, isLight, run: ready, load }: PrecompileRow,
+  rules: ForkRules,
+): Precompile {
   let run = ready;
+  const bytesMax = rules.precompileInputMax.get(address) ?? Number.POSITIVE_INFINITY;
   const compute = (work: RunPrecompile, data: Uint8Array, gasUsed: number, onSlice?: () => void): PrecompileResult => {
     const output = work(data, rules, onSlice);
     return output instanceof Halt ? { gasUsed: 0, output: noBytes, fault: output } : { gasUsed, output };
@@ -68,6 +72,7 @@ function precompileOf({ gas: priceOf, isLight, run: ready, load }: PrecompileRow
     run(data, gas, onSlice) {
       const gasUsed = priceOf(data, rules);
       if (gasUsed > gas) return { gasUsed: 0, output: noBytes, fault: halts.outOfGas };
+      if (data.length > bytesMax) return { gasUsed: 0, output: noBytes, fault: halts.inputTooLong };
       if (run !== undefined) return compute(run, data, gasUsed, onSlice);
       // Loaded on the first call: most processes never call these.
       if (load === undefined) throw new Error('A row of the precompile table has neither a function nor a loader.');

@@ -38,7 +38,8 @@ export function blockJson(context: RequestContext, hash: Hex, full: boolean): Ra
   const { reader } = context.chain;
   return immutableJson(context, `block/${hash}/${full}`, () => {
     const block = reader.block(hash);
-    return block && blockToJson(block, { full, totalDifficulty: reader.totalDifficulty(hash) });
+    const receipts = full && block?.transactions[0]?.deposit !== undefined ? reader.receipts(hash) : undefined;
+    return block && blockToJson(block, { full, totalDifficulty: reader.totalDifficulty(hash), receipts });
   });
 }
 

@@ -1,11 +1,11 @@
-import { type Block, encodeBlock, encodeReceipt, hexFromBytes } from '@cairn/block-model';
+import { type Block, encodeBlock, encodeReceipt, hexFromBytes, proofOfReceipts } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import { type BlockId, blockIdParam, isPending } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { transactionHashParam } from '../params.ts';
-import { rawBytes } from '../transactions/transactions.ts';
+import { rawBytes, unknownEncoding } from '../transactions/transactions.ts';
 
 /**
  * Reads a block; `undefined` if no block has the number. As in geth, requireCanonical is ignored here and there is no pending block.
@@ -19,6 +19,12 @@ function rawBlock(context: RequestContext, id: BlockId, part: 'block' | 'header'
   return block;
 }
 
+/** @throws RpcError for a block with transaction types of no known format */
+function encodable(block: Block): Block {
+  if (block.proof === 'quorum') throw unknownEncoding();
+  return block;
+}
+
 export const debugGetRawBlock = define({
   name: 'debug_getRawBlock',
   summary: 'Returns an encoded block.',
@@ -29,7 +35,7 @@ export const debugGetRawBlock = define({
   reveals: 'anything',
   handle([id], context) {
     const block = rawBlock(context, id, 'block');
-    return block ? hexFromBytes(encodeBlock(block)) : '0x';
+    return block ? hexFromBytes(encodeBlock(encodable(block))) : '0x';
   },
 });
 
@@ -58,6 +64,7 @@ export const debugGetRawReceipts = define({
     const hash = findBlock(context, id);
     if (hash === undefined && !('hash' in id)) return null;
     const receipts = hash === undefined ? undefined : context.chain.reader.receipts(hash);
+    if (proofOfReceipts(receipts ?? []) === 'quorum') throw unknownEncoding();
     return (receipts ?? []).map((receipt) => hexFromBytes(encodeReceipt(receipt)));
   },
 });

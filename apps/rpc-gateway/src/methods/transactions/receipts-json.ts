@@ -7,7 +7,7 @@ export function receiptParts(reader: Pick<BlockReader, 'receipts' | 'spec'>, blo
   const receipts = reader.receipts(block.header.hash) ?? [];
   const { spec } = reader;
   const blobGasPrice = spec && blockEnvironment(spec, block.header).block.blobBaseFee;
-  return { block, receipts, ...(blobGasPrice !== undefined && { blobGasPrice }) };
+  return { block, receipts, spec, ...(blobGasPrice !== undefined && { blobGasPrice }) };
 }
 
 /** Serializes the receipts of a block as eth_getBlockReceipts does. */

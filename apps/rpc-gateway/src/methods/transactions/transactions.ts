@@ -1,5 +1,5 @@
 import { type Hex, hexFromBytes, type Transaction, transactionToJson } from '@cairn/block-model';
-import type { RawJson } from '@cairn/jsonrpc-core';
+import { type RawJson, RpcError } from '@cairn/jsonrpc-core';
 import { blockNumberParam } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { findBlock } from '../../resolve-block.ts';
@@ -17,7 +17,8 @@ export function transactionAt(context: RequestContext, hash: Hex | undefined, in
   return immutableJson(context, `transaction/${hash}/${index}`, () => {
     const block = context.chain.reader.block(hash);
     const transaction = block?.transactions[index];
-    return block && transaction && transactionToJson(transaction, { header: block.header, index });
+    const receipt = transaction?.deposit && context.chain.reader.receipts(hash)?.[index];
+    return block && transaction && transactionToJson(transaction, { header: block.header, index, receipt });
   });
 }
 
@@ -66,8 +67,14 @@ function requireOpenAt({ chain: { reader }, principal }: RequestContext, hash: H
   if (transaction !== undefined) requireOpenTransaction(policy, transaction);
 }
 
-/** The encoded transaction (EIP-2718); `0x` for none. */
+/** Error for bytes of transaction types of no known format. */
+export function unknownEncoding(): RpcError {
+  return new RpcError('server', 'The encoding of a transaction type in this block is unknown. Read the block as JSON.');
+}
+
+/** The encoded transaction (EIP-2718); `0x` for none. @throws RpcError for a type of no known format */
 export function rawBytes(transaction: Transaction | undefined): Hex {
+  if (transaction?.given !== undefined && transaction.raw.length === 0) throw unknownEncoding();
   return transaction === undefined ? '0x' : hexFromBytes(transaction.raw);
 }
 
