@@ -16,7 +16,8 @@ export function nextBaseFee(parent: BaseFeeHeader, spec?: ChainSpec): bigint | u
   const { elasticity, denominator, minimum, gasMetered } = baseFeeRules(spec, parent);
   const target = gasLimit / elasticity;
   const next = baseFeeAfter(baseFeePerGas, gasMetered, target, denominator);
-  return next < minimum ? minimum : next;
+  if (next < minimum) return minimum;
+  return next;
 }
 
 function baseFeeAfter(baseFee: bigint, gas: bigint, target: bigint, denominator: bigint): bigint {

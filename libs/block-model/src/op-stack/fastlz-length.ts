@@ -1,4 +1,4 @@
-// Hot path: runs over every byte of the transactions whose receipts are printed. fastlz-length.spec.ts has the vectors of op-geth.
+// Hot path: runs over every byte of the transactions whose receipts are printed. op-stack.spec.ts has the vectors of op-geth.
 
 const hashBits = 13;
 /** Bytes at the end that are never matched. */
