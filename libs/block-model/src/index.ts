@@ -61,6 +61,7 @@ export {
   transactionToJson,
 } from './json.ts';
 export type { Log } from './log.ts';
+export { type BloomQuery, bloomQueryOf, createBloomTest, isMatch, type LogQuery } from './log-match.ts';
 export { type Deposit, depositType } from './op-stack/deposit.ts';
 export { opChainSpec } from './op-stack/op-chains.ts';
 export { isOpForkActive, type OpFork } from './op-stack/op-forks.ts';
@@ -109,6 +110,7 @@ export {
   receiptsRoot,
   verifyReceipts,
 } from './receipt.ts';
+export { givenReceiptFromJson, receiptFromJson } from './receipt-from-json.ts';
 export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
 export { senderOf, signingHash, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
 export {

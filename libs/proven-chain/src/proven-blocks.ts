@@ -9,6 +9,7 @@ import {
   headerFromJson,
   type Json,
   type Receipt,
+  receiptFromJson,
   verifyBlock,
   verifyReceipts,
 } from '@cairn/block-model';
@@ -19,7 +20,6 @@ import { ProvenChainError } from './errors.ts';
 import { provenChainLimits } from './limits.ts';
 import { MemoryCache } from './memory-cache.ts';
 import { type ComparableBody, comparableBlock, comparableReceipts, textOfBody } from './quorum-bodies.ts';
-import { receiptFromJson } from './receipt-from-json.ts';
 
 export interface ProvenBlocksOptions {
   readonly pool: UpstreamPool;

@@ -1,8 +1,15 @@
-import type { Header, Hex, Log } from '@cairn/block-model';
+import {
+  bloomQueryOf,
+  createBloomTest,
+  type Header,
+  type Hex,
+  isMatch,
+  type Log,
+  type LogQuery,
+} from '@cairn/block-model';
 import type { AncestorIndex } from './ancestor-index.ts';
 import { ProvenChainError } from './errors.ts';
 import { provenChainLimits } from './limits.ts';
-import { bloomQueryOf, createBloomTest, isMatch, type LogQuery } from './log-match.ts';
 import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
 
 /** Log with its block, transaction and index, as eth_getLogs returns it. */

@@ -1,6 +1,7 @@
 import {
   type Block,
   givenBlockFromJson,
+  givenReceiptFromJson,
   type Header,
   type Hex,
   type Json,
@@ -10,7 +11,6 @@ import {
 } from '@cairn/block-model';
 import { answerInvalid } from '@cairn/upstream';
 import { canonicalJson } from './canonical-json.ts';
-import { givenReceiptFromJson } from './receipt-from-json.ts';
 
 /** A body, and the text by which the answers of upstreams are compared; no text if the header proves the body. */
 export interface ComparableBody<T> {

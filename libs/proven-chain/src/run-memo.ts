@@ -1,5 +1,6 @@
 import {
   type Block,
+  createBloomTest,
   type Header,
   type Hex,
   type Json,
@@ -11,7 +12,6 @@ import { isCairnError } from '@cairn/errors';
 import type { ContentCache } from '@cairn/proven-state';
 import { answerInvalid, notYetKnown } from '@cairn/upstream';
 import type { AncestorIndex, AncestorReadOptions } from './ancestor-index.ts';
-import { createBloomTest } from './log-match.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
 
 /** Block and index of a transaction. */

@@ -1,5 +1,6 @@
-import { bytesFromHex, type Hex, type Log } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
+import { bytesFromHex, type Hex } from './hex.ts';
+import type { Log } from './log.ts';
 
 /** Condition of eth_getLogs: lists are alternatives; `null` and an empty list match anything. */
 export interface LogQuery {
