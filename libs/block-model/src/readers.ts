@@ -26,6 +26,8 @@ export interface StateReader {
   getCode(codeHash: Uint8Array): Uint8Array;
   /** Returns the value of a 32-byte slot without leading zeros; empty for zero. */
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array;
+  /** Code is read from this reader alone, not from a cache by code hash that states share. Default: false. */
+  readonly isolatesCode?: boolean;
 }
 
 /** Proof of an account and its slots: RLP of trie nodes from the root down, each referenced by its predecessor. */

@@ -26,8 +26,12 @@ export class StateCache {
   readonly #slots = new Map<string, Map<string, Uint8Array>>();
   #slotCount = 0;
 
+  /** Code of this state alone; `undefined` for a state that shares code. */
+  readonly #ownCodes: Map<string, Uint8Array> | undefined;
+
   private constructor(reader: StateReader) {
     this.#reader = reader;
+    this.#ownCodes = reader.isolatesCode === true ? new Map() : undefined;
   }
 
   /** Returns the cache of `reader` and creates it if needed. */
@@ -60,6 +64,7 @@ export class StateCache {
   }
 
   getCode(key: string, codeHash: Uint8Array): Uint8Array {
+    if (this.#ownCodes !== undefined) return this.#ownCode(this.#ownCodes, key, codeHash);
     const known = codes.get(key);
     if (known !== undefined) return known;
     const code = this.#reader.getCode(codeHash);
@@ -70,6 +75,15 @@ export class StateCache {
       codeBytes = code.length;
     }
     codes.set(key, code);
+    return code;
+  }
+
+  #ownCode(own: Map<string, Uint8Array>, key: string, codeHash: Uint8Array): Uint8Array {
+    let code = own.get(key);
+    if (code === undefined) {
+      code = this.#reader.getCode(codeHash);
+      own.set(key, code);
+    }
     return code;
   }
 
