@@ -63,6 +63,7 @@ const rpcErrorNames = {
   EXECUTION_QUEUE_TIMEOUT: 'limit',
   EXECUTION_NOT_STARTED: 'unavailable',
   EXECUTION_CLOSED: 'unavailable',
+  WITNESS_TOO_LARGE: 'limit',
   STORE_CLOSED: 'unavailable',
 } as const satisfies Record<KnownCode, RpcErrorName>;
 

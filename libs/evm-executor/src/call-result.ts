@@ -1,4 +1,5 @@
 import type { Hex } from '@cairn/block-model';
+import type { CallRejectionCode } from './errors.ts';
 
 /** The code ran to its end. */
 export interface CallSuccess {
@@ -31,3 +32,12 @@ export interface CallHalt {
 
 /** Result of a call. */
 export type CallResult = CallSuccess | CallRevert | CallHalt;
+
+/** A call that a node refuses before any code runs, as a result. `executeCall` throws it as an error. */
+export interface CallRefusal {
+  readonly kind: 'refusal';
+  readonly code: CallRejectionCode;
+  /** geth's text. */
+  readonly message: string;
+  readonly gasUsed: 0n;
+}

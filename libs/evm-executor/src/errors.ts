@@ -144,7 +144,8 @@ export type ExecutionErrorCode =
   | 'EXECUTION_ROUNDS_EXCEEDED'
   | 'EXECUTION_FAILED'
   | 'EXECUTION_NOT_STARTED'
-  | 'EXECUTION_CLOSED';
+  | 'EXECUTION_CLOSED'
+  | 'WITNESS_TOO_LARGE';
 
 /** A job that the pool could not complete. */
 export class ExecutionError extends CairnError<ExecutionErrorCode> {}
@@ -191,6 +192,11 @@ export const executionErrors = {
   notStarted: () =>
     new ExecutionError('EXECUTION_NOT_STARTED', 'The workers that execute calls have not started.', {
       hint: 'Try again in a few seconds.',
+    }),
+  witnessTooLarge: (bytes: number, bytesMax: number) =>
+    new ExecutionError('WITNESS_TOO_LARGE', `The witness has ${bytes} bytes. The limit is ${bytesMax}.`, {
+      hint: 'Split the request, so that each part reads less.',
+      details: { bytes, bytesMax },
     }),
   closed: () =>
     new ExecutionError('EXECUTION_CLOSED', 'The service is shutting down and accepts no calls.', {

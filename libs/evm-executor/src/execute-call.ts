@@ -49,10 +49,15 @@ export interface ExecuteCallOptions {
  * @throws CALL_* if a node would refuse the call, OVERRIDE_INVALID, CONTRACT_NOT_ALLOWED, GasBudgetExceeded with a budget,
  *   EXECUTION_TIMEOUT with a deadline, and the errors of `state`
  */
-export async function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
+export function executeCall(options: ExecuteCallOptions): Promise<CallResult> {
+  return executeCallOn(options);
+}
+
+/** Same as {@link executeCall}, on a given world. */
+export async function executeCallOn(options: ExecuteCallOptions, world?: WorldState): Promise<CallResult> {
   const { call, limits } = options;
   const gasLimit = cappedGas(call.gas, options);
-  const context = callContext(options);
+  const context = world === undefined ? callContext(options) : callContext(options, { world });
   try {
     return callResult(await applyMessage(context, call, { gasLimit, budget: limits?.gasBudget }));
   } catch (error) {

@@ -23,7 +23,7 @@ export { createBlockRunner } from './block/block-runner.ts';
 export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './block/replay-block.ts';
 export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment } from './block-environment.ts';
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
-export type { CallHalt, CallResult, CallRevert, CallSuccess } from './call-result.ts';
+export type { CallHalt, CallRefusal, CallResult, CallRevert, CallSuccess } from './call-result.ts';
 export { type AccessListResult, createAccessList } from './create-access-list.ts';
 export { createEngine } from './engine/create-engine.ts';
 export type { EngineName } from './engine/engine-name.ts';
@@ -56,6 +56,7 @@ export {
   pooledLimits,
 } from './pooled/check-pooled-transaction.ts';
 export { PooledRejectedError, type PooledRejectionCode } from './pooled/errors.ts';
+export { type RecordedCall, recordCall } from './record-call.ts';
 export { decodeRevertReason, revertMessage } from './revert-reason.ts';
 export { parseSimulation } from './simulate/parse-simulation.ts';
 export { countSimulated } from './simulate/plan-blocks.ts';

@@ -1,13 +1,7 @@
-import {
-  type AccountChange,
-  type BlockRun,
-  bytesFromHex,
-  type Hex,
-  hexFromBytes,
-  type StateReader,
-} from '@cairn/block-model';
+import { type AccountChange, type BlockRun, bytesFromHex, type Hex, hexFromBytes } from '@cairn/block-model';
 import type { CallEngine, Deadline } from '@cairn/evm';
-import { StateCache, WorldState } from '@cairn/evm';
+import { StateCache } from '@cairn/evm';
+import { RecordingState, RecordingWorld } from '../recording-state.ts';
 import { runBlock } from './block-runner.ts';
 import { systemAddress } from './system-calls.ts';
 
@@ -63,48 +57,4 @@ function merged(before: AccountChange | undefined, change: AccountChange): Accou
     isStorageCleared: before.isStorageCleared,
     slots: [...slots].map(([slot, value]) => [bytesFromHex(slot), value]),
   };
-}
-
-/** Records code reads. It wraps the world, since the code cache of all states hides reads from the state. */
-class RecordingWorld extends WorldState {
-  readonly codesRead = new Map<Hex, Uint8Array>();
-
-  override getCode(address: Uint8Array): Uint8Array {
-    const code = super.getCode(address);
-    if (code.length > 0) this.codesRead.set(hexFromBytes(address), code);
-    return code;
-  }
-}
-
-class RecordingState implements StateReader {
-  readonly #state: StateReader;
-  readonly reads = new Map<Hex, Set<Hex>>();
-
-  constructor(state: StateReader) {
-    this.#state = state;
-  }
-
-  getAccount(address: Uint8Array): ReturnType<StateReader['getAccount']> {
-    this.#slotsOf(address);
-    return this.#state.getAccount(address);
-  }
-
-  getCode(codeHash: Uint8Array): Uint8Array {
-    return this.#state.getCode(codeHash);
-  }
-
-  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    this.#slotsOf(address).add(hexFromBytes(slot));
-    return this.#state.getStorage(address, slot);
-  }
-
-  #slotsOf(address: Uint8Array): Set<Hex> {
-    const key = hexFromBytes(address);
-    let slots = this.reads.get(key);
-    if (slots === undefined) {
-      slots = new Set();
-      this.reads.set(key, slots);
-    }
-    return slots;
-  }
 }

@@ -26,3 +26,19 @@ export function ancestorHashes(
     return walked.get(number);
   };
 }
+
+/** Returns a header and its ancestors down to a height. Without a height, returns the header alone. */
+export function ancestorsDownTo(
+  source: Pick<CallSource, 'header'>,
+  header: Header,
+  lowest: bigint | undefined,
+): Header[] {
+  const headers = [header];
+  for (let at = header; lowest !== undefined && at.number > lowest; ) {
+    const before = source.header(at.parentHash);
+    if (before === undefined) break;
+    headers.push(before);
+    at = before;
+  }
+  return headers;
+}

@@ -1,6 +1,6 @@
 import type { BlobSidecar, Hex, StorageRange } from '@cairn/block-model';
 import type { BlockOverrides, CallRequest, StateOverrides } from '../call-request.ts';
-import type { CallHalt, CallResult, CallRevert } from '../call-result.ts';
+import type { CallHalt, CallRefusal, CallResult, CallRevert } from '../call-result.ts';
 import type { AccessListResult } from '../create-access-list.ts';
 import type { GasEstimate } from '../estimate-gas.ts';
 import type { Simulation } from '../simulate/simulation.ts';
@@ -77,6 +77,25 @@ export interface ExecutionWitnessJob extends JobPlace {
   readonly kind: 'executionWitness';
 }
 
+/** Executes one call and collects everything that somebody without state needs to repeat it. */
+export interface CallWitnessJob extends MessageJob {
+  readonly kind: 'callWitness';
+  /** Total length of headers, codes and nodes. */
+  readonly bytesMax: number;
+}
+
+/** A call with the data that proves its result. */
+export interface CallWitnessResult {
+  readonly kind: 'callWitness';
+  readonly result: CallResult | CallRefusal;
+  /** RLP of the block, then of its ancestors down to the child of the lowest block whose hash was read. */
+  readonly headers: readonly Uint8Array[];
+  readonly codes: readonly Uint8Array[];
+  /** Trie nodes. Codes and nodes are in the order of their bytes, each once. */
+  readonly nodes: readonly Uint8Array[];
+  readonly gasUsed: bigint;
+}
+
 /** Reads slots of an account, ordered by the hashes of their keys. */
 export interface StorageRangeJob extends JobPlace {
   readonly kind: 'storageRange';
@@ -124,6 +143,7 @@ export interface ReadResult<Value> {
 export type ChainJob =
   | ReadJob
   | CallJob
+  | CallWitnessJob
   | EstimateGasJob
   | CreateAccessListJob
   | SimulateJob
@@ -155,6 +175,8 @@ export type ResultOf<Job extends ExecutionJob> = Job extends EstimateGasJob
         ? ReadResult<readonly Uint8Array[]>
         : Job extends SimulateJob | TraceCallJob | TraceCallsJob | TraceBlockJob | ExecutionWitnessJob
           ? JsonResult
-          : Job extends VerifyBlobsJob
-            ? VerifiedBlobs
-            : CallResult;
+          : Job extends CallWitnessJob
+            ? CallWitnessResult
+            : Job extends VerifyBlobsJob
+              ? VerifiedBlobs
+              : CallResult;

@@ -5,6 +5,8 @@ export { createCallPool } from './create-call-pool.ts';
 export { DeferredCallPool } from './deferred-call-pool.ts';
 export type {
   CallJob,
+  CallWitnessJob,
+  CallWitnessResult,
   CreateAccessListJob,
   EstimateGasJob,
   ExecutionJob,

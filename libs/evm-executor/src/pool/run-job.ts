@@ -9,6 +9,7 @@ import { traceCalls } from '../trace/trace-calls.ts';
 import { ancestorHashes } from './ancestor-hashes.ts';
 import type { ChainJob, ResultOf } from './execution-job.ts';
 import { blockOf, type OpenChain } from './open-chain.ts';
+import { serveCallWitness } from './serve-call-witness.ts';
 import { isRead, serveRead } from './serve-read.ts';
 import { serveSimulation } from './serve-simulation.ts';
 import { serveBlockTrace, serveTraceWithin } from './serve-trace.ts';
@@ -49,6 +50,8 @@ export async function runJob(
   // Fields are listed one by one: object spreads take longer than a small call.
   const options = { spec, header, state, blockHashes, engine, call, limits, stateOverrides, blockOverrides, contracts };
   switch (job.kind) {
+    case 'callWitness':
+      return serveCallWitness(job, options, chain.source);
     case 'estimateGas':
       return estimateGas(options);
     case 'createAccessList':

@@ -2,7 +2,7 @@ import { type Header, headerToJson, hexFromBytes, type Json } from '@cairn/block
 import type { CallEngine, Deadline } from '@cairn/evm';
 import { collectBlockAccesses } from '../block/collect-block-accesses.ts';
 import { StateUnavailableError } from '../errors.ts';
-import { ancestorHashes } from './ancestor-hashes.ts';
+import { ancestorHashes, ancestorsDownTo } from './ancestor-hashes.ts';
 import type { CallChain, CallSource } from './call-source.ts';
 import type { ExecutionWitnessJob, JsonResult } from './execution-job.ts';
 
@@ -28,21 +28,9 @@ export async function serveWitness(
   const nodes = await source.witnessNodes?.(parent.hash, { reads, changes });
   if (nodes === undefined) throw new StateUnavailableError(name, parent.hash);
   const sorted = (items: readonly Uint8Array[]) => [...new Set(items.map(hexFromBytes))].sort();
-  const headers = ancestors(source, parent, lowestHash).map(headerJson);
+  const headers = ancestorsDownTo(source, parent, lowestHash).reverse().map(headerJson);
   const witness = { headers, codes: sorted(codes), state: sorted(nodes), keys: null };
   return { kind: 'json', json: JSON.stringify(witness), gasUsed: block.header.gasUsed };
-}
-
-/** Headers from the lowest block whose hash is needed up to the parent. */
-function ancestors(source: CallSource, parent: Header, lowest: bigint | undefined): Header[] {
-  const headers = [parent];
-  for (let header = parent; lowest !== undefined && header.number > lowest; ) {
-    const before = source.header(header.parentHash);
-    if (before === undefined) break;
-    headers.unshift(before);
-    header = before;
-  }
-  return headers;
 }
 
 /** Header as JSON with null for each field that its fork lacks. */
