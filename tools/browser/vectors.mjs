@@ -11,6 +11,7 @@ const { decoded, blocks: cidBlocks } = read('cid', 'cids.json');
 const { vectors: multihashes } = read('cid', 'multihash.json');
 const { blocks } = read('block-model', 'blocks.json');
 const proof = read('trie', 'eth-get-proof.json');
+const witnesses = read('verify', 'call-witnesses.json');
 
 /** alt_bn128: the generators, and the negation of the first. */
 const fieldModulus = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
@@ -78,6 +79,7 @@ export const vectors = {
       data: `0x${data}`,
     })),
   },
+  verify: witnesses,
 };
 
 /** Libs that run in browsers. */

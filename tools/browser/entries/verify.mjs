@@ -1,0 +1,2 @@
+export * from '@cairn/verify';
+export * from '@cairn/verify/files';
