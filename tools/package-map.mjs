@@ -49,6 +49,7 @@ export const packageMap = {
 /** Packages that only the tests of a package may import beyond its row: oracles, which do not import it. */
 export const testPackageMap = {
   'chain-store': ['evm-ethereumjs'],
+  'proven-chain': ['chain-store', 'evm-executor'],
 };
 
 /** Packages that only Nest modules, `service-kit` and apps may import. */

@@ -3,6 +3,7 @@ import { isCairnError } from '@cairn/errors';
 import { runOverState } from '@cairn/proven-state';
 import { ProvenChainError } from './errors.ts';
 import { provenChainLimits } from './limits.ts';
+import { linkedHeadersBelow } from './linked-headers.ts';
 import type { ProvenBlocks, ReadOptions } from './proven-blocks.ts';
 
 /** Contract that stores the hashes of the last 8,191 blocks (EIP-2935). */
@@ -92,10 +93,10 @@ export class AncestorIndex {
       const missing = this.#from - from;
       const count = missing < provenChainLimits.headersPerRound ? Number(missing) : provenChainLimits.headersPerRound;
       const first = await this.#blocks.header(lowest as Hex, options);
-      const below = await this.#linkedBelow(first, count, options);
+      const below = await linkedHeadersBelow(this.#blocks, first, count, options);
       // Concurrent requests fetch the same headers once. The first one extends the index.
       if (this.#hashes[0] !== lowest) continue;
-      this.#hashes = [...below, ...this.#hashes];
+      this.#hashes = [...below.map(({ hash }) => hash), ...this.#hashes];
       this.#from -= BigInt(below.length);
     }
     const surplus = this.#hashes.length - provenChainLimits.indexMax;
@@ -144,22 +145,6 @@ export class AncestorIndex {
       this.#hashes = isJoined ? [...hashes.slice(0, Number(lowest.number - from)), ...newer] : newer;
       if (!isJoined) this.#from = lowest.number;
     }
-  }
-
-  /** Hashes of the blocks below a header, in order. Headers that do not link are fetched again by the hash that links. */
-  async #linkedBelow(header: Header, count: number, options: ReadOptions): Promise<Hex[]> {
-    const { cache } = this.#blocks;
-    const from = header.number - BigInt(count);
-    const headers = await this.#blocks.unlinkedHeaders(from, count, options);
-    const hashes: Hex[] = [];
-    let expected = header.parentHash;
-    for (const named of headers.toReversed()) {
-      const linked = named.hash === expected ? named : await this.#blocks.header(expected, options);
-      cache.put(bytesFromHex(linked.hash), linked.raw);
-      hashes.push(linked.hash);
-      expected = linked.parentHash;
-    }
-    return hashes.reverse();
   }
 
   /** By proofs of the history contract, else by links if these are few enough, else by agreement. */

@@ -162,8 +162,16 @@ function transactionOf(number: number) {
 /** Fault of a node: another result, an RPC error, or the true one. */
 export type Lie = (method: string, params: readonly unknown[], result: unknown) => unknown;
 
+/** Results of a node by method. An error is a method that it lacks. */
+export interface AnsweringChain {
+  answer(method: string, params: readonly unknown[]): unknown;
+}
+
 /** HTTP node over a chain that can be replaced. `rounds` has the methods of each HTTP request. */
-export async function startChainNode(chain: TestChain, lie: Lie = (_method, _params, result) => result) {
+export async function startChainNode<Chain extends AnsweringChain>(
+  chain: Chain,
+  lie: Lie = (_method, _params, result) => result,
+) {
   const node = { chain, url: '', rounds: [] as string[][], stop: async () => {} };
   const server: Server = createServer(async (request, response) => {
     let text = '';

@@ -22,6 +22,10 @@ export const provenChainLimits = {
   roundsMax: 256,
   /** Verified ancestors in memory, 100 bytes each. */
   indexMax: 200_000,
+  /** Text length of decoded headers in memory, about 2,000 headers. */
+  headersMemoryMax: 4 * 1024 * 1024,
+  /** Memory of a source of executions, in each thread. A pool on two cores has five threads with sources. */
+  sourceMemoryMax: 32 * 1024 * 1024,
   /** Text length of decoded blocks and receipts in memory, roughly their bytes. */
   memoryMax: 64 * 1024 * 1024,
 } as const;

@@ -2,7 +2,6 @@ import {
   type Block,
   blockFromJson,
   bytesFromHex,
-  decodeHeader,
   type Header,
   type Hex,
   hasUnknownType,
@@ -16,14 +15,13 @@ import {
 import { isCairnError } from '@cairn/errors';
 import type { ContentCache } from '@cairn/proven-state';
 import { answerInvalid, notYetKnown, type UpstreamCall, type UpstreamPool } from '@cairn/upstream';
+import { CachedBlocks } from './cached-blocks.ts';
 import { ProvenChainError } from './errors.ts';
-import { provenChainLimits } from './limits.ts';
-import { MemoryCache } from './memory-cache.ts';
 import { type ComparableBody, comparableBlock, comparableReceipts, textOfBody } from './quorum-bodies.ts';
 
 export interface ProvenBlocksOptions {
   readonly pool: UpstreamPool;
-  /** Cache of headers by their hash. */
+  /** Cache of headers by their hash, and of bodies and receipts. */
   readonly cache: ContentCache;
   /**
    * Number of upstreams that must return the same body for a block with transaction types of no known format, which its header
@@ -50,19 +48,24 @@ export class ProvenBlocks {
   readonly pool: UpstreamPool;
   readonly cache: ContentCache;
   readonly #bodyQuorum: number | undefined;
-  readonly #blocks = new MemoryCache<Block>(provenChainLimits.memoryMax);
-  readonly #receipts = new MemoryCache<readonly Receipt[]>(provenChainLimits.memoryMax);
+  readonly #cached: CachedBlocks;
 
   constructor({ pool, cache, bodyQuorum }: ProvenBlocksOptions) {
     this.pool = pool;
     this.cache = cache;
     this.#bodyQuorum = bodyQuorum;
+    this.#cached = new CachedBlocks(cache);
+  }
+
+  /** A header that needs no request. */
+  cachedHeader(hash: Hex): Header | undefined {
+    return this.#cached.header(hash);
   }
 
   /** @throws UpstreamError, or the reason of the signal */
   async header(hash: Hex, { signal, mayBeAbsent = false }: FindOptions = {}): Promise<Header> {
-    const cached = this.cache.get(bytesFromHex(hash));
-    if (cached !== undefined) return decodeHeader(cached);
+    const cached = this.#cached.header(hash);
+    if (cached !== undefined) return cached;
     const { value } = await this.pool.request(
       {
         method: 'eth_getBlockByHash',
@@ -134,7 +137,7 @@ export class ProvenBlocks {
 
   /** @throws UpstreamError, or the reason of the signal */
   async block(hash: Hex, { signal, mayBeAbsent = false }: FindOptions = {}): Promise<Block> {
-    const known = this.#blocks.get(hash);
+    const known = this.#cached.block(hash);
     if (known !== undefined) return known;
     const header = await this.header(hash, { ...(signal && { signal }), mayBeAbsent });
     const uncles = await this.#uncles(header, signal);
@@ -155,7 +158,7 @@ export class ProvenBlocks {
       },
       signal,
     );
-    this.#blocks.set(hash, value, value.size);
+    this.#cached.addBlock(this.cache, value);
     return value;
   }
 
@@ -186,20 +189,15 @@ export class ProvenBlocks {
 
   /** @throws UpstreamError, or the reason of the signal */
   async receipts(hash: Hex, options: FindOptions = {}): Promise<readonly Receipt[]> {
-    const known = this.#receipts.get(hash);
-    if (known !== undefined) return known;
     const header = await this.header(hash, options);
     if (header.transactionsRoot === emptyRoot) return [];
+    const known = this.#cached.receipts(header);
+    if (known !== undefined) return known;
     const receipts = await this.#blockReceipts(header, options).catch((error: unknown) => {
       if (!isCairnError(error, 'UPSTREAM_METHOD_UNSUPPORTED')) throw error;
       return this.#receiptsOneByOne(header, options);
     });
-    const size = receipts.reduce(
-      (sum, { logs, given }) =>
-        sum + (given === undefined ? 600 : 3000) + logs.reduce((all, { data }) => all + data.length + 400, 0),
-      0,
-    );
-    this.#receipts.set(hash, receipts, size);
+    this.#cached.addReceipts(this.cache, header, receipts);
     return receipts;
   }
 

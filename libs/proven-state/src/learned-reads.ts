@@ -6,8 +6,8 @@ import { type AccountNeed, StateNeeds } from './state-needs.ts';
 
 /** Call whose reads are learned or predicted. */
 export interface LearnedCall {
-  /** Keccak-256 of the called code. */
-  readonly codeHash: Uint8Array;
+  /** Keccak-256 of the called code; `undefined` where it is not known yet. */
+  readonly codeHash: Uint8Array | undefined;
   /** 20 bytes. */
   readonly to: Uint8Array;
   /** 20 bytes. */
@@ -36,7 +36,7 @@ const basesMax = 24;
 const offsetsMax = 16;
 
 /**
- * Learns the reads of calls by code and selector, with slots as functions of caller and arguments. It predicts the reads of
+ * Learns the reads of calls by contract or code, and selector, with slots as functions of caller and arguments. It predicts the reads of
  * the next call to the same function. A wrong prediction costs an unused proof, never a wrong result.
  */
 export class LearnedReads {
@@ -45,11 +45,11 @@ export class LearnedReads {
 
   /** Reads that a call probably needs; empty for an unknown function. */
   predict(call: LearnedCall): readonly AccountNeed[] {
-    const key = keyOfCall(call);
-    const rules = this.#rules.get(key);
+    // Contracts with the same code, such as proxies, may read different accounts.
+    const rules = keysOfCall(call)
+      .map((key) => this.#use(key))
+      .find((known) => known !== undefined);
     if (rules === undefined) return [];
-    this.#rules.delete(key);
-    this.#rules.set(key, rules);
     const words = wordsOf(call);
     const needs = new StateNeeds();
     for (const { address = call.to, needsCode, slots } of rules) {
@@ -62,22 +62,29 @@ export class LearnedReads {
     return needs.list();
   }
 
+  #use(key: string): readonly ReadRule[] | undefined {
+    const rules = this.#rules.get(key);
+    if (rules === undefined) return undefined;
+    this.#rules.delete(key);
+    this.#rules.set(key, rules);
+    return rules;
+  }
+
   /** Learns from a call that was not fully predicted. */
   learn(call: LearnedCall, reads: readonly AccountNeed[]): void {
     const count = reads.reduce((sum, { slots }) => sum + slots.length + 1, 0);
     if (count > provenStateLimits.learnedReadsMax) return;
     const explain = slotExplainer(wordsOf(call));
     const to = keyOf(call.to);
-    const key = keyOfCall(call);
-    this.#rules.delete(key);
-    this.#rules.set(
-      key,
-      reads.map(({ address, slots, needsCode }) => ({
-        address: keyOf(address) === to ? undefined : address,
-        needsCode,
-        slots: slots.map((slot) => explain(slot) ?? { kind: 'constant', slot }),
-      })),
-    );
+    const rules = reads.map(({ address, slots, needsCode }) => ({
+      address: keyOf(address) === to ? undefined : address,
+      needsCode,
+      slots: slots.map((slot) => explain(slot) ?? ({ kind: 'constant', slot } as const)),
+    }));
+    for (const key of keysOfCall(call)) {
+      this.#rules.delete(key);
+      this.#rules.set(key, rules);
+    }
     for (const oldest of this.#rules.keys()) {
       if (this.#rules.size <= provenStateLimits.learnedMax) break;
       this.#rules.delete(oldest);
@@ -85,8 +92,10 @@ export class LearnedReads {
   }
 }
 
-function keyOfCall({ codeHash, input }: LearnedCall): string {
-  return keyOf(codeHash) + keyOf(input.subarray(0, 4));
+/** Keys of a call, the most specific first. */
+function keysOfCall({ codeHash, to, input }: LearnedCall): readonly string[] {
+  const selector = keyOf(input.subarray(0, 4));
+  return [keyOf(to) + selector, ...(codeHash === undefined ? [] : [keyOf(codeHash) + selector])];
 }
 
 /** Caller and arguments as words of 32 bytes. */

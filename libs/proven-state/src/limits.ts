@@ -6,7 +6,7 @@ export const provenStateLimits = {
   readsMax: 20_000,
   /** Slots in one eth_getProof. geth accepts 1,024. */
   slotsPerProofMax: 256,
-  /** Accounts for which reads are learned. */
+  /** Functions for which reads are learned, by contract and by code. */
   learnedMax: 10_000,
   /** Reads that are learned for one function of a contract. */
   learnedReadsMax: 256,

@@ -4,6 +4,8 @@ import { compareBytes } from '@cairn/platform';
 import { type ContentCache, keyOf } from './content-cache.ts';
 import { MemoryContentCache } from './memory-content-cache.ts';
 
+export const contentCacheFormat = { name: 'content-cache', version: 1 } as const;
+
 /** Share of `bytesMax` that is freed when the limit is reached, so that evictions are rare. */
 const freedShare = 0.05;
 /** Pending content that starts a write. */
@@ -60,7 +62,7 @@ export class LmdbContentCache implements ContentCache {
   static async open(options: LmdbContentCacheOptions): Promise<LmdbContentCache> {
     const environment = await Environment.open({
       directory: options.directory,
-      format: { name: 'content-cache', version: 1 },
+      format: contentCacheFormat,
     });
     return new LmdbContentCache(environment, options);
   }
@@ -72,31 +74,43 @@ export class LmdbContentCache implements ContentCache {
   get(hash: Uint8Array): Uint8Array | undefined {
     const known = this.#memory.get(hash) ?? this.#pending.get(keyOf(hash))?.content;
     if (known !== undefined) return known;
-    const stored = this.#content.get(hash);
-    if (stored === undefined) return undefined;
-    const content = stored.subarray(8);
+    const content = this.#stored(hash);
     // A damaged record is fetched again and replaced.
-    if (compareBytes(keccak256(content), hash) !== 0) return undefined;
-    this.#used.add(keyOf(hash));
+    if (content === undefined || compareBytes(keccak256(content), hash) !== 0) return undefined;
     this.#memory.put(hash, content);
     return content;
   }
 
+  find(name: Uint8Array): Uint8Array | undefined {
+    return this.#pending.get(keyOf(name))?.content ?? this.#stored(name);
+  }
+
+  #stored(key: Uint8Array): Uint8Array | undefined {
+    const stored = this.#content.get(key);
+    if (stored === undefined) return undefined;
+    this.#used.add(keyOf(key));
+    return stored.subarray(8);
+  }
+
   put(hash: Uint8Array, content: Uint8Array): void {
-    if (this.#memory.get(hash) !== undefined || this.#pending.has(keyOf(hash))) return;
+    if (this.#pending.has(keyOf(hash))) return;
     this.#memory.put(hash, content);
+    // Compared on the disk, from which other threads read: it may be damaged or evicted there, and still be in memory.
+    const stored = this.#content.get(hash);
+    if (stored !== undefined && compareBytes(stored.subarray(8), content) === 0) return;
     this.#pending.set(keyOf(hash), { hash, content });
     if (this.#pending.size >= pendingMax) void this.flush();
     else this.#timer ??= setTimeout(() => void this.flush(), writeDelayMs).unref();
   }
 
   async flush(): Promise<void> {
-    while (this.#pending.size > 0 || this.#writing) {
-      this.#writing ??= this.#write().finally(() => {
-        this.#writing = undefined;
-      });
-      await this.#writing;
-    }
+    // A write in progress has none of the content that was added since. One further write has all of it.
+    await this.#writing;
+    if (this.#pending.size === 0) return;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,10 @@ export class MemoryContentCache implements ContentCache {
     return content;
   }
 
+  find(name: Uint8Array): Uint8Array | undefined {
+    return this.get(name);
+  }
+
   put(hash: Uint8Array, content: Uint8Array): void {
     const key = keyOf(hash);
     if (this.#content.has(key)) return;

@@ -3,7 +3,7 @@ import { isCairnError } from '@cairn/errors';
 import { bytesFromHexDigits, compareBytes } from '@cairn/platform';
 import { proofLimits, verifyProof } from '@cairn/trie';
 import { answerInvalid } from '@cairn/upstream';
-import { accountFromRlp, type ProvenAccount } from './proven-state.ts';
+import { accountFromRlp, type ProvenAccount } from './cached-state.ts';
 
 /** A verified answer of eth_getProof: the account, and every node of its proofs. */
 export interface VerifiedProof {

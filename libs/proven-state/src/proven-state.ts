@@ -1,28 +1,31 @@
-import type { AccountProof, AccountState, StateReader } from '@cairn/block-model';
-import { keccak256 } from '@cairn/cid';
-import { compareBytes } from '@cairn/platform';
-import { decodeRlp } from '@cairn/rlp';
-import { emptyTrieRoot, readProof, type TrieNodeReader, type TriePath } from '@cairn/trie';
-import { type ContentCache, keyOf } from './content-cache.ts';
+import type { AccountProof, StateReader } from '@cairn/block-model';
+import { emptyTrieRoot } from '@cairn/trie';
+import {
+  accountFromRlp,
+  CachedState,
+  type CachedStateOptions,
+  isEmptyCode,
+  missing,
+  type ProvenAccount,
+  slotFromRlp,
+} from './cached-state.ts';
+import { keyOf } from './content-cache.ts';
+import { ContentMissingError } from './errors.ts';
+import { probeAccount, probeCode } from './probe-account.ts';
 import { type AccountNeed, StateNeeds } from './state-needs.ts';
 
-/** Account whose storage root is always known. */
-export type ProvenAccount = AccountState & { readonly storageRoot: Uint8Array };
-
-const emptyCodeHash = keccak256(new Uint8Array(0));
 const empty = new Uint8Array(0);
 
-/** Thrown by the walk when a node is not cached. */
-class NodeMissing extends Error {}
-
-export interface ProvenStateOptions {
-  /** 32 bytes, from a verified header. */
-  readonly stateRoot: Uint8Array;
-  readonly cache: ContentCache;
+export interface ProvenStateOptions extends CachedStateOptions {
   /** Receives the reads that are not cached. */
   readonly needs: StateNeeds;
   /** Code is needed with each account that is not cached, since accounts are mostly read to run them. Default: true. */
   readonly withCode?: boolean;
+  /**
+   * Answers a missing account with a contract that returns zeros, instead of an absent account, so that calls of it succeed and the run
+   * finds further reads. Missing code throws CONTENT_MISSING, since engines keep code by its hash. Default: false.
+   */
+  readonly isProbe?: boolean;
 }
 
 /**
@@ -31,11 +34,10 @@ export interface ProvenStateOptions {
  * invalid and serves to find further reads.
  */
 export class ProvenState implements StateReader {
-  readonly #stateRoot: Uint8Array;
-  readonly #cache: ContentCache;
+  readonly #state: CachedState;
   readonly #needs: StateNeeds;
   readonly #withCode: boolean;
-  readonly #nodes: TrieNodeReader;
+  readonly #isProbe: boolean;
   readonly #accounts = new Map<string, ProvenAccount | undefined>();
   readonly #slots = new Map<string, Uint8Array>();
   /** Accounts whose code was read. */
@@ -43,43 +45,36 @@ export class ProvenState implements StateReader {
   /** Address by which code can be fetched, by code hash. */
   readonly #holders = new Map<string, Uint8Array>();
 
-  constructor({ stateRoot, cache, needs, withCode = true }: ProvenStateOptions) {
-    this.#withCode = withCode;
-    this.#stateRoot = stateRoot;
-    this.#cache = cache;
+  constructor({ needs, withCode = true, isProbe = false, ...options }: ProvenStateOptions) {
+    this.#state = new CachedState(options);
     this.#needs = needs;
-    this.#nodes = {
-      load(hash) {
-        const node = cache.get(hash);
-        if (node === undefined) throw new NodeMissing();
-        return node;
-      },
-    };
+    this.#withCode = withCode;
+    this.#isProbe = isProbe;
   }
 
   getAccount(address: Uint8Array): ProvenAccount | undefined {
     const key = keyOf(address);
     const known = this.#accounts.get(key);
     if (known !== undefined || this.#accounts.has(key)) return known;
-    const value = this.#walk(this.#stateRoot, keccak256(address));
-    if (value === missing) {
+    const account = this.#state.account(address);
+    if (account === missing) {
       this.#needs.account(address, { needsCode: this.#withCode });
-      return undefined;
+      return this.#isProbe ? probeAccount : undefined;
     }
-    const account = value && accountFromRlp(value);
     this.#accounts.set(key, account);
     if (account !== undefined) this.#holders.set(keyOf(account.codeHash), address.slice());
     return account;
   }
 
   getCode(codeHash: Uint8Array): Uint8Array {
-    if (compareBytes(codeHash, emptyCodeHash) === 0) return empty;
+    if (codeHash === probeAccount.codeHash) return probeCode;
     const holder = this.#holders.get(keyOf(codeHash));
     if (holder !== undefined) this.#codes.add(keyOf(holder));
-    const code = this.#cache.get(codeHash);
-    if (code !== undefined) return code;
+    const code = this.#state.code(codeHash);
+    if (code !== missing) return code;
     if (holder === undefined) throw new TypeError('getCode needs a code hash of an account that was read before');
     this.#needs.account(holder, { needsCode: true });
+    if (this.#isProbe) throw new ContentMissingError('code', codeHash);
     return empty;
   }
 
@@ -87,28 +82,28 @@ export class ProvenState implements StateReader {
     const key = keyOf(address) + keyOf(slot);
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
-    const account = this.getAccount(address);
+    this.getAccount(address);
+    const account = this.#accounts.get(keyOf(address));
     if (account === undefined) {
       // The account is absent, or not cached, and then its slot is fetched with it.
       if (!this.#accounts.has(keyOf(address))) this.#needs.slot(address, slot);
       return empty;
     }
-    const value = this.#walk(account.storageRoot, keccak256(slot));
+    const value = this.#state.slot(account, slot);
     if (value === missing) {
       this.#needs.slot(address, slot);
       return empty;
     }
-    const content = value === undefined ? empty : (decodeRlp('slot', value) as Uint8Array);
-    this.#slots.set(key, content);
-    return content;
+    this.#slots.set(key, value);
+    return value;
   }
 
   /**
    * Proof of an account and of slots (EIP-1186); `undefined` where a node is not cached. The missing reads are in `needs`.
    */
   proof(address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {
-    const account = this.#path(this.#stateRoot, keccak256(address));
-    if (account === undefined) {
+    const account = this.#state.accountPath(address);
+    if (account === missing) {
       this.#needs.account(address);
       for (const slot of slots) this.#needs.slot(address, slot);
       return undefined;
@@ -117,10 +112,9 @@ export class ProvenState implements StateReader {
     const storageRoot = state?.storageRoot ?? emptyTrieRoot;
     const proofs: AccountProof['slots'][number][] = [];
     for (const slot of slots) {
-      const path = this.#path(storageRoot, keccak256(slot));
-      if (path === undefined) this.#needs.slot(address, slot);
-      else
-        proofs.push({ value: path.value ? (decodeRlp('slot', path.value) as Uint8Array) : empty, nodes: path.nodes });
+      const path = this.#state.slotPath(storageRoot, slot);
+      if (path === missing) this.#needs.slot(address, slot);
+      else proofs.push({ value: slotFromRlp(path.value), nodes: path.nodes });
     }
     if (proofs.length < slots.length) return undefined;
     return { account: state, storageRoot, accountNodes: account.nodes, slots: proofs };
@@ -129,44 +123,19 @@ export class ProvenState implements StateReader {
   /** Reads that were answered, each once. */
   reads(): readonly AccountNeed[] {
     const reads = new StateNeeds();
-    for (const key of this.#accounts.keys()) reads.account(bytesOfKey(key), { needsCode: this.#codes.has(key) });
+    for (const [key, account] of this.#accounts) {
+      // A probe reads most accounts to run them, and engines keep code that they read before.
+      const runsCode = this.#isProbe && account !== undefined && !isEmptyCode(account.codeHash);
+      reads.account(bytesOfKey(key), { needsCode: runsCode || this.#codes.has(key) });
+    }
     for (const key of this.#slots.keys()) reads.slot(bytesOfKey(key.slice(0, 20)), bytesOfKey(key.slice(20)));
     return reads.list();
   }
 
   /** Reports whether the code of an account is cached or empty. */
   hasCode({ codeHash }: ProvenAccount): boolean {
-    return compareBytes(codeHash, emptyCodeHash) === 0 || this.#cache.get(codeHash) !== undefined;
-  }
-
-  #walk(root: Uint8Array, key: Uint8Array): Uint8Array | undefined | typeof missing {
-    const path = this.#path(root, key);
-    return path === undefined ? missing : path.value;
-  }
-
-  /** The nodes to a key and its value; `undefined` where a node is not cached. */
-  #path(root: Uint8Array, key: Uint8Array): TriePath | undefined {
-    try {
-      return readProof(this.#nodes, root, key);
-    } catch (error) {
-      if (error instanceof NodeMissing) return undefined;
-      throw error;
-    }
+    return this.#state.code(codeHash) !== missing;
   }
 }
 
-const missing = Symbol('missing');
 const bytesOfKey = (key: string) => Buffer.from(key, 'latin1');
-
-/** Decodes an account of the state trie (Yellow Paper, section 4.1). @throws DECODE_FAILED */
-export function accountFromRlp(value: Uint8Array): ProvenAccount {
-  const [nonce, balance, storageRoot, codeHash] = decodeRlp('account', value) as Uint8Array[];
-  const number = (bytes: Uint8Array | undefined) =>
-    bytes?.length ? BigInt(`0x${Buffer.from(bytes).toString('hex')}`) : 0n;
-  return {
-    nonce: number(nonce),
-    balance: number(balance),
-    storageRoot: storageRoot as Uint8Array,
-    codeHash: codeHash as Uint8Array,
-  };
-}

@@ -6,9 +6,12 @@ import type { CallSource } from './call-source.ts';
  * parents.
  */
 export function ancestorHashes(
-  source: Pick<CallSource, 'header' | 'hashByNumber' | 'isCanonical'>,
+  source: Pick<CallSource, 'header' | 'hashByNumber' | 'isCanonical' | 'ancestorHash'>,
   header: Header,
 ): (number: bigint) => Hex | undefined {
+  if (source.ancestorHash !== undefined) {
+    return (number) => (number >= header.number || number < 0n ? undefined : source.ancestorHash?.(header, number));
+  }
   const walked = new Map<bigint, Hex>([[header.number - 1n, header.parentHash]]);
   let lowest = header.number - 1n;
   let isCanonical: boolean | undefined;

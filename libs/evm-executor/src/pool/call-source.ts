@@ -1,4 +1,4 @@
-import type { ChainReader, ChainSpec, Hex, StorageRange } from '@cairn/block-model';
+import type { ChainReader, ChainSpec, Header, Hex, StorageRange } from '@cairn/block-model';
 import type { BlockAccesses } from '../block/collect-block-accesses.ts';
 import type { ExecutionJob, StorageRangeJob } from './execution-job.ts';
 
@@ -9,6 +9,8 @@ import type { ExecutionJob, StorageRangeJob } from './execution-job.ts';
  */
 export type CallSource = Pick<ChainReader, 'header' | 'stateAt'> &
   Partial<Pick<ChainReader, 'hashByNumber' | 'isCanonical' | 'block' | 'stateRoots' | 'generation'>> & {
+    /** Hash of an ancestor of a block, in place of `hashByNumber` and the parents, for BLOCKHASH. */
+    ancestorHash?(header: Header, number: bigint): Hex | undefined;
     /** Slots of an account, ordered by the hashes of their keys. {@link StorageRangeJob} needs it. */
     storageRange?(
       hash: Hex,

@@ -6,7 +6,7 @@ import { ReadsMissing } from './resumable-pool.ts';
 
 /**
  * Milliseconds for which a run continues after its first missing read, to find further ones. Empty values can make code loop for
- * ever.
+ * ever. A longer run may continue for twice its time until then, so that the number of rounds of a long trace is logarithmic.
  */
 const discoveryMs = 100;
 
@@ -34,14 +34,16 @@ export async function runAttempt(
 /** Ends a run that is known to be incomplete. Without a deadline, the gas budget bounds the run. */
 function discoveryDeadline(attempt: SourceAttempt, deadline: Deadline | undefined): Deadline | undefined {
   if (deadline === undefined) return undefined;
+  const startedAt = performance.now();
   let endsAt: number | undefined;
   return {
     ...deadline,
     isStopped() {
       if (deadline.isStopped?.() === true) return true;
       if (attempt.isComplete) return false;
-      endsAt ??= performance.now() + discoveryMs;
-      return performance.now() > endsAt;
+      const now = performance.now();
+      endsAt ??= now + Math.max(discoveryMs, 2 * (now - startedAt));
+      return now > endsAt;
     },
   };
 }

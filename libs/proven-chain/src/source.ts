@@ -1,0 +1,1 @@
+export { openProvenSource, type ProvenSource, type ProvenSourceOptions } from './proven-source.ts';
