@@ -1,5 +1,5 @@
-import { hashFunction } from '@cairn/cid';
 import { DecodeError, encodeRlp, encodeRlpList, type RlpItem } from '@cairn/rlp';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { FieldReader } from './field-reader.ts';
 import { type Hex, hexFromBytes } from './hex.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
@@ -26,7 +26,6 @@ export const cellProofsPerBlob = 128;
 /** Bytes of a commitment or a proof, a compressed point of BLS12-381. */
 const pointBytes = 48;
 const versionedHashVersion = 1;
-const sha256 = hashFunction('sha2-256');
 
 /** Go types of geth, which its error texts contain. */
 const goTypes = ['LegacyTx', 'AccessListTx', 'DynamicFeeTx', 'BlobTx', 'SetCodeTx'] as const;
@@ -94,7 +93,8 @@ export function encodePooledTransaction({ transaction: { raw }, sidecar }: Poole
 
 /** Returns the versioned hash of a blob's commitment (EIP-4844). */
 export function blobHashOf(commitment: Uint8Array): Hex {
-  const hash = Uint8Array.from(sha256.compute(commitment));
+  // Inputs have 48 bytes, so the portable hash is fast enough.
+  const hash = sha256(commitment);
   hash[0] = versionedHashVersion;
   return hexFromBytes(hash);
 }
