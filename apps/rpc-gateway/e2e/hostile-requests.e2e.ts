@@ -55,7 +55,7 @@ describe('bodies', () => {
     ['a very long method', line('x'.repeat(1_000_000)), -32600],
     ['a method named like a member of every object', line('constructor'), -32601],
     ['a method in another case', line('ETH_CHAINID'), -32601],
-    ['a write', line('eth_sendRawTransaction', ['0x']), -32601],
+    ['a write', line('eth_sendTransaction', [{}]), -32601],
     ['parameters that are a string', line('eth_chainId', 'x'), -32602],
     [
       'a number of a million digits as a block',

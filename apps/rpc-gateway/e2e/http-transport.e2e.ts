@@ -105,12 +105,12 @@ describe('JSON-RPC', () => {
     },
   );
 
-  test.each(['eth_sendRawTransaction', 'eth_sendTransaction', 'personal_sign', 'eth_sign'])(
+  test.each(['eth_sendTransaction', 'personal_sign', 'eth_sign'])(
     '%s does not exist, and the message says why',
     async (method) => {
       expect((await call(gateway.url, method, ['0x00'])).error).toMatchObject({
         code: -32601,
-        message: expect.stringContaining('neither signs nor sends'),
+        message: expect.stringContaining('signs nothing'),
       });
     },
   );

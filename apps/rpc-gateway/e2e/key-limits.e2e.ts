@@ -11,9 +11,9 @@ const { Token, Loops } = sample.contracts;
 const forbidden = -32004;
 const policies: Record<string, KeyPolicy> = {
   'by-method': { methods: ['rpc.discover'] },
-  'by-prefix': { methods: ['eth_*', 'debug_*', 'net_*', 'web3_*', 'rpc*', 'txpool_*'] },
+  'by-prefix': { methods: ['eth_*', 'debug_*', 'net_*', 'web3_*', 'rpc*', 'txpool_*'], grants: ['send'] },
   'by-network': { networks: ['second'] },
-  'by-contract': { contracts: [Token.address] },
+  'by-contract': { contracts: [Token.address], grants: ['send'] },
   'by-contracts': { contracts: [Token.address, Loops.address] },
   'by-no-contract': { contracts: [] },
   'by-origin': { origins: ['https://app.example'] },
@@ -34,13 +34,17 @@ async function place(isWanted: (transaction: { readonly to: string | null }) => 
   for (let number = height; number > 0; number--) {
     const { result } = await ask(key, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, true]);
     const found = (result as { transactions: (Place & { to: string | null })[] }).transactions.find(isWanted);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      const raw = (await ask(key, 'eth_getRawTransactionByHash', [found.hash])).result;
+      return { ...found, raw: String(raw) };
+    }
   }
   throw new Error('The sample network lacks the expected transaction.');
 }
 
 beforeAll(async () => {
   gateway = await startLimitedGateway(policies);
+  await withAuth(gateway.home, async (auth) => void (await auth.limitKey(key, { policy: { grants: ['send'] } })));
   const inside = await place(({ to }) => to?.toLowerCase() === Token.address.toLowerCase());
   const outside = await place(({ to }) => to?.toLowerCase() !== Token.address.toLowerCase());
   const rawBlock = String((await ask(key, 'debug_getRawBlock', [inside.blockHash])).result);

@@ -26,6 +26,8 @@ export interface Place {
   readonly blockHash: string;
   readonly blockNumber: string;
   readonly transactionIndex: string;
+  /** The encoded transaction. */
+  readonly raw: string;
 }
 
 export interface Requests {
@@ -76,6 +78,9 @@ export function methodRequests({ inside, outside, rawBlock }: Places): Readonly<
     eth_getUncleCountByBlockNumber: open('latest'),
     eth_getTransactionByHash: byHash,
     eth_getTransactionReceipt: byHash,
+    // The sample network has no upstreams: an allowed request gets -32601.
+    eth_sendRawTransaction: both([inside.raw], [outside.raw]),
+    eth_sendRawTransactionSync: refused(inside.raw),
     eth_getRawTransactionByHash: byHash,
     eth_getTransactionByBlockHashAndIndex: atPlace('blockHash'),
     eth_getTransactionByBlockNumberAndIndex: atPlace('blockNumber'),

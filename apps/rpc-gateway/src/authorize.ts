@@ -1,8 +1,8 @@
-import { type KeyPolicy, requireAllContracts, requireMethod } from '@cairn/auth';
+import { type KeyPolicy, requireAllContracts, requireGrant, requireMethod } from '@cairn/auth';
 import type { AccountOverride } from '@cairn/evm-executor';
 import type { AnyMethod } from '@cairn/jsonrpc-core';
 import { requirePlanMethod } from '@cairn/metering';
-import { revealsOf } from './methods/define.ts';
+import { grantOf, revealsOf } from './methods/define.ts';
 import { contractsOfTopic, requireNamed } from './methods/reveals.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Topic } from './subscriptions/topic.ts';
@@ -16,6 +16,8 @@ export function authorize(
   const { policy } = principal.key;
   requirePlanMethod(meter.limits.plan, method.name);
   requireMethod(policy, method.name);
+  const grant = grantOf(method);
+  if (grant !== undefined) requireGrant(policy, grant);
   if (policy.contracts !== undefined) requireRevealed(policy, method, params);
 }
 

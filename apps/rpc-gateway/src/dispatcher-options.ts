@@ -40,6 +40,8 @@ export function dispatcherOptions({
     admit: (method, { meter }) => meter.admit(method),
     onCall: (call, { meter }) => meter.recordCall(call),
     unknownMethod: (name) =>
-      writes.test(name) ? 'This gateway reads chains and neither signs nor sends.' : 'METHODS.md lists the methods.',
+      writes.test(name)
+        ? 'This gateway has no accounts and signs nothing. Send signed transactions with eth_sendRawTransaction.'
+        : 'METHODS.md lists the methods.',
   };
 }

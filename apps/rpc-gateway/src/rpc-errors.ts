@@ -1,10 +1,16 @@
 import { errorText, isCairnError } from '@cairn/errors';
-import type { CallRejectionCode, ExecutionErrorCode, SimulationErrorCode } from '@cairn/evm-executor';
+import type {
+  CallRejectionCode,
+  ExecutionErrorCode,
+  PooledRejectionCode,
+  SimulationErrorCode,
+} from '@cairn/evm-executor';
 import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
 
 /** Codes of library errors that clients may see: errors of requests and of the resources that they need. */
 type KnownCode =
   | CallRejectionCode
+  | PooledRejectionCode
   | SimulationErrorCode
   | 'TRACE_REFUSED'
   | 'TRACE_TOO_LARGE'
@@ -52,6 +58,22 @@ const rpcErrorNames = {
   CALL_BLOBS_INVALID: 'server',
   CALL_AUTHORIZATIONS_INVALID: 'server',
   CALL_CHAIN_ID_MISMATCH: 'server',
+  POOLED_FEE_ABOVE_CAP: 'server',
+  POOLED_UNPROTECTED: 'server',
+  POOLED_TOO_LARGE: 'server',
+  POOLED_TYPE_UNSUPPORTED: 'server',
+  POOLED_INITCODE_TOO_LARGE: 'server',
+  POOLED_GAS_TOO_HIGH: 'server',
+  POOLED_BLOCK_GAS_EXCEEDED: 'server',
+  POOLED_FEE_INVALID: 'server',
+  POOLED_SENDER_INVALID: 'server',
+  POOLED_NONCE_SPENT: 'server',
+  POOLED_GAS_TOO_LOW: 'server',
+  POOLED_GAS_BELOW_FLOOR: 'server',
+  POOLED_BLOBS_INVALID: 'server',
+  POOLED_AUTHORIZATIONS_INVALID: 'server',
+  POOLED_NONCE_TOO_LOW: 'server',
+  POOLED_FUNDS_INSUFFICIENT: 'server',
   STATE_UNAVAILABLE: 'server',
   TRANSACTION_UNSUPPORTED: 'server',
   BLOCK_CORRUPT: 'server',

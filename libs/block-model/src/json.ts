@@ -76,24 +76,25 @@ export interface TransactionPlace {
   readonly receipt?: Receipt | undefined;
 }
 
-/** Converts a mined transaction to the result of eth_getTransactionByHash. */
-export function transactionToJson(transaction: Transaction, { header, index, receipt }: TransactionPlace): Json {
+/** Converts a transaction to the result of eth_getTransactionByHash. Without a place, it is pending. */
+export function transactionToJson(transaction: Transaction, place?: TransactionPlace): Json {
   if (transaction.given !== undefined) return transaction.given;
   const { type, chainId, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, accessList, blobVersionedHashes } =
     transaction;
   const yParity = quantity(yParityOf(transaction));
   return {
-    blockHash: header.hash,
-    blockNumber: quantity(header.number),
-    blockTimestamp: quantity(header.timestamp),
-    transactionIndex: quantity(index),
+    ...placeJson(place),
     type: quantity(type),
     hash: transaction.hash,
     from: senderOf(transaction),
     to: transaction.to,
     nonce: quantity(transaction.nonce),
     gas: quantity(transaction.gas),
-    gasPrice: quantity(effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n)),
+    gasPrice: quantity(
+      place === undefined
+        ? (transaction.gasPrice ?? maxFeePerGas ?? 0n)
+        : effectiveGasPrice(transaction, place.header.baseFeePerGas ?? 0n),
+    ),
     ...(maxFeePerGas !== undefined && { maxFeePerGas: quantity(maxFeePerGas) }),
     ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas: quantity(maxPriorityFeePerGas) }),
     ...(maxFeePerBlobGas !== undefined && { maxFeePerBlobGas: quantity(maxFeePerBlobGas) }),
@@ -106,7 +107,19 @@ export function transactionToJson(transaction: Transaction, { header, index, rec
     v: quantity(transaction.v),
     r: quantity(transaction.r),
     s: quantity(transaction.s),
-    ...(transaction.deposit ? depositToJson(transaction.deposit, receipt) : type !== 0 && { yParity }),
+    ...(transaction.deposit ? depositToJson(transaction.deposit, place?.receipt) : type !== 0 && { yParity }),
+  };
+}
+
+/** Fields of the block of a transaction, as geth has them. */
+function placeJson(place: TransactionPlace | undefined): Json {
+  if (place === undefined) return { blockHash: null, blockNumber: null, blockTimestamp: null, transactionIndex: null };
+  const { header, index } = place;
+  return {
+    blockHash: header.hash,
+    blockNumber: quantity(header.number),
+    blockTimestamp: quantity(header.timestamp),
+    transactionIndex: quantity(index),
   };
 }
 

@@ -16,6 +16,7 @@ export {
   type EngineDifference,
   type ForkRules,
   forkRules,
+  formatGoDuration,
   GasBudgetExceeded,
   WorldState,
 } from '@cairn/evm';

@@ -29,6 +29,7 @@ export {
 } from './errors.ts';
 export type { ForkRules } from './forks/fork-rules.ts';
 export { forkRules, isMergedAt } from './forks/rules-at.ts';
+export { formatGoDuration } from './format-go-duration.ts';
 export { GasBudgetExceeded } from './gas-budget.ts';
 export { create2Address, createAddress } from './interpreter/create-address.ts';
 export { halts } from './interpreter/halt.ts';

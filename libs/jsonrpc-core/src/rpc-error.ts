@@ -18,7 +18,7 @@ export const rpcErrors = {
   method: {
     code: -32601,
     meaning: 'The method does not exist.',
-    remedy: 'Check the name; this gateway reads chains and sends no transactions.',
+    remedy: 'Check the name. Only networks with upstreams can send transactions.',
   },
   params: {
     code: -32602,
@@ -46,6 +46,16 @@ export const rpcErrors = {
     code: -32005,
     meaning: 'A limit is reached.',
     remedy: 'Send a smaller request, or retry later; the data names the limit.',
+  },
+  sendUncertain: {
+    code: -32010,
+    meaning: 'The outcome of a sent transaction is unknown: it may still be mined.',
+    remedy: 'Look up the hash in the data, or send the same bytes again: the same transaction is mined once.',
+  },
+  syncTimeout: {
+    code: 4,
+    meaning: 'A sent transaction was not mined within the time limit of eth_sendRawTransactionSync.',
+    remedy: 'Wait for its receipt: the data is its hash.',
   },
   nonceTooLow: {
     code: -38010,

@@ -1,3 +1,4 @@
+import type { KeyGrant } from '@cairn/auth';
 import {
   type AnyMethod,
   defineMethod,
@@ -13,13 +14,17 @@ import { type Reveals, revealKindOf, revealKinds } from './reveals.ts';
 type Declared<Params extends readonly ParamDefinition[]> = MethodDefinition<RequestContext, Params> & {
   /** Determines whether keys that are limited to contracts may call the method. */
   readonly reveals: Reveals<ParamValues<Params>>;
+  /** Scope that the key needs. A method with one has effects, so it runs once: it calls `chain.read` itself. */
+  readonly grant?: KeyGrant;
 };
 
 const declared = new WeakMap<AnyMethod<RequestContext>, Reveals<never>>();
+const grants = new WeakMap<AnyMethod<RequestContext>, KeyGrant>();
 
 /** Defines a method of the gateway. */
 export function define<const Params extends readonly ParamDefinition[]>({
   reveals,
+  grant,
   ...definition
 }: Declared<Params>): AnyMethod<RequestContext> {
   const kind = revealKindOf(reveals);
@@ -27,14 +32,23 @@ export function define<const Params extends readonly ParamDefinition[]>({
   const method = defineMethod<RequestContext>()<Params>({
     ...definition,
     handle(params, context) {
-      if (context.chain.upstreams === undefined) return definition.handle(params, context);
+      if (context.chain.upstreams === undefined || grant !== undefined) return definition.handle(params, context);
       return handleOverUpstreams(context, (scoped) => definition.handle(params, scoped));
     },
-    notes: [`Keys that are limited to contracts: ${note}`],
-    extensions: { 'x-contracts': kind },
+    notes: [
+      ...(grant === undefined ? [] : [`Keys need the scope \`${grant}\`, which no key has by default.`]),
+      `Keys that are limited to contracts: ${note}`,
+    ],
+    extensions: { 'x-contracts': kind, ...(grant !== undefined && { 'x-scope': grant }) },
   });
   declared.set(method, reveals);
+  if (grant !== undefined) grants.set(method, grant);
   return method;
+}
+
+/** Scope that a key needs for a method. */
+export function grantOf(method: AnyMethod<RequestContext>): KeyGrant | undefined {
+  return grants.get(method);
 }
 
 /** The declaration of a method. A method without one counts as `anything` and is refused. */

@@ -1,6 +1,7 @@
 import { type AnyMethod, type MethodGroup, openRpcDocument, RawJson } from '@cairn/jsonrpc-core';
 import manifest from '../../package.json' with { type: 'json' };
 import type { RequestContext } from '../request-context.ts';
+import type { TransactionSender } from '../sending/transaction-sender.ts';
 import type { FilterRegistry } from '../subscriptions/filter-registry.ts';
 import { blockMethods } from './blocks/methods.ts';
 import { PendingBlocks } from './blocks/pending-blocks.ts';
@@ -18,6 +19,7 @@ import { transactionMethods } from './transactions/methods.ts';
 export interface MethodDependencies {
   readonly executor: CallExecutor;
   readonly filters: FilterRegistry;
+  readonly sender: TransactionSender;
 }
 
 /** Every method of the gateway, built with the services that it uses. */
@@ -27,10 +29,10 @@ export class MethodCatalog {
   readonly methods: readonly AnyMethod<RequestContext>[];
   #openRpc: RawJson | undefined;
 
-  constructor({ executor, filters }: MethodDependencies) {
+  constructor({ executor, filters, sender }: MethodDependencies) {
     this.groups = [
       { title: 'Blocks', methods: blockMethods(new PendingBlocks(executor)) },
-      { title: 'Transactions and receipts', methods: transactionMethods },
+      { title: 'Transactions and receipts', methods: transactionMethods(sender) },
       { title: 'Logs and subscriptions', methods: logMethods(filters) },
       { title: 'State', methods: stateMethods },
       { title: 'Execution', methods: executionMethods(executor) },

@@ -1,5 +1,7 @@
 import { CallPool } from '@cairn/evm-executor/pool';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { SentTransactions } from '../sending/sent-transactions.ts';
+import { TransactionSender } from '../sending/transaction-sender.ts';
 import { FilterRegistry } from '../subscriptions/filter-registry.ts';
 import { CallExecutor } from './execution/call-executor.ts';
 import { MethodCatalog } from './method-catalog.ts';
@@ -21,7 +23,10 @@ export class MethodsModule {
         {
           provide: MethodCatalog,
           inject: [CallExecutor, FilterRegistry],
-          useFactory: (executor: CallExecutor, filters: FilterRegistry) => new MethodCatalog({ executor, filters }),
+          useFactory(executor: CallExecutor, filters: FilterRegistry) {
+            const sender = new TransactionSender({ executor, sent: new SentTransactions() });
+            return new MethodCatalog({ executor, filters, sender });
+          },
         },
       ],
       exports: [MethodCatalog],

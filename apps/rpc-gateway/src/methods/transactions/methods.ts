@@ -1,4 +1,7 @@
+import type { TransactionSender } from '../../sending/transaction-sender.ts';
 import { ethGetTransactionBySenderAndNonce } from './by-sender.ts';
+import { ethSendRawTransaction } from './eth-send-raw-transaction.ts';
+import { ethSendRawTransactionSync } from './eth-send-raw-transaction-sync.ts';
 import { ethGetBlockReceipts, ethGetTransactionReceipt } from './receipts.ts';
 import {
   ethGetRawTransactionByBlockHashAndIndex,
@@ -9,7 +12,7 @@ import {
   ethGetTransactionByHash,
 } from './transactions.ts';
 
-export const transactionMethods = [
+export const transactionMethods = (sender: TransactionSender) => [
   ethGetTransactionByHash,
   ethGetTransactionByBlockHashAndIndex,
   ethGetTransactionByBlockNumberAndIndex,
@@ -19,4 +22,6 @@ export const transactionMethods = [
   ethGetRawTransactionByBlockNumberAndIndex,
   ethGetTransactionReceipt,
   ethGetBlockReceipts,
+  ethSendRawTransaction(sender),
+  ethSendRawTransactionSync(sender),
 ];

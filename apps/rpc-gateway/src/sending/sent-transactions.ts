@@ -1,0 +1,47 @@
+import type { Hex, Transaction } from '@cairn/block-model';
+import { LRUCache } from 'lru-cache';
+import type { Chain } from '../chains/chain.ts';
+
+/** Transactions that are remembered for each network, and their bytes in total. */
+const transactionsMax = 10_000;
+const bytesMax = 16 * 1024 * 1024;
+const rememberedMs = 3_600_000;
+/** Memory of a decoded transaction beyond its bytes and their hexadecimal text. */
+const overheadBytes = 1_000;
+
+type NetworkKey = Chain['network'];
+
+/** Transactions that this process has sent, for an hour. */
+export class SentTransactions {
+  readonly #byNetwork = new WeakMap<NetworkKey, LRUCache<Hex, Transaction>>();
+  readonly #onSent: (chain: Chain, transaction: Transaction) => void;
+
+  /** @param onSent called with each transaction that was not sent before */
+  constructor(onSent: (chain: Chain, transaction: Transaction) => void = () => {}) {
+    this.#onSent = onSent;
+  }
+
+  has({ network }: Chain, hash: Hex): boolean {
+    return this.#byNetwork.get(network)?.has(hash) === true;
+  }
+
+  get({ network }: Chain, hash: Hex): Transaction | undefined {
+    return this.#byNetwork.get(network)?.get(hash);
+  }
+
+  add(chain: Chain, transaction: Transaction): void {
+    let sent = this.#byNetwork.get(chain.network);
+    if (sent === undefined) {
+      sent = new LRUCache<Hex, Transaction>({
+        max: transactionsMax,
+        maxSize: bytesMax,
+        ttl: rememberedMs,
+        sizeCalculation: ({ raw }) => raw.length * 3 + overheadBytes,
+      });
+      this.#byNetwork.set(chain.network, sent);
+    }
+    if (sent.has(transaction.hash)) return;
+    sent.set(transaction.hash, transaction);
+    this.#onSent(chain, transaction);
+  }
+}
