@@ -11,4 +11,5 @@ export declare function startGeth(chain: {
   readonly genesis: string;
   readonly blocks?: string;
   readonly gasCap?: number;
+  readonly allowsUnprotected?: boolean;
 }): Promise<Geth | undefined>;

@@ -7,11 +7,12 @@ import { freePort, runProgram, startServer } from './process.mjs';
 
 /**
  * Starts a real geth in archive mode, without peers, on a chain imported from files.
- * @param {{ genesis: string, blocks?: string, gasCap?: number }} chain paths of the genesis file and of what `geth export`
- *   writes; gas that a call may use at most (default 0: no cap)
+ * @param {{ genesis: string, blocks?: string, gasCap?: number, allowsUnprotected?: boolean }} chain paths of the genesis file
+ *   and of what `geth export` writes; gas that a call may use at most (default 0: no cap); whether transactions without a chain
+ *   id may be sent (default true)
  * @returns its URLs, binary and `stop`, or undefined where geth is not built
  */
-export async function startGeth({ genesis, blocks, gasCap = 0 }) {
+export async function startGeth({ genesis, blocks, gasCap = 0, allowsUnprotected = true }) {
   const binary = peerBinary('geth');
   if (binary === undefined) return undefined;
   const directory = mkdtempSync(join(tmpdir(), 'cairn-geth-'));
@@ -27,7 +28,8 @@ export async function startGeth({ genesis, blocks, gasCap = 0 }) {
     args: [
       ...store,
       ...['--nodiscover', '--maxpeers', '0', '--port', '0', '--ipcdisable', '--cache', '128'],
-      ...['--authrpc.port', String(engine), '--rpc.allow-unprotected-txs', '--rpc.gascap', String(gasCap)],
+      ...['--authrpc.port', String(engine), '--rpc.gascap', String(gasCap)],
+      ...(allowsUnprotected ? ['--rpc.allow-unprotected-txs'] : []),
       ...['--http', '--http.port', String(http), '--http.api', namespaces],
       ...['--ws', '--ws.port', String(webSocket), '--ws.api', namespaces],
     ],

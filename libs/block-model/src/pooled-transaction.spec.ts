@@ -1,15 +1,40 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { blobTransaction, vectorSidecar } from './blob-vectors.fixture.ts';
 import {
+  type BlobSidecar,
+  blobHashOf,
   bytesFromBigint,
   decodePooledTransaction,
+  decodeTransaction,
   encodePooledTransaction,
   encodeRlp,
+  encodeTransaction,
   hexFromBytes,
   type RlpItem,
 } from './index.ts';
 import { verifyBlobs } from './kzg/verify-blobs.ts';
+import { vectorSidecar } from './testing/index.ts';
+
+/** Network form of a blob transaction with the hashes of a sidecar. Its signature is not valid. */
+function blobTransaction(sidecar: BlobSidecar): Uint8Array {
+  const raw = encodeTransaction({
+    type: 3,
+    chainId: 1n,
+    nonce: 5n,
+    gas: 21_000n,
+    maxFeePerGas: 3n,
+    maxPriorityFeePerGas: 2n,
+    maxFeePerBlobGas: 4n,
+    to: `0x${'11'.repeat(20)}`,
+    value: 1n,
+    input: '0x',
+    blobVersionedHashes: sidecar.commitments.map(blobHashOf),
+    v: 0n,
+    r: 1n,
+    s: 2n,
+  });
+  return encodePooledTransaction({ transaction: decodeTransaction(raw), sidecar });
+}
 
 const undecodable = (text: string) =>
   expect.objectContaining({ code: 'DECODE_FAILED', message: expect.stringContaining(text) });

@@ -20,7 +20,7 @@ export interface PooledTransaction {
 }
 
 /** Bytes of a blob: 4,096 field elements of 32 bytes (EIP-4844). */
-export const blobBytes = 131_072;
+const blobBytes = 131_072;
 /** Proofs of one blob in a sidecar of version 1: one per cell (EIP-7594). */
 export const cellProofsPerBlob = 128;
 /** Bytes of a commitment or a proof, a compressed point of BLS12-381. */

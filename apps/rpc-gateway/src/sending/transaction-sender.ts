@@ -56,7 +56,7 @@ export class TransactionSender {
     if (isValid) return;
     throw new PooledRejectedError(
       'POOLED_BLOBS_INVALID',
-      'KZG verification error: invalid proof',
+      "KZG verification error: can't verify opening proof",
       'Compute commitments and proofs from the blobs that are sent.',
     );
   }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { bytesFromHex, type Hex } from './hex.ts';
-import { type BlobSidecar, blobHashOf, encodePooledTransaction } from './pooled-transaction.ts';
-import { decodeTransaction, encodeTransaction } from './transaction.ts';
+import { bytesFromHex, type Hex } from '../hex.ts';
+import type { BlobSidecar } from '../pooled-transaction.ts';
 
 interface BlobVector {
   readonly seed: number;
@@ -11,7 +10,7 @@ interface BlobVector {
 }
 
 const { blobs }: { readonly blobs: readonly BlobVector[] } = JSON.parse(
-  readFileSync(new URL('../vectors/blobs.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../vectors/blobs.json', import.meta.url), 'utf8'),
 );
 
 /** Element i is (i + seed) * 123456789123456789 + 7. */
@@ -26,7 +25,7 @@ function blobOf(seed: number): Uint8Array {
   return blob;
 }
 
-/** A valid sidecar with two blobs. */
+/** Returns a valid sidecar with two blobs. */
 export function vectorSidecar(version: 0 | 1): BlobSidecar {
   return {
     version,
@@ -34,25 +33,4 @@ export function vectorSidecar(version: 0 | 1): BlobSidecar {
     commitments: blobs.map(({ commitment }) => bytesFromHex(commitment)),
     proofs: blobs.flatMap(({ proof, cellProofs }) => (version === 0 ? [proof] : cellProofs).map(bytesFromHex)),
   };
-}
-
-/** Network form of a blob transaction with the hashes of a sidecar. Its signature is not valid. */
-export function blobTransaction(sidecar: BlobSidecar): Uint8Array {
-  const raw = encodeTransaction({
-    type: 3,
-    chainId: 1n,
-    nonce: 5n,
-    gas: 21_000n,
-    maxFeePerGas: 3n,
-    maxPriorityFeePerGas: 2n,
-    maxFeePerBlobGas: 4n,
-    to: `0x${'11'.repeat(20)}`,
-    value: 1n,
-    input: '0x',
-    blobVersionedHashes: sidecar.commitments.map(blobHashOf),
-    v: 0n,
-    r: 1n,
-    s: 2n,
-  });
-  return encodePooledTransaction({ transaction: decodeTransaction(raw), sidecar });
 }
