@@ -11,7 +11,7 @@ const { Token, Loops } = sample.contracts;
 const forbidden = -32004;
 const policies: Record<string, KeyPolicy> = {
   'by-method': { methods: ['rpc.discover'] },
-  'by-prefix': { methods: ['eth_*', 'debug_*', 'net_*', 'web3_*', 'rpc*', 'txpool_*'], grants: ['send'] },
+  'by-prefix': { methods: ['eth_*', 'debug_*', 'net_*', 'web3_*', 'rpc*', 'trace_*', 'txpool_*'], grants: ['send'] },
   'by-network': { networks: ['second'] },
   'by-contract': { contracts: [Token.address], grants: ['send'] },
   'by-contracts': { contracts: [Token.address, Loops.address] },
@@ -48,7 +48,9 @@ beforeAll(async () => {
   const inside = await place(({ to }) => to?.toLowerCase() === Token.address.toLowerCase());
   const outside = await place(({ to }) => to?.toLowerCase() !== Token.address.toLowerCase());
   const rawBlock = String((await ask(key, 'debug_getRawBlock', [inside.blockHash])).result);
-  requests = methodRequests({ inside, outside, rawBlock });
+  const rawOf = async ({ hash }: Place) => (await ask(key, 'debug_getRawTransaction', [hash])).result;
+  const raw = { inside: await rawOf(inside), outside: await rawOf(outside) };
+  requests = methodRequests({ inside, outside, rawBlock, raw });
 });
 afterAll(() => gateway?.stop());
 

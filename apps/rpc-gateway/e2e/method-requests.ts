@@ -17,6 +17,8 @@ export interface Places {
   readonly outside: Place;
   /** The encoded block of the transaction `inside`. */
   readonly rawBlock: string;
+  /** The encoded transactions. */
+  readonly raw: Readonly<Record<'inside' | 'outside', unknown>>;
 }
 
 export interface Place {
@@ -45,7 +47,7 @@ const both = (inside: readonly unknown[], ...outside: readonly (readonly unknown
 });
 
 /** Requests for every method of the gateway. The sets of names are compared with rpc.discover. */
-export function methodRequests({ inside, outside, rawBlock }: Places): Readonly<Record<string, Requests>> {
+export function methodRequests({ inside, outside, rawBlock, raw }: Places): Readonly<Record<string, Requests>> {
   const byAddress = (...rest: readonly unknown[]) => both([Token.address, ...rest], [Loops.address, ...rest]);
   const byHash = both([inside.hash], [outside.hash]);
   const atPlace = (name: 'blockHash' | 'blockNumber') =>
@@ -147,6 +149,31 @@ export function methodRequests({ inside, outside, rawBlock }: Places): Readonly<
     debug_traceBlockByHash: refused(inside.blockHash),
     debug_traceBlockByNumber: refused(inside.blockNumber),
     debug_traceTransaction: refused(inside.hash),
+    trace_block: refused('latest'),
+    trace_transaction: refused(inside.hash),
+    trace_get: refused(inside.hash, []),
+    trace_filter: refused({ toAddress: [Token.address] }),
+    trace_replayBlockTransactions: refused('latest', ['trace']),
+    trace_replayTransaction: refused(inside.hash, ['trace']),
+    trace_call: both(
+      [totalSupply, ['trace', 'stateDiff', 'vmTrace']],
+      [elsewhere, ['trace']],
+      [totalSupply, ['trace'], 'latest', prober],
+      [totalSupply, ['trace'], 'latest', reader],
+      [{ ...totalSupply, from: Loops.address }, ['trace']],
+    ),
+    trace_callMany: both(
+      [[[totalSupply, ['trace']]]],
+      [[[elsewhere, ['trace']]]],
+      [
+        [
+          [totalSupply, ['trace']],
+          [elsewhere, ['trace']],
+        ],
+      ],
+      [[[totalSupply, ['trace']]], 'latest', prober],
+    ),
+    trace_rawTransaction: both([raw.inside, ['trace']], [raw.outside, ['trace']]),
   };
 }
 

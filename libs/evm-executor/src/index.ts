@@ -21,7 +21,12 @@ export {
   WorldState,
 } from '@cairn/evm';
 export { createBlockRunner } from './block/block-runner.ts';
-export { type ReplayBlockOptions, type ReplayedTransaction, replayBlock } from './block/replay-block.ts';
+export {
+  callFromTransaction,
+  type ReplayBlockOptions,
+  type ReplayedTransaction,
+  replayBlock,
+} from './block/replay-block.ts';
 export { type BlockEnvironment, blobBaseFeeAt, blockEnvironment } from './block-environment.ts';
 export type { AccountOverride, BlockOverrides, CallRequest, StateOverrides } from './call-request.ts';
 export type { CallHalt, CallRefusal, CallResult, CallRevert, CallSuccess } from './call-result.ts';

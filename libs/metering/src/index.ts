@@ -18,6 +18,7 @@ export {
   creditsOfWorker,
   creditsPerSimulatedBlock,
   creditsPerSimulatedCall,
+  creditsPerTracedBlock,
   creditsPerWorkerMs,
   gasPerCredit,
   responseBytesPerCredit,

@@ -17,6 +17,8 @@ export const creditsPerWorkerMs = 5;
 export const creditsPerSimulatedBlock = 10;
 /** Credits per call of a simulated block, in addition to its gas. */
 export const creditsPerSimulatedCall = 2;
+/** Credits per block of a range of traces, in addition to the time of its worker: the block is read even if it has no record. */
+export const creditsPerTracedBlock = 2;
 
 /** Returns the credits for the time that a worker was occupied. */
 export function creditsOfWorker(milliseconds: number): number {

@@ -13,6 +13,7 @@ import { executionMethods } from './execution/methods.ts';
 import { feeMethods } from './fees/methods.ts';
 import { logMethods } from './logs/methods.ts';
 import { stateMethods } from './state/methods.ts';
+import { traceMethods } from './trace/methods.ts';
 import { transactionMethods } from './transactions/methods.ts';
 
 /** Services that methods are built with. */
@@ -40,6 +41,7 @@ export class MethodCatalog {
       { title: 'Chain', methods: [...chainMethods, this.#rpcModules(), this.#rpcDiscover()] },
       { title: 'Pending transactions', methods: poolMethods },
       { title: 'Debugging', methods: debugMethods(executor) },
+      { title: 'Traces', methods: traceMethods(executor) },
     ];
     this.methods = this.groups.flatMap((group) => group.methods);
   }
