@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { isLocalNetwork, type LocalNetwork, loadNetworks, openChainStore } from '@cairn/chain-store';
+import {
+  isLocalNetwork,
+  isUpstreamNetwork,
+  type LocalNetwork,
+  loadNetworks,
+  type Network,
+  openChainStore,
+  type UpstreamNetwork,
+} from '@cairn/chain-store';
 import { CHAINS, ChainStoreModule, type Chains } from '@cairn/chain-store/nest';
 import { errorChain } from '@cairn/errors';
 import { EvmExecutorModule } from '@cairn/evm-executor/nest';
@@ -10,9 +18,14 @@ import { type Logger, RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { Chain } from './chains/chain.ts';
 import { ChainLifecycle, LOCAL_CHAINS } from './chains/chain-lifecycle.ts';
 import { LocalChain } from './chains/local-chain.ts';
 import { Networks } from './chains/networks.ts';
+import { openUpstreamChain } from './chains/upstream/open-upstream-chain.ts';
+import type { UpstreamChain } from './chains/upstream/upstream-chain.ts';
+import { UPSTREAM_CHAINS, UpstreamLifecycle } from './chains/upstream/upstream-lifecycle.ts';
+import { UpstreamReports } from './chains/upstream/upstream-reports.ts';
 import { dispatcherOptions } from './dispatcher-options.ts';
 import { MethodCatalog } from './methods/method-catalog.ts';
 import { MethodsModule } from './methods/methods.module.ts';
@@ -33,7 +46,7 @@ const inlineGasMax = 25_000;
 @Module({})
 export class AppModule {
   static forRoot(this: void, context: ServiceContext<GatewaySettings>): DynamicModule {
-    const { logger } = context;
+    const { logger, settings } = context;
     return {
       module: AppModule,
       imports: [...storeModules(context), ...executionModules(context)],
@@ -43,8 +56,20 @@ export class AppModule {
           inject: [CHAINS],
           useFactory: (chains: Chains) => chains.map((chain) => localChain(chain, logger)),
         },
-        { provide: Networks, inject: [LOCAL_CHAINS], useFactory: (chains: LocalChain[]) => new Networks(chains) },
+        { provide: UpstreamReports, useFactory: () => new UpstreamReports(logger) },
+        {
+          provide: UPSTREAM_CHAINS,
+          inject: [UpstreamReports],
+          useFactory: (reports: UpstreamReports) => upstreamChains(context, reports),
+        },
+        {
+          provide: Networks,
+          inject: [LOCAL_CHAINS, UPSTREAM_CHAINS],
+          useFactory: (local: LocalChain[], upstream: UpstreamChain[]) =>
+            new Networks(inFileOrder(settings, [...local, ...upstream])),
+        },
         ChainLifecycle,
+        UpstreamLifecycle,
         NetworkResolver,
         ApiKeyGuard,
         MeteringInterceptor,
@@ -63,6 +88,28 @@ function localChain(chain: Chains[number], logger: Logger): LocalChain {
   return new LocalChain(chain, {
     onError: (error) => logger.error({ network, causes: errorChain(error) }, 'a new head cannot be announced'),
   });
+}
+
+/** The networks of the networks file. @throws NETWORKS_INVALID */
+function networksOf({ CAIRN_NETWORKS }: GatewaySettings): readonly Network[] {
+  return loadNetworks(CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'));
+}
+
+function upstreamChains({ settings, logger }: ServiceContext<GatewaySettings>, reports: UpstreamReports) {
+  const options = {
+    home: settings.CAIRN_HOME,
+    cacheBytesMax: settings.CAIRN_UPSTREAM_CACHE_BYTES_MAX,
+    reports,
+    logger,
+  };
+  const open = (network: UpstreamNetwork) => openUpstreamChain(network, options);
+  return Promise.all(networksOf(settings).filter(isUpstreamNetwork).map(open));
+}
+
+/** Chains in the order of the file: its first network also serves loopback names. */
+function inFileOrder(settings: GatewaySettings, chains: readonly Chain[]): readonly Chain[] {
+  const names = networksOf(settings).map(({ name }) => name);
+  return [...chains].sort((one, other) => names.indexOf(one.network.name) - names.indexOf(other.network.name));
 }
 
 /** Stores of accounts, limits and chains below CAIRN_HOME. */
@@ -85,10 +132,8 @@ function storeModules(context: ServiceContext<GatewaySettings>): DynamicModule[]
       useFactory: stores.metering,
     }),
     ChainStoreModule.forRootAsync({
-      useFactory: async (): Promise<Chains> => {
-        const file = settings.CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json');
-        return await Promise.all(loadNetworks(file).filter(isLocalNetwork).map(openChain));
-      },
+      useFactory: async (): Promise<Chains> =>
+        await Promise.all(networksOf(settings).filter(isLocalNetwork).map(openChain)),
     }),
   ];
 }

@@ -6,6 +6,9 @@ import type {
   SimulationErrorCode,
 } from '@cairn/evm-executor';
 import { RpcError, type RpcErrorName } from '@cairn/jsonrpc-core';
+import type { ProvenChainErrorCode } from '@cairn/proven-chain';
+import type { ProvenStateErrorCode } from '@cairn/proven-state';
+import type { UpstreamErrorCode } from '@cairn/upstream';
 
 /** Codes of library errors that clients may see: errors of requests and of the resources that they need. */
 type KnownCode =
@@ -23,6 +26,9 @@ type KnownCode =
   | 'OVERRIDE_INVALID'
   | 'STATE_UNAVAILABLE'
   | 'TRANSACTION_UNSUPPORTED'
+  | Exclude<UpstreamErrorCode, 'UPSTREAM_ANSWER_INVALID' | 'UPSTREAM_CONFIG_INVALID'>
+  | ProvenChainErrorCode
+  | ProvenStateErrorCode
   | 'BLOCK_CORRUPT'
   | 'STORE_CLOSED';
 
@@ -76,6 +82,21 @@ const rpcErrorNames = {
   POOLED_FUNDS_INSUFFICIENT: 'server',
   STATE_UNAVAILABLE: 'server',
   TRANSACTION_UNSUPPORTED: 'server',
+  UPSTREAM_NOT_FOUND: 'server',
+  UPSTREAM_REFUSED: 'server',
+  UPSTREAM_STATE_PRUNED: 'server',
+  UPSTREAM_METHOD_UNSUPPORTED: 'server',
+  UPSTREAMS_DISAGREE: 'unavailable',
+  UPSTREAMS_UNAVAILABLE: 'unavailable',
+  ANCESTOR_UNPROVEN: 'server',
+  BLOCK_RANGE_INVALID: 'params',
+  HEADER_FORMAT_UNKNOWN: 'server',
+  HEAD_UNAVAILABLE: 'unavailable',
+  LOGS_TOO_MANY: 'limit',
+  RECEIPTS_UNPROVEN: 'unavailable',
+  RUN_ROUNDS_EXCEEDED: 'limit',
+  STATE_READS_EXCEEDED: 'limit',
+  STATE_ROUNDS_EXCEEDED: 'limit',
   BLOCK_CORRUPT: 'server',
   EXECUTION_TIMEOUT: 'server',
   EXECUTION_MEMORY_EXCEEDED: 'server',

@@ -14,6 +14,9 @@ export const settingsShape = {
   CAIRN_RPC_BODY_BYTES_MAX: integer(1024, 100 * MiB, 'a number of bytes')
     .default(5 * MiB)
     .describe('Longest JSON-RPC request or WebSocket message, in bytes.'),
+  CAIRN_UPSTREAM_CACHE_BYTES_MAX: integer(16 * MiB, 1024 * 1024 * MiB, 'a number of bytes')
+    .default(1024 * MiB)
+    .describe('Verified content that is kept on disk for each network with upstreams, in bytes.'),
   CAIRN_CALL_ENGINE: sharedSettings.CAIRN_CALL_ENGINE,
   CAIRN_CALL_TIMEOUT_MS: integer(1, 600_000, 'milliseconds')
     .default(5000)

@@ -36,6 +36,11 @@ const knownHashes: Readonly<Record<KnownChain, Hex>> = {
   hoodi: '0xbbe312868b376a3001692a646dd2d7d1e4406380dfd86b98aa8a34d1557c971b',
 };
 
+/** Hash of the genesis block of a known network. */
+export function knownGenesisHash(known: KnownChain): Hex {
+  return knownHashes[known];
+}
+
 /**
  * Loads the genesis of a known network, or from a file in geth's format.
  * @throws GENESIS_INVALID, VALUE_INVALID

@@ -11,6 +11,7 @@ export {
   startFollower,
 } from './follow/follower.ts';
 export { createRpcClient, NodeError, type RpcClient } from './follow/rpc-client.ts';
+export { knownGenesisHash } from './genesis.ts';
 export { type ImportOptions, type ImportProgress, importChain } from './import-chain.ts';
 export {
   type HeadChoice,

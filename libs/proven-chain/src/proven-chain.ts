@@ -17,14 +17,14 @@ export interface ProvenChainOptions {
   /** Agreement that proves old ancestors where no upstream has a proof. Default: such blocks are refused. */
   readonly attestation?: Attestation | undefined;
   /** Read once at the start of each run, so that a run sees one chain. */
-  readonly heads: () => ProvenHeads;
+  readonly heads: () => ProvenHeads | undefined;
 }
 
 /** A chain read from untrusted nodes, for code that reads synchronously. */
 export class ProvenChain {
   readonly #options: ProvenChainOptions;
   readonly #blocks: ProvenBlocks;
-  readonly #heads: () => ProvenHeads;
+  readonly #heads: () => ProvenHeads | undefined;
   readonly ancestors: AncestorIndex;
 
   constructor(options: ProvenChainOptions) {
@@ -74,7 +74,7 @@ export class ProvenChain {
     );
   }
 
-  #reader(heads: ProvenHeads, memo: RunMemo, fetches: RunFetches): ProvenReader {
+  #reader(heads: ProvenHeads | undefined, memo: RunMemo, fetches: RunFetches): ProvenReader {
     const { spec, genesisHash } = this.#options;
     return new ProvenReader({ spec, genesisHash, heads, memo, fetches });
   }

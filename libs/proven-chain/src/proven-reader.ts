@@ -10,6 +10,7 @@ import {
   type Receipt,
 } from '@cairn/block-model';
 import { ProvenState, StateNeeds } from '@cairn/proven-state';
+import { ProvenChainError } from './errors.ts';
 import type { ProvenHeads } from './proven-heads.ts';
 import type { RunFetches, RunMemo } from './run-memo.ts';
 
@@ -23,7 +24,7 @@ export class ContentMissing extends Error {}
 export class ProvenReader {
   readonly spec: ChainSpec;
   readonly #genesisHash: Hex | undefined;
-  readonly #heads: ProvenHeads;
+  readonly #given: ProvenHeads | undefined;
   readonly #memo: RunMemo;
   readonly #fetches: RunFetches;
   /** Missing reads of state, by block hash. */
@@ -34,15 +35,24 @@ export class ProvenReader {
   constructor(options: {
     readonly spec: ChainSpec;
     readonly genesisHash?: Hex | undefined;
-    readonly heads: ProvenHeads;
+    /** Undefined before the first head is verified. */
+    readonly heads: ProvenHeads | undefined;
     readonly memo: RunMemo;
     readonly fetches: RunFetches;
   }) {
     this.spec = options.spec;
     this.#genesisHash = options.genesisHash;
-    this.#heads = options.heads;
+    this.#given = options.heads;
     this.#memo = options.memo;
     this.#fetches = options.fetches;
+  }
+
+  /** @throws HEAD_UNAVAILABLE */
+  get #heads(): ProvenHeads {
+    if (this.#given !== undefined) return this.#given;
+    throw new ProvenChainError('HEAD_UNAVAILABLE', 'The head of the network is not verified yet.', {
+      hint: 'Retry in a few seconds, and check the upstreams and the head source of the network.',
+    });
   }
 
   get chainId(): bigint {
@@ -53,8 +63,8 @@ export class ProvenReader {
     return this.#genesisHash ?? (this.hashByNumber(0n) as Hex);
   }
 
-  get headOrNone(): { readonly hash: Hex; readonly number: bigint } {
-    return this.#heads.latest;
+  get headOrNone(): { readonly hash: Hex; readonly number: bigint } | undefined {
+    return this.#given?.latest;
   }
 
   get head(): { readonly hash: Hex; readonly number: bigint } {
@@ -85,7 +95,7 @@ export class ProvenReader {
   }
 
   header(hash: Hex): Header | undefined {
-    for (const header of [this.#heads.latest, this.#heads.safe, this.#heads.finalized])
+    for (const header of [this.#given?.latest, this.#given?.safe, this.#given?.finalized])
       if (header?.hash === hash) return header;
     return this.#read(this.#memo.headers, hash, () => this.#fetches.header(hash));
   }

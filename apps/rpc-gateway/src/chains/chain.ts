@@ -1,3 +1,4 @@
+import type { Hex, StateReader } from '@cairn/block-model';
 import type { ChainStore, Network } from '@cairn/chain-store';
 import type { UpstreamPool } from '@cairn/upstream';
 import type { HeadChange } from './head-watcher.ts';
@@ -22,7 +23,10 @@ export type BlockReader = Pick<
 >;
 
 /** Accounts and slots after a block, and proofs of them. */
-export type ChainState = Pick<ChainStore, 'stateAt' | 'proof'>;
+export interface ChainState extends Pick<ChainStore, 'proof'> {
+  /** State after a block; `undefined` if it is not kept. */
+  stateAt(hash: Hex): StateReader | undefined;
+}
 
 /** Heights of the blocks that may hold wanted logs. */
 export type ChainLogs = Pick<ChainStore, 'heightsWithLogs'>;

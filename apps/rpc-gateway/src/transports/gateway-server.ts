@@ -18,6 +18,8 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChainLifecycle } from '../chains/chain-lifecycle.ts';
 import { Networks } from '../chains/networks.ts';
+import { UpstreamLifecycle } from '../chains/upstream/upstream-lifecycle.ts';
+import { UpstreamReports } from '../chains/upstream/upstream-reports.ts';
 import { MethodCatalog } from '../methods/method-catalog.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpTransport } from './http-transport.ts';
@@ -36,6 +38,8 @@ export class GatewayServer implements RawHttp {
     @Inject(JsonRpcWebSocketGateway) private readonly webSocket: JsonRpcWebSocketGateway,
     @Inject(Networks) private readonly networks: Networks,
     @Inject(ChainLifecycle) private readonly lifecycle: ChainLifecycle,
+    @Inject(UpstreamLifecycle) private readonly upstreams: UpstreamLifecycle,
+    @Inject(UpstreamReports) private readonly reports: UpstreamReports,
     @Inject(CallPool) private readonly pool: CallPool,
     @Inject(MeteringInterceptor) private readonly interceptor: MeteringInterceptor,
     @Inject(METERING) private readonly metering: Metering,
@@ -61,10 +65,18 @@ export class GatewayServer implements RawHttp {
   }
 
   dependencies(): readonly Dependency[] {
-    return [...storeStates(this.settings.CAIRN_HOME), { name: 'networks', problem: this.lifecycle.notReady }];
+    return [...storeStates(this.settings.CAIRN_HOME), { name: 'networks', problem: this.#notReady }];
+  }
+
+  /** Networks with upstreams do not hold back imported ones, and fail by request while they have no head. */
+  get #notReady(): string | undefined {
+    const { lifecycle, networks, upstreams } = this;
+    const hasLocal = networks.chains.some((chain) => chain.upstreams === undefined);
+    return lifecycle.notReady ?? (hasLocal ? undefined : upstreams.notReady);
   }
 
   registerMetrics(metrics: Registry): void {
+    this.reports.registerMetrics(metrics, this.upstreams.chains);
     const { networks, pool, webSocket } = this;
     const { ledger } = this.metering;
     registerUsageMetrics(metrics, { counts: () => ledger.totals(), boundsMs: latencyBoundsMs });
