@@ -57,20 +57,23 @@ export async function startStorage(settings = {}, { onOutput } = {}) {
 }
 
 /**
- * Starts the built gateway over a new home, with one network that is imported from files and does not require `from`.
- * @param {{ genesis: string, blocks?: string }} chain paths, as for `startGeth`
+ * Starts the built gateway over a new home, with one network that does not require `from`: imported from files, or read from
+ * upstreams.
+ * @param {{ genesis: string, blocks?: string } | { upstreams: readonly string[], head: object, chainId?: number, genesis?: string }} chain
+ * paths, as for `startGeth`, or fields of a network with upstreams
  * @param {Readonly<Record<string, string>>} [settings] as environment variables
  * @param {{ onOutput?: (text: string) => void }} [options]
  * @returns its JSON-RPC URLs, `openAccount` (a new account; resolves with `{ id, key }`), and `stop`
  */
-export async function startGateway({ genesis, blocks }, settings = {}, { onOutput } = {}) {
+export async function startGateway(chain, settings = {}, { onOutput } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-gateway-'));
   const key = 'differential';
   await withAuth(home, async (auth) => {
     await auth.createAccount({ name: 'caller', plan: 'local' });
     await auth.createKey('caller', { id: key });
   });
-  const network = { name: 'chain', hosts: ['*'], genesis, blocks: blocks ? [blocks] : [], requireFrom: false };
+  const { blocks, ...rest } = chain;
+  const network = { name: 'chain', hosts: ['*'], requireFrom: false, ...rest, ...(blocks && { blocks: [blocks] }) };
   const file = join(home, 'networks.json');
   writeFileSync(file, JSON.stringify({ networks: [network] }));
   const env = (port) => ({ RPC_GATEWAY_PORT: String(port), CAIRN_NETWORKS: file, ...settings });

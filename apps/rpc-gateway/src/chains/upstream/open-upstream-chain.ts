@@ -47,8 +47,8 @@ export async function openUpstreamChain(
     upstreams: network.upstreams,
     onEvent: (event) => reports.event(name, event),
   });
-  const blocks = new ProvenBlocks({ pool, cache });
   const attestation = attestationOf(network, pool);
+  const blocks = new ProvenBlocks({ pool, cache, bodyQuorum: attestation?.quorum });
   const onError = (error: unknown) => reports.headFailed(name, error);
   const feed = (): HeadFeed => {
     const { head } = network;

@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { type ChainSpec, type Hex, knownChainSpec, knownChains, parseGethGenesis } from '@cairn/block-model';
+import {
+  type ChainSpec,
+  type Hex,
+  knownChainSpec,
+  knownChains,
+  opChainSpec,
+  parseGethGenesis,
+} from '@cairn/block-model';
 import { knownGenesisHash, type UpstreamNetwork } from '@cairn/chain-store';
 import { CairnError } from '@cairn/errors';
 
@@ -42,7 +49,7 @@ export async function upstreamSpec({ name, genesis, chainId }: UpstreamNetwork):
       ? knownChainSpec(name, known)
       : genesis !== undefined
         ? parseGethGenesis(name, await readGenesis(name, genesis)).spec
-        : newestSpec(name, chainId ?? 0);
+        : (opChainSpec(name, BigInt(chainId ?? 0)) ?? newestSpec(name, chainId ?? 0));
   if (chainId !== undefined && spec.chainId !== String(chainId))
     throw new CairnError(
       'NETWORKS_INVALID',
