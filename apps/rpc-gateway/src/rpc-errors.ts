@@ -88,6 +88,7 @@ const rpcErrorNames = {
   UPSTREAM_METHOD_UNSUPPORTED: 'server',
   UPSTREAMS_DISAGREE: 'unavailable',
   UPSTREAMS_UNAVAILABLE: 'unavailable',
+  CONTENT_MISSING: 'server',
   ANCESTOR_UNPROVEN: 'server',
   BLOCK_RANGE_INVALID: 'params',
   HEADER_FORMAT_UNKNOWN: 'server',

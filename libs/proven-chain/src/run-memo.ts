@@ -58,8 +58,10 @@ export class RunFetches {
     return orAbsent(this.#blocks.header(hash, { ...this.#options, mayBeAbsent: true }));
   }
 
-  block(hash: Hex): Promise<Block | undefined> {
-    return orAbsent(this.#blocks.block(hash, { ...this.#options, mayBeAbsent: true }));
+  async block(hash: Hex): Promise<Block | undefined> {
+    const block = await orAbsent(this.#blocks.block(hash, { ...this.#options, mayBeAbsent: true }));
+    if (block?.proof === 'quorum') this.#options.onQuorum?.();
+    return block;
   }
 
   receipts(hash: Hex): Promise<readonly Receipt[] | undefined> {
@@ -109,7 +111,7 @@ export class RunFetches {
     } catch {
       throw answerInvalid('blockHash is not a hash');
     }
-    const block = await orAbsent(this.#blocks.block(named, { ...this.#options, mayBeAbsent: true }));
+    const block = await this.block(named);
     if (block === undefined) throw notYetKnown(`block ${named} is not known`);
     const index = block.transactions.findIndex((transaction) => transaction.hash === hash);
     if (index === -1) throw answerInvalid(`block ${named} does not contain the transaction`);

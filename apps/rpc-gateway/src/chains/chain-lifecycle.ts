@@ -10,6 +10,8 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import type { GatewaySettings } from '../settings.ts';
 import { ImportMeter } from './import-meter.ts';
 import type { LocalChain } from './local-chain.ts';
+import type { UpstreamChain } from './upstream/upstream-chain.ts';
+import { UPSTREAM_CHAINS } from './upstream/upstream-lifecycle.ts';
 
 /** Injection token of the networks with a local store: a list has no class. */
 export const LOCAL_CHAINS = Symbol('LOCAL_CHAINS');
@@ -26,6 +28,7 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     @Inject(LOCAL_CHAINS) private readonly chains: readonly LocalChain[],
+    @Inject(UPSTREAM_CHAINS) private readonly upstreamChains: readonly UpstreamChain[],
     @Inject(DeferredCallPool) private readonly pool: DeferredCallPool,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -48,7 +51,9 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
   async #start(): Promise<void> {
     for (const chain of this.chains) await this.#import(chain);
     const served = this.chains.filter(({ store }) => store.headOrNone !== undefined);
-    await this.pool.start(Object.fromEntries(served.map((chain) => [chain.network.name, this.#callChain(chain)])));
+    const local = served.map((chain) => [chain.network.name, this.#callChain(chain)] as const);
+    const remote = this.upstreamChains.map(({ network, calls }) => [network.name, calls] as const);
+    await this.pool.start(Object.fromEntries([...local, ...remote]));
     this.#notReady = undefined;
     for (const chain of served) this.#follow(chain);
     this.logger.info(

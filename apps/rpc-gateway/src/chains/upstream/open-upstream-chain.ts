@@ -7,6 +7,7 @@ import {
   type HeadFeed,
   HeadTracker,
   ProvenBlocks,
+  ProvenCalls,
   ProvenChain,
 } from '@cairn/proven-chain';
 import { LmdbContentCache } from '@cairn/proven-state';
@@ -37,8 +38,9 @@ export async function openUpstreamChain(
   const { name } = network;
   const { spec, genesisHash } = await upstreamSpec(network);
   const directory = join(home, 'upstreams', name);
+  const cacheDirectory = join(directory, 'content');
   const cache = await LmdbContentCache.open({
-    directory: join(directory, 'content'),
+    directory: cacheDirectory,
     bytesMax: cacheBytesMax,
     onError: (error) => logger.error({ network: name, causes: errorChain(error) }, 'verified content cannot be cached'),
   });
@@ -63,7 +65,9 @@ export async function openUpstreamChain(
   };
   const heads = new HeadTracker({ blocks, feed: feed(), onError });
   const provenChain = new ProvenChain({ spec, blocks, heads: () => heads.heads, genesisHash, attestation });
-  return new UpstreamChain({ network, pool, heads, provenChain, cache });
+  const { source, fetch, learn } = new ProvenCalls({ blocks, directory: cacheDirectory });
+  const calls = { spec, source, fetch, learn };
+  return new UpstreamChain({ network, pool, heads, provenChain, calls, cache });
 }
 
 /** Agreement that a network accepts where no proof exists. A light client with one upstream has none. */

@@ -1,4 +1,5 @@
 import type { UpstreamNetwork } from '@cairn/chain-store';
+import type { CallChain } from '@cairn/evm-executor/pool';
 import type { HeadTracker, ProvenChain, ProvenReader } from '@cairn/proven-chain';
 import type { LmdbContentCache } from '@cairn/proven-state';
 import type { UpstreamPool } from '@cairn/upstream';
@@ -11,6 +12,8 @@ export class UpstreamChain implements Chain {
   readonly upstreams: UpstreamPool;
   readonly heads: HeadTracker;
   readonly provenChain: ProvenChain;
+  /** The network as the call workers open it. */
+  readonly calls: CallChain;
   readonly lagBlocks = undefined;
   readonly #cache: LmdbContentCache;
 
@@ -19,18 +22,21 @@ export class UpstreamChain implements Chain {
     pool,
     heads,
     provenChain,
+    calls,
     cache,
   }: {
     readonly network: UpstreamNetwork;
     readonly pool: UpstreamPool;
     readonly heads: HeadTracker;
     readonly provenChain: ProvenChain;
+    readonly calls: CallChain;
     readonly cache: LmdbContentCache;
   }) {
     this.network = network;
     this.upstreams = pool;
     this.heads = heads;
     this.provenChain = provenChain;
+    this.calls = calls;
     this.#cache = cache;
   }
 
