@@ -48,6 +48,7 @@ export class ChainStore implements ChainReader {
   readonly tables: Tables;
   readonly #content: VerifiedBlocks;
   #spec: ChainSpec | undefined;
+  #stateFrom: bigint | undefined;
   /** Record of the head and its decoded form, cached since every request reads it. */
   #headBytes = Buffer.alloc(0);
   #head: BlockPlace | undefined;
@@ -72,6 +73,15 @@ export class ChainStore implements ChainReader {
   #readSpec(): ChainSpec | undefined {
     const found = this.tables.meta.get(metaKeys.spec);
     return found && (JSON.parse(Buffer.from(found).toString()) as ChainSpec);
+  }
+
+  /** Height of the oldest state: 0, or the first state of the snapshot that the chain was restored from. */
+  get stateFrom(): bigint {
+    if (this.#stateFrom !== undefined) return this.#stateFrom;
+    const found = bigintFromBytes(this.tables.meta.get(metaKeys.stateFrom) ?? new Uint8Array(0));
+    // Never changes once the chain has its rules.
+    if (this.spec !== undefined) this.#stateFrom = found;
+    return found;
   }
 
   get chainId(): bigint {
@@ -191,7 +201,7 @@ export class ChainStore implements ChainReader {
 
   proof(hash: Hex, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof | undefined {
     const header = this.header(hash);
-    if (header === undefined) return undefined;
+    if (header === undefined || header.number < this.stateFrom) return undefined;
     return readAccountProof(new TrieNodes(this.tables.nodes), bytesFromHex(header.stateRoot), address, slots);
   }
 
@@ -199,7 +209,7 @@ export class ChainStore implements ChainReader {
   stateAt(hash: Hex): RecordReader | undefined {
     const { tables } = this;
     const header = this.header(hash);
-    if (header === undefined) return undefined;
+    if (header === undefined || header.number < this.stateFrom) return undefined;
     if (this.hashByNumber(header.number) === hash) return new FlatState(tables, header.number);
     const { base, blocks } = branchOf(tables, hash);
     if (blocks.some((block) => tables.changes.get(bytesFromHex(block.hash)) === undefined)) return undefined;

@@ -79,6 +79,11 @@ function stateOfAlloc(alloc: Readonly<Record<string, GenesisAccount>>): GenesisS
   ) as GenesisState;
 }
 
+/** Name of a genesis in the store: the Keccak-256 of its rules and accounts. */
+export function genesisName({ spec, state }: Genesis): Uint8Array {
+  return keccak256(Buffer.from(JSON.stringify([spec, state])));
+}
+
 /** Writes the genesis state and computes its header. @throws GENESIS_INVALID when the hash of a known network differs */
 export async function buildGenesis({ spec, state }: Genesis, target: ImportState): Promise<Header> {
   const stateRoot = await target.after(Object.entries(state).map(genesisChange));

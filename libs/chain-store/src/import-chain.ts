@@ -8,7 +8,7 @@ import { extendChain } from './canonical-chain.ts';
 import type { ChainStore } from './chain-store.ts';
 import { GenesisError } from './errors.ts';
 import { FlatState } from './flat-state.ts';
-import { buildGenesis, type Genesis, loadGenesis } from './genesis.ts';
+import { buildGenesis, type Genesis, genesisName, loadGenesis } from './genesis.ts';
 import { ImportState } from './import-state.ts';
 import { metaKeys } from './tables.ts';
 import { writeContent } from './write-blocks.ts';
@@ -44,7 +44,7 @@ export interface ImportOptions {
 
 /**
  * Imports a genesis and files of blocks; executes and verifies each block. Stored blocks are skipped after a comparison of
- * hashes, and a completely imported file is not read again. Each commit contains whole blocks, so the next call resumes after
+ * hashes, and a completely imported file is not read again. A chain from a snapshot needs no files. Each commit contains whole blocks, so the next call resumes after
  * a kill at any moment.
  * @returns number of executed blocks
  * @throws GENESIS_INVALID, SOURCE_INVALID, BLOCK_REFUSED (earlier blocks stay), the reason of the signal
@@ -56,6 +56,8 @@ export async function importChain(options: ImportOptions): Promise<number> {
   for (const file of options.files) {
     const key = fileKey(file);
     const stamp = stampOf(file);
+    // The blocks of a restored chain came without their files.
+    if (stamp === undefined && options.store.tables.meta.get(metaKeys.restore) !== undefined) continue;
     if (stamp !== undefined && Buffer.from(options.store.tables.meta.get(key) ?? '').toString() === stamp) continue;
     executed += await importFile(options, genesis.spec, file);
     if (stamp !== undefined)
@@ -89,7 +91,7 @@ function fileKey(file: string): Buffer {
 
 async function importGenesis(store: ChainStore, genesis: Genesis): Promise<void> {
   const { tables } = store;
-  const name = keccak256(Buffer.from(JSON.stringify([genesis.spec, genesis.state])));
+  const name = genesisName(genesis);
   if (store.headOrNone === undefined) {
     const state = new ImportState(tables, new FlatState(tables, -1n), emptyTrieRoot);
     const header = await buildGenesis(genesis, state);

@@ -23,3 +23,16 @@ export {
   type UpstreamAddress,
   type UpstreamNetwork,
 } from './networks.ts';
+export {
+  inspectSnapshot,
+  type RestoreOptions,
+  restoreSnapshot,
+  type SnapshotInfo,
+} from './snapshot/restore-snapshot.ts';
+export { SnapshotError, type SnapshotErrorCode } from './snapshot/snapshot-error.ts';
+export {
+  type SnapshotOptions,
+  type SnapshotProgress,
+  type SnapshotSummary,
+  writeSnapshot,
+} from './snapshot/write-snapshot.ts';

@@ -45,6 +45,10 @@ export const metaKeys = {
   finalized: Buffer.from('finalized'),
   /** Number of reorgs. */
   generation: Buffer.from('generation'),
+  /** Height of the oldest state of a chain from a snapshot; absent for other chains, which have all states. */
+  stateFrom: Buffer.from('state-from'),
+  /** Progress of a restore, or the snapshot that the chain is from. */
+  restore: Buffer.from('restore'),
 } as const;
 
 /** Opens the databases of a chain. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */
