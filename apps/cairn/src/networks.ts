@@ -1,11 +1,29 @@
 import { join } from 'node:path';
-import { loadNetworks, type Network } from '@cairn/chain-store';
+import { isLocalNetwork, type LocalNetwork, loadNetworks, type Network } from '@cairn/chain-store';
 import { sampleNetworkFile } from '@cairn/service-kit';
 import type { CommandSettings } from './settings.ts';
 
 /** Returns the networks of the settings. @throws NETWORKS_INVALID */
 export function networksOf({ CAIRN_NETWORKS }: CommandSettings): readonly Network[] {
   return loadNetworks(CAIRN_NETWORKS ?? sampleNetworkFile(import.meta.url, 'networks.json'));
+}
+
+/** Returns the networks that are imported. @throws NETWORKS_INVALID */
+export function localNetworks(settings: CommandSettings): readonly LocalNetwork[] {
+  return networksOf(settings).filter(isLocalNetwork);
+}
+
+/** Returns the imported network with a name. @throws NETWORKS_INVALID, Error */
+export function localNetwork(settings: CommandSettings, name: string): LocalNetwork {
+  const networks = networksOf(settings);
+  const found = networks.find((network) => network.name === name);
+  if (found === undefined)
+    throw new Error(
+      `There is no network ${JSON.stringify(name)}. Known are ${networks.map((network) => network.name).join(', ')}.`,
+    );
+  if (!isLocalNetwork(found))
+    throw new Error(`The network ${name} is read from upstreams. It needs no import; start the gateway.`);
+  return found;
 }
 
 /** Directory of a network's chain. */

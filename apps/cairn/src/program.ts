@@ -4,6 +4,7 @@ import { addAccountCommands } from './commands/account.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCardCommands } from './commands/card.ts';
+import { addChainCommands } from './commands/chain.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addMemberCommands } from './commands/member.ts';
@@ -28,6 +29,7 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addAuditCommand(program);
   addImportCommand(program);
+  addChainCommands(program);
   addBackupCommands(program);
   addMigrateCommand(program);
   return program;

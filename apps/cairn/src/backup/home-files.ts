@@ -19,7 +19,9 @@ export interface HomeFiles {
  */
 export function homeFiles(home: string, keyFile = join(home, secretKeyFile)): HomeFiles {
   const chains = join(home, 'chains');
-  const names = existsSync(chains) ? readdirSync(chains).map((name) => join('chains', name)) : [];
+  // A name with a dot is an unfinished restore of a snapshot.
+  const complete = existsSync(chains) ? readdirSync(chains).filter((name) => !name.startsWith('.')) : [];
+  const names = complete.map((name) => join('chains', name));
   const stores = ['accounts', 'files', 'pins', ...names.sort(), 'blocks'];
   // A draft has a number after its name.
   const isKey = (name: string) => name.startsWith(secretKeyFile) || resolve(home, name).startsWith(resolve(keyFile));

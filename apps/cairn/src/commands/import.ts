@@ -21,18 +21,6 @@ export function addImportCommand(program: Command): void {
 
 /** Networks to import: the named one, or all that have block files. */
 async function chosen(settings: CommandSettings, name: string | undefined): Promise<readonly LocalNetwork[]> {
-  const [{ networksOf }, { isLocalNetwork }] = await Promise.all([
-    import('../networks.ts'),
-    import('@cairn/chain-store'),
-  ]);
-  const networks = networksOf(settings);
-  if (name === undefined) return networks.filter(isLocalNetwork);
-  const found = networks.find((network) => network.name === name);
-  if (found === undefined)
-    throw new Error(
-      `There is no network ${JSON.stringify(name)}. Known are ${networks.map((network) => network.name).join(', ')}.`,
-    );
-  if (!isLocalNetwork(found))
-    throw new Error(`The network ${name} is read from upstreams. It needs no import; start the gateway.`);
-  return [found];
+  const { localNetwork, localNetworks } = await import('../networks.ts');
+  return name === undefined ? localNetworks(settings) : [localNetwork(settings, name)];
 }

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/errors';
 
 const hints = {
+  SNAPSHOT_UNREADABLE: 'Check the path and its permissions.',
   SNAPSHOT_DAMAGED: 'Copy the file again from its source. The restore then resumes.',
   SNAPSHOT_INVALID: 'Do not use this file. Get a snapshot from another source.',
   SNAPSHOT_VERSION_UNSUPPORTED: 'Use the version of Cairn that wrote it, or write a new snapshot with this version.',

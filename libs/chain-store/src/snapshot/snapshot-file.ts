@@ -12,7 +12,7 @@ import {
   sections,
   snapshotLimits,
 } from './manifest.ts';
-import { damagedSnapshot } from './snapshot-error.ts';
+import { damagedSnapshot, SnapshotError } from './snapshot-error.ts';
 
 /** Position of a block of the CAR. */
 interface Frame {
@@ -61,7 +61,11 @@ export class SnapshotFile {
     try {
       file = await open(path, 'r');
     } catch (error) {
-      throw damagedSnapshot(path, `it cannot be opened (${(error as { readonly code?: string }).code})`, error);
+      throw new SnapshotError(
+        'SNAPSHOT_UNREADABLE',
+        `The snapshot ${path} cannot be opened (${(error as { readonly code?: string }).code}).`,
+        error,
+      );
     }
     try {
       return new SnapshotFile(path, file, await new Surveyor(path, file).survey());

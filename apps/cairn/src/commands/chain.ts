@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import type { SnapshotSummary } from '@cairn/chain-store';
+import { type Command, InvalidArgumentError } from 'commander';
+import { print } from '../print.ts';
+import { loadCommandSettings } from '../settings.ts';
+
+interface SnapshotCommandOptions {
+  readonly out?: string;
+  readonly states?: number;
+  readonly json?: boolean;
+}
+
+interface RestoreCommandOptions {
+  readonly network?: string;
+  readonly head?: string;
+  readonly json?: boolean;
+}
+
+const hashPattern = /^0x[0-9a-f]{64}$/;
+
+/** `cairn chain snapshot`, `cairn chain restore` */
+export function addChainCommands(program: Command): void {
+  const chain = program.command('chain').description('Writes a chain with its state to a file, and restores it.');
+  chain
+    .command('snapshot <network>')
+    .description('Writes an imported chain with its state to one verifiable file while the services run.')
+    .option('--out <file>', 'file to create (default: <network>-<head>.car in this directory)')
+    .option('--states <count>', 'states before that of the head, 0 to 1024 (default: 1024)', parseStates)
+    .option('--json', 'print JSON')
+    .action(async (name: string, { out, states, json }: SnapshotCommandOptions) => {
+      const { snapshotNetwork } = await import('../chain-snapshots.ts');
+      const options = { out: out && resolve(out), states, isQuiet: json === true, signal: stopSignal() };
+      const { file, ...summary } = await snapshotNetwork(loadCommandSettings(), name, options);
+      print({ file, ...summary }, { json }, [
+        `Wrote ${file}: ${describe(summary)}`,
+        `Restore it with --head ${summary.head.hash}`,
+      ]);
+    });
+  chain
+    .command('restore <file>')
+    .description('Creates the chain of a network from a snapshot and verifies all of it. Resumes a stopped restore.')
+    .option('--network <name>', 'network of the networks file (default: the name in the snapshot)')
+    .option('--head <hash>', 'hash of the newest block, from a source that you trust', parseHash)
+    .option('--json', 'print JSON')
+    .action(async (file: string, { network, head, json }: RestoreCommandOptions) => {
+      const { restoreNetwork } = await import('../chain-snapshots.ts');
+      const options = {
+        network,
+        head: head as `0x${string}` | undefined,
+        isQuiet: json === true,
+        signal: stopSignal(),
+      };
+      const { name, ...summary } = await restoreNetwork(loadCommandSettings(), resolve(file), options);
+      const trusted = head === undefined;
+      print({ network: name, isHeadTrusted: trusted, ...summary }, { json }, [
+        `Restored and verified the chain of ${name}: ${describe(summary)}`,
+        ...(trusted
+          ? [`The head was taken from the file. Compare its hash ${summary.head.hash} with a source that you trust.`]
+          : []),
+      ]);
+    });
+}
+
+function describe({ head, base, bytes, chunks, root }: SnapshotSummary): string {
+  return `${head.number + 1} blocks, states from block ${base} on, ${bytes} bytes in ${chunks} chunks, ${root}`;
+}
+
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Error('Stopped. A restore resumes when the command runs again.')));
+  return stop.signal;
+}
+
+function parseStates(text: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) <= 1024) return Number(text);
+  throw new InvalidArgumentError('Expected a number from 0 to 1024.');
+}
+
+function parseHash(text: string): string {
+  if (hashPattern.test(text)) return text;
+  throw new InvalidArgumentError('Expected a block hash: 0x and 64 digits in lower case.');
+}
