@@ -35,7 +35,7 @@ interface Progress {
 }
 
 /** Entries or bytes of one commit: bounds memory, and the work that a kill repeats. */
-const commitWrites = 50_000;
+const commitWrites = 20_000;
 const commitBytes = 16 * 1024 * 1024;
 
 /** Reads the chunks of a snapshot in order, verifies and stores them. Each commit contains the progress. */
