@@ -115,7 +115,10 @@ test('a restore that reaches a limit of the disk fails with the reason, is not s
     },
   );
   const { code, stderr } = await outcomeOf(limited);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/The store in .* failed: .*the write was not stored/) });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/The store in .* failed: .*the write was not stored/),
+  });
   expect(existsSync(join(home.home, 'chains', 'made'))).toBe(false);
   expect(await run(home, 'chain', 'restore', file)).toMatchObject({
     code: 0,
