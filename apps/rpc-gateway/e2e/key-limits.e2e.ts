@@ -11,7 +11,10 @@ const { Token, Loops } = sample.contracts;
 const forbidden = -32004;
 const policies: Record<string, KeyPolicy> = {
   'by-method': { methods: ['rpc.discover'] },
-  'by-prefix': { methods: ['eth_*', 'debug_*', 'net_*', 'web3_*', 'rpc*', 'trace_*', 'txpool_*'], grants: ['send'] },
+  'by-prefix': {
+    methods: ['cairn_*', 'eth_*', 'debug_*', 'net_*', 'web3_*', 'rpc*', 'trace_*', 'txpool_*'],
+    grants: ['send'],
+  },
   'by-network': { networks: ['second'] },
   'by-contract': { contracts: [Token.address], grants: ['send'] },
   'by-contracts': { contracts: [Token.address, Loops.address] },

@@ -1,3 +1,4 @@
+import { type Hex, stringToHex, toRlp } from 'viem';
 import { sample } from './sample-network.ts';
 
 const { Token, Loops } = sample.contracts;
@@ -45,6 +46,11 @@ const both = (inside: readonly unknown[], ...outside: readonly (readonly unknown
   open: [inside],
   refused: outside,
 });
+
+/** Ids of subscriptions, as eth_subscribe returns them. */
+const headsId = `0x11${'00'.repeat(7)}${toRlp([stringToHex('newHeads')]).slice(2)}`;
+const logsId = (addresses: readonly Hex[]) =>
+  `0x11${'00'.repeat(7)}${toRlp([stringToHex('logs'), [stringToHex('latest'), stringToHex('latest')], addresses, []]).slice(2)}`;
 
 /** Requests for every method of the gateway. The sets of names are compared with rpc.discover. */
 export function methodRequests({ inside, outside, rawBlock, raw }: Places): Readonly<Record<string, Requests>> {
@@ -97,6 +103,16 @@ export function methodRequests({ inside, outside, rawBlock, raw }: Places): Read
       refused: [['logs', {}], ['logs', { address: Loops.address }], ['transactionReceipts']],
     },
     eth_unsubscribe: open(noFilter),
+    cairn_resume: {
+      open: [
+        [headsId, inside],
+        [logsId([Token.address]), inside],
+      ],
+      refused: [
+        [logsId([]), inside],
+        [logsId([Token.address, Loops.address]), inside],
+      ],
+    },
     eth_newBlockFilter: open(),
     eth_newPendingTransactionFilter: open(),
     eth_getFilterChanges: open(noFilter),

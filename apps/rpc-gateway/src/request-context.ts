@@ -1,7 +1,7 @@
 import type { Principal } from '@cairn/auth';
 import type { Chain } from './chains/chain.ts';
 import type { RequestMeter } from './request-meter.ts';
-import type { Subscriptions } from './subscriptions/subscriptions.ts';
+import type { MessageSubscriptions } from './subscriptions/message-subscriptions.ts';
 
 /** The request that a method serves. */
 export interface RequestContext {
@@ -10,7 +10,7 @@ export interface RequestContext {
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Subscriptions of the WebSocket connection; absent over HTTP. */
-  readonly subscriptions?: Subscriptions;
+  readonly subscriptions?: MessageSubscriptions;
   /**
    * Runs a side effect once although its method may be repeated: repeated calls with the same name get the first promise.
    * Absent on imported networks, whose methods run once.

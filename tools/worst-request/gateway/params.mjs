@@ -71,6 +71,10 @@ export const methodParams = {
     ],
   ),
   eth_unsubscribe: filterId,
+  cairn_resume: simple({ bytes: integer(0, 600) }, ({ bytes }, { sample }) => [
+    `0x11${'00'.repeat(7)}${'c0'.repeat(bytes)}`,
+    { number: '0x1', hash: sample.head },
+  ]),
   eth_newFilter: simple(filterGenes, (genes, world) => [filterOf(genes, world)]),
   eth_newBlockFilter: constant(),
   eth_newPendingTransactionFilter: constant(true),

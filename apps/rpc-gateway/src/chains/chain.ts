@@ -1,7 +1,6 @@
 import type { Hex, StateReader } from '@cairn/block-model';
 import type { ChainStore, Network } from '@cairn/chain-store';
 import type { UpstreamPool } from '@cairn/upstream';
-import type { HeadChange } from './head-watcher.ts';
 import type { SyncStatus } from './sync-status.ts';
 
 /** Blocks, transactions and receipts of a chain. */
@@ -33,8 +32,8 @@ export type ChainLogs = Pick<ChainStore, 'heightsWithLogs'>;
 
 /** Changes of the head. */
 export interface HeadSource {
-  /** Calls the listener for each change of the head, until the returned function is called. */
-  listen(listener: (change: HeadChange) => void): () => void;
+  /** Calls the listener after each change of the head, until the returned function is called. */
+  listen(listener: () => void): () => void;
 }
 
 /** Options of {@link Chain.read}. */

@@ -2,17 +2,17 @@ import type { Principal } from '@cairn/auth';
 import type { Chain } from '../chains/chain.ts';
 import { Filters, type KeyFilters } from './filters.ts';
 
-/** The filters of all chains and keys. They stay in memory and end with the process. */
+/** The filters of all networks and keys. They stay in memory and end with the process. */
 export class FilterRegistry {
-  readonly #byChain = new WeakMap<Chain, Filters>();
+  readonly #byNetwork = new WeakMap<Chain['network'], Filters>();
 
-  /** The filters that a key has created on a chain. */
+  /** The filters that a key has created on a network. */
   of({ chain, principal }: { readonly chain: Chain; readonly principal: Principal }): KeyFilters {
-    let filters = this.#byChain.get(chain);
+    let filters = this.#byNetwork.get(chain.network);
     if (filters === undefined) {
-      filters = new Filters(chain.reader);
-      this.#byChain.set(chain, filters);
+      filters = new Filters();
+      this.#byNetwork.set(chain.network, filters);
     }
-    return filters.of(principal.key.reference);
+    return filters.of(principal.key.reference, chain);
   }
 }

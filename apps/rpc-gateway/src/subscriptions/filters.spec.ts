@@ -1,93 +1,161 @@
-import type { Header, Hex, Receipt } from '@cairn/block-model';
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { parseLogFilter } from '../methods/logs/log-filter.ts';
-import { type FilterReader, Filters } from './filters.ts';
+import type { FilterTopic } from './filter-events.ts';
+import { Filters } from './filters.ts';
+import { addresses, hashOf, type SeenEvent, TestChain } from './test-chain.fixture.ts';
 
-const hashOf = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(64, '0')}`;
-const address: Hex = `0x${'11'.repeat(20)}`;
+const [address, other] = addresses;
+const logsOf = (filter: unknown): FilterTopic => ({ kind: 'logs', filter: parseLogFilter('filter', filter) });
 
-/** Builds blocks that are named by their path from genesis, each with one log. `moveTo` sets the head. */
-function chain(...names: string[]) {
-  const headers = new Map<Hex, Header>();
-  for (const name of names)
-    for (let length = 0; length <= name.length; length++) {
-      const hash = hashOf(`g${name.slice(0, length)}`);
-      const parentHash = hashOf(length === 0 ? '' : `g${name.slice(0, length - 1)}`);
-      headers.set(hash, {
-        hash,
-        parentHash,
-        number: BigInt(length),
-        timestamp: 0n,
-        logsBloom: '0x1',
-      } as unknown as Header);
-    }
-  const reader = {
-    head: { hash: hashOf('g'), number: 0n },
-    header: (hash: Hex) => headers.get(hash),
-    receipts: () => [{ logs: [{ address, topics: [], data: '0x' }] } as unknown as Receipt],
-    block: () => undefined,
-  } satisfies FilterReader;
-  const moveTo = (name: string) => {
-    reader.head = { hash: hashOf(`g${name}`), number: BigInt(name.length) };
+function filtersOf(chain: TestChain, owner = 'key', filters = new Filters()) {
+  const own = filters.of(owner, chain);
+  const changes = async (id: string) => {
+    const filter = own.find(id);
+    return filter && ((await own.changes(filter)) as SeenEvent[]);
   };
-  return { reader, moveTo };
+  return { own, changes };
 }
 
-test('changes returns the blocks and logs since the last request, including removed ones', () => {
-  const { reader, moveTo } = chain('aa', 'b');
-  const own = new Filters(reader).of('key');
-  const blocks = own.add({ kind: 'blocks' });
-  const logs = own.add({ kind: 'logs', filter: parseLogFilter('filter', { address }) });
-  const others = own.add({ kind: 'logs', filter: parseLogFilter('filter', { address: `0x${'22'.repeat(20)}` }) });
-  const later = own.add({ kind: 'logs', filter: parseLogFilter('filter', { fromBlock: '0x2' }) });
-  const none = own.add({ kind: 'pendingTransactions' });
-  const changes = (id: string) => {
-    const filter = own.find(id);
-    return filter && own.changes(filter);
-  };
-  expect([blocks, logs, none].map(changes)).toEqual([[], [], []]);
-  moveTo('aa');
-  expect(changes(blocks)).toEqual([hashOf('ga'), hashOf('gaa')]);
-  expect(changes(logs)).toMatchObject([
-    { blockHash: hashOf('ga'), removed: false },
-    { blockHash: hashOf('gaa'), removed: false },
+test('changes returns the blocks and logs since the last request, including removed ones', async () => {
+  const chain = new TestChain();
+  const { own, changes } = filtersOf(chain);
+  const blocks = await own.add({ kind: 'blocks' });
+  const logs = await own.add(logsOf({ address }));
+  const others = await own.add(logsOf({ address: `0x${'33'.repeat(20)}` }));
+  const later = await own.add(logsOf({ fromBlock: '0x2' }));
+  expect(await Promise.all([blocks, logs].map(changes))).toEqual([[], []]);
+  chain.moveTo('aa');
+  expect(await changes(blocks)).toEqual([hashOf('a'), hashOf('aa')]);
+  expect(await changes(logs)).toMatchObject([
+    { blockHash: hashOf('a'), logIndex: '0x0', removed: false },
+    { blockHash: hashOf('aa'), logIndex: '0x0', removed: false },
+    { blockHash: hashOf('aa'), logIndex: '0x2', removed: false },
   ]);
-  expect(changes(later)).toMatchObject([{ blockHash: hashOf('gaa') }]);
-  expect(changes(others)).toEqual([]);
-  moveTo('b');
-  expect(changes(blocks)).toEqual([hashOf('gb')]);
-  expect(changes(logs)).toMatchObject([
-    { blockHash: hashOf('gaa'), removed: true },
-    { blockHash: hashOf('ga'), removed: true },
-    { blockHash: hashOf('gb'), removed: false },
+  expect(new Set((await changes(later))?.map(({ blockHash }) => blockHash))).toEqual(new Set([hashOf('aa')]));
+  expect(await changes(others)).toEqual([]);
+  chain.moveTo('b');
+  expect(await changes(blocks)).toEqual([hashOf('b')]);
+  expect(await changes(logs)).toMatchObject([
+    { blockHash: hashOf('aa'), removed: true },
+    { blockHash: hashOf('aa'), removed: true },
+    { blockHash: hashOf('a'), removed: true },
+    { blockHash: hashOf('b'), removed: false },
+    { blockHash: hashOf('b'), removed: false },
   ]);
-  expect(changes(none)).toEqual([]);
 });
 
-test('a filter ends when it is removed, and after five minutes without a request', () => {
+test('polls return each log of the canonical chain once, whatever reorgs happen between them', async () => {
+  const path = fc.stringMatching(/^[abc]{0,6}$/);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(path, fc.boolean()), { maxLength: 12 }),
+      fc.boolean(),
+      async (moves, isRemote) => {
+        const chain = new TestChain({ isRemote });
+        const { own, changes } = filtersOf(chain);
+        const id = await own.add(logsOf({ address: other }));
+        const live = new Set<string>();
+        const poll = async () => {
+          for (const { blockHash, logIndex, removed } of (await changes(id)) ?? []) {
+            const log = `${blockHash} ${Number(logIndex)}`;
+            expect(live.has(log)).toBe(removed);
+            if (removed) live.delete(log);
+            else live.add(log);
+          }
+        };
+        for (const [to, isPolled] of moves) {
+          chain.moveTo(to);
+          if (isPolled) await poll();
+        }
+        await poll();
+        expect([...live].sort()).toEqual(chain.logs(other).sort());
+      },
+    ),
+  );
+});
+
+test('a reorg of 100 blocks is returned completely', async () => {
+  const chain = new TestChain();
+  const { own, changes } = filtersOf(chain);
+  const id = await own.add(logsOf({}));
+  const blocks = await own.add({ kind: 'blocks' });
+  chain.moveTo('a'.repeat(100));
+  const added = (await changes(id)) ?? [];
+  expect(await changes(blocks)).toHaveLength(100);
+  chain.moveTo('b'.repeat(101));
+  const events = (await changes(id)) ?? [];
+  expect(events.filter(({ removed }) => removed)).toHaveLength(added.length);
+  expect(events.filter(({ removed }) => !removed).map((log) => `${log.blockHash} ${Number(log.logIndex)}`)).toEqual(
+    chain.logs(),
+  );
+  expect(await changes(blocks)).toHaveLength(101);
+});
+
+test('a long way to the head takes several polls, which return each block once', async () => {
+  const chain = new TestChain();
+  const { own, changes } = filtersOf(chain);
+  const id = await own.add({ kind: 'blocks' });
+  chain.moveTo('a'.repeat(2_500));
+  const lengths = [];
+  const seen = new Set<unknown>();
+  for (let polled = await changes(id); polled !== undefined && polled.length > 0; polled = await changes(id)) {
+    lengths.push(polled.length);
+    for (const hash of polled) seen.add(hash);
+  }
+  expect(lengths).toEqual([1_024, 1_024, 452]);
+});
+
+test('concurrent polls return different events, and a failed poll loses none', async () => {
+  const chain = new TestChain({ isRemote: true });
+  const { own, changes } = filtersOf(chain);
+  const id = await own.add({ kind: 'blocks' });
+  chain.moveTo('aaa');
+  chain.onFetch = () => {
+    throw new Error('planted');
+  };
+  await expect(changes(id)).rejects.toThrow('planted');
+  chain.onFetch = () => {};
+  const polls = await Promise.all([changes(id), changes(id), changes(id)]);
+  expect(polls.flat()).toEqual(['a', 'aa', 'aaa'].map(hashOf));
+});
+
+test('a poll of a filter whose last block is unknown is an error and ends the filter', async () => {
+  const chain = new TestChain();
+  chain.moveTo('aa');
+  const { own, changes } = filtersOf(chain);
+  const id = await own.add({ kind: 'blocks' });
+  chain.moveTo('b');
+  chain.forget('aa');
+  await expect(changes(id)).rejects.toThrow(/^filter not found\. Its last block 2 is no longer known/);
+  expect(own.find(id)).toBeUndefined();
+});
+
+test('a filter ends when it is removed, and after five minutes without a request', async () => {
   let now = 0;
-  const filters = new Filters(chain('a').reader, () => now);
-  const own = filters.of('key');
-  const [polled, idle] = [own.add({ kind: 'blocks' }), own.add({ kind: 'blocks' })];
-  expect(filters.of('other').find(polled)).toBeUndefined();
-  expect(filters.of('other').remove(polled)).toBe(false);
+  const chain = new TestChain();
+  const filters = new Filters(() => now);
+  const { own, changes } = filtersOf(chain, 'key', filters);
+  const [polled, idle] = [await own.add({ kind: 'blocks' }), await own.add({ kind: 'blocks' })];
+  expect(filters.of('other', chain).find(polled)).toBeUndefined();
+  expect(filters.of('other', chain).remove(polled)).toBe(false);
   now = 299_999;
-  const filter = own.find(polled);
-  if (filter) own.changes(filter);
+  expect(await changes(polled)).toEqual([]);
   now = 300_000;
   expect(own.find(idle)).toBeUndefined();
-  expect(own.find(polled)).toBe(filter);
+  expect(own.find(polled)).toBeDefined();
   expect([own.remove(polled), own.remove(polled)]).toEqual([true, false]);
-  const again = own.add({ kind: 'blocks' });
+  const again = await own.add({ kind: 'blocks' });
   expect(own.find(again)).toBeDefined();
 });
 
-test('add refuses more than 100 filters, or 10,000 addresses and topics, per key', () => {
-  const own = new Filters(chain('a').reader).of('key');
-  for (let count = 0; count < 100; count++) own.add({ kind: 'blocks' });
-  expect(() => own.add({ kind: 'blocks' })).toThrow(expect.objectContaining({ rpcCode: -32005 }));
-  const other = new Filters(chain('a').reader).of('key');
-  const filter = parseLogFilter('filter', { address: Array(1000).fill(address) });
-  for (let count = 0; count < 10; count++) other.add({ kind: 'logs', filter });
-  expect(() => other.add({ kind: 'logs', filter })).toThrow(expect.objectContaining({ rpcCode: -32005 }));
+test('add refuses more than 100 filters, or 10,000 addresses and topics, per key', async () => {
+  const chain = new TestChain();
+  const { own } = filtersOf(chain);
+  for (let count = 0; count < 100; count++) await own.add({ kind: 'blocks' });
+  await expect(own.add({ kind: 'blocks' })).rejects.toMatchObject({ rpcCode: -32005 });
+  const { own: second } = filtersOf(chain);
+  const topic = logsOf({ address: Array(1000).fill(address) });
+  for (let count = 0; count < 10; count++) await second.add(topic);
+  await expect(second.add(topic)).rejects.toMatchObject({ rpcCode: -32005 });
 });

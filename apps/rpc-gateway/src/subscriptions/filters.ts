@@ -1,24 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import type { Hex } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import type { BlockReader } from '../chains/chain.ts';
-import { changeBetween } from '../chains/head-watcher.ts';
-import type { LogFilter } from '../methods/logs/log-filter.ts';
-import { logsOf } from '../methods/logs/logs-of.ts';
-import { isInRange } from './topic.ts';
-
-/** The events that a filter reports. */
-export type FilterTopic =
-  | { readonly kind: 'logs'; readonly filter: LogFilter }
-  | { readonly kind: 'blocks' }
-  | { readonly kind: 'pendingTransactions' };
+import type { Chain } from '../chains/chain.ts';
+import { ChainEvents } from './chain-events.ts';
+import type { ChainPosition } from './chain-path.ts';
+import { type FilterTopic, newEvents } from './filter-events.ts';
+import { newSubscriptionId } from './subscription-id.ts';
 
 /** One filter. It stores its last position in the chain rather than the events since. */
 export interface Filter {
+  readonly id: string;
   readonly topic: FilterTopic;
-  seen: Hex;
+  seen: ChainPosition;
   /** Expiry, in milliseconds of the injected clock. */
   expiresAt: number;
+  /** End of the poll that runs, so that concurrent polls return different events. */
+  polling: Promise<unknown>;
 }
 
 /** Most filters of one key, and most addresses and topics in all of them: they stay in memory. */
@@ -26,26 +21,19 @@ const filtersMax = 100;
 const valuesMax = 10_000;
 /** A filter expires after this time without a poll, as in geth. */
 const idleMsMax = 5 * 60_000;
-/** Most logs in one result. */
-const logsMax = 10_000;
 
-/** The part of a chain that filters read. */
-export type FilterReader = Pick<BlockReader, 'head' | 'header' | 'receipts' | 'block'>;
-
-/** The filters of one chain, separate for each key. */
+/** The filters of one network, separate for each key. */
 export class Filters {
-  readonly #reader: FilterReader;
   readonly #now: () => number;
   readonly #byOwner = new Map<string, Map<string, Filter>>();
 
-  constructor(reader: FilterReader, now: () => number = () => performance.now()) {
-    this.#reader = reader;
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
   /** The filters of a key. @param owner reference of the key */
-  of(owner: string): KeyFilters {
-    return new KeyFilters(this.#reader, this.#now, {
+  of(owner: string, chain: Pick<Chain, 'read'>): KeyFilters {
+    return new KeyFilters(chain, this.#now, {
       read: () => this.#unexpired(owner),
       write: () => {
         for (const other of this.#byOwner.keys()) this.#unexpired(other);
@@ -74,18 +62,19 @@ interface FilterTable {
 
 /** The filters of one key. */
 export class KeyFilters {
-  readonly #reader: FilterReader;
+  readonly #chain: Pick<Chain, 'read'>;
   readonly #now: () => number;
   readonly #table: FilterTable;
 
-  constructor(reader: FilterReader, now: () => number, table: FilterTable) {
-    this.#reader = reader;
+  constructor(chain: Pick<Chain, 'read'>, now: () => number, table: FilterTable) {
+    this.#chain = chain;
     this.#now = now;
     this.#table = table;
   }
 
   /** @returns the id of the new filter @throws RpcError -32005 above the limits of a key */
-  add(topic: FilterTopic): string {
+  async add(topic: FilterTopic): Promise<string> {
+    const seen = await new ChainEvents(this.#chain).head();
     const filters = this.#table.write();
     const values = [...filters.values()].reduce((sum, { topic: other }) => sum + valuesOf(other), valuesOf(topic));
     if (filters.size >= filtersMax || values > valuesMax)
@@ -94,8 +83,8 @@ export class KeyFilters {
         `A key may have ${filtersMax} filters with ${valuesMax} addresses and topics. End one with eth_uninstallFilter first.`,
         { limit: 'filters', filtersMax, valuesMax },
       );
-    const id = `0x${randomBytes(16).toString('hex')}`;
-    filters.set(id, { topic, seen: this.#reader.head.hash, expiresAt: this.#now() + idleMsMax });
+    const id = newSubscriptionId();
+    filters.set(id, { id, topic, seen, expiresAt: this.#now() + idleMsMax, polling: Promise.resolve() });
     return id;
   }
 
@@ -108,29 +97,35 @@ export class KeyFilters {
     return this.#table.read().delete(id);
   }
 
-  /** Events since the last poll. @throws RpcError -32005 for more logs than one result may hold */
-  changes(filter: Filter): unknown[] {
-    const { topic, seen } = filter;
-    const { hash: head } = this.#reader.head;
-    const { left, joined } = changeBetween(this.#reader, seen, head);
-    const events: unknown[] = [];
-    if (topic.kind === 'blocks') events.push(...joined.map(({ hash }) => hash));
-    else if (topic.kind === 'logs') {
-      for (const [headers, removed] of [[left, true] as const, [joined, false] as const])
-        for (const header of headers.filter(({ number }) => isInRange(topic.filter, number)))
-          for (const log of logsOf(topic.filter, this.#reader, header)) {
-            if (events.push({ ...log, removed }) > logsMax) throw tooManyLogs();
-          }
-    }
-    filter.seen = head;
+  /**
+   * Events since the last poll. The filter advances only when all of them are read, so a failed poll loses none. A long way to the
+   * head takes several polls.
+   * @throws RpcError if the last block of the filter is no longer known; the errors of reads
+   */
+  async changes(filter: Filter, signal?: AbortSignal): Promise<readonly unknown[]> {
     filter.expiresAt = this.#now() + idleMsMax;
-    return events;
+    const earlier = filter.polling;
+    let end = () => {};
+    filter.polling = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    try {
+      await earlier;
+      signal?.throwIfAborted();
+      const result = await newEvents(new ChainEvents(this.#chain), filter, signal);
+      if (result === undefined) {
+        this.remove(filter.id);
+        throw new RpcError(
+          'server',
+          `filter not found. Its last block ${filter.seen.number} is no longer known; create a new filter.`,
+        );
+      }
+      filter.seen = result.seen;
+      return result.events;
+    } finally {
+      end();
+    }
   }
-}
-
-function tooManyLogs(): RpcError {
-  const message = `The filter has more than ${logsMax} new logs. Read them with eth_getLogs in smaller ranges.`;
-  return new RpcError('limit', message, { logsMax });
 }
 
 function valuesOf(topic: FilterTopic): number {

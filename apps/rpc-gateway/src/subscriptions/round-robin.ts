@@ -1,49 +1,39 @@
-/** Milliseconds of one slice, and its number of steps: a step may queue microtasks, whose time the clock does not show. */
+/** Milliseconds of one slice, and its number of turns: a turn may queue microtasks, whose time the clock does not show. */
 const sliceMs = 4;
-const stepsMax = 16;
+const turnsMax = 16;
 
 /**
- * Runs jobs one step at a time in turn, with the event loop between slices. A head change has one step for each event of each
- * subscription, and a thousand subscriptions must not delay other requests.
+ * Gives turns to jobs in the order in which they ask, with the event loop between slices. A head change has a turn for each block of
+ * each subscription, and a thousand subscriptions must not delay other requests. A job that waits for a read holds up no other job.
  */
 export class RoundRobin {
-  #jobs: Iterator<unknown>[] = [];
+  #waiting: (() => void)[] = [];
   #isScheduled = false;
-  readonly #onError: (error: unknown) => void;
 
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
-  }
-
-  add(job: Iterator<unknown>): void {
-    this.#jobs.push(job);
-    this.#schedule();
+  /** Resolves when it is the caller's turn. A turn lasts until the caller waits for anything. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#schedule();
+    });
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#jobs.length === 0) return;
+    if (this.#isScheduled || this.#waiting.length === 0) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#slice());
+    setImmediate(() => void this.#slice());
   }
 
-  #slice(): void {
-    this.#isScheduled = false;
+  async #slice(): Promise<void> {
     const end = performance.now() + sliceMs;
-    for (let steps = 0; steps < stepsMax && performance.now() < end; steps++) {
-      const job = this.#jobs.shift();
-      if (job === undefined) break;
-      if (this.#step(job)) this.#jobs.push(job);
+    for (let turns = 0; turns < turnsMax && performance.now() < end; turns++) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      next();
+      // The job runs before this function continues, since its continuation was queued first.
+      await undefined;
     }
+    this.#isScheduled = false;
     this.#schedule();
-  }
-
-  /** Returns whether the job has more steps. A job that throws has ended. */
-  #step(job: Iterator<unknown>): boolean {
-    try {
-      return job.next().done !== true;
-    } catch (error) {
-      this.#onError(error);
-      return false;
-    }
   }
 }

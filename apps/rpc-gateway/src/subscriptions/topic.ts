@@ -15,6 +15,13 @@ export type Topic =
   /** No events: this gateway has no pending transactions. */
   | { readonly kind: 'newPendingTransactions' };
 
+/** Topics whose events follow from the blocks of the chain. Their subscriptions can start at any block. */
+export type BlockTopic = Extract<Topic, { kind: 'newHeads' | 'logs' | 'transactionReceipts' }>;
+
+export function isBlockTopic(topic: Topic): topic is BlockTopic {
+  return topic.kind === 'newHeads' || topic.kind === 'logs' || topic.kind === 'transactionReceipts';
+}
+
 /** Second parameter of eth_subscribe: absent (`undefined`), or any value including `null`. */
 export interface GivenQuery {
   readonly value: unknown;

@@ -10,6 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Chain } from '../chains/chain.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { ApiKeyGuard, requireKeyInPath } from './api-key-guard.ts';
+import { ReasonedWebSocket } from './close-reasons.ts';
 import { JsonRpcErrorFilter } from './json-rpc-error-filter.ts';
 import { NetworkResolver } from './network-resolver.ts';
 
@@ -43,6 +44,7 @@ export class ApiKeyWebSocketAdapter implements WebSocketAdapter<WebSocketServer,
   ) {
     this.#server = new WebSocketServer({
       noServer: true,
+      WebSocket: ReasonedWebSocket,
       maxPayload: settings.CAIRN_RPC_BODY_BYTES_MAX,
       maxFragments: fragmentsMax,
       perMessageDeflate: false,

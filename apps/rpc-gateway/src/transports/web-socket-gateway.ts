@@ -9,14 +9,15 @@ import { Inject } from '@nestjs/common';
 import { type OnGatewayConnection, type OnGatewayDisconnect, WebSocketGateway } from '@nestjs/websockets';
 import { type RawData, WebSocket } from 'ws';
 import type { Chain } from '../chains/chain.ts';
-import type { LogReader } from '../methods/logs/logs-of.ts';
 import type { RequestContext } from '../request-context.ts';
 import { RequestMeter } from '../request-meter.ts';
-import { withRecentBlocks } from '../subscriptions/recent-blocks.ts';
+import { ChainEvents } from '../subscriptions/chain-events.ts';
+import { MessageSubscriptions } from '../subscriptions/message-subscriptions.ts';
 import { RoundRobin } from '../subscriptions/round-robin.ts';
 import { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Topic } from '../subscriptions/topic.ts';
 import { ApiKeyGuard } from './api-key-guard.ts';
+import { closeFor, closeOf, closeReasons } from './close-reasons.ts';
 import type { Connection } from './connection.ts';
 import { transportErrorFrom } from './json-rpc-error-filter.ts';
 import { MeteringInterceptor } from './metering-interceptor.ts';
@@ -26,21 +27,20 @@ import type { AdmittedClient } from './web-socket-adapter.ts';
 const pingEveryMs = 30_000;
 /** Messages of one connection that are answered concurrently; further ones stay unread in the socket. */
 const inFlightMax = 64;
-/** Longest wait for answers and close frames in a drain, before the remaining connections are cut. */
+/** Longest wait for answers and close frames in a drain, before the remaining connections are closed without their answers. */
 const drainMsMax = 8000;
 /** A connection with more unread bytes is closed. */
 const unsentBytesMax = 64 * 1024 * 1024;
-const goingAway = 'the service is shutting down';
+/** Further events of a connection with more unread bytes wait. */
+const unsentEventBytesMax = 1024 * 1024;
 
 /** JSON-RPC and subscriptions over WebSocket connections. {@link ApiKeyWebSocketAdapter} has authenticated them. */
 @WebSocketGateway()
 export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, OnGatewayDisconnect<WebSocket> {
   readonly #connections = new Map<WebSocket, Connection>();
   readonly #pinging: NodeJS.Timeout;
-  readonly #recentBlocks = new WeakMap<Chain, LogReader>();
-  readonly #notifications = new RoundRobin((error) =>
-    this.logger.error({ causes: errorChain(error) }, 'subscription events cannot be sent'),
-  );
+  readonly #events = new WeakMap<Chain, ChainEvents>();
+  readonly #notifications = new RoundRobin();
   #isDraining = false;
 
   constructor(
@@ -86,21 +86,25 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
     connection?.abort.abort(new Error('The client closed the connection.'));
   }
 
-  #subscriptions(socket: WebSocket, { chain }: AdmittedClient): Subscriptions {
+  #subscriptions(socket: WebSocket, { id, chain }: AdmittedClient): Subscriptions {
     return new Subscriptions({
       chain,
-      blocks: this.#recentBlocksOf(chain),
+      events: this.#eventsOf(chain),
       scheduler: this.#notifications,
-      onLag: () => socket.close(1013, 'the client reads events too slowly'),
-      send: (notification, topic) => this.#notify(socket, notification, topic),
+      onLag: () => closeFor(socket, 'eventsUnread'),
+      onFailure: (error) => {
+        this.logger.error({ requestId: id, causes: errorChain(error) }, 'subscription events cannot be read');
+        closeFor(socket, 'eventsUnreadable');
+      },
+      send: (notifications, topic) => this.#notify(socket, notifications, topic),
     });
   }
 
-  /** Connections of a network share the decoded blocks. */
-  #recentBlocksOf(chain: Chain): LogReader {
-    const blocks = this.#recentBlocks.get(chain) ?? withRecentBlocks(chain.reader);
-    this.#recentBlocks.set(chain, blocks);
-    return blocks;
+  /** Connections of a network share the reads of its blocks. */
+  #eventsOf(chain: Chain): ChainEvents {
+    const events = this.#events.get(chain) ?? new ChainEvents(chain);
+    this.#events.set(chain, events);
+    return events;
   }
 
   #message(connection: Connection, data: RawData): void {
@@ -109,18 +113,26 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
     const body = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
     connection.inFlight++;
     if (connection.inFlight >= inFlightMax) socket.pause();
-    this.#answer(connection, body)
-      .then((answer) => this.#send(socket, answer))
-      .catch((error: unknown) => this.#close(socket, error))
+    const subscriptions = new MessageSubscriptions(connection.subscriptions);
+    this.#answer(connection, subscriptions, body)
+      .then((answer) => {
+        this.#send(socket, answer);
+        subscriptions.answered();
+      })
+      .catch((error: unknown) => closeFor(socket, closeOf(error)))
       .finally(() => {
         connection.inFlight--;
         if (connection.inFlight < inFlightMax && socket.isPaused) socket.resume();
-        if (this.#isDraining && connection.inFlight === 0) socket.close(1001, goingAway);
+        if (this.#isDraining && connection.inFlight === 0) closeFor(socket, 'shutdown');
       });
   }
 
-  async #answer(connection: Connection, body: Buffer): Promise<string | Uint8Array | undefined> {
-    const { chain, subscriptions, abort } = connection;
+  async #answer(
+    connection: Connection,
+    subscriptions: MessageSubscriptions,
+    body: Buffer,
+  ): Promise<string | Uint8Array | undefined> {
+    const { chain, abort } = connection;
     const principal = await this.#authorize(connection);
     const metered = this.interceptor.start(connection.headers, connection.id);
     const meter = this.interceptor.meter(metered, principal, chain.network.name);
@@ -147,27 +159,33 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
     return answer;
   }
 
-  #notify(socket: WebSocket, notification: string, topic: Topic): void {
+  /** Sends events of one subscription. Resolves when the client has read most of what was sent. Never rejects. */
+  async #notify(socket: WebSocket, notifications: readonly string[], topic: Topic): Promise<void> {
     const connection = this.#connections.get(socket);
     if (connection === undefined || this.#isDraining) return;
-    this.#authorize(connection)
-      .then((principal) => {
-        this.guard.requireTopic(principal, topic);
-        const meter = new RequestMeter(this.metering, principal, connection.chain.network.name);
+    try {
+      const principal = await this.#authorize(connection);
+      this.guard.requireTopic(principal, topic);
+      const meter = new RequestMeter(this.metering, principal, connection.chain.network.name);
+      for (const notification of notifications) {
+        if (socket.readyState !== WebSocket.OPEN) return;
         meter.notified(Buffer.byteLength(notification));
-        this.#send(socket, notification);
-      })
-      .catch((error: unknown) => this.#close(socket, error));
+        socket.send(notification, { binary: false });
+      }
+    } catch (error) {
+      closeFor(socket, closeOf(error));
+    }
+    if (socket.bufferedAmount > unsentEventBytesMax) await this.#flushed(socket);
+  }
+
+  /** Resolves when everything that was sent up to now is in the buffers of the system, or the connection ended. */
+  #flushed(socket: WebSocket): Promise<void> {
+    return new Promise((resolve) => socket.ping(undefined, false, () => resolve()));
   }
 
   #send(socket: WebSocket, message: string | Uint8Array | undefined): void {
     if (message !== undefined && socket.readyState === WebSocket.OPEN) socket.send(message, { binary: false });
-    if (socket.bufferedAmount > unsentBytesMax) socket.close(1013, 'the client reads answers too slowly');
-  }
-
-  #close(socket: WebSocket, error: unknown): void {
-    if (error instanceof TransportError) socket.close(1008, 'the API key no longer allows this');
-    else socket.close(1011, 'internal error');
+    if (socket.bufferedAmount > unsentBytesMax) closeFor(socket, 'answersUnread');
   }
 
   /** Authenticates again, so that a revoked key ends its connection at the next message in either direction. */
@@ -180,11 +198,11 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
 
   #ping(): void {
     for (const [socket, connection] of this.#connections) {
-      if (!connection.isAlive) socket.terminate();
+      if (!connection.isAlive) closeFor(socket, 'pongMissing');
       connection.isAlive = false;
       socket.ping();
       // Without this check, an idle connection would outlive its key.
-      this.#authorize(connection).catch((error: unknown) => this.#close(socket, error));
+      this.#authorize(connection).catch((error: unknown) => closeFor(socket, closeOf(error)));
     }
   }
 
@@ -193,11 +211,13 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
     this.#isDraining = true;
     clearInterval(this.#pinging);
     for (const { socket, inFlight } of this.#connections.values()) {
-      socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'cairn_shutdown', params: { reason: goingAway } }));
-      if (inFlight === 0) socket.close(1001, goingAway);
+      socket.send(
+        JSON.stringify({ jsonrpc: '2.0', method: 'cairn_shutdown', params: { reason: closeReasons.shutdown.reason } }),
+      );
+      if (inFlight === 0) closeFor(socket, 'shutdown');
     }
     setTimeout(() => {
-      for (const socket of this.#connections.keys()) socket.terminate();
+      for (const socket of this.#connections.keys()) closeFor(socket, 'shutdown');
     }, drainMsMax).unref();
   }
 }

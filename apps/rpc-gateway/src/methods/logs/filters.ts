@@ -66,13 +66,14 @@ export const ethNewPendingTransactionFilter = (filters: FilterRegistry) =>
 export const ethGetFilterChanges = (filters: FilterRegistry) =>
   define({
     name: 'eth_getFilterChanges',
-    summary: 'Returns the events of a filter since the last request.',
+    summary:
+      'Returns the events of a filter since the last request. One request reads up to 1,024 blocks and ends with the block of the 10,000th event; the next request returns the rest.',
     params: [idParam],
     result: 'A list of block hashes or of logs. Logs of blocks that a reorg removed are returned again with `removed`.',
     errors: ['server'],
     cost: 20,
     reveals: 'filter',
-    handle: ([id], context) => filters.of(context).changes(requireFilter(filters, id, context)),
+    handle: ([id], context) => filters.of(context).changes(requireFilter(filters, id, context), context.signal),
   });
 
 export const ethGetFilterLogs = (filters: FilterRegistry) =>

@@ -7,10 +7,15 @@ export type LogReader = Pick<BlockReader, 'receipts' | 'block'>;
 
 const noLogs = /^0x0*$/;
 
+/** Reports whether a block has any log. */
+export function hasLogs({ logsBloom }: Pick<Header, 'logsBloom'>): boolean {
+  return !noLogs.test(logsBloom);
+}
+
 /** Reads the logs of a block that match a filter, with their positions. */
 export function* logsOf(filter: LogFilter, reader: LogReader, header: Header) {
-  const { hash, number, timestamp, logsBloom } = header;
-  if (noLogs.test(logsBloom)) return;
+  const { hash, number, timestamp } = header;
+  if (!hasLogs(header)) return;
   let logIndex = 0;
   for (const [index, { logs }] of (reader.receipts(hash) ?? []).entries()) {
     for (const log of logs) {

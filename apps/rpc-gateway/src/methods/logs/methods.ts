@@ -8,12 +8,13 @@ import {
   ethNewPendingTransactionFilter,
   ethUninstallFilter,
 } from './filters.ts';
-import { ethSubscribe, ethUnsubscribe } from './subscribe.ts';
+import { cairnResume, ethSubscribe, ethUnsubscribe } from './subscribe.ts';
 
 export const logMethods = (filters: FilterRegistry) => [
   ethGetLogs,
   ethSubscribe,
   ethUnsubscribe,
+  cairnResume,
   ethNewFilter(filters),
   ethNewBlockFilter(filters),
   ethNewPendingTransactionFilter(filters),

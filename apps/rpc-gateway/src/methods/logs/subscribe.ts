@@ -1,5 +1,8 @@
 import { RpcError } from '@cairn/jsonrpc-core';
+import { authorizeTopic } from '../../authorize.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { parseLastSeen, resumedBlocksMax } from '../../subscriptions/resume-point.ts';
+import { topicOfSubscription } from '../../subscriptions/subscription-id.ts';
 import { parseTopic } from '../../subscriptions/topic.ts';
 import { define } from '../define.ts';
 import { contractsOfTopic } from '../reveals.ts';
@@ -50,6 +53,47 @@ export const ethUnsubscribe = define({
   handle([id], { subscriptions }: RequestContext) {
     if (subscriptions?.remove(id)) return true;
     throw new RpcError('server', 'subscription not found. Subscriptions end with their WebSocket connection.');
+  },
+});
+
+export const cairnResume = define({
+  name: 'cairn_resume',
+  summary: `Continues a subscription to newHeads, logs or transactionReceipts after its connection was lost; WebSocket only. Delivers the missed events in order, each once, then new ones under the same id. Logs that the client has seen and that a reorg removed meanwhile arrive with \`removed\`. Reads up to ${resumedBlocksMax} blocks; data.firstBlock of the error -32005 is the first block that can still be delivered.`,
+  params: [
+    { name: 'id', summary: 'the id that eth_subscribe returned.', parse: parseSubscriptionId },
+    {
+      name: 'last',
+      summary:
+        'the last event: the header, log or receipt of the last notification, or an object with number and hash of the last block whose events were all received.',
+      parse: parseLastSeen,
+    },
+    {
+      name: 'kind',
+      summary: 'as for eth_subscribe; required only for the id of a filter with many values.',
+      isRequired: false,
+      parsesAbsent: true,
+      parse: (_, value) => value,
+    },
+    {
+      name: 'filter',
+      summary: 'as for eth_subscribe, with kind.',
+      isRequired: false,
+      parsesAbsent: true,
+      parse: (_, value) => ({ value }),
+    },
+  ],
+  result: 'The same id. The missed events follow.',
+  errors: ['method', 'limit', 'server'],
+  cost: 75,
+  reveals: {
+    contracts: ([id, , kind, query]) => contractsOfTopic(topicOfSubscription(id, kind, query)),
+    note: 'as for eth_subscribe.',
+  },
+  async handle([id, last, kind, query], { subscriptions, principal }) {
+    if (subscriptions === undefined) throw unsupported();
+    const topic = topicOfSubscription(id, kind, query);
+    authorizeTopic(principal.key.policy, topic);
+    return await subscriptions.resume(id, topic, last);
   },
 });
 
