@@ -97,6 +97,7 @@ export function methodRequests({ inside, outside, rawBlock, raw }: Places): Read
     eth_getTransactionBySenderAndNonce: both([inside.from, inside.nonce], [outside.from, outside.nonce]),
     eth_getBlockReceipts: refused('latest'),
     eth_getLogs: filter,
+    cairn_getLogs: refused({ address: Token.address }),
     eth_newFilter: filter,
     eth_subscribe: {
       open: [['newHeads'], ['syncing'], ['newPendingTransactions'], ['logs', { address: Token.address }]],
@@ -130,6 +131,7 @@ export function methodRequests({ inside, outside, rawBlock, raw }: Places): Read
       [{ [Token.address]: [zero], [Loops.address]: [zero] }],
     ),
     eth_call: overridden(message()),
+    cairn_call: overridden(message()),
     eth_estimateGas: overridden(message()),
     eth_createAccessList: overridden(message()),
     eth_fillTransaction: both(

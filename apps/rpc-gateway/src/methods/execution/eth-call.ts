@@ -37,7 +37,8 @@ export const ethCall = (executor: CallExecutor) =>
     },
   });
 
-function requireFrom({ from }: CallRequest, isRequired: boolean): void {
+/** Refuses a call without `from` on a network that requires it. @throws RpcError */
+export function requireFrom({ from }: CallRequest, isRequired: boolean): void {
   if (from !== undefined || !isRequired) return;
   throw new RpcError(
     'params',

@@ -1,3 +1,4 @@
+import { cairnCall } from './cairn-call.ts';
 import type { CallExecutor } from './call-executor.ts';
 import { ethCall } from './eth-call.ts';
 import { ethCreateAccessList } from './eth-create-access-list.ts';
@@ -11,4 +12,5 @@ export const executionMethods = (executor: CallExecutor) => [
   ethCreateAccessList(executor),
   ethFillTransaction(executor),
   ethSimulateV1(executor),
+  cairnCall(executor),
 ];

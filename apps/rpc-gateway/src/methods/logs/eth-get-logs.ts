@@ -1,11 +1,10 @@
 import { type Header, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
-import { type BlockId, isPending } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { contractsOfFilter } from '../reveals.ts';
 import { conditionsOf, type LogFilter, parseLogFilter, requireBounded } from './log-filter.ts';
+import { type LogRange, logRange } from './log-range.ts';
 import { logsOf } from './logs-of.ts';
 
 /** Most blocks of one request, and most logs of one result. */
@@ -60,28 +59,9 @@ function* headersOf(filter: LogFilter, context: RequestContext): Generator<Heade
     yield header;
     return;
   }
-  if (isPending(blocks.from) || isPending(blocks.to))
-    throw new RpcError('params', 'pending logs are not supported. Use latest; the pending block is empty.');
-  const { number: head } = reader.head;
-  const [from, to] = [numberOf(blocks.from, context), numberOf(blocks.to, context)];
-  // Matches geth: latest counts as higher than every number, even that of the head, since the head may have moved.
-  if (from > to || (isLatest(blocks.from) && !isLatest(blocks.to)))
-    throw new RpcError(
-      'params',
-      `invalid block range params. The range is from ${from} to ${to}; latest is above every number.`,
-    );
-  if (to > head)
-    throw new RpcError('params', `block range extends beyond current head block. The newest block is ${head}.`);
-  if (to - from >= logLimits.blocksMax)
-    throw new RpcError(
-      'limit',
-      `exceed maximum block range ${logLimits.blocksMax}. The range has ${to - from + 1n} blocks; split it into several requests.`,
-      {
-        blocksMax: Number(logLimits.blocksMax),
-      },
-    );
+  const range = logRange(blocks, context, logLimits.blocksMax);
   const [first, ...others] = conditionsOf(filter);
-  const heights = first ? context.chain.logs.heightsWithLogs([first, ...others], { from, to }) : everyHeight(from, to);
+  const heights = first ? context.chain.logs.heightsWithLogs([first, ...others], range) : everyHeight(range);
   for (const number of heights) {
     const hash = reader.hashByNumber(number);
     const header = hash && reader.header(hash);
@@ -89,16 +69,6 @@ function* headersOf(filter: LogFilter, context: RequestContext): Generator<Heade
   }
 }
 
-function* everyHeight(from: bigint, to: bigint): Generator<bigint> {
+function* everyHeight({ from, to }: LogRange): Generator<bigint> {
   for (let number = from; number <= to; number++) yield number;
-}
-
-function isLatest(id: BlockId): boolean {
-  return 'tag' in id && id.tag === 'latest';
-}
-
-function numberOf(id: BlockId, context: RequestContext): bigint {
-  if ('number' in id) return id.number;
-  const hash = findBlock(context, id);
-  return (hash && context.chain.reader.header(hash)?.number) ?? 0n;
 }

@@ -1,4 +1,5 @@
 import type { FilterRegistry } from '../../subscriptions/filter-registry.ts';
+import { cairnGetLogs } from './cairn-get-logs.ts';
 import { ethGetLogs } from './eth-get-logs.ts';
 import {
   ethGetFilterChanges,
@@ -12,6 +13,7 @@ import { cairnResume, ethSubscribe, ethUnsubscribe } from './subscribe.ts';
 
 export const logMethods = (filters: FilterRegistry) => [
   ethGetLogs,
+  cairnGetLogs,
   ethSubscribe,
   ethUnsubscribe,
   cairnResume,
