@@ -55,6 +55,7 @@ export const methodParams = {
   eth_getTransactionReceipt: byTransaction,
   eth_getBlockReceipts: atBlock,
   eth_getLogs: simple(filterGenes, (genes, world) => [filterOf(genes, world)]),
+  cairn_getLogs: simple(filterGenes, (genes, world) => [filterOf(genes, world)]),
   eth_subscribe: simple(
     {
       ...filterGenes,
@@ -103,6 +104,7 @@ export const methodParams = {
   ),
   eth_getTransactionCount: byAddress,
   eth_call: executes((genes) => [blockFieldsOf(genes)]),
+  cairn_call: executes((genes) => [blockFieldsOf(genes)]),
   eth_estimateGas: executes((genes) => [blockFieldsOf(genes)]),
   eth_createAccessList: executes(),
   eth_fillTransaction: simple(callGenes, (genes, world, n) => [callOf(genes, world, n)]),
