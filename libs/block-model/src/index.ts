@@ -114,6 +114,14 @@ export { givenReceiptFromJson, receiptFromJson } from './receipt-from-json.ts';
 export { type ReceiptPlace, receiptToJson } from './receipt-json.ts';
 export { senderOf, signingHash, type UnsignedFields, unsignedTransaction, yParityOf } from './sender.ts';
 export {
+  encodeStateAccount,
+  type StateTrie,
+  stateRootsOver,
+  type WitnessScope,
+  witnessNodes,
+  writeSlots,
+} from './state-trie.ts';
+export {
   type AccessListEntry,
   type Authorization,
   decodeTransaction,

@@ -13,7 +13,11 @@ import {
   type LogCondition,
   type Receipt,
   type StateRoots,
+  type StateTrie,
   type StorageRange,
+  stateRootsOver,
+  type WitnessScope,
+  witnessNodes,
 } from '@cairn/block-model';
 import { readAccountProof } from './account-proof.ts';
 import { BranchState } from './branch-state.ts';
@@ -22,12 +26,10 @@ import { BlockRefusedError } from './errors.ts';
 import { FlatState, type RecordReader } from './flat-state.ts';
 import { hasOneOf, heightsWith } from './log-index.ts';
 import { modifiedAccounts } from './modified-accounts.ts';
-import { stateRootsOver } from './state-roots.ts';
 import { readStorageRange } from './storage-range.ts';
 import { heightKey, metaKeys, openTables, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 import { VerifiedBlocks } from './verified-blocks.ts';
-import { type WitnessScope, witnessNodes } from './witness-nodes.ts';
 
 export interface ChainStoreOptions {
   /** Directory of the LMDB environment; created when absent. Several processes and threads may open it concurrently. */
@@ -259,7 +261,7 @@ export class ChainStore implements ChainReader {
     const header = this.header(hash);
     const state = this.stateAt(hash);
     if (header === undefined || state === undefined) return undefined;
-    return stateRootsOver(state, new TrieNodes(this.tables.nodes), bytesFromHex(header.stateRoot));
+    return stateRootsOver(this.#trieOf(state, header));
   }
 
   /** Returns the trie nodes that a child block needs; `undefined` when the state is not stored. See {@link witnessNodes}. */
@@ -267,7 +269,15 @@ export class ChainStore implements ChainReader {
     const header = this.header(hash);
     const state = this.stateAt(hash);
     if (header === undefined || state === undefined) return undefined;
-    return witnessNodes(this.tables.nodes, state, bytesFromHex(header.stateRoot), scope);
+    return witnessNodes(this.#trieOf(state, header), scope);
+  }
+
+  #trieOf(state: RecordReader, { stateRoot }: Header): StateTrie {
+    return {
+      root: bytesFromHex(stateRoot),
+      nodes: new TrieNodes(this.tables.nodes),
+      storageRootOf: (address) => state.record(address)?.state?.storageRoot,
+    };
   }
 
   close(): Promise<void> {

@@ -2,15 +2,16 @@ import {
   type AccountChange,
   type AccountState,
   bytesFromHex,
+  encodeStateAccount,
   type Hex,
   hexFromBytes,
   type StateReader,
   type StateRoots,
+  writeSlots,
 } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { emptyTrieRoot, type Trie } from '@cairn/trie';
 import type { RecordReader } from './flat-state.ts';
-import { encodeStateAccount, writeSlots } from './state-account.ts';
 import type { StateChange } from './state-changes.ts';
 import { encodeAccountRecord, slotPrefix, type Tables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AccountChange, hexFromBytes } from '@cairn/block-model';
+import { type AccountChange, hexFromBytes, stateRootsOver } from '@cairn/block-model';
 import { emptyTrieRoot } from '@cairn/trie';
 import { MerkleStateManager } from '@ethereumjs/statemanager';
 import { Account, createAddressFromString, KECCAK256_NULL } from '@ethereumjs/util';
@@ -9,7 +9,6 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FlatState } from './flat-state.ts';
 import { ImportState } from './import-state.ts';
-import { stateRootsOver } from './state-roots.ts';
 import { heightKey, openTables } from './tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
@@ -41,7 +40,9 @@ test('stateRootsOver returns the roots of MerkleStateManager after every step, a
         for (const { table, key, value } of written) tables[table].put(Buffer.concat([key, heightKey(0n)]), value);
       });
       const nodes = tables.nodes.count();
-      const roots = stateRootsOver(new FlatState(tables, 0n), new TrieNodes(tables.nodes), root);
+      const state = new FlatState(tables, 0n);
+      const storageRootOf = (address: Uint8Array) => state.record(address)?.state?.storageRoot;
+      const roots = stateRootsOver({ root, nodes: new TrieNodes(tables.nodes), storageRootOf });
       for (const changes of steps) {
         await make(reference, changes);
         const found = await roots.after(changes.map(accountChange));

@@ -7,7 +7,8 @@ export type ProvenChainErrorCode =
   | 'HEAD_UNAVAILABLE'
   | 'LOGS_TOO_MANY'
   | 'RECEIPTS_UNPROVEN'
-  | 'RUN_ROUNDS_EXCEEDED';
+  | 'RUN_ROUNDS_EXCEEDED'
+  | 'STATE_NODE_UNPROVEN';
 
 /** Error of a read over proven blocks. */
 export class ProvenChainError extends CairnError<ProvenChainErrorCode> {}

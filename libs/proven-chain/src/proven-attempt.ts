@@ -1,5 +1,14 @@
-import { type Block, bytesFromHex, type Header, type Hex, type StateReader } from '@cairn/block-model';
+import {
+  type Block,
+  bytesFromHex,
+  type Header,
+  type Hex,
+  type StateReader,
+  type StateRoots,
+  type WitnessScope,
+} from '@cairn/block-model';
 import { type AccountNeed, ContentMissingError, ProvenState, StateNeeds } from '@cairn/proven-state';
+import { CachedTries } from './cached-tries.ts';
 import type { SourceContent } from './source-content.ts';
 
 /** Reads of one run that are not cached. Survives structured clone. */
@@ -82,6 +91,13 @@ export class ProvenAttempt {
     return state;
   }
 
+  /** Computations over the tries of a state. */
+  tries(hash: Hex): CachedTries {
+    const { stateRoot } = this.header(hash);
+    const { reader: cache } = this.#content;
+    return new CachedTries({ stateRoot, cache, state: this.stateAt(hash), isComplete: () => this.isComplete });
+  }
+
   /** Hash of an ancestor; `undefined` after recording a missing one. */
   ancestorHash(header: Header, number: bigint): Hex | undefined {
     let at = header;
@@ -122,6 +138,14 @@ export class AttemptSource {
 
   stateAt(hash: Hex): StateReader {
     return this.#attempt.stateAt(hash);
+  }
+
+  stateRoots(hash: Hex): StateRoots {
+    return this.#attempt.tries(hash).roots();
+  }
+
+  witnessNodes(hash: Hex, scope: WitnessScope): Promise<readonly Uint8Array[]> {
+    return this.#attempt.tries(hash).witness(scope);
   }
 
   ancestorHash(header: Header, number: bigint): Hex | undefined {

@@ -1,6 +1,15 @@
-import { type Block, bytesFromHex, type Header, type Hex, type StateReader } from '@cairn/block-model';
+import {
+  type Block,
+  bytesFromHex,
+  type Header,
+  type Hex,
+  type StateReader,
+  type StateRoots,
+  type WitnessScope,
+} from '@cairn/block-model';
 import { ContentMissingError, LmdbContentReader, ProvenValues, StrictState } from '@cairn/proven-state';
 import { CachedBlocks } from './cached-blocks.ts';
+import { CachedTries } from './cached-tries.ts';
 import { provenChainLimits } from './limits.ts';
 import { ProvenAttempt } from './proven-attempt.ts';
 import type { SourceContent } from './source-content.ts';
@@ -41,6 +50,22 @@ export class ProvenSource {
   stateAt(hash: Hex): StateReader {
     const { reader, values } = this.#content;
     return new StrictState({ stateRoot: bytesFromHex(this.header(hash).stateRoot), cache: reader, values });
+  }
+
+  /** Computes state roots on top of a block. @throws CONTENT_MISSING */
+  stateRoots(hash: Hex): StateRoots {
+    return this.#tries(hash).roots();
+  }
+
+  /** Trie nodes that a child block needs. @throws CONTENT_MISSING, STATE_NODE_UNPROVEN */
+  witnessNodes(hash: Hex, scope: WitnessScope): Promise<readonly Uint8Array[]> {
+    return this.#tries(hash).witness(scope);
+  }
+
+  #tries(hash: Hex): CachedTries {
+    const { stateRoot } = this.header(hash);
+    const { reader: cache } = this.#content;
+    return new CachedTries({ stateRoot, cache, state: this.stateAt(hash), isComplete: () => true });
   }
 
   /** Hash of an ancestor by parent links. @throws CONTENT_MISSING */
