@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { blockToJson, bytesFromHex, type ChainSpec, type Header, type Hex, hexFromBytes } from '@cairn/block-model';
+import type { ChainSpec, Header, Hex } from '@cairn/block-model';
 import { conformanceDirectory, hasConformanceCases } from '@cairn/block-model/testing';
 import { type ChainStore, importChain, openChainStore } from '@cairn/chain-store';
 import { createBlockRunner, parseSimulation, parseTraceOptions } from '@cairn/evm-executor';
@@ -13,50 +13,11 @@ import { createUpstreamPool, type UpstreamPool } from '@cairn/upstream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startChainNode } from './chain-node.fixture.ts';
 import { ProvenBlocks, ProvenCalls } from './index.ts';
+import { StoreNode } from './store-node.fixture.ts';
 
 const conformanceTest = hasConformanceCases ? test : test.skip;
 const workerUrl = new URL('../../evm-executor/dist/pool/worker.js', import.meta.url);
 const patient = { timeoutMs: 60_000 };
-
-/** Answers the methods of a node from a store. */
-class StoreNode {
-  readonly #store: ChainStore;
-
-  constructor(store: ChainStore) {
-    this.#store = store;
-  }
-
-  answer(method: string, params: readonly unknown[]): unknown {
-    const store = this.#store;
-    const hashOf = (name: unknown) =>
-      name === 'latest'
-        ? store.head.hash
-        : (name as string).length < 66
-          ? store.hashByNumber(BigInt(name as string))
-          : name;
-    if (method === 'eth_getBlockByHash' || method === 'eth_getBlockByNumber') {
-      const block = store.block(hashOf(params[0]) as Hex);
-      return block === undefined ? null : blockToJson(block, { full: params[1] === true });
-    }
-    if (method === 'eth_getUncleByBlockHashAndIndex') {
-      const uncle = store.block(params[0] as Hex)?.uncles[Number(params[1])];
-      return uncle && blockToJson({ header: uncle, transactions: [], uncles: [], size: 0 }, { full: false });
-    }
-    const { blockHash } = (params.at(-1) ?? {}) as { blockHash: Hex };
-    const address = bytesFromHex(params[0] as Hex);
-    if (method === 'eth_getProof') {
-      const proof = store.proof(blockHash, address, (params[1] as Hex[]).map(bytesFromHex));
-      return {
-        accountProof: proof?.accountNodes.map(hexFromBytes),
-        storageProof: proof?.slots.map(({ nodes }) => ({ proof: nodes.map(hexFromBytes) })),
-      };
-    }
-    if (method !== 'eth_getCode') return new Error(`the method ${method} does not exist`);
-    const state = store.stateAt(blockHash);
-    const account = state?.getAccount(address);
-    return account && state ? hexFromBytes(state.getCode(account.codeHash)) : '0x';
-  }
-}
 
 let home: string;
 let store: ChainStore;

@@ -1,4 +1,4 @@
-// Every read of a warm call passes here.
+// Every read of a warm call passes here; proven-calls.bench.ts of @cairn/proven-chain measures it.
 import type { ProvenAccount } from './cached-state.ts';
 
 /** Bytes of an entry beyond its value: keys, objects and the map. Measured on Node 20 with 100,000 entries. */

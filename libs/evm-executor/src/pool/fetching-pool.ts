@@ -68,64 +68,64 @@ export class FetchingPool implements CallPool {
     job: Job,
     options: CallPoolExecuteOptions,
   ): Promise<ResultOf<Job>> {
-    const rounds = new JobRounds(options, {
-      timeoutMs: options.timeoutMs ?? this.#timeoutMs,
-      fetchTimeoutMs: this.#fetchTimeoutMs,
-    });
+    const startedAt = performance.now();
     this.#running++;
     try {
-      const result = await this.#firstRun(chain, job, rounds);
-      rounds.end(true);
-      return result;
-    } catch (error) {
-      rounds.end(false);
-      throw error;
+      return await this.#pool.execute(job, options);
+    } catch (thrown) {
+      if (!(thrown instanceof ReadsMissing)) throw thrown;
+      const { timeoutMs = this.#timeoutMs } = options;
+      const limits = { startedAt, timeoutMs, fetchTimeoutMs: this.#fetchTimeoutMs };
+      return await this.#resume(chain, job, { rounds: new JobRounds(options, limits), thrown });
     } finally {
       this.#running--;
       if (this.#running === 0) this.#onDrained?.();
     }
   }
 
-  async #firstRun<Job extends ExecutionJob>(chain: FetchingChain, job: Job, rounds: JobRounds): Promise<ResultOf<Job>> {
+  async #resume<Job extends ExecutionJob>(
+    chain: FetchingChain,
+    job: Job,
+    { rounds, thrown }: { readonly rounds: JobRounds; readonly thrown: ReadsMissing },
+  ): Promise<ResultOf<Job>> {
+    this.#fetching++;
     try {
-      return await rounds.run((options) => this.#pool.execute(job, options));
-    } catch (thrown) {
-      if (!(thrown instanceof ReadsMissing)) throw thrown;
-      return await this.#resume(chain, job, { rounds, missing: thrown.missing });
+      rounds.add(thrown);
+      if (this.#fetching > callPoolLimits.fetchingMax)
+        throw executionErrors.queueFull(callPoolLimits.fetchingMax, this.#fetchTimeoutMs);
+      const result = await this.#runUntilComplete(chain, job, rounds);
+      rounds.end(true);
+      return result;
+    } catch (error) {
+      rounds.end(false);
+      throw error;
+    } finally {
+      this.#fetching--;
     }
   }
 
   /** Fetches and runs until nothing is missing. */
-  async #resume<Job extends ExecutionJob>(
+  async #runUntilComplete<Job extends ExecutionJob>(
     chain: FetchingChain,
     job: Job,
-    { rounds, missing }: { readonly rounds: JobRounds; readonly missing: unknown },
+    rounds: JobRounds,
   ): Promise<ResultOf<Job>> {
-    if (this.#fetching >= callPoolLimits.fetchingMax)
-      throw executionErrors.queueFull(callPoolLimits.fetchingMax, this.#fetchTimeoutMs);
-    this.#fetching++;
-    try {
-      let left = missing;
-      for (let round = 1; round <= callPoolLimits.fetchRoundsMax; round++) {
-        await rounds.whileFetching(this.#abortListeners, (signal) => chain.fetch(left, { job, round, signal }));
-        let reads: unknown;
-        const resume = {
-          onReads(answered: unknown) {
-            reads = answered;
-          },
-        };
-        try {
-          const result = await rounds.run((options) => this.#pool.execute(job, { ...options, resume }));
-          chain.learn?.(reads, job);
-          return result;
-        } catch (thrown) {
-          if (!(thrown instanceof ReadsMissing)) throw thrown;
-          left = thrown.missing;
-        }
+    let reads: unknown;
+    const onReads = (answered: unknown) => {
+      reads = answered;
+    };
+    for (let round = 1; round <= callPoolLimits.fetchRoundsMax; round++) {
+      const { missing } = rounds;
+      await rounds.whileFetching(this.#abortListeners, (signal) => chain.fetch(missing, { job, round, signal }));
+      try {
+        const result = await rounds.run((options) => this.#pool.execute(job, { ...options, resume: { onReads } }));
+        chain.learn?.(reads, job);
+        return result;
+      } catch (thrown) {
+        if (!(thrown instanceof ReadsMissing)) throw thrown;
+        rounds.add(thrown);
       }
-      throw executionErrors.roundsExceeded(callPoolLimits.fetchRoundsMax);
-    } finally {
-      this.#fetching--;
     }
+    throw executionErrors.roundsExceeded(callPoolLimits.fetchRoundsMax);
   }
 }

@@ -1,9 +1,12 @@
 import { isCairnError } from '@cairn/errors';
 import { executionErrors } from '../errors.ts';
 import type { CallPoolExecuteOptions, CallUse } from './call-pool.ts';
+import type { ReadsMissing } from './resumable-pool.ts';
 import type { SharedAbortListeners } from './shared-abort-listeners.ts';
 
 interface RoundLimits {
+  /** Start of the job, by performance.now(). */
+  readonly startedAt: number;
   /** Worker time over all runs. */
   readonly timeoutMs: number;
   /** Further time over all rounds. */
@@ -14,33 +17,40 @@ interface RoundLimits {
 export class JobRounds {
   readonly #options: CallPoolExecuteOptions;
   readonly #limits: RoundLimits;
-  readonly #startedAt = performance.now();
+  #missing: unknown;
   #workerMs = 0;
-  #isUsed = false;
-  /** An aborted run settles before its use is known. */
-  #isUseLate = false;
-  #isAnswered: boolean | undefined;
+  /** The use is reported, or will be by an aborted run that has not ended. */
+  #isReported = false;
 
   constructor(options: CallPoolExecuteOptions, limits: RoundLimits) {
     this.#options = options;
     this.#limits = limits;
   }
 
-  /** Runs once within the remaining worker time. @throws EXECUTION_TIMEOUT, and the errors of the run */
+  /** Reads that the last run missed. */
+  get missing(): unknown {
+    return this.#missing;
+  }
+
+  /** Adds a run that missed reads. */
+  add({ missing, workerMs }: ReadsMissing): void {
+    this.#missing = missing;
+    this.#workerMs += workerMs;
+  }
+
+  /** Runs within the remaining worker time. @throws EXECUTION_TIMEOUT, and the errors of the run */
   async run<T>(execute: (options: CallPoolExecuteOptions) => Promise<T>): Promise<T> {
     const timeoutMs = this.#limits.timeoutMs - this.#workerMs;
     if (timeoutMs <= 0) throw executionErrors.timeout(this.#limits.timeoutMs);
-    let isKnown = false;
-    const onUsed = ({ workerMs }: CallUse) => {
-      isKnown = true;
-      this.#isUsed = true;
+    const onUsed = ({ workerMs, isAnswered }: CallUse) => {
       this.#workerMs += workerMs;
-      if (this.#isUseLate) this.#report();
+      this.#report(isAnswered);
     };
     try {
       return await execute({ ...this.#options, timeoutMs, onUsed });
     } catch (error) {
-      this.#isUseLate = !isKnown && isCairnError(error, 'EXECUTION_ABORTED');
+      // An aborted run reports its use when it ends.
+      if (isCairnError(error, 'EXECUTION_ABORTED')) this.#isReported = true;
       throw error;
     }
   }
@@ -52,7 +62,7 @@ export class JobRounds {
     const totalMs = this.#limits.timeoutMs + this.#limits.fetchTimeoutMs;
     const controller = new AbortController();
     const forget = outer && listeners.add(outer, () => controller.abort(executionErrors.aborted(outer.reason)));
-    const leftMs = Math.max(0, totalMs - (performance.now() - this.#startedAt));
+    const leftMs = Math.max(0, totalMs - (performance.now() - this.#limits.startedAt));
     const timer = setTimeout(() => controller.abort(executionErrors.timeout(totalMs)), leftMs);
     const { signal } = controller;
     const ended = new Promise<never>((_, reject) => {
@@ -66,14 +76,13 @@ export class JobRounds {
     }
   }
 
-  /** Reports the use of all runs, if a worker was used. */
+  /** Reports the use of all runs, unless the last run has done so. */
   end(isAnswered: boolean): void {
-    this.#isAnswered = isAnswered;
-    if (!this.#isUseLate) this.#report();
+    if (!this.#isReported && this.#workerMs > 0) this.#report(isAnswered);
   }
 
-  #report(): void {
-    if (this.#isUsed && this.#isAnswered !== undefined)
-      this.#options.onUsed?.({ workerMs: this.#workerMs, isAnswered: this.#isAnswered });
+  #report(isAnswered: boolean): void {
+    this.#isReported = true;
+    this.#options.onUsed?.({ workerMs: this.#workerMs, isAnswered });
   }
 }

@@ -5,6 +5,8 @@ import type { ExecutionJob, ResultOf } from './execution-job.ts';
 export class ReadsMissing extends Error {
   /** See {@link SourceAttempt}. */
   readonly missing: unknown;
+  /** Worker time of the run, in place of its {@link CallUse}: the job continues. */
+  workerMs = 0;
 
   constructor(missing: unknown) {
     super('The run needs reads that have to be fetched.');

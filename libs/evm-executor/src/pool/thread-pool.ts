@@ -8,7 +8,7 @@ import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import { FairQueue } from './fair-queue.ts';
 import { afterSettling, noUse, type PendingJob } from './pending-job.ts';
 import { RecentWorkerTime } from './recent-worker-time.ts';
-import type { ResumablePool, ResumeOptions } from './resumable-pool.ts';
+import { ReadsMissing, type ResumablePool, type ResumeOptions } from './resumable-pool.ts';
 import { SharedAbortListeners } from './shared-abort-listeners.ts';
 
 /** Threads beyond the number of concurrent jobs: one reserved for light lanes, and one that replaces a killed worker immediately. */
@@ -21,6 +21,15 @@ interface PoolThread {
   killTimer?: NodeJS.Timeout;
   /** Start of the job, by performance.now(). */
   startedAt: number;
+}
+
+/** How a run ended. */
+interface Ending {
+  readonly isAnswered?: boolean;
+  /** Reads of a resumed job. */
+  readonly reads?: unknown;
+  /** The job continues after a fetch. */
+  readonly missing?: ReadsMissing | undefined;
 }
 
 /** Pool of worker threads with a queue that shares worker time fairly between lanes. */
@@ -120,7 +129,10 @@ export class ThreadPool implements ResumablePool {
         onReady: () => this.#onReady(thread),
         onResult: (result, reads) =>
           this.#settle(thread, (pending) => pending.resolve(result), { isAnswered: true, reads }),
-        onError: (error) => this.#settle(thread, (pending) => pending.reject(error)),
+        onError: (error) =>
+          this.#settle(thread, (pending) => pending.reject(error), {
+            missing: error instanceof ReadsMissing ? error : undefined,
+          }),
         onLost: (error) => this.#onLost(thread, error),
       }),
     };
@@ -255,12 +267,12 @@ export class ThreadPool implements ResumablePool {
   #settle(
     thread: PoolThread,
     deliver: (pending: PendingJob) => void,
-    { isAnswered = false, reads = undefined as unknown } = {},
+    { isAnswered = false, reads, missing }: Ending = {},
   ): void {
     const { pending } = thread;
     if (pending === undefined) return;
     if (isAnswered) pending.resume?.onReads(reads);
-    this.#free(thread, pending, isAnswered);
+    this.#free(thread, pending, { isAnswered, missing });
     thread.state = 'idle';
     this.#idle++;
     deliver(pending);
@@ -272,7 +284,7 @@ export class ThreadPool implements ResumablePool {
     if (!this.#threads.delete(thread)) return;
     const { pending } = thread;
     if (pending === undefined) this.#idle--;
-    else this.#free(thread, pending, false);
+    else this.#free(thread, pending, {});
     void thread.worker.kill();
     this.#replaced++;
     this.#start();
@@ -280,7 +292,7 @@ export class ThreadPool implements ResumablePool {
     this.#dispatch();
   }
 
-  #free(thread: PoolThread, pending: PendingJob, isAnswered: boolean): void {
+  #free(thread: PoolThread, pending: PendingJob, { isAnswered = false, missing }: Ending): void {
     clearTimeout(thread.killTimer);
     delete thread.pending;
     this.#running--;
@@ -289,7 +301,9 @@ export class ThreadPool implements ResumablePool {
     this.#jobMs += (usedMs - this.#jobMs) / 16;
     this.#queue.settle(pending.lane, usedMs);
     this.#recentTime.add(pending.lane, usedMs, at);
-    pending.onUsed?.({ workerMs: usedMs, isAnswered: isAnswered && !pending.isAborted });
+    if (missing === undefined || pending.isAborted)
+      pending.onUsed?.({ workerMs: usedMs, isAnswered: isAnswered && !pending.isAborted });
+    else missing.workerMs = usedMs;
   }
 
   #notifyIfDrained(): void {
