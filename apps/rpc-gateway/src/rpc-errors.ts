@@ -96,6 +96,7 @@ const rpcErrorNames = {
   LOGS_TOO_MANY: 'limit',
   RECEIPTS_UNPROVEN: 'unavailable',
   RUN_ROUNDS_EXCEEDED: 'limit',
+  STATE_NODE_UNPROVEN: 'server',
   STATE_READS_EXCEEDED: 'limit',
   STATE_ROUNDS_EXCEEDED: 'limit',
   BLOCK_CORRUPT: 'server',

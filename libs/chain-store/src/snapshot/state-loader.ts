@@ -1,7 +1,6 @@
-import { bigintFromBytes, encodeRlp } from '@cairn/block-model';
+import { bigintFromBytes, encodeRlp, encodeStateAccount } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { SortedTrie, type SortedTrieState } from '@cairn/trie';
-import { encodeStateAccount } from '../state-account.ts';
 import { encodeAccountRecord, heightKey, slotPrefix, type Tables } from '../tables.ts';
 import { listItems, stringOf } from './record-chunks.ts';
 

@@ -1,8 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { bytesFromBigint, CorruptBlockError, encodeRlp, type Header, hexFromBytes } from '@cairn/block-model';
+import {
+  bytesFromBigint,
+  CorruptBlockError,
+  encodeRlp,
+  encodeStateAccount,
+  type Header,
+  hexFromBytes,
+} from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { SortedTrie } from '@cairn/trie';
-import { encodeStateAccount } from '../state-account.ts';
 import { decodeAccountRecord, heightKey, type Tables } from '../tables.ts';
 import { entriesInBatches } from './batches.ts';
 import { RecordSorter } from './record-sorter.ts';
