@@ -42,6 +42,17 @@ interface BuildOptions {
   readonly base?: TestChain;
   /** The state of the last block has the EIP-2935 contract. */
   readonly withHistory?: boolean;
+  /** Further accounts of the state of the last block. */
+  readonly accounts?: Readonly<Record<Hex, TestAccount>>;
+  /** Transactions of a block with logs. The first one has the logs. Default: 1. */
+  readonly transactionsMin?: number;
+}
+
+/** Account with slots, each a name and a value. */
+interface TestAccount {
+  readonly balance: number;
+  readonly code: Hex;
+  readonly slots: Readonly<Record<Hex, Hex>>;
 }
 
 /** Chain whose headers, transactions and receipts have the right roots. Only its last block has a state. */
@@ -52,9 +63,13 @@ export class TestChain {
     load: (hash: Uint8Array) => this.#nodes.get(hexFromBytes(hash)) ?? new Uint8Array(0),
     save: (hash: Uint8Array, node: Uint8Array) => void this.#nodes.set(hexFromBytes(hash), node),
   };
-  #storageRoot = emptyTrieRoot;
+  readonly #storageRoots = new Map<Hex, Uint8Array>();
+  readonly #accounts: Readonly<Record<Hex, TestAccount>>;
+  readonly #transactionsMin: number;
 
-  constructor({ length, logs = {}, seed = 0, forkAt = 0, base, withHistory = false }: BuildOptions) {
+  constructor({ length, logs = {}, seed = 0, forkAt = 0, base, withHistory = false, ...rest }: BuildOptions) {
+    this.#accounts = rest.accounts ?? {};
+    this.#transactionsMin = rest.transactionsMin ?? 1;
     this.blocks.push(...(base?.blocks.slice(0, forkAt) ?? []));
     for (let number = this.blocks.length; number < length; number++) {
       const isLast = number === length - 1;
@@ -73,6 +88,7 @@ export class TestChain {
 
   answer(method: string, params: readonly unknown[]): unknown {
     if (method === 'eth_getProof') return this.#proof(params as [string, string[]]);
+    if (method === 'eth_getCode') return this.#accounts[params[0] as Hex]?.code ?? '0x';
     if (method === 'eth_getTransactionByHash') {
       const holder = this.blocks.find(({ block }) => block.transactions.some(({ hash }) => hash === params[0]));
       return holder === undefined ? null : { blockHash: holder.block.header.hash };
@@ -93,11 +109,14 @@ export class TestChain {
   }
 
   #build(number: number, logs: readonly Log[] | undefined, stateRoot: Hex, seed: number): TestBlock {
-    const transactions = logs === undefined ? [] : [transactionOf(number)];
+    const count = logs === undefined ? 0 : this.#transactionsMin;
+    const transactions = Array.from({ length: count }, (_, index) => transactionOf(number + 1000 * index));
     const receipts: Receipt[] =
-      logs === undefined
-        ? []
-        : [{ type: 0, status: true, cumulativeGasUsed: 50_000n, logsBloom: logsBloomOf(logs), logs }];
+      transactions.map((_, index) => {
+        const own = index === 0 ? (logs ?? []) : [];
+        const gas = 50_000n * BigInt(index + 1);
+        return { type: 0, status: true, cumulativeGasUsed: gas, logsBloom: logsBloomOf(own), logs: own };
+      });
     const header = makeHeader({
       parentHash: this.blocks.at(-1)?.block.header.hash ?? zeros(32),
       unclesHash: emptyUncles,
@@ -109,7 +128,7 @@ export class TestChain {
       difficulty: 0n,
       number: BigInt(number),
       gasLimit: 30_000_000n,
-      gasUsed: logs === undefined ? 0n : 50_000n,
+      gasUsed: 50_000n * BigInt(transactions.length),
       timestamp: BigInt(1000 + number * 12),
       extraData: `0x${seed.toString(16).padStart(2, '0')}`,
       mixHash: zeros(32),
@@ -132,10 +151,18 @@ export class TestChain {
       new DataView(slot.buffer).setUint32(28, Number(block.header.number % 8191n));
       storage.put(keccak256(slot), encodeRlp(bytesFromHex(block.header.hash)));
     }
-    this.#storageRoot = storage.root();
+    this.#storageRoots.set(historyContract, storage.root());
     const state = new Trie(this.#store, emptyTrieRoot);
-    const account = [Uint8Array.of(1), new Uint8Array(0), this.#storageRoot, keccak256(new Uint8Array(0))];
+    const account = [Uint8Array.of(1), new Uint8Array(0), storage.root(), keccak256(new Uint8Array(0))];
     state.put(keccak256(bytesFromHex(historyContract)), encodeRlp(account));
+    for (const [name, { balance, code, slots }] of Object.entries(this.#accounts) as [Hex, TestAccount][]) {
+      const own = new Trie(this.#store, emptyTrieRoot);
+      for (const [slot, value] of Object.entries(slots))
+        own.put(keccak256(bytesFromHex(slot as Hex)), encodeRlp(bytesFromHex(value)));
+      this.#storageRoots.set(name, own.root());
+      const fields = [Uint8Array.of(1), Uint8Array.of(balance), own.root(), keccak256(bytesFromHex(code))];
+      state.put(keccak256(bytesFromHex(name)), encodeRlp(fields));
+    }
     return hexFromBytes(state.root());
   }
 
@@ -144,7 +171,7 @@ export class TestChain {
       readProof(this.#store, root, keccak256(bytesFromHex(key))).nodes.map(hexFromBytes);
     return {
       accountProof: proofOf(bytesFromHex(this.head.stateRoot), name as Hex),
-      storageProof: slots.map((slot) => ({ proof: proofOf(this.#storageRoot, slot as Hex) })),
+      storageProof: slots.map((slot) => ({ proof: proofOf(this.#storageRoots.get(name as Hex) ?? emptyTrieRoot, slot as Hex) })),
     };
   }
 }

@@ -1,0 +1,17 @@
+import type { Lie } from './lies.mjs';
+
+export interface LyingProxy {
+  lie: Lie | undefined;
+  /** Number of answers that the lie changed. */
+  readonly lied: number;
+  readonly requests: number;
+  readonly methods: readonly string[];
+  readonly url: string;
+  readonly webSocketUrl: string;
+  stop(): Promise<void>;
+}
+
+export declare function startLyingProxy(options: {
+  readonly upstream: string | ((method: string, params: readonly unknown[]) => unknown);
+  readonly lie?: Lie | undefined;
+}): Promise<LyingProxy>;
