@@ -24,6 +24,8 @@ export interface Lie {
   /** The answer takes long or never ends. */
   readonly isSlow?: boolean;
   readonly isHead?: boolean;
+  /** The content is denied: a client of this upstream alone cannot know that it exists. */
+  readonly withholds?: boolean;
   readonly methods?: readonly string[];
   result?(result: unknown, call: LieCall, memory: LieMemory): unknown;
   answer?(answer: object, call: LieCall): unknown;

@@ -14,4 +14,6 @@ export interface LyingProxy {
 export declare function startLyingProxy(options: {
   readonly upstream: string | ((method: string, params: readonly unknown[]) => unknown);
   readonly lie?: Lie | undefined;
+  /** Added to each answer. */
+  readonly delayMs?: number;
 }): Promise<LyingProxy>;

@@ -9,9 +9,10 @@ const isTagRead = ({ params }) => typeof params[0] === 'string' && !params[0].st
  * @param {object} options
  * @param {string | ((method: string, params: readonly unknown[]) => unknown)} options.upstream URL of a node, or a function with its
  *   results
+ * @param {number} [options.delayMs] added to each answer
  * @param {import('./lies.mjs').Lie} [options.lie] may be replaced at any time by `proxy.lie`
  */
-export async function startLyingProxy({ upstream, lie }) {
+export async function startLyingProxy({ upstream, lie, delayMs = 0 }) {
   const memory = new Memory();
   /** Methods of all calls; `lied` counts answers that the lie changed. */
   const proxy = { lie, lied: 0, requests: 0, methods: [], url: '', webSocketUrl: '', stop: async () => {} };
@@ -44,6 +45,7 @@ export async function startLyingProxy({ upstream, lie }) {
     const parsed = JSON.parse(body);
     const calls = Array.isArray(parsed) ? parsed : [parsed];
     proxy.requests += 1;
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     proxy.methods.push(...calls.map(({ method }) => method));
     const isRead = calls.some((call) => !own.has(call.method) && !isTagRead(call));
     const answers = await Promise.all(calls.map(async (call) => lieAbout(await ask(call), call)));
@@ -111,7 +113,11 @@ async function computed(answer, { method, params, id }) {
 /** The part of an HTTP response that lies use, over a WebSocket. */
 function responseOver(socket) {
   const response = {
-    socket: { end: (text) => socket.send(text), write: (text) => socket.send(text), resetAndDestroy: () => socket.terminate() },
+    socket: {
+      end: (text) => socket.send(text),
+      write: (text) => socket.send(text),
+      resetAndDestroy: () => socket.terminate(),
+    },
     get destroyed() {
       return socket.readyState !== socket.OPEN;
     },
@@ -139,7 +145,8 @@ class Memory {
     const known = this.#results.get(method) ?? new Map();
     if (known.size < 20) known.set(JSON.stringify(params), result);
     this.#results.set(method, known);
-    if (typeof result.hash === 'string' && result.parentHash !== undefined && this.#hashes.size < 100) this.#hashes.add(result.hash);
+    if (typeof result.hash === 'string' && result.parentHash !== undefined && this.#hashes.size < 100)
+      this.#hashes.add(result.hash);
   }
 
   other({ method, params }) {

@@ -111,12 +111,11 @@ export class TestChain {
   #build(number: number, logs: readonly Log[] | undefined, stateRoot: Hex, seed: number): TestBlock {
     const count = logs === undefined ? 0 : this.#transactionsMin;
     const transactions = Array.from({ length: count }, (_, index) => transactionOf(number + 1000 * index));
-    const receipts: Receipt[] =
-      transactions.map((_, index) => {
-        const own = index === 0 ? (logs ?? []) : [];
-        const gas = 50_000n * BigInt(index + 1);
-        return { type: 0, status: true, cumulativeGasUsed: gas, logsBloom: logsBloomOf(own), logs: own };
-      });
+    const receipts: Receipt[] = transactions.map((_, index) => {
+      const own = index === 0 ? (logs ?? []) : [];
+      const gas = 50_000n * BigInt(index + 1);
+      return { type: 0, status: true, cumulativeGasUsed: gas, logsBloom: logsBloomOf(own), logs: own };
+    });
     const header = makeHeader({
       parentHash: this.blocks.at(-1)?.block.header.hash ?? zeros(32),
       unclesHash: emptyUncles,
@@ -171,7 +170,9 @@ export class TestChain {
       readProof(this.#store, root, keccak256(bytesFromHex(key))).nodes.map(hexFromBytes);
     return {
       accountProof: proofOf(bytesFromHex(this.head.stateRoot), name as Hex),
-      storageProof: slots.map((slot) => ({ proof: proofOf(this.#storageRoots.get(name as Hex) ?? emptyTrieRoot, slot as Hex) })),
+      storageProof: slots.map((slot) => ({
+        proof: proofOf(this.#storageRoots.get(name as Hex) ?? emptyTrieRoot, slot as Hex),
+      })),
     };
   }
 }

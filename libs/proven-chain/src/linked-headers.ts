@@ -12,14 +12,22 @@ export async function linkedHeadersBelow(
   options: ReadOptions,
 ): Promise<readonly Header[]> {
   const from = header.number - BigInt(count);
-  const named = await blocks.unlinkedHeaders(from, count, options);
   const linked: Header[] = [];
+  const avoid = new Set<string>();
   let expected = header.parentHash;
-  for (const each of named.toReversed()) {
-    const next = each.hash === expected ? each : await blocks.header(expected, options);
-    blocks.cache.put(bytesFromHex(next.hash), next.raw);
-    linked.push(next);
-    expected = next.parentHash;
+  while (linked.length < count) {
+    const named = await blocks.unlinkedHeaders(from, count - linked.length, { ...options, avoid });
+    for (const { header: each, upstream } of named.toReversed()) {
+      const isLinked = each.hash === expected;
+      const next = isLinked ? each : await blocks.header(expected, options);
+      blocks.cache.put(bytesFromHex(next.hash), next.raw);
+      linked.push(next);
+      expected = next.parentHash;
+      if (isLinked || avoid.has(upstream)) continue;
+      // The upstream serves another branch: the others name the rest, instead of one request after the other.
+      avoid.add(upstream);
+      break;
+    }
   }
   return linked.reverse();
 }

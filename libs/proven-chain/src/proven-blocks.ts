@@ -34,6 +34,12 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Header that an upstream names for a height. */
+export interface NamedHeader {
+  readonly header: Header;
+  readonly upstream: string;
+}
+
 /** Options of a read by a hash that a client gave. */
 export interface FindOptions extends ReadOptions {
   /** Fail with UPSTREAM_NOT_FOUND when no upstream has the block. Default: ask again within the deadline. */
@@ -85,7 +91,11 @@ export class ProvenBlocks {
    * trusted header: see {@link AncestorIndex}.
    * @throws UpstreamError, or the reason of the signal
    */
-  async unlinkedHeaders(from: bigint, count: number, { signal }: ReadOptions = {}): Promise<readonly Header[]> {
+  async unlinkedHeaders(
+    from: bigint,
+    count: number,
+    { signal, avoid }: ReadOptions & { readonly avoid?: ReadonlySet<string> } = {},
+  ): Promise<readonly NamedHeader[]> {
     const numbers = Array.from({ length: count }, (_, i) => from + BigInt(i));
     const answers = await Promise.all(
       numbers.map((number) =>
@@ -94,7 +104,8 @@ export class ProvenBlocks {
             method: 'eth_getBlockByNumber',
             params: [`0x${number.toString(16)}`, false],
             need: { kind: 'bodies', number },
-            shareAs: `header ${number}`,
+            shareAs: `header ${number} ${[...(avoid ?? [])].join()}`,
+            ...(avoid && { avoid: new Set(avoid) }),
             parse: (result) =>
               verified(() => {
                 const header = headerOf(result);
@@ -107,7 +118,7 @@ export class ProvenBlocks {
         ),
       ),
     );
-    return answers.map(({ value }) => value);
+    return answers.map(({ value, upstream }) => ({ header: value, upstream }));
   }
 
   /**

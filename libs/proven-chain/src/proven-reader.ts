@@ -110,7 +110,7 @@ export class ProvenReader {
 
   /** Block and index of a canonical transaction. An upstream can withhold them, but not forge them. */
   transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined {
-    const place = this.#read(this.#memo.places, hash, () => this.#fetches.place(hash));
+    const place = this.#read(this.#memo.places, hash, () => this.#fetches.place(this.#heads.latest, hash));
     return place !== undefined && this.isCanonical(place.blockHash) ? place : undefined;
   }
 

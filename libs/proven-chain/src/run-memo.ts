@@ -68,19 +68,19 @@ export class RunFetches {
     return orAbsent(this.#blocks.receipts(hash, { ...this.#options, mayBeAbsent: true }));
   }
 
-  /** Fetches the block of a transaction and verifies that the block contains it. */
-  async place(hash: Hex): Promise<TransactionPlace | undefined> {
+  /** Fetches the block of a transaction and verifies that it contains the transaction and is an ancestor of the head. */
+  async place(head: Header, hash: Hex): Promise<TransactionPlace | undefined> {
     const { signal } = this.#options;
     const request = this.#blocks.pool.request(
       {
         method: 'eth_getTransactionByHash',
         params: [hash],
-        shareAs: `place ${hash}`,
+        shareAs: `place ${hash} ${head.hash}`,
         mayBeAbsent: true,
         parse: (result) => {
           const blockHash = (result as Json | null)?.blockHash;
           if (blockHash === null || blockHash === undefined) throw notYetKnown(`transaction ${hash} is not in a block`);
-          return this.#verifiedPlace(hash, blockHash);
+          return this.#verifiedPlace(head, hash, blockHash);
         },
       },
       { ...(signal && { signal }) },
@@ -104,7 +104,7 @@ export class RunFetches {
     return heights;
   }
 
-  async #verifiedPlace(hash: Hex, blockHash: unknown): Promise<TransactionPlace> {
+  async #verifiedPlace(head: Header, hash: Hex, blockHash: unknown): Promise<TransactionPlace> {
     let named: Hex;
     try {
       named = parseHash('blockHash', blockHash);
@@ -115,6 +115,10 @@ export class RunFetches {
     if (block === undefined) throw notYetKnown(`block ${named} is not known`);
     const index = block.transactions.findIndex((transaction) => transaction.hash === hash);
     if (index === -1) throw answerInvalid(`block ${named} does not contain the transaction`);
+    const { number } = block.header;
+    // A block of another branch can be a lie or a reorg that the other side does not know yet.
+    if (number > head.number || (await this.hash(head, number)) !== named)
+      throw notYetKnown(`block ${named} is not on the chain`);
     return { blockHash: named, index };
   }
 }

@@ -1,8 +1,13 @@
-import { isCairnError } from '@cairn/errors';
+import { boundedJson, isCairnError } from '@cairn/errors';
 import { AttemptFailure } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamCall, UpstreamEvent } from './upstream-call.ts';
+
+/** Errors of the runtime for values of an unexpected kind, such as texts or nesting above its limits. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof RangeError || error instanceof TypeError;
+}
 
 /** Sends single attempts and records their outcomes in breaker, rate, latency and capabilities of the upstream. */
 export class Attempts {
@@ -27,6 +32,9 @@ export class Attempts {
     } catch (error) {
       if (!(error instanceof AttemptFailure)) {
         upstream.breaker.released();
+        // Another upstream was faster: without this sample, a node that never answers would stay the first choice.
+        const ms = this.#now() - start;
+        if (ms > upstream.latency.average) upstream.latency.add(ms);
         throw error;
       }
       this.#failed(upstream, call, error, this.#now() - start);
@@ -41,6 +49,11 @@ export class Attempts {
       if (error instanceof AttemptFailure) {
         this.#failed(upstream, call, error, this.#now() - start);
         throw error;
+      }
+      if (isUnreadable(error)) {
+        const failure = new AttemptFailure('failed', `the answer cannot be read (${(error as Error).name})`);
+        this.#failed(upstream, call, failure, this.#now() - start);
+        throw failure;
       }
       if (!isCairnError(error, 'UPSTREAM_ANSWER_INVALID')) throw error;
       const reason = error.message;
@@ -87,7 +100,7 @@ export class Attempts {
     upstream.lastFailure = reason;
     const evidence = {
       params: params.slice(0, evidenceCharactersMax),
-      result: JSON.stringify(result).slice(0, evidenceCharactersMax),
+      result: boundedJson(result, evidenceCharactersMax),
     };
     this.#onEvent({ type: 'attempt', upstream: upstream.name, outcome: 'wrong', ms: 0 });
     // Other calls of the same batch are wrong for the same reason.

@@ -52,21 +52,33 @@ const rules: readonly Rule[] = [
 
 /** Kind of a JSON-RPC error. `batch` means that the node refuses batches of this size. */
 export function kindOfRpcError({ code, message }: RpcErrorObject): FailureKind | 'batch' {
-  const text = String(message ?? '');
+  const text = textOf(message);
   // Texts are more specific than codes: providers send -32000 and -32005 for many faults.
   const byText = rules.find((rule) => rule.text.test(text) && (rule.kind !== 'failed' || code !== 3));
   if (byText !== undefined && code !== 3) return byText.kind;
-  const byCode = rules.find((rule) => rule.kind !== 'failed' && rule.codes.includes(Number(code)));
+  const byCode = rules.find((rule) => rule.kind !== 'failed' && typeof code === 'number' && rule.codes.includes(code));
   return byCode?.kind ?? 'refused';
+}
+
+/** Characters of a message that are matched: the time of the patterns grows faster than the length. */
+const messageCharactersMax = 1000;
+
+/** The message as text. Other values are ignored: an object with its own `toString` would throw. */
+function textOf(message: unknown): string {
+  return typeof message === 'string' ? message.slice(0, messageCharactersMax) : '';
 }
 
 /** Failure of an attempt for a JSON-RPC error object. */
 export function failureOfRpcError(error: RpcErrorObject): AttemptFailure {
   const kind = kindOfRpcError(error);
-  return new AttemptFailure(kind === 'batch' ? 'refused' : kind, String(error.message ?? 'no message').slice(0, 300), {
-    rpcCode: Number.isInteger(error.code) ? (error.code as number) : -32603,
-    rpcData: error.data,
-  });
+  return new AttemptFailure(
+    kind === 'batch' ? 'refused' : kind,
+    (textOf(error.message) || 'no message').slice(0, 300),
+    {
+      rpcCode: Number.isInteger(error.code) ? (error.code as number) : -32603,
+      rpcData: error.data,
+    },
+  );
 }
 
 /** Failure of an attempt for an HTTP status outside 2xx. */

@@ -72,6 +72,13 @@ export class HeadWatch {
     }
   }
 
+  /** Upstreams whose chain id is not verified. `next` resolves when the check of one succeeds, or when all have failed. */
+  unverified(): { readonly count: number; next(): Promise<void> } {
+    const open = this.#watched.filter(({ isVerified, upstream }) => !isVerified && !upstream.isIsolated);
+    const checks = () => Promise.any(open.map((watched) => this.#check(watched)));
+    return { count: open.length, next: () => checks().catch(() => undefined) };
+  }
+
   /**
    * Resolves when this upstream has the expected chain id.
    * @throws AttemptFailure when the check fails or the signal aborts first

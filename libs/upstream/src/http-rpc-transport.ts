@@ -11,12 +11,16 @@ export class HttpRpcTransport implements RpcTransport {
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #bytesMax: number;
+  readonly #bufferedMax: number;
+  /** Bytes of answers that are not complete. */
+  #buffered = 0;
 
   constructor({ url, headers }: UpstreamAddress, limits: UpstreamLimits) {
     const { origin, pathname, search } = new URL(url);
     this.#path = pathname + search;
     this.#headers = { ...headers, 'content-type': 'application/json', accept: 'application/json' };
     this.#bytesMax = limits.answerBytesMax;
+    this.#bufferedMax = limits.bufferedBytesMax;
     this.#pool = new Pool(origin, {
       connections: limits.concurrencyMax,
       connect: { timeout: limits.attemptMs },
@@ -35,7 +39,7 @@ export class HttpRpcTransport implements RpcTransport {
         body: bodyOf(calls),
         signal,
       });
-      const text = await readText(body, this.#bytesMax);
+      const text = await this.#readText(body);
       if (statusCode >= 200 && statusCode < 300) return answersOf(parseAnswer(text), calls);
       const retryAfter = headers['retry-after'];
       const failure = failureOfStatus(statusCode, Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now());
@@ -49,23 +53,28 @@ export class HttpRpcTransport implements RpcTransport {
     }
   }
 
+  async #readText(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for await (const chunk of body) {
+        length += chunk.length;
+        this.#buffered += chunk.length;
+        if (length > this.#bytesMax || this.#buffered > this.#bufferedMax) {
+          body.destroy();
+          throw new AttemptFailure('failed', `the answer exceeds ${this.#bytesMax} bytes`);
+        }
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks).toString();
+    } finally {
+      this.#buffered -= length;
+    }
+  }
+
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
-}
-
-async function readText(body: AsyncIterable<Uint8Array> & { destroy(): unknown }, bytesMax: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > bytesMax) {
-      body.destroy();
-      throw new AttemptFailure('failed', `the answer exceeds ${bytesMax} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** JSON-RPC error in the body of an error status, as some nodes send it. */

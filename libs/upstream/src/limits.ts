@@ -8,6 +8,8 @@ export const upstreamLimits = {
   attemptsMax: 6,
   /** One HTTP answer or WebSocket message. A block with its receipts is the largest regular answer. */
   answerBytesMax: 32 * 1024 * 1024,
+  /** Incomplete HTTP answers of one upstream together. */
+  bufferedBytesMax: 64 * 1024 * 1024,
   /** Maximum number of calls in one JSON-RPC batch. Public nodes accept 100 to 1,000. */
   batchMax: 100,
   /** Maximum length of one JSON-RPC batch in bytes. */

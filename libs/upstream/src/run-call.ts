@@ -8,6 +8,8 @@ export interface CallContext {
   readonly limits: UpstreamLimits;
   readonly upstreams: readonly Upstream[];
   isChainVerified(upstream: Upstream): boolean;
+  /** Number of upstreams whose chain id may still be verified, and a wait for the next check. */
+  unverified(): { readonly count: number; next(): Promise<void> };
   /** Sends one attempt, verifies its answer and records the outcome. @throws AttemptFailure */
   attempt<T>(upstream: Upstream, call: UpstreamCall<T>, signal: AbortSignal): Promise<T>;
   /** Takes one hedge from the budget. */
@@ -29,6 +31,8 @@ export class CallRun<T> {
   readonly #tried = new Set<Upstream>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #running = 0;
+  /** Unverified upstreams at the last wait for a check. */
+  #unverifiedCount = Number.POSITIVE_INFINITY;
   #started = 0;
   #round = 0;
   #isDone = false;
@@ -73,7 +77,7 @@ export class CallRun<T> {
       else if (this.#running === 0) this.#later(waitMs, () => this.#next());
       return;
     }
-    if (this.#running > 0) return;
+    if (this.#running > 0 || this.#waitsForCheck()) return;
     const isRetryable = this.#attempts.some(({ kind }) => this.#isRetryable(kind));
     if (this.#started < attemptsMax && isRetryable && this.#context.upstreams.some((one) => !this.#excluded.has(one))) {
       this.#tried.clear();
@@ -84,9 +88,22 @@ export class CallRun<T> {
     this.#finish(() => this.#reject(this.#error('No upstream answered')));
   }
 
+  /** Waits until another upstream may be used. The first one that is verified at the start of a pool can be a liar. */
+  #waitsForCheck(): boolean {
+    const { count, next } = this.#context.unverified();
+    if (count === 0 || count >= this.#unverifiedCount) return false;
+    this.#unverifiedCount = count;
+    this.#running += 1;
+    void next().then(() => {
+      this.#running -= 1;
+      this.#next();
+    });
+    return true;
+  }
+
   /** The best upstream that was not tried in this round. */
   #choose(): Upstream | undefined {
-    const { method, need } = this.#call;
+    const { method, need, avoid } = this.#call;
     const usable = this.#context.upstreams.filter(
       (upstream) =>
         !this.#tried.has(upstream) &&
@@ -101,7 +118,9 @@ export class CallRun<T> {
     // Upstreams whose known head is below the block come last. Their real head may be higher, since it is polled.
     const isBehind = (upstream: Upstream) => need !== undefined && upstream.capabilities.height < need.number;
     const score = (upstream: Upstream) => upstream.latency.average * (1 + upstream.inFlight / 8);
+    const isAvoided = ({ name }: Upstream) => avoid?.has(name) === true;
     const order = (one: Upstream, other: Upstream) =>
+      Number(isAvoided(one)) - Number(isAvoided(other)) ||
       Number(one.rate.waitMs > 0) - Number(other.rate.waitMs > 0) ||
       Number(isBehind(one)) - Number(isBehind(other)) ||
       score(one) - score(other);

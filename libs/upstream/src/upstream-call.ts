@@ -17,6 +17,8 @@ export interface UpstreamCall<T> {
    * no upstream remains, the request fails with UPSTREAM_NOT_FOUND. Default: the pool retries within the deadline.
    */
   readonly mayBeAbsent?: boolean;
+  /** Names of upstreams that are used last, for example since they serve another branch. */
+  readonly avoid?: ReadonlySet<string>;
   /** Concurrent calls with this key share one request and its parsed result. They must have the same `parse`. */
   readonly shareAs?: string;
 }

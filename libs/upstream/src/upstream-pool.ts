@@ -42,6 +42,8 @@ export class UpstreamPool {
   /** Aborts the running requests when the pool is closed. */
   readonly #running = new Set<AbortController>();
   #hedgeTokens = 1;
+  /** Upstreams whose calls were hedged in this turn of the event loop. */
+  readonly #hedgedNow = new Set<Upstream>();
 
   constructor(options: UpstreamPoolOptions) {
     this.#limits = { ...upstreamLimits, ...options.limits };
@@ -181,6 +183,7 @@ export class UpstreamPool {
         limits: this.#limits,
         upstreams: this.#upstreams,
         isChainVerified: (upstream) => this.#heads.isVerified(upstream),
+        unverified: () => this.#heads.unverified(),
         attempt: (upstream, one, stop) => this.#attempts.attempt(upstream, one, stop),
         mayHedge: (upstream) => this.#takeHedge(upstream),
       },
@@ -198,8 +201,12 @@ export class UpstreamPool {
   }
 
   #takeHedge(upstream: Upstream): boolean {
+    // Calls of one turn share a batch, and their hedges share another one.
+    if (this.#hedgedNow.has(upstream)) return true;
     if (this.#hedgeTokens < 1) return false;
     this.#hedgeTokens -= 1;
+    this.#hedgedNow.add(upstream);
+    setImmediate(() => this.#hedgedNow.delete(upstream));
     this.#onEvent({ type: 'hedged', upstream: upstream.name });
     return true;
   }
