@@ -62,18 +62,18 @@ export async function startLyingProxy({ upstream, lie, delayMs = 0 }) {
 
   function lieAbout(answer, call) {
     const { result: change, answer: changeAnswer, methods } = proxy.lie ?? {};
-    let told = answer;
+    let changedResult = answer;
     if (change !== undefined && (methods === undefined || methods.includes(call.method)) && 'result' in answer) {
       const result = change(answer.result, call, memory);
       if (result !== answer.result) {
         proxy.lied += 1;
-        told = { ...answer, result: result === undefined ? null : result };
+        changedResult = { ...answer, result: result === undefined ? null : result };
       }
     }
     memory.add(call, answer.result);
-    if (changeAnswer === undefined) return told;
-    const changed = changeAnswer(told, call);
-    if (changed !== told) proxy.lied += 1;
+    if (changeAnswer === undefined) return changedResult;
+    const changed = changeAnswer(changedResult, call);
+    if (changed !== changedResult) proxy.lied += 1;
     return changed;
   }
 

@@ -1,6 +1,7 @@
 import { quantity } from '@cairn/block-model';
 import type { Attestation } from './ancestor-index.ts';
 import type { HeadFeed, NamedHeads } from './head-feed.ts';
+import { requireKnownHeaders } from './header-format.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
 
 /** Minimum time in milliseconds between two reads of the safe and the finalized block, which change every few minutes. */
@@ -31,6 +32,7 @@ export class ClaimedHeads implements HeadFeed {
   readonly #stop = new AbortController();
   #checking: Promise<void> | undefined;
   #isDirty = false;
+  #isFormatKnown = false;
 
   constructor(options: ClaimedHeadsOptions) {
     this.#options = options;
@@ -82,6 +84,8 @@ export class ClaimedHeads implements HeadFeed {
     if (last !== undefined && agreed.hash === last && claims.filter(({ hash }) => hash === last).length >= quorum)
       return;
     const { signal } = this.#stop;
+    if (!this.#isFormatKnown) await requireKnownHeaders(blocks.pool, { ...attestation, signal });
+    this.#isFormatKnown = true;
     const [{ hash: latest }, finality] = await Promise.all([
       blocks.attestedHeader(quantity(agreed.number), { ...attestation, signal }),
       this.#finality(),

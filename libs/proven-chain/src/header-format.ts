@@ -24,10 +24,10 @@ interface HeaderFormat {
  */
 export async function requireKnownHeaders(
   pool: UpstreamPool,
-  { quorum, ...options }: ReadOptions & { readonly quorum: number },
+  attestation: ReadOptions & { readonly quorum: number; readonly among?: readonly string[] },
 ): Promise<void> {
   const call = { method: 'eth_getBlockByNumber', params: ['latest', false], parse: formatOf };
-  const { value } = await pool.requestQuorum(call, { ...options, quorum, textOf: ({ isKnown }) => `${isKnown}` });
+  const { value } = await pool.requestQuorum(call, { ...attestation, textOf: ({ isKnown }) => `${isKnown}` });
   if (value.isKnown) return;
   const named = value.unknownFields.slice(0, 10).join(', ');
   throw new ProvenChainError(

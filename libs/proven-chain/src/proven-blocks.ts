@@ -24,10 +24,10 @@ export interface ProvenBlocksOptions {
   /** Cache of headers by their hash, and of bodies and receipts. */
   readonly cache: ContentCache;
   /**
-   * Number of upstreams that must return the same body for a block with transaction types of no known format, which its header
-   * cannot prove. Default: such a body is a wrong answer.
+   * Upstreams that must return the same body for a block with transaction types of no known format, which its header cannot
+   * prove. Default: such a body is a wrong answer.
    */
-  readonly bodyQuorum?: number | undefined;
+  readonly bodyAttestation?: { readonly quorum: number; readonly among?: readonly string[] } | undefined;
 }
 
 export interface ReadOptions {
@@ -53,13 +53,13 @@ export interface FindOptions extends ReadOptions {
 export class ProvenBlocks {
   readonly pool: UpstreamPool;
   readonly cache: ContentCache;
-  readonly #bodyQuorum: number | undefined;
+  readonly #bodyAttestation: ProvenBlocksOptions['bodyAttestation'];
   readonly #cached: CachedBlocks;
 
-  constructor({ pool, cache, bodyQuorum }: ProvenBlocksOptions) {
+  constructor({ pool, cache, bodyAttestation }: ProvenBlocksOptions) {
     this.pool = pool;
     this.cache = cache;
-    this.#bodyQuorum = bodyQuorum;
+    this.#bodyAttestation = bodyAttestation;
     this.#cached = new CachedBlocks(cache);
   }
 
@@ -161,7 +161,7 @@ export class ProvenBlocks {
       },
       (result, isQuorum): ComparableBody<Block> | undefined => {
         const json = objectOf(result, hash);
-        if (this.#bodyQuorum !== undefined && hasUnknownType(json.transactions))
+        if (this.#bodyAttestation !== undefined && hasUnknownType(json.transactions))
           return isQuorum ? comparableBlock(json, hash, uncles) : undefined;
         const block = blockFromJson(json, uncles);
         verifyBlock(block, hash);
@@ -190,7 +190,7 @@ export class ProvenBlocks {
       { ...call, parse: (result) => read(true)(result) as ComparableBody<T> },
       {
         ...options,
-        quorum: this.#bodyQuorum ?? 1,
+        ...(this.#bodyAttestation ?? { quorum: 1 }),
         textOf: textOfBody,
         isSufficient: ({ text }) => text === undefined,
       },
@@ -224,7 +224,7 @@ export class ProvenBlocks {
       (result, isQuorum): ComparableBody<readonly Receipt[]> | undefined => {
         if (result === null) throw notYetKnown(`block ${hash} is not known yet`);
         if (!Array.isArray(result)) throw answerInvalid('the receipts are not a list');
-        if (this.#bodyQuorum !== undefined && hasUnknownType(result))
+        if (this.#bodyAttestation !== undefined && hasUnknownType(result))
           return isQuorum ? comparableReceipts(result, header) : undefined;
         const receipts = result.map(receiptFromJson);
         verifyReceipts(header, receipts);

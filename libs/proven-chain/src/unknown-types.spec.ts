@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.stop()));
 });
 
-async function setUp(lies: readonly (Lie | undefined)[], bodyQuorum?: number) {
+async function setUp(lies: readonly (Lie | undefined)[], quorum?: number, trusted?: number) {
   const started = await Promise.all(lies.map((lie) => startChainNode(chain, lie)));
   nodes.push(...started);
   let isolated = 0;
@@ -29,7 +29,9 @@ async function setUp(lies: readonly (Lie | undefined)[], bodyQuorum?: number) {
   });
   pools.push(pool);
   const cache = new MemoryContentCache({ bytesMax: 1024 * 1024 });
-  return { pool, blocks: new ProvenBlocks({ pool, cache, bodyQuorum }), isolated: () => isolated };
+  const among = trusted === undefined ? undefined : [new URL(started[trusted]?.url ?? '').host];
+  const bodyAttestation = quorum === undefined ? undefined : { quorum, ...(among && { among }) };
+  return { pool, blocks: new ProvenBlocks({ pool, cache, bodyAttestation }), isolated: () => isolated };
 }
 
 /** Changes every transaction and receipt of a node. */
@@ -80,6 +82,12 @@ describe('transaction types of no known format', () => {
   test('a third upstream decides between two', async () => {
     const { blocks } = await setUp([otherValue, celo, celo], 2);
     expect((await blocks.block(hash)).transactions[0]?.given).toMatchObject({ feeCurrency: token });
+  });
+
+  test('only a trusted upstream counts where one is named', async () => {
+    const { blocks } = await setUp([otherValue, celo], 1, 1);
+    expect((await blocks.block(hash)).transactions[0]?.given).toMatchObject({ feeCurrency: token });
+    expect((await blocks.receipts(hash))[0]?.given).toMatchObject({ feeCurrency: token });
   });
 
   test('one proven answer is accepted against a liar that invents a type', async () => {

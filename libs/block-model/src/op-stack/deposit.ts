@@ -1,8 +1,6 @@
 import { encodeRlp } from '@cairn/rlp';
 import { FieldReader } from '../field-reader.ts';
 import { bytesFromBigint, bytesFromHex, type Hex, hexFromBytes, quantity } from '../hex.ts';
-import type { Receipt } from '../receipt.ts';
-import type { Transaction } from '../transaction.ts';
 
 /** Transaction type of deposits (OP stack specification, "Deposits"). */
 export const depositType = 126;
@@ -18,8 +16,17 @@ export interface Deposit {
   readonly isSystemTransaction: boolean;
 }
 
+interface DepositFields {
+  /** `null` creates a contract. */
+  readonly to: Hex | null;
+  readonly value: bigint;
+  readonly gas: bigint;
+  readonly input: Hex;
+  readonly deposit: Deposit;
+}
+
 /** Reads a deposit: the type and `[sourceHash, from, to, mint, value, gas, isSystemTx, data]`. @throws DECODE_FAILED */
-export function decodeDeposit(raw: Uint8Array, hash: Hex): Transaction {
+export function decodeDeposit(raw: Uint8Array, hash: Hex) {
   const reader = FieldReader.over('transaction', raw.subarray(1));
   const sourceHash = hexFromBytes(reader.bytes('sourceHash', 32));
   const from = hexFromBytes(reader.bytes('from', 20));
@@ -45,8 +52,6 @@ export function decodeDeposit(raw: Uint8Array, hash: Hex): Transaction {
   };
 }
 
-type DepositFields = Pick<Transaction, 'to' | 'value' | 'gas' | 'input'> & { readonly deposit: Deposit };
-
 /** Encodes a deposit for a block. */
 export function encodeDeposit({ to, value, gas, input, deposit }: DepositFields): Uint8Array {
   const { sourceHash, from, mint, isSystemTransaction } = deposit;
@@ -64,7 +69,7 @@ export function encodeDeposit({ to, value, gas, input, deposit }: DepositFields)
 /** Fields of a deposit in the JSON of op-geth. Its nonce is in its receipt, and zero before the Canyon fork. */
 export function depositToJson(
   { sourceHash, mint, isSystemTransaction }: Deposit,
-  receipt: Receipt | undefined,
+  receipt: { readonly depositNonce?: bigint; readonly depositReceiptVersion?: bigint } | undefined,
 ): Readonly<Record<string, unknown>> {
   const { depositNonce, depositReceiptVersion } = receipt ?? {};
   return {

@@ -50,7 +50,9 @@ export async function openUpstreamChain(
     onEvent: (event) => reports.event(name, event),
   });
   const attestation = attestationOf(network, pool);
-  const blocks = new ProvenBlocks({ pool, cache, bodyQuorum: attestation?.quorum });
+  // With a light client, every block is proven: its chain has no transactions of an unknown format.
+  const bodyAttestation = network.head.kind === 'beacon' ? undefined : attestation;
+  const blocks = new ProvenBlocks({ pool, cache, bodyAttestation });
   const onError = (error: unknown) => reports.headFailed(name, error);
   const feed = (): HeadFeed => {
     const { head } = network;
