@@ -27,6 +27,8 @@ export interface TestNode {
   height: number;
   /** Sends a `newHeads` notification to all WebSocket clients. */
   announce(): void;
+  /** Sends a `newPendingTransactions` notification to all WebSocket clients. */
+  announcePending(hash: unknown): void;
   dropSockets(): void;
   stop(): Promise<void>;
 }
@@ -53,9 +55,9 @@ export async function startNode(reply: TestNode['reply'] = () => ({ result: 'ok'
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const header = () => ({ number: `0x${node.height.toString(16)}`, hash: hashOf(node.height) });
-  const own = ({ method }: RpcRequest): Reply | undefined => {
+  const own = ({ method, params }: RpcRequest): Reply | undefined => {
     if (method === 'eth_chainId') return { result: node.chainId };
-    if (method === 'eth_subscribe') return { result: '0xsub' };
+    if (method === 'eth_subscribe') return { result: params[0] === 'newHeads' ? '0xsub' : '0xpending' };
     return method === 'eth_getBlockByNumber' ? { result: header() } : undefined;
   };
   const one = async (request: RpcRequest) => {
@@ -83,6 +85,11 @@ export async function startNode(reply: TestNode['reply'] = () => ({ result: 'ok'
     height: 100,
     announce() {
       const params = { subscription: '0xsub', result: header() };
+      for (const socket of sockets.clients)
+        socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
+    },
+    announcePending(result) {
+      const params = { subscription: '0xpending', result };
       for (const socket of sockets.clients)
         socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
     },

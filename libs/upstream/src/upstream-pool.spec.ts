@@ -432,3 +432,41 @@ test('errors, events and states never contain credentials', async () => {
     expect.objectContaining({ code: 'UPSTREAM_CONFIG_INVALID', message: expect.not.stringContaining('secret') }),
   );
 });
+
+describe('pending transactions', () => {
+  const hash = `0x${'Ab'.repeat(32)}`;
+
+  test('a WebSocket reports hashes while there is a listener, also after it was dropped, and nothing else', async () => {
+    const node = await nodeWith(() => ({ result: true }));
+    const { pool } = poolOf([node.wsUrl], { limits: { pollMs: 20 } });
+    const seen: string[] = [];
+    const unlisten = pool.onPendingTransaction((one) => seen.push(one));
+    pool.onHead(() => undefined);
+    const announced = () =>
+      until(() => {
+        node.announcePending(hash);
+        return seen.length > 0;
+      });
+    await announced();
+    expect(seen[0]).toBe(hash.toLowerCase());
+    node.dropSockets();
+    seen.length = 0;
+    await announced();
+    for (const wrong of [null, '0x12', { hash }, [hash]]) node.announcePending(wrong);
+    unlisten();
+    await until(() => node.methods.includes('eth_unsubscribe'));
+    expect(new Set(seen)).toEqual(new Set([hash.toLowerCase()]));
+    const { length } = seen;
+    node.announcePending(hash);
+    await pool.request({ ...read, parse: (result) => result });
+    expect(seen.length).toBe(length);
+  });
+
+  test('an upstream over HTTP reports none', async () => {
+    const node = await nodeWith(() => ({ result: 'ok' }));
+    const { pool } = poolOf([node.url]);
+    pool.onPendingTransaction(() => undefined)();
+    await pool.request(read);
+    expect(node.methods).toEqual([read.method]);
+  });
+});

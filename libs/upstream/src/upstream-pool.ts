@@ -3,6 +3,7 @@ import { Attempts } from './attempts.ts';
 import { AttemptFailure, UpstreamError } from './errors.ts';
 import { HeadWatch } from './head-watch.ts';
 import { type UpstreamLimits, upstreamLimits } from './limits.ts';
+import { PendingWatch } from './pending-watch.ts';
 import { askQuorum, type QuorumOptions } from './quorum.ts';
 import { CallRun } from './run-call.ts';
 import { SharedCalls } from './shared-calls.ts';
@@ -39,6 +40,7 @@ export class UpstreamPool {
   readonly #attempts: Attempts;
   readonly #shared = new SharedCalls();
   readonly #heads: HeadWatch;
+  readonly #pending: PendingWatch;
   /** Aborts the running requests when the pool is closed. */
   readonly #running = new Set<AbortController>();
   #hedgeTokens = 1;
@@ -64,8 +66,14 @@ export class UpstreamPool {
           limits: this.#limits,
           ratePerSecond: requestsPerSecond ?? Number.POSITIVE_INFINITY,
           now,
-          onNotification: (subscription, result) => this.#heads.notified(upstream, subscription, result),
-          onClose: () => this.#heads.disconnected(upstream),
+          onNotification: (subscription, result) => {
+            this.#heads.notified(upstream, subscription, result);
+            this.#pending.notified(upstream, subscription, result);
+          },
+          onClose: () => {
+            this.#heads.disconnected(upstream);
+            this.#pending.disconnected(upstream);
+          },
         },
       );
       return upstream;
@@ -75,6 +83,13 @@ export class UpstreamPool {
       limits: this.#limits,
       upstreams: this.#upstreams,
       attempt: (upstream, call, signal) => this.#attempts.attempt(upstream, call, signal),
+    });
+    this.#pending = new PendingWatch({
+      limits: this.#limits,
+      upstreams: this.#upstreams,
+      now,
+      attempt: (upstream, call, signal) => this.#attempts.attempt(upstream, call, signal),
+      isVerified: (upstream) => this.#heads.isVerified(upstream),
     });
   }
 
@@ -153,6 +168,14 @@ export class UpstreamPool {
     return this.#heads.subscribe(listener);
   }
 
+  /**
+   * Follows the pending transactions of upstreams with a WebSocket, while there are listeners. Hashes are claims, and several
+   * upstreams report the same one. Returns a function that removes the listener.
+   */
+  onPendingTransaction(listener: (hash: string) => void): () => void {
+    return this.#pending.listen(listener);
+  }
+
   states(): readonly UpstreamState[] {
     return this.#upstreams.map((upstream) => ({
       name: upstream.name,
@@ -167,6 +190,7 @@ export class UpstreamPool {
 
   async close(): Promise<void> {
     this.#heads.close();
+    this.#pending.close();
     for (const stop of this.#running) stop.abort(new UpstreamError('UPSTREAMS_UNAVAILABLE', 'The pool is closed.'));
     await Promise.all(this.#upstreams.map((upstream) => upstream.close()));
   }
