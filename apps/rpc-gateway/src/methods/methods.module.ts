@@ -1,5 +1,6 @@
 import { CallPool } from '@cairn/evm-executor/pool';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { PendingRegistry } from '../sending/pending-transactions.ts';
 import { SentTransactions } from '../sending/sent-transactions.ts';
 import { TransactionSender } from '../sending/transaction-sender.ts';
 import { FilterRegistry } from '../subscriptions/filter-registry.ts';
@@ -19,17 +20,19 @@ export class MethodsModule {
           inject: [CallPool],
           useFactory: (pool: CallPool) => new CallExecutor(pool, { timeoutMs }),
         },
+        PendingRegistry,
         FilterRegistry,
         {
           provide: MethodCatalog,
-          inject: [CallExecutor, FilterRegistry],
-          useFactory(executor: CallExecutor, filters: FilterRegistry) {
-            const sender = new TransactionSender({ executor, sent: new SentTransactions() });
+          inject: [CallExecutor, FilterRegistry, PendingRegistry],
+          useFactory(executor: CallExecutor, filters: FilterRegistry, pending: PendingRegistry) {
+            const sent = new SentTransactions((chain, transaction) => pending.of(chain).sent(transaction));
+            const sender = new TransactionSender({ executor, sent });
             return new MethodCatalog({ executor, filters, sender });
           },
         },
       ],
-      exports: [MethodCatalog],
+      exports: [MethodCatalog, PendingRegistry],
     };
   }
 }

@@ -19,11 +19,12 @@ export interface TransactionSenderOptions {
 /** Checks transactions and sends them to the upstreams of their network. */
 export class TransactionSender {
   readonly #executor: CallExecutor;
-  readonly #sent: SentTransactions;
+  /** Transactions that this sender has sent. */
+  readonly sent: SentTransactions;
 
   constructor({ executor, sent }: TransactionSenderOptions) {
     this.#executor = executor;
-    this.#sent = sent;
+    this.sent = sent;
   }
 
   /**
@@ -39,12 +40,12 @@ export class TransactionSender {
       await checkOn(context, raw);
     } catch (error) {
       // The nonce of a mined transaction is too low.
-      if (isCairnError(error, 'POOLED_NONCE_TOO_LOW') && this.#sent.has(chain, hash)) return hash;
+      if (isCairnError(error, 'POOLED_NONCE_TOO_LOW') && this.sent.has(chain, hash)) return hash;
       throw error;
     }
     await this.#verifyBlobs(context, method, raw);
     await broadcastTransaction(upstreams, raw.raw, hash);
-    this.#sent.add(chain, raw.transaction);
+    this.sent.add(chain, raw.transaction);
     return hash;
   }
 

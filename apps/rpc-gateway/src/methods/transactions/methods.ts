@@ -13,7 +13,7 @@ import {
 } from './transactions.ts';
 
 export const transactionMethods = (sender: TransactionSender) => [
-  ethGetTransactionByHash,
+  ethGetTransactionByHash(sender.sent),
   ethGetTransactionByBlockHashAndIndex,
   ethGetTransactionByBlockNumberAndIndex,
   ethGetTransactionBySenderAndNonce,

@@ -1,8 +1,9 @@
-import { type Hex, hexFromBytes, type Transaction, transactionToJson } from '@cairn/block-model';
+import { type Hex, hexFromBytes, type Json, type Transaction, transactionToJson } from '@cairn/block-model';
 import { type RawJson, RpcError } from '@cairn/jsonrpc-core';
 import { blockNumberParam } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { findBlock } from '../../resolve-block.ts';
+import type { SentTransactions } from '../../sending/sent-transactions.ts';
 import { define } from '../define.ts';
 import { immutableJson } from '../immutable-json.ts';
 import { requireOpenTransaction } from '../open-account.ts';
@@ -22,18 +23,27 @@ export function transactionAt(context: RequestContext, hash: Hex | undefined, in
   });
 }
 
-export const ethGetTransactionByHash = define({
-  name: 'eth_getTransactionByHash',
-  summary: 'Returns a transaction by hash, with its position in the chain.',
-  params: [transactionHashParam],
-  result,
-  cost: 2,
-  reveals: 'transaction',
-  handle([hash], context) {
-    const place = context.chain.reader.transactionPlace(hash);
-    return place ? transactionAt(context, place.blockHash, place.index) : null;
-  },
-});
+export const ethGetTransactionByHash = (sent: SentTransactions) =>
+  define({
+    name: 'eth_getTransactionByHash',
+    summary:
+      'Returns a transaction by hash, with its position in the chain. A transaction that this process sent in the last hour is returned without a position until it is mined.',
+    params: [transactionHashParam],
+    result,
+    cost: 2,
+    reveals: 'transaction',
+    handle([hash], context) {
+      const place = context.chain.reader.transactionPlace(hash);
+      return place ? transactionAt(context, place.blockHash, place.index) : pendingTransaction(context, sent, hash);
+    },
+  });
+
+function pendingTransaction({ chain, principal }: RequestContext, sent: SentTransactions, hash: Hex): Json | null {
+  const transaction = sent.get(chain, hash);
+  if (transaction === undefined) return null;
+  requireOpenTransaction(principal.key.policy, transaction);
+  return transactionToJson(transaction);
+}
 
 export const ethGetTransactionByBlockHashAndIndex = define({
   name: 'eth_getTransactionByBlockHashAndIndex',
