@@ -4,6 +4,7 @@ import { checkPooledSender, checkPooledTransaction, forkRules, PooledRejectedErr
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { UpstreamPool } from '@cairn/upstream';
 import type { Chain } from '../chains/chain.ts';
+import { hasAssumedForks } from '../chains/upstream/upstream-spec.ts';
 import type { CallExecutor } from '../methods/execution/call-executor.ts';
 import type { RequestContext } from '../request-context.ts';
 import { requireHeader } from '../resolve-block.ts';
@@ -78,7 +79,8 @@ async function checkOn({ chain, signal }: RequestContext, raw: RawTransaction): 
       (scoped) => {
         const { spec, chainId } = scoped.reader;
         const head = requireHeader({ chain: scoped }, { tag: 'latest' });
-        const rules = spec && forkRules(spec, head);
+        // Limits of a fork that the network may not have refuse nothing.
+        const rules = spec && !hasAssumedForks(spec) ? forkRules(spec, head) : undefined;
         const sender = checkPooledTransaction(raw, bytes, { chainId, rules, gasLimit: head.gasLimit });
         const accounts = scoped.state.stateAt(head.hash);
         if (accounts !== undefined) checkPooledSender(transaction, accounts.getAccount(bytesFromHex(sender)));

@@ -28,7 +28,14 @@ const newestRules = {
   cancunTime: 0,
   pragueTime: 0,
   osakaTime: 0,
+  /** Marks these rules as an assumption; see {@link hasAssumedForks}. */
+  assumedForks: true,
 } as const;
+
+/** Reports whether the forks of a chain are unknown, so that the rules of the newest one are assumed. */
+export function hasAssumedForks(spec: ChainSpec): boolean {
+  return 'genesis' in spec && spec.genesis.config.assumedForks === true;
+}
 
 /** Rules of a network with upstreams, and the hash of its genesis block if that is known. */
 export interface UpstreamSpec {

@@ -1,0 +1,175 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseEther as etherOf, JsonRpcProvider, Wallet } from 'ethers';
+import { createPublicClient, createWalletClient, defineChain, type Hex, http, parseEther } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { Web3 } from 'web3';
+import { startAnvil } from '../../../tools/peers/anvil.mjs';
+import { call, createHome, type Gateway, key, startGateway, withAuth } from './gateway.ts';
+
+// Transactions that anvil mines, sent through the gateway.
+const privateKey: Hex = `0x${'77'.repeat(32)}`;
+const account = privateKeyToAccount(privateKey);
+const to: Hex = `0x${'11'.repeat(20)}`;
+const zero = `0x${'00'.repeat(32)}`;
+const forks = [
+  'homestead',
+  'eip150',
+  'eip155',
+  'eip158',
+  'byzantium',
+  'constantinople',
+  'petersburg',
+  'istanbul',
+  'berlin',
+  'london',
+];
+const genesis = {
+  config: {
+    chainId: 1337,
+    ...Object.fromEntries(forks.map((fork) => [`${fork}Block`, 0])),
+    terminalTotalDifficulty: 0,
+    shanghaiTime: 0,
+    cancunTime: 0,
+    pragueTime: 0,
+  },
+  nonce: '0x0',
+  extraData: '0x',
+  mixHash: zero,
+  coinbase: `0x${'00'.repeat(20)}`,
+  gasLimit: '0x1c9c380',
+  difficulty: '0x0',
+  baseFeePerGas: '0x3b9aca00',
+  timestamp: '0x0',
+  alloc: { [account.address]: { balance: '0x56bc75e2d63100000' } },
+};
+const chain = defineChain({
+  id: 1337,
+  name: 'anvil',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http: [] } },
+});
+
+let directory: string;
+let home: string;
+let anvil: Awaited<ReturnType<typeof startAnvil>>;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cairn-anvil-'));
+  const file = join(directory, 'genesis.json');
+  await writeFile(file, JSON.stringify(genesis));
+  anvil = await startAnvil({ genesis: file, hardfork: 'prague' });
+  // The state root of anvil's genesis block omits its accounts; that of the next block has them.
+  await call(anvil.url, 'anvil_mine', []);
+  home = await createHome();
+  await withAuth(home, async (auth) => {
+    await auth.limitKey(key, { policy: { grants: ['send'] } });
+    await auth.createKey('caller', { id: 'reader' });
+  });
+  gateway = await startGateway({
+    home,
+    networks: [
+      {
+        name: 'anvil',
+        hosts: ['*'],
+        upstreams: [anvil.url, anvil.url.replace('http', 'ws')],
+        head: { trusted: true },
+        chainId: 1337,
+        requireFrom: false,
+      },
+    ],
+  });
+}, 120_000);
+afterAll(async () => {
+  await gateway?.stop();
+  await anvil?.stop();
+  for (const path of [directory, home]) if (path !== undefined) await rm(path, { recursive: true, force: true });
+});
+
+const anvilReceipt = async (hash: string) => (await call(anvil.url, 'eth_getTransactionReceipt', [hash])).result;
+
+describe('a transaction that anvil mines', () => {
+  test('viem sends it and waits for its receipt', async () => {
+    const transport = http(gateway.url);
+    const wallet = createWalletClient({ account, chain, transport });
+    const hash = await wallet.sendTransaction({ to, value: parseEther('1') });
+    const receipt = await createPublicClient({ chain, transport, pollingInterval: 100 }).waitForTransactionReceipt({
+      hash,
+    });
+    expect(receipt).toMatchObject({ status: 'success', transactionHash: hash });
+    expect(await anvilReceipt(hash)).toMatchObject({ blockHash: receipt.blockHash });
+  });
+
+  test('ethers sends it and waits for its receipt', async () => {
+    const provider = new JsonRpcProvider(gateway.url, undefined, { polling: true, pollingInterval: 100 });
+    try {
+      const sent = await new Wallet(privateKey, provider).sendTransaction({ to, value: etherOf('1') });
+      const receipt = await sent.wait(1, 20_000);
+      expect(receipt).toMatchObject({ status: 1, hash: sent.hash });
+    } finally {
+      provider.destroy();
+    }
+  });
+
+  test('web3.js sends it and waits for its receipt', async () => {
+    const web3 = new Web3(gateway.url);
+    const nonce = await web3.eth.getTransactionCount(account.address);
+    const { baseFeePerGas = 10n ** 9n } = await web3.eth.getBlock('latest');
+    const fees = { maxFeePerGas: baseFeePerGas * 2n, maxPriorityFeePerGas: 1n };
+    const fields = { to, value: 1n, gas: 21_000n, nonce, chainId: 1337n, type: 2n, ...fees };
+    const { rawTransaction } = await web3.eth.accounts.signTransaction(fields, privateKey);
+    const receipt = await web3.eth.sendSignedTransaction(rawTransaction);
+    expect(receipt.status).toBe(1n);
+  });
+});
+
+/** Signs a transfer with the next nonce, or with a given one. */
+async function transfer(nonce?: number): Promise<Hex> {
+  const next = Number((await call(gateway.url, 'eth_getTransactionCount', [account.address, 'latest'])).result);
+  return account.signTransaction({
+    to,
+    value: 1n,
+    gas: 21_000n,
+    maxFeePerGas: 10n ** 10n,
+    maxPriorityFeePerGas: 1n,
+    nonce: nonce ?? next,
+    chainId: 1337,
+  });
+}
+
+test('eth_sendRawTransactionSync returns the verified receipt, and code 4 with the hash after its time limit', async () => {
+  const raw = await transfer();
+  const { result, error } = await call(gateway.url, 'eth_sendRawTransactionSync', [raw]);
+  expect(error).toBeUndefined();
+  expect(result).toMatchObject({ status: '0x1', from: account.address.toLowerCase() });
+  // Sent again, it is still the same transaction.
+  const again = await call(gateway.url, 'eth_sendRawTransaction', [raw]);
+  expect(again.result).toBe((result as { transactionHash: string }).transactionHash);
+  await call(anvil.url, 'anvil_setAutomine', [false]);
+  const late = await call(gateway.url, 'eth_sendRawTransactionSync', [await transfer(), 300]);
+  expect(late.error).toMatchObject({ code: 4, data: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
+  const pending = await call(gateway.url, 'eth_getTransactionByHash', [late.error?.data]);
+  expect(pending.result).toMatchObject({ hash: late.error?.data, blockHash: null });
+  await call(anvil.url, 'anvil_mine', []);
+  await call(anvil.url, 'anvil_setAutomine', [true]);
+});
+
+test('refusals name the rule, and a key without the scope is refused', async () => {
+  const low = await call(gateway.url, 'eth_sendRawTransaction', [await transfer(0)]);
+  expect(low.error).toMatchObject({
+    code: -32000,
+    message: expect.stringMatching(/^nonce too low: next nonce \d, tx nonce 0/),
+  });
+  const other = await account.signTransaction({ to, gas: 21_000n, maxFeePerGas: 1n, nonce: 0, chainId: 5 });
+  const wrong = await call(gateway.url, 'eth_sendRawTransaction', [other]);
+  expect(wrong.error).toMatchObject({
+    code: -32000,
+    message: expect.stringContaining('invalid sender: invalid chain id for signer: have 5 want 1337'),
+  });
+  const refused = await call(gateway.url.replace(key, 'reader'), 'eth_sendRawTransaction', [await transfer()]);
+  expect(refused.error).toMatchObject({ code: -32004, message: expect.stringContaining('"send"') });
+  expect(refused.error?.message).toContain('cairn key limit --grants send');
+});
