@@ -17,6 +17,20 @@ export const verifyLimits = {
   logsMax: 10_000,
   /** Gas limit of a call, in gas limits of its block. */
   gasCapMultiplier: 10,
+  /** Length of one answer over HTTP. Hex doubles the length of a witness. */
+  answerBytesMax: 80 * mib,
+  /** Headers that a provider keeps. */
+  headersKeptMax: 2_000,
+  /** Ancestors up to this depth are proven by parent links. */
+  linkedMax: 256n,
+  /** Blocks that one proof of the history contract reaches (EIP-2935, HISTORY_SERVE_WINDOW). */
+  historyWindow: 8191n,
+  /** Proofs of the history contract for one ancestor. */
+  historyHopsMax: 8n,
+  /** Blocks of one cairn_getLogs. */
+  logBlocksMax: 2_000n,
+  /** Blocks of one eth_getLogs through a provider. */
+  logRangeMax: 100_000n,
   /** Execution of one call. */
   timeoutMs: 30_000,
 } as const;
