@@ -1,7 +1,12 @@
 export { readBlockFile, type SourceBlock } from './block-source.ts';
 export { ChainStore, type ChainStoreOptions, type ForkChoice, openChainStore } from './chain-store.ts';
 export { BlockRefusedError, GenesisError, NetworksError, SourceError } from './errors.ts';
-export { createExecutionNode, type ExecutionNode } from './follow/execution-node.ts';
+export {
+  type ConnectedNode,
+  createExecutionNode,
+  type ExecutionNode,
+  type ExecutionNodeOptions,
+} from './follow/execution-node.ts';
 export { type FollowEvent, type FollowOptions, followChain } from './follow/follow-chain.ts';
 export {
   type BlockRunnerModule,
@@ -10,7 +15,6 @@ export {
   type FollowerOptions,
   startFollower,
 } from './follow/follower.ts';
-export { createRpcClient, NodeError, type RpcClient } from './follow/rpc-client.ts';
 export { knownGenesisHash } from './genesis.ts';
 export { type ImportOptions, type ImportProgress, importChain } from './import-chain.ts';
 export {

@@ -31,6 +31,23 @@ class MemoryNode implements ExecutionNode {
     this.#blocks = chain.blocks;
   }
 
+  readonly #listeners = new Set<() => void>();
+
+  onHead(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Shows another chain and reports its head. */
+  report(chain: MadeChain): void {
+    this.show(chain);
+    for (const listener of this.#listeners) listener();
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
   async chainId(): Promise<bigint> {
     if (this.fault) throw this.fault;
     return this.id;
@@ -56,7 +73,11 @@ class MemoryNode implements ExecutionNode {
 }
 
 /** Follows the node until `isDone` accepts an event. */
-async function followUntil(node: MemoryNode, isDone: (event: FollowEvent) => boolean): Promise<FollowEvent[]> {
+async function followUntil(
+  node: MemoryNode,
+  isDone: (event: FollowEvent) => boolean,
+  pollMs = 1,
+): Promise<FollowEvent[]> {
   const stop = new AbortController();
   const events: FollowEvent[] = [];
   const { spec } = store;
@@ -66,7 +87,7 @@ async function followUntil(node: MemoryNode, isDone: (event: FollowEvent) => boo
     if (isDone(event)) stop.abort(new Error('enough'));
   };
   await expect(
-    followChain({ store, spec, node, runner: referenceRunner, onEvent, signal: stop.signal, pollMs: 1 }),
+    followChain({ store, spec, node, runner: referenceRunner, onEvent, signal: stop.signal, pollMs }),
   ).rejects.toThrow();
   return events;
 }
@@ -94,6 +115,25 @@ test('followChain follows the node forward, to other branches and to shorter cha
     expect(store.head).toEqual({ hash: chain.hashes.at(-1), number: BigInt(chain.hashes.length) });
   }
   await followUntil(node, () => store.blockByTag('finalized').number === 1n);
+});
+
+test('followChain continues without a poll when the node reports a head', async () => {
+  const one = await makeChain([...trunk, write(2)]);
+  const longer = await makeChain([...trunk, write(2), write(3)]);
+  await start(one);
+  const node = new MemoryNode();
+  node.show(one);
+  const hour = 3_600_000;
+  const events = await followUntil(
+    node,
+    (event) => {
+      if (isAt(one)(event)) setImmediate(() => node.report(longer));
+      return isAt(longer)(event);
+    },
+    hour,
+  );
+  expect(events.at(-1)).toMatchObject({ kind: 'progress', nodeNumber: 4n });
+  expect(node.listeners).toBe(0);
 });
 
 test('followChain waits longer after each failure, then continues', async () => {

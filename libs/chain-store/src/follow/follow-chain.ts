@@ -27,7 +27,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   readonly runner: BlockRunner;
   readonly onEvent?: (event: FollowEvent) => void;
-  /** Interval of requests for the head of the node. Default 2,000 ms. */
+  /** Interval of requests for the head of the node, if it reports none. Default 2,000 ms. */
   readonly pollMs?: number;
 }
 
@@ -42,13 +42,17 @@ const retryMsMax = 60_000;
  * @throws only the reason of the signal
  */
 export async function followChain(options: FollowOptions): Promise<never> {
-  const { signal, onEvent, pollMs = 2_000 } = options;
+  const { node, signal, onEvent, pollMs = 2_000 } = options;
   const counts = { blocks: 0, gas: 0n };
+  const heads = new HeadSignal();
+  const removeListener = node.onHead?.(() => heads.reported());
+  signal.addEventListener('abort', () => removeListener?.(), { once: true });
   let failures = 0;
   while (true) {
     signal.throwIfAborted();
     let pauseMs = pollMs;
     try {
+      heads.forget();
       await catchUp(options, counts);
       failures = 0;
     } catch (error) {
@@ -59,7 +63,38 @@ export async function followChain(options: FollowOptions): Promise<never> {
       pauseMs = most / 2 + (Math.random() * most) / 2;
       onEvent?.({ kind: 'failed', error, failures, retryInMs: Math.round(pauseMs) });
     }
-    await wait(pauseMs, undefined, { signal });
+    if (failures > 0) await wait(pauseMs, undefined, { signal });
+    else await heads.wait(pauseMs, signal);
+  }
+}
+
+/** Ends a pause when the node reports a head. */
+class HeadSignal {
+  #hasNews = false;
+  #wake: (() => void) | undefined;
+
+  reported(): void {
+    this.#hasNews = true;
+    this.#wake?.();
+  }
+
+  forget(): void {
+    this.#hasNews = false;
+  }
+
+  /** @throws the reason of the signal */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#hasNews) return;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    try {
+      await wait(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) });
+    } catch (error) {
+      if (!woken.signal.aborted) throw error;
+      signal.throwIfAborted();
+    } finally {
+      this.#wake = undefined;
+    }
   }
 }
 

@@ -2,10 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from '@cairn/errors';
 import { openChainStore } from '../chain-store.ts';
-import { createExecutionNode } from './execution-node.ts';
+import { type ConnectedNode, createExecutionNode } from './execution-node.ts';
 import { followChain } from './follow-chain.ts';
 import type { BlockRunnerModule, FollowerEvent, FollowerWorkerData } from './follower.ts';
-import { createRpcClient } from './rpc-client.ts';
 
 if (parentPort === null) throw new Error('This module runs in a worker thread only. Call startFollower instead.');
 const port = parentPort;
@@ -19,16 +18,17 @@ async function createRunner(address: string) {
 }
 
 const store = await openChainStore({ directory });
-const client = createRpcClient(url);
+let node: ConnectedNode | undefined;
 const tell = (event: FollowerEvent) => port.postMessage(event);
 try {
   const { spec } = store;
   if (spec === undefined)
     throw new Error(`The store in ${directory} has no genesis. Import it with importChain first.`);
+  node = createExecutionNode({ url, chainId: store.chainId });
   await followChain({
     store,
     spec,
-    node: createExecutionNode(client),
+    node,
     signal: stop.signal,
     runner: await createRunner(runnerModule),
     pollMs,
@@ -37,7 +37,7 @@ try {
 } catch (error) {
   if (!stop.signal.aborted) throw error;
 } finally {
-  client.close();
+  await node?.close();
   await store.close();
   port.close();
 }

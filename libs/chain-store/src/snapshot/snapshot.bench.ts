@@ -2,7 +2,7 @@
 //   node node_modules/.bench/snapshot/snapshot.bench.js [accounts] [directory]
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -94,11 +94,17 @@ async function restore(): Promise<void> {
   );
 }
 
+/** Memory without mapped files, whose pages the system may drop at any time. */
+function ownBytes(): number {
+  const found = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'));
+  return Number(found?.[1] ?? 0) * 1024;
+}
+
 async function measured(name: string, run: () => Promise<unknown>): Promise<void> {
   let rssMax = 0;
-  const before = process.memoryUsage().rss;
+  const before = ownBytes();
   const timer = setInterval(() => {
-    rssMax = Math.max(rssMax, process.memoryUsage().rss);
+    rssMax = Math.max(rssMax, ownBytes());
   }, 50);
   const start = performance.now();
   const cpu = process.cpuUsage();
@@ -108,7 +114,7 @@ async function measured(name: string, run: () => Promise<unknown>): Promise<void
   clearInterval(timer);
   const mebibytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
   console.log(
-    `${name}: ${seconds.toFixed(1)} s, CPU ${((user + system) / 1e6).toFixed(1)} s, RSS ${mebibytes(before)} to ${mebibytes(rssMax)} MiB`,
+    `${name}: ${seconds.toFixed(1)} s, CPU ${((user + system) / 1e6).toFixed(1)} s, memory ${mebibytes(before)} to ${mebibytes(rssMax)} MiB`,
   );
 }
 
