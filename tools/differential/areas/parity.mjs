@@ -14,7 +14,7 @@ export default {
   known: {
     'a run over the time limit': 'The gateway limits a call to 5 seconds, which a busy machine may exceed.',
     'a trace beyond the limit': 'The gateway refuses more than 64 Mi characters.',
-    'a refused call': 'The area `traces` compares the texts of refused calls.',
+    'vmTrace: missing REVERT': 'Before Byzantium REVERT is no opcode. geth shows the step, the format does not.',
   },
   async start() {
     const chain = conformanceChain();

@@ -53,7 +53,7 @@ function isSameError(mine, theirs) {
 }
 
 /** Leaves out nested calls of precompiles, which the formats treat differently, and numbers the rest again. */
-function withoutPrecompiles(frames) {
+export function withoutPrecompiles(frames) {
   const hidden = ({ traceAddress, type, action }) =>
     traceAddress.length > 0 && type === 'call' && precompiles.has(action.to);
   const kept = frames.filter((frame) => !hidden(frame));
