@@ -27,7 +27,7 @@ export const filterParam = {
 } satisfies ParamDefinition<TraceFilter>;
 
 /** @throws VALUE_INVALID, also for unknown members: a misspelled one would widen the search */
-export function parseTraceFilter(field: string, value: unknown): TraceFilter {
+function parseTraceFilter(field: string, value: unknown): TraceFilter {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new InvalidValueError(field, expected, value);
   const unknown = Object.keys(value).find((name) => !known.includes(name));

@@ -67,7 +67,7 @@ export const traceCallMany = (executor: CallExecutor) =>
   });
 
 /** Checks the block of a call. @throws RpcError for the pending block, and if the chain has no such block */
-export function requireState(context: RequestContext, id: BlockId = { tag: 'latest' }): BlockId {
+function requireState(context: RequestContext, id: BlockId = { tag: 'latest' }): BlockId {
   if (isPending(id)) throw new RpcError('params', 'tracing on top of pending is not supported. Use latest.');
   requireTraced(context, id);
   return id;
