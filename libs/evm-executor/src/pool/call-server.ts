@@ -34,7 +34,7 @@ export async function openCallServer(
   { chains, gasCapMultiplier, engine: engineName }: WorkerData,
   gasBudget?: number,
 ): Promise<CallServer> {
-  const place = { engine: createEngine(engineName), gasCapMultiplier, gasBudget };
+  const engine = createEngine(engineName);
   const open = new Map<string, OpenChain>();
   for (const [name, chain] of Object.entries(chains)) open.set(name, await openChain(name, chain));
   const chainOf = (job: ChainJob): OpenChain => {
@@ -43,7 +43,8 @@ export async function openCallServer(
     return chain;
   };
   const run = (job: ChainJob, chain: OpenChain, deadline: Deadline | undefined) =>
-    runJob(job, chain, { ...place, deadline });
+    // Fields are listed one by one: object spreads take longer than a small call.
+    runJob(job, chain, { engine, gasCapMultiplier, gasBudget, deadline });
   const resume: CallServer['resume'] = async (job, deadline) => {
     if (job.kind === 'verifyBlobs') return { result: await serveBlobs(job), reads: undefined };
     return runAttempt(chainOf(job), deadline, (chain, ends) => run(job, chain, ends));
