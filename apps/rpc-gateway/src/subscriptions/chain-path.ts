@@ -18,7 +18,7 @@ export interface PathStep {
 export type PathReader = Pick<BlockReader, 'head' | 'header' | 'hashByNumber'>;
 
 /** Most blocks of one step: it is read without a pause. */
-export const stepBlocksMax = 64;
+const stepBlocksMax = 64;
 
 /**
  * Reads the next blocks on the way from a position to the head: back to the canonical chain, then forward. The step is empty at the
