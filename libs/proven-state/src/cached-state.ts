@@ -1,13 +1,10 @@
-import type { AccountState } from '@cairn/block-model';
 import { keccak256 } from '@cairn/cid';
 import { compareBytes } from '@cairn/platform';
 import { decodeRlp } from '@cairn/rlp';
 import { readProof, type TrieNodeReader, type TriePath } from '@cairn/trie';
 import { type ContentReader, keyOf } from './content-cache.ts';
+import type { ProvenAccount } from './proven-account.ts';
 import type { ProvenValues } from './proven-values.ts';
-
-/** Account whose storage root is always known. */
-export type ProvenAccount = AccountState & { readonly storageRoot: Uint8Array };
 
 /** Result of a read whose content is not cached. */
 export const missing = Symbol('missing');

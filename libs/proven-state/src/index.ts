@@ -1,4 +1,3 @@
-export type { ProvenAccount } from './cached-state.ts';
 export type { ContentCache, ContentReader } from './content-cache.ts';
 export { ContentMissingError, ProvenStateError, type ProvenStateErrorCode } from './errors.ts';
 export { type FetchOptions, fetchNeeds, type StateBlock } from './fetch-needs.ts';
@@ -8,6 +7,7 @@ export { LmdbContentCache, type LmdbContentCacheOptions } from './lmdb-content-c
 export { LmdbContentReader, type LmdbContentReaderOptions } from './lmdb-content-reader.ts';
 export { MemoryContentCache } from './memory-content-cache.ts';
 export { type VerifiedProof, verifiedCode, verifiedProof } from './parse-proof.ts';
+export type { ProvenAccount } from './proven-account.ts';
 export { ProvenState, type ProvenStateOptions } from './proven-state.ts';
 export { ProvenValues } from './proven-values.ts';
 export { type RunOptions, type RunOutcome, runOverState } from './run-over-state.ts';

@@ -3,7 +3,8 @@ import { isCairnError } from '@cairn/errors';
 import { bytesFromHexDigits, compareBytes } from '@cairn/platform';
 import { proofLimits, verifyProof } from '@cairn/trie';
 import { answerInvalid } from '@cairn/upstream';
-import { accountFromRlp, type ProvenAccount } from './cached-state.ts';
+import { accountFromRlp } from './cached-state.ts';
+import type { ProvenAccount } from './proven-account.ts';
 
 /** A verified answer of eth_getProof: the account, and every node of its proofs. */
 export interface VerifiedProof {

@@ -1,6 +1,6 @@
 import { keccak256 } from '@cairn/cid';
 import { emptyTrieRoot } from '@cairn/trie';
-import type { ProvenAccount } from './cached-state.ts';
+import type { ProvenAccount } from './proven-account.ts';
 
 /** Returns 1,024 zeros: PUSH2 0x0400, PUSH1 0, RETURN. Decoders of ABI results accept them as numbers, and as empty lists. */
 export const probeCode = Uint8Array.of(0x61, 0x04, 0x00, 0x60, 0x00, 0xf3);

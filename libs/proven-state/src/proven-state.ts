@@ -6,12 +6,12 @@ import {
   type CachedStateOptions,
   isEmptyCode,
   missing,
-  type ProvenAccount,
   slotFromRlp,
 } from './cached-state.ts';
 import { keyOf } from './content-cache.ts';
 import { ContentMissingError } from './errors.ts';
 import { probeAccount, probeCode } from './probe-account.ts';
+import type { ProvenAccount } from './proven-account.ts';
 import { type AccountNeed, StateNeeds } from './state-needs.ts';
 
 const empty = new Uint8Array(0);

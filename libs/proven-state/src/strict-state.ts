@@ -1,7 +1,8 @@
 // Every read of a warm call passes here; proven-calls.bench.ts of @cairn/proven-chain measures it.
 import type { StateReader } from '@cairn/block-model';
-import { CachedState, type CachedStateOptions, missing, type ProvenAccount } from './cached-state.ts';
+import { CachedState, type CachedStateOptions, missing } from './cached-state.ts';
 import { ContentMissingError } from './errors.ts';
+import type { ProvenAccount } from './proven-account.ts';
 
 const empty = new Uint8Array(0);
 
