@@ -72,7 +72,8 @@ export async function startGateway(chain, settings = {}, { onOutput } = {}) {
     await auth.createAccount({ name: 'caller', plan: 'local' });
     await auth.createKey('caller', { id: key });
   });
-  const { blocks, ...rest } = chain;
+  // The accounts of a recorded chain serve requests; networks files have no such member.
+  const { blocks, accounts: _, ...rest } = chain;
   const network = { name: 'chain', hosts: ['*'], requireFrom: false, ...rest, ...(blocks && { blocks: [blocks] }) };
   const file = join(home, 'networks.json');
   writeFileSync(file, JSON.stringify({ networks: [network] }));
