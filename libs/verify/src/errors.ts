@@ -28,6 +28,9 @@ export type VerifyErrorCode =
 
 /** A fault of an answer. Nothing of the answer may be used. */
 export class VerifyError extends CairnError<VerifyErrorCode> {
+  /** A literal, since bundlers shorten the names of classes. */
+  override readonly name = 'VerifyError';
+
   constructor(
     code: VerifyErrorCode,
     message: string,
