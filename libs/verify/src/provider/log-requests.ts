@@ -77,7 +77,7 @@ function queryOf(address: unknown, topics: unknown): LogQuery {
     ...(isGiven(address) && { addresses: listOf(address).map((each) => parseAddress('address', each)) }),
     ...(isGiven(topics) && {
       topics: listOf(topics).map((place) => {
-        // As in geth, null in a list matches every topic.
+        // Null in a list matches every topic, as in geth.
         if (!isGiven(place) || listOf(place).includes(null)) return null;
         return listOf(place).map((topic) => parseHash('topic', topic));
       }),

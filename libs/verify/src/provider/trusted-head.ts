@@ -37,7 +37,7 @@ export function headOfLightClient(client: {
 export function agreedHead(gateways: readonly RpcRequest[], { required = gateways.length } = {}): TrustedHead {
   return async () => {
     const heads = await answersOf(gateways, (request) => blockAt(request, 'latest'));
-    // Of the `required` newest heads, the lowest one is known to all of their gateways.
+    // The lowest of the `required` newest heads is known to all of their gateways.
     const numbers = heads.map(({ number }) => number).sort((one, other) => (one < other ? 1 : -1));
     const number = numbers[required - 1];
     if (number === undefined) throw disagreed(heads.length, required);
