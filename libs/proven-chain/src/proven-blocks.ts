@@ -234,36 +234,43 @@ export class ProvenBlocks {
     );
   }
 
-  /** For nodes without eth_getBlockReceipts. The receipts of a block can only be verified together. */
+  /**
+   * For nodes without eth_getBlockReceipts. The receipts of a block can only be verified together, so a wrong one does not show
+   * which upstream lied. After a failure, one of the upstreams is avoided, until all have been.
+   */
   async #receiptsOneByOne(header: Header, options: ReadOptions): Promise<readonly Receipt[]> {
     const { transactions } = await this.block(header.hash, options);
-    const receipts = await Promise.all(
-      transactions.map(({ hash }) =>
-        this.pool.request(
-          {
-            method: 'eth_getTransactionReceipt',
-            params: [hash],
-            need: { kind: 'receipts', number: header.number },
-            parse: (result) =>
-              verified(() => {
-                if (result === null) throw notYetKnown(`the receipt of ${hash} is not known yet`);
-                return receiptFromJson(result);
-              }),
-          },
-          { ...(options.signal && { signal: options.signal }) },
-        ),
-      ),
-    );
-    const values = receipts.map(({ value }) => value);
-    try {
-      verifyReceipts(header, values);
-    } catch (error) {
-      if (!isCairnError(error, 'BLOCK_CORRUPT')) throw error;
-      throw new ProvenChainError('RECEIPTS_UNPROVEN', `The receipts of block ${header.hash} do not match its header.`, {
-        hint: 'Add an upstream with eth_getBlockReceipts, so that the wrong one is identified.',
-      });
+    const avoid = new Set<string>();
+    for (;;) {
+      const answers = await Promise.all(transactions.map(({ hash }) => this.#receipt(header, hash, avoid, options)));
+      const receipts = answers.map(({ value }) => value);
+      try {
+        verifyReceipts(header, receipts);
+        return receipts;
+      } catch (error) {
+        if (!isCairnError(error, 'BLOCK_CORRUPT')) throw error;
+        const suspect = answers.find(({ upstream }) => !avoid.has(upstream));
+        if (suspect === undefined) throw receiptsUnproven(header);
+        avoid.add(suspect.upstream);
+      }
     }
-    return values;
+  }
+
+  #receipt(header: Header, transaction: Hex, avoid: ReadonlySet<string>, { signal }: ReadOptions) {
+    return this.pool.request(
+      {
+        method: 'eth_getTransactionReceipt',
+        params: [transaction],
+        need: { kind: 'receipts', number: header.number },
+        avoid: new Set(avoid),
+        parse: (result) =>
+          verified(() => {
+            if (result === null) throw notYetKnown(`the receipt of ${transaction} is not known yet`);
+            return receiptFromJson(result);
+          }),
+      },
+      { ...(signal && { signal }) },
+    );
   }
 
   /** Headers of uncles, which full blocks name by hash only. */
@@ -298,6 +305,12 @@ export class ProvenBlocks {
     );
     return answers.map(({ value }) => value);
   }
+}
+
+function receiptsUnproven({ hash }: Header): ProvenChainError {
+  return new ProvenChainError('RECEIPTS_UNPROVEN', `The receipts of block ${hash} do not match its header.`, {
+    hint: 'Add an upstream with eth_getBlockReceipts, so that the wrong one is identified.',
+  });
 }
 
 /** Root of an empty trie, and Keccak-256 of an empty list. */

@@ -64,6 +64,21 @@ describe('ProvenBlocks', () => {
     expect((await blocks.receipts(chain.at(40).hash))[0]?.logs).toHaveLength(2);
   });
 
+  test('a false receipt among single ones leads to another upstream', async () => {
+    const single =
+      (change: object): Lie =>
+      (method, params, result) => {
+        if (method === 'eth_getBlockReceipts') return new Error('the method eth_getBlockReceipts does not exist');
+        const all = chain.answer('eth_getBlockReceipts', [chain.at(40).hash]) as Json[];
+        if (method !== 'eth_getTransactionReceipt') return result;
+        return { ...all.find(({ transactionHash }) => transactionHash === params[0]), ...change };
+      };
+    const { blocks } = await setUp(chain, [single({ logs: [] }), single({})]);
+    expect((await blocks.receipts(chain.at(40).hash))[0]?.logs).toHaveLength(2);
+    const { blocks: lying } = await setUp(chain, [single({ logs: [] }), single({ status: '0x0' })]);
+    await expect(lying.receipts(chain.at(40).hash)).rejects.toMatchObject({ code: 'RECEIPTS_UNPROVEN' });
+  });
+
   const edit =
     (names: readonly string[], change: (value: Record<string, unknown>) => unknown): Lie =>
     (method, _params, result) =>
