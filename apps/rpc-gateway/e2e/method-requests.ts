@@ -115,7 +115,7 @@ export function methodRequests({ inside, outside, rawBlock, raw }: Places): Read
       ],
     },
     eth_newBlockFilter: open(),
-    eth_newPendingTransactionFilter: open(),
+    eth_newPendingTransactionFilter: both([], [true]),
     eth_getFilterChanges: open(noFilter),
     eth_getFilterLogs: open(noFilter),
     eth_uninstallFilter: open(noFilter),

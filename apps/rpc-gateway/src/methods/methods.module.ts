@@ -21,7 +21,11 @@ export class MethodsModule {
           useFactory: (pool: CallPool) => new CallExecutor(pool, { timeoutMs }),
         },
         PendingRegistry,
-        FilterRegistry,
+        {
+          provide: FilterRegistry,
+          inject: [PendingRegistry],
+          useFactory: (pending: PendingRegistry) => new FilterRegistry(pending),
+        },
         {
           provide: MethodCatalog,
           inject: [CallExecutor, FilterRegistry, PendingRegistry],

@@ -46,6 +46,7 @@ export function contractsOfFilter({ addresses }: LogFilter): NamedContracts {
 /** The contracts that events of a subscription show. */
 export function contractsOfTopic(topic: Topic): NamedContracts {
   if (topic.kind === 'logs') return contractsOfFilter(topic.filter);
+  if (topic.kind === 'newPendingTransactions' && topic.isFull) return 'anything';
   return topic.kind === 'transactionReceipts' ? 'anything' : [];
 }
 

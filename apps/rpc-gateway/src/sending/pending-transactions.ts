@@ -1,4 +1,11 @@
-import { type Hex, type Json, type Transaction, transactionFromJson } from '@cairn/block-model';
+import {
+  type Hex,
+  type Json,
+  senderOf,
+  type Transaction,
+  transactionFromJson,
+  transactionToJson,
+} from '@cairn/block-model';
 import { answerInvalid, notYetKnown, type UpstreamPool } from '@cairn/upstream';
 import { LRUCache } from 'lru-cache';
 import type { Chain } from '../chains/chain.ts';
@@ -16,6 +23,22 @@ export interface PendingTransactions {
   readonly hashes: RecentEvents<Hex>;
   /** Transactions with verified content: their hash is recomputed. */
   readonly transactions: RecentEvents<Transaction>;
+}
+
+/** The part of {@link RecentEvents} that readers use. */
+export type PendingEvents = Pick<RecentEvents<unknown>, 'position' | 'since' | 'listen' | 'poll'>;
+
+/** Pending transactions as a client gets them: hashes, or the objects of eth_getTransactionByHash. */
+export function pendingEvents({ hashes, transactions }: PendingTransactions, isFull: boolean): PendingEvents {
+  if (!isFull) return hashes;
+  return {
+    get position() {
+      return transactions.position;
+    },
+    since: (position) => transactions.since(position).map((transaction) => transactionToJson(transaction)),
+    listen: (listener) => transactions.listen(listener),
+    poll: () => transactions.poll(),
+  };
 }
 
 type FeedPool = Pick<UpstreamPool, 'onPendingTransaction' | 'request'>;
@@ -96,6 +119,8 @@ function parseWithHash(result: unknown, hash: Hex): Transaction {
   if (result === null || typeof result !== 'object') throw notYetKnown('the transaction is unknown');
   const transaction = transactionFromJson(result as Json);
   if (transaction.hash !== hash) throw answerInvalid(`the content of transaction ${hash} has hash ${transaction.hash}`);
+  // Throws for an invalid signature; the JSON of the transaction names the sender.
+  senderOf(transaction);
   return transaction;
 }
 

@@ -6,7 +6,8 @@ import { type ChainPosition, positionAfter } from './chain-path.ts';
 export type FilterTopic =
   | { readonly kind: 'logs'; readonly filter: LogFilter }
   | { readonly kind: 'blocks' }
-  | { readonly kind: 'pendingTransactions' };
+  /** `isFull`: transaction objects instead of hashes. */
+  | { readonly kind: 'pendingTransactions'; readonly isFull: boolean };
 
 /** Blocks after which a poll ends, and logs after which it ends with the current block. The next poll returns the rest. */
 const pollLimits = { blocksMax: 1_024, logsMax: 10_000 } as const;
@@ -23,12 +24,14 @@ export interface NewEvents {
  */
 export async function newEvents(
   chain: ChainEvents,
-  { topic, seen: start }: { readonly topic: FilterTopic; readonly seen: ChainPosition },
+  {
+    topic,
+    seen: start,
+  }: { readonly topic: Exclude<FilterTopic, { kind: 'pendingTransactions' }>; readonly seen: ChainPosition },
   signal?: AbortSignal,
 ): Promise<NewEvents | undefined> {
   const events: unknown[] = [];
   let seen = start;
-  if (topic.kind === 'pendingTransactions') return { events, seen: await chain.head() };
   for (let blocks = 0; blocks < pollLimits.blocksMax; ) {
     const step = await chain.step(seen);
     if (step === undefined) return undefined;

@@ -1,5 +1,6 @@
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Chain } from '../chains/chain.ts';
+import { NetworkPending, type PendingTransactions, pendingEvents } from '../sending/pending-transactions.ts';
 import { ChainEvents } from './chain-events.ts';
 import type { ChainPosition } from './chain-path.ts';
 import { type FilterTopic, newEvents } from './filter-events.ts';
@@ -10,6 +11,8 @@ export interface Filter {
   readonly id: string;
   readonly topic: FilterTopic;
   seen: ChainPosition;
+  /** Position in the pending transactions. */
+  pendingPosition: number;
   /** Expiry, in milliseconds of the injected clock. */
   expiresAt: number;
   /** End of the poll that runs, so that concurrent polls return different events. */
@@ -25,15 +28,20 @@ const idleMsMax = 5 * 60_000;
 /** The filters of one network, separate for each key. */
 export class Filters {
   readonly #now: () => number;
+  readonly #pending: PendingTransactions;
   readonly #byOwner = new Map<string, Map<string, Filter>>();
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(
+    now: () => number = () => performance.now(),
+    pending: PendingTransactions = new NetworkPending(undefined),
+  ) {
     this.#now = now;
+    this.#pending = pending;
   }
 
   /** The filters of a key. @param owner reference of the key */
   of(owner: string, chain: Pick<Chain, 'read'>): KeyFilters {
-    return new KeyFilters(chain, this.#now, {
+    return new KeyFilters({ chain, pending: this.#pending }, this.#now, {
       read: () => this.#unexpired(owner),
       write: () => {
         for (const other of this.#byOwner.keys()) this.#unexpired(other);
@@ -54,6 +62,11 @@ export class Filters {
   }
 }
 
+interface FilterSources {
+  readonly chain: Pick<Chain, 'read'>;
+  readonly pending: PendingTransactions;
+}
+
 interface FilterTable {
   readonly read: () => Map<string, Filter>;
   /** Like `read`, for additions: the returned table is stored. */
@@ -63,11 +76,13 @@ interface FilterTable {
 /** The filters of one key. */
 export class KeyFilters {
   readonly #chain: Pick<Chain, 'read'>;
+  readonly #pending: PendingTransactions;
   readonly #now: () => number;
   readonly #table: FilterTable;
 
-  constructor(chain: Pick<Chain, 'read'>, now: () => number, table: FilterTable) {
+  constructor({ chain, pending }: FilterSources, now: () => number, table: FilterTable) {
     this.#chain = chain;
+    this.#pending = pending;
     this.#now = now;
     this.#table = table;
   }
@@ -84,7 +99,10 @@ export class KeyFilters {
         { limit: 'filters', filtersMax, valuesMax },
       );
     const id = newSubscriptionId();
-    filters.set(id, { id, topic, seen, expiresAt: this.#now() + idleMsMax, polling: Promise.resolve() });
+    const pendingPosition =
+      topic.kind === 'pendingTransactions' ? pendingEvents(this.#pending, topic.isFull).poll() : 0;
+    const expiresAt = this.#now() + idleMsMax;
+    filters.set(id, { id, topic, seen, pendingPosition, expiresAt, polling: Promise.resolve() });
     return id;
   }
 
@@ -104,6 +122,8 @@ export class KeyFilters {
    */
   async changes(filter: Filter, signal?: AbortSignal): Promise<readonly unknown[]> {
     filter.expiresAt = this.#now() + idleMsMax;
+    const { topic } = filter;
+    if (topic.kind === 'pendingTransactions') return this.#pendingChanges(filter, topic.isFull);
     const earlier = filter.polling;
     let end = () => {};
     filter.polling = new Promise<void>((resolve) => {
@@ -112,7 +132,7 @@ export class KeyFilters {
     try {
       await earlier;
       signal?.throwIfAborted();
-      const result = await newEvents(new ChainEvents(this.#chain), filter, signal);
+      const result = await newEvents(new ChainEvents(this.#chain), { topic, seen: filter.seen }, signal);
       if (result === undefined) {
         this.remove(filter.id);
         throw new RpcError(
@@ -125,6 +145,14 @@ export class KeyFilters {
     } finally {
       end();
     }
+  }
+
+  /** Pending transactions since the last poll; of more than 4,096, the newest. */
+  #pendingChanges(filter: Filter, isFull: boolean): readonly unknown[] {
+    const source = pendingEvents(this.#pending, isFull);
+    const events = source.since(filter.pendingPosition);
+    filter.pendingPosition = source.poll();
+    return events;
   }
 }
 

@@ -1,5 +1,11 @@
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { Chain } from '../chains/chain.ts';
+import {
+  NetworkPending,
+  type PendingEvents,
+  type PendingTransactions,
+  pendingEvents,
+} from '../sending/pending-transactions.ts';
 import { type BlockChange, ChainEvents } from './chain-events.ts';
 import { type ChainPosition, positionAfter } from './chain-path.ts';
 import { type LastSeen, resumePoint } from './resume-point.ts';
@@ -20,6 +26,8 @@ export interface SubscriptionsOptions {
   readonly chain: Pick<Chain, 'read' | 'heads' | 'syncStatus'>;
   /** Shared by the connections of a network. */
   readonly events?: ChainEvents;
+  /** Default: none. */
+  readonly pending?: PendingTransactions;
   /** Shared by all connections. */
   readonly scheduler: RoundRobin;
   /** Sends whole messages in order. Resolves when the client reads fast enough for more. */
@@ -40,17 +48,26 @@ interface BlockStream {
   partly: SeenLogs | undefined;
 }
 
-/** A subscription whose events do not follow from blocks. */
-interface OtherStream {
-  readonly topic: Exclude<Topic, BlockTopic>;
+/** A subscription to pending transactions: all up to `position` are delivered. */
+interface PendingStream {
+  readonly topic: Extract<Topic, { kind: 'newPendingTransactions' }>;
+  readonly source: PendingEvents;
+  position: number;
+  /** Ends the listening; present after {@link Subscriptions.start}. */
+  stop?: () => void;
 }
 
-type Stream = BlockStream | OtherStream;
+interface SyncingStream {
+  readonly topic: Extract<Topic, { kind: 'syncing' }>;
+}
+
+type Stream = BlockStream | PendingStream | SyncingStream;
 
 /** Subscriptions of one connection (geth's eth_subscribe). */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #events: ChainEvents;
+  readonly #pending: PendingTransactions;
   readonly #streams = new Map<string, Stream>();
   /** Streams whose id the client does not have yet. */
   readonly #waiting = new Map<string, Stream>();
@@ -67,6 +84,7 @@ export class Subscriptions {
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
     this.#events = options.events ?? new ChainEvents(options.chain);
+    this.#pending = options.pending ?? new NetworkPending(undefined);
   }
 
   /** Number of subscriptions. */
@@ -80,7 +98,11 @@ export class Subscriptions {
    */
   async add(topic: Topic): Promise<string> {
     const id = subscriptionIdOf(topic);
-    if (!isBlockTopic(topic)) return this.#put(id, { topic });
+    if (topic.kind === 'syncing') return this.#put(id, { topic });
+    if (!isBlockTopic(topic)) {
+      const source = pendingEvents(this.#pending, topic.isFull);
+      return this.#put(id, { topic, source, position: source.position });
+    }
     return this.#put(id, { topic, seen: await this.#events.head(), partly: undefined });
   }
 
@@ -112,6 +134,7 @@ export class Subscriptions {
       const stream = this.#waiting.get(id);
       if (!this.#waiting.delete(id) || stream === undefined) continue;
       this.#streams.set(id, stream);
+      if ('source' in stream) stream.stop = stream.source.listen(() => this.#wake());
       if (stream.topic.kind === 'syncing') void this.#notify(id, stream, [this.#syncing()]);
     }
     if (this.#streams.size === 0) return;
@@ -123,6 +146,8 @@ export class Subscriptions {
 
   /** Ends a subscription. Returns false if there is no such subscription. */
   remove(id: string): boolean {
+    const stream = this.#streams.get(id);
+    if (stream !== undefined && 'source' in stream) stream.stop?.();
     const existed = this.#streams.delete(id) || this.#waiting.delete(id);
     if (this.#streams.size === 0) this.#unlisten();
     return existed;
@@ -130,6 +155,7 @@ export class Subscriptions {
 
   /** Ends all subscriptions. */
   close(): void {
+    for (const stream of this.#streams.values()) if ('source' in stream) stream.stop?.();
     this.#streams.clear();
     this.#waiting.clear();
     this.#unlisten();
@@ -164,6 +190,7 @@ export class Subscriptions {
       do {
         wakes = this.#wakes;
         await this.#reportSyncing();
+        await this.#reportPending();
         hasMoved = await this.#advance();
       } while (hasMoved || wakes !== this.#wakes);
     } finally {
@@ -239,6 +266,16 @@ export class Subscriptions {
     const isSyncing = this.#options.chain.syncStatus() !== false;
     if (this.#isSyncing === undefined || this.#isSyncing === isSyncing) return;
     for (const [id, stream] of streams) await this.#notify(id, stream, [this.#syncing()]);
+  }
+
+  /** Delivers pending transactions. A client that reads slowly misses the oldest. */
+  async #reportPending(): Promise<void> {
+    for (const [id, stream] of [...this.#streams]) {
+      if (!('source' in stream)) continue;
+      const events = stream.source.since(stream.position);
+      stream.position = stream.source.position;
+      await this.#notify(id, stream, events);
+    }
   }
 
   async #notify(subscription: string, stream: Stream, events: readonly unknown[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Header, type Hex, type Log, logsBloomOf, type Receipt } from '@cairn/block-model';
 import type { Chain } from '../chains/chain.ts';
+import { NetworkPending } from '../sending/pending-transactions.ts';
 import { RoundRobin } from './round-robin.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -159,10 +160,17 @@ export class TestClient {
   /** Delays each send. */
   onSend: () => Promise<void> = async () => {};
 
-  constructor(chain: TestChain, { scheduler = new RoundRobin() }: { readonly scheduler?: RoundRobin } = {}) {
+  constructor(
+    chain: TestChain,
+    {
+      scheduler = new RoundRobin(),
+      pending = new NetworkPending(undefined),
+    }: { readonly scheduler?: RoundRobin; readonly pending?: NetworkPending } = {},
+  ) {
     this.subscriptions = new Subscriptions({
       chain,
       scheduler,
+      pending,
       retryDelaysMs: [0, 0, 0],
       send: async (notifications) => {
         for (const text of notifications) {

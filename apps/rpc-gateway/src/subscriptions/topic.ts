@@ -12,8 +12,8 @@ export type Topic =
   /** Receipts of these transactions only; empty stands for all. */
   | { readonly kind: 'transactionReceipts'; readonly hashes: ReadonlySet<Hex> }
   | { readonly kind: 'syncing' }
-  /** No events: this gateway has no pending transactions. */
-  | { readonly kind: 'newPendingTransactions' };
+  /** `isFull`: transaction objects instead of hashes. */
+  | { readonly kind: 'newPendingTransactions'; readonly isFull: boolean };
 
 /** Topics whose events follow from the blocks of the chain. Their subscriptions can start at any block. */
 export type BlockTopic = Extract<Topic, { kind: 'newHeads' | 'logs' | 'transactionReceipts' }>;
@@ -45,8 +45,7 @@ export function parseTopic(kind: unknown, { value }: GivenQuery): Topic {
           throw new RpcError('params', `too many arguments, want at most 1. ${kind} takes no filter.`);
         return { kind };
       case 'newPendingTransactions':
-        requireFlag(value);
-        return { kind };
+        return { kind, isFull: parseFlag(value) };
       case 'transactionReceipts':
         return { kind, hashes: parseHashes(value) };
       case 'logs':
@@ -58,8 +57,8 @@ export function parseTopic(kind: unknown, { value }: GivenQuery): Topic {
   throw new RpcError('method', `no ${JSON.stringify(kind.slice(0, 100))} subscription in eth namespace`);
 }
 
-function requireFlag(value: unknown): void {
-  if (value === undefined || value === null || typeof value === 'boolean') return;
+function parseFlag(value: unknown): boolean {
+  if (value === undefined || value === null || typeof value === 'boolean') return value === true;
   throw new InvalidValueError(
     queryField,
     'true for transaction objects',

@@ -11,6 +11,7 @@ import { type RawData, WebSocket } from 'ws';
 import type { Chain } from '../chains/chain.ts';
 import type { RequestContext } from '../request-context.ts';
 import { RequestMeter } from '../request-meter.ts';
+import { PendingRegistry } from '../sending/pending-transactions.ts';
 import { ChainEvents } from '../subscriptions/chain-events.ts';
 import { MessageSubscriptions } from '../subscriptions/message-subscriptions.ts';
 import { RoundRobin } from '../subscriptions/round-robin.ts';
@@ -49,6 +50,7 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
     @Inject(Dispatcher) private readonly dispatcher: Dispatcher<RequestContext>,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(PendingRegistry) private readonly pending: PendingRegistry,
   ) {
     this.#pinging = setInterval(() => this.#ping(), pingEveryMs).unref();
   }
@@ -90,6 +92,7 @@ export class JsonRpcWebSocketGateway implements OnGatewayConnection<WebSocket>, 
     return new Subscriptions({
       chain,
       events: this.#eventsOf(chain),
+      pending: this.pending.of(chain),
       scheduler: this.#notifications,
       onLag: () => closeFor(socket, 'eventsUnread'),
       onFailure: (error) => {

@@ -1,3 +1,4 @@
+import { requireAllContracts } from '@cairn/auth';
 import { cannotUnmarshal, InvalidValueError, jsonKind } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
@@ -46,11 +47,11 @@ export const ethNewBlockFilter = (filters: FilterRegistry) =>
 export const ethNewPendingTransactionFilter = (filters: FilterRegistry) =>
   define({
     name: 'eth_newPendingTransactionFilter',
-    summary: `Creates a filter for pending transactions; this gateway has none. ${lifetime}`,
+    summary: `Creates a filter for pending transactions: those that this process sends, and those that upstreams with a WebSocket report. eth_getFilterChanges returns their hashes. ${lifetime}`,
     params: [
       {
         name: 'full',
-        summary: 'true for transaction objects.',
+        summary: 'true for transaction objects, whose hashes are verified.',
         isRequired: false,
         parse(field, value): boolean {
           if (typeof value === 'boolean') return value;
@@ -59,8 +60,11 @@ export const ethNewPendingTransactionFilter = (filters: FilterRegistry) =>
       },
     ],
     ...creation,
-    reveals: 'nothing',
-    handle: (_, context) => filters.of(context).add({ kind: 'pendingTransactions' }),
+    reveals: {
+      contracts: ([isFull]) => (isFull === true ? 'anything' : []),
+      note: 'allowed for hashes; transaction objects are refused.',
+    },
+    handle: ([isFull = false], context) => filters.of(context).add({ kind: 'pendingTransactions', isFull }),
   });
 
 export const ethGetFilterChanges = (filters: FilterRegistry) =>
@@ -69,7 +73,8 @@ export const ethGetFilterChanges = (filters: FilterRegistry) =>
     summary:
       'Returns the events of a filter since the last request. One request reads up to 1,024 blocks and ends with the block of the 10,000th event; the next request returns the rest.',
     params: [idParam],
-    result: 'A list of block hashes or of logs. Logs of blocks that a reorg removed are returned again with `removed`.',
+    result:
+      'A list of block hashes, of logs or of pending transactions. Logs of blocks that a reorg removed are returned again with `removed`.',
     errors: ['server'],
     cost: 20,
     reveals: 'filter',
@@ -109,7 +114,8 @@ function requireFilter(filters: FilterRegistry, id: string, context: RequestCont
   if (filter.topic.kind === 'logs') {
     const { policy } = context.principal.key;
     if (policy.contracts !== undefined) requireNamed(policy, 'filters', contractsOfFilter(filter.topic.filter));
-  }
+  } else if (filter.topic.kind === 'pendingTransactions' && filter.topic.isFull)
+    requireAllContracts(context.principal.key.policy, 'filters for transaction objects');
   return filter;
 }
 

@@ -11,7 +11,7 @@ import { parseSubscriptionId } from './subscription-id.ts';
 export const ethSubscribe = define({
   name: 'eth_subscribe',
   summary:
-    'Subscribes to events, which arrive as eth_subscription messages; WebSocket only. newHeads: each new block of the canonical chain. logs: each matching log, and again with `removed` when a reorg removes its block. transactionReceipts: the receipts of each new block in one list. syncing: whether the gateway is behind its source. newPendingTransactions: no events, since this gateway has no pending transactions.',
+    'Subscribes to events, which arrive as eth_subscription messages; WebSocket only. newHeads: each new block of the canonical chain. logs: each matching log, and again with `removed` when a reorg removes its block. transactionReceipts: the receipts of each new block in one list. syncing: whether the gateway is behind its source. newPendingTransactions: transactions that this process sends, and those that upstreams with a WebSocket report; of more than 4,096 unread ones, the newest.',
   params: [
     {
       name: 'kind',
@@ -22,7 +22,7 @@ export const ethSubscribe = define({
     {
       name: 'filter',
       summary:
-        'for logs: an object with address and topics. For transactionReceipts: an object with up to 200 transactionHashes.',
+        'for logs: an object with address and topics. For transactionReceipts: an object with up to 200 transactionHashes. For newPendingTransactions: true for transaction objects instead of hashes.',
       isRequired: false,
       parsesAbsent: true,
       parse: (_, value) => ({ value }),
@@ -33,7 +33,7 @@ export const ethSubscribe = define({
   cost: 10,
   reveals: {
     contracts: ([kind, query]) => contractsOfTopic(parseTopic(kind, query ?? { value: undefined })),
-    note: 'allowed for logs of the contracts of the key and for the other kinds; transactionReceipts is refused.',
+    note: 'allowed for logs of the contracts of the key and for the other kinds; transactionReceipts and transaction objects of newPendingTransactions are refused.',
   },
   handle([kind, query], context) {
     const { subscriptions } = context;
