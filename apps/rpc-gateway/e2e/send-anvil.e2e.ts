@@ -6,8 +6,9 @@ import { parseEther as etherOf, JsonRpcProvider, Wallet } from 'ethers';
 import { createPublicClient, createWalletClient, defineChain, type Hex, http, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { Web3 } from 'web3';
+import { WebSocket } from 'ws';
 import { startAnvil } from '../../../tools/peers/anvil.mjs';
-import { call, createHome, type Gateway, key, startGateway, withAuth } from './gateway.ts';
+import { call, createHome, type Gateway, key, startGateway, until, withAuth } from './gateway.ts';
 
 // Transactions that anvil mines, sent through the gateway.
 const privateKey: Hex = `0x${'77'.repeat(32)}`;
@@ -156,6 +157,38 @@ test('eth_sendRawTransactionSync returns the verified receipt, and code 4 with t
   await call(anvil.url, 'anvil_mine', []);
   await call(anvil.url, 'anvil_setAutomine', [true]);
 });
+
+test('pending transactions that are sent here or to the upstream are reported', async () => {
+  await call(anvil.url, 'anvil_setAutomine', [false]);
+  const filter = (await call(gateway.url, 'eth_newPendingTransactionFilter', [true])).result;
+  const socket = new WebSocket(gateway.webSocketUrl);
+  await new Promise((resolve) => socket.once('open', resolve));
+  const seen: string[] = [];
+  socket.on('message', (data) => {
+    const { method, params } = JSON.parse(String(data));
+    if (method === 'eth_subscription') seen.push(params.result);
+  });
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newPendingTransactions'] }));
+  const own = (await call(gateway.url, 'eth_sendRawTransaction', [await transfer()])).result;
+  await until(async () => seen.includes(String(own)), 'the sent transaction');
+  // The feed of the upstream starts within a poll, so transactions are sent until one is reported.
+  const next = Number((await call(gateway.url, 'eth_getTransactionCount', [account.address, 'latest'])).result);
+  let nonce = next + 1;
+  const others = new Set<string>();
+  await until(async () => {
+    others.add(String((await call(anvil.url, 'eth_sendRawTransaction', [await transfer(nonce++)])).result));
+    return seen.some((hash) => others.has(hash));
+  }, 'a transaction of the upstream');
+  socket.close();
+  const found: { hash: string; blockHash: unknown }[] = [];
+  await until(async () => {
+    found.push(...((await call(gateway.url, 'eth_getFilterChanges', [filter])).result as typeof found));
+    return found.some(({ hash }) => others.has(hash));
+  }, 'the object of a transaction of the upstream');
+  expect(found).toContainEqual(expect.objectContaining({ hash: own, blockHash: null }));
+  await call(anvil.url, 'anvil_mine', []);
+  await call(anvil.url, 'anvil_setAutomine', [true]);
+}, 60_000);
 
 test('refusals name the rule, and a key without the scope is refused', async () => {
   const low = await call(gateway.url, 'eth_sendRawTransaction', [await transfer(0)]);
