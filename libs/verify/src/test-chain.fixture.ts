@@ -37,7 +37,7 @@ export const testSpec: ChainSpec = parseGethGenesis('test', {
   alloc: {},
 }).spec;
 
-export const zeros = (length: number): Hex => `0x${'00'.repeat(length)}`;
+const zeros = (length: number): Hex => `0x${'00'.repeat(length)}`;
 export const word = (value: bigint | number): Hex => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
 export const addressOf = (byte: string): Hex => `0x${byte.repeat(20)}`;
 
