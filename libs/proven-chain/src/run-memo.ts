@@ -6,6 +6,7 @@ import {
   type Json,
   type LogCondition,
   parseHash,
+  proofOfReceipts,
   type Receipt,
 } from '@cairn/block-model';
 import { isCairnError } from '@cairn/errors';
@@ -64,8 +65,10 @@ export class RunFetches {
     return block;
   }
 
-  receipts(hash: Hex): Promise<readonly Receipt[] | undefined> {
-    return orAbsent(this.#blocks.receipts(hash, { ...this.#options, mayBeAbsent: true }));
+  async receipts(hash: Hex): Promise<readonly Receipt[] | undefined> {
+    const receipts = await orAbsent(this.#blocks.receipts(hash, { ...this.#options, mayBeAbsent: true }));
+    if (receipts !== undefined && proofOfReceipts(receipts) === 'quorum') this.#options.onQuorum?.();
+    return receipts;
   }
 
   /** Fetches the block of a transaction and verifies that it contains the transaction and is an ancestor of the head. */

@@ -1,9 +1,17 @@
-import { type Hex, type Json, proofOfReceipts, receiptToJson, senderOf, transactionToJson } from '@cairn/block-model';
+import {
+  type Hex,
+  type Json,
+  knownChainSpec,
+  proofOfReceipts,
+  receiptToJson,
+  senderOf,
+  transactionToJson,
+} from '@cairn/block-model';
 import { MemoryContentCache } from '@cairn/proven-state';
 import { createUpstreamPool, type UpstreamPool } from '@cairn/upstream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Lie, startChainNode, TestChain } from './chain-node.fixture.ts';
-import { ProvenBlocks, requireKnownHeaders } from './index.ts';
+import { ProvenBlocks, ProvenChain, type ProvenReader, requireKnownHeaders } from './index.ts';
 
 const token: Hex = `0x${'aa'.repeat(20)}`;
 const chain = new TestChain({ length: 10, logs: { 4: [{ address: token, topics: [], data: '0x12' }] } });
@@ -71,6 +79,23 @@ describe('transaction types of no known format', () => {
     expect(receiptToJson({ block, receipts, index: 0 })).toMatchObject({ feeCurrency: token });
     // Blocks of known types on the same chain are proven.
     expect((await blocks.block(chain.at(5).hash)).proof).toBeUndefined();
+  });
+
+  test('a run reports that its blocks and receipts rest on a quorum', async () => {
+    const { blocks } = await setUp([celo, celo], 2);
+    const spec = knownChainSpec('mainnet', 'mainnet');
+    const provenChain = new ProvenChain({ spec, blocks, heads: () => ({ latest: chain.head }) });
+    const quorumOf = async (work: (reader: ProvenReader) => unknown) => {
+      let isQuorum = false;
+      const onQuorum = () => {
+        isQuorum = true;
+      };
+      await provenChain.run(work, { onQuorum });
+      return isQuorum;
+    };
+    expect(await quorumOf((reader) => reader.block(hash))).toBe(true);
+    expect(await quorumOf((reader) => reader.receipts(hash))).toBe(true);
+    expect(await quorumOf((reader) => reader.block(chain.at(5).hash))).toBe(false);
   });
 
   test('upstreams that disagree are refused', async () => {
