@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 interface Shared {
   readonly promise: Promise<unknown>;
   readonly stop: AbortController;
@@ -11,6 +13,7 @@ export class SharedCalls {
   /** @throws the error of `work`, or the reason of `signal` */
   async run<T>(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
+    if (signal) setMaxListeners(0, signal);
     const shared = this.#running.get(key) ?? this.#start(key, work);
     shared.users += 1;
     let leave: (() => void) | undefined;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { parseUpstreamUrl } from './address.ts';
 import { Attempts } from './attempts.ts';
 import { AttemptFailure, UpstreamError } from './errors.ts';
@@ -244,6 +245,9 @@ export class UpstreamPool {
     }, deadlineMs);
     this.#running.add(stop);
     const abort = () => stop.abort(outer?.reason);
+    // A signal may belong to thousands of concurrent calls, all of which remove their listeners.
+    setMaxListeners(0, stop.signal);
+    if (outer) setMaxListeners(0, outer);
     if (outer?.aborted) abort();
     outer?.addEventListener('abort', abort, { once: true });
     const clear = () => {
