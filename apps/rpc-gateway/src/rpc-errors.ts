@@ -95,6 +95,7 @@ const rpcErrorNames = {
   HEAD_UNAVAILABLE: 'unavailable',
   LOGS_TOO_MANY: 'limit',
   RECEIPTS_UNPROVEN: 'unavailable',
+  RUN_READS_EXCEEDED: 'limit',
   RUN_ROUNDS_EXCEEDED: 'limit',
   STATE_NODE_UNPROVEN: 'server',
   STATE_READS_EXCEEDED: 'limit',

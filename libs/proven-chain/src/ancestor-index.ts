@@ -71,6 +71,11 @@ export class AncestorIndex {
     return await this.#farHash(head, number, options);
   }
 
+  /** Like {@link hashAt}, from memory only. */
+  knownHash(head: Header, number: bigint): Hex | undefined {
+    return this.#known(head, number);
+  }
+
   /** Hashes of all blocks of a range, in order. @throws BLOCK_RANGE_INVALID, UpstreamError */
   async range(head: Header, from: bigint, to: bigint, options: ReadOptions = {}): Promise<readonly Hex[]> {
     requireBelow(head, to);

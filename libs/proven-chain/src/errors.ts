@@ -9,6 +9,8 @@ export type ProvenChainErrorCode =
   | 'RECEIPTS_UNPROVEN'
   | 'RUN_ROUNDS_EXCEEDED'
   | 'STATE_NODE_UNPROVEN';
+  | 'RUN_READS_EXCEEDED'
+  | 'RUN_ROUNDS_EXCEEDED';
 
 /** Error of a read over proven blocks. */
 export class ProvenChainError extends CairnError<ProvenChainErrorCode> {}

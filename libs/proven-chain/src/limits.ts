@@ -18,6 +18,10 @@ export const provenChainLimits = {
   rangeMax: 100_000n,
   /** Logs of one query. */
   logsMax: 10_000,
+  /** Blocks and lists of receipts that one run holds. Full ones take about a megabyte each. */
+  bodiesMax: 256,
+  /** Reads that one round fetches. */
+  readsMax: 2048,
   /** Rounds of one run. */
   roundsMax: 256,
   /** Verified ancestors in memory, 100 bytes each. */

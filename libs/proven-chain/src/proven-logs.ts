@@ -21,6 +21,8 @@ export interface ProvenLog {
   readonly logIndex: number;
 }
 
+/** Candidates whose receipts are read in one round: decoded receipts of a full block take about a megabyte. */
+const candidatesPerRound = 64;
 /** Headers read between two turns of the event loop. */
 const headersPerTurn = 256;
 
@@ -47,9 +49,8 @@ export async function provenLogs(
   }
   const logs: ProvenLog[] = [];
   // All candidates of a group share one round.
-  const groupLength = 200;
-  for (let at = 0; at < candidates.length; at += groupLength) {
-    const group = candidates.slice(at, at + groupLength);
+  for (let at = 0; at < candidates.length; at += candidatesPerRound) {
+    const group = candidates.slice(at, at + candidatesPerRound);
     const lists = await Promise.all(group.map((header) => matchesIn(blocks, header, query, options)));
     for (const list of lists) logs.push(...list);
     if (logs.length > provenChainLimits.logsMax)

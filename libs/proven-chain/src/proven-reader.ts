@@ -7,11 +7,13 @@ import {
   type Header,
   type Hex,
   type LogCondition,
+  type LogQuery,
   type Receipt,
 } from '@cairn/block-model';
 import { ProvenState, StateNeeds } from '@cairn/proven-state';
 import { ProvenChainError } from './errors.ts';
 import type { ProvenHeads } from './proven-heads.ts';
+import type { ProvenLog } from './proven-logs.ts';
 import type { RunFetches, RunMemo } from './run-memo.ts';
 
 /** Thrown by a read whose result is not fetched yet. The run catches it, fetches, and starts again. */
@@ -78,6 +80,8 @@ export class ProvenReader {
     if (number === latest.number) return latest.hash;
     if (number === latest.number - 1n) return latest.parentHash;
     if (number === 0n && this.#genesisHash !== undefined) return this.#genesisHash;
+    const known = this.#fetches.knownHash(latest, number);
+    if (known !== undefined) return known;
     return this.#read(this.#memo.hashes, `${number}`, () => this.#fetches.hash(this.#heads.latest, number));
   }
 
@@ -97,6 +101,8 @@ export class ProvenReader {
   header(hash: Hex): Header | undefined {
     for (const header of [this.#given?.latest, this.#given?.safe, this.#given?.finalized])
       if (header?.hash === hash) return header;
+    const cached = this.#memo.headers.get(hash) ?? this.#fetches.cachedHeader(hash);
+    if (cached !== undefined) return cached;
     return this.#read(this.#memo.headers, hash, () => this.#fetches.header(hash));
   }
 
@@ -129,6 +135,14 @@ export class ProvenReader {
     return [...(heights ?? [])];
   }
 
+  /**
+   * All logs of a range that match, provably complete. Fetches by itself: repeated work should request it once.
+   * @throws LOGS_TOO_MANY, BLOCK_RANGE_INVALID, UpstreamError
+   */
+  matchingLogs(query: LogQuery & { readonly from: bigint; readonly to: bigint }): Promise<readonly ProvenLog[]> {
+    return this.#fetches.logs(this.#heads.latest, query);
+  }
+
   /** State after a block; `undefined` for an unknown block. */
   stateAt(hash: Hex): ProvenState | undefined {
     const header = this.header(hash);
@@ -152,6 +166,7 @@ export class ProvenReader {
 
   #read<T>(memo: Map<string, T | undefined>, key: string, fetch: () => Promise<T | undefined>): T | undefined {
     if (memo.has(key)) return memo.get(key);
+    this.#memo.requireRoom(this.missing.size);
     this.missing.set(`${this.#memo.nameOf(memo)} ${key}`, async () => {
       memo.set(key, await fetch());
     });

@@ -5,6 +5,7 @@ import {
   type Hex,
   type Json,
   type LogCondition,
+  type LogQuery,
   parseHash,
   proofOfReceipts,
   type Receipt,
@@ -13,7 +14,10 @@ import { isCairnError } from '@cairn/errors';
 import type { ContentCache } from '@cairn/proven-state';
 import { answerInvalid, notYetKnown } from '@cairn/upstream';
 import type { AncestorIndex, AncestorReadOptions } from './ancestor-index.ts';
+import { ProvenChainError } from './errors.ts';
+import { provenChainLimits } from './limits.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
+import { type ProvenLog, provenLogs } from './proven-logs.ts';
 
 /** Block and index of a transaction. */
 export interface TransactionPlace {
@@ -29,6 +33,16 @@ export class RunMemo {
   readonly receipts = new Map<string, readonly Receipt[] | undefined>();
   readonly places = new Map<string, TransactionPlace | undefined>();
   readonly heights = new Map<string, readonly bigint[] | undefined>();
+
+  /** @throws RUN_READS_EXCEEDED when the run holds too many blocks to read more. @param missing reads that the run waits for */
+  requireRoom(missing: number): void {
+    const { bodiesMax, readsMax } = provenChainLimits;
+    const bodies = this.blocks.size + this.receipts.size;
+    if (bodies <= bodiesMax && missing < readsMax) return;
+    throw new ProvenChainError('RUN_READS_EXCEEDED', 'The request reads too many blocks.', {
+      hint: `Request fewer blocks: bodies and receipts of up to ${bodiesMax / 2} are read at once.`,
+    });
+  }
 
   nameOf(memo: Map<string, unknown>): string {
     return Object.entries(this).find(([, value]) => value === memo)?.[0] ?? '';
@@ -53,6 +67,15 @@ export class RunFetches {
 
   hash(head: Header, number: bigint): Promise<Hex> {
     return this.#ancestors.hashAt(head, number, this.#options);
+  }
+
+  /** From memory only. */
+  knownHash(head: Header, number: bigint): Hex | undefined {
+    return this.#ancestors.knownHash(head, number);
+  }
+
+  cachedHeader(hash: Hex): Header | undefined {
+    return this.#blocks.cachedHeader(hash);
   }
 
   header(hash: Hex): Promise<Header | undefined> {
@@ -105,6 +128,12 @@ export class RunFetches {
       if (isCandidate(header.logsBloom)) heights.push(header.number);
     }
     return heights;
+  }
+
+  /** Matching logs of a range, provably complete. */
+  logs(head: Header, query: LogQuery & { readonly from: bigint; readonly to: bigint }): Promise<readonly ProvenLog[]> {
+    const [blocks, ancestors] = [this.#blocks, this.#ancestors];
+    return provenLogs({ blocks, ancestors }, head, query, this.#options);
   }
 
   async #verifiedPlace(head: Header, hash: Hex, blockHash: unknown): Promise<TransactionPlace> {

@@ -1,4 +1,4 @@
-import type { Hex, StateReader } from '@cairn/block-model';
+import type { Header, Hex, Log, LogQuery, StateReader } from '@cairn/block-model';
 import type { ChainStore, Network } from '@cairn/chain-store';
 import type { UpstreamPool } from '@cairn/upstream';
 import type { SyncStatus } from './sync-status.ts';
@@ -28,7 +28,19 @@ export interface ChainState extends Pick<ChainStore, 'proof'> {
 }
 
 /** Heights of the blocks that may hold wanted logs. */
-export type ChainLogs = Pick<ChainStore, 'heightsWithLogs'>;
+export interface ChainLogs extends Pick<ChainStore, 'heightsWithLogs'> {
+  /** Reads the matching logs of a range itself. Present where this takes fewer requests than a read of each block. */
+  matchingLogs?(query: LogQuery & { readonly from: bigint; readonly to: bigint }): Promise<readonly PlacedLog[]>;
+}
+
+/** Log with its block, transaction and index. */
+export interface PlacedLog {
+  readonly log: Log;
+  readonly header: Header;
+  readonly transactionIndex: number;
+  /** Index within the block. */
+  readonly logIndex: number;
+}
 
 /** Changes of the head. */
 export interface HeadSource {

@@ -1,7 +1,7 @@
 import {
-  type Block,
   cannotUnmarshal,
   effectiveGasPrice,
+  type Header,
   type Hex,
   InvalidValueError,
   jsonKind,
@@ -16,6 +16,7 @@ import type { RequestContext } from '../../request-context.ts';
 import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { parseItems } from '../params.ts';
+import { readAll, readBoth } from '../read-all.ts';
 
 /** Limits of geth (eth/gasprice/feehistory.go, eth/ethconfig/config.go). */
 const blocksMax = 1024n;
@@ -87,9 +88,8 @@ export const ethFeeHistory = define({
     const count = limited > newest + 1n ? newest + 1n : limited;
     const oldest = newest + 1n - count;
     const hasRewards = percentiles.length > 0;
-    const blocks = Array.from({ length: Number(count) }, (_, index) =>
-      feesOf(context, oldest + BigInt(index), percentiles),
-    );
+    const heights = Array.from({ length: Number(count) }, (_, index) => oldest + BigInt(index));
+    const blocks = readAll(heights, (height) => feesOf(context, height, percentiles));
     const last = blocks.at(-1);
     return {
       oldestBlock: quantity(oldest),
@@ -123,10 +123,10 @@ function feesOf(context: RequestContext, number: bigint, percentiles: readonly n
     return { ...blockFees(context, pending), reward: percentiles.map((): Hex => '0x0') };
   }
   const hash = reader.hashByNumber(number);
-  const block = hash && reader.block(hash);
-  if (!block) throw new RpcError('server', `block #${number} not found`);
-  const reward = percentiles.length > 0 ? rewards(context, block, percentiles) : [];
-  return { ...blockFees(context, block.header), reward };
+  const header = hash && reader.header(hash);
+  if (!header) throw new RpcError('server', `block #${number} not found`);
+  const reward = percentiles.length > 0 ? rewards(context, header, percentiles) : [];
+  return { ...blockFees(context, header), reward };
 }
 
 type FeeFields = Pick<
@@ -158,10 +158,14 @@ function blobFees({ reader: { spec } }: RequestContext['chain'], header: FeeFiel
 }
 
 /** Tips at percentiles of the gas of a block (EIP-1559). */
-function rewards({ chain: { reader } }: RequestContext, block: Block, percentiles: readonly number[]): Hex[] {
-  const { header, transactions } = block;
-  if (transactions.length === 0) return percentiles.map(() => '0x0');
-  const receipts = reader.receipts(header.hash) ?? [];
+function rewards({ chain: { reader } }: RequestContext, header: Header, percentiles: readonly number[]): Hex[] {
+  const [block, receipts] = readBoth(
+    () => reader.block(header.hash),
+    () => reader.receipts(header.hash),
+  );
+  if (block === undefined || receipts === undefined || block.transactions.length === 0)
+    return percentiles.map(() => '0x0');
+  const { transactions } = block;
   const baseFee = header.baseFeePerGas ?? 0n;
   const paid = transactions.map((transaction, index) => ({
     tip: effectiveGasPrice(transaction, baseFee) - baseFee,

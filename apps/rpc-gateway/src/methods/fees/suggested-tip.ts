@@ -1,5 +1,6 @@
 import { type Block, effectiveGasPrice, type Hex, senderOf } from '@cairn/block-model';
 import type { Chain } from '../../chains/chain.ts';
+import { readAll } from '../read-all.ts';
 
 // geth's gas price oracle (v1.17.5, eth/gasprice/gasprice.go) with the settings of a full node. geth carries its last price from head
 // to head. Here each head starts from the initial price, so that all processes return the same result.
@@ -23,6 +24,12 @@ export function suggestedTip({ network, reader }: Pick<Chain, 'network' | 'reade
   const { hash: head, number } = reader.head;
   const last = cached.get(network);
   if (last?.head === head) return last.tip;
+  // Read together first: a network with upstreams fetches them in one round.
+  const newest = Array.from({ length: Math.min(blocksWanted, Number(number)) }, (_, index) => number - BigInt(index));
+  readAll(
+    readAll(newest, (height) => reader.hashByNumber(height)),
+    (hash) => hash && reader.block(hash),
+  );
   const prices: bigint[] = [];
   let blocksRead = Math.min(blocksWanted, Number(number));
   for (let index = 0; index < blocksRead; index++) {

@@ -1,11 +1,14 @@
 import { type Header, quantity } from '@cairn/block-model';
 import { RpcError } from '@cairn/jsonrpc-core';
+import type { BlockId } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { define } from '../define.ts';
+import { onceIn } from '../handle-over-upstreams.ts';
+import { readAll } from '../read-all.ts';
 import { contractsOfFilter } from '../reveals.ts';
 import { conditionsOf, type LogFilter, parseLogFilter, requireBounded } from './log-filter.ts';
 import { type LogRange, logRange } from './log-range.ts';
-import { logsOf } from './logs-of.ts';
+import { logJson, logsOf } from './logs-of.ts';
 
 /** Most blocks of one request, and most logs of one result. */
 const logLimits = { blocksMax: 10_000n, logsMax: 10_000 } as const;
@@ -33,6 +36,8 @@ export const ethGetLogs = define({
 /** Finds the logs of a filter. @throws RpcError for a range that the chain does not have, and above the limits */
 export async function findLogs(filter: LogFilter, context: RequestContext): Promise<unknown[]> {
   requireBounded(filter);
+  if (context.chain.logs.matchingLogs !== undefined && !('hash' in filter.blocks))
+    return await findLogsOverUpstreams({ ...filter, blocks: filter.blocks }, context);
   const logs: unknown[] = [];
   let headersRead = 0;
   for (const header of headersOf(filter, context)) {
@@ -48,6 +53,20 @@ export async function findLogs(filter: LogFilter, context: RequestContext): Prom
     }
   }
   return logs;
+}
+
+/** Finds the logs of a range in few rounds: of headers, of receipts of candidates, and of blocks with matching logs. */
+async function findLogsOverUpstreams(
+  { blocks, addresses, topics }: LogFilter & { readonly blocks: { readonly from: BlockId; readonly to: BlockId } },
+  context: RequestContext,
+): Promise<unknown[]> {
+  const range = logRange(blocks, context, logLimits.blocksMax);
+  const { reader, logs } = context.chain;
+  const query = { ...range, addresses, topics: topics.map((any) => (any.length === 0 ? null : any)) };
+  const found = await onceIn(context, 'logs', async () => (await logs.matchingLogs?.(query)) ?? []);
+  const hashes = [...new Set(found.map(({ header }) => header.hash))];
+  const bodies = new Map(readAll(hashes, (hash) => [hash, reader.block(hash)] as const));
+  return found.map((placed) => logJson(placed, bodies.get(placed.header.hash)));
 }
 
 function* headersOf(filter: LogFilter, context: RequestContext): Generator<Header> {

@@ -1,5 +1,5 @@
-import { type Header, quantity } from '@cairn/block-model';
-import type { BlockReader } from '../../chains/chain.ts';
+import { type Block, type Header, quantity } from '@cairn/block-model';
+import type { BlockReader, PlacedLog } from '../../chains/chain.ts';
 import { type LogFilter, matches } from './log-filter.ts';
 
 /** The part of a chain that logs are read from. */
@@ -14,23 +14,26 @@ export function hasLogs({ logsBloom }: Pick<Header, 'logsBloom'>): boolean {
 
 /** Reads the logs of a block that match a filter, with their positions. */
 export function* logsOf(filter: LogFilter, reader: LogReader, header: Header) {
-  const { hash, number, timestamp } = header;
   if (!hasLogs(header)) return;
   let logIndex = 0;
-  for (const [index, { logs }] of (reader.receipts(hash) ?? []).entries()) {
+  for (const [transactionIndex, { logs }] of (reader.receipts(header.hash) ?? []).entries()) {
     for (const log of logs) {
-      const at = logIndex++;
-      if (!matches(filter, log)) continue;
-      yield {
-        ...log,
-        blockHash: hash,
-        blockNumber: quantity(number),
-        blockTimestamp: quantity(timestamp),
-        transactionHash: reader.block(hash)?.transactions[index]?.hash,
-        transactionIndex: quantity(index),
-        logIndex: quantity(at),
-        removed: false,
-      };
+      const placed = { log, header, transactionIndex, logIndex: logIndex++ };
+      if (matches(filter, log)) yield logJson(placed, reader.block(header.hash));
     }
   }
+}
+
+/** A log as eth_getLogs returns it. @param block the block of the log */
+export function logJson({ log, header, transactionIndex, logIndex }: PlacedLog, block: Block | undefined) {
+  return {
+    ...log,
+    blockHash: header.hash,
+    blockNumber: quantity(header.number),
+    blockTimestamp: quantity(header.timestamp),
+    transactionHash: block?.transactions[transactionIndex]?.hash,
+    transactionIndex: quantity(transactionIndex),
+    logIndex: quantity(logIndex),
+    removed: false,
+  };
 }
