@@ -57,7 +57,15 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
     this.#notReady = undefined;
     for (const chain of served) this.#follow(chain);
     this.logger.info(
-      { networks: served.map(({ network, store }) => ({ name: network.name, head: store.head.number.toString() })) },
+      {
+        networks: [
+          ...served.map(({ network, store }) => ({ name: network.name, head: store.head.number.toString() })),
+          ...this.upstreamChains.map(({ network, heads }) => ({
+            name: network.name,
+            head: heads.heads?.latest.number.toString(),
+          })),
+        ],
+      },
       'networks are ready',
     );
   }
