@@ -7,10 +7,9 @@ export type ProvenChainErrorCode =
   | 'HEAD_UNAVAILABLE'
   | 'LOGS_TOO_MANY'
   | 'RECEIPTS_UNPROVEN'
+  | 'RUN_READS_EXCEEDED'
   | 'RUN_ROUNDS_EXCEEDED'
   | 'STATE_NODE_UNPROVEN';
-  | 'RUN_READS_EXCEEDED'
-  | 'RUN_ROUNDS_EXCEEDED';
 
 /** Error of a read over proven blocks. */
 export class ProvenChainError extends CairnError<ProvenChainErrorCode> {}
