@@ -2,7 +2,7 @@ export { AncestorIndex, type AncestorReadOptions, type Attestation } from './anc
 export { ClaimedHeads, type ClaimedHeadsOptions } from './claimed-heads.ts';
 export { ProvenChainError, type ProvenChainErrorCode } from './errors.ts';
 export type { HeadFeed, NamedHeads } from './head-feed.ts';
-export { HeadTracker, type HeadTrackerOptions, type ProvenHeadChange } from './head-tracker.ts';
+export { HeadTracker, type HeadTrackerOptions } from './head-tracker.ts';
 export { requireKnownHeaders } from './header-format.ts';
 export type { HintedCall, HintedJob } from './hinted-job.ts';
 export { provenChainLimits } from './limits.ts';
