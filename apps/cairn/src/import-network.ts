@@ -11,7 +11,11 @@ const lineEveryMs = 2000;
  * Imports a network with a progress bar on a terminal, otherwise with a line at intervals. @returns number of new
  * blocks
  */
-export async function importNetwork(settings: CommandSettings, network: LocalNetwork, signal: AbortSignal): Promise<number> {
+export async function importNetwork(
+  settings: CommandSettings,
+  network: LocalNetwork,
+  signal: AbortSignal,
+): Promise<number> {
   const store = await openChainStore({ directory: chainDirectory(settings, network) });
   const progress = createProgress(network.name);
   try {
