@@ -30,6 +30,9 @@ import {
   word,
 } from './param-genes.mjs';
 
+const rawTransactionGenes = { kind: oneOf('', '01', '02', '03', '04', '7e', 'f9ffff'), size: integer(0, 2_400_000) };
+const traceTypeGenes = { types: integer(0, 3) };
+
 /** Expensive parameters of every method: the genes they depend on, and the parameters of call `n` of a batch. */
 export const methodParams = {
   eth_getBlockByHash: simple({ full: flag }, ({ full }, { sample }) => [sample.head, full]),
@@ -203,7 +206,71 @@ export const methodParams = {
     transactions[n % transactions.length],
     tracerOf(genes),
   ]),
+  eth_sendRawTransaction: simple(rawTransactionGenes, (genes) => [rawTransactionOf(genes)]),
+  eth_sendRawTransactionSync: simple({ ...rawTransactionGenes, timeout: optional(integer(0, 100_000)) }, (genes) => [
+    rawTransactionOf(genes),
+    genes.timeout,
+  ]),
+  trace_block: atNumber(),
+  trace_transaction: byTransaction,
+  trace_get: simple({ path: integer(0, 2_000) }, (genes, { transactions }, n) => [
+    transactions[n % transactions.length],
+    many(genes.path, (index) => hex(index % 3)),
+  ]),
+  trace_filter: simple(
+    {
+      from: integer(0, 24),
+      to: integer(0, 24),
+      addresses: integer(0, 1_100),
+      after: integer(0, 20_000),
+      isCounted: flag,
+    },
+    (genes) => [
+      without({
+        fromBlock: hex(genes.from),
+        toBlock: hex(genes.to),
+        toAddress: genes.addresses === 0 ? undefined : many(genes.addresses, address),
+        after: genes.after,
+        count: genes.isCounted ? 1 : undefined,
+      }),
+    ],
+  ),
+  trace_replayBlockTransactions: simple({ ...block, ...traceTypeGenes }, (genes) => [
+    numberOf(genes),
+    traceTypesOf(genes),
+  ]),
+  trace_replayTransaction: simple(traceTypeGenes, (genes, { transactions }, n) => [
+    transactions[n % transactions.length],
+    traceTypesOf(genes),
+  ]),
+  trace_call: simple(
+    { ...block, ...callGenes, ...overrideGenes, ...blockFieldGenes, ...traceTypeGenes },
+    (genes, world, n) => [
+      callOf(genes, world, n),
+      traceTypesOf(genes),
+      blockOf(genes, world),
+      overridesOf(genes, n),
+      blockFieldsOf(genes),
+    ],
+  ),
+  trace_callMany: simple({ ...block, ...callGenes, ...traceTypeGenes, calls: integer(0, 500) }, (genes, world) => [
+    many(genes.calls, (index) => [callOf(genes, world, index), traceTypesOf(genes)]),
+    blockOf(genes, world),
+  ]),
+  trace_rawTransaction: simple({ ...rawTransactionGenes, ...traceTypeGenes }, (genes) => [
+    rawTransactionOf(genes),
+    traceTypesOf(genes),
+  ]),
 };
+
+/** Encoded transactions that no key of these accounts may send: they cost at most their decoding. */
+function rawTransactionOf({ kind, size }) {
+  return `0x${kind}${'c0'.repeat(size)}`;
+}
+
+function traceTypesOf({ types }) {
+  return ['trace', 'stateDiff', 'vmTrace'].slice(0, types);
+}
 
 /** Invalid encoded blocks of about `size` bytes. */
 function rawOf({ raw, size }, rawBlocks) {
