@@ -70,6 +70,14 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     expect(response.headers.get('cairn-proof')).toBe('executed, proven');
   });
 
+  test.each([
+    ['debug_storageRangeAt', ['0x5', 0, `0x${'11'.repeat(20)}`, '0x', 10]],
+    ['debug_getModifiedAccountsByNumber', [5, 6]],
+  ])('%s says that it needs an imported network', async (method, params) => {
+    const { error } = await call(gateway.url, method, params);
+    expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('Use an imported network.') });
+  });
+
   test('a gateway killed with a warm cache needs no proof again', async () => {
     const home = await createHome();
     try {

@@ -42,6 +42,18 @@ export function requireState(
   return { header, state };
 }
 
+/**
+ * Checks that a network is imported, for methods that list the keys of a trie: proofs of upstreams name single keys only.
+ * @throws RpcError for a network with upstreams
+ */
+export function requireImported({ chain }: ChainScope, method: string): void {
+  if (chain.upstreams === undefined) return;
+  throw new RpcError(
+    'server',
+    `${method} is not available on the network ${chain.network.name}, since no proof covers a list of keys. Use an imported network.`,
+  );
+}
+
 /** geth's error for a state that is not kept. */
 export function stateUnavailable({ hash, number, stateRoot }: Header): RpcError {
   const root = stateRoot.slice(2);

@@ -1,6 +1,7 @@
 import { type Header, type Hex, hexFromBytes, parseHash, parseQuantity } from '@cairn/block-model';
 import { type ParamDefinition, RpcError } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../../request-context.ts';
+import { requireImported } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { type CallExecutor, workerTimeSurcharge } from '../execution/call-executor.ts';
 import { parseInteger } from './storage-range-at.ts';
@@ -87,6 +88,7 @@ async function modified(
   first: Header,
   last: Header,
 ): Promise<readonly Hex[] | null> {
+  requireImported(context, method);
   if (first.number >= last.number) {
     throw new RpcError(
       'server',

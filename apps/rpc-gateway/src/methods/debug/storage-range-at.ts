@@ -2,6 +2,7 @@ import { bytesFromHex, type Hex, hexFromBytes, InvalidValueError, parseData } fr
 import { RpcError } from '@cairn/jsonrpc-core';
 import { blockIdParam } from '../../block-id.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { requireImported } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { type CallExecutor, workerTimeSurcharge } from '../execution/call-executor.ts';
 import { addressParam } from '../params.ts';
@@ -33,6 +34,7 @@ export const debugStorageRangeAt = (executor: CallExecutor) =>
     surcharge: workerTimeSurcharge,
     reveals: { contracts: ([, , address]) => [address] },
     async handle([id, index, address, start, limit], context) {
+      requireImported(context, 'debug_storageRangeAt');
       const { hash, number, parentHash } = requireTracedHeader(context, id);
       requireTransaction(context, { hash, number }, index);
       const range = { start: bytesFromHex(start).subarray(0, 32), limit: Math.max(0, Math.min(limit, slotsMax)) };
