@@ -52,12 +52,15 @@ export function banner(
     'Paste to try:',
     `  echo 'hello cairn' | ${curl} -u ${id}:${shownSecret} -F 'file=@-;filename=hello.txt' ${storage}/api/v0/add`,
     `  ${curl} -u ${id}:${shownSecret} -X POST '${storage}/api/v0/cat?arg=${helloCid}'`,
-    `  ${rpc('eth_getBlockByHash', [sample?.head ?? '<BLOCK HASH>', false])}`,
-    `  ${rpc('eth_call', [sample?.call ?? { from: '<ADDRESS>', to: '<CONTRACT>', data: '<DATA>' }, 'latest'])}`,
+    `  ${sample ? rpc('eth_getBlockByHash', [sample.head, false]) : rpc('eth_getBlockByNumber', ['latest', false])}`,
+    `  ${sample ? rpc('eth_call', [sample.call, 'latest']) : rpc('eth_getBalance', [zeroAddress, 'latest'])}`,
     '',
     'Ctrl-C stops.',
   ];
 }
+
+/** An account that every chain can be asked for: absent or not, its balance is proven. */
+const zeroAddress = `0x${'00'.repeat(20)}`;
 
 /** CID of the content that the first line adds. */
 const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK';

@@ -31,3 +31,12 @@ test('the banner names the command for a new secret when the secret is unknown',
   expect(lines).toContain('npm run cairn -- key rotate ck_x');
   expect(lines).toContain('npm run cairn -- member password o@x');
 });
+
+test('the banner of a network of the operator has requests without placeholders', () => {
+  const addresses = { storage: 'http://s', gateway: 'http://g', console: 'http://c' };
+  const demo = { key: { id: 'ck_x', secret: 'cs_x' }, operator: { email: 'o@x', password: undefined } };
+  const lines = banner({ ...settings, CAIRN_NETWORKS: 'networks.json' }, addresses, demo).join('\n');
+  expect(lines).toContain('"method":"eth_getBlockByNumber","params":["latest",false]');
+  expect(lines).toContain('"method":"eth_getBalance"');
+  expect(lines).not.toMatch(/<[A-Z ]+>/);
+});

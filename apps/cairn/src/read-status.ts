@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Auth } from '@cairn/auth';
-import { isUpstreamNetwork, openChainStore } from '@cairn/chain-store';
+import { knownChainSpec, knownChains } from '@cairn/block-model';
+import { isUpstreamNetwork, openChainStore, type UpstreamNetwork } from '@cairn/chain-store';
 import { openStores, type Stores } from '@cairn/stores';
 import { chainDirectory, networksOf } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
@@ -20,6 +21,8 @@ export interface Status {
     readonly name: string;
     readonly chainId: string | undefined;
     readonly head: string | undefined;
+    /** Set for a network that is read from upstreams: only the gateway has its head. */
+    readonly isFromUpstreams?: true;
   }[];
 }
 
@@ -57,7 +60,7 @@ async function networkStats(settings: CommandSettings): Promise<Status['networks
   const stats: Status['networks'][number][] = [];
   for (const network of networksOf(settings)) {
     if (isUpstreamNetwork(network)) {
-      stats.push({ name: network.name, chainId: network.chainId?.toString(), head: undefined });
+      stats.push({ name: network.name, chainId: upstreamChainId(network), head: undefined, isFromUpstreams: true });
       continue;
     }
     const directory = chainDirectory(settings, network);
@@ -70,4 +73,11 @@ async function networkStats(settings: CommandSettings): Promise<Status['networks
     await store.close();
   }
   return stats;
+}
+
+/** Chain id in the networks file, or that of a known chain. The id in a genesis file is not read. */
+function upstreamChainId({ name, chainId, genesis }: UpstreamNetwork): string | undefined {
+  if (chainId !== undefined) return String(chainId);
+  const known = knownChains.find((chain) => chain === genesis);
+  return known && knownChainSpec(name, known).chainId;
 }

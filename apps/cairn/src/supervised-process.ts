@@ -18,6 +18,10 @@ export interface Service {
 
 const readyWithinMs = 120_000;
 const pollMs = 100;
+/** Time after which a start that still waits prints its reason, and again for each new reason. */
+const quietMs = 10_000;
+/** Maximum length of the answer of /readyz. */
+const answerCharactersMax = 65_536;
 /** Time that a replaced process has to drain its requests before it is killed. */
 const drainWithinMs = 30_000;
 /** Pause before a restart: doubles with each consecutive failure, and resets after a minute of life. */
@@ -95,15 +99,26 @@ export class SupervisedProcess {
   /** Resolves with the port when a process is ready. @throws Error when it ends before, or takes too long */
   async #ready(child: ChildProcess): Promise<number> {
     const { name, readyUrl } = this.#service;
-    const end = performance.now() + readyWithinMs;
-    // The port is known from the process's own message: another server may answer at the address.
-    while (this.#port === undefined || !(await isReady(readyUrl(this.#port)))) {
+    const start = performance.now();
+    let printed: string | undefined;
+    for (;;) {
+      // The port is known from the process's own message: another server may answer at the address.
+      const state = this.#port === undefined ? {} : await readiness(readyUrl(this.#port));
+      if (this.#port !== undefined && state === 'ready') return this.#port;
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`${name} ended while starting; its message is above.`);
-      if (performance.now() > end) throw new Error(`${name} was not ready within ${readyWithinMs / 1000} s.`);
+      const reason = state === 'ready' ? undefined : state.reason;
+      const waitedMs = performance.now() - start;
+      if (waitedMs > readyWithinMs)
+        throw new Error(
+          `${name} was not ready within ${readyWithinMs / 1000} s${reason === undefined ? '' : `: ${reason}`}. Messages above show the cause.`,
+        );
+      if (waitedMs > quietMs && reason !== undefined && reason !== printed) {
+        console.log(`${name} waits: ${reason}`);
+        printed = reason;
+      }
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
-    return this.#port;
   }
 
   #spawn(): ChildProcess {
@@ -157,16 +172,31 @@ function isListening(message: unknown): message is { readonly kind: 'listening';
   return message.kind === 'listening' && typeof message.port === 'number';
 }
 
-function isReady(url: string): Promise<boolean> {
+/** Asks a service whether it is ready; the reason is missing if it does not answer. */
+function readiness(url: string): Promise<'ready' | { readonly reason?: string | undefined }> {
   return new Promise((resolve) => {
     // The certificate of the service need not contain this loopback address.
     const sent = url.startsWith('https:') ? requestTls(url, { rejectUnauthorized: false }) : request(url);
     sent.once('response', (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > answerCharactersMax) response.destroy();
+      });
+      response.once('close', () => resolve(response.statusCode === 200 ? 'ready' : { reason: reasonIn(text) }));
     });
-    sent.once('error', () => resolve(false));
+    sent.once('error', () => resolve({}));
     sent.setTimeout(2000, () => sent.destroy());
     sent.end();
   });
+}
+
+/** The member `reason` of an answer of /readyz. */
+function reasonIn(text: string): string | undefined {
+  try {
+    const { reason } = (JSON.parse(text) ?? {}) as { readonly reason?: unknown };
+    return typeof reason === 'string' ? reason : undefined;
+  } catch {
+    return undefined;
+  }
 }

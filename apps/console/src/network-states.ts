@@ -18,7 +18,8 @@ interface Head {
 interface KnownState {
   readonly name: string;
   readonly hosts: readonly string[];
-  readonly isFollowing: boolean;
+  /** Origin of the blocks: imported files, a node whose chain is executed here, or upstreams whose answers are verified. */
+  readonly source: 'files' | 'node' | 'upstreams';
 }
 
 type NetworkState = KnownState &
@@ -63,7 +64,7 @@ export class NetworkStates {
       params: id === 0 ? [] : ['latest', false],
     }));
     const { name, hosts } = network;
-    const known = { name, hosts, isFollowing: isUpstreamNetwork(network) || network.source !== undefined };
+    const known = { name, hosts, source: sourceOf(network) };
     try {
       const body = JSON.stringify(requests);
       const answer = await this.upstream.gateway(accountId, hostOf(hosts), body, { payer: 'service' });
@@ -82,6 +83,11 @@ export class NetworkStates {
       return { ...known, error: 'The gateway cannot be reached.' };
     }
   }
+}
+
+function sourceOf(network: Network): KnownState['source'] {
+  if (isUpstreamNetwork(network)) return 'upstreams';
+  return network.source === undefined ? 'files' : 'node';
 }
 
 /** Host name that selects the network at the gateway. */

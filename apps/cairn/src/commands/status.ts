@@ -30,7 +30,11 @@ function lines({ home, store, accounts, networks }: Status): string[] {
     '',
     ...table([
       ['NETWORK', 'CHAIN ID', 'HEAD'],
-      ...networks.map((n) => [n.name, n.chainId ?? '-', n.head ?? 'not imported']),
+      ...networks.map((n) => [
+        n.name,
+        n.chainId ?? '-',
+        n.head ?? (n.isFromUpstreams ? 'from upstreams' : 'not imported'),
+      ]),
     ]),
   ];
 }

@@ -24,11 +24,22 @@ import { useApi } from '../use-api.ts';
 interface Network {
   readonly name: string;
   readonly hosts: readonly string[];
-  readonly isFollowing: boolean;
+  readonly source: 'files' | 'node' | 'upstreams';
   readonly chainId?: number;
   readonly head?: { readonly number: number; readonly hash: string; readonly timestamp: number };
   readonly lagSeconds?: number;
   readonly error?: string;
+}
+
+const sourceBadges = {
+  files: { color: 'gray', text: 'imported' },
+  node: { color: 'teal', text: 'following' },
+  upstreams: { color: 'teal', text: 'from upstreams' },
+} as const;
+
+function SourceBadge({ source }: { readonly source: keyof typeof sourceBadges }) {
+  const { color, text } = sourceBadges[source];
+  return <Badge color={color}>{text}</Badge>;
 }
 
 type Block = Readonly<Record<string, unknown>> & { readonly transactions?: readonly unknown[] };
@@ -72,17 +83,11 @@ function NetworkCards({
 }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }}>
-      {list.map(({ name, hosts, chainId, head, lagSeconds, isFollowing, error }) => (
+      {list.map(({ name, hosts, chainId, head, lagSeconds, source, error }) => (
         <Card key={name} withBorder padding="md">
           <Group justify="space-between">
             <Text fw={600}>{name}</Text>
-            {error !== undefined ? (
-              <Badge color="red">not served</Badge>
-            ) : isFollowing ? (
-              <Badge color="teal">following</Badge>
-            ) : (
-              <Badge color="gray">imported</Badge>
-            )}
+            {error !== undefined ? <Badge color="red">not served</Badge> : <SourceBadge source={source} />}
           </Group>
           {head !== undefined && lagSeconds !== undefined ? (
             <>
