@@ -79,7 +79,7 @@ after(async () => {
 function here(text) {
   return text
     .replace(
-      /(127\.0\.0\.1:|listen\()(5001|8545|8080|6001|9545|9080|18545)\b/g,
+      /(127\.0\.0\.1:|listen\(|RPC_GATEWAY_ADMIN_PORT=)(5001|8545|8080|6001|9545|9080|18545)\b/g,
       (_, before, port) => before + ports[port],
     )
     .replace(
@@ -89,7 +89,7 @@ function here(text) {
 }
 
 function startBeside(command) {
-  const child = spawn('bash', ['-c', `exec ${command}`], {
+  const child = spawn('bash', ['-c', `exec env ${command}`], {
     cwd: root,
     env,
     detached: true,
@@ -107,11 +107,41 @@ async function follow(name, shell, given = []) {
   let printed = '';
   for (const { kind, file, body } of fencesOf(join(guides, `${name}.md`))) {
     if (kind === 'file') writeFileSync(join(files, file), here(body));
-    else if (kind === 'sh background') startBeside(body.trim());
+    else if (kind === 'sh background') startBeside(here(body.trim()));
     else if (kind === 'text') assert.match(printed.trim(), patternOf(body));
     else printed = await shell.run(kind === 'sh given' ? given.shift() : here(body), { timeoutMs: 180_000 });
   }
   assert.deepEqual(given, [], 'the guide has fewer fences to fill in');
+}
+
+/** Starts a gateway with the sample network, as the upstream of another one. Resolves with its networks file and a key for readers. */
+async function startUpstream() {
+  const main = (name) => join(root, 'apps', name, 'dist', 'main.js');
+  const keyIn = async (home, account) => {
+    const cairn = (...args) =>
+      execute(process.execPath, [main('cairn'), ...args], { env: { ...env, CAIRN_HOME: home } });
+    await cairn('account', 'create', account);
+    await cairn('card', 'attach', account, '--brand', 'visa', '--last4', '4242');
+    return JSON.parse((await cairn('key', 'create', account, '--json')).stdout).id;
+  };
+  const home = join(work, 'upstream');
+  const key = await keyIn(home, 'upstream');
+  const port = await freePort();
+  const settings = { ...env, CAIRN_HOME: home, RPC_GATEWAY_PORT: String(port) };
+  const child = spawn(process.execPath, [main('rpc-gateway')], { env: settings, detached: true, stdio: 'ignore' });
+  background.push(child);
+  while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  const network = {
+    name: 'mainnet',
+    hosts: ['*'],
+    upstreams: [`http://127.0.0.1:${port}/v3/${key}`],
+    chainId: 48484848,
+    head: { trusted: true },
+    requireFrom: false,
+  };
+  const file = `cat > ${work}/tmp/networks.json <<'EOF'\n${JSON.stringify({ networks: [network] })}\nEOF`;
+  return { file, key: `KEY=${await keyIn(env.CAIRN_HOME, 'reader')}` };
 }
 
 /** Starts another server with one pin, as the source of a migration. */
@@ -153,6 +183,17 @@ test('quick start and the guides that continue it', { timeout: 600_000 }, async 
     await follow('verify-an-answer', shell);
     await follow('migrate-from-infura', shell, [await startOld()]);
     await follow('migrate-from-kubo', shell, ['true']);
+  } finally {
+    await shell.end();
+    await endBackground();
+  }
+});
+
+test('serve mainnet, with the sample network as the upstream', { timeout: 300_000 }, async () => {
+  const shell = new Shell({ cwd: root, env });
+  try {
+    const { file, key } = await startUpstream();
+    await follow('serve-mainnet', shell, ['true', 'true', file, key, 'true']);
   } finally {
     await shell.end();
     await endBackground();
