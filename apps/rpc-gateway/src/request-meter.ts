@@ -27,6 +27,11 @@ type Priced = { readonly cost?: number | undefined } | undefined;
 export const proofLevels = ['executed', 'proven', 'quorum'] as const;
 export type ProofLevel = (typeof proofLevels)[number];
 
+/** Levels of each combination of bits, computed once. */
+const proofSets: readonly (readonly ProofLevel[])[] = Array.from({ length: 1 << proofLevels.length }, (_, bits) =>
+  proofLevels.filter((__, index) => bits & (1 << index)),
+);
+
 /** Limits and usage of one request body: admits it before it is served, and counts it afterwards. */
 export class RequestMeter {
   readonly limits: AccountLimits;
@@ -169,7 +174,7 @@ export class RequestMeter {
 
   /** Kinds of verification behind the answer, in a fixed order. */
   get proofs(): readonly ProofLevel[] {
-    return proofLevels.filter((_, index) => this.#proofs & (1 << index));
+    return proofSets[this.#proofs] ?? [];
   }
 
   /** Fields for the log line of the request. */
