@@ -1,4 +1,5 @@
 import { UpstreamError } from './errors.ts';
+import { createRedactor, type Redactor } from './redact.ts';
 
 /** URL of an upstream with its credentials set apart. */
 export interface UpstreamAddress {
@@ -8,6 +9,7 @@ export interface UpstreamAddress {
   /** URL without user and password. The path may contain a key. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly redactor: Redactor;
 }
 
 /**
@@ -20,6 +22,7 @@ export function parseUpstreamUrl(text: string): UpstreamAddress {
     throw new UpstreamError('UPSTREAM_CONFIG_INVALID', 'An upstream URL is not valid.', {
       hint: 'Expected http, https, ws or wss.',
     });
+  const redactor = createRedactor(parsed);
   const headers: Record<string, string> = {};
   if (parsed.username !== '' || parsed.password !== '') {
     const credentials = `${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`;
@@ -27,5 +30,6 @@ export function parseUpstreamUrl(text: string): UpstreamAddress {
     parsed.username = '';
     parsed.password = '';
   }
-  return { name: parsed.host, scheme: parsed.protocol.startsWith('ws') ? 'ws' : 'http', url: parsed.href, headers };
+  const scheme = parsed.protocol.startsWith('ws') ? 'ws' : 'http';
+  return { name: parsed.host, scheme, url: parsed.href, headers, redactor };
 }

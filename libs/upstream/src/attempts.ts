@@ -56,7 +56,7 @@ export class Attempts {
         throw failure;
       }
       if (!isCairnError(error, 'UPSTREAM_ANSWER_INVALID')) throw error;
-      const reason = error.message;
+      const reason = upstream.address.redactor.text(error.message);
       this.#isolate(upstream, call.method, reason, { params, result });
       throw new AttemptFailure('wrong', reason);
     }
@@ -100,7 +100,7 @@ export class Attempts {
     upstream.lastFailure = reason;
     const evidence = {
       params: params.slice(0, evidenceCharactersMax),
-      result: boundedJson(result, evidenceCharactersMax),
+      result: upstream.address.redactor.text(boundedJson(result, evidenceCharactersMax)),
     };
     this.#onEvent({ type: 'attempt', upstream: upstream.name, outcome: 'wrong', ms: 0 });
     // Other calls of the same batch are wrong for the same reason.

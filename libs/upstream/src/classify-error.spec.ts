@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { failureOfRpcError, failureOfStatus, kindOfRpcError } from './classify-error.ts';
+import { createRedactor } from './redact.ts';
 
 describe('kindOfRpcError', () => {
   test.each([
@@ -30,7 +31,7 @@ describe('kindOfRpcError', () => {
   });
 
   test.each([[null], [{}], [{ code: 'x', message: { a: 1 } }]])('takes the malformed error %j', (error) => {
-    expect(failureOfRpcError(error ?? {})).toMatchObject({ rpcCode: -32603 });
+    expect(failureOfRpcError(error ?? {}, createRedactor(new URL('http://node')))).toMatchObject({ rpcCode: -32603 });
   });
 });
 

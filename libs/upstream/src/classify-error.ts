@@ -1,4 +1,5 @@
 import { AttemptFailure, type FailureKind } from './errors.ts';
+import type { Redactor } from './redact.ts';
 
 /** JSON-RPC error object of an upstream. */
 export interface RpcErrorObject {
@@ -68,15 +69,15 @@ function textOf(message: unknown): string {
   return typeof message === 'string' ? message.slice(0, messageCharactersMax) : '';
 }
 
-/** Failure of an attempt for a JSON-RPC error object. */
-export function failureOfRpcError(error: RpcErrorObject): AttemptFailure {
+/** Failure of an attempt for a JSON-RPC error object, without credentials. */
+export function failureOfRpcError(error: RpcErrorObject, redactor: Redactor): AttemptFailure {
   const kind = kindOfRpcError(error);
   return new AttemptFailure(
     kind === 'batch' ? 'refused' : kind,
-    (textOf(error.message) || 'no message').slice(0, 300),
+    (redactor.text(textOf(error.message)) || 'no message').slice(0, 300),
     {
       rpcCode: Number.isInteger(error.code) ? (error.code as number) : -32603,
-      rpcData: error.data,
+      rpcData: redactor.json(error.data),
     },
   );
 }

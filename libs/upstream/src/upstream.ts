@@ -169,7 +169,7 @@ export class Upstream {
       const answer = byId.get(call.id);
       if (answer === undefined) call.reject(new AttemptFailure('failed', 'the answer omits the call'));
       else if (answer.error && kindOfRpcError(answer.error) === 'batch' && calls.length > 1) refused.push(call);
-      else if (answer.error) call.reject(failureOfRpcError(answer.error));
+      else if (answer.error) call.reject(failureOfRpcError(answer.error, this.address.redactor));
       else if (answer.result === undefined) call.reject(new AttemptFailure('failed', 'the answer has no result'));
       else call.resolve(answer.result);
     }
@@ -185,7 +185,7 @@ export class Upstream {
       this.#queue.unshift(...calls);
       return;
     }
-    for (const { reject } of calls) reject(failureOfRpcError(error));
+    for (const { reject } of calls) reject(failureOfRpcError(error, this.address.redactor));
   }
 }
 
