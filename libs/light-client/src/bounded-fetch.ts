@@ -6,7 +6,10 @@ const answerBytesMax = 8 * 1024 * 1024;
 
 /** A beacon node: its base URL, and the host by which messages name it. */
 export interface BeaconNode {
+  /** URL without user, password and query. It may contain a key. */
   readonly url: string;
+  /** Parameters for each request, for example the key of a provider. */
+  readonly query: URLSearchParams;
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -19,11 +22,21 @@ export function parseBeaconUrl(text: string): BeaconNode {
       hint: 'Expected http or https.',
     });
   const headers: Record<string, string> = { accept: 'application/json' };
-  if (parsed.username !== '')
+  if (parsed.username !== '' || parsed.password !== '')
     headers.authorization = `Basic ${btoa(`${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`)}`;
   parsed.username = '';
   parsed.password = '';
-  return { url: parsed.href.replace(/\/$/, ''), host: parsed.host, headers };
+  const query = new URLSearchParams(parsed.search);
+  parsed.search = '';
+  parsed.hash = '';
+  return { url: parsed.href.replace(/\/$/, ''), query, host: parsed.host, headers };
+}
+
+/** URL of a path with the parameters of the node. */
+function urlOf(node: BeaconNode, path: string): URL {
+  const url = new URL(node.url + path);
+  for (const [name, value] of node.query) url.searchParams.append(name, value);
+  return url;
 }
 
 /**
@@ -43,7 +56,7 @@ export async function fetchJson(
     });
   try {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const response = await fetch(node.url + path, { headers: node.headers, redirect: 'error', signal: ended });
+    const response = await fetch(urlOf(node, path), { headers: node.headers, redirect: 'error', signal: ended });
     const text = await readText(response, fail);
     if (!response.ok) throw fail(`status ${response.status}`);
     return JSON.parse(text);

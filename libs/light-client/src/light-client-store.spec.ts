@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LightClientStore } from './light-client-store.ts';
 import { parseBootstrap, parseUpdate } from './parse-beacon.ts';
-import { TestBeacon, testClock, type UpdateOptions } from './test-beacon.fixture.ts';
+import { TestBeacon, testClock, type UpdateOptions } from './testing/test-beacon.ts';
 
 // A period of the test network has 64 slots.
 const beacon = new TestBeacon();

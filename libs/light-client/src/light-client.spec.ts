@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { LightClient, type LightClientEvent, type LightClientOptions } from './index.ts';
-import { TestBeacon, testClock, testNetwork } from './test-beacon.fixture.ts';
+import { TestBeacon, testClock, testNetwork } from './testing/test-beacon.ts';
 
 const beacon = new TestBeacon();
 let slot = 20;
@@ -146,6 +146,22 @@ test('a node that withholds new heads is replaced after four slots', async () =>
   await client.refresh();
   await client.refresh();
   expect(blockNumbers(client)[0]).toBe(TestBeacon.blockNumber(69));
+});
+
+test('a key in the query of a beacon URL is sent with each request', async () => {
+  slot = 60;
+  const paths: string[] = [];
+  const url = await serve((path) => {
+    paths.push(path);
+    return honest(path);
+  });
+  await clientOf([`${url}/eth?key=a%20b&x=1#top`]).client.start();
+  expect(paths).toHaveLength(4);
+  for (const path of paths) {
+    const { pathname, searchParams } = new URL(path, url);
+    expect(pathname).toMatch(/^\/eth\/eth\/v1\/beacon\/light_client\/\w/);
+    expect([searchParams.get('key'), searchParams.get('x')]).toEqual(['a b', '1']);
+  }
 });
 
 test('a checkpoint beyond the weak subjectivity period is refused', async () => {

@@ -1,0 +1,1 @@
+export { TestBeacon, type TestBeaconOptions, testClock, testNetwork, type UpdateOptions } from './test-beacon.ts';
