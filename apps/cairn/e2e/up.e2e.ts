@@ -1,6 +1,8 @@
 import { type ChildProcess, execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Cairn, freePort, isTaken, type Outcome, outcomeOf } from './cairn.ts';
@@ -130,6 +132,32 @@ test('up detects a foreign server on its port, and a failed start loses no secre
   expect(printed).toMatch(/Password +\S+ +\(shown this once\)/);
   child.kill('SIGINT');
   await ended;
+});
+
+test('up names the network whose head it waits for, and status names networks with upstreams', async () => {
+  const file = join(cairn.home, 'networks.json');
+  const upstreams = [`http://127.0.0.1:${await freePort()}`];
+  const network = { name: 'silent', genesis: 'mainnet', upstreams, head: { trusted: true } };
+  writeFileSync(file, JSON.stringify({ networks: [network] }));
+  const child = cairn.spawn(['up'], { ...env, CAIRN_NETWORKS: file });
+  running = child;
+  const ended = outcomeOf(child);
+  const line = 'rpc-gateway waits: no verified head yet: silent';
+  await new Promise<void>((resolve, reject) => {
+    let printed = '';
+    child.stdout?.on('data', (text: string) => {
+      printed += text;
+      if (printed.includes(line)) resolve();
+    });
+    void ended.then(({ stderr }) => reject(new Error(`up ended: ${stderr}`)));
+  });
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  expect(code).toBe(0);
+  expect(stdout.split(line)).toHaveLength(2);
+  await cairn.run('account', 'create', 'acme');
+  const status = await outcomeOf(cairn.spawn(['status'], { CAIRN_NETWORKS: file }));
+  expect(status.stdout).toMatch(/^silent +1 +from upstreams$/m);
 });
 
 test('up prints the ports that services got where the settings say 0', async () => {

@@ -56,7 +56,10 @@ describe('loadNetworks', () => {
     [{ networks: [{ ...remote, head: undefined }] }, 'networks.0.head: expected {"beacon"'],
     [{ networks: [{ ...remote, head: { quorum: 1 } }] }, 'networks.0.head.quorum: expected 2 or more'],
     [{ networks: [{ ...remote, head: { quorum: 3 } }] }, 'networks.0.head.quorum: expected at most 2'],
-    [{ networks: [{ ...remote, head: { beacon: ['https://b'] } }] }, 'networks.0.head.checkpoint'],
+    [
+      { networks: [{ ...remote, head: { beacon: ['https://b'] } }] },
+      'networks.0.head.checkpoint: expected the root of a finalized',
+    ],
     [{ networks: [{ ...remote, head: { trusted: false } }] }, 'networks.0.head.trusted'],
     [{ networks: [{ ...remote, chainId: undefined }] }, 'networks.0.chainId: expected chainId or genesis'],
     [{ networks: [{ ...remote, upstreams: ['ftp://x'] }] }, 'networks.0.upstreams.0: expected a URL of http'],

@@ -88,6 +88,12 @@ const blockHash = z
   .regex(/^0x[0-9a-f]{64}$/, 'expected a block hash, "0x" and 64 digits in lower case')
   .transform((text) => text as Hex);
 
+const checkpointExpected = 'expected the root of a finalized beacon block, "0x" and 64 digits in lower case';
+const checkpoint = z
+  .string({ error: checkpointExpected })
+  .regex(/^0x[0-9a-f]{64}$/, checkpointExpected)
+  .transform((text) => text as Hex);
+
 const common = { name, hosts: z.array(host).max(100).default([]), requireFrom: z.boolean().default(true) };
 
 const localNetwork = z.strictObject({
@@ -111,7 +117,7 @@ const headForms = {
   beacon: z
     .strictObject({
       beacon: z.array(beaconUrl).min(1, 'expected one URL or more').max(16),
-      checkpoint: blockHash,
+      checkpoint,
       config: file.optional(),
     })
     .transform((value) => ({ kind: 'beacon' as const, ...value })),
