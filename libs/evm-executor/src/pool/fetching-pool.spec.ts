@@ -20,6 +20,7 @@ const sum: Hex = `0x${'b0'.repeat(20)}`;
 const list: Hex = `0x${'b1'.repeat(20)}`;
 const loop: Hex = `0x${'b2'.repeat(20)}`;
 const revert: Hex = `0x${'b3'.repeat(20)}`;
+const many: Hex = `0x${'b4'.repeat(20)}`;
 const accounts = {
   [alice]: { balance: 10n ** 18n },
   // Returns slot 1 + slot 2.
@@ -29,6 +30,8 @@ const accounts = {
   // Loops while slot 0 is zero, then returns it.
   [loop]: contract('0x5b5f54155f575f545f5260205ff3', { [word(0)]: '0x09' }),
   [revert]: contract('0x60005460005260206000fd', { [word(0)]: '0x01' }),
+  // Returns the sum of slots 0 to 29, whose reads take 63,000 gas.
+  [many]: contract(`0x5f${Array.from({ length: 30 }, (_, slot) => `60${word(slot).slice(-2)}5401`).join('')}5f5260205ff3`),
 };
 const job = (to: Hex, more: Partial<CallJob> = {}): CallJob => ({
   chain: 'test',
@@ -85,6 +88,12 @@ describe.each([
     ]);
     expect(await pool.execute(job(sum), patient)).toMatchObject(result);
     expect(fetches).toHaveLength(2);
+  });
+
+  test('fetches the reads of a call above the gas budget of the calling thread together', async () => {
+    await open(options);
+    expect(await pool.execute(job(many), patient)).toMatchObject({ kind: 'success', output: word(0) });
+    expect(fetches.map(({ missing }) => (missing as string[]).length)).toEqual([expect.any(Number), 30]);
   });
 
   test('throws the error of a run only when nothing is missing', async () => {

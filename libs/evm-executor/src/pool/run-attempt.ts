@@ -1,4 +1,4 @@
-import type { Deadline } from '@cairn/evm';
+import { type Deadline, GasBudgetExceeded } from '@cairn/evm';
 import type { SourceAttempt } from './call-source.ts';
 import type { ExecutionJob, ResultOf } from './execution-job.ts';
 import type { OpenChain } from './open-chain.ts';
@@ -12,7 +12,7 @@ const discoveryMs = 100;
 
 /**
  * Runs a job over an attempt of the source. The attempt has its own readers, so that empty values of missing reads enter no cache.
- * @throws ReadsMissing if a read was missing, else the errors of the run
+ * @throws GasBudgetExceeded, ReadsMissing if a read was missing, else the errors of the run
  */
 export async function runAttempt(
   { chain, source }: OpenChain,
@@ -26,12 +26,13 @@ export async function runAttempt(
     const result = await run(open, discoveryDeadline(attempt, deadline));
     if (attempt.isComplete) return { result, reads: attempt.reads() };
   } catch (error) {
-    if (attempt.isComplete) throw error;
+    // A worker, without the budget, finds the reads behind it in the same round.
+    if (attempt.isComplete || error instanceof GasBudgetExceeded) throw error;
   }
   throw new ReadsMissing(attempt.missing());
 }
 
-/** Ends a run that is known to be incomplete. Without a deadline, the gas budget bounds the run. */
+/** Ends a run that is known to be incomplete. Without a deadline, the gas budget ends the run. */
 function discoveryDeadline(attempt: SourceAttempt, deadline: Deadline | undefined): Deadline | undefined {
   if (deadline === undefined) return undefined;
   const startedAt = performance.now();
