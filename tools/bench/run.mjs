@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway|metering|isolation] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+// node run.mjs [--only storage|gateway|metering|isolation|upstreams] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
 //   [--chain DIRECTORY] [--minutes 0] [--seconds 30] [--attacks cat,eth_call]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
 // node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
 // chain.rlp to import; --minutes asks for so long a mixed load, with the memory of the gateway. `isolation` runs only where it is asked for: what an account feels during
-// `--seconds` of each expensive request of another one, by default of all of ../worst-request/hurtful.mjs.
+// `--seconds` of each expensive request of another one, by default of all of ../worst-request/hurtful.mjs. `upstreams` runs only with
+// --only, too: networks with upstreams beside their goals; --mib is the content of the cache whose memory is measured.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,6 +19,7 @@ import { servicePid, startServices } from './lib/services.mjs';
 import { benchMetering } from './metering.mjs';
 import { benchMemory } from './mixed.mjs';
 import { benchStorage } from './storage.mjs';
+import { benchUpstreams } from './upstreams.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -35,6 +37,10 @@ const { values } = parseArgs({
 });
 if (values.only === 'isolation') {
   await benchIsolation({ seconds: Number(values.seconds), only: values.attacks });
+  process.exit(0);
+}
+if (values.only === 'upstreams') {
+  await benchUpstreams({ mebibytes: Number(values.mib) });
   process.exit(0);
 }
 mkdirSync(values.home, { recursive: true });
