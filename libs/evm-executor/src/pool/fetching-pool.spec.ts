@@ -31,7 +31,9 @@ const accounts = {
   [loop]: contract('0x5b5f54155f575f545f5260205ff3', { [word(0)]: '0x09' }),
   [revert]: contract('0x60005460005260206000fd', { [word(0)]: '0x01' }),
   // Returns the sum of slots 0 to 29, whose reads take 63,000 gas.
-  [many]: contract(`0x5f${Array.from({ length: 30 }, (_, slot) => `60${word(slot).slice(-2)}5401`).join('')}5f5260205ff3`),
+  [many]: contract(
+    `0x5f${Array.from({ length: 30 }, (_, slot) => `60${word(slot).slice(-2)}5401`).join('')}5f5260205ff3`,
+  ),
 };
 const job = (to: Hex, more: Partial<CallJob> = {}): CallJob => ({
   chain: 'test',
