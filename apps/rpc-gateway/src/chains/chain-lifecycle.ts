@@ -50,6 +50,7 @@ export class ChainLifecycle implements OnApplicationBootstrap, BeforeApplication
 
   async #start(): Promise<void> {
     for (const chain of this.chains) await this.#import(chain);
+    this.#notReady = 'the call workers are starting';
     const served = this.chains.filter(({ store }) => store.headOrNone !== undefined);
     const local = served.map((chain) => [chain.network.name, this.#callChain(chain)] as const);
     const remote = this.upstreamChains.map(({ network, calls }) => [network.name, calls] as const);
