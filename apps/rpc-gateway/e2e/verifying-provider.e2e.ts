@@ -150,7 +150,7 @@ function* lies(answer: unknown): Generator<unknown> {
 describe('a gateway that lies', () => {
   test('about any part of any answer changes no result', async () => {
     let refused = 0;
-    let told = 0;
+    let sent = 0;
     for (const [method, ...params] of await requests()) {
       const truth = await providerOver(honest).request({ method, params });
       const answers = new Map<string, unknown>();
@@ -164,7 +164,7 @@ describe('a gateway that lies', () => {
         const all = [...lies(answer), null];
         const step = Math.ceil(all.length / 60);
         for (const lie of all.filter((_, index) => index % step === 0)) {
-          told++;
+          sent++;
           const provider = providerOver(async (call) => (JSON.stringify(call) === lied ? lie : known(call)));
           const result = await provider.request({ method, params }).catch((error: { name: string }) => {
             expect(error.name).toMatch(/^(VerifyError|ProviderRpcError)$/);
@@ -176,7 +176,7 @@ describe('a gateway that lies', () => {
         }
       }
     }
-    console.log(`${told} lies, ${refused} refused, the others without effect`);
+    console.log(`${sent} lies, ${refused} refused, the others without effect`);
     expect(refused).toBeGreaterThan(500);
   });
 
