@@ -5,8 +5,11 @@ import type { Logger } from '@cairn/service-kit';
 import { authorize } from './authorize.ts';
 import { eventLoop } from './event-loop.ts';
 import type { RequestContext } from './request-context.ts';
-import { rpcErrorFrom } from './rpc-errors.ts';
+import { isForOperator, rpcErrorFrom } from './rpc-errors.ts';
 import type { GatewaySettings } from './settings.ts';
+
+/** Shortest time in milliseconds between two log lines about upstreams that failed: clients cause them. */
+const upstreamLogMs = 1000;
 
 const writes = /^(eth_send|eth_sign|personal_|miner_|admin_|engine_|wallet_)/;
 
@@ -20,6 +23,13 @@ export function dispatcherOptions({
   readonly settings: GatewaySettings;
   readonly logger: Logger;
 }): DispatcherOptions<RequestContext> {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const logUpstreamFailure = (reference: string, error: unknown) => {
+    const now = performance.now();
+    if (now - loggedAt < upstreamLogMs) return;
+    loggedAt = now;
+    logger.warn({ reference, causes: errorChain(error) }, 'the upstreams failed a request');
+  };
   return {
     methods,
     scheduler: eventLoop,
@@ -34,6 +44,7 @@ export function dispatcherOptions({
           'method failed',
         );
       }
+      if (isForOperator(error)) logUpstreamFailure(reference, error);
       return known;
     },
     authorize,

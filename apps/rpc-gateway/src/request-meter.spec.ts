@@ -40,3 +40,18 @@ test('requireRoom checks the credits of bodies above 4096 bytes only', () => {
   for (const bytes of [0, 4096, 4097, 4_700_000]) meter.requireRoom(bytes);
   expect(checked).toEqual([1, 45]);
 });
+
+test('a call to an upstream is charged when it is sent, and recorded once with its method', () => {
+  const charged: number[] = [];
+  const recorded: unknown[] = [];
+  const limits = { charge: (credits: number) => void charged.push(credits) } as unknown as AccountLimits;
+  const ledger = { addUse: (_: unknown, use: unknown) => void recorded.push(use) };
+  const metering = { payment: () => ({ limits, accountId: 'a' }), ledger } as unknown as Metering;
+  const principal = { account: { id: 'a' }, key: { reference: 'k' } } as Principal;
+  const meter = new RequestMeter(metering, principal, 'main');
+  for (let call = 0; call < 3; call++) meter.chargeUpstreamCall();
+  meter.recordUpstreamCalls('eth_getLogs', 3);
+  meter.recordUpstreamCalls('eth_chainId', 0);
+  expect([charged, meter.credits]).toEqual([[1, 1, 1], 3]);
+  expect(recorded).toEqual([{ operation: 'eth_getLogs', network: 'main', credits: 3 }]);
+});

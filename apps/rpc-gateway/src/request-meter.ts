@@ -7,6 +7,7 @@ import {
   creditsOfGas,
   creditsOfResponse,
   creditsOfWorker,
+  creditsPerUpstreamCall,
   type Metering,
   type UsageOwner,
 } from '@cairn/metering';
@@ -116,6 +117,18 @@ export class RequestMeter {
     const credits = creditsOfWorker(workerMs);
     if (credits === 0) return;
     this.#charge(credits);
+    this.#metering.ledger.addUse(this.#owner, { operation, network: this.#network, credits });
+  }
+
+  /** Charges a call to an upstream when it is sent, so that concurrent requests of the account see the rest. */
+  chargeUpstreamCall(): void {
+    this.#charge(creditsPerUpstreamCall);
+  }
+
+  /** Counts the calls to upstreams that a call needed and that {@link chargeUpstreamCall} has charged. */
+  recordUpstreamCalls(operation: string, calls: number): void {
+    if (calls === 0) return;
+    const credits = calls * creditsPerUpstreamCall;
     this.#metering.ledger.addUse(this.#owner, { operation, network: this.#network, credits });
   }
 

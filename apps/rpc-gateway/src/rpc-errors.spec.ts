@@ -3,7 +3,7 @@ import { InvalidValueError } from '@cairn/block-model';
 import { CairnError } from '@cairn/errors';
 import { CallRejectedError, ExecutionError } from '@cairn/evm-executor';
 import { describe, expect, test } from '@jest/globals';
-import { rpcErrorFrom } from './rpc-errors.ts';
+import { isForOperator, rpcErrorFrom } from './rpc-errors.ts';
 
 describe('rpcErrorFrom', () => {
   test.each([
@@ -33,6 +33,20 @@ describe('rpcErrorFrom', () => {
     ['an authentication error', new AuthError('ACCOUNT_SUSPENDED', 'planted secret')],
   ])('hides %s', (_, error) => {
     expect(rpcErrorFrom(error)).toBeUndefined();
+  });
+
+  test.each([
+    ['UPSTREAMS_UNAVAILABLE', -32002],
+    ['UPSTREAMS_DISAGREE', -32002],
+    ['UPSTREAM_REFUSED', -32000],
+  ])('%s names the kind of failure, without hosts and texts of upstreams', (code, rpcCode) => {
+    const message = 'No upstream answered (key.node.example: see https://node.example/KEY).';
+    const details = { attempts: [{ upstream: 'key.node.example' }] };
+    const error = new CairnError(code, message, { hint: 'Check key.node.example.', details });
+    const converted = rpcErrorFrom(error);
+    expect(converted).toMatchObject({ rpcCode, data: undefined });
+    expect(converted?.message).toMatch(/^(No|The) upstreams? of the network [^:/]*$/);
+    expect(isForOperator(error)).toBe(true);
   });
 
   test('converts errors of the libraries', () => {

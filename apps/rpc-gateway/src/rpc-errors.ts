@@ -113,6 +113,23 @@ const rpcErrorNames = {
   STORE_CLOSED: 'unavailable',
 } as const satisfies Record<KnownCode, RpcErrorName>;
 
+/**
+ * Texts for errors whose messages name upstreams or repeat their texts. Host names and texts of providers can contain keys, so clients
+ * get the kind of failure, and the log of the operator the rest.
+ */
+const upstreamTexts: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    UPSTREAMS_UNAVAILABLE: 'No upstream of the network answered. Retry in a few seconds.',
+    UPSTREAMS_DISAGREE: 'The upstreams of the network do not agree. Retry in a few seconds.',
+    UPSTREAM_REFUSED: 'The upstreams of the network refused a read that this request needs. Try another block.',
+  } satisfies Partial<Record<UpstreamErrorCode, string>>),
+);
+
+/** Reports whether an error has details that only the operator may see, although clients see its kind. */
+export function isForOperator(error: unknown): boolean {
+  return isCairnError(error) && upstreamTexts.has(error.code);
+}
+
 /** A map, since codes named like members of every object must not match. */
 const names: ReadonlyMap<string, RpcErrorName> = new Map(Object.entries(rpcErrorNames));
 
@@ -120,5 +137,6 @@ const names: ReadonlyMap<string, RpcErrorName> = new Map(Object.entries(rpcError
 export function rpcErrorFrom(error: unknown): RpcError | undefined {
   if (!isCairnError(error)) return undefined;
   const name = names.get(error.code);
-  return name && new RpcError(name, errorText(error), name === 'limit' ? error.details : undefined);
+  const text = upstreamTexts.get(error.code) ?? errorText(error);
+  return name && new RpcError(name, text, name === 'limit' ? error.details : undefined);
 }

@@ -19,6 +19,7 @@ export {
   creditsPerSimulatedBlock,
   creditsPerSimulatedCall,
   creditsPerTracedBlock,
+  creditsPerUpstreamCall,
   creditsPerWorkerMs,
   gasPerCredit,
   responseBytesPerCredit,

@@ -20,6 +20,9 @@ export const creditsPerSimulatedCall = 2;
 /** Credits per block of a range of traces, in addition to the time of its worker: the block is read even if it has no record. */
 export const creditsPerTracedBlock = 2;
 
+/** Credits per call to an upstream of a network, in addition to the price of the method. What is cached needs none. */
+export const creditsPerUpstreamCall = 1;
+
 /** Returns the credits for the time that a worker was occupied. */
 export function creditsOfWorker(milliseconds: number): number {
   return Math.floor(milliseconds * creditsPerWorkerMs);

@@ -25,8 +25,8 @@ const hexOf = (bytes: Uint8Array) => `0x${hexDigitsFromBytes(bytes)}`;
 const emptyCodeHash = keccak256(new Uint8Array(0));
 
 /**
- * Fetches proofs and code in one round: all calls share one turn of the event loop, and therefore one batch. Verified nodes
- * and code enter the cache.
+ * Fetches proofs and code in one round: all calls share one turn of the event loop, and therefore one batch. Long lists are
+ * fetched in parts. Verified nodes and code enter the cache.
  * @throws UpstreamError, or the reason of the signal
  */
 export async function fetchNeeds(
@@ -34,7 +34,8 @@ export async function fetchNeeds(
   needs: readonly AccountNeed[],
   options: FetchOptions,
 ): Promise<void> {
-  await Promise.all(needs.map((need) => fetchAccount(block, need, options)));
+  for (const part of chunksOf(needs, provenStateLimits.concurrentMax))
+    await Promise.all(part.map((need) => fetchAccount(block, need, options)));
 }
 
 async function fetchAccount(block: StateBlock, need: AccountNeed, options: FetchOptions): Promise<void> {
@@ -103,7 +104,7 @@ async function fetchCode(
 }
 
 /** Lists of at most `length` entries; one empty list for none. */
-function chunksOf<T>(items: readonly T[], length: number): T[][] {
+export function chunksOf<T>(items: readonly T[], length: number): T[][] {
   const chunks: T[][] = [];
   for (let at = 0; at === 0 || at < items.length; at += length) chunks.push(items.slice(at, at + length));
   return chunks;

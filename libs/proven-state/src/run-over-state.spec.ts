@@ -4,6 +4,7 @@ import { createUpstreamPool, type UpstreamEvent, type UpstreamPool } from '@cair
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LearnedReads, MemoryContentCache, runOverState, type StateBlock } from './index.ts';
+import { provenStateLimits } from './limits.ts';
 import { address, bytes, hex, startStateNode, TestState, word } from './state-node.fixture.ts';
 
 const mapping = (key: bigint | number, base: number) => keccak256(Buffer.concat([word(key), word(base)]));
@@ -126,6 +127,16 @@ describe('runOverState', () => {
     await expect(runOverState(block, endless, { pool, cache })).rejects.toMatchObject({
       code: 'STATE_ROUNDS_EXCEEDED',
     });
+  });
+
+  test('a run with thousands of missing accounts has few requests in flight, and fails with the first part', async () => {
+    const { block, pool, cache, node } = await setUp(stateOf(), [
+      (method) => (method === 'eth_getProof' ? 1 : undefined),
+    ]);
+    const addresses = Array.from({ length: 3000 }, (_, index) => address(index + 10_000));
+    const work = (state: StateReader) => addresses.map((each) => state.getAccount(each)).length;
+    await expect(runOverState(block, work, { pool, cache })).rejects.toMatchObject({ code: 'UPSTREAMS_UNAVAILABLE' });
+    expect(node.rounds.flat().length).toBeLessThanOrEqual(provenStateLimits.concurrentMax);
   });
 
   test('concurrent runs share their requests', async () => {

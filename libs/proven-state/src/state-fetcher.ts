@@ -2,7 +2,8 @@ import { keccak256 } from '@cairn/cid';
 import type { UpstreamPool } from '@cairn/upstream';
 import { CachedState, isEmptyCode, missing } from './cached-state.ts';
 import { type ContentCache, keyOf } from './content-cache.ts';
-import { fetchNeeds, type StateBlock } from './fetch-needs.ts';
+import { chunksOf, fetchNeeds, type StateBlock } from './fetch-needs.ts';
+import { provenStateLimits } from './limits.ts';
 import type { AccountNeed } from './state-needs.ts';
 
 /** Accounts whose last code hash is remembered. */
@@ -38,7 +39,8 @@ export class StateFetcher {
   }
 
   /**
-   * Makes reads available in the cache. All requests share one turn of the event loop, and therefore one batch. A request continues when
+   * Makes reads available in the cache. All requests share one turn of the event loop, and therefore one batch; long lists are
+   * requested in parts, of which later ones profit from cached nodes. A request continues when
    * its caller aborts, since others may share it; the deadline of the pool bounds it.
    * @returns whether anything was requested
    * @throws UpstreamError, or the reason of the signal
@@ -48,13 +50,18 @@ export class StateFetcher {
     needs: readonly AccountNeed[],
     { signal, isForced = false }: StateFetchOptions = {},
   ): Promise<boolean> {
-    signal?.throwIfAborted();
     const state = new CachedState({ stateRoot: block.stateRoot, cache: this.#cache });
-    const waits = needs.flatMap((need) =>
-      isForced ? [this.#request(block, need, need)] : this.#fetchOne(block, need, state),
-    );
-    if (waits.length > 0) await unlessAborted(Promise.all(waits), signal);
-    return waits.length > 0;
+    let hasRequested = false;
+    for (const part of chunksOf(needs, provenStateLimits.concurrentMax)) {
+      signal?.throwIfAborted();
+      const waits = part.flatMap((need) =>
+        isForced ? [this.#request(block, need, need)] : this.#fetchOne(block, need, state),
+      );
+      if (waits.length === 0) continue;
+      hasRequested = true;
+      await unlessAborted(Promise.all(waits), signal);
+    }
+    return hasRequested;
   }
 
   /** The code hash that an account had when it was read last: a hint, since it may have changed. */

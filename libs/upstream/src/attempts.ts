@@ -1,6 +1,7 @@
 import { boundedJson, isCairnError } from '@cairn/errors';
 import { AttemptFailure } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
+import { SlicedWork } from './sliced-work.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamCall, UpstreamEvent } from './upstream-call.ts';
 
@@ -14,6 +15,7 @@ export class Attempts {
   readonly #limits: UpstreamLimits;
   readonly #now: () => number;
   readonly #onEvent: (event: UpstreamEvent) => void;
+  readonly #verification = new SlicedWork();
 
   constructor(limits: UpstreamLimits, now: () => number, onEvent: (event: UpstreamEvent) => void) {
     this.#limits = limits;
@@ -41,7 +43,10 @@ export class Attempts {
       throw error;
     }
     try {
-      const value = await call.parse(result);
+      const value = await this.#verification.run(() => {
+        signal.throwIfAborted();
+        return call.parse(result);
+      });
       this.#answered(upstream, this.#now() - start);
       return value;
     } catch (error) {

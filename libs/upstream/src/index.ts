@@ -8,6 +8,7 @@ export {
   UpstreamError,
   type UpstreamErrorCode,
 } from './errors.ts';
+export { currentLane, runInLane, type UpstreamLane } from './lanes.ts';
 export { type UpstreamLimits, upstreamLimits } from './limits.ts';
 export type {
   RequestOptions,

@@ -3,6 +3,7 @@ import { parseUpstreamUrl } from './address.ts';
 import { Attempts } from './attempts.ts';
 import { AttemptFailure, UpstreamError } from './errors.ts';
 import { HeadWatch } from './head-watch.ts';
+import { currentLane, runOutsideLanes } from './lanes.ts';
 import { type UpstreamLimits, upstreamLimits } from './limits.ts';
 import { PendingWatch } from './pending-watch.ts';
 import { askQuorum, type QuorumOptions } from './quorum.ts';
@@ -83,13 +84,13 @@ export class UpstreamPool {
       chainId: options.chainId,
       limits: this.#limits,
       upstreams: this.#upstreams,
-      attempt: (upstream, call, signal) => this.#attempts.attempt(upstream, call, signal),
+      attempt: (upstream, call, signal) => runOutsideLanes(() => this.#attempts.attempt(upstream, call, signal)),
     });
     this.#pending = new PendingWatch({
       limits: this.#limits,
       upstreams: this.#upstreams,
       now,
-      attempt: (upstream, call, signal) => this.#attempts.attempt(upstream, call, signal),
+      attempt: (upstream, call, signal) => runOutsideLanes(() => this.#attempts.attempt(upstream, call, signal)),
       isVerified: (upstream) => this.#heads.isVerified(upstream),
     });
   }
@@ -118,6 +119,7 @@ export class UpstreamPool {
       },
   ): Promise<{ readonly value: T; readonly upstreams: readonly string[] }> {
     const { signal, clear } = this.#deadline(options, options.signal);
+    currentLane()?.onCall?.();
     try {
       await this.#heads.ready(signal, options.quorum);
       const { among } = options;
@@ -202,6 +204,7 @@ export class UpstreamPool {
     callerSignal: AbortSignal | undefined,
   ): Promise<UpstreamAnswer<T>> {
     const { signal, clear, isExpired } = this.#deadline(options, callerSignal);
+    currentLane()?.onCall?.();
     this.#hedgeTokens = Math.min(10, this.#hedgeTokens + this.#limits.hedgeShare);
     const run = new CallRun(
       {

@@ -4,6 +4,8 @@ import { Capabilities, type HistoryNeed } from './capabilities.ts';
 import { failureOfRpcError, kindOfRpcError } from './classify-error.ts';
 import { AttemptFailure } from './errors.ts';
 import { HttpRpcTransport } from './http-rpc-transport.ts';
+import { LaneQueue } from './lane-queue.ts';
+import { currentLane } from './lanes.ts';
 import { LatencyWindow } from './latency.ts';
 import type { UpstreamLimits } from './limits.ts';
 import { RateGuard } from './rate-guard.ts';
@@ -19,12 +21,17 @@ export interface OutgoingCall {
 }
 
 interface Queued extends OutgoingCall {
+  /** Name of the lane; empty for calls of the process. */
+  readonly lane: string;
   readonly id: number;
   readonly text: string;
   readonly signal: AbortSignal;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
+
+/** Share of the concurrent requests that is left to lanes without a call in flight, so that one lane cannot use all of them. */
+const reservedShare = 0.25;
 
 /** One node: its connection, and the learned state by which the pool chooses. Calls of one turn share a batch. */
 export class Upstream {
@@ -38,7 +45,7 @@ export class Upstream {
   readonly transport: RpcTransport;
   readonly #limits: UpstreamLimits;
   readonly #now: () => number;
-  #queue: Queued[] = [];
+  readonly #queue: LaneQueue<Queued>;
   #isScheduled = false;
   #nextId = 1;
   #inFlight = 0;
@@ -59,6 +66,7 @@ export class Upstream {
     this.address = address;
     this.#limits = limits;
     this.#now = now;
+    this.#queue = new LaneQueue(limits.queueMax);
     this.#isolationMs = limits.isolationMsMin;
     this.capabilities = new Capabilities(limits, now);
     this.breaker = new CircuitBreaker(limits, now);
@@ -82,8 +90,9 @@ export class Upstream {
     return this.#now() < this.#isolatedUntil;
   }
 
+  /** Reports whether the running lane may queue no further call. */
   get isFull(): boolean {
-    return this.#queue.length >= this.#limits.queueMax;
+    return this.#queue.isFullFor(currentLane()?.name ?? '');
   }
 
   /** Excludes the upstream for a time that doubles with each wrong answer. Returns the time in milliseconds. */
@@ -104,13 +113,13 @@ export class Upstream {
     const text = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;
     this.rate.take();
     return new Promise((resolve, reject) => {
-      this.#queue.push({ ...call, id, text, signal, resolve, reject });
+      this.#queue.push({ ...call, lane: currentLane()?.name ?? '', id, text, signal, resolve, reject });
       this.#schedule();
     });
   }
 
   async close(): Promise<void> {
-    for (const { reject } of this.#queue.splice(0)) reject(new AttemptFailure('failed', 'the pool is closed'));
+    for (const { reject } of this.#queue.clear()) reject(new AttemptFailure('failed', 'the pool is closed'));
     await this.transport.close();
   }
 
@@ -120,20 +129,26 @@ export class Upstream {
     // A macrotask, so that calls that follow from one another by resolved promises share the batch.
     setImmediate(() => {
       this.#isScheduled = false;
-      while (this.#queue.length > 0 && this.#inFlight < this.#limits.concurrencyMax)
-        void this.#sendBatch(this.#nextBatch());
+      while (this.#queue.length > 0 && this.#inFlight < this.#limits.concurrencyMax) {
+        const batch = this.#nextBatch();
+        if (batch.length === 0) break;
+        void this.#sendBatch(batch);
+      }
     });
   }
 
+  /** The next calls of all lanes; none if only the reserve is left and each lane has calls in flight. */
   #nextBatch(): Queued[] {
+    let count = 0;
     let bytes = 0;
     const { batchMax } = this.capabilities;
-    const isFitting = ({ text }: Queued, index: number) => {
+    const { batchBytesMax, concurrencyMax } = this.#limits;
+    const fits = ({ text }: Queued) => {
+      count += 1;
       bytes += text.length;
-      return index === 0 || (index < batchMax && bytes <= this.#limits.batchBytesMax);
+      return count === 1 || (count <= batchMax && bytes <= batchBytesMax);
     };
-    const end = this.#queue.findIndex((call, index) => !isFitting(call, index));
-    return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
+    return this.#queue.take({ fits, isReserve: this.#inFlight >= concurrencyMax * (1 - reservedShare) });
   }
 
   async #sendBatch(batch: readonly Queued[]): Promise<void> {
@@ -141,7 +156,10 @@ export class Upstream {
       if (signal.aborted) reject(signal.reason);
       return !signal.aborted;
     });
-    if (calls.length === 0) return;
+    if (calls.length === 0) {
+      this.#queue.ended(batch);
+      return;
+    }
     this.#inFlight += 1;
     const stop = new AbortController();
     const unlisten = abortWithAll(calls, stop);
@@ -155,6 +173,7 @@ export class Upstream {
       clearTimeout(timer);
       unlisten();
       this.#inFlight -= 1;
+      this.#queue.ended(batch);
       if (this.#queue.length > 0) this.#schedule();
     }
   }
@@ -175,14 +194,14 @@ export class Upstream {
     }
     if (refused.length === 0) return;
     this.capabilities.shortenBatch(calls.length);
-    this.#queue.unshift(...refused);
+    this.#queue.putBack(refused);
   }
 
   /** Splits a refused batch. Any other error applies to each of its calls. */
   #settleBatchError(calls: readonly Queued[], error: object): void {
     const isRefusedBatch = kindOfRpcError(error) === 'batch' || (calls.length > 1 && isInvalidRequest(error));
     if (isRefusedBatch && this.capabilities.shortenBatch(calls.length)) {
-      this.#queue.unshift(...calls);
+      this.#queue.putBack(calls);
       return;
     }
     for (const { reject } of calls) reject(failureOfRpcError(error, this.address.redactor));

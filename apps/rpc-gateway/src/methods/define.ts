@@ -7,7 +7,7 @@ import {
   type ParamValues,
 } from '@cairn/jsonrpc-core';
 import type { RequestContext } from '../request-context.ts';
-import { handleOverUpstreams } from './handle-over-upstreams.ts';
+import { handleOverUpstreams, inAccountLane } from './handle-over-upstreams.ts';
 import { type Reveals, revealKindOf, revealKinds } from './reveals.ts';
 
 /** A method definition that declares the data that results can reveal. */
@@ -32,8 +32,12 @@ export function define<const Params extends readonly ParamDefinition[]>({
   const method = defineMethod<RequestContext>()<Params>({
     ...definition,
     handle(params, context) {
-      if (context.chain.upstreams === undefined || grant !== undefined) return definition.handle(params, context);
-      return handleOverUpstreams(context, (scoped) => definition.handle(params, scoped));
+      if (context.chain.upstreams === undefined) return definition.handle(params, context);
+      return inAccountLane(definition.name, context, () =>
+        grant === undefined
+          ? handleOverUpstreams(context, (scoped) => definition.handle(params, scoped))
+          : definition.handle(params, context),
+      );
     },
     notes: [
       ...(grant === undefined ? [] : [`Keys need the scope \`${grant}\`, which no key has by default.`]),

@@ -1,3 +1,4 @@
+import { runInLane } from '@cairn/upstream';
 import type { RequestContext } from '../request-context.ts';
 
 /**
@@ -24,6 +25,30 @@ export async function handleOverUpstreams(
   if ([...effects.keys()].some((name) => name.startsWith(executionPrefix))) meter.recordProof('executed');
   else meter.recordProof('proven');
   return result;
+}
+
+/**
+ * Runs the work of a method in the lane of its account, so that no account can occupy the upstreams, and charges for the calls to
+ * upstreams that it needs. Calls of work that outlives the method, such as a subscription, are not charged.
+ */
+export async function inAccountLane<T>(
+  method: string,
+  { meter, principal }: Pick<RequestContext, 'meter' | 'principal'>,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  let calls = 0;
+  let isEnded = false;
+  const onCall = () => {
+    if (isEnded) return;
+    calls++;
+    meter.chargeUpstreamCall();
+  };
+  try {
+    return await runInLane({ name: principal.account.id, onCall }, work);
+  } finally {
+    isEnded = true;
+    meter.recordUpstreamCalls(method, calls);
+  }
 }
 
 /** Runs an effect of a method that may be repeated: once for each name. */

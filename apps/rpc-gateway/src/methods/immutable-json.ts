@@ -2,11 +2,17 @@ import { RawJson } from '@cairn/jsonrpc-core';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../request-context.ts';
 
+interface Entry {
+  readonly json: RawJson;
+  /** The data rests on the agreement of upstreams, which each answer has to state. */
+  readonly isAttested: boolean;
+}
+
 /** Serialized data of blocks by hash, which never changes. Sizes in characters, over all networks. */
-const cache = new LRUCache<string, RawJson>({
+const cache = new LRUCache<string, Entry>({
   maxSize: 64 * 1024 * 1024,
   maxEntrySize: 16 * 1024 * 1024,
-  sizeCalculation: ({ json }) => json.length + 200,
+  sizeCalculation: ({ json: { json } }) => json.length + 200,
 });
 
 /**
@@ -14,13 +20,20 @@ const cache = new LRUCache<string, RawJson>({
  * @param name identifies the data; contains the hash of its block
  * @param make returns the data; `undefined`, if the data is absent, is not cached
  */
-export function immutableJson({ chain }: RequestContext, name: string, make: () => unknown): RawJson | null {
+export function immutableJson(
+  { chain, meter }: Pick<RequestContext, 'chain' | 'meter'>,
+  name: string,
+  make: () => unknown,
+): RawJson | null {
   const key = `${chain.network.name}/${name}`;
   const known = cache.get(key);
-  if (known) return known;
+  if (known !== undefined) {
+    if (known.isAttested) meter.recordProof('quorum');
+    return known.json;
+  }
   const value = make();
   if (value === undefined) return null;
-  const made = new RawJson(JSON.stringify(value));
-  cache.set(key, made);
-  return made;
+  const json = new RawJson(JSON.stringify(value));
+  cache.set(key, { json, isAttested: meter.proofs.includes('quorum') });
+  return json;
 }

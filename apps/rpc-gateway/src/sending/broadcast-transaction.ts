@@ -48,9 +48,9 @@ function isCertain(failure: AttemptFailure): boolean {
 }
 
 function failureOf(hash: Hex, outcomes: readonly BroadcastOutcome<unknown>[]): RpcError {
-  const failures = outcomes.flatMap(({ upstream, failure }) => (failure === undefined ? [] : [{ upstream, failure }]));
-  const upstreams = failures.map(({ upstream, failure }) => ({
-    upstream,
+  const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [{ failure }]));
+  // Without the host: some providers have the key in its name.
+  const upstreams = failures.map(({ failure }) => ({
     kind: failure.kind,
     message: withoutUrls(failure.message),
     ...(failure.rpcCode !== undefined && { code: failure.rpcCode }),
