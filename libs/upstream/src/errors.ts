@@ -85,3 +85,6 @@ export class AttemptFailure extends Error {
 export function notYetKnown(reason: string): AttemptFailure {
   return new AttemptFailure('stale', reason);
 }
+
+/** Reason of signals whose call has ended. Shared, since a new exception for each of thousands of calls takes longer than the call. */
+export const callEnded = new Error('The call has ended.');

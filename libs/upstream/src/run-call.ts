@@ -1,4 +1,4 @@
-import { AttemptFailure, type FailedAttempt, type FailureKind, UpstreamError } from './errors.ts';
+import { AttemptFailure, callEnded, type FailedAttempt, type FailureKind, UpstreamError } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamAnswer, UpstreamCall } from './upstream-call.ts';
@@ -168,7 +168,7 @@ export class CallRun<T> {
     this.#isDone = true;
     for (const timer of this.#timers) clearTimeout(timer);
     settle();
-    this.#stop.abort();
+    this.#stop.abort(callEnded);
   }
 
   #error(summary: string): UpstreamError {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { callEnded } from './errors.ts';
 
 interface Shared {
   readonly promise: Promise<unknown>;
@@ -29,7 +30,7 @@ export class SharedCalls {
       if (leave) signal?.removeEventListener('abort', leave);
       shared.users -= 1;
       if (shared.users === 0) {
-        shared.stop.abort();
+        shared.stop.abort(callEnded);
         if (this.#running.get(key) === shared) this.#running.delete(key);
       }
     }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { parseUpstreamUrl } from './address.ts';
 import { Attempts } from './attempts.ts';
-import { AttemptFailure, UpstreamError } from './errors.ts';
+import { AttemptFailure, callEnded, UpstreamError } from './errors.ts';
 import { HeadWatch } from './head-watch.ts';
 import { currentLane, runOutsideLanes } from './lanes.ts';
 import { type UpstreamLimits, upstreamLimits } from './limits.ts';
@@ -257,7 +257,7 @@ export class UpstreamPool {
       clearTimeout(timer);
       outer?.removeEventListener('abort', abort);
       this.#running.delete(stop);
-      stop.abort();
+      stop.abort(callEnded);
     };
     return { signal: stop.signal, clear, isExpired: () => hasExpired };
   }

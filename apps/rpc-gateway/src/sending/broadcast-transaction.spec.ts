@@ -78,7 +78,7 @@ describe('broadcastTransaction', () => {
         ],
       },
     });
-    const text = await thrown.catch(({ data }: RpcError) => JSON.stringify(data));
+    const text = await thrown.catch(({ data }: { readonly data: unknown }) => JSON.stringify(data));
     expect(text).not.toContain('example');
   });
 
