@@ -11,6 +11,7 @@ export const packageMap = {
   unixfs: ['errors', 'platform', 'cid', 'blockstore'],
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
+  'ipfs-gateway': ['errors', 'cid', 'blockstore', 'unixfs', 'pinning', 'dag'],
   mfs: ['errors', 'platform', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   upstream: ['errors'],
   'light-client': ['errors', 'platform'],

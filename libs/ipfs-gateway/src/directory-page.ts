@@ -1,0 +1,90 @@
+import type { PbLink } from '@cairn/unixfs';
+import type { ContentOrigin } from './exchange.ts';
+import { escapeHtml, pageEnd, pageHead } from './page-style.ts';
+import { escapePath } from './request-target.ts';
+
+/** Directory to list. */
+export interface DirectoryPage {
+  readonly origin: ContentOrigin;
+  readonly cid: string;
+  readonly bytes: number;
+  readonly entries: AsyncIterable<PbLink>;
+}
+
+/** Characters of a page that are sent together. */
+const chunkCharacters = 16_384;
+
+const icons: readonly (readonly [pattern: RegExp, icon: string])[] = [
+  [/\.(?:png|jpe?g|gif|webp|svg|avif|bmp|ico)$/i, '🖼️'],
+  [/\.(?:mp4|webm|mov|mkv|avi)$/i, '🎞️'],
+  [/\.(?:mp3|ogg|wav|flac|m4a)$/i, '🎵'],
+  [/\.(?:zip|gz|tar|7z|zst|xz|car)$/i, '🗜️'],
+  [/\.[^.]+$/, '📄'],
+];
+
+/** Yields the page of a directory while its entries are read. */
+export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const { origin, entries } = page;
+  let text = startOf(page);
+  const base = origin.urlPath.replace(/\/+$/, '');
+  for await (const link of entries) {
+    text += rowOf(link, base, origin);
+    if (text.length < chunkCharacters) continue;
+    yield encoder.encode(text);
+    text = '';
+  }
+  yield encoder.encode(`${text}</table></main>\n${pageEnd}`);
+}
+
+function startOf({ origin, cid, bytes }: DirectoryPage): string {
+  const path = `/${origin.namespace}/${origin.root}${origin.below}`;
+  const base = origin.urlPath.replace(/\/+$/, '');
+  const hasParent = origin.below.replace(/\/+$/, '') !== '';
+  const up = hasParent
+    ? `<tr><td class="icon">📁</td><td><a href="${link(`${base}/..`)}">..</a></td><td class="hash"></td><td></td></tr>\n`
+    : '';
+  return `${pageHead(path)}<main><h1>Index of ${breadcrumbs(origin)}</h1>
+<p class="size"><span class="ipfs-hash" translate="no">${escapeHtml(cid)}</span> ${sizeText(bytes)}</p>
+<table>
+${up}`;
+}
+
+/** Links of the path from the root to the directory. */
+function breadcrumbs({ host, namespace, root, below }: ContentOrigin): string {
+  const start = host === undefined ? `/${namespace}/${escapePath(root)}` : `//${escapeHtml(host)}`;
+  const names = below.split('/').filter((name) => name !== '');
+  const rootHref = host === undefined ? start : `${start}/`;
+  const crumbs = names.map((name, index) => {
+    const href = `${start}/${names
+      .slice(0, index + 1)
+      .map((part) => link(part))
+      .join('/')}`;
+    return `/<a href="${href}">${escapeHtml(name)}</a>`;
+  });
+  return `/${namespace}/<a href="${rootHref}">${escapeHtml(root)}</a>${crumbs.join('')}`;
+}
+
+function rowOf({ name, cid, tsize }: PbLink, base: string, { host }: ContentOrigin): string {
+  const icon = icons.find(([pattern]) => pattern.test(name))?.[1] ?? '📁';
+  const text = cid.toString();
+  // Kubo encodes the name twice: the query value is a path that is encoded itself.
+  const hashLink =
+    host === undefined
+      ? `href="/ipfs/${text}?filename=${encodeURIComponent(escapePath(name))}"`
+      : `href="https://cid.ipfs.tech/#${text}" target="_blank" rel="noreferrer noopener"`;
+  const short = `${text.slice(0, 4)}…${text.slice(-4)}`;
+  return `<tr><td class="icon">${icon}</td><td><a href="${link(`${base}/${name}`)}">${escapeHtml(name)}</a></td><td class="hash"><a class="ipfs-hash" translate="no" ${hashLink}>${short}</a></td><td class="size">${sizeText(tsize)}</td></tr>\n`;
+}
+
+function link(path: string): string {
+  return escapeHtml(escapePath(path).replaceAll('?', '%3F'));
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+function sizeText(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
+  const value = bytes / 1024 ** power;
+  return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
+}

@@ -1,0 +1,79 @@
+import type { Blockstore } from '@cairn/blockstore/core';
+import type { CID } from '@cairn/cid';
+import type { GatewayRequest, GatewayResponse } from './gateway-types.ts';
+import type { RequestTarget } from './request-target.ts';
+import type { RequestedFormat } from './response-format.ts';
+
+/** Place of the content in the request: a path, or a host name that is an origin of its own. */
+export interface ContentOrigin {
+  /** Host of a subdomain or DNSLink request. Absent for path requests. */
+  readonly host?: string;
+  readonly namespace: 'ipfs' | 'ipns';
+  /** CID or name as text. */
+  readonly root: string;
+  /** Decoded path below the root, with a leading slash, or empty. */
+  readonly below: string;
+  /** Decoded path of the URL. */
+  readonly urlPath: string;
+}
+
+/** State of one request. */
+export interface Exchange {
+  readonly request: GatewayRequest;
+  readonly target: RequestTarget;
+  readonly requested: RequestedFormat;
+  readonly origin: ContentOrigin;
+  readonly blocks: Pick<Blockstore, 'get' | 'has'>;
+  /** Fields of the response so far. They stay on an error. */
+  readonly headers: Record<string, string>;
+}
+
+/** Content that the path of a request leads to. */
+export interface Content {
+  readonly cid: CID;
+  /** Root of the immutable path. */
+  readonly root: CID;
+  readonly segments: readonly string[];
+  /** Seconds that the name may be cached: undefined if unknown. Ignored for immutable content. */
+  readonly ttlSeconds?: number | undefined;
+}
+
+/** Content path of a request: /ipfs/<cid>/names. */
+export function contentPath({ namespace, root, below }: ContentOrigin): string {
+  return `/${namespace}/${root}${below}`;
+}
+
+/** Value of a request field with one line. */
+export function field({ headers }: Pick<GatewayRequest, 'headers'>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+/** Last name of a path, or undefined. */
+export function lastName(segments: readonly string[]): string | undefined {
+  return segments.at(-1);
+}
+
+/** Read options of a request. */
+export function readOptions({ request: { signal } }: Exchange): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+/** Response that moves the client. The body is for people. */
+export function redirect(
+  status: number,
+  location: string,
+  headers: Readonly<Record<string, string>> = {},
+): GatewayResponse {
+  const escaped = location.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return {
+    status,
+    headers: { ...headers, location, 'content-type': 'text/html; charset=utf-8' },
+    body: textBody(`<a href="${escaped}">Moved</a>.\n`),
+  };
+}
+
+/** Yields a text as UTF-8. */
+export async function* textBody(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}

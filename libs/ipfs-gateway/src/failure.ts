@@ -1,0 +1,39 @@
+import { isCairnError } from '@cairn/errors';
+import { GatewayError } from './errors.ts';
+import { textBody } from './exchange.ts';
+import type { GatewayResponse } from './gateway-types.ts';
+
+/** Statuses of errors of the libraries below. Others are faults of the service. */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['LINK_NOT_FOUND', 404],
+  ['PATH_LOOKUP_FAILED', 404],
+  ['BLOCK_NOT_FOUND', 404],
+  ['NOT_A_FILE', 400],
+  ['NOT_A_DIRECTORY', 400],
+  ['HASH_UNSUPPORTED', 400],
+  ['CODEC_UNSUPPORTED', 415],
+  ['DAG_INVALID', 422],
+]);
+
+/** Converts an error to its response. @throws an error that is a fault of the service */
+export function failureOf(error: unknown, headers: Readonly<Record<string, string>>): GatewayResponse {
+  const failure = asGatewayError(error, headers['x-ipfs-path']);
+  const { 'content-length': _, 'accept-ranges': __, ...kept } = headers;
+  return {
+    status: failure.status,
+    headers: {
+      ...kept,
+      ...failure.headers,
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    },
+    body: textBody(`${failure.message}\n`),
+  };
+}
+
+function asGatewayError(error: unknown, path: string | undefined): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const status = isCairnError(error) ? statuses.get(error.code) : undefined;
+  if (status === undefined || !(error instanceof Error)) throw error;
+  return new GatewayError(status, path === undefined ? error.message : `failed to resolve ${path}: ${error.message}`);
+}

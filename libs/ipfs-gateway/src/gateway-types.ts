@@ -1,0 +1,56 @@
+import type { Blockstore } from '@cairn/blockstore/core';
+import type { CID } from '@cairn/cid';
+import type { NameSources } from './resolve-name.ts';
+
+/** HTTP request without its transport. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Value of the Host field. */
+  readonly host: string;
+  /** Request target: path and query as sent, or an absolute URL. */
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly isHttps?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** HTTP response without its transport. */
+export interface GatewayResponse {
+  readonly status: number;
+  /** Names in lower case. Values are Unicode text; a transport sends it as UTF-8. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bytes as they are read. An error ends the connection, since the status has been sent. Absent: no body. */
+  readonly body?: AsyncIterable<Uint8Array>;
+}
+
+/** Content of a request, for the policy. */
+export interface ContentRequest {
+  /** Content path, such as /ipns/example.org/page. */
+  readonly path: string;
+  /** CIDs from the root to the requested block. */
+  readonly roots: readonly CID[];
+}
+
+/** Reason why content is not served: 410 Gone or 451 Unavailable For Legal Reasons, or another client error. */
+export interface Refusal {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Host name under which CIDs and names are subdomains. */
+export interface SubdomainHost {
+  readonly host: string;
+  /** Writes DNSLink names as one label, which a wildcard certificate covers: `en-wikipedia--on--ipfs-org`. */
+  readonly inlinesDnslink?: boolean;
+}
+
+export interface GatewayOptions {
+  /** Source of blocks, verified by the store (`withVerification`). */
+  readonly blocks: Pick<Blockstore, 'get' | 'has'>;
+  readonly names?: NameSources;
+  /** Hosts of subdomain gateways. Default: none. */
+  readonly subdomainHosts?: readonly SubdomainHost[];
+  /** Decides whether content may be read. Default: everything may. */
+  readonly policy?: (content: ContentRequest) => Refusal | undefined | Promise<Refusal | undefined>;
+}

@@ -1,0 +1,105 @@
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
+import { importTree, profiles } from '@cairn/unixfs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createGateway, type GatewayOptions, type GatewayRequest } from './index.ts';
+
+async function* content(text: string) {
+  yield Buffer.from(text);
+}
+
+const hostile = `<img src=x onerror="alert('1')">?#.txt`;
+const blocks = createMemoryBlockstore();
+let root = '';
+
+beforeAll(async () => {
+  const entries = [
+    { path: 'site/page.html', content: content('<h1>Page</h1>') },
+    { path: `site/${hostile}`, content: content('x') },
+    { path: 'site/link', symlink: '/etc' },
+    {
+      path: 'site/_redirects',
+      content: content('/old/:name /new/:name 302\n/gone /page.html 451\n/app/* /page.html 200\n'),
+    },
+  ];
+  for await (const { cid, isRoot } of importTree(entries, blocks, profiles['unixfs-v1-2025']))
+    if (isRoot) root = cid.toString();
+});
+
+async function get(target: string, request: Partial<GatewayRequest> = {}, options: Partial<GatewayOptions> = {}) {
+  const gateway = createGateway({ blocks, subdomainHosts: [{ host: 'localhost' }], ...options });
+  const { status, headers, body } = await gateway.handle({
+    method: 'GET',
+    host: '127.0.0.1',
+    target,
+    headers: {},
+    ...request,
+  });
+  const parts: Uint8Array[] = [];
+  if (body !== undefined) for await (const bytes of body) parts.push(bytes);
+  return { status, headers, text: Buffer.concat(parts).toString() };
+}
+
+describe('createGateway', () => {
+  test('a directory page escapes names in text and in links', async () => {
+    const { text } = await get(`/ipfs/${root}/`);
+    expect(text).not.toContain('<img');
+    expect(text).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;?#.txt</a>');
+    const [, href = ''] = /href="([^"]*onerror[^"]*)"/.exec(text) ?? [];
+    expect(href).toContain('%3F%23.txt');
+    const { status, text: file } = await get(href);
+    expect([status, file]).toEqual([200, 'x']);
+  });
+
+  test('HEAD has the fields of GET and no body', async () => {
+    const { status, headers, text } = await get(`/ipfs/${root}/page.html`, { method: 'HEAD' });
+    expect([status, headers['content-length'], headers['content-type'], text]).toEqual([200, '13', 'text/html', '']);
+  });
+
+  test('a policy refuses content with its status before bytes are read', async () => {
+    const policy = ({ roots }: { readonly roots: readonly object[] }) =>
+      String(roots[0]) === root ? { status: 451, text: 'refused by the operator' } : undefined;
+    const { status, text } = await get(`/ipfs/${root}/page.html`, {}, { policy });
+    expect([status, text]).toEqual([451, 'refused by the operator\n']);
+    expect((await get(`/ipfs/${root}?format=car`, {}, { policy })).status).toBe(451);
+  });
+
+  test('_redirects apply on an origin of their own only', async () => {
+    const host = `${root}.ipfs.localhost`;
+    const moved = await get('/old/one?x=1', { host });
+    expect([moved.status, moved.headers.location]).toEqual([302, '/new/one?x=1']);
+    expect((await get('/gone', { host })).status).toBe(451);
+    expect((await get('/app/a/b', { host })).text).toBe('<h1>Page</h1>');
+    expect((await get(`/ipfs/${root}/old/one`)).status).toBe(404);
+  });
+
+  test('a tar keeps symlinks as links', async () => {
+    const { status, text } = await get(`/ipfs/${root}?format=tar`);
+    expect(status).toBe(200);
+    expect(text).toContain('/etc');
+  });
+
+  test('a block that is not here gives 404, and 412 for only-if-cached', async () => {
+    const missing = cidFor(Buffer.from('missing'), { codec: 'raw' });
+    expect((await get(`/ipfs/${missing}`)).status).toBe(404);
+    expect((await get(`/ipfs/${missing}`, { headers: { 'cache-control': 'only-if-cached' } })).status).toBe(412);
+  });
+
+  test.each([
+    ['/ipfs/%ff', 400],
+    [`/ipfs/${'a/'.repeat(300)}`, 400],
+    [`/${'a'.repeat(20_000)}`, 414],
+    ['/ipns/no-such.example.org', 500],
+    ['/', 404],
+  ])('the target %.40s gives %i', async (target, status) => {
+    expect((await get(target)).status).toBe(status);
+  });
+
+  test('a corrupt store is a fault of the service, not a response', async () => {
+    const broken: GatewayOptions['blocks'] = {
+      get: () => Promise.reject(new Error('the disk is broken')),
+      has: () => Promise.resolve(true),
+    };
+    await expect(get(`/ipfs/${root}/page.html`, {}, { blocks: broken })).rejects.toThrow('the disk is broken');
+  });
+});

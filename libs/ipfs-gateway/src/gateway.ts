@@ -1,0 +1,224 @@
+import { type CID, codecs, parseCid } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
+import { GatewayError } from './errors.ts';
+import { type Content, contentPath, type Exchange, field, readOptions, redirect } from './exchange.ts';
+import { failureOf } from './failure.ts';
+import { type FollowedPath, followPath } from './follow-path.ts';
+import type { GatewayOptions, GatewayRequest, GatewayResponse } from './gateway-types.ts';
+import { routeByHost } from './host-route.ts';
+import { withIdentity } from './identity-blocks.ts';
+import { cidOf } from './ipns-key.ts';
+import { limits } from './limits.ts';
+import { isMissing } from './missing.ts';
+import { cleanRawPath, parseTarget, type RequestTarget } from './request-target.ts';
+import { resolveName } from './resolve-name.ts';
+import { requestedFormat } from './response-format.ts';
+import { serveBlock } from './serve-block.ts';
+import { serveCar } from './serve-car.ts';
+import { isDocumentCodec, serveCodec } from './serve-codec.ts';
+import { serveRecord } from './serve-record.ts';
+import { serveRedirects } from './serve-redirects.ts';
+import { serveTar } from './serve-tar.ts';
+import { serveUnixfs } from './serve-unixfs.ts';
+
+/** IPFS HTTP gateway without its transport. */
+export interface Gateway {
+  /** Answers a request. A failure that is a fault of the service is thrown, any other is a response. */
+  handle(request: GatewayRequest): Promise<GatewayResponse>;
+}
+
+/** Fields of every response: content is public data of any origin (https://specs.ipfs.tech/http-gateways/path-gateway/#access-control-allow-origin-response-header). */
+const commonHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-headers': 'Content-Type, Range, User-Agent, X-Requested-With',
+  'access-control-expose-headers':
+    'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
+} as const;
+
+/** Creates a gateway over ports for blocks, names and policy. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const service = new GatewayService({ ...options, blocks: withIdentity(options.blocks) });
+  return { handle: (request) => service.handle(request) };
+}
+
+class GatewayService {
+  readonly #options: GatewayOptions;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  async handle(request: GatewayRequest): Promise<GatewayResponse> {
+    const headers: Record<string, string> = {};
+    const response = await this.#answer(request, headers).catch((error: unknown) => failureOf(error, headers));
+    const all = { ...commonHeaders, ...response.headers };
+    return { status: response.status, headers: all, ...(request.method !== 'HEAD' && bodyOf(response)) };
+  }
+
+  async #answer(request: GatewayRequest, headers: Record<string, string>): Promise<GatewayResponse> {
+    if (request.method === 'OPTIONS') return { status: 200, headers: {} };
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new GatewayError(405, `Method ${request.method} not allowed: read only access`, {
+        allow: 'GET, HEAD, OPTIONS',
+      });
+    const target = parseTarget(request.target);
+    const clean = cleanRawPath(target.rawPath);
+    if (clean !== target.rawPath) return redirect(307, `${clean}${target.search}`);
+    const moved = protocolRedirect(target);
+    if (moved !== undefined) return moved;
+    const route = await routeByHost(request, target, this.#options);
+    if (route === undefined) throw new GatewayError(404, '404 page not found');
+    if ('response' in route) return route.response;
+    assertNoServiceWorker(request, route.origin.urlPath);
+    const requested = requestedFormat(target.query, field(request, 'accept') ?? '');
+    const { blocks } = this.#options;
+    return await this.#serve({ request, target, requested, origin: route.origin, blocks, headers });
+  }
+
+  async #serve(exchange: Exchange): Promise<GatewayResponse> {
+    const { origin, headers, requested, request } = exchange;
+    const segments = origin.below.split('/').filter((name) => name !== '');
+    const invalid = (reason: string) =>
+      new GatewayError(400, `invalid path ${JSON.stringify(contentPath(origin))}: ${reason}`);
+    if (origin.root === '') throw invalid('path does not have enough components');
+    if (segments.length > limits.segmentsMax) throw invalid(`it has more than ${limits.segmentsMax} names`);
+    const cid = origin.namespace === 'ipfs' ? cidOf(origin.root) : undefined;
+    if (origin.namespace === 'ipfs' && cid === undefined) throw invalid(`invalid cid: ${reasonOf(origin.root)}`);
+    const onlyCached = (field(request, 'cache-control') ?? '')
+      .split(',')
+      .some((part) => part.trim() === 'only-if-cached');
+    if (onlyCached) return await this.#serveCached(exchange, cid, segments);
+    headers['x-ipfs-path'] = contentPath(origin);
+    if (requested.isNegotiated) headers['content-location'] = contentLocation(exchange);
+    if (requested.format === 'ipns-record') return await serveRecord(exchange, this.#options.names ?? {});
+    const name = cid === undefined ? await this.#resolve(exchange) : undefined;
+    const root = cid ?? name?.cid;
+    if (root === undefined)
+      throw new GatewayError(500, `failed to resolve ${contentPath(origin)}: could not resolve name`);
+    return await this.#serveContent(exchange, {
+      root,
+      segments: [...(name?.segments ?? []), ...segments],
+      ttlSeconds: name?.ttlSeconds,
+    });
+  }
+
+  async #resolve({ origin, request }: Exchange) {
+    try {
+      return await resolveName(origin.root, this.#options.names ?? {}, request.signal);
+    } catch (error) {
+      if (!isCairnError(error, 'IPNS_RECORD_INVALID')) throw error;
+      throw new GatewayError(500, `failed to resolve ${contentPath(origin)}: ${error.message}`);
+    }
+  }
+
+  /** Answers only-if-cached (https://specs.ipfs.tech/http-gateways/path-gateway/#cache-control-request-header). */
+  async #serveCached(exchange: Exchange, cid: CID | undefined, segments: readonly string[]): Promise<GatewayResponse> {
+    const { origin, blocks, request } = exchange;
+    const name = cid === undefined ? await this.#resolve(exchange) : undefined;
+    const root = cid ?? name?.cid;
+    const all = [...(name?.segments ?? []), ...segments];
+    const found = root && (await followPath(blocks, root, all, request).catch(ignoreMissing));
+    if (found === undefined || !(await blocks.has(found.cid)))
+      throw new GatewayError(412, `${JSON.stringify(contentPath(origin))} not in local datastore`);
+    const { 'cache-control': _, ...headers } = request.headers;
+    return await this.#serve({ ...exchange, request: { ...request, headers } });
+  }
+
+  async #serveContent(exchange: Exchange, path: Omit<Content, 'cid'>): Promise<GatewayResponse> {
+    const { headers, requested, request, blocks } = exchange;
+    await this.#checkPolicy(exchange, [path.root]);
+    if (requested.format === 'car') return await serveCar(exchange, path);
+    let found: FollowedPath;
+    try {
+      found = await followPath(blocks, path.root, path.segments, request);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      const redirected = await serveRedirects(exchange, { ...path, cid: path.root });
+      if (redirected === undefined) throw error;
+      return redirected;
+    }
+    await this.#checkPolicy(exchange, found.roots);
+    const content = { ...path, cid: found.cid };
+    if (found.remainder.length > 0) {
+      headers['x-ipfs-roots'] = found.roots.join(',');
+      throw unsupportedKind(contentPath(exchange.origin), found);
+    }
+    if (!(await blocks.has(found.cid))) await blocks.get(found.cid, readOptions(exchange));
+    const before = headers['x-ipfs-roots'];
+    headers['x-ipfs-roots'] = found.roots.join(',');
+    const response = await serve(exchange, content).catch((error: unknown) => {
+      // Errors before the content is known have no roots.
+      const keeps = error instanceof GatewayError && error.status !== 400;
+      if (!keeps && before === undefined) delete headers['x-ipfs-roots'];
+      throw error;
+    });
+    return response;
+  }
+
+  async #checkPolicy({ origin }: Exchange, roots: readonly CID[]): Promise<void> {
+    const refusal = await this.#options.policy?.({ path: contentPath(origin), roots });
+    if (refusal !== undefined) throw new GatewayError(refusal.status, refusal.text);
+  }
+}
+
+/** Reason why a text is not a CID, as Kubo words it. */
+function reasonOf(text: string): string {
+  try {
+    return parseCid(text).toString();
+  } catch (error) {
+    return isCairnError(error, 'CID_INVALID') ? String(error.details.reason) : 'it cannot be read';
+  }
+}
+
+function bodyOf({ body }: GatewayResponse): Pick<GatewayResponse, 'body'> {
+  return body === undefined ? {} : { body };
+}
+
+async function serve(exchange: Exchange, content: Content): Promise<GatewayResponse> {
+  const { format } = exchange.requested;
+  const { code } = content.cid;
+  if (format === 'raw') return await serveBlock(exchange, content);
+  if (format === 'tar') return await serveTar(exchange, content);
+  if (format === 'dag-json' || format === 'dag-cbor' || isDocumentCodec(code))
+    return await serveCodec(exchange, content);
+  if (code !== codecs['dag-pb'] && code !== codecs.raw) return await serveBlock(exchange, content);
+  return await serveUnixfs(exchange, content);
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+  return undefined;
+}
+
+/** Redirects /ipfs/?uri=ipfs://<cid>, which browsers open for a registered protocol handler. */
+function protocolRedirect({ query, path }: RequestTarget): GatewayResponse | undefined {
+  const uri = query.get('uri');
+  if (uri === null || !/^\/ip[fn]s\/?$/.test(path)) return undefined;
+  const [, scheme, rest = ''] = /^(ip[fn]s):\/\/(.*)$/s.exec(uri) ?? [];
+  if (scheme === undefined) throw new GatewayError(400, 'uri query parameter scheme must be ipfs or ipns');
+  return redirect(301, encodeURI(`/${scheme}/${decodeURI(rest)}`));
+}
+
+/** Refuses service workers for a whole namespace, which would control content of others. */
+function assertNoServiceWorker(request: GatewayRequest, path: string): void {
+  if (field(request, 'service-worker') === 'script' && /^\/ip[fn]s\/[^/]+$/.test(path))
+    throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope');
+}
+
+/** URL of a representation that the Accept field has chosen, so that caches store it apart. */
+function contentLocation({ target, requested }: Exchange): string {
+  const query = new URLSearchParams(target.query);
+  if (requested.format !== undefined) query.set('format', requested.format);
+  for (const [key, value] of requested.params) query.set(`car-${key}`, value);
+  query.sort();
+  return `${target.rawPath}?${query.toString().replaceAll('*', '%2A')}`;
+}
+
+function unsupportedKind(path: string, { cid, remainder }: FollowedPath): GatewayError {
+  const rest = `/${remainder.join('/')}`;
+  return new GatewayError(
+    501,
+    `${JSON.stringify(rest)} of ${JSON.stringify(path)} could not be returned: reading IPLD Kinds other than Links (CBOR Tag 42) is not implemented: try reading ${JSON.stringify(`/ipfs/${cid}`)} instead`,
+  );
+}

@@ -1,0 +1,23 @@
+/** Bounds of what one request can cause. */
+export const limits = {
+  /** Characters of a request target: longer ones fill no header of a response. */
+  targetCharactersMax: 16_384,
+  /** Names of a path: each can cost a block read. */
+  segmentsMax: 256,
+  /** Names that lead to names: a loop ends here. Kubo's bound. */
+  nameDepthMax: 32,
+  /** Bytes of an IPNS record (https://specs.ipfs.tech/ipns/ipns-record/#record-size-limit). */
+  recordBytesMax: 10_240,
+  /** Bytes of a `_redirects` file (https://specs.ipfs.tech/http-gateways/web-redirects-file/). */
+  redirectsBytesMax: 65_536,
+  /** CIDs that a CAR without duplicates remembers. A larger DAG may repeat blocks. */
+  rememberedCidsMax: 1_000_000,
+  /** CIDs that one walk keeps open. */
+  openCidsMax: 4_000_000,
+  /** Levels of directories in a TAR: deeper ones attack the stack. */
+  tarDepthMax: 256,
+  /** Bytes of a document that its page shows: decoding more stops other requests. */
+  previewBytesMax: 65_536,
+  /** Bytes that decide a content type without a file name. */
+  sniffedBytes: 512,
+} as const;

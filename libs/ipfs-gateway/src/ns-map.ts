@@ -1,0 +1,17 @@
+import type { DnsLink } from './resolve-name.ts';
+
+/**
+ * Parses `IPFS_NS_MAP` of Kubo: `domain:/ipfs/<cid>,domain:/ipns/<name>`. It replaces DNS for these domains.
+ * @throws TypeError for an entry without a path
+ */
+export function parseNsMap(text: string): ReadonlyMap<string, DnsLink> {
+  const links = new Map<string, DnsLink>();
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    if (entry === '') continue;
+    const [, domain, path] = /^([^:/]+):(\/ip[fn]s\/.+)$/.exec(entry) ?? [];
+    if (domain === undefined || path === undefined)
+      throw new TypeError(`"${entry.slice(0, 200)}" is not of the form domain:/ipfs/<cid>. Correct the entry.`);
+    links.set(domain.toLowerCase(), { path });
+  }
+  return links;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Block, Blockstore } from '@cairn/blockstore/core';
+import type { CID } from '@cairn/cid';
+import { writeCar } from '@cairn/dag';
+import { setContentCaching } from './cache-control.ts';
+import { scopeBlocks, withoutRepeats } from './car-blocks.ts';
+import { parseCarParams } from './car-params.ts';
+import { contentDisposition } from './content-disposition.ts';
+import { contentPath, type Exchange, lastName } from './exchange.ts';
+import { type FollowedPath, followPath } from './follow-path.ts';
+import type { GatewayResponse } from './gateway-types.ts';
+import { isIdentity } from './identity-blocks.ts';
+import { isMissing } from './missing.ts';
+import { mediaTypes } from './response-format.ts';
+import { notModified } from './serve-bytes.ts';
+
+/** Immutable path of a CAR. */
+export interface CarPath {
+  readonly root: CID;
+  readonly segments: readonly string[];
+  readonly ttlSeconds?: number | undefined;
+}
+
+/**
+ * Serves the blocks of a path and below it as a CAR. A path that does not exist gives the blocks that prove it.
+ * @throws GatewayError 400 for unknown parameters
+ */
+export async function serveCar(exchange: Exchange, path: CarPath): Promise<GatewayResponse> {
+  const { headers, target, requested, blocks, origin } = exchange;
+  const params = parseCarParams(target.query, requested.params);
+  const { root, segments } = path;
+  const { order, hasDuplicates } = params;
+  const version = createHash('sha256')
+    .update(JSON.stringify([contentPath(origin), params]))
+    .digest('hex')
+    .slice(0, 16);
+  const etag = `W/"${root}.car.${version}"`;
+  const unchanged = notModified(exchange, etag);
+  if (unchanged !== undefined) return unchanged;
+  const recorder = recordingBlocks(blocks);
+  const found = await follow(exchange, recorder.blocks, path);
+  headers['x-ipfs-roots'] = (found?.roots ?? [root]).join(',');
+  setContentCaching(exchange, path);
+  headers.etag = etag;
+  headers['content-type'] = `${mediaTypes.car}; version=1; order=${order}; dups=${hasDuplicates ? 'y' : 'n'}`;
+  const name = lastName(segments);
+  headers['content-disposition'] = contentDisposition(
+    'attachment',
+    target.query.get('filename') ?? `${root}${name === undefined ? '' : `_${name}`}.car`,
+  );
+  headers['accept-ranges'] = 'none';
+  headers['x-content-type-options'] = 'nosniff';
+  const { signal } = exchange.request;
+  const below = found && scopeBlocks({ blocks, signal }, found.cid, params);
+  const source = withoutRepeats(joined(recorder.read, below), hasDuplicates);
+  return { status: 200, headers, body: writeCar(found === undefined ? [] : [found.cid], source) };
+}
+
+/** Follows the path. Returns undefined if it does not exist. */
+async function follow(
+  { request: { signal } }: Exchange,
+  blocks: Pick<Blockstore, 'get'>,
+  { root, segments }: CarPath,
+): Promise<FollowedPath | undefined> {
+  try {
+    return await followPath(blocks, root, segments, { signal });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Store that keeps the blocks that it has read, for the path of a CAR. */
+function recordingBlocks(blocks: Pick<Blockstore, 'get'>) {
+  const read: Block[] = [];
+  const get: Blockstore['get'] = async (cid, options) => {
+    const bytes = await blocks.get(cid, options);
+    const isKnown = isIdentity(cid) || read.some((block) => block.cid.equals(cid));
+    if (!isKnown) read.push({ cid, bytes });
+    return bytes;
+  };
+  return { read, blocks: { get } };
+}
+
+async function* joined(path: readonly Block[], below: AsyncIterable<Block> | undefined): AsyncGenerator<Block> {
+  yield* path;
+  if (below !== undefined) yield* withoutMissingRoot(below);
+}
+
+/** Ends without an error if the first block is missing, as in Kubo. A later missing block ends the connection. */
+async function* withoutMissingRoot(source: AsyncIterable<Block>): AsyncGenerator<Block> {
+  let count = 0;
+  try {
+    for await (const block of source) {
+      count++;
+      yield block;
+    }
+  } catch (error) {
+    if (count > 0 || !isMissing(error)) throw error;
+  }
+}

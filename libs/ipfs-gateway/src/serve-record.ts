@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { contentDisposition } from './content-disposition.ts';
+import { GatewayError } from './errors.ts';
+import { contentPath, type Exchange } from './exchange.ts';
+import type { GatewayResponse } from './gateway-types.ts';
+import { parseIpnsName } from './ipns-key.ts';
+import { verifyIpnsRecord } from './ipns-record.ts';
+import type { NameSources } from './resolve-name.ts';
+import { mediaTypes } from './response-format.ts';
+import { memorySource, notModified, serveBytes } from './serve-bytes.ts';
+
+/** Serves the signed record of an IPNS name (https://specs.ipfs.tech/http-gateways/trustless-gateway/#ipns-record-responses-application-vnd-ipfs-ipns-record). */
+export async function serveRecord(exchange: Exchange, names: NameSources): Promise<GatewayResponse> {
+  const { origin, headers, request, target } = exchange;
+  const path = contentPath(origin);
+  if (origin.namespace !== 'ipns') throw new GatewayError(400, `${path} is not an IPNS link`);
+  if (origin.below.replaceAll('/', '') !== '')
+    throw new GatewayError(400, `${path} is not an IPNS name: it has a path`);
+  const name = parseIpnsName(origin.root);
+  if (name === undefined) throw new GatewayError(400, `${path} is not an IPNS name`);
+  const record = await names.ipnsRecord?.(name, request.signal);
+  if (record === undefined) throw new GatewayError(500, `failed to resolve ${path}: could not resolve name`);
+  const { ttlSeconds } = verifyIpnsRecord(name, record);
+  const etag = `"${createHash('sha256').update(record).digest('hex').slice(0, 32)}"`;
+  const unchanged = notModified(exchange, etag);
+  if (unchanged !== undefined) return unchanged;
+  headers.etag = etag;
+  headers['cache-control'] = `public, max-age=${ttlSeconds}`;
+  headers['content-type'] = mediaTypes['ipns-record'];
+  const fileName = target.query.get('filename') ?? `${origin.root}.ipns-record`;
+  headers['content-disposition'] = contentDisposition('attachment', fileName);
+  headers['x-content-type-options'] = 'nosniff';
+  return serveBytes(exchange, memorySource(record));
+}

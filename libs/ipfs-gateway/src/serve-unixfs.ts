@@ -1,0 +1,91 @@
+import { catNode, findEntry, listDirectory, readNode, type UnixfsNode } from '@cairn/unixfs';
+import { checkRange } from './byte-range.ts';
+import { setContentCaching, setPageCaching } from './cache-control.ts';
+import { contentDisposition } from './content-disposition.ts';
+import { contentTypeOf, symlinkType } from './content-type.ts';
+import { directoryPage } from './directory-page.ts';
+import { type Content, type Exchange, field, lastName, readOptions, redirect } from './exchange.ts';
+import type { GatewayResponse } from './gateway-types.ts';
+import { limits } from './limits.ts';
+import { pageVersion } from './page-style.ts';
+import { escapePath } from './request-target.ts';
+import { memorySource, notModified, serveBytes } from './serve-bytes.ts';
+
+/** Serves a file, a symlink, or a directory: its index.html or a page of its entries. */
+export async function serveUnixfs(exchange: Exchange, content: Content): Promise<GatewayResponse> {
+  checkRange(field(exchange.request, 'range'));
+  const node = await readNode(exchange.blocks, content.cid, readOptions(exchange));
+  const isDirectory = node.type === 'directory' || node.type === 'hamt-sharded-directory';
+  if (isDirectory) return await serveDirectory(exchange, content, node);
+  return await serveFile(exchange, content, node);
+}
+
+/** Changes to how a file is served. */
+export interface FileOptions {
+  /** Status of a custom error page. Default: 200. */
+  readonly status?: number;
+  /** CID of the entity tag. Default: that of the file. */
+  readonly tagCid?: string;
+  /** Name that decides the content type. Default: the last name of the path. */
+  readonly name?: string;
+}
+
+/** Serves a file or the target of a symlink. */
+export async function serveFile(
+  exchange: Exchange,
+  content: Content,
+  node: UnixfsNode,
+  { status = 200, tagCid = content.cid.toString(), name }: FileOptions = {},
+): Promise<GatewayResponse> {
+  const { headers, target, blocks } = exchange;
+  const etag = `"${tagCid}"`;
+  const unchanged = status === 200 ? notModified(exchange, etag) : undefined;
+  if (unchanged !== undefined) return unchanged;
+  const { signal } = readOptions(exchange);
+  const reading = signal === undefined ? {} : { signal };
+  setContentCaching(exchange, content);
+  headers.etag = etag;
+  if (node.mtime !== undefined) headers['last-modified'] = new Date(node.mtime.seconds * 1000).toUTCString();
+  const given = target.query.get('filename');
+  const isAttached = target.query.get('download') === 'true';
+  const fileName = given ?? name ?? lastName(content.segments) ?? '';
+  if (given !== null || isAttached)
+    headers['content-disposition'] = contentDisposition(
+      isAttached ? 'attachment' : 'inline',
+      fileName || content.cid.toString(),
+    );
+  if (node.type === 'symlink') {
+    headers['content-type'] = symlinkType;
+    return serveBytes(exchange, memorySource(node.data), status);
+  }
+  headers['content-type'] = await typeOf(fileName, node, (length) => catNode(blocks, node, { length, ...reading }));
+  const read = (offset: number, length: number) => catNode(blocks, node, { offset, length, ...reading });
+  return serveBytes(exchange, { size: node.fileSize, read }, status);
+}
+
+async function typeOf(name: string, node: UnixfsNode, read: (length: number) => AsyncIterable<Uint8Array>) {
+  const parts: Uint8Array[] = [];
+  for await (const bytes of read(limits.sniffedBytes)) parts.push(bytes);
+  return contentTypeOf(name, Buffer.concat(parts), node.fileSize <= limits.sniffedBytes);
+}
+
+async function serveDirectory(exchange: Exchange, content: Content, node: UnixfsNode): Promise<GatewayResponse> {
+  const { headers, origin, target, blocks } = exchange;
+  if (!origin.urlPath.endsWith('/')) return redirect(301, `${escapePath(origin.urlPath)}/${target.search}`, headers);
+  const index = await findEntry(blocks, node, 'index.html', readOptions(exchange));
+  if (index !== undefined) {
+    const page = await readNode(blocks, index.cid, readOptions(exchange));
+    if (page.type === 'file' || page.type === 'raw')
+      return await serveFile(exchange, content, page, { tagCid: content.cid.toString(), name: 'index.html' });
+  }
+  const etag = `"DirIndex-${pageVersion}_CID-${content.cid}"`;
+  const unchanged = notModified(exchange, etag);
+  if (unchanged !== undefined) return unchanged;
+  setPageCaching(exchange, content);
+  headers.etag = etag;
+  headers['content-type'] = 'text/html';
+  headers['x-content-type-options'] = 'nosniff';
+  const bytes = node.links.reduce((sum, { tsize }) => sum + tsize, node.blockBytes);
+  const entries = listDirectory(blocks, node, readOptions(exchange));
+  return { status: 200, headers, body: directoryPage({ origin, cid: content.cid.toString(), bytes, entries }) };
+}
