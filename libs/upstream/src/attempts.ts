@@ -10,6 +10,9 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof RangeError || error instanceof TypeError;
 }
 
+/** Methods whose parameters are signed transactions, which are not public before they are mined. */
+const signedMethods = /^eth_sendRaw/;
+
 /** Sends single attempts and records their outcomes in breaker, rate, latency and capabilities of the upstream. */
 export class Attempts {
   readonly #limits: UpstreamLimits;
@@ -104,7 +107,7 @@ export class Attempts {
     const { evidenceCharactersMax } = this.#limits;
     upstream.lastFailure = reason;
     const evidence = {
-      params: params.slice(0, evidenceCharactersMax),
+      params: signedMethods.test(method) ? '' : params.slice(0, evidenceCharactersMax),
       result: upstream.address.redactor.text(boundedJson(result, evidenceCharactersMax)),
     };
     this.#onEvent({ type: 'attempt', upstream: upstream.name, outcome: 'wrong', ms: 0 });

@@ -91,6 +91,13 @@ describe.each(['url', 'wsUrl'] as const)('over %s', (kind) => {
 });
 
 describe('wrong answers', () => {
+  test('the evidence of a wrong answer has no signed transaction', async () => {
+    const liar = await nodeWith(() => ({ result: 42 }));
+    const { pool, ofType } = poolOf([liar.url]);
+    await pool.broadcast({ ...read, method: 'eth_sendRawTransaction', params: ['0x02aa'] });
+    expect(ofType('isolated')).toMatchObject([{ method: 'eth_sendRawTransaction', evidence: { params: '' } }]);
+  });
+
   test('an upstream with a wrong answer is isolated with evidence, and the next one answers', async () => {
     const [liar, honest] = [await nodeWith(() => ({ result: 42 })), await nodeWith()];
     const { pool, ofType } = poolOf([liar.url, honest.url]);
