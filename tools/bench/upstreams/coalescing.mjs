@@ -1,13 +1,16 @@
 import { Pool } from 'undici';
 import { balanceOf, benchGenesis, token } from './contracts.mjs';
 import { roundsOf } from './counting-proxy.mjs';
-import { figure, startChain, startOverProxy } from './setup.mjs';
+import { figure, startImported, startOverProxy } from './setup.mjs';
 
 const contracts = 1_000;
 
-/** Sends concurrent calls of distinct contracts with an empty cache, and counts requests for the same content. */
+/**
+ * Sends concurrent calls of distinct contracts with an empty cache, and counts requests for the same content. The upstream is a gateway with
+ * an imported chain: anvil computes the whole state trie for each proof.
+ */
 export async function benchCoalescing() {
-  const chain = await startChain(benchGenesis({ tokenCount: contracts, holders: 1, treeCount: 0 }));
+  const chain = await startImported(benchGenesis({ tokenCount: contracts, holders: 1, treeCount: 0 }));
   try {
     const gateway = await startOverProxy(chain);
     try {

@@ -9,14 +9,27 @@ import { startCountingProxy } from './counting-proxy.mjs';
 /** Latency that the proxy adds to each answer of the upstream. */
 export const delayMs = 50;
 
+/** Writes a genesis to a new directory. Returns its file and `remove`. */
+function storeGenesis(genesis) {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
+  const file = join(directory, 'genesis.json');
+  writeFileSync(file, JSON.stringify(genesis));
+  return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** Starts a gateway that imports a genesis. */
+export async function startImported(genesis) {
+  const { file, remove } = storeGenesis(genesis);
+  const gateway = await startGateway({ genesis: file });
+  return { url: gateway.url, genesis: file, stop: () => gateway.stop().then(remove) };
+}
+
 /**
  * Starts anvil on a genesis.
  * @returns its URL, `genesis` (the file), `mine`, `send` (a mined transaction), and `stop`
  */
 export async function startChain(genesis) {
-  const directory = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
-  const file = join(directory, 'genesis.json');
-  writeFileSync(file, JSON.stringify(genesis));
+  const { file, remove } = storeGenesis(genesis);
   const anvil = await startAnvil({ genesis: file, hardfork: 'prague' });
   const { url } = anvil;
   const mine = (count = 1) => ask(url, 'anvil_mine', [`0x${count.toString(16)}`]);
@@ -35,7 +48,7 @@ export async function startChain(genesis) {
     },
     async stop() {
       await anvil.stop();
-      rmSync(directory, { recursive: true, force: true });
+      remove();
     },
   };
 }
