@@ -26,6 +26,10 @@ import { withWork } from './api-v0/with-work.ts';
 import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { FailedWriteCleaner } from './failed-write-cleaner.ts';
+import { PinQueueRunner } from './psa/pin-queue-runner.ts';
+import { PIN_REQUEST_STORE } from './psa/pin-request-store.token.ts';
+import { PinRequests } from './psa/pin-requests.ts';
+import { PsaServer } from './psa/psa-server.ts';
 import type { StorageSettings } from './settings.ts';
 import { StoreMaintenance } from './store-maintenance.ts';
 
@@ -83,6 +87,10 @@ export class AppModule {
         Uploads,
         StorageState,
         Files,
+        { provide: PIN_REQUEST_STORE, useFactory: stores.pinRequests },
+        PinQueueRunner,
+        PinRequests,
+        PsaServer,
         ...commands,
         { provide: COMMANDS, inject: commands, useFactory: (...working: Command[]) => withListing(working) },
         { provide: RAW_HTTP, useClass: ApiV0Server },

@@ -1,6 +1,6 @@
 import { adminPort, type Settings, type SettingsShape, setting, sharedSettings } from '@cairn/service-kit';
 
-const { integer, oneOf, origins } = setting;
+const { integer, oneOf, origins, text } = setting;
 const MiB = 1024 * 1024;
 const TiB = 1024 * 1024 * MiB;
 
@@ -35,6 +35,15 @@ export const settingsShape = {
   STORAGE_BLOCK_WAIT_SECONDS: integer(0, 3600, 'seconds')
     .default(1)
     .describe('Seconds that a read waits for a missing block, where the request has no timeout of its own.'),
+  STORAGE_PIN_EXPIRY_SECONDS: integer(1, 31_536_000, 'seconds')
+    .default(86_400)
+    .describe('Seconds after which a pin request fails whose content was not found.'),
+  STORAGE_PIN_DELEGATES: text(
+    /^\/[^\s,]{1,1000}(,\/[^\s,]{1,1000}){0,19}$/,
+    '1 to 20 multiaddrs such as /dns4/node.example/tcp/4001/p2p/12D3…, separated by commas',
+  )
+    .optional()
+    .describe('Multiaddrs that clients of /psa/pins send content to. Default: the peer ID of the service.'),
   STORAGE_CID_PROFILE: oneOf(['unixfs-v0-2015', 'unixfs-v1-2025', 'legacy-cid-v0', 'test-cid-v1', 'test-cid-v1-wide'])
     .optional()
     .describe('CID profile (IPIP-499) of adds that choose none. Default: that of Kubo.'),

@@ -9,6 +9,7 @@ import {
   keyIdPattern,
   openLmdbAccountStore,
   parseBasicCredentials,
+  parseBearerCredentials,
   requireGrant,
   secretPattern,
 } from './index.ts';
@@ -272,4 +273,22 @@ describe('parseBasicCredentials', () => {
     `Basic ${Buffer.from('no-colon').toString('base64')}`,
     `Basic ${'A'.repeat(4000)}`,
   ])('returns undefined for %j', (header) => expect(parseBasicCredentials(header)).toBeUndefined());
+});
+
+describe('parseBearerCredentials', () => {
+  const credentials = { keyId: 'key', secret: 'sec:ret' };
+  test('reads KEY:SECRET, also with colons in the secret, and its Base64', () => {
+    expect(parseBearerCredentials('Bearer key:sec:ret')).toEqual(credentials);
+    expect(parseBearerCredentials('bearer  key:sec:ret ')).toEqual(credentials);
+    expect(parseBearerCredentials(`Bearer ${Buffer.from('key:sec:ret').toString('base64')}`)).toEqual(credentials);
+  });
+
+  test.each([undefined, '', 'key:secret', 'Basic a2V5OnNlYw==', 'Bearer', 'Bearer !!!', 'Bearer a b:c', 'Bearer bm8='])(
+    'returns undefined for %j',
+    (header) => expect(parseBearerCredentials(header)).toBeUndefined(),
+  );
+
+  test('refuses a header of more than 2,048 characters', () => {
+    expect(parseBearerCredentials(`Bearer key:${'s'.repeat(2048)}`)).toBeUndefined();
+  });
 });

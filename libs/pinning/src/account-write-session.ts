@@ -85,12 +85,13 @@ export class AccountWriteSession implements WriteSession {
     return this.#quota.assertRoom(bytes);
   }
 
-  async pin(cid: CID, { mode = 'recursive', name, addedAs, onProgress }: PinOptions = {}): Promise<Pin> {
+  async pin(cid: CID, { mode = 'recursive', name, addedAs, isRequested, onProgress }: PinOptions = {}): Promise<Pin> {
     const { pins, blocks, collectable, now } = this.#context;
     const before = await pins.get(this.#account, cid);
     if (before?.mode === 'recursive' && mode === 'direct') throw new PinModeError(cid.toString(), before.mode);
     await blocks.sync();
-    const wanted = replacementPin(before, { cid, mode, name, addedAs, createdAt: now() });
+    const createdAt = now();
+    const wanted = replacementPin(before, { cid, mode, name, addedAs, isRequested, createdAt });
     // Only a walk finds the written and claimed blocks of the DAG. Without any, a known root needs no walk.
     if (this.#unpinned.size === 0 && (await collectable.claimsAmong([cid], this.#owner)).length === 0) {
       const known = await pins.putKnownRoot(this.#account, wanted, await this.#quota.forPin(new ClaimSet()));

@@ -64,3 +64,22 @@ export class CollectionBusyError extends CairnError<'COLLECTION_BUSY'> {
     super('COLLECTION_BUSY', 'A garbage collection is already running.', { hint: 'Retry after it has ended.' });
   }
 }
+
+/** Thrown when the account has no pin request with this id. */
+export class PinRequestNotFoundError extends CairnError<'PIN_REQUEST_NOT_FOUND'> {
+  constructor(id: string) {
+    super('PIN_REQUEST_NOT_FOUND', `The account has no pin request ${JSON.stringify(id.slice(0, 64))}.`, {
+      hint: 'List the requests of the account for their ids.',
+    });
+  }
+}
+
+/** Thrown when an account has as many pin requests as it may. */
+export class PinRequestsFullError extends CairnError<'PIN_REQUESTS_FULL'> {
+  constructor(present: string, max: number) {
+    super('PIN_REQUESTS_FULL', `The account has ${present}, the most allowed.`, {
+      hint: 'Remove requests, or wait until open ones are pinned or have failed.',
+      details: { max },
+    });
+  }
+}

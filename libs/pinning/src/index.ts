@@ -8,6 +8,8 @@ export {
   DagTooLargeError,
   PinModeError,
   PinNotFoundError,
+  PinRequestNotFoundError,
+  PinRequestsFullError,
   QuotaExceededError,
   UndecodableBlockError,
   UnsupportedCodecError,
@@ -17,6 +19,19 @@ export { openLmdbPinStore } from './lmdb-pin-store.ts';
 export type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
 export { type IndirectPin, Pinning, type PinningOptions, type PinStatus } from './pinning.ts';
 export { pinsFormat } from './pins-format.ts';
+export type { ContentSource, FetchOptions } from './requests/content-source.ts';
+export { openLmdbPinRequestStore } from './requests/lmdb-pin-request-store.ts';
+export { PinQueue, type PinQueueOptions, pinQueueLimits } from './requests/pin-queue.ts';
+export {
+  type NewPinRequest,
+  type PinRequest,
+  type PinRequestOutcome,
+  type PinRequestStatus,
+  pinRequestLimits,
+  pinRequestStatuses,
+} from './requests/pin-request.ts';
+export type { PinRequestRange, PinRequestStore, ReleasedPin } from './requests/pin-request-store.ts';
+export { type PinRequestedOptions, pinRequested } from './requests/pin-requested.ts';
 export type { RootSource } from './root-source.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
 export type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

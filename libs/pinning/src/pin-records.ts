@@ -63,17 +63,26 @@ interface PinRecord {
   readonly mode: PinMode;
   readonly name?: string | undefined;
   readonly addedAs?: string | undefined;
+  readonly isRequested?: boolean | undefined;
   readonly createdAt: number;
   readonly size: DagSize;
 }
 
-export function encodePin({ mode, name, addedAs, createdAt, size }: Pin): Buffer {
-  return encode({ mode, name, addedAs, createdAt, size } satisfies PinRecord);
+export function encodePin({ mode, name, addedAs, isRequested, createdAt, size }: Pin): Buffer {
+  return encode({ mode, name, addedAs, isRequested, createdAt, size } satisfies PinRecord);
 }
 
 export function decodePin(cid: CID, bytes: Uint8Array): Pin {
-  const { mode, name, addedAs, createdAt, size } = decode<PinRecord>(bytes);
-  return { cid, mode, name, ...(addedAs !== undefined && { addedAs }), createdAt, size };
+  const { mode, name, addedAs, isRequested, createdAt, size } = decode<PinRecord>(bytes);
+  return {
+    cid,
+    mode,
+    name,
+    ...(addedAs !== undefined && { addedAs }),
+    ...(isRequested && { isRequested }),
+    createdAt,
+    size,
+  };
 }
 
 /** Decodes the mode and CID of a {@link rootKey}. */

@@ -16,5 +16,5 @@ function nameKey(database: string, key: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-  return database === 'usage' ? account : undefined;
+  return database === 'usage' || database.startsWith('request') ? account : undefined;
 }

@@ -23,6 +23,8 @@ export interface PinOptions {
   readonly name?: string | undefined;
   /** See {@link Pin.addedAs}. Default: the value of the existing pin. */
   readonly addedAs?: string | undefined;
+  /** See {@link Pin.isRequested}. Default: false, also where a request created the existing pin. */
+  readonly isRequested?: boolean;
   /** Called every 256 blocks and at the end with the number of visited blocks. */
   readonly onProgress?: (blocks: number) => void;
 }

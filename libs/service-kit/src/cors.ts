@@ -7,24 +7,27 @@ export interface CorsOptions {
   readonly requestHeaders: readonly string[];
   /** Response header fields that pages may read. */
   readonly exposedHeaders: readonly string[];
+  /** Methods that pages may call. Default: POST. */
+  readonly methods?: readonly string[];
 }
 
 /** Seconds for which browsers cache the response to a preflight. */
 const maxAgeSeconds = 600;
 
 /**
- * Cross-origin requests of web pages (https://fetch.spec.whatwg.org/#http-cors-protocol) to a service that accepts
- * POST.
+ * Cross-origin requests of web pages to a service (https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #requestHeaders: string;
   readonly #exposedHeaders: string;
+  readonly #methods: string;
 
-  constructor({ origins, requestHeaders, exposedHeaders }: CorsOptions) {
+  constructor({ origins, requestHeaders, exposedHeaders, methods = ['POST'] }: CorsOptions) {
     this.#origins = new Set(origins?.toLowerCase().split(',') ?? []);
     this.#requestHeaders = requestHeaders.join(', ');
     this.#exposedHeaders = exposedHeaders.join(', ');
+    this.#methods = methods.join(', ');
   }
 
   /** Reports whether pages of an origin may call. */
@@ -43,7 +46,7 @@ export class Cors {
     response.setHeader('vary', 'origin');
     response.setHeader('access-control-expose-headers', this.#exposedHeaders);
     if (method !== 'OPTIONS') return;
-    response.setHeader('access-control-allow-methods', 'POST');
+    response.setHeader('access-control-allow-methods', this.#methods);
     response.setHeader('access-control-allow-headers', this.#requestHeaders);
     response.setHeader('access-control-max-age', String(maxAgeSeconds));
   }

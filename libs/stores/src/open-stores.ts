@@ -5,7 +5,7 @@ import type { BillingStore } from '@cairn/billing';
 import type { BoundedBlockstore } from '@cairn/blockstore';
 import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
 import type { RootStore } from '@cairn/mfs';
-import type { PinStore } from '@cairn/pinning';
+import type { PinRequestStore, PinStore } from '@cairn/pinning';
 
 /** Settings that choose adapters. */
 export interface StoreSettings {
@@ -42,6 +42,8 @@ export interface Stores {
   metering(): Promise<MeteringStores>;
   blocks(options?: BlockStoreOptions): Promise<BoundedBlockstore>;
   pins(): Promise<PinStore>;
+  /** Requests of the Pinning Service API, beside the pins. */
+  pinRequests(): Promise<PinRequestStore>;
   /** Roots of the file trees. */
   files(): Promise<RootStore>;
   /** Reports whether a group was ever opened. Opening creates what is missing. */
@@ -70,6 +72,7 @@ export function openStores({ CAIRN_HOME: home }: StoreSettings): Stores {
     blocks: async (options = {}) =>
       (await import('@cairn/blockstore')).openLmdbBlockstore({ ...at('blocks'), ...options }),
     pins: async () => (await import('@cairn/pinning')).openLmdbPinStore(at('pins')),
+    pinRequests: async () => (await import('@cairn/pinning')).openLmdbPinRequestStore(at('pins')),
     files: async () => (await import('@cairn/mfs')).openLmdbRootStore(at('files')),
     has: (group) => existsSync(at(group).directory),
   };

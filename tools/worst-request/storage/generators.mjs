@@ -167,7 +167,9 @@ export const commandRequests = {
 };
 
 /** Commands of the service, from its generated document. */
-export const commandNames = Object.keys(paths).map((path) => path.slice(1));
+export const commandNames = Object.keys(paths)
+  .filter((path) => !path.startsWith('/psa/'))
+  .map((path) => path.slice(1));
 
 export const generators = commandNames.map((name) => {
   const { genes, args, body } = commandRequests[name] ?? nothing;

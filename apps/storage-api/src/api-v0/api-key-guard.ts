@@ -15,8 +15,9 @@ export class ApiKeyGuard {
   async canActivate(
     { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
     { scope }: Pick<Command, 'scope'>,
+    parseCredentials = parseBasicCredentials,
   ): Promise<Principal> {
-    const credentials = parseBasicCredentials(headers.authorization) ?? { keyId: '', secret: '' };
+    const credentials = parseCredentials(headers.authorization) ?? { keyId: '', secret: '' };
     const { remoteAddress: address } = socket;
     this.#failures.check(credentials.keyId, address);
     const principal = await this.auth.authenticate(credentials).catch((error: unknown) => {

@@ -13,6 +13,8 @@ import {
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
+import { PinQueueRunner } from '../psa/pin-queue-runner.ts';
+import { PsaServer } from '../psa/psa-server.ts';
 import type { StorageSettings } from '../settings.ts';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { ApiKeyGuard } from './api-key-guard.ts';
@@ -78,6 +80,8 @@ export class ApiV0Server implements RawHttp {
     @Inject(METERING) private readonly metering: Metering,
     @Inject(StorageState) private readonly state: StorageState,
     @Inject(CodecPool) private readonly codecs: CodecPool,
+    @Inject(PsaServer) private readonly psa: PsaServer,
+    @Inject(PinQueueRunner) private readonly pinQueue: PinQueueRunner,
     @Inject(SETTINGS) settings: StorageSettings,
   ) {
     this.#targets = new RequestTargets(commands);
@@ -88,7 +92,7 @@ export class ApiV0Server implements RawHttp {
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url ?? '';
-    if (!url.startsWith(prefix)) return this.#documents.handle(request, response);
+    if (!url.startsWith(prefix)) return this.psa.handle(request, response) || this.#documents.handle(request, response);
     const started = this.interceptor.start(request, response);
     this.#cors.setHeaders(request, response);
     this.#answer(started, url).catch((error: unknown) => this.filter.catch(error, started));
@@ -102,6 +106,7 @@ export class ApiV0Server implements RawHttp {
   registerMetrics(metrics: Registry): void {
     registerUsageMetrics(metrics, { counts: () => this.metering.ledger.totals(), boundsMs: latencyBoundsMs });
     this.state.registerMetrics(metrics);
+    this.pinQueue.registerMetrics(metrics);
   }
 
   async #answer(started: StorageRequest, url: string): Promise<void> {

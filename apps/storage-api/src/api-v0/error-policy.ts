@@ -87,6 +87,8 @@ const rules = {
   PATH_LOOKUP_FAILED: failedAsKubo,
   PIN_MODE_CONFLICT: { status: 500, message: pinModeMessage },
   PIN_NOT_FOUND: { status: 500, message: () => 'not pinned or pinned indirectly' },
+  PIN_REQUESTS_FULL: forbidden,
+  PIN_REQUEST_NOT_FOUND: { status: 404, message: 'hint' },
   PLAN_INVALID: failed,
   PLAN_NOT_FOUND: failed,
   QUOTA_EXCEEDED: forbidden,

@@ -6,9 +6,8 @@ import { Mfs } from '@cairn/mfs';
 import { Pinning } from '@cairn/pinning';
 import { RequestRecorder } from '@cairn/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Command } from './command.ts';
 import { isServiceFault } from './kubo-error-filter.ts';
-import { StorageMeter } from './storage-meter.ts';
+import { type MeteredCommand, StorageMeter } from './storage-meter.ts';
 import type { StorageRequest } from './storage-request.ts';
 
 /** Records each request, applies the limits of its account, and ends it with its usage and its log line. */
@@ -22,16 +21,16 @@ export class MeteringInterceptor {
   ) {}
 
   /** Starts the record of a request, which ends with its response. */
-  start(request: IncomingMessage, response: ServerResponse): StorageRequest {
+  start(request: IncomingMessage, response: ServerResponse, prefix = '/api/v0/'): StorageRequest {
     const record = this.recorder.start<StorageMeter, Principal>(request.headers);
-    const started: StorageRequest = { request, response, record, command: 'unknown' };
+    const started: StorageRequest = { request, response, record, prefix, command: 'unknown' };
     response.setHeader('x-request-id', record.id);
     response.once('close', () => this.#end(started));
     return started;
   }
 
   /** Admits a request under the limits of its account, and sets their header fields. @throws LIMIT_REACHED */
-  async admit({ request, response, record }: StorageRequest, principal: Principal, command: Command) {
+  async admit({ request, response, record }: StorageRequest, principal: Principal, command: MeteredCommand) {
     const meter = new StorageMeter(this.metering, principal, command, request.socket);
     record.meter = meter;
     try {
@@ -54,9 +53,9 @@ export class MeteringInterceptor {
     this.metering.ledger.storedBytes(id, pins.bytes + claimed.bytes + files);
   }
 
-  #end({ request, response, record, command }: StorageRequest): void {
+  #end({ request, response, record, prefix, command }: StorageRequest): void {
     const { failure } = record;
-    const route = `/api/v0/${command}`;
+    const route = `${prefix}${command}`;
     const isComplete = response.writableFinished;
     record.end({
       name: `${request.method} ${route}`,

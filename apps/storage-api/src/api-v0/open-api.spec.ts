@@ -16,10 +16,14 @@ test('openapi.json matches the commands; UPDATE_OPENAPI=1 writes it', () => {
 });
 
 test('openapi.json has every command once, with a unique name for generated clients', () => {
-  const { paths } = openApiDocument(made) as unknown as { paths: Record<string, { post: { operationId: string } }> };
-  expect(Object.keys(paths).sort()).toEqual([...working.map(({ name }) => `/${name}`), '/commands'].sort());
+  type Operation = { readonly operationId?: string };
+  const { paths } = openApiDocument(made) as unknown as { paths: Record<string, Record<string, Operation>> };
+  const pins = ['/psa/pins', '/psa/pins/{requestid}'];
+  expect(Object.keys(paths).sort()).toEqual([...working.map(({ name }) => `/${name}`), '/commands', ...pins].sort());
   expect(new Set(made.map(({ name }) => name)).size).toBe(made.length);
-  const ids = Object.values(paths).map(({ post }) => post.operationId);
+  const ids = Object.values(paths).flatMap((path) =>
+    Object.values(path).flatMap(({ operationId = [] }) => operationId),
+  );
   expect(new Set(ids).size).toBe(ids.length);
   expect(paths['/add']?.post).toMatchObject({
     requestBody: { required: true },

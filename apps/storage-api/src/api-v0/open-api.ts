@@ -1,5 +1,6 @@
 import type { ApiDocument } from '@cairn/service-kit';
 import manifest from '../../package.json' with { type: 'json' };
+import { psaPaths, psaSchemas } from '../psa/psa-open-api.ts';
 import type { Command } from './command.ts';
 import type { OptionSpec } from './options.ts';
 import { priceOf } from './prices.ts';
@@ -40,18 +41,23 @@ export function openApiDocument(commands: readonly Described[]): ApiDocument {
       title: 'Cairn storage API',
       version: manifest.version,
       description:
-        'Content-addressed storage on Kubo’s HTTP API. Every command is a POST; arguments and options are query parameters.',
+        'Content-addressed storage on Kubo’s HTTP API. Every command is a POST; arguments and options are query parameters. Beside it, the IPFS Pinning Service API 1.0.0 under /psa.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-kubo-reference': 'https://docs.ipfs.tech/reference/kubo/rpc/',
     },
     servers: [{ url: '/api/v0' }],
     security: [{ key: [] }],
-    paths: Object.fromEntries(sorted.map((command) => [`/${command.name}`, { post: operationOf(command) }])),
+    paths: {
+      ...Object.fromEntries(sorted.map((command) => [`/${command.name}`, { post: operationOf(command) }])),
+      ...psaPaths(),
+    },
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'basic', description: 'User name: the API key. Password: its secret.' },
+        token: { type: 'http', scheme: 'bearer', description: 'KEY:SECRET, or the same in Base64.' },
       },
       schemas: {
+        ...psaSchemas,
         Error: {
           type: 'object',
           required: ['Message', 'Code', 'Type'],

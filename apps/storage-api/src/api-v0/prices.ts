@@ -10,6 +10,8 @@ const pricesByName: Readonly<Record<string, number>> = {
   'repo/verify': 50,
   'refs/local': 20,
   'repo/ls': 20,
+  // Paid by the request that the attempt belongs to.
+  'pins/attempt': 0,
 };
 
 /** Returns the credits of a command. */

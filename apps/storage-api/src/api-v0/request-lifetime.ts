@@ -14,7 +14,7 @@ export interface RequestLifetime {
 }
 
 /** `local` is the old name of `offline`. */
-export interface LifetimeOptions extends Pick<GlobalOptions, 'timeout' | 'offline' | 'local'> {
+export interface LifetimeOptions extends Partial<Pick<GlobalOptions, 'timeout' | 'offline' | 'local'>> {
   /** Milliseconds that a read waits for a missing block, where the request has no timeout. */
   readonly waitMs: number;
   readonly meter: StorageMeter;

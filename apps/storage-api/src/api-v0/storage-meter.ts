@@ -14,7 +14,13 @@ const checkEveryMs = 250;
 const underWayBytes = 32 * 1024 * 1024;
 
 /** Bytes of connections that earlier requests have counted. */
-const counted = new WeakMap<Socket, { received: number; sent: number }>();
+const counted = new WeakMap<CountedSocket, { received: number; sent: number }>();
+
+/** Name and scope of a command, by which it is priced and counted. */
+export type MeteredCommand = Pick<Command, 'name' | 'scope'>;
+
+/** Connection whose bytes are counted. */
+type CountedSocket = Pick<Socket, 'bytesRead' | 'bytesWritten'>;
 
 /** Cost and counts of one request: its limits before and while it runs, its usage after. */
 export class StorageMeter {
@@ -25,8 +31,8 @@ export class StorageMeter {
   readonly work = new Work();
   readonly #metering: Metering;
   readonly #owner: UsageOwner;
-  readonly #command: Command;
-  readonly #socket: Socket;
+  readonly #command: MeteredCommand;
+  readonly #socket: CountedSocket;
   readonly #start = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #hasPermit = false;
@@ -34,7 +40,7 @@ export class StorageMeter {
   #isEnded = false;
   #charged = 0;
 
-  constructor(metering: Metering, principal: Principal, command: Command, socket: Socket) {
+  constructor(metering: Metering, principal: Principal, command: MeteredCommand, socket: CountedSocket) {
     this.#metering = metering;
     const { limits, accountId } = metering.payment(principal);
     this.limits = limits;

@@ -9,6 +9,8 @@ export interface StorageRequest {
   readonly response: ServerResponse;
   /** Holds id, span, caller and meter. */
   readonly record: RequestRecord<StorageMeter, Principal>;
+  /** Path of the API, in logs before the name of the command. */
+  readonly prefix: string;
   /** Name of the command; `unknown` until it is found. */
   command: string;
 }

@@ -1,0 +1,2 @@
+/** Injection token of the `PinRequestStore`. */
+export const PIN_REQUEST_STORE = Symbol('PIN_REQUEST_STORE');

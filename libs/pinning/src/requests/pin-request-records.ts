@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { type CID, parseCid } from '@cairn/cid';
+import { accountPrefix, decode, encode } from '../pin-records.ts';
+import type { PinRequest } from './pin-request.ts';
+
+const idPattern = /^[0-9a-f]{32}$/;
+const idBytes = 16;
+
+/** Returns a new id: 8 bytes of the time and 8 random bytes, so that ids are in the order of their times. */
+export function newRequestId(createdAt: number): string {
+  return Buffer.concat([uint64(createdAt), randomBytes(8)]).toString('hex');
+}
+
+/** Returns the bytes of an id; `undefined` for a text that is no id. */
+export function idBytesOf(id: string): Buffer | undefined {
+  return idPattern.test(id) ? Buffer.from(id, 'hex') : undefined;
+}
+
+/** Encodes a non-negative safe integer in the order of its value. */
+export function uint64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  return bytes;
+}
+
+export function requestKey(account: string, id: Uint8Array): Buffer {
+  return Buffer.concat([accountPrefix(account), id]);
+}
+
+export function cidPrefix(account: string, cid: CID): Buffer {
+  return Buffer.concat([accountPrefix(account), cid.bytes]);
+}
+
+/** Key in the index by CID. The bytes of no CID start with those of another CID. */
+export function cidKeyOf(account: string, cid: CID, id: Uint8Array): Buffer {
+  return Buffer.concat([cidPrefix(account, cid), id]);
+}
+
+export function openKey(account: string, dueAt: number, id: Uint8Array): Buffer {
+  return Buffer.concat([accountPrefix(account), uint64(dueAt), id]);
+}
+
+/** Returns the account of a key. */
+export function accountOf(key: Uint8Array): string {
+  return Buffer.from(key.subarray(0, key.indexOf(0))).toString();
+}
+
+/** Returns the id at the end of a key. */
+export function idAtEnd(key: Uint8Array): Uint8Array {
+  return key.subarray(key.length - idBytes);
+}
+
+type RequestRecord = Omit<PinRequest, 'id' | 'account' | 'createdAt'>;
+
+export function encodeRequest({ id, account, createdAt, ...record }: PinRequest): Buffer {
+  return encode(record satisfies RequestRecord);
+}
+
+export function decodeRequest(key: Uint8Array, value: Uint8Array): PinRequest {
+  const id = Buffer.from(idAtEnd(key));
+  const createdAt = Number(id.readBigUInt64BE(0));
+  return { id: id.toString('hex'), account: accountOf(key), createdAt, ...decode<RequestRecord>(value) };
+}
+
+/** Returns the CIDs whose pins a request needs, each once. */
+export function referencedCids({ cid, holds }: Pick<PinRequest, 'cid' | 'holds'>): CID[] {
+  const own = parseCid(cid);
+  const held = holds === undefined ? undefined : parseCid(holds);
+  return held === undefined || held.equals(own) ? [own] : [own, held];
+}
+
+/** Counts of the requests of an account. */
+export interface RequestCounts {
+  readonly requests: number;
+  readonly open: number;
+}
+
+export const noRequests: RequestCounts = { requests: 0, open: 0 };
