@@ -3,5 +3,10 @@ export interface Anvil {
   output(): string;
   stop(): Promise<void>;
 }
-export declare function startAnvil(chain: { readonly genesis: string; readonly hardfork?: string }): Promise<Anvil>;
+export declare function startAnvil(chain: {
+  readonly genesis?: string;
+  readonly forkUrl?: string;
+  readonly hardfork?: string;
+}): Promise<Anvil>;
+export declare function runCast(...args: readonly string[]): Promise<string>;
 export declare const version: string;

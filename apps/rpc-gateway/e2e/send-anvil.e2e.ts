@@ -1,94 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseEther as etherOf, JsonRpcProvider, Wallet } from 'ethers';
-import { createPublicClient, createWalletClient, defineChain, type Hex, http, parseEther } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { createPublicClient, createWalletClient, type Hex, http, parseEther } from 'viem';
 import { Web3 } from 'web3';
 import { WebSocket } from 'ws';
-import { startAnvil } from '../../../tools/peers/anvil.mjs';
-import { call, createHome, type Gateway, key, startGateway, until, withAuth } from './gateway.ts';
+import { type AnvilNetwork, account, chain, privateKey, startAnvilNetwork } from './anvil-network.ts';
+import { call, type Gateway, key, until } from './gateway.ts';
 
 // Transactions that anvil mines, sent through the gateway.
-const privateKey: Hex = `0x${'77'.repeat(32)}`;
-const account = privateKeyToAccount(privateKey);
 const to: Hex = `0x${'11'.repeat(20)}`;
-const zero = `0x${'00'.repeat(32)}`;
-const forks = [
-  'homestead',
-  'eip150',
-  'eip155',
-  'eip158',
-  'byzantium',
-  'constantinople',
-  'petersburg',
-  'istanbul',
-  'berlin',
-  'london',
-];
-const genesis = {
-  config: {
-    chainId: 1337,
-    ...Object.fromEntries(forks.map((fork) => [`${fork}Block`, 0])),
-    terminalTotalDifficulty: 0,
-    shanghaiTime: 0,
-    cancunTime: 0,
-    pragueTime: 0,
-  },
-  nonce: '0x0',
-  extraData: '0x',
-  mixHash: zero,
-  coinbase: `0x${'00'.repeat(20)}`,
-  gasLimit: '0x1c9c380',
-  difficulty: '0x0',
-  baseFeePerGas: '0x3b9aca00',
-  timestamp: '0x0',
-  alloc: { [account.address]: { balance: '0x56bc75e2d63100000' } },
-};
-const chain = defineChain({
-  id: 1337,
-  name: 'anvil',
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: { default: { http: [] } },
-});
-
-let directory: string;
-let home: string;
-let anvil: Awaited<ReturnType<typeof startAnvil>>;
+let network: AnvilNetwork;
+let anvil: AnvilNetwork['anvil'];
 let gateway: Gateway;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'cairn-anvil-'));
-  const file = join(directory, 'genesis.json');
-  await writeFile(file, JSON.stringify(genesis));
-  anvil = await startAnvil({ genesis: file, hardfork: 'prague' });
-  // The state root of anvil's genesis block omits its accounts; that of the next block has them.
-  await call(anvil.url, 'anvil_mine', []);
-  home = await createHome();
-  await withAuth(home, async (auth) => {
-    await auth.limitKey(key, { policy: { grants: ['send'] } });
-    await auth.createKey('caller', { id: 'reader' });
-  });
-  gateway = await startGateway({
-    home,
-    networks: [
-      {
-        name: 'anvil',
-        hosts: ['*'],
-        upstreams: [anvil.url, anvil.url.replace('http', 'ws')],
-        head: { trusted: true },
-        chainId: 1337,
-        requireFrom: false,
-      },
-    ],
-  });
+  network = await startAnvilNetwork();
+  ({ anvil, gateway } = network);
 }, 120_000);
-afterAll(async () => {
-  await gateway?.stop();
-  await anvil?.stop();
-  for (const path of [directory, home]) if (path !== undefined) await rm(path, { recursive: true, force: true });
-});
+afterAll(() => network?.stop());
 
 const anvilReceipt = async (hash: string) => (await call(anvil.url, 'eth_getTransactionReceipt', [hash])).result;
 
