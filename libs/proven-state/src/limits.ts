@@ -7,7 +7,7 @@ export const provenStateLimits = {
   /** Slots in one eth_getProof. geth accepts 1,024. */
   slotsPerProofMax: 256,
   /** Accounts of one run that are requested at the same time. A call can name thousands for little gas. */
-  concurrentMax: 512,
+  concurrentMax: 256,
   /** Functions for which reads are learned, by contract and by code. */
   learnedMax: 10_000,
   /** Reads that are learned for one function of a contract. */
