@@ -50,7 +50,6 @@ export class ProvenChain {
     const fetches = new RunFetches(this.#blocks, this.ancestors, options);
     const heads = this.#heads();
     for (let round = 0; round <= provenChainLimits.roundsMax; round++) {
-      options.signal?.throwIfAborted();
       const reader = this.#reader(heads, memo, fetches);
       const result = await settle(() => work(reader));
       const needs = [...reader.needs.values()].filter((entry) => entry.needs.reads > 0);
@@ -58,6 +57,8 @@ export class ProvenChain {
         if ('value' in result) return result.value;
         throw result.error;
       }
+      // Read after the first run only: a signal may be a getter that creates it.
+      options.signal?.throwIfAborted();
       await Promise.all([
         ...[...reader.missing.values()].map((fetch) => fetch()),
         ...needs.map(({ header, needs: missing }) => {

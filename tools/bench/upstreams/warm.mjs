@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { startGateway } from '../../peers/cairn.mjs';
 import { load } from '../lib/load.mjs';
 import { balanceOf, readThirty, token } from './contracts.mjs';
@@ -16,7 +17,7 @@ export async function benchWarm({ genesis }, proven) {
   try {
     let salt = 1_000;
     for (const { name, count, call } of kinds) {
-      const turn = async ({ url }) => {
+      const turn = async ({ url, pid }) => {
         const { origin, pathname } = new URL(url);
         const body = () =>
           JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [call(salt++), 'latest'] });
@@ -26,7 +27,9 @@ export async function benchWarm({ genesis }, proven) {
           headers: { 'content-type': 'application/json' },
           body: body(),
         });
-        return (await load(origin, { count, next })).perSecond;
+        const cpuBefore = cpuMs(pid);
+        const { perSecond } = await load(origin, { count, next });
+        return { perSecond, cpuUs: ((cpuMs(pid) - cpuBefore) / count) * 1_000 };
       };
       const rates = [];
       for (let round = 0; round <= rounds; round++) {
@@ -36,13 +39,21 @@ export async function benchWarm({ genesis }, proven) {
         // The first round warms up caches and the JIT compiler.
         if (round > 0) rates.push({ imported: pair.get(imported), proven: pair.get(proven) });
       }
-      const ratios = rates.map((rate) => rate.proven / rate.imported);
+      const ratios = rates.map((rate) => rate.proven.perSecond / rate.imported.perSecond);
+      const of = (gateway, value) => Math.round(median(rates.map((rate) => rate[gateway][value])));
       const note =
-        `${Math.round(median(rates.map((rate) => rate.proven)))} and ${Math.round(median(rates.map((rate) => rate.imported)))} calls/s, ` +
-        `ratios ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+        `${of('proven', 'perSecond')} and ${of('imported', 'perSecond')} calls/s, ` +
+        `ratios ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}, ` +
+        `CPU ${of('proven', 'cpuUs')} and ${of('imported', 'cpuUs')} µs per call`;
       figure(`warm ${name}: rate / imported`, median(ratios).toFixed(2), '>= 0.9', median(ratios) >= 0.9, note);
     }
   } finally {
     await imported.stop();
   }
+}
+
+/** CPU time of a process in milliseconds; Linux only. The kernel counts in hundredths of a second. Rates depend on other load, too. */
+function cpuMs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -10,17 +10,32 @@ export async function handleOverUpstreams(
   context: RequestContext,
   handle: (scoped: RequestContext) => unknown,
 ): Promise<unknown> {
-  const { meter, signal } = context;
+  const { meter, principal, subscriptions } = context;
   const effects = new Map<string, Promise<unknown>>();
   const once = <T>(name: string, effect: () => Promise<T>): Promise<T> => {
     const known = effects.get(name) ?? effect();
     effects.set(name, known);
     return known as Promise<T>;
   };
+  // Getters: creating a signal costs as much as a light call, and only fetches and long jobs read it.
   const result = await context.chain.read(
     (chain) =>
-      handle({ chain, once, meter, signal, principal: context.principal, subscriptions: context.subscriptions }),
-    { signal, onQuorum: () => meter.recordProof('quorum') },
+      handle({
+        chain,
+        once,
+        meter,
+        principal,
+        subscriptions,
+        get signal() {
+          return context.signal;
+        },
+      }),
+    {
+      get signal() {
+        return context.signal;
+      },
+      onQuorum: () => meter.recordProof('quorum'),
+    },
   );
   if ([...effects.keys()].some((name) => name.startsWith(executionPrefix))) meter.recordProof('executed');
   else meter.recordProof('proven');
