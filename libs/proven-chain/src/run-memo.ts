@@ -40,7 +40,7 @@ export class RunMemo {
     const bodies = this.blocks.size + this.receipts.size;
     if (bodies <= bodiesMax && missing < readsMax) return;
     throw new ProvenChainError('RUN_READS_EXCEEDED', 'The request reads too many blocks.', {
-      hint: `Request fewer blocks: bodies and receipts of up to ${bodiesMax / 2} are read at once.`,
+      hint: `Request fewer blocks: bodies and receipts of up to ${bodiesMax / 2} are read together.`,
     });
   }
 
