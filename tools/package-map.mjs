@@ -9,6 +9,7 @@ export const packageMap = {
   cid: ['errors', 'platform'],
   blockstore: ['errors', 'platform', 'embedded-store', 'cid'],
   unixfs: ['errors', 'platform', 'cid', 'blockstore'],
+  bitswap: ['errors', 'cid', 'blockstore'],
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
   'ipfs-gateway': ['errors', 'cid', 'blockstore', 'unixfs', 'pinning', 'dag'],

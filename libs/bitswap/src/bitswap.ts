@@ -1,0 +1,221 @@
+import type { Block } from '@cairn/blockstore/core';
+import { assertHashAllowed, type CID } from '@cairn/cid';
+import { BlockClient } from './client/block-client.ts';
+import type { PeerSession, Want } from './client/want.ts';
+import { BitswapError } from './errors.ts';
+import { ExcludedPeers } from './excluded-peers.ts';
+import { type BitswapLimits, bitswapLimits } from './limits.ts';
+import type { BlockExchange, BlockSource, FetchOptions, ProviderSearch, ServingPolicy } from './ports.ts';
+import { Receiver } from './receiver.ts';
+import { BlockServer } from './server/block-server.ts';
+import type { Account } from './server/ledger.ts';
+import { type BitswapStats, Statistics } from './statistics.ts';
+import type { BitswapTransport, PeerName, Provider } from './transport.ts';
+import { cidFromPayload, hashCodeFromPrefix } from './wire/cid-prefix.ts';
+import { decodeMessage } from './wire/decode-message.ts';
+import type { Payload } from './wire/message.ts';
+
+export interface BitswapOptions {
+  readonly transport: BitswapTransport;
+  readonly source: BlockSource;
+  /** Default: every stored block is served. */
+  readonly policy?: ServingPolicy;
+  /** Searches providers for wants that no known peer serves. */
+  readonly search?: ProviderSearch;
+  readonly limits?: Partial<BitswapLimits>;
+  /** Called with errors of streams, stores and searches in the background. */
+  readonly onError?: (error: unknown) => void;
+  /** Called when a peer is excluded after a wrong block or an invalid message. */
+  readonly onExcluded?: (peer: PeerName, reason: unknown) => void;
+}
+
+/** Fetches that share peers, for example of one file. */
+export interface BlockSession extends BlockExchange {
+  /** Adds peers while fetches wait. */
+  addProviders(providers: readonly Provider[]): void;
+}
+
+/** Bitswap engine: client and server over one transport. */
+export interface Bitswap extends BlockExchange {
+  createSession(options?: { readonly providers?: readonly Provider[] }): BlockSession;
+  /** Reports blocks that were stored by others. Peers that wait for them get them. */
+  notify(cids: Iterable<CID>): void;
+  stats(): BitswapStats;
+  /** Returns the blocks that this engine waits for, or those that a peer asked for. */
+  wantlist(peer?: PeerName): CID[];
+  /** Returns the bytes exchanged with a peer. */
+  ledger(peer: PeerName): Readonly<Account>;
+  close(): Promise<void>;
+}
+
+/** Starts an engine on a transport. */
+export async function openBitswap(options: BitswapOptions): Promise<Bitswap> {
+  const engine = new Engine(options);
+  await engine.start();
+  return engine;
+}
+
+/** Time of hashing after which other work gets a turn, in milliseconds. */
+const hashSliceMs = 8;
+
+class Engine implements Bitswap {
+  readonly #options: BitswapOptions;
+  readonly #limits: BitswapLimits;
+  readonly #client: BlockClient;
+  readonly #server: BlockServer;
+  readonly #receiver: Receiver;
+  readonly #excluded: ExcludedPeers;
+  readonly #statistics = new Statistics();
+
+  constructor(options: BitswapOptions) {
+    this.#options = options;
+    this.#limits = { ...bitswapLimits, ...options.limits };
+    const limits = this.#limits;
+    const onError = options.onError ?? (() => {});
+    this.#excluded = new ExcludedPeers(limits);
+    const isExcluded = (peer: PeerName) => this.#excluded.has(peer);
+    const { transport, source, search } = options;
+    const policy = options.policy ?? { mayServe: (cids: readonly CID[]) => cids.map(() => true) };
+    const account = (peer: PeerName) => this.#statistics.account(peer);
+    const onSent = (to: Account, blocks: number, bytes: number) => this.#statistics.sent(to, blocks, bytes);
+    this.#client = new BlockClient({ transport, limits, search, isExcluded, onError });
+    this.#server = new BlockServer({ transport, limits, source, policy, account, onSent, onError });
+    this.#receiver = new Receiver({
+      limits,
+      onMessage: (peer, bytes) => this.#onMessage(peer, bytes),
+      onInvalid: (peer, error) => this.#exclude(peer, error),
+      onError,
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#options.transport.start({
+      onConnected: (peer) => {
+        if (this.#excluded.has(peer)) void this.#disconnect(peer);
+        else this.#client.connected(peer);
+      },
+      onDisconnected: (peer) => {
+        this.#client.disconnected(peer);
+        this.#server.drop(peer, 'the peer is disconnected');
+      },
+      onStream: (peer, stream) => {
+        if (this.#excluded.has(peer)) stream.abort(new Error('the peer is excluded'));
+        else this.#receiver.accept(peer, stream);
+      },
+    });
+  }
+
+  fetch(cid: CID, options: FetchOptions = {}): Promise<Uint8Array> {
+    return this.#fetch(cid, this.#client.commonSession, options);
+  }
+
+  createSession({ providers = [] }: { readonly providers?: readonly Provider[] } = {}): BlockSession {
+    const session = this.#client.createSession();
+    const addProviders = (list: readonly Provider[]) => this.#client.addProviders(session, list);
+    addProviders(providers);
+    return { fetch: (cid, options = {}) => this.#fetch(cid, session, options), addProviders };
+  }
+
+  notify(cids: Iterable<CID>): void {
+    this.#server.notify(cids);
+  }
+
+  stats(): BitswapStats {
+    return { ...this.#statistics.counters, wantlist: this.#client.wantlist.length, peersWants: this.#server.wants };
+  }
+
+  wantlist(peer?: PeerName): CID[] {
+    return peer === undefined ? this.#client.wantlist : this.#server.wantlist(peer);
+  }
+
+  ledger(peer: PeerName): Readonly<Account> {
+    return { ...this.#statistics.account(peer) };
+  }
+
+  async close(): Promise<void> {
+    await this.#options.transport.stop();
+    this.#receiver.close();
+    this.#client.close();
+    this.#server.close();
+  }
+
+  async #fetch(cid: CID, session: PeerSession, options: FetchOptions): Promise<Uint8Array> {
+    assertHashAllowed(cid.multihash);
+    if (cid.multihash.code === 0) return cid.multihash.digest;
+    return this.#client.fetch(cid, session, options);
+  }
+
+  async #onMessage(peer: PeerName, bytes: Uint8Array): Promise<void> {
+    const message = decodeMessage(bytes, this.#limits);
+    this.#statistics.counters.messagesReceived++;
+    this.#client.presences(peer, message.presences);
+    this.#server.receive(peer, message);
+    if (message.payloads.length > 0) await this.#onPayloads(peer, message.payloads, bytes.length);
+  }
+
+  async #onPayloads(peer: PeerName, payloads: readonly Payload[], messageBytes: number): Promise<void> {
+    const wanted: { want: Want; block: Block }[] = [];
+    const account = this.#statistics.account(peer);
+    let sliceStart = performance.now();
+    let fault: unknown;
+    for (const payload of payloads) {
+      try {
+        const block = this.#verify(peer, payload, messageBytes);
+        account.receivedBytes += payload.bytes.length;
+        account.exchanged++;
+        this.#statistics.received(payload.bytes.length, typeof block === 'string');
+        if (typeof block !== 'string') wanted.push(block);
+      } catch (error) {
+        fault = error;
+        break;
+      }
+      if (performance.now() - sliceStart < hashSliceMs) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceStart = performance.now();
+    }
+    // Blocks before the wrong one are verified: the fetches get them.
+    await this.#store(wanted);
+    if (fault !== undefined) throw fault;
+  }
+
+  /** Computes the CID of the bytes and looks up its want. @throws BITSWAP_MESSAGE_INVALID for a block never requested */
+  #verify(peer: PeerName, payload: Payload, messageBytes: number): { want: Want; block: Block } | 'late' | 'storing' {
+    const wrong = () =>
+      new BitswapError('BITSWAP_MESSAGE_INVALID', `Peer ${peer} sent a block that was not requested of it.`);
+    if (!this.#client.mayDeliver(peer, hashCodeFromPrefix(payload.prefix))) throw wrong();
+    const want = this.#client.arrived(peer, cidFromPayload(payload));
+    if (want === 'wrong') throw wrong();
+    if (typeof want === 'string') return want;
+    // A small view would keep its whole message in memory.
+    const bytes = payload.bytes.length * 2 < messageBytes ? payload.bytes.slice() : payload.bytes;
+    return { want, block: { cid: want.cid, bytes } };
+  }
+
+  async #store(wanted: readonly { want: Want; block: Block }[]): Promise<void> {
+    if (wanted.length === 0) return;
+    try {
+      await this.#options.source.putMany(wanted.map(({ block }) => block));
+      for (const { want, block } of wanted) this.#client.settle(want, { bytes: block.bytes });
+      this.#server.notify(wanted.map(({ block }) => block.cid));
+    } catch (error) {
+      for (const { want } of wanted) this.#client.settle(want, { error });
+    }
+  }
+
+  #exclude(peer: PeerName, reason: unknown): void {
+    this.#excluded.add(peer);
+    this.#receiver.drop(peer);
+    this.#client.drop(peer);
+    this.#server.drop(peer, 'the peer is excluded');
+    this.#options.onExcluded?.(peer, reason);
+    void this.#disconnect(peer);
+  }
+
+  async #disconnect(peer: PeerName): Promise<void> {
+    try {
+      await this.#options.transport.disconnect(peer);
+    } catch (error) {
+      this.#options.onError?.(error);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { CID } from '@cairn/cid';
+import { blockKey } from '../block-key.ts';
+import type { RemotePeer } from './remote-peer.ts';
+import type { Session } from './session.ts';
+
+export type Peer = RemotePeer<Want>;
+export type PeerSession = Session<Peer>;
+
+/**
+ * State of a want at one peer. `asked-have` and `asked-block` wait for an answer until `until`; `has` is a positive answer;
+ * `lacks` (negative answer) and `late` (no answer) allow a new request after `until`.
+ */
+export interface View {
+  state: 'asked-have' | 'asked-block' | 'has' | 'lacks' | 'late';
+  since: number;
+  until: number;
+  /** Requests so far. */
+  tries: number;
+}
+
+/** Block that one or more fetches wait for. */
+export class Want {
+  readonly cid: CID;
+  readonly key: string;
+  readonly createdAt = performance.now();
+  readonly sessions = new Set<PeerSession>();
+  readonly views = new Map<Peer, View>();
+  /** Fetches that wait. */
+  waiters = 0;
+  /** The block arrived and is being stored. */
+  isArrived = false;
+  searchedAt = Number.NEGATIVE_INFINITY;
+  readonly bytes: Promise<Uint8Array>;
+  resolve: (bytes: Uint8Array) => void = () => {};
+  reject: (error: unknown) => void = () => {};
+
+  constructor(cid: CID) {
+    this.cid = cid;
+    this.key = blockKey(cid);
+    this.bytes = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    // A want without a waiter may still be rejected when the engine closes.
+    this.bytes.catch(() => {});
+  }
+
+  /** Reports whether a peer was asked for the bytes and has time left to answer. */
+  get isRequested(): boolean {
+    for (const { state } of this.views.values()) if (state === 'asked-block') return true;
+    return false;
+  }
+
+  /** Peers of all sessions that wait for the block. */
+  candidates(): Set<Peer> {
+    const peers = new Set<Peer>();
+    for (const session of this.sessions) for (const peer of session.peers) peers.add(peer);
+    return peers;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Block } from '@cairn/blockstore/core';
+import type { CID } from '@cairn/cid';
+import type { PeerName, Provider } from './transport.ts';
+
+/** Port to the local blocks. Answers are in the order of `cids`; undefined names an absent block. */
+export interface BlockSource {
+  /** Returns lengths in bytes with one store read. */
+  sizes(cids: readonly CID[]): Promise<readonly (number | undefined)[]>;
+  /** Returns blocks with one store read. */
+  blocks(cids: readonly CID[]): Promise<readonly (Uint8Array | undefined)[]>;
+  /** Stores verified blocks. A fetch resolves afterwards. */
+  putMany(blocks: readonly Block[]): Promise<void>;
+}
+
+/** Port that decides which blocks a peer may get. A refused block is answered like an absent one. */
+export interface ServingPolicy {
+  /** Returns one decision for each CID. */
+  mayServe(cids: readonly CID[], peer: PeerName): readonly boolean[] | Promise<readonly boolean[]>;
+}
+
+/** Port that searches providers of a block, for example in a DHT. */
+export interface ProviderSearch {
+  findProviders(cid: CID, options: { readonly signal: AbortSignal }): AsyncIterable<Provider>;
+}
+
+export interface FetchOptions {
+  /** Ends the wait. The fetch then throws the reason of the signal. */
+  readonly signal?: AbortSignal;
+  /** Peers that may have the block, in addition to connected ones. */
+  readonly providers?: readonly Provider[];
+}
+
+/** Fetches verified blocks from the network. Equal CIDs are fetched once. */
+export interface BlockExchange {
+  /** Returns verified, stored bytes. Waits until a peer has the block or `signal` ends the wait. */
+  fetch(cid: CID, options?: FetchOptions): Promise<Uint8Array>;
+}

@@ -1,0 +1,75 @@
+import { isCairnError } from '@cairn/errors';
+import type { BitswapLimits } from './limits.ts';
+import type { IncomingStream, PeerName } from './transport.ts';
+import { readFrames } from './wire/read-frames.ts';
+
+interface ReceiverOptions {
+  readonly limits: BitswapLimits;
+  /** Handles a message. The next one of the stream is read afterwards. */
+  readonly onMessage: (peer: PeerName, bytes: Uint8Array) => Promise<void>;
+  readonly onInvalid: (peer: PeerName, error: unknown) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Sender {
+  readonly streams: Set<IncomingStream>;
+  buffered: number;
+}
+
+/** Reads messages from incoming streams within bounds on streams and bytes. */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #senders = new Map<PeerName, Sender>();
+  #buffered = 0;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes of incomplete and unhandled messages. */
+  get buffered(): number {
+    return this.#buffered;
+  }
+
+  accept(peer: PeerName, stream: IncomingStream): void {
+    const sender = this.#senders.get(peer) ?? { streams: new Set(), buffered: 0 };
+    if (sender.streams.size >= this.#options.limits.streamsPerPeerMax) {
+      stream.abort(new Error('too many streams'));
+      return;
+    }
+    this.#senders.set(peer, sender);
+    sender.streams.add(stream);
+    void this.#read(peer, sender, stream);
+  }
+
+  /** Ends all streams of a peer. */
+  drop(peer: PeerName): void {
+    for (const stream of this.#senders.get(peer)?.streams ?? []) stream.abort(new Error('the peer is excluded'));
+  }
+
+  close(): void {
+    for (const { streams } of this.#senders.values())
+      for (const stream of streams) stream.abort(new Error('the engine is closed'));
+  }
+
+  async #read(peer: PeerName, sender: Sender, stream: IncomingStream): Promise<void> {
+    const { limits, onMessage, onInvalid, onError } = this.#options;
+    const onBuffered = (bytes: number) => {
+      sender.buffered += bytes;
+      this.#buffered += bytes;
+      if (bytes <= 0) return;
+      if (sender.buffered > limits.receivingBytesPerPeerMax || this.#buffered > limits.receivingBytesMax)
+        throw new Error('too many bytes of incomplete messages');
+    };
+    try {
+      for await (const frame of readFrames(stream, limits.messageBytesMax, onBuffered)) await onMessage(peer, frame);
+    } catch (error) {
+      stream.abort(error instanceof Error ? error : new Error(String(error)));
+      if (isCairnError(error, 'BITSWAP_MESSAGE_INVALID')) onInvalid(peer, error);
+      else onError(error);
+    } finally {
+      sender.streams.delete(stream);
+      if (sender.streams.size === 0 && this.#senders.get(peer) === sender) this.#senders.delete(peer);
+    }
+  }
+}

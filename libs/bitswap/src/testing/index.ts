@@ -1,0 +1,1 @@
+export { createMemoryNetwork, type Fate, type MemoryNetwork, type MemoryNetworkOptions } from './memory-network.ts';
