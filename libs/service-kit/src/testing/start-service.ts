@@ -32,6 +32,7 @@ export async function startService({ main, home, env = {} }: StartServiceOptions
     STORAGE_API_PORT: '0',
     RPC_GATEWAY_PORT: '0',
     CONSOLE_PORT: '0',
+    IPFS_GATEWAY_PORT: '0',
     ...env,
   };
   const child = spawn(process.execPath, [main], {

@@ -1,0 +1,44 @@
+import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
+import { withCache, withVerification, withYielding } from '@cairn/blockstore';
+import { BlockstoreModule } from '@cairn/blockstore/nest';
+import { errorChain } from '@cairn/errors';
+import { MeteringModule } from '@cairn/metering/nest';
+import { RAW_HTTP } from '@cairn/service-kit';
+import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
+import { openStores } from '@cairn/stores';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ContentAccess } from './content-access.ts';
+import { DnslinkResolver } from './dnslink-resolver.ts';
+import { GatewayServer } from './gateway-server.ts';
+import type { IpfsGatewaySettings } from './settings.ts';
+
+const MiB = 1024 * 1024;
+
+/** Composition root: the only place that chooses wrappers and modules. */
+@Module({})
+export class AppModule {
+  static forRoot(this: void, context: ServiceContext<IpfsGatewaySettings>): DynamicModule {
+    const { settings, logger } = context;
+    const stores = openStores(settings);
+    return {
+      module: AppModule,
+      imports: [
+        ServiceKitModule.forRoot(context),
+        AuthModule.forRootAsync({ useFactory: stores.accounts, secrets: serviceSecrets(context) }),
+        MeteringModule.forRootAsync({
+          service: 'ipfs-gateway',
+          onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be stored'),
+          useFactory: stores.metering,
+        }),
+        BlockstoreModule.forRootAsync({
+          useFactory: () => stores.blocks({}),
+          wrap: (store) =>
+            withYielding(
+              withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+            ),
+        }),
+      ],
+      providers: [ContentAccess, DnslinkResolver, { provide: RAW_HTTP, useClass: GatewayServer }],
+    };
+  }
+}

@@ -1,0 +1,60 @@
+import { Resolver } from 'node:dns/promises';
+import { type DnsLink, parseNsMap } from '@cairn/ipfs-gateway';
+import { SETTINGS } from '@cairn/service-kit/nest';
+import { Inject, Injectable } from '@nestjs/common';
+import type { IpfsGatewaySettings } from './settings.ts';
+
+/** Milliseconds that a DNS answer, also a negative one, is used. Node reports no time to live of TXT records. */
+const cacheMs = 60_000;
+
+/** Domains in the cache: a Host field can name any. */
+const cachedMax = 10_000;
+
+/** Concurrent DNS queries. Further names count as unknown, so that a flood of names costs little. */
+const queriesMax = 100;
+
+interface Cached {
+  readonly link: DnsLink | undefined;
+  readonly untilMs: number;
+}
+
+/** Finds DNSLink values: in IPFS_NS_MAP, else in the TXT records of _dnslink.<domain> (https://dnslink.dev/). */
+@Injectable()
+export class DnslinkResolver {
+  readonly #fixed: ReadonlyMap<string, DnsLink>;
+  readonly #cached = new Map<string, Cached>();
+  readonly #dns = new Resolver({ timeout: 2000, tries: 2 });
+  #queries = 0;
+
+  constructor(@Inject(SETTINGS) { IPFS_NS_MAP: map = '' }: Pick<IpfsGatewaySettings, 'IPFS_NS_MAP'>) {
+    this.#fixed = parseNsMap(map);
+  }
+
+  async find(domain: string): Promise<DnsLink | undefined> {
+    const name = domain.toLowerCase();
+    const fixed = this.#fixed.get(name);
+    if (fixed !== undefined) return fixed;
+    const cached = this.#cached.get(name);
+    if (cached !== undefined && cached.untilMs > Date.now()) return cached.link;
+    if (this.#queries >= queriesMax) return undefined;
+    this.#queries++;
+    try {
+      const link = await this.#query(name);
+      this.#cached.delete(name);
+      const [oldest] = this.#cached.keys();
+      if (this.#cached.size >= cachedMax && oldest !== undefined) this.#cached.delete(oldest);
+      this.#cached.set(name, { link, untilMs: Date.now() + cacheMs });
+      return link;
+    } finally {
+      this.#queries--;
+    }
+  }
+
+  async #query(domain: string): Promise<DnsLink | undefined> {
+    // A domain without the record, and a server that does not answer, are the same to a reader.
+    const records = await this.#dns.resolveTxt(`_dnslink.${domain}`).catch(() => []);
+    const values = records.map((parts) => parts.join('')).filter((text) => /^dnslink=\/ip[fn]s\/./.test(text));
+    const [first] = values.sort();
+    return first === undefined ? undefined : { path: first.slice('dnslink='.length), ttlSeconds: cacheMs / 1000 };
+  }
+}

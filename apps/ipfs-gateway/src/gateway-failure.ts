@@ -1,0 +1,37 @@
+import { isCairnError } from '@cairn/errors';
+
+/** Response to a request that is refused before the gateway sees it, or that the service could not answer. */
+export interface FailureResponse {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['CREDENTIALS_INVALID', 401],
+  ['BILLING_CARD_REQUIRED', 402],
+  ['ACCOUNT_SUSPENDED', 403],
+  ['CLIENT_NOT_ALLOWED', 403],
+  ['KEY_SCOPE_MISSING', 403],
+  ['ATTEMPTS_PAUSED', 429],
+  ['LIMIT_REACHED', 429],
+]);
+
+/** Converts an error to a response. Errors without a status are faults of the service, which the log has. */
+export function failureResponse(error: unknown, requestId: string): FailureResponse {
+  const status = isCairnError(error) ? statuses.get(error.code) : undefined;
+  if (status === undefined || !isCairnError(error))
+    return {
+      status: 500,
+      text: `internal error; the log of the service has it under request id ${requestId}`,
+      headers: {},
+    };
+  const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+  const headers = { ...(status === 401 && { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }) };
+  return { status, text: `${error.message}${hint}`, headers };
+}
+
+/** Reports whether the service caused an error. */
+export function isServiceFault(error: unknown): boolean {
+  return error !== undefined && !(isCairnError(error) && statuses.has(error.code));
+}

@@ -1,0 +1,63 @@
+import type { Principal } from '@cairn/auth';
+import { isCairnError } from '@cairn/errors';
+import { type AccountLimits, creditsOfTransfer, type Metering, type UsageOwner } from '@cairn/metering';
+import type { MeterOutcome, RecordedMeter } from '@cairn/service-kit';
+
+/** Credits of one request beside those of its bytes: that of a read of the storage API. */
+const requestCredits = 1;
+const operation = 'gateway/get';
+
+/** Limits and usage of one request of an account. */
+export class GatewayMeter implements RecordedMeter {
+  readonly limits: AccountLimits;
+  credits = 0;
+  bytesOut = 0;
+  readonly #metering: Metering;
+  readonly #owner: UsageOwner;
+  readonly #start = performance.now();
+  #hasPermit = false;
+  #isEnded = false;
+
+  constructor(metering: Metering, principal: Principal) {
+    this.#metering = metering;
+    const { limits, accountId } = metering.payment(principal);
+    this.limits = limits;
+    this.#owner = { accountId, key: principal.key.reference };
+  }
+
+  /** Takes a permit and the credits of a request. @throws LIMIT_REACHED */
+  async admit(): Promise<void> {
+    await this.limits.enter();
+    if (this.#isEnded) return this.limits.leave();
+    this.#hasPermit = true;
+    await this.limits.admit(requestCredits);
+    await this.limits.requireBytes();
+    this.credits = requestCredits;
+  }
+
+  /** Counts sent bytes. @throws LIMIT_REACHED if the account has used up its bytes or credits */
+  async sent(bytes: number): Promise<void> {
+    const before = creditsOfTransfer(this.bytesOut);
+    this.bytesOut += bytes;
+    const added = creditsOfTransfer(this.bytesOut) - before;
+    this.credits += added;
+    if (added > 0) this.limits.charge(added);
+    this.limits.chargeBytes(0, bytes);
+    await this.limits.requireBytes();
+    await this.limits.requireCredits();
+  }
+
+  get logFields() {
+    return { credits: this.credits, bytesOut: this.bytesOut };
+  }
+
+  end({ isFailed, failure }: Pick<MeterOutcome, 'isFailed' | 'failure'>): void {
+    this.#isEnded = true;
+    if (this.#hasPermit) this.limits.leave();
+    const outcome = isCairnError(failure, 'LIMIT_REACHED') ? 'limited' : isFailed ? 'error' : 'ok';
+    const durationMs = performance.now() - this.#start;
+    const { ledger } = this.#metering;
+    ledger.record(this.#owner, { operation, outcome, credits: this.credits, durationMs });
+    ledger.addUse(this.#owner, { operation, bytesIn: 0, bytesOut: this.bytesOut });
+  }
+}

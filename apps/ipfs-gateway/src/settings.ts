@@ -1,0 +1,21 @@
+import { adminPort, type Settings, type SettingsShape, setting } from '@cairn/service-kit';
+
+const { oneOf, port, text } = setting;
+
+/** Settings that the IPFS gateway reads beside those of every program. */
+export const settingsShape = {
+  IPFS_GATEWAY_PORT: port().default(8081).describe('Port of the IPFS gateway; 0 takes a free one.'),
+  IPFS_GATEWAY_ADMIN_PORT: adminPort('IPFS gateway'),
+  IPFS_GATEWAY_ACCESS: oneOf(['accounts', 'public'])
+    .default('accounts')
+    .describe('Readers of content: accounts with their key, or everybody.'),
+  IPFS_GATEWAY_HOSTS: text(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'host names such as localhost,dweb.example')
+    .default('localhost')
+    .describe('Host names under which CIDs and names are subdomains.'),
+  IPFS_NS_MAP: text(/^[^:/,]+:\/ip[fn]s\/[^,]+(,[^:/,]+:\/ip[fn]s\/[^,]+)*$/, 'domain:/ipfs/<cid>, separated by commas')
+    .optional()
+    .describe('DNSLink names that need no DNS: domain:/ipfs/<cid> or domain:/ipns/<name>, separated by commas.'),
+} satisfies SettingsShape;
+
+/** Settings of the IPFS gateway, checked. */
+export type IpfsGatewaySettings = Settings<typeof settingsShape>;
