@@ -87,10 +87,13 @@ class LmdbPinStore implements PinStore {
   #put(account: string, pins: readonly Pin[], { bytesMax, otherBytes = 0 }: Quota): void {
     const prefix = accountPrefix(account);
     let change = noUsage;
-    for (const pin of pins) {
-      const key = Buffer.concat([prefix, pin.cid.bytes]);
+    for (const wanted of pins) {
+      const key = Buffer.concat([prefix, wanted.cid.bytes]);
       const found = this.#pins.get(key);
-      const before = found && decodePin(pin.cid, found);
+      const before = found && decodePin(wanted.cid, found);
+      // A pin that the account made itself during the walk of a request stays its own.
+      const isOwn = before !== undefined && wanted.isRequested === true && !before.isRequested;
+      const pin = isOwn ? { ...wanted, name: before.name, isRequested: false } : wanted;
       change = plus(change, { pins: 1, ...pin.size });
       if (before) change = minus(change, { pins: 1, ...before.size });
       this.#pins.put(key, encodePin(pin));

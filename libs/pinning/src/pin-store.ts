@@ -12,7 +12,8 @@ export interface Pin {
   readonly name: string | undefined;
   /** Name of the file or directory that was added as this root, for display. Kubo's API reports {@link name} only. */
   readonly addedAs?: string | undefined;
-  /** True for a pin that a pin request created and no other call has changed. It is removed with its last request. */
+  /** True for a pin that a pin request created and no other call has changed. It is removed with its last request. A pin of the
+   * account itself stays without it. */
   readonly isRequested?: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;

@@ -10,18 +10,13 @@ const bodyMsMax = 30_000;
 export async function readJsonBody(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const slow = AbortSignal.timeout(bodyMsMax);
-  const ended = AbortSignal.any([signal, slow]);
+  let timer: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve, reject) => {
-    const onAbort = () => {
-      reject(
-        slow.aborted && !signal.aborted
-          ? new ApiError(408, `the body did not arrive within ${bodyMsMax / 1000} s; send the request again`)
-          : signal.reason,
-      );
-    };
-    if (ended.aborted) return onAbort();
-    ended.addEventListener('abort', onAbort, { once: true });
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    const seconds = bodyMsMax / 1000;
+    const slow = () => reject(new ApiError(408, `the body did not arrive within ${seconds} s; send the request again`));
+    timer = setTimeout(slow, bodyMsMax).unref();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= bodyBytesMax) return void chunks.push(chunk);
@@ -30,7 +25,7 @@ export async function readJsonBody(request: IncomingMessage, signal: AbortSignal
     });
     request.once('end', resolve);
     request.once('error', reject);
-  });
+  }).finally(() => clearTimeout(timer));
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch {

@@ -24,7 +24,8 @@ import {
 import type { PinRequestRange, PinRequestStore, ReleasedPin } from './pin-request-store.ts';
 
 const present = Buffer.of(1);
-const pageLength = 256;
+/** Requests that are read in one turn of the event loop, about 3 ms. */
+const pageLength = 64;
 
 /**
  * Pin requests in LMDB, in the environment of the pins. Tables: `requests` by account and id, `request-cids` by account, CID

@@ -208,6 +208,26 @@ describe('PinQueue', () => {
     expect(requests.openCount()).toBe(0);
   });
 
+  test('a pin that the account makes during the walk of a request stays its own', async () => {
+    const cid = await put(Buffer.from('x'));
+    const { queue } = startQueue(async () => {
+      await pinning.pin('a', cid, { name: 'own' });
+      await pinning.pin('a', cid, { name: 'requested', isRequested: true });
+    });
+    const { id } = await requests.add('a', { cid: cid.toString(), key });
+    queue.wake();
+    await until(id, (request) => request?.status === 'pinned');
+    await requests.remove('a', id);
+    queue.wake();
+    await waitFor(async () => {
+      for await (const _ of requests.released()) return false;
+      return true;
+    });
+    const pin = await pinning.get('a', cid);
+    expect(pin).toMatchObject({ name: 'own' });
+    expect(pin?.isRequested).toBeUndefined();
+  });
+
   test('an interrupted attempt runs again in the next queue', async () => {
     const first = startQueue(async (_, signal) => {
       await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

@@ -67,6 +67,7 @@ export class PinQueue {
   #work: Promise<void> = Promise.resolve();
   #lock: CollectionLock | undefined;
   #renewedAt = 0;
+  #triedAt = Number.NEGATIVE_INFINITY;
   #cursor: string | undefined;
   #wake: () => void = () => {};
   #isAwake = false;
@@ -142,6 +143,9 @@ export class PinQueue {
   /** Takes or extends the lease. A lost one ends all attempts, since another process runs them now. */
   async #leads(): Promise<boolean> {
     if (this.#lock === undefined) {
+      // A wake does not try again, since each try is a transaction.
+      if (performance.now() - this.#triedAt < pinQueueLimits.pollMs / 2) return false;
+      this.#triedAt = performance.now();
       this.#lock = await this.#requests.tryLockQueue();
       this.#renewedAt = performance.now();
     } else if (performance.now() - this.#renewedAt >= pinQueueLimits.renewMs) {

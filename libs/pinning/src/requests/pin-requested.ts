@@ -28,7 +28,7 @@ export async function pinRequested(
   const cid = parseCid(request.cid);
   const before = await pinning.get(request.account, cid);
   if (before?.mode === 'recursive') return;
-  const how = { name: request.name, isRequested: before === undefined };
+  const how = { name: request.name, isRequested: true };
   for (let round = 1; ; round++) {
     try {
       await session.pin(cid, how);
