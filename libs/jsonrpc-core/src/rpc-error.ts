@@ -41,7 +41,11 @@ export const rpcErrors = {
     meaning: 'The API key does not allow this.',
     remedy: 'The message names the limit; use another key, or change the limits of this one.',
   },
-  unavailable: { code: -32002, meaning: 'The network is not ready.', remedy: 'Wait until the import has finished.' },
+  unavailable: {
+    code: -32002,
+    meaning: 'The network is not ready.',
+    remedy: 'Retry in a few seconds: an import has not finished, or no upstream answers.',
+  },
   limit: {
     code: -32005,
     meaning: 'A limit is reached.',

@@ -8,6 +8,7 @@ import { findBlock } from '../../resolve-block.ts';
 import { define } from '../define.ts';
 import { type CallExecutor, workerTimeSurcharge } from '../execution/call-executor.ts';
 import { onceIn } from '../handle-over-upstreams.ts';
+import { readAll } from '../read-all.ts';
 import { filterLimits, filterParam, type TraceFilter } from './filter-param.ts';
 import { traced } from './trace-params.ts';
 import { runBlockJob } from './traced-block.ts';
@@ -74,6 +75,8 @@ async function findRecords(
   { from, to, mode, after, count }: TraceFilter,
   range: BlockRange,
 ): Promise<string[]> {
+  // A network with upstreams fetches the headers of the range in few rounds.
+  if (context.chain.upstreams !== undefined) readAll(numbersOf(range), (number) => blockWithRecords(context, number));
   const found: string[] = [];
   let skip = after;
   let left = count ?? Number.POSITIVE_INFINITY;
@@ -100,12 +103,19 @@ async function findRecords(
   return found;
 }
 
+function* numbersOf({ from, to }: BlockRange): Generator<bigint> {
+  for (let number = from; number <= to; number++) yield number;
+}
+
+/** Transactions root of a block without transactions: the root of an empty trie. */
+const noTransactions = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+
 /** Hash of a block that can have records: blocks without transactions have none after the merge, and the genesis has none. */
 function blockWithRecords({ chain: { reader } }: RequestContext, number: bigint) {
   const hash = reader.hashByNumber(number);
-  const block = hash && reader.block(hash);
-  if (block === undefined || number === 0n) return undefined;
-  return block.transactions.length === 0 && block.header.difficulty === 0n ? undefined : hash;
+  const header = hash && reader.header(hash);
+  if (header === undefined || number === 0n) return undefined;
+  return header.transactionsRoot === noTransactions && header.difficulty === 0n ? undefined : hash;
 }
 
 function tooMany(from: bigint, number: bigint): RpcError {
