@@ -6,6 +6,9 @@ import type { UpstreamPool } from '@cairn/upstream';
 import type { Chain, ReadOptions } from '../chain.ts';
 import type { SyncStatus } from '../sync-status.ts';
 
+/** Headers below the head that are kept: two epochs and more. */
+const keptMax = 128n;
+
 /** A network that is read from untrusted nodes and verified from its head on. */
 export class UpstreamChain implements Chain {
   readonly network: UpstreamNetwork;
@@ -16,6 +19,7 @@ export class UpstreamChain implements Chain {
   readonly calls: CallChain;
   readonly lagBlocks = undefined;
   readonly #cache: LmdbContentCache;
+  #isKeeping = false;
 
   constructor({
     network,
@@ -38,6 +42,29 @@ export class UpstreamChain implements Chain {
     this.provenChain = provenChain;
     this.calls = calls;
     this.#cache = cache;
+  }
+
+  /** Starts to follow the head, and to keep the headers below it. */
+  start(): void {
+    this.heads.listen(() => void this.#keepRecent());
+    this.heads.start();
+  }
+
+  /**
+   * Verifies and caches the headers of the newest blocks. After a reorg, upstreams may discard the old branch; events on its blocks
+   * need its headers.
+   */
+  async #keepRecent(): Promise<void> {
+    const latest = this.heads.heads?.latest;
+    if (latest === undefined || this.#isKeeping) return;
+    this.#isKeeping = true;
+    try {
+      await this.provenChain.ancestors.link(latest, latest.number > keptMax ? latest.number - keptMax : 0n);
+    } catch {
+      // The next head tries again. Requests that need a header report the reason.
+    } finally {
+      this.#isKeeping = false;
+    }
   }
 
   /** Reader of the current heads. Other content can be read in {@link read} only. */

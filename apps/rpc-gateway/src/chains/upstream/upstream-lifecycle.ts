@@ -22,7 +22,7 @@ export class UpstreamLifecycle implements OnApplicationBootstrap, BeforeApplicat
   }
 
   onApplicationBootstrap(): void {
-    for (const { heads } of this.chains) heads.start();
+    for (const chain of this.chains) chain.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
