@@ -14,7 +14,7 @@ import { ProvenState, StateNeeds } from '@cairn/proven-state';
 import { ProvenChainError } from './errors.ts';
 import type { ProvenHeads } from './proven-heads.ts';
 import type { ProvenLog } from './proven-logs.ts';
-import type { RunFetches, RunMemo } from './run-memo.ts';
+import type { MemoValues, RunFetches, RunMemo } from './run-memo.ts';
 
 /** Thrown by a read whose result is not fetched yet. The run catches it, fetches, and starts again. */
 export class ContentMissing extends Error {}
@@ -82,7 +82,7 @@ export class ProvenReader {
     if (number === 0n && this.#genesisHash !== undefined) return this.#genesisHash;
     const known = this.#fetches.knownHash(latest, number);
     if (known !== undefined) return known;
-    return this.#read(this.#memo.hashes, `${number}`, () => this.#fetches.hash(this.#heads.latest, number));
+    return this.#read('hashes', `${number}`, () => this.#fetches.hash(this.#heads.latest, number));
   }
 
   /** Hash and height of a tag. `safe` and `finalized` fall back to genesis where the head source names none. */
@@ -101,22 +101,22 @@ export class ProvenReader {
   header(hash: Hex): Header | undefined {
     for (const header of [this.#given?.latest, this.#given?.safe, this.#given?.finalized])
       if (header?.hash === hash) return header;
-    const cached = this.#memo.headers.get(hash) ?? this.#fetches.cachedHeader(hash);
+    const cached = this.#memo.get('headers', hash)?.value ?? this.#fetches.cachedHeader(hash);
     if (cached !== undefined) return cached;
-    return this.#read(this.#memo.headers, hash, () => this.#fetches.header(hash));
+    return this.#read('headers', hash, () => this.#fetches.header(hash));
   }
 
   block(hash: Hex): Block | undefined {
-    return this.#read(this.#memo.blocks, hash, () => this.#fetches.block(hash));
+    return this.#read('blocks', hash, () => this.#fetches.block(hash));
   }
 
   receipts(hash: Hex): readonly Receipt[] | undefined {
-    return this.#read(this.#memo.receipts, hash, () => this.#fetches.receipts(hash));
+    return this.#read('receipts', hash, () => this.#fetches.receipts(hash));
   }
 
   /** Block and index of a canonical transaction. An upstream can withhold them, but not forge them. */
   transactionPlace(hash: Hex): { readonly blockHash: Hex; readonly index: number } | undefined {
-    const place = this.#read(this.#memo.places, hash, () => this.#fetches.place(this.#heads.latest, hash));
+    const place = this.#read('places', hash, () => this.#fetches.place(this.#heads.latest, hash));
     return place !== undefined && this.isCanonical(place.blockHash) ? place : undefined;
   }
 
@@ -131,7 +131,7 @@ export class ProvenReader {
     range: { readonly from: bigint; readonly to: bigint },
   ): bigint[] {
     const key = JSON.stringify([fields, `${range.from}`, `${range.to}`]);
-    const heights = this.#read(this.#memo.heights, key, () => this.#fetches.heights(this.#heads.latest, fields, range));
+    const heights = this.#read('heights', key, () => this.#fetches.heights(this.#heads.latest, fields, range));
     return [...(heights ?? [])];
   }
 
@@ -164,11 +164,16 @@ export class ProvenReader {
     return proof;
   }
 
-  #read<T>(memo: Map<string, T | undefined>, key: string, fetch: () => Promise<T | undefined>): T | undefined {
-    if (memo.has(key)) return memo.get(key);
+  #read<Kind extends keyof MemoValues>(
+    kind: Kind,
+    key: string,
+    fetch: () => Promise<MemoValues[Kind] | undefined>,
+  ): MemoValues[Kind] | undefined {
+    const known = this.#memo.get(kind, key);
+    if (known !== undefined) return known.value;
     this.#memo.requireRoom(this.missing.size);
-    this.missing.set(`${this.#memo.nameOf(memo)} ${key}`, async () => {
-      memo.set(key, await fetch());
+    this.missing.set(`${kind} ${key}`, async () => {
+      this.#memo.set(kind, key, await fetch());
     });
     throw new ContentMissing();
   }

@@ -25,27 +25,50 @@ export interface TransactionPlace {
   readonly index: number;
 }
 
+/** Values that a run reads, by kind of read. */
+export interface MemoValues {
+  readonly hashes: Hex;
+  readonly headers: Header;
+  readonly blocks: Block;
+  readonly receipts: readonly Receipt[];
+  readonly places: TransactionPlace;
+  readonly heights: readonly bigint[];
+}
+
 /** Results of the reads of one run. `undefined` means that the upstreams do not have it. */
 export class RunMemo {
-  readonly hashes = new Map<string, Hex | undefined>();
-  readonly headers = new Map<string, Header | undefined>();
-  readonly blocks = new Map<string, Block | undefined>();
-  readonly receipts = new Map<string, readonly Receipt[] | undefined>();
-  readonly places = new Map<string, TransactionPlace | undefined>();
-  readonly heights = new Map<string, readonly bigint[] | undefined>();
+  /** Values by kind of read and key. Created on the first fetch: most runs over cached content need none. */
+  #values: { readonly [Kind in keyof MemoValues]: Map<string, MemoValues[Kind] | undefined> } | undefined;
+
+  /** A fetched value; `undefined` if it is not fetched yet. */
+  get<Kind extends keyof MemoValues>(
+    kind: Kind,
+    key: string,
+  ): { readonly value: MemoValues[Kind] | undefined } | undefined {
+    const values = this.#values?.[kind];
+    return values?.has(key) ? { value: values.get(key) } : undefined;
+  }
+
+  set<Kind extends keyof MemoValues>(kind: Kind, key: string, value: MemoValues[Kind] | undefined): void {
+    this.#values ??= {
+      hashes: new Map(),
+      headers: new Map(),
+      blocks: new Map(),
+      receipts: new Map(),
+      places: new Map(),
+      heights: new Map(),
+    };
+    this.#values[kind].set(key, value);
+  }
 
   /** @throws RUN_READS_EXCEEDED when the run holds too many blocks to read more. @param missing reads that the run waits for */
   requireRoom(missing: number): void {
     const { bodiesMax, readsMax } = provenChainLimits;
-    const bodies = this.blocks.size + this.receipts.size;
+    const bodies = (this.#values?.blocks.size ?? 0) + (this.#values?.receipts.size ?? 0);
     if (bodies <= bodiesMax && missing < readsMax) return;
     throw new ProvenChainError('RUN_READS_EXCEEDED', 'The request reads too many blocks.', {
       hint: `Request fewer blocks: bodies and receipts of up to ${bodiesMax / 2} are read together.`,
     });
-  }
-
-  nameOf(memo: Map<string, unknown>): string {
-    return Object.entries(this).find(([, value]) => value === memo)?.[0] ?? '';
   }
 }
 

@@ -21,18 +21,14 @@ export class CallExecutor {
   /** Executes a job and charges its gas. A job without a result is charged by the time of its worker. */
   run<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
     return onceForJob(context, job, async () => {
-      const result = await this.#runWithoutGas(context, method, job);
+      const result = await this.runWithoutGas(context, method, job);
       context.meter.addGas(method, result.gasUsed);
       return result;
     });
   }
 
-  /** Like {@link run}, for callers that charge the gas themselves. */
+  /** Like {@link run}, for callers that charge the gas themselves, and that run it once although their method may be repeated. */
   runWithoutGas<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
-    return onceForJob(context, job, () => this.#runWithoutGas(context, method, job));
-  }
-
-  #runWithoutGas<Job extends ExecutionJob>(context: RequestContext, method: string, job: Job): Promise<ResultOf<Job>> {
     return this.#execute(context, job, ({ workerMs, isAnswered }) => {
       if (!isAnswered) context.meter.addWorkerTime(method, workerMs);
     });

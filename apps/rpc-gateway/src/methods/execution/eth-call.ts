@@ -8,6 +8,8 @@ import type { CallExecutor } from './call-executor.ts';
 import { blockOverridesParam, callParam, stateOverridesParam } from './call-params.ts';
 import { executionError, messageJob } from './message-job.ts';
 
+const ethCallEffect = `${executionPrefix}eth_call`;
+
 export const ethCall = (executor: CallExecutor) =>
   define({
     name: 'eth_call',
@@ -25,11 +27,9 @@ export const ethCall = (executor: CallExecutor) =>
       const { chain: network, blockHash, blockOverrides } = job;
       const { contracts } = context.principal.key.policy;
       const isPlain = state === undefined && blockOverrides === undefined;
-      const result = await (isPlain
-        ? onceIn(context, `${executionPrefix}eth_call`, () =>
-            cachedCall({ network, blockHash, call, contracts }, execute),
-          )
-        : execute());
+      const result = await onceIn(context, ethCallEffect, () =>
+        isPlain ? cachedCall({ network, blockHash, call, contracts }, execute) : execute(),
+      );
       // A cached result has the same price.
       context.meter.addGas('eth_call', result.gasUsed);
       if (result.kind === 'success') return result.output;
