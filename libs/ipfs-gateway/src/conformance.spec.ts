@@ -63,7 +63,7 @@ describeRecords('exchanges recorded from Kubo', () => {
 });
 
 async function compareBody(wanted: RecordedCase['response']['body'], body: Buffer): Promise<void> {
-  if (Boolean(wanted.generated)) {
+  if (wanted.generated) {
     for (const text of wanted.contains ?? []) expect(body.toString()).toContain(text);
   } else if (wanted.car !== undefined) {
     const found: string[] = [];

@@ -1,11 +1,11 @@
 import { keccak256 } from '@cairn/cid';
 
 const hex = (number, digits) => number.toString(16).padStart(digits, '0');
-export const word = (number) => hex(number, 64);
+const word = (number) => hex(number, 64);
 const pushAddress = (address) => `73${address.slice(2)}`;
 const address = (kind, number) => `0x${kind}${hex(number, 38)}`;
 
-export const sender = address('5e', 1);
+const sender = address('5e', 1);
 /** Account whose transfers change the state root between blocks. */
 export const payer = address('5f', 1);
 /** Emits an event without data: LOG1 with topic 1. */
@@ -35,7 +35,7 @@ const sumOfSlots = (from, to) =>
 const leafCode = (number) => `0x${sumOfSlots(0, slotsEach)}5f5260205ff3${hex(number, 8)}`;
 /** STATICCALL of the address that `push` leaves on the stack, and the sum of its result. */
 const addResultOf = (push) => `60205f5f5f${push}5afa505f5101`;
-export const root = (number) => address('7a', number);
+const root = (number) => address('7a', number);
 const leaf = (number, at) => address('7b', number * leavesEach + at);
 const leavesOf = (number) => Array.from({ length: leavesEach }, (_, at) => leaf(number, at));
 
