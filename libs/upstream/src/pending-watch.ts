@@ -1,10 +1,12 @@
-import { answerInvalid } from './errors.ts';
+import { AttemptFailure, answerInvalid, type FailureKind } from './errors.ts';
 import type { UpstreamLimits } from './limits.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamCall } from './upstream-call.ts';
 
 /** Hashes that one upstream may report in a second. More are dropped, so that a node cannot occupy the event loop. */
 const hashesPerSecondMax = 1_000;
+/** Failures that another attempt would repeat. */
+const refusals: ReadonlySet<FailureKind> = new Set(['refused', 'unsupported', 'wrong']);
 /** Pause after an upstream refused the subscription, in milliseconds. */
 const refusedMs = 600_000;
 
@@ -103,8 +105,9 @@ export class PendingWatch {
       const call = { method: 'eth_subscribe', params: ['newPendingTransactions'], parse: parseSubscription };
       feed.subscription = await attempt(upstream, call, this.#stop.signal);
       if (this.#listeners.size === 0) this.#end(feed);
-    } catch {
-      feed.notBefore = now() + refusedMs;
+    } catch (error) {
+      // A lost connection is no refusal: the next poll asks again.
+      if (error instanceof AttemptFailure && refusals.has(error.kind)) feed.notBefore = now() + refusedMs;
     } finally {
       feed.isAsking = false;
     }

@@ -457,6 +457,8 @@ describe('pending transactions', () => {
     await announced();
     expect(seen[0]).toBe(hash.toLowerCase());
     node.dropSockets();
+    // Notifications that the client has received already still arrive.
+    await new Promise((resolve) => setTimeout(resolve, 200));
     seen.length = 0;
     await announced();
     for (const wrong of [null, '0x12', { hash }, [hash]]) node.announcePending(wrong);

@@ -60,7 +60,7 @@ export interface SnapshotSummary {
 const attemptsMax = 5;
 
 /**
- * Writes all blocks of a chain, and its states since {@link snapshotLimits.recentBlocksMax} blocks before the head, to one
+ * Writes all blocks of a chain, and its states since `snapshotLimits.recentBlocksMax` blocks before the head, to one
  * file: a CAR of gzipped RLP chunks. Other processes may write the chain meanwhile. The file gets its name when it is complete.
  * @throws SNAPSHOT_EXISTS, SNAPSHOT_WRITE_FAILED, SNAPSHOT_UNAVAILABLE, BLOCK_CORRUPT, the reason of the signal
  */

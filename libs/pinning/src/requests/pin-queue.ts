@@ -9,7 +9,7 @@ import type { PinRequestStore } from './pin-request-store.ts';
 export interface PinQueueOptions {
   readonly requests: PinRequestStore;
   readonly pinning: Pick<Pinning, 'get' | 'unpin'>;
-  /** Pins the DAG of a request. An error with a code in {@link finalCodes} is final; others are retried. */
+  /** Pins the DAG of a request. An error with a code in `finalCodes` is final; others are retried. */
   readonly pin: (request: PinRequest, signal: AbortSignal) => Promise<void>;
   /** Milliseconds after its creation at which a request fails that cannot be pinned. */
   readonly expiryMs: number;
