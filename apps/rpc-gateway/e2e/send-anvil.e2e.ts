@@ -84,6 +84,9 @@ test('eth_sendRawTransactionSync returns the verified receipt, and code 4 with t
   expect(pending.result).toMatchObject({ hash: late.error?.data, blockHash: null });
   await call(anvil.url, 'anvil_mine', []);
   await call(anvil.url, 'anvil_setAutomine', [true]);
+  const nonceAt = async (url: string) =>
+    (await call(url, 'eth_getTransactionCount', [account.address, 'latest'])).result;
+  await until(async () => (await nonceAt(gateway.url)) === (await nonceAt(anvil.url)), 'the mined block');
 });
 
 test('pending transactions that are sent here or to the upstream are reported', async () => {
@@ -92,11 +95,14 @@ test('pending transactions that are sent here or to the upstream are reported', 
   const socket = new WebSocket(gateway.webSocketUrl);
   await new Promise((resolve) => socket.once('open', resolve));
   const seen: string[] = [];
+  let isSubscribed = false;
   socket.on('message', (data) => {
-    const { method, params } = JSON.parse(String(data));
+    const { id, method, params } = JSON.parse(String(data));
     if (method === 'eth_subscription') seen.push(params.result);
+    isSubscribed ||= id === 1;
   });
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newPendingTransactions'] }));
+  await until(async () => isSubscribed, 'the answer with the subscription id');
   const own = (await call(gateway.url, 'eth_sendRawTransaction', [await transfer()])).result;
   await until(async () => seen.includes(String(own)), 'the sent transaction');
   // The feed of the upstream starts within a poll, so transactions are sent until one is reported.
