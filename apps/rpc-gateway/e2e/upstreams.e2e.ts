@@ -2,9 +2,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesFromHex, type Hex } from '@cairn/block-model';
+import { keccak256 } from '@cairn/cid';
+import { LmdbContentReader } from '@cairn/proven-state';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { call, conformance, createHome, type Gateway, post, startGateway } from './gateway.ts';
+import { call, conformance, createHome, type Gateway, post, startGateway, until } from './gateway.ts';
 
 // The conformance chain, imported by one gateway, is the upstream of another one, which has no block of its own.
 const chain = join(conformance, 'execution-apis');
@@ -85,8 +88,8 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
       const query = [`0x7dcd17433742f4c0ca53122ab541d0ba67fc27df`, 'latest'];
       const before = await call(first.url, 'eth_getBalance', query);
       const called = await call(first.url, 'eth_call', [{ to: query[0] }, 'latest']);
-      // The cache writes within a fifth of a second.
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const { result: proof } = await call(first.url, 'eth_getProof', [query[0], [], 'latest']);
+      await cached(home, (proof as { readonly accountProof: readonly Hex[] }).accountProof);
       await first.end('SIGKILL');
       proxy.reset();
       const second = await startGateway({ home, networks: networks() });
@@ -117,3 +120,16 @@ if (!isThere) test.skip(`skipped: no conformance data in ${conformance}`, () => 
     }
   });
 });
+
+/** Waits until another process can read these trie nodes from the cache of a gateway. */
+async function cached(home: string, nodes: readonly Hex[]): Promise<void> {
+  const reader = await LmdbContentReader.open({ directory: join(home, 'upstreams', 'remote', 'content') });
+  try {
+    await until(async () => {
+      reader.refresh();
+      return nodes.every((node) => reader.find(keccak256(bytesFromHex(node))) !== undefined);
+    }, 'the nodes in the cache');
+  } finally {
+    await reader.close();
+  }
+}

@@ -87,7 +87,7 @@ describe('the verifying provider', () => {
     const plain = await ask('eth_call', revert).catch(({ code, data }) => ({ code, hasData: data !== undefined }));
     expect(await failure('eth_call', revert, 'latest')).toEqual(plain);
     expect(await failure('eth_getBalance', alice, '0x1000')).toMatchObject({ code: -32000 });
-    expect(await failure('eth_getBalance', 'nobody', 'latest')).toMatchObject({ code: -32602 });
+    expect(await failure('eth_getBalance', 'no address', 'latest')).toMatchObject({ code: -32602 });
     expect(await provider.request({ method: 'eth_getBlockByNumber', params: ['0x1000', false] })).toBeNull();
     expect(
       await provider.request({ method: 'eth_getTransactionReceipt', params: [`0x${'11'.repeat(32)}`] }),
