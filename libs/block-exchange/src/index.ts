@@ -1,0 +1,1 @@
+export type { BlockExchange, ExchangePeer, ExchangeSession, FetchOptions, Provider } from './block-exchange.ts';
