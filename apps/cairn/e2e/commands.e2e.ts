@@ -48,8 +48,10 @@ describe('accounts, cards and keys', () => {
     );
     const opened = await cairn.json<{ policy: unknown }>('key', 'limit', key.id, '--open');
     expect(opened.policy).toEqual({});
-    const sending = await cairn.json<{ policy: unknown }>('key', 'create', 'limited', '--grants', 'send');
+    const sending = await cairn.json<Key & { policy: unknown }>('key', 'create', 'limited', '--grants', 'send');
     expect(sending.policy).toEqual({ grants: ['send'] });
+    const operating = await cairn.json<{ policy: unknown }>('key', 'limit', sending.id, '--grants', 'send,node');
+    expect(operating.policy).toEqual({ grants: ['send', 'node'] });
     const unlimited = await cairn.json<Key>('key', 'create', 'limited', '--name', 'unlimited');
     const list = (await cairn.run('key', 'list', 'limited')).stdout;
     expect(list).toMatch(new RegExp(`${unlimited.id} .* none$`, 'm'));
@@ -58,12 +60,13 @@ describe('accounts, cards and keys', () => {
     expect(entries.map(({ action }) => action)).toEqual([
       'key.revoke',
       'key.create',
+      'key.limit',
       'key.create',
       'key.limit',
       'key.create',
       'account.create',
     ]);
-    expect(entries[3]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
+    expect(entries[4]).toMatchObject({ keyId: key.id, actor: { from: 'cairn command' } });
     const audited = (await cairn.run('audit', 'limited', '--limit', '2')).stdout;
     expect(audited.trim().split('\n').length).toBe(3);
     expect(JSON.stringify(entries) + audited).not.toContain(key.secret);

@@ -140,6 +140,15 @@ describe('separation of accounts', () => {
     const sending = await one.ask('POST', 'keys', { name: 'wallet', policy: { grants: ['send'] } });
     expect(sending.body).toMatchObject({ key: { policy: { grants: ['send'] } } });
     canaries.push((sending.body as { key: { id: string }; secret: string }).key.id);
+    const walletId = canaries.at(-1) ?? '';
+    for (const [method, path] of [
+      ['POST', 'keys'],
+      ['PATCH', `keys/${walletId}`],
+    ] as const)
+      expect(await one.ask(method, path, { name: 'node', policy: { grants: ['send', 'node'] } })).toMatchObject({
+        status: 403,
+        body: { error: { code: 'NOT_AN_OPERATOR' } },
+      });
     const wrong = await one.ask('POST', 'keys', { name: 'bad', policy: { grants: ['sign'] } });
     expect(wrong).toMatchObject({ status: 400, body: { error: { field: 'policy.grants.0' } } });
     const bad = await one.ask('POST', 'keys', { name: 'bad', policy: { storage: ['delete'] } });

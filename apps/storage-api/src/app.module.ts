@@ -4,6 +4,7 @@ import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { MeteringModule } from '@cairn/metering/nest';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
+import type { PeerApi } from '@cairn/peer-api';
 import { PinningModule } from '@cairn/pinning/nest';
 import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
@@ -26,6 +27,7 @@ import { withWork } from './api-v0/with-work.ts';
 import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { FailedWriteCleaner } from './failed-write-cleaner.ts';
+import { PEER_API } from './peer-api.token.ts';
 import { PinQueueRunner } from './psa/pin-queue-runner.ts';
 import { PIN_REQUEST_STORE } from './psa/pin-request-store.token.ts';
 import { PinRequests } from './psa/pin-requests.ts';
@@ -76,6 +78,7 @@ export class AppModule {
       ],
       providers: [
         { provide: CodecPool, useFactory: () => new CodecPool() },
+        { provide: PEER_API, useFactory: (): PeerApi | undefined => undefined },
         RetainedRoots,
         FailedWriteCleaner,
         PeerIdentity,

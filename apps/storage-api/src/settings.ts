@@ -13,6 +13,7 @@ export const settingsShape = {
     .describe('Web pages that may call the storage API from a browser. Default: none.'),
   CAIRN_UPLOAD_BYTES_MAX: sharedSettings.CAIRN_UPLOAD_BYTES_MAX,
   CAIRN_UPLOADS_MAX: integer(1, 10_000, 'a number').default(64).describe('Concurrent adds; further ones get 429.'),
+  IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
   STORAGE_QUOTA_BYTES: sharedSettings.STORAGE_QUOTA_BYTES,
   STORAGE_BYTES_MAX: integer(MiB, 1024 * TiB, 'a number of bytes')
     .optional()

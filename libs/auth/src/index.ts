@@ -14,6 +14,7 @@ export {
   type Client,
   type KeyGrant,
   type KeyPolicy,
+  keyGrants,
   parseKeyPolicy,
   policyEntriesMax,
   requireAllContracts,

@@ -43,6 +43,19 @@ test('a key has the scope "send" only if its policy grants it', () => {
     );
 });
 
+test('a key has the scope "node" only if its policy grants it, and the hint names the command of the operator', () => {
+  requireGrant({ grants: ['send', 'node'] }, 'node');
+  for (const policy of [{}, { grants: ['send'] as const }])
+    expect(() => requireGrant(policy, 'node')).toThrow(
+      expect.objectContaining({
+        code: 'KEY_SCOPE_MISSING',
+        message: expect.stringContaining('"node"'),
+        hint: expect.stringMatching(/^An operator adds it with `cairn key limit --grants node`/),
+      }),
+    );
+  expect(parseKeyPolicy({ grants: ['node'] })).toEqual({ grants: ['node'] });
+});
+
 test('a policy allows the listed scopes, networks, methods, method prefixes and contracts, and refuses others', () => {
   requireStorage({ storage: ['read', 'add'] }, 'add');
   expect(() => requireStorage({ storage: ['read', 'add'] }, 'pin')).toThrow(scope);

@@ -5,8 +5,12 @@ import { AuthError } from './errors.ts';
 export const storageScopes = ['read', 'add', 'pin'] as const;
 export type StorageScope = (typeof storageScopes)[number];
 
-/** Permissions that a key has only if its policy lists them: send transactions. */
-export type KeyGrant = 'send';
+/**
+ * Permissions that a key has only if its policy lists them. `send`: transactions may be sent. `node`: commands about the
+ * IPFS peer of the operator may be called; only operators grant it.
+ */
+export const keyGrants = ['send', 'node'] as const;
+export type KeyGrant = (typeof keyGrants)[number];
 
 /** Restrictions of a key. An absent list restricts nothing, except for `grants`; an empty list allows nothing. */
 export interface KeyPolicy {
@@ -43,7 +47,7 @@ const shapes: Readonly<Record<keyof KeyPolicy, readonly [RegExp, string]>> = {
   contracts: [/^0x[0-9a-f]{40}$/, 'an address, 0x and 40 digits'],
   origins: [/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'an origin such as https://app.example'],
   addresses: [/^[0-9a-f:.]{2,45}(\/\d{1,3})?$/, 'an IP address or a range such as 10.0.0.0/8'],
-  grants: [/^send$/, 'send'],
+  grants: [/^(send|node)$/, 'send or node'],
 };
 
 /** Validates a policy and normalizes its entries. @throws VALUE_INVALID naming the entry */
@@ -101,11 +105,16 @@ export function requireMethod({ methods }: KeyPolicy, name: string): void {
   if (!isAllowed) throw refused('KEY_SCOPE_MISSING', `This API key does not allow the method ${JSON.stringify(name)}.`);
 }
 
+const grantHints: Readonly<Record<KeyGrant, string>> = {
+  send: 'Add it with `cairn key limit --grants send` and the other limits of the key, or on the page Keys of the console.',
+  node: 'An operator adds it with `cairn key limit --grants node` and the other limits of the key.',
+};
+
 /** Requires a permission that no key has by default. @throws KEY_SCOPE_MISSING that states how to grant it */
 export function requireGrant({ grants = [] }: KeyPolicy, grant: KeyGrant): void {
   if (grants.includes(grant)) return;
   throw new AuthError('KEY_SCOPE_MISSING', `This API key does not have the scope ${JSON.stringify(grant)}.`, {
-    hint: `Add it with \`cairn key limit --grants ${grant}\` and the other limits of the key, or on the page Keys of the console.`,
+    hint: grantHints[grant],
   });
 }
 

@@ -23,7 +23,11 @@ export function withLimits(command: Command): Command {
     .option('--contracts <addresses>', 'contracts that JSON-RPC may read or call', list)
     .option('--origins <origins>', 'web origins, such as https://app.example', list)
     .option('--addresses <ranges>', 'IP addresses of clients, such as 10.0.0.0/8', list)
-    .option('--grants <scopes>', 'permissions that no key has by default: send (transactions)', list)
+    .option(
+      '--grants <scopes>',
+      'permissions that no key has by default: send (transactions), node (the IPFS peer)',
+      list,
+    )
     .option('--expires <when>', 'expiry: 30d, 12h, or a date such as 2027-01-31', when);
 }
 

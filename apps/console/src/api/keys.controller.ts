@@ -1,4 +1,4 @@
-import { type ApiKey, Auth, type KeyPolicy, keyReference, type SignedIn } from '@cairn/auth';
+import { type ApiKey, Auth, type KeyPolicy, keyGrants, keyReference, type SignedIn } from '@cairn/auth';
 import { CairnError } from '@cairn/errors';
 import { Controller, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
@@ -17,7 +17,7 @@ const policy = z
     contracts: list,
     origins: list,
     addresses: list,
-    grants: z.array(z.enum(['send'], { error: 'expected send' })).optional(),
+    grants: z.array(z.enum(keyGrants, { error: 'expected send or node' })).optional(),
   })
   .optional();
 const expiresAt = z.number({ error: 'expected milliseconds since 1970' }).optional();
@@ -63,6 +63,7 @@ export class KeysController {
     const alive = (await this.auth.keys(me.account.id)).filter(({ revokedAt }) => revokedAt === undefined);
     if (alive.length >= keysMax)
       throw new CairnError('VALUE_INVALID', `The account has ${keysMax} keys, the most allowed. Revoke one first.`);
+    requireGrantable(me, wanted?.grants);
     const auth = this.auth.as(actorOf(me, request));
     const { key, secret } = await auth.createKey(me.account.id, {
       name,
@@ -80,7 +81,8 @@ export class KeysController {
     @TakesBody(limitBody) { policy: wanted, expiresAt: end }: z.infer<typeof limitBody>,
     @Req() request: Request,
   ) {
-    await this.#own(me, id);
+    const { policy: held } = await this.#own(me, id);
+    requireGrantable(me, wanted?.grants, held?.grants);
     const changed = await this.auth.as(actorOf(me, request)).limitKey(id, {
       ...(wanted && { policy: wanted as KeyPolicy }),
       ...(end !== undefined && { expiresAt: end }),
@@ -111,11 +113,22 @@ export class KeysController {
   }
 
   /** @throws KEY_NOT_FOUND, also for a key of another account */
-  async #own({ account }: SignedIn, id: string): Promise<void> {
+  async #own({ account }: SignedIn, id: string): Promise<ApiKey> {
     const keys = await this.auth.keys(account.id);
-    if (!keys.some((key) => key.id === id))
-      throw new CairnError('KEY_NOT_FOUND', 'The account has no key with this id.');
+    const own = keys.find((key) => key.id === id);
+    if (own === undefined) throw new CairnError('KEY_NOT_FOUND', 'The account has no key with this id.');
+    return own;
   }
+}
+
+/** Refuses the grant `node` from other members than operators, unless the key has it. @throws NOT_AN_OPERATOR */
+function requireGrantable(
+  { member }: SignedIn,
+  grants: KeyPolicy['grants'] = [],
+  held: KeyPolicy['grants'] = [],
+): void {
+  if (member.role === 'operator' || !grants.includes('node') || held.includes('node')) return;
+  throw new CairnError('NOT_AN_OPERATOR', 'Only operators grant a key the scope "node".');
 }
 
 /** A key without the hashes of its secrets. */

@@ -45,6 +45,9 @@ export const sharedSettings = {
   STORAGE_API_PORT: port().default(5001).describe('Port of the storage API; 0 takes a free one.'),
   RPC_GATEWAY_PORT: port().default(8545).describe('Port of the JSON-RPC gateway; 0 takes a free one.'),
   CONSOLE_PORT: port().default(8080).describe('Port of the console; 0 takes a free one.'),
+  IPFS_PEER_URL: url()
+    .optional()
+    .describe('Internal address of the IPFS peer, such as http://127.0.0.1:8082. Default: no peer.'),
   CAIRN_NETWORKS: existingFile()
     .optional()
     .describe('JSON file of the networks that the gateway serves. Default: the sample network.'),

@@ -55,11 +55,12 @@ function LimitFields({
         </Group>
       </Checkbox.Group>
       <Checkbox.Group
-        label="Transactions"
-        description="Off: the key can read networks, but not send transactions."
+        label="Further permissions"
+        description="Send: the key can send transactions. No key has these by default."
         {...form.getInputProps('grants')}
       >
         <Checkbox mt={4} value="send" label="Send" />
+        {me.member.role === 'operator' && <Checkbox mt={4} value="node" label="Commands about the IPFS peer" />}
       </Checkbox.Group>
       <MultiSelect
         label="Networks"
