@@ -71,6 +71,27 @@ export class Upstream implements OnApplicationShutdown {
     );
   }
 
+  /** Sends a request to the Pinning Service API. `path` starts with `pins`. */
+  async pinningService(
+    accountId: string,
+    path: string,
+    {
+      method = 'GET',
+      body,
+      payer,
+    }: PaidBy & { readonly method?: 'GET' | 'POST' | 'DELETE'; readonly body?: unknown } = {},
+  ): Promise<UpstreamAnswer> {
+    const delegation = await this.auth.delegation(accountId, payer && { payer });
+    return await this.#sendFor(payer === 'service' ? accountId : undefined, `${this.addresses.storage}/psa/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${delegation}:console`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
   /** Sends a JSON-RPC body to the network of a host name. */
   async gateway(accountId: string, host: string, body: string, { payer }: PaidBy = {}): Promise<UpstreamAnswer> {
     const delegation = await this.auth.delegation(accountId, payer && { payer });

@@ -5,6 +5,7 @@ import { KeysController } from './keys.controller.ts';
 import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
 import { OverviewController } from './overview.controller.ts';
+import { PinRequestsController } from './pin-requests.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
 import { UploadsController } from './uploads.controller.ts';
 
@@ -15,6 +16,7 @@ export const controllers: Type[] = [
   KeysController,
   FilesController,
   UploadsController,
+  PinRequestsController,
   NetworksController,
   BillingController,
   OperatorController,

@@ -49,7 +49,12 @@ function withUnits(message: string): string {
 
 function messageOf(body: string): string {
   try {
-    return (JSON.parse(body) as { readonly Message?: string }).Message ?? 'The storage API refused the request.';
+    const { Message: message, error } = JSON.parse(body) as {
+      readonly Message?: string;
+      /** Error of the Pinning Service API. */
+      readonly error?: { readonly details?: string };
+    };
+    return message ?? error?.details ?? 'The storage API refused the request.';
   } catch {
     // Text of the storage API, or an HTML page of a proxy.
     return /^[^<\n]{1,300}\n?$/.test(body) ? body.trim() : 'The storage API refused the request.';

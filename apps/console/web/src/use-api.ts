@@ -2,14 +2,19 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, api, type Me } from './api.ts';
 
-/** Query of an API path, refreshed by polling. */
-export function useApi<T>(path: string, { refreshMs }: { refreshMs?: number } = {}) {
+/** Query of an API path, refreshed by polling. The interval may depend on the data. */
+export function useApi<T>(
+  path: string,
+  { refreshMs }: { refreshMs?: number | ((data: T | undefined) => number) } = {},
+) {
   return useQuery<T, ApiError>({
     queryKey: [path],
     queryFn: () => api<T>(path),
     // Keeps the previous data until the next answer arrives.
     placeholderData: (before) => before,
-    ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+    ...(refreshMs !== undefined && {
+      refetchInterval: ({ state }) => (typeof refreshMs === 'number' ? refreshMs : refreshMs(state.data)),
+    }),
   });
 }
 

@@ -1,6 +1,6 @@
-import { Alert, Anchor, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { IconCloudDownload, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Me } from '../api.ts';
@@ -8,8 +8,10 @@ import { bytes, count } from '../format.ts';
 import { Answer, Empty, PageHead } from '../parts.tsx';
 import { DropArea } from '../uploads/drop-area.tsx';
 import { useApi } from '../use-api.ts';
+import { FetchDialog } from './files/fetch-dialog.tsx';
 import type { FileRow } from './files/file-row.ts';
 import { FileTable } from './files/file-table.tsx';
+import { PinRequests } from './files/pin-requests.tsx';
 
 interface Files {
   readonly files: readonly FileRow[];
@@ -20,11 +22,22 @@ interface Files {
 /** Pins of the account, and the drop area for uploads. */
 export function FilesPage({ me }: { me: Me }) {
   const [search, setSearch] = useState('');
+  const [isFetching, setIsFetching] = useState(false);
   const [wanted] = useDebouncedValue(search, 200);
   const files = useApi<Files>(`files?search=${encodeURIComponent(wanted)}`, { refreshMs: 15_000 });
   return (
     <>
-      <PageHead title="Files" text="Files and folders pinned by this account." />
+      <PageHead title="Files" text="Files and folders pinned by this account.">
+        <Button
+          variant="default"
+          leftSection={<IconCloudDownload size={16} />}
+          disabled={me.account.card === undefined}
+          onClick={() => setIsFetching(true)}
+        >
+          Fetch by CID
+        </Button>
+      </PageHead>
+      {isFetching && <FetchDialog onClose={() => setIsFetching(false)} />}
       <Stack>
         {me.account.card === undefined && (
           <Alert color="orange" title="Storage needs a billing card">
@@ -36,6 +49,7 @@ export function FilesPage({ me }: { me: Me }) {
           </Alert>
         )}
         <DropArea isOff={me.account.card === undefined} />
+        {me.account.card !== undefined && <PinRequests />}
         <TextInput
           placeholder="Name or CID"
           aria-label="Search files"

@@ -1,0 +1,76 @@
+import { cidFor } from '@cairn/cid';
+import { beforeAll, expect, test } from '@jest/globals';
+import { describeInBrowser, type } from './browser.ts';
+
+/** CID of a raw block, as `add?raw-leaves` returns it. */
+const cidOf = (text: string) => cidFor(new TextEncoder().encode(text), { codec: 'raw' }).toString();
+
+describeInBrowser(
+  'fetches by CID in a browser',
+  (visit) => {
+    let key: { readonly id: string; readonly secret: string };
+    const fetches = () => visit.page.getByRole('region', { name: 'Fetches' });
+    const request = async (cid: string, name: string) => {
+      await visit.page.getByRole('button', { name: 'Fetch by CID' }).click();
+      await type(visit.page.getByRole('textbox', { name: 'CID', exact: true }), cid, 1);
+      await type(visit.page.getByRole('textbox', { name: 'Name', exact: true }), name, 1);
+      await visit.page.getByRole('button', { name: 'Fetch and pin' }).click();
+    };
+
+    beforeAll(async () => {
+      await visit.signUp('fetcher');
+      await visit.stage.auth.attachCard('fetcher', { brand: 'visa', last4: '4242' });
+      const { key: created, secret } = await visit.stage.auth.createKey('fetcher', { name: 'other' });
+      key = { id: created.id, secret };
+      await visit.page.reload();
+    });
+
+    test('content that appears later becomes a pinned file', async () => {
+      await visit.go('Files');
+      await request(`ipfs://${cidOf('a late arrival')}`, 'late.txt');
+      await fetches().getByText('late.txt').waitFor();
+      await fetches().getByText('fetching').or(fetches().getByText('queued')).first().waitFor();
+      expect(await visit.faults()).toEqual([]);
+      await visit.picture('fetches');
+      const body = new FormData();
+      body.append('file', new Blob(['a late arrival']), 'late.txt');
+      const authorization = `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`;
+      const url = `${visit.stage.storage.url}/api/v0/add?raw-leaves=true&cid-version=1&pin=false`;
+      await (await fetch(url, { method: 'POST', headers: { authorization }, body })).text();
+      await fetches().waitFor({ state: 'detached', timeout: 30_000 });
+      await visit.page.getByRole('cell', { name: 'late.txt' }).waitFor();
+    });
+
+    test('absent content fails with a reason, and can be requested again and removed', async () => {
+      await request(cidOf('never stored'), 'missing.txt');
+      await fetches().getByText('failed').waitFor({ timeout: 30_000 });
+      await fetches().getByText('Gave up', { exact: false }).waitFor();
+      await fetches().getByRole('button', { name: 'Fetch missing.txt again' }).click();
+      await fetches().getByText('failed').waitFor({ state: 'detached' });
+      await fetches()
+        .getByRole('button', { name: /(Stop|Remove) the fetch of missing.txt/ })
+        .click();
+      await fetches().waitFor({ state: 'detached' });
+    });
+
+    test('a text that is no CID is refused in the dialog', async () => {
+      await request('not a cid', 'nothing');
+      await visit.page.getByRole('dialog').getByText('CID', { exact: false }).first().waitFor();
+      await visit.page
+        .getByRole('dialog')
+        .getByText(/not a cid/)
+        .waitFor();
+      expect(await visit.faults()).toEqual([]);
+      await visit.page.getByRole('button', { name: 'Cancel' }).click();
+    });
+
+    test('the page fits a phone', async () => {
+      await visit.page.setViewportSize({ width: 390, height: 844 });
+      await request(cidOf('on a phone'), 'a name that is much longer than the screen of a phone is wide.txt');
+      await fetches().getByText('a name that', { exact: false }).waitFor();
+      expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    });
+  },
+  {},
+  { STORAGE_PIN_EXPIRY_SECONDS: '3' },
+);

@@ -1,0 +1,81 @@
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { type SyntheticEvent, useState } from 'react';
+import { api } from '../../api.ts';
+import { useChange } from '../../use-api.ts';
+
+interface Wanted {
+  readonly cid: string;
+  readonly name: string;
+  readonly origins: readonly string[];
+}
+
+/** Dialog that requests content by its CID. */
+export function FetchDialog({ onClose }: { onClose: () => void }) {
+  const [cid, setCid] = useState('');
+  const [name, setName] = useState('');
+  const [origins, setOrigins] = useState('');
+  const fetchIt = useChange(
+    async (wanted: Wanted) => {
+      await api('pin-requests', { method: 'POST', body: wanted });
+      onClose();
+    },
+    { done: 'The fetch has started.', isQuiet: true },
+  );
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    fetchIt.mutate({ cid: cidIn(cid), name: name.trim(), origins: origins.split(/\s+/).filter(Boolean) });
+  };
+  return (
+    <Modal opened onClose={onClose} title="Fetch by CID" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="CID"
+            description="A CID, or an address that contains one."
+            placeholder="bafy…"
+            data-autofocus
+            required
+            value={cid}
+            maxLength={2000}
+            error={fetchIt.error?.message}
+            onChange={(event) => setCid(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Name"
+            description="Optional."
+            value={name}
+            maxLength={255}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Textarea
+            label="Addresses of providers"
+            description="Optional. Multiaddresses of nodes that have the content, one in each line."
+            autosize
+            minRows={2}
+            maxRows={6}
+            value={origins}
+            onChange={(event) => setOrigins(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={fetchIt.isPending} disabled={cid.trim() === ''}>
+              Fetch and pin
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** Returns the CID in a text such as `ipfs://bafy…`, `/ipfs/bafy…/a.txt` or `https://gateway.example/ipfs/bafy…`. */
+export function cidIn(text: string): string {
+  const trimmed = text.trim();
+  return (
+    /(?:^ipfs:\/\/|(?:^|\/)ipfs\/)([A-Za-z0-9]+)/.exec(trimmed)?.[1] ??
+    /^https?:\/\/([a-z0-9]+)\.ipfs\./.exec(trimmed)?.[1] ??
+    trimmed
+  );
+}
