@@ -38,7 +38,7 @@ describeInBrowser(
       const url = `${visit.stage.storage.url}/api/v0/add?raw-leaves=true&cid-version=1&pin=false`;
       await (await fetch(url, { method: 'POST', headers: { authorization }, body })).text();
       await fetches().waitFor({ state: 'detached', timeout: 30_000 });
-      await visit.page.getByRole('cell', { name: 'late.txt' }).waitFor();
+      await visit.page.getByRole('cell', { name: 'late.txt', exact: true }).waitFor();
     });
 
     test('absent content fails with a reason, and can be requested again and removed', async () => {

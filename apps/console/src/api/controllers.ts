@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { BillingController } from './billing.controller.ts';
 import { FilesController } from './files.controller.ts';
 import { KeysController } from './keys.controller.ts';
+import { NamesController } from './names.controller.ts';
 import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
 import { OverviewController } from './overview.controller.ts';
@@ -17,6 +18,7 @@ export const controllers: Type[] = [
   FilesController,
   UploadsController,
   PinRequestsController,
+  NamesController,
   NetworksController,
   BillingController,
   OperatorController,

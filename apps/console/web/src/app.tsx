@@ -14,6 +14,7 @@ import {
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import {
   IconActivity,
+  IconAt,
   IconCreditCard,
   IconFiles,
   IconKey,
@@ -32,6 +33,7 @@ import { BillingPage } from './pages/billing.tsx';
 import { FolderPage } from './pages/files/folder.tsx';
 import { FilesPage } from './pages/files.tsx';
 import { KeysPage } from './pages/keys.tsx';
+import { NamesPage } from './pages/names.tsx';
 import { NetworksPage } from './pages/networks.tsx';
 import { OperatorPage } from './pages/operator.tsx';
 import { SecurityPage } from './pages/security.tsx';
@@ -50,6 +52,7 @@ const pages = [
   { path: '/', title: 'Overview', icon: IconActivity, page: OverviewPage },
   { path: '/keys', title: 'API keys', icon: IconKey, page: KeysPage },
   { path: '/files', title: 'Files', icon: IconFiles, page: FilesPage },
+  { path: '/names', title: 'Names', icon: IconAt, page: NamesPage },
   { path: '/networks', title: 'Networks', icon: IconNetwork, page: NetworksPage },
   { path: '/billing', title: 'Billing', icon: IconCreditCard, page: BillingPage },
   { path: '/security', title: 'Security', icon: IconShieldLock, page: SecurityPage },

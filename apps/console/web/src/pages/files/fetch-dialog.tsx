@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
 import { type SyntheticEvent, useState } from 'react';
 import { api } from '../../api.ts';
 import { useChange } from '../../use-api.ts';
+import { cidIn } from './cid-in.ts';
 
 interface Wanted {
   readonly cid: string;
@@ -67,15 +68,5 @@ export function FetchDialog({ onClose }: { onClose: () => void }) {
         </Stack>
       </form>
     </Modal>
-  );
-}
-
-/** Returns the CID in a text such as `ipfs://bafy…`, `/ipfs/bafy…/a.txt` or `https://gateway.example/ipfs/bafy…`. */
-export function cidIn(text: string): string {
-  const trimmed = text.trim();
-  return (
-    /(?:^ipfs:\/\/|(?:^|\/)ipfs\/)([A-Za-z0-9]+)/.exec(trimmed)?.[1] ??
-    /^https?:\/\/([a-z0-9]+)\.ipfs\./.exec(trimmed)?.[1] ??
-    trimmed
   );
 }

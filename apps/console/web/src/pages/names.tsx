@@ -1,0 +1,210 @@
+import { Alert, Button, Card, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash, IconUpload } from '@tabler/icons-react';
+import { type SyntheticEvent, useState } from 'react';
+import { api, type Me } from '../api.ts';
+import { short } from '../format.ts';
+import { Answer, Confirm, Copy, Empty, PageHead } from '../parts.tsx';
+import { useApi, useChange } from '../use-api.ts';
+import { cidIn } from './files/cid-in.ts';
+
+interface NameRow {
+  readonly name: string;
+  readonly id: string;
+  /** Empty for a name that was never published. */
+  readonly path: string;
+}
+
+/** IPNS names: addresses that stay while their content changes. */
+export function NamesPage({ me }: { me: Me }) {
+  const [isCreating, setIsCreating] = useState(false);
+  return (
+    <>
+      <PageHead title="Names" text="IPNS names: addresses that stay while their content changes.">
+        <Button
+          leftSection={<IconPlus size={16} />}
+          disabled={me.account.card === undefined}
+          onClick={() => setIsCreating(true)}
+        >
+          New name
+        </Button>
+      </PageHead>
+      {me.account.card === undefined ? (
+        <Alert color="orange" title="Names need a billing card">
+          Attach one on the page Billing.
+        </Alert>
+      ) : (
+        <NameList />
+      )}
+      {isCreating && <CreateDialog onClose={() => setIsCreating(false)} />}
+    </>
+  );
+}
+
+function NameList() {
+  const names = useApi<{ readonly names: readonly NameRow[]; readonly count: number }>('names', { refreshMs: 15_000 });
+  const [published, setPublished] = useState<NameRow>();
+  const [doomed, setDoomed] = useState<NameRow>();
+  const remove = useChange((name: string) => api(`names/${encodeURIComponent(name)}`, { method: 'DELETE' }), {
+    done: 'Removed.',
+  });
+  return (
+    <>
+      <Answer query={names}>
+        {({ names: rows }) =>
+          rows.length === 0 ? (
+            <Empty title="No names yet">Create a name, then publish a file or a folder under it.</Empty>
+          ) : (
+            <Stack>
+              {rows.map((row) => (
+                <NameCard
+                  key={row.name}
+                  row={row}
+                  onPublish={() => setPublished(row)}
+                  onRemove={() => setDoomed(row)}
+                />
+              ))}
+            </Stack>
+          )
+        }
+      </Answer>
+      {published && <PublishDialog key={published.name} row={published} onClose={() => setPublished(undefined)} />}
+      <Confirm
+        title={`Remove the name ${doomed?.name ?? ''}?`}
+        text="Its key is deleted. The address can never be changed again and ends with its last record."
+        action="Remove it"
+        isOpen={doomed !== undefined}
+        onClose={() => setDoomed(undefined)}
+        onConfirm={() => doomed && remove.mutate(doomed.name)}
+      />
+    </>
+  );
+}
+
+function NameCard({ row, onPublish, onRemove }: { row: NameRow; onPublish: () => void; onRemove: () => void }) {
+  const address = `/ipns/${row.id}`;
+  return (
+    <Card withBorder padding="md" component="section" aria-label={`Name ${row.name}`}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={4} miw={0}>
+          <Text fw={600}>{row.name}</Text>
+          <Group gap={4} wrap="nowrap">
+            <Code title={address}>/ipns/{short(row.id)}</Code>
+            <Copy value={address} label={`Copy the address of ${row.name}`} />
+          </Group>
+          {row.path === '' ? (
+            <Text size="sm" c="dimmed">
+              Not published.
+            </Text>
+          ) : (
+            <Group gap={4} wrap="nowrap">
+              <Text size="sm" title={row.path} truncate>
+                Points to {short(row.path, 24)}
+              </Text>
+              <Copy value={row.path} label={`Copy the path of ${row.name}`} />
+            </Group>
+          )}
+        </Stack>
+        <Group gap="xs">
+          <Button variant="default" size="xs" leftSection={<IconUpload size={14} />} onClick={onPublish}>
+            Publish
+          </Button>
+          {row.name !== 'self' && (
+            <Button
+              variant="subtle"
+              color="red"
+              size="xs"
+              leftSection={<IconTrash size={14} />}
+              onClick={onRemove}
+              aria-label={`Remove ${row.name}`}
+            >
+              Remove
+            </Button>
+          )}
+        </Group>
+      </Group>
+    </Card>
+  );
+}
+
+function CreateDialog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const create = useChange(
+    async (wanted: string) => {
+      await api('names', { method: 'POST', body: { name: wanted } });
+      onClose();
+    },
+    { done: 'Created. Publish content under it.', isQuiet: true },
+  );
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    create.mutate(name.trim());
+  };
+  return (
+    <Modal opened onClose={onClose} title="New name" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Name of the key"
+            description="For this account only. The address is derived from a new key."
+            placeholder="website"
+            data-autofocus
+            value={name}
+            maxLength={128}
+            error={create.error?.message}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function PublishDialog({ row, onClose }: { row: NameRow; onClose: () => void }) {
+  const [target, setTarget] = useState(row.path);
+  const publish = useChange(
+    async (path: string) => {
+      await api(`names/${encodeURIComponent(row.name)}/publish`, { method: 'POST', body: { path } });
+      onClose();
+    },
+    { done: 'Published.', isQuiet: true },
+  );
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const text = target.trim();
+    publish.mutate(/^\/ip[fn]s\//.test(text) ? text : `/ipfs/${cidIn(text)}`);
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Publish under ${row.name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="CID or path"
+            description="The address points to it until you publish another."
+            placeholder="/ipfs/bafy…"
+            data-autofocus
+            value={target}
+            maxLength={4096}
+            error={publish.error?.message}
+            onChange={(event) => setTarget(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={publish.isPending} disabled={target.trim() === ''}>
+              Publish
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
