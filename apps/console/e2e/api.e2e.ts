@@ -1,83 +1,45 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parsePlan } from '@cairn/metering';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Stage, setStage } from './console.ts';
+import { type StripeApi, startStripeApi } from './stripe-api.ts';
+import { Visitor } from './visitor.ts';
 
 const password = 'four words in a row';
 const stripeKey = 'sk_test_canary0123456789';
 const webhookSecret = 'whsec_canary0123456789';
 let stage: Stage;
-let stripe: Server;
+let stripe: StripeApi;
 const canaries = [password, stripeKey, webhookSecret];
 
 beforeAll(async () => {
-  // Stand-in for the calls of Stripe's API that the console makes.
-  stripe = createServer((request, response) => {
-    request.resume();
-    const path = request.url ?? '';
-    response.writeHead(200, { 'content-type': 'application/json' });
-    if (path === '/v1/customers') response.end(JSON.stringify({ id: 'cus_1', object: 'customer' }));
-    else if (path === '/v1/checkout/sessions')
-      response.end(JSON.stringify({ id: 'cs_1', object: 'checkout.session', url: 'https://checkout.example/cs_1' }));
-    else response.end(JSON.stringify({ id: 'pm_1', object: 'payment_method', card: { brand: 'visa', last4: '4242' } }));
-  });
-  await new Promise<void>((resolve) => stripe.listen(0, '127.0.0.1', resolve));
+  stripe = await startStripeApi();
   stage = await setStage({
     CAIRN_STRIPE_SECRET_KEY: stripeKey,
     CAIRN_STRIPE_WEBHOOK_SECRET: webhookSecret,
-    CAIRN_STRIPE_API_URL: `http://127.0.0.1:${(stripe.address() as AddressInfo).port}`,
+    CAIRN_STRIPE_API_URL: stripe.url,
   });
 });
 afterAll(async () => {
   await stage.stop();
-  stripe.closeAllConnections();
-  await new Promise((resolve) => stripe.close(resolve));
+  await stripe.stop();
 });
 
-/** HTTP client that keeps its session cookie. */
-class Visitor {
-  cookie = '';
-
-  async ask(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = { 'x-cairn-console': '1' },
-  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
-    const answer = await fetch(`${stage.console.url}/api/${path}`, {
-      method,
-      headers: { cookie: this.cookie, 'content-type': 'application/json', ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const [cookie] = answer.headers.getSetCookie();
-    if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0] ?? '';
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.includes('json');
-    return { status: answer.status, body: isJson ? JSON.parse(text) : { text }, headers: answer.headers };
-  }
-}
-
+/** Signs up a visitor whose cookie must not be logged. */
 async function signUp(accountName: string): Promise<Visitor> {
-  const visitor = new Visitor();
-  const { status } = await visitor.ask('POST', 'sign-up', {
-    email: `${accountName}@example.org`,
-    password,
-    accountName,
-  });
-  expect(status).toBe(201);
+  const visitor = new Visitor(stage.console.url);
+  await visitor.signUp(accountName, password);
   canaries.push(visitor.cookie.split('=')[1] ?? '');
   return visitor;
 }
 
 describe('sessions', () => {
   test('the session cookie is HttpOnly and SameSite, and is required', async () => {
-    const visitor = new Visitor();
+    const visitor = new Visitor(stage.console.url);
     const made = await visitor.ask('POST', 'sign-up', { email: 'a@example.org', password, accountName: 'a' });
     expect(made.headers.get('set-cookie')).toMatch(/^cairn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     expect((await visitor.ask('GET', 'me')).body).toMatchObject({ member: { email: 'a@example.org', role: 'member' } });
     for (const path of ['me', 'usage', 'keys', 'files', 'networks', 'billing', 'operator/accounts'])
-      expect(await new Visitor().ask('GET', path)).toMatchObject({
+      expect(await new Visitor(stage.console.url).ask('GET', path)).toMatchObject({
         status: 401,
         body: { error: { code: 'SESSION_INVALID' } },
       });
@@ -105,7 +67,7 @@ describe('sessions', () => {
     ['sign-in', 'null', 400, 'email'],
     ['no-such', {}, 404, undefined],
   ])('POST %s with %j is answered %d', async (path, body, status, field) => {
-    const answer = await new Visitor().ask('POST', path, body);
+    const answer = await new Visitor(stage.console.url).ask('POST', path, body);
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatchObject({ code: expect.any(String), message: expect.any(String) });
     expect((answer.body.error as { field?: string }).field).toBe(field);
@@ -113,7 +75,7 @@ describe('sessions', () => {
   });
 
   test('a body that is too long is refused before it is read to its end', async () => {
-    const answer = await new Visitor().ask('POST', 'sign-in', `{"email":"${'x'.repeat(2_000_000)}"}`);
+    const answer = await new Visitor(stage.console.url).ask('POST', 'sign-in', `{"email":"${'x'.repeat(2_000_000)}"}`);
     expect(answer).toMatchObject({ status: 413, body: { error: { message: 'The body is too long.' } } });
   });
 });
@@ -170,7 +132,7 @@ describe('separation of accounts', () => {
     await stage.auth.createAccount({ name: 'house' });
     const actor = { who: 'test', from: 'here' };
     await stage.members.add('house', { email: 'op@example.org', password, role: 'operator', actor });
-    const operator = new Visitor();
+    const operator = new Visitor(stage.console.url);
     await operator.ask('POST', 'sign-in', { email: 'op@example.org', password });
     const { id } = await stage.auth.account('customer');
     const changed = { plan: 'team', quotaBytes: 1000, card: { brand: 'visa', last4: '4242' } };
@@ -302,7 +264,7 @@ describe('billing', () => {
     const sdk = new Stripe(stripeKey);
     const signature = sdk.webhooks.generateTestHeaderString({ payload, secret: webhookSecret });
     const tell = (header: string) =>
-      new Visitor().ask('POST', 'billing/webhook', payload, { 'stripe-signature': header });
+      new Visitor(stage.console.url).ask('POST', 'billing/webhook', payload, { 'stripe-signature': header });
     expect(await tell('t=1,v1=00')).toMatchObject({ status: 400, body: { error: { code: 'WEBHOOK_INVALID' } } });
     expect((await stage.auth.account('payer')).card).toBeUndefined();
     expect((await tell(signature)).status).toBe(200);
@@ -348,7 +310,7 @@ test('an account has at most 100 keys, and an address creates 20 accounts before
   });
   let answer = await visitor.ask('GET', 'me');
   for (let n = 0; n < 25 && answer.status !== 429; n++)
-    answer = await new Visitor().ask('POST', 'sign-up', {
+    answer = await new Visitor(stage.console.url).ask('POST', 'sign-up', {
       email: `many${n}@example.org`,
       password,
       accountName: `many ${n}`,
@@ -358,7 +320,7 @@ test('an account has at most 100 keys, and an address creates 20 accounts before
 });
 
 test('logs contain no secret', async () => {
-  const visitor = new Visitor();
+  const visitor = new Visitor(stage.console.url);
   await visitor.ask('POST', 'sign-in', { email: 'logged@example.org', password: 'canary of a wrong password' });
   canaries.push('canary of a wrong password');
   for (const service of [stage.console, stage.gateway, stage.storage]) {
