@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, runProgram, startServer } from '../peers/process.mjs';
+import { engineProgram } from './programs.mjs';
+
+/**
+ * Starts a Redis (or Valkey) server on a free loopback port, over a temporary directory.
+ * @param {{ isCluster?: boolean, port?: number }} [options]
+ * @returns its URL, child process and what stops it; undefined where Redis is not installed
+ */
+export async function startRedis({ isCluster = false, port } = {}) {
+  const command = engineProgram('redis');
+  if (command === undefined) return undefined;
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-redis-'));
+  const chosen = port ?? (await freePort());
+  const cluster = isCluster ? ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())] : [];
+  const common = [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(chosen),
+    '--dir',
+    directory,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ];
+  const { child, stop } = await startServer({
+    name: 'redis',
+    command,
+    args: [...common, ...cluster],
+    isReady: () => answersPing(chosen),
+  });
+  return {
+    url: `redis://127.0.0.1:${chosen}`,
+    port: chosen,
+    child,
+    kill: () => child.kill('SIGKILL'),
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+    async stop() {
+      child.kill('SIGCONT');
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts three Redis servers as one cluster. */
+export async function startRedisCluster() {
+  const command = engineProgram('redis');
+  if (command === undefined) return undefined;
+  const nodes = [];
+  for (let count = 0; count < 3; count++) nodes.push(await startRedis({ isCluster: true }));
+  const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+  const client = command.replace(/-server$/, '-cli');
+  await runProgram(client, ['--cluster', 'create', ...addresses, '--cluster-yes']);
+  return { nodes, urls: nodes.map(({ url }) => url), stop: () => Promise.all(nodes.map(({ stop }) => stop())) };
+}
+
+function answersPing(port) {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1', timeout: 1000 });
+    const end = (result) => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once('connect', () => socket.write('PING\r\n'));
+    socket.once('data', (bytes) => end(bytes.toString().startsWith('+PONG')));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from '../peers/process.mjs';
+import { engineProgram } from './programs.mjs';
+
+/** Credentials of the test server. */
+const s3Credentials = { accessKeyId: 'cairntest', secretAccessKey: 'cairntestsecret' };
+
+/**
+ * Starts an S3 server (SeaweedFS) on free loopback ports, over a temporary directory.
+ * @returns its endpoint, region, child process and what stops it; undefined where it is not installed
+ */
+export async function startS3() {
+  const command = engineProgram('s3');
+  if (command === undefined) return undefined;
+  const home = mkdtempSync(join(tmpdir(), 'cairn-s3-'));
+  const data = join(home, 'data');
+  mkdirSync(data);
+  const identity = {
+    name: 'cairn',
+    credentials: [{ accessKey: s3Credentials.accessKeyId, secretKey: s3Credentials.secretAccessKey }],
+    actions: ['Admin', 'Read', 'Write', 'List', 'Tagging'],
+  };
+  const config = join(home, 's3.json');
+  writeFileSync(config, JSON.stringify({ identities: [identity] }));
+  const [master, volume, filer, s3] = await portsWithNeighbours(4);
+  const { child, stop } = await startServer({
+    name: 'seaweedfs',
+    command,
+    args: [
+      ...['server', `-dir=${data}`, '-ip=127.0.0.1', '-ip.bind=127.0.0.1', `-master.port=${master}`],
+      ...[
+        `-volume.port=${volume}`,
+        '-volume.max=16',
+        '-master.volumeSizeLimitMB=256',
+        '-filer',
+        `-filer.port=${filer}`,
+      ],
+      ...['-s3', `-s3.port=${s3}`, `-s3.config=${config}`, '-s3.iam=false', '-s3.port.iceberg=0'],
+      ...[
+        '-s3.port.lance=0',
+        `-s3.localSocket=${join(home, 's3.sock')}`,
+        `-filer.localSocket=${join(home, 'filer.sock')}`,
+      ],
+      '-volume.preStopSeconds=0',
+    ],
+    isReady: async () => (await fetch(`http://127.0.0.1:${s3}/`)).status === 403,
+  });
+  return {
+    endpoint: `http://127.0.0.1:${s3}`,
+    region: 'us-east-1',
+    ...s3Credentials,
+    child,
+    kill: () => child.kill('SIGKILL'),
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+    async stop() {
+      // It ignores SIGTERM for seconds, and its files are removed anyway.
+      child.kill('SIGKILL');
+      await stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Offset of the gRPC port of each SeaweedFS server. */
+const grpcOffset = 10_000;
+
+/** Finds free ports whose gRPC port is free as well. */
+async function portsWithNeighbours(count) {
+  const found = [];
+  for (let port = 20_000 + Math.floor(Math.random() * 10_000); found.length < count; port++)
+    if ((await isFree(port)) && (await isFree(port + grpcOffset))) found.push(port);
+  return found;
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
