@@ -1,3 +1,4 @@
+import type { BlockExchange, ExchangePeer, ExchangeSession, FetchOptions, Provider } from '@cairn/block-exchange';
 import type { Block } from '@cairn/blockstore/core';
 import { assertHashAllowed, type CID } from '@cairn/cid';
 import { BlockClient } from './client/block-client.ts';
@@ -5,12 +6,12 @@ import type { PeerSession, Want } from './client/want.ts';
 import { BitswapError } from './errors.ts';
 import { ExcludedPeers } from './excluded-peers.ts';
 import { type BitswapLimits, bitswapLimits } from './limits.ts';
-import type { BlockExchange, BlockSource, FetchOptions, ProviderSearch, ServingPolicy } from './ports.ts';
+import type { BlockSource, ProviderSearch, ServingPolicy } from './ports.ts';
 import { Receiver } from './receiver.ts';
 import { BlockServer } from './server/block-server.ts';
 import type { Account } from './server/ledger.ts';
 import { type BitswapStats, Statistics } from './statistics.ts';
-import type { BitswapTransport, PeerName, Provider } from './transport.ts';
+import type { BitswapTransport, PeerName } from './transport.ts';
 import { cidFromPayload, hashCodeFromPrefix } from './wire/cid-prefix.ts';
 import { decodeMessage } from './wire/decode-message.ts';
 import type { Payload } from './wire/message.ts';
@@ -29,23 +30,13 @@ export interface BitswapOptions {
   readonly onExcluded?: (peer: PeerName, reason: unknown) => void;
 }
 
-/** Fetches that share peers, for example of one file. */
-export interface BlockSession extends BlockExchange {
-  /** Adds peers while fetches wait. */
-  addProviders(providers: readonly Provider[]): void;
-}
-
-/** Bitswap engine: client and server over one transport. */
+/** Bitswap engine: client and server over one transport. A fetch resolves when the source has stored the block. */
 export interface Bitswap extends BlockExchange {
-  createSession(options?: { readonly providers?: readonly Provider[] }): BlockSession;
-  /** Reports blocks that were stored by others. Peers that wait for them get them. */
-  notify(cids: Iterable<CID>): void;
   stats(): BitswapStats;
   /** Returns the blocks that this engine waits for, or those that a peer asked for. */
   wantlist(peer?: PeerName): CID[];
-  /** Returns the bytes exchanged with a peer. */
+  /** Returns the traffic with a peer. */
   ledger(peer: PeerName): Readonly<Account>;
-  close(): Promise<void>;
 }
 
 /** Starts an engine on a transport. */
@@ -58,6 +49,9 @@ export async function openBitswap(options: BitswapOptions): Promise<Bitswap> {
 /** Time of hashing after which other work gets a turn, in milliseconds. */
 const hashSliceMs = 8;
 
+/** Time between greetings of one peer, in milliseconds. */
+const greetMs = 1000;
+
 class Engine implements Bitswap {
   readonly #options: BitswapOptions;
   readonly #limits: BitswapLimits;
@@ -66,6 +60,9 @@ class Engine implements Bitswap {
   readonly #receiver: Receiver;
   readonly #excluded: ExcludedPeers;
   readonly #statistics = new Statistics();
+  readonly #greeted = new Set<PeerName>();
+  #greetTimer: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(options: BitswapOptions) {
     this.#options = options;
@@ -79,20 +76,28 @@ class Engine implements Bitswap {
     const account = (peer: PeerName) => this.#statistics.account(peer);
     const onSent = (to: Account, blocks: number, bytes: number) => this.#statistics.sent(to, blocks, bytes);
     this.#client = new BlockClient({ transport, limits, search, isExcluded, onError });
-    this.#server = new BlockServer({ transport, limits, source, policy, account, onSent, onError });
+    const onStalled = (peer: PeerName) => void this.#disconnect(peer);
+    this.#server = new BlockServer({ transport, limits, source, policy, account, onSent, onStalled, onError });
     this.#receiver = new Receiver({
       limits,
       onMessage: (peer, bytes) => this.#onMessage(peer, bytes),
       onInvalid: (peer, error) => this.#exclude(peer, error),
+      onEnded: (peer) => this.#greetLater(peer),
       onError,
     });
   }
 
-  start(): Promise<void> {
-    return this.#options.transport.start({
+  async start(): Promise<void> {
+    // Peers that are connected already may have taken an earlier engine of this node for dead.
+    let isStarting = true;
+    await this.#options.transport.start({
       onConnected: (peer) => {
-        if (this.#excluded.has(peer)) void this.#disconnect(peer);
-        else this.#client.connected(peer);
+        if (this.#excluded.has(peer)) {
+          void this.#disconnect(peer);
+          return;
+        }
+        this.#client.connected(peer);
+        if (isStarting) this.#client.greet(peer, { isFull: true });
       },
       onDisconnected: (peer) => {
         this.#client.disconnected(peer);
@@ -103,21 +108,30 @@ class Engine implements Bitswap {
         else this.#receiver.accept(peer, stream);
       },
     });
+    isStarting = false;
   }
 
   fetch(cid: CID, options: FetchOptions = {}): Promise<Uint8Array> {
     return this.#fetch(cid, this.#client.commonSession, options);
   }
 
-  createSession({ providers = [] }: { readonly providers?: readonly Provider[] } = {}): BlockSession {
+  openSession({ providers = [] }: { readonly providers?: readonly Provider[] } = {}): ExchangeSession {
     const session = this.#client.createSession();
     const addProviders = (list: readonly Provider[]) => this.#client.addProviders(session, list);
     addProviders(providers);
-    return { fetch: (cid, options = {}) => this.#fetch(cid, session, options), addProviders };
+    return {
+      fetch: (cid, options = {}) => this.#fetch(cid, session, options),
+      addProviders,
+      close: () => session.close(),
+    };
   }
 
-  notify(cids: Iterable<CID>): void {
+  announce(cids: readonly CID[]): void {
     this.#server.notify(cids);
+  }
+
+  peers(): readonly ExchangePeer[] {
+    return this.#statistics.peers();
   }
 
   stats(): BitswapStats {
@@ -129,14 +143,21 @@ class Engine implements Bitswap {
   }
 
   ledger(peer: PeerName): Readonly<Account> {
-    return { ...this.#statistics.account(peer) };
+    return this.#statistics.ledger(peer);
   }
 
-  async close(): Promise<void> {
-    await this.#options.transport.stop();
-    this.#receiver.close();
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // The fetches end first: their callers do not wait for the transport.
     this.#client.close();
     this.#server.close();
+    clearTimeout(this.#greetTimer);
+    await this.#options.transport.stop();
+    this.#receiver.close();
   }
 
   async #fetch(cid: CID, session: PeerSession, options: FetchOptions): Promise<Uint8Array> {
@@ -161,9 +182,7 @@ class Engine implements Bitswap {
     for (const payload of payloads) {
       try {
         const block = this.#verify(peer, payload, messageBytes);
-        account.receivedBytes += payload.bytes.length;
-        account.exchanged++;
-        this.#statistics.received(payload.bytes.length, typeof block === 'string');
+        this.#statistics.received(account, payload.bytes.length, typeof block === 'string');
         if (typeof block !== 'string') wanted.push(block);
       } catch (error) {
         fault = error;
@@ -200,6 +219,16 @@ class Engine implements Bitswap {
     } catch (error) {
       for (const { want } of wanted) this.#client.settle(want, { error });
     }
+  }
+
+  /** Greets peers whose streams this side has ended, each at most once per {@link greetMs}. */
+  #greetLater(peer: PeerName): void {
+    this.#greeted.add(peer);
+    this.#greetTimer ??= setTimeout(() => {
+      this.#greetTimer = undefined;
+      for (const name of this.#greeted) this.#client.greet(name, { isFull: false });
+      this.#greeted.clear();
+    }, greetMs).unref();
   }
 
   #exclude(peer: PeerName, reason: unknown): void {

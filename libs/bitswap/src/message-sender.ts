@@ -1,6 +1,6 @@
 import { BitswapError } from './errors.ts';
 import type { BitswapLimits } from './limits.ts';
-import type { BitswapTransport, OutgoingStream, Provider } from './transport.ts';
+import type { BitswapTransport, OutgoingStream, Target } from './transport.ts';
 
 /** Sends messages to one peer over one stream, which is opened on demand. One call at a time. */
 export class MessageSender {
@@ -15,15 +15,15 @@ export class MessageSender {
   }
 
   /** Resolves when the transport accepts more. @throws BITSWAP_STREAM_FAILED; the next call opens a new stream */
-  async send(provider: Provider, parts: readonly Uint8Array[]): Promise<void> {
+  async send(target: Target, parts: readonly Uint8Array[]): Promise<void> {
     const abort = this.#abort;
     const timer = setTimeout(() => this.#fail(abort, 'it accepted no bytes in time'), this.#limits.sendMs);
     try {
-      this.#stream ??= await this.#open(provider, abort.signal);
+      this.#stream ??= await this.#open(target, abort.signal);
       await untilAborted(this.#stream.send(parts, { signal: abort.signal }), abort.signal);
     } catch (error) {
       this.#fail(abort, 'the transport failed');
-      throw new BitswapError('BITSWAP_STREAM_FAILED', `The stream to peer ${provider.peer} failed.`, { cause: error });
+      throw new BitswapError('BITSWAP_STREAM_FAILED', `The stream to peer ${target.peer} failed.`, { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -34,9 +34,9 @@ export class MessageSender {
     this.#fail(this.#abort, reason);
   }
 
-  async #open(provider: Provider, signal: AbortSignal): Promise<OutgoingStream> {
+  async #open(target: Target, signal: AbortSignal): Promise<OutgoingStream> {
     const timer = setTimeout(() => this.#fail(this.#abort, 'it opened no stream in time'), this.#limits.openMs);
-    const opening = this.#transport.openStream(provider, { signal });
+    const opening = this.#transport.openStream(target, { signal });
     try {
       return await untilAborted(opening, signal);
     } catch (error) {

@@ -1,6 +1,7 @@
+import type { Provider } from '@cairn/block-exchange';
 import type { Block } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
-import type { PeerName, Provider } from './transport.ts';
+import type { PeerName } from './transport.ts';
 
 /** Port to the local blocks. Answers are in the order of `cids`; undefined names an absent block. */
 export interface BlockSource {
@@ -21,17 +22,4 @@ export interface ServingPolicy {
 /** Port that searches providers of a block, for example in a DHT. */
 export interface ProviderSearch {
   findProviders(cid: CID, options: { readonly signal: AbortSignal }): AsyncIterable<Provider>;
-}
-
-export interface FetchOptions {
-  /** Ends the wait. The fetch then throws the reason of the signal. */
-  readonly signal?: AbortSignal;
-  /** Peers that may have the block, in addition to connected ones. */
-  readonly providers?: readonly Provider[];
-}
-
-/** Fetches verified blocks from the network. Equal CIDs are fetched once. */
-export interface BlockExchange {
-  /** Returns verified, stored bytes. Waits until a peer has the block or `signal` ends the wait. */
-  fetch(cid: CID, options?: FetchOptions): Promise<Uint8Array>;
 }

@@ -8,6 +8,8 @@ interface ReceiverOptions {
   /** Handles a message. The next one of the stream is read afterwards. */
   readonly onMessage: (peer: PeerName, bytes: Uint8Array) => Promise<void>;
   readonly onInvalid: (peer: PeerName, error: unknown) => void;
+  /** Called when this side ended a stream of a peer that may stay connected. */
+  readonly onEnded: (peer: PeerName) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -35,6 +37,7 @@ export class Receiver {
     const sender = this.#senders.get(peer) ?? { streams: new Set(), buffered: 0 };
     if (sender.streams.size >= this.#options.limits.streamsPerPeerMax) {
       stream.abort(new Error('too many streams'));
+      this.#options.onEnded(peer);
       return;
     }
     this.#senders.set(peer, sender);
@@ -66,7 +69,10 @@ export class Receiver {
     } catch (error) {
       stream.abort(error instanceof Error ? error : new Error(String(error)));
       if (isCairnError(error, 'BITSWAP_MESSAGE_INVALID')) onInvalid(peer, error);
-      else onError(error);
+      else {
+        onError(error);
+        this.#options.onEnded(peer);
+      }
     } finally {
       sender.streams.delete(stream);
       if (sender.streams.size === 0 && this.#senders.get(peer) === sender) this.#senders.delete(peer);

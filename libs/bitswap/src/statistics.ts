@@ -1,3 +1,4 @@
+import type { ExchangePeer } from '@cairn/block-exchange';
 import type { Account } from './server/ledger.ts';
 import type { PeerName } from './transport.ts';
 
@@ -32,7 +33,9 @@ export class Statistics {
   };
   readonly #accounts = new Map<PeerName, Account>();
 
-  received(bytes: number, isDuplicate: boolean): void {
+  received(account: Account, bytes: number, isDuplicate: boolean): void {
+    account.receivedBytes += bytes;
+    account.receivedBlocks++;
     this.counters.blocksReceived++;
     this.counters.bytesReceived += bytes;
     if (!isDuplicate) return;
@@ -44,14 +47,30 @@ export class Statistics {
     this.counters.blocksSent += blocks;
     this.counters.bytesSent += bytes;
     account.sentBytes += bytes;
-    account.exchanged += blocks;
+    account.sentBlocks += blocks;
+  }
+
+  /** Lists peers with traffic. */
+  peers(): ExchangePeer[] {
+    return [...this.#accounts].map(([peer, account]) => ({
+      peer,
+      bytesReceived: account.receivedBytes,
+      bytesSent: account.sentBytes,
+      blocksReceived: account.receivedBlocks,
+      blocksSent: account.sentBlocks,
+    }));
+  }
+
+  /** Returns a copy of the account of a peer, zeros for an unknown one. */
+  ledger(peer: PeerName): Account {
+    return { ...(this.#accounts.get(peer) ?? newAccount()) };
   }
 
   /** Returns the account of a peer. It survives reconnects. */
   account(peer: PeerName): Account {
     const known = this.#accounts.get(peer);
     if (known !== undefined) return known;
-    const account = { sentBytes: 0, receivedBytes: 0, exchanged: 0 };
+    const account = newAccount();
     this.#accounts.set(peer, account);
     if (this.#accounts.size > accountsMax)
       for (const oldest of this.#accounts.keys()) {
@@ -60,4 +79,8 @@ export class Statistics {
       }
     return account;
   }
+}
+
+function newAccount(): Account {
+  return { sentBytes: 0, receivedBytes: 0, sentBlocks: 0, receivedBlocks: 0 };
 }

@@ -1,8 +1,8 @@
 /** Peer as text, for example a libp2p peer ID. */
 export type PeerName = string;
 
-/** Peer that may have a block, with addresses in the form of the transport. */
-export interface Provider {
+/** Peer to connect to, with addresses in the form of the transport. */
+export interface Target {
   readonly peer: PeerName;
   readonly addresses?: readonly string[];
 }
@@ -33,7 +33,7 @@ export interface BitswapTransport {
   /** Stops to report. Connections stay open: other protocols may use them. */
   stop(): Promise<void>;
   /** Opens a stream for messages to a peer, with a connection where there is none. */
-  openStream(provider: Provider, options: { readonly signal: AbortSignal }): Promise<OutgoingStream>;
+  openStream(target: Target, options: { readonly signal: AbortSignal }): Promise<OutgoingStream>;
   /** Closes all connections to a peer. */
   disconnect(peer: PeerName): Promise<void>;
 }

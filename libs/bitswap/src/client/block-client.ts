@@ -1,9 +1,10 @@
+import type { FetchOptions, Provider } from '@cairn/block-exchange';
 import type { CID } from '@cairn/cid';
 import { blockKey } from '../block-key.ts';
 import { BitswapError } from '../errors.ts';
 import type { BitswapLimits } from '../limits.ts';
-import type { FetchOptions, ProviderSearch } from '../ports.ts';
-import type { BitswapTransport, PeerName, Provider } from '../transport.ts';
+import type { ProviderSearch } from '../ports.ts';
+import type { BitswapTransport, PeerName } from '../transport.ts';
 import type { Presence } from '../wire/message.ts';
 import { ProviderSearches } from './provider-searches.ts';
 import { RemotePeers } from './remote-peers.ts';
@@ -42,7 +43,7 @@ export class BlockClient {
     this.#searches = new ProviderSearches({
       ...options,
       onProvider: (want, provider) => {
-        for (const session of want.sessions) this.addProviders(session, [provider]);
+        for (const session of want.sessions()) this.addProviders(session, [provider]);
       },
     });
   }
@@ -59,24 +60,25 @@ export class BlockClient {
 
   async fetch(cid: CID, session: PeerSession, options: FetchOptions): Promise<Uint8Array> {
     options.signal?.throwIfAborted();
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed || session.isClosed) throw closed();
     const want = this.#wants.get(blockKey(cid)) ?? this.#open(cid);
-    want.waiters++;
-    want.sessions.add(session);
+    want.join(session);
     if (options.providers !== undefined) this.addProviders(session, options.providers);
     this.#planner.drive(want);
     try {
-      return await withSignal(want.bytes, options.signal);
+      return await untilEnded(want.bytes, session, options.signal);
     } finally {
-      if (--want.waiters === 0 && !want.isArrived) this.#end(want);
+      want.leave(session);
+      if (!want.hasWaiters && !want.isArrived) this.#end(want);
     }
   }
 
   /** Adds peers to a session. Its waiting wants are asked of them. */
   addProviders(session: PeerSession, providers: readonly Provider[]): void {
-    for (const provider of providers) {
-      if (this.#options.isExcluded(provider.peer)) continue;
-      const peer = this.#peers.of(provider);
+    for (const { peer: name, addresses } of providers) {
+      // An HTTP gateway has no peer name.
+      if (name === undefined || this.#options.isExcluded(name)) continue;
+      const peer = this.#peers.of({ peer: name, ...(addresses !== undefined && { addresses }) });
       if (peer !== undefined && session.add(peer)) this.#driveAll(session);
     }
   }
@@ -87,11 +89,15 @@ export class BlockClient {
     peer.isConnected = true;
     peer.restUntil = 0;
     const sessions = new Set([this.commonSession]);
-    for (const want of this.#wants.values()) for (const session of want.sessions) sessions.add(session);
-    for (const session of sessions) {
-      session.add(peer);
-      this.#driveAll(session);
-    }
+    for (const want of this.#wants.values()) for (const session of want.sessions()) sessions.add(session);
+    for (const session of sessions) session.add(peer);
+    for (const want of this.#wants.values()) this.#planner.drive(want);
+  }
+
+  /** Sends a message without entries to a connected peer. */
+  greet(name: PeerName, options: { readonly isFull: boolean }): void {
+    const peer = this.#peers.get(name);
+    if (peer?.isConnected) peer.greet(options);
   }
 
   /** Forgets the requests to a peer, whose side forgets them too. */
@@ -108,8 +114,7 @@ export class BlockClient {
     const peer = this.#peers.get(name);
     if (peer === undefined) return;
     this.#peers.delete(peer);
-    this.commonSession.peers.delete(peer);
-    for (const want of this.#wants.values()) for (const session of want.sessions) session.peers.delete(peer);
+    peer.isDropped = true;
     peer.reset('the peer is excluded');
     this.#release(peer);
   }
@@ -184,14 +189,14 @@ export class BlockClient {
   }
 
   #driveAll(session: PeerSession): void {
-    for (const want of this.#wants.values()) if (want.sessions.has(session)) this.#planner.drive(want);
+    for (const want of this.#wants.values()) if (want.isOf(session)) this.#planner.drive(want);
   }
 
   /** Counts a delivery: the window grows, and the peer is preferred from now on. */
   #credit(peer: Peer, want: Want): void {
     peer.isProductive = true;
     peer.deliveredAt = performance.now();
-    for (const session of want.sessions) session.add(peer);
+    for (const session of want.sessions()) session.add(peer);
     peer.window = Math.min(this.#options.limits.inFlightMax, peer.window + 1);
   }
 
@@ -277,19 +282,19 @@ export class BlockClient {
 }
 
 function closed(): BitswapError {
-  return new BitswapError('BITSWAP_CLOSED', 'The bitswap engine is closed.');
+  return new BitswapError('BITSWAP_CLOSED', 'The bitswap engine or the session is closed.');
 }
 
-async function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+/** Rejects when the signal aborts or the session closes. */
+function untilEnded<T>(promise: Promise<T>, session: PeerSession, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal?.reason);
+    const endSubscription = session.onClose(() => reject(closed()));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const settled = () => {
+      endSubscription();
+      signal?.removeEventListener('abort', onAbort);
+    };
+    promise.then(resolve, reject).finally(settled);
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,6 +1,6 @@
+import type { Provider } from '@cairn/block-exchange';
 import type { BitswapLimits } from '../limits.ts';
 import type { ProviderSearch } from '../ports.ts';
-import type { Provider } from '../transport.ts';
 import type { Want } from './want.ts';
 
 /** Searches providers of wants that no known peer serves. Bounded in number and time. */

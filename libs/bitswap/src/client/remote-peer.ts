@@ -1,7 +1,7 @@
 import { blockKey } from '../block-key.ts';
 import type { BitswapLimits } from '../limits.ts';
 import { MessageSender } from '../message-sender.ts';
-import type { BitswapTransport, PeerName, Provider } from '../transport.ts';
+import type { BitswapTransport, PeerName, Target } from '../transport.ts';
 import { encodeFrame } from '../wire/encode-message.ts';
 import type { WantEntry } from '../wire/message.ts';
 
@@ -18,8 +18,10 @@ export interface RemotePeerOptions<Want> {
 /** Relation of the client to one peer: window, requests and entries to send. */
 export class RemotePeer<Want> {
   readonly name: PeerName;
-  provider: Provider;
+  target: Target;
   isConnected = false;
+  /** Excluded: sessions remove such a peer when they next choose one. */
+  isDropped = false;
   /** Delivered or announced a block: new wants go to such a peer first. */
   isProductive = false;
   window: number;
@@ -40,10 +42,11 @@ export class RemotePeer<Want> {
   readonly #limits: BitswapLimits;
   readonly #onFailure: (peer: RemotePeer<Want>, error: unknown) => void;
   #isSending = false;
+  #greeting: { readonly isFull: boolean } | undefined;
 
-  constructor(provider: Provider, options: RemotePeerOptions<Want>) {
-    this.name = provider.peer;
-    this.provider = provider;
+  constructor(target: Target, options: RemotePeerOptions<Want>) {
+    this.name = target.peer;
+    this.target = target;
     this.window = options.limits.inFlightMin;
     this.#limits = options.limits;
     this.#onFailure = options.onFailure;
@@ -65,15 +68,29 @@ export class RemotePeer<Want> {
     if (!entry.isCancel) this.#remember(key, entry);
     this.#outbox.delete(key);
     this.#outbox.set(key, entry);
-    if (this.#isSending) return;
-    this.#isSending = true;
-    setImmediate(() => void this.#send());
+    this.#startSending();
+  }
+
+  /**
+   * Sends a message without entries. Kubo asks a peer that it took for dead again after the next message. A full message also
+   * ends wants of an earlier engine of this node.
+   */
+  greet({ isFull }: { readonly isFull: boolean }): void {
+    this.#greeting = { isFull: isFull || this.#greeting?.isFull === true };
+    this.#startSending();
   }
 
   /** Forgets unsent entries and ends the stream. */
   reset(reason: string): void {
     this.#outbox.clear();
+    this.#greeting = undefined;
     this.#sender.abort(reason);
+  }
+
+  #startSending(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    setImmediate(() => void this.#send());
   }
 
   #remember(key: string, { cid }: WantEntry): void {
@@ -89,23 +106,27 @@ export class RemotePeer<Want> {
 
   async #send(): Promise<void> {
     try {
-      while (this.#outbox.size > 0) {
+      while (this.#outbox.size > 0 || this.#greeting !== undefined) {
         const wants: WantEntry[] = [];
         for (const [key, entry] of this.#outbox) {
           if (wants.length >= entriesPerMessage) break;
           wants.push(entry);
           this.#outbox.delete(key);
         }
-        const frame = encodeFrame({ isFull: false, wants, payloads: [], presences: [], pendingBytes: 0 });
-        await this.#sender.send(this.provider, frame);
+        const isFull = this.#greeting?.isFull === true;
+        this.#greeting = undefined;
+        const frame = encodeFrame({ isFull, wants, payloads: [], presences: [], pendingBytes: 0 });
+        await this.#sender.send(this.target, frame);
         this.failures = 0;
       }
     } catch (error) {
       this.#outbox.clear();
+      this.#greeting = undefined;
       this.failures++;
       this.#onFailure(this, error);
     } finally {
       this.#isSending = false;
+      if (this.#outbox.size > 0) this.#startSending();
     }
   }
 }

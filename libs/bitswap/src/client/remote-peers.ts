@@ -1,4 +1,4 @@
-import type { PeerName, Provider } from '../transport.ts';
+import type { PeerName, Target } from '../transport.ts';
 import { RemotePeer, type RemotePeerOptions } from './remote-peer.ts';
 import type { Peer, Want } from './want.ts';
 
@@ -19,15 +19,15 @@ export class RemotePeers {
     return this.#peers.values();
   }
 
-  /** Returns the peer of a provider and keeps new addresses. Undefined when the number of peers is at its limit. */
-  of(provider: Provider): Peer | undefined {
-    const known = this.#peers.get(provider.peer);
+  /** Returns the peer of a target and keeps new addresses. Undefined when the number of peers is at its limit. */
+  of(target: Target): Peer | undefined {
+    const known = this.#peers.get(target.peer);
     if (known !== undefined) {
-      if (provider.addresses !== undefined) known.provider = provider;
+      if (target.addresses !== undefined) known.target = target;
       return known;
     }
     if (this.#peers.size >= this.#options.limits.remotePeersMax && !this.#forgetOne()) return undefined;
-    const peer = new RemotePeer<Want>(provider, this.#options);
+    const peer = new RemotePeer<Want>(target, this.#options);
     this.#peers.set(peer.name, peer);
     return peer;
   }
@@ -40,6 +40,7 @@ export class RemotePeers {
     for (const peer of this.#peers.values()) {
       if (peer.isConnected || peer.wants.size > 0) continue;
       this.#peers.delete(peer.name);
+      peer.isDropped = true;
       return true;
     }
     return false;

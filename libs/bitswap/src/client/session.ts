@@ -8,14 +8,32 @@ interface SessionPeer {
 export class Session<Peer extends SessionPeer> {
   readonly peers = new Set<Peer>();
   readonly #peersMax: number;
+  readonly #closing = new Set<() => void>();
+  #isClosed = false;
 
   constructor(peersMax: number) {
     this.#peersMax = peersMax;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Calls back at the close. Returns a function that ends the subscription. */
+  onClose(listener: () => void): () => void {
+    this.#closing.add(listener);
+    return () => this.#closing.delete(listener);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.peers.clear();
+    for (const listener of [...this.#closing]) listener();
+  }
+
   /** Adds a peer. A full session replaces a peer that delivered nothing. Returns whether the peer is new. */
   add(peer: Peer): boolean {
-    if (this.peers.has(peer)) return false;
+    if (this.#isClosed || this.peers.has(peer)) return false;
     if (this.peers.size >= this.#peersMax) {
       const idle = [...this.peers].find(({ isProductive, inFlight }) => !isProductive && inFlight === 0);
       if (idle === undefined) return false;

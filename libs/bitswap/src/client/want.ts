@@ -23,10 +23,9 @@ export class Want {
   readonly cid: CID;
   readonly key: string;
   readonly createdAt = performance.now();
-  readonly sessions = new Set<PeerSession>();
   readonly views = new Map<Peer, View>();
-  /** Fetches that wait. */
-  waiters = 0;
+  /** Sessions with the number of their fetches that wait. */
+  readonly #sessions = new Map<PeerSession, number>();
   /** The block arrived and is being stored. */
   isArrived = false;
   searchedAt = Number.NEGATIVE_INFINITY;
@@ -51,10 +50,36 @@ export class Want {
     return false;
   }
 
+  get hasWaiters(): boolean {
+    return this.#sessions.size > 0;
+  }
+
+  /** Sessions that wait for the block. */
+  sessions(): Iterable<PeerSession> {
+    return this.#sessions.keys();
+  }
+
+  isOf(session: PeerSession): boolean {
+    return this.#sessions.has(session);
+  }
+
+  join(session: PeerSession): void {
+    this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1);
+  }
+
+  leave(session: PeerSession): void {
+    const waiters = this.#sessions.get(session) ?? 0;
+    if (waiters > 1) this.#sessions.set(session, waiters - 1);
+    else this.#sessions.delete(session);
+  }
+
   /** Peers of all sessions that wait for the block. */
   candidates(): Set<Peer> {
     const peers = new Set<Peer>();
-    for (const session of this.sessions) for (const peer of session.peers) peers.add(peer);
+    for (const session of this.#sessions.keys())
+      for (const peer of session.peers)
+        if (peer.isDropped) session.peers.delete(peer);
+        else peers.add(peer);
     return peers;
   }
 }

@@ -41,7 +41,7 @@ test('64 MiB from Kubo and to Kubo', async () => {
       const cids = await kubo.add(randomBytes(size));
       const source = blockSourceFromBlockstore(createMemoryBlockstore());
       const engine = await openBitswap({ transport: createLibp2pTransport(node), source });
-      const session = engine.createSession({ providers: [kubo.provider] });
+      const session = engine.openSession({ providers: [kubo.provider] });
       const from = await measure(() => Promise.all(cids.map((cid) => session.fetch(parseCid(cid)))));
       await kubo.empty(cids[0] ?? '');
       const to = await measure(() => kubo.call(`pin/add?arg=${cids[0]}`).then((response) => response.text()));

@@ -22,12 +22,15 @@ if (!hasKubo) process.stderr.write(`bitswap with Kubo: ${howToEnable('kubo')}\n`
     if (started === undefined) throw new Error(howToEnable('kubo'));
     kubo = started;
     node = await createNode({ listen: ['/ip4/127.0.0.1/tcp/0'] });
-    engine = await openBitswap({
+    engine = await openEngine();
+  });
+
+  const openEngine = () =>
+    openBitswap({
       transport: createLibp2pTransport(node),
       source: blockSourceFromBlockstore(store),
       onExcluded: (peer) => excluded.push(peer),
     });
-  });
 
   afterAll(async () => {
     await engine?.close();
@@ -38,7 +41,7 @@ if (!hasKubo) process.stderr.write(`bitswap with Kubo: ${howToEnable('kubo')}\n`
   test('a file is fetched from Kubo, and Kubo fetches it back after its garbage collection, twice', async () => {
     const cids = await kubo.add(randomBytes(8 * 1024 * 1024));
     const [root = ''] = cids;
-    const session = engine.createSession({ providers: [kubo.provider] });
+    const session = engine.openSession({ providers: [kubo.provider] });
     const signal = AbortSignal.timeout(60_000);
     await Promise.all(cids.map((cid) => session.fetch(parseCid(cid), { signal })));
     expect((await store.stats()).blocks).toBe(cids.length);
@@ -59,7 +62,7 @@ if (!hasKubo) process.stderr.write(`bitswap with Kubo: ${howToEnable('kubo')}\n`
     while (!engine.wantlist(kubo.provider.peer).some((want) => want.equals(cid)))
       await new Promise((resolve) => setTimeout(resolve, 20));
     await store.putMany([{ cid, bytes }]);
-    engine.notify([cid]);
+    engine.announce([cid]);
     expect(Buffer.from(await (await waiting).arrayBuffer()).equals(bytes)).toBe(true);
   });
 
@@ -80,5 +83,25 @@ if (!hasKubo) process.stderr.write(`bitswap with Kubo: ${howToEnable('kubo')}\n`
     expect(version0).toMatch(/^Qm/);
     await engine.fetch(parseCid(version0), { signal: AbortSignal.timeout(60_000) });
     expect(await store.has(parseCid(version0))).toBe(true);
+  });
+
+  test('Kubo asks an engine that starts on a connection whose earlier engine was closed', async () => {
+    await kubo.call(`swarm/connect?arg=${encodeURIComponent(String(node.getMultiaddrs()[0]))}`);
+    await engine.close();
+    const bytes = randomBytes(4000);
+    const cid = cidFor(bytes, { codec: 'raw' });
+    const waiting = kubo.call(`block/get?arg=${cid}`);
+    // Kubo fails to open a stream and takes this peer for dead.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    engine = await openEngine();
+    await store.putMany([{ cid, bytes }]);
+    engine.announce([cid]);
+    expect(Buffer.from(await (await waiting).arrayBuffer()).equals(bytes)).toBe(true);
+    await engine.close();
+    engine = await openEngine();
+    const [root = ''] = await kubo.add(randomBytes(2 * 1024 * 1024));
+    const session = engine.openSession({ providers: [kubo.provider] });
+    await session.fetch(parseCid(root), { signal: AbortSignal.timeout(30_000) });
+    session.close();
   });
 });

@@ -1,7 +1,7 @@
 import type { Connection, Libp2p, PeerId, Stream } from '@libp2p/interface';
 import { peerIdFromString } from '@libp2p/peer-id';
 import { multiaddr } from '@multiformats/multiaddr';
-import type { BitswapTransport, PeerName, Provider, TransportEvents } from '../transport.ts';
+import type { BitswapTransport, PeerName, Target, TransportEvents } from '../transport.ts';
 import { incomingFromStream, outgoingFromStream } from './stream-adapters.ts';
 
 /** Protocol name of bitswap with presences. */
@@ -18,8 +18,8 @@ export function createLibp2pTransport(node: Libp2p): BitswapTransport {
       stopListening = await listen(node, events);
     },
     stop: () => stopListening(),
-    async openStream(provider, { signal }) {
-      const connection = await connect(node, provider, signal);
+    async openStream(target, { signal }) {
+      const connection = await connect(node, target, signal);
       const stream = await connection.newStream(bitswapProtocol, { signal, maxOutboundStreams: streamsMax });
       return outgoingFromStream(stream);
     },
@@ -27,7 +27,7 @@ export function createLibp2pTransport(node: Libp2p): BitswapTransport {
   };
 }
 
-async function connect(node: Libp2p, { peer, addresses }: Provider, signal: AbortSignal): Promise<Connection> {
+async function connect(node: Libp2p, { peer, addresses }: Target, signal: AbortSignal): Promise<Connection> {
   const peerId = peerIdFromString(peer);
   const [open] = node.getConnections(peerId);
   if (open !== undefined) return open;

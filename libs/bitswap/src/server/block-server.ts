@@ -21,6 +21,8 @@ interface ServerOptions {
   readonly limits: BitswapLimits;
   readonly account: (peer: PeerName) => Account;
   readonly onSent: (account: Account, blocks: number, bytes: number) => void;
+  /** Called when a connected peer accepts no messages. Its wants are dropped, so it must be disconnected. */
+  readonly onStalled: (peer: PeerName) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -170,10 +172,15 @@ export class BlockServer {
       this.#stallTimer = undefined;
       for (const ledger of this.#active)
         if (performance.now() - (ledger.sendingSince ?? 0) >= stallMs)
-          this.drop(ledger.peer, 'the peer reads too slowly');
+          this.#dropStalled(ledger.peer, 'the peer reads too slowly');
       this.#pump();
     }, stallMs);
     this.#stallTimer.unref();
+  }
+
+  #dropStalled(peer: PeerName, reason: string): void {
+    this.drop(peer, reason);
+    this.#options.onStalled(peer);
   }
 
   async #serve(ledger: Ledger): Promise<void> {
@@ -186,7 +193,7 @@ export class BlockServer {
       ledger.failures = 0;
     } catch (error) {
       this.#options.onError(error);
-      if (++ledger.failures >= failuresMax) this.drop(ledger.peer, 'its messages failed');
+      if (++ledger.failures >= failuresMax) this.#dropStalled(ledger.peer, 'its messages failed');
     } finally {
       this.#active.delete(ledger);
       ledger.sendingSince = undefined;

@@ -13,12 +13,12 @@ export interface ServerWant {
   needsDontHave: boolean;
 }
 
-/** Bytes exchanged with a peer. */
+/** Traffic with a peer. */
 export interface Account {
   sentBytes: number;
   receivedBytes: number;
-  /** Number of exchanged blocks. */
-  exchanged: number;
+  sentBlocks: number;
+  receivedBlocks: number;
 }
 
 /** Unit of received bytes below which a peer counts as new, so that its debt grows slowly. */

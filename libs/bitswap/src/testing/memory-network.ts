@@ -3,7 +3,7 @@ import type {
   IncomingStream,
   OutgoingStream,
   PeerName,
-  Provider,
+  Target,
   TransportEvents,
 } from '../transport.ts';
 
@@ -49,11 +49,12 @@ class Network implements MemoryNetwork {
     return {
       start: async (events) => {
         this.#peers.set(name, events);
+        for (const other of this.#peers.keys()) if (this.isConnected(name, other)) events.onConnected(other);
       },
       stop: async () => {
         this.#peers.delete(name);
       },
-      openStream: async (provider) => this.#openStream(name, provider),
+      openStream: async (target) => this.#openStream(name, target),
       disconnect: async (peer) => this.disconnect(name, peer),
     };
   }
@@ -78,7 +79,7 @@ class Network implements MemoryNetwork {
     return this.#links.has(linkKey(a, b));
   }
 
-  #openStream(from: PeerName, { peer: to }: Provider): OutgoingStream {
+  #openStream(from: PeerName, { peer: to }: Target): OutgoingStream {
     if (!this.#peers.has(to)) throw new Error(`Peer ${to} is not in the network.`);
     this.connect(from, to);
     const channels = this.#links.get(linkKey(from, to));
