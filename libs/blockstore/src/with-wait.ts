@@ -1,3 +1,4 @@
+import type { CID } from '@cairn/cid';
 import type { Blockstore } from './blockstore.ts';
 import { BlockNotFoundError } from './errors.ts';
 
@@ -21,20 +22,9 @@ export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore
         return await store.get(cid, options);
       } catch (error) {
         const { signal } = options;
-        const limit = signal ? waitMs(signal) : 0;
-        if (signal === undefined || limit <= 0 || !isNotFound(error)) throw error;
-        const start = performance.now();
-        const end = start + limit;
-        for (
-          let pause = pollMsMin;
-          performance.now() < end && !signal.aborted;
-          pause = Math.min(2 * pause, pollMsMax)
-        ) {
-          await sleep(Math.min(pause, end - performance.now()), signal);
-          if (!signal.aborted && (await store.has(cid))) return await store.get(cid, options);
-        }
-        const waitedMs = signal.aborted ? Math.round(performance.now() - start) : limit;
-        throw new BlockNotFoundError(cid.toString(), { waitedMs, cause: signal.aborted ? signal.reason : undefined });
+        const limitMs = signal ? waitMs(signal) : 0;
+        if (signal === undefined || limitMs <= 0 || !isNotFound(error)) throw error;
+        return await waitForBlock(store, cid, { signal, limitMs });
       }
     },
     has: (cid) => store.has(cid),
@@ -46,6 +36,25 @@ export function withWait(store: Blockstore, { waitMs }: WaitOptions): Blockstore
     stats: () => store.stats(),
     close: () => store.close(),
   };
+}
+
+/**
+ * Polls a store for a block and reads it. At the limit or the abort, throws BLOCK_NOT_FOUND with the time waited and the
+ * reason of the signal.
+ */
+export async function waitForBlock(
+  store: Pick<Blockstore, 'get' | 'has'>,
+  cid: CID,
+  { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
+): Promise<Uint8Array> {
+  const start = performance.now();
+  const end = start + limitMs;
+  for (let pause = pollMsMin; performance.now() < end && !signal.aborted; pause = Math.min(2 * pause, pollMsMax)) {
+    await sleep(Math.min(pause, end - performance.now()), signal);
+    if (!signal.aborted && (await store.has(cid))) return await store.get(cid, { signal });
+  }
+  const waitedMs = signal.aborted ? Math.round(performance.now() - start) : limitMs;
+  throw new BlockNotFoundError(cid.toString(), { waitedMs, cause: signal.aborted ? signal.reason : undefined });
 }
 
 function isNotFound(error: unknown): boolean {
