@@ -212,13 +212,23 @@ class Engine implements Bitswap {
 
   async #store(wanted: readonly { want: Want; block: Block }[]): Promise<void> {
     if (wanted.length === 0) return;
+    const { source } = this.#options;
     try {
-      await this.#options.source.putMany(wanted.map(({ block }) => block));
-      for (const { want, block } of wanted) this.#client.settle(want, { bytes: block.bytes });
-      this.#server.notify(wanted.map(({ block }) => block.cid));
+      await source.putMany(wanted.map(({ block }) => block));
     } catch (error) {
       for (const { want } of wanted) this.#client.settle(want, { error });
+      return;
     }
+    // The next message is read meanwhile. Blocks that wait for the disk are bounded by the back-pressure of putMany.
+    source.sync().then(
+      () => {
+        for (const { want, block } of wanted) this.#client.settle(want, { bytes: block.bytes });
+        this.#server.notify(wanted.map(({ block }) => block.cid));
+      },
+      (error: unknown) => {
+        for (const { want } of wanted) this.#client.settle(want, { error });
+      },
+    );
   }
 
   /** Greets peers whose streams this side has ended, each at most once per {@link greetMs}. */

@@ -37,8 +37,9 @@ export const bitswapLimits = {
   presenceMs: 1000,
   /** Number of cached presence answers. */
   presencesMax: 65_536,
-  /** Interval at which unanswered wants are checked again, for blocks whose put was not reported. */
+  /** Time in which all unanswered wants are checked again, for blocks whose put was not reported, and wants of one step. */
   recheckMs: 10_000,
+  recheckMax: 4096,
   /** Requests for blocks in flight to one peer: initial and maximum number. */
   inFlightMin: 16,
   inFlightMax: 64,

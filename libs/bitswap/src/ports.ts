@@ -9,8 +9,10 @@ export interface BlockSource {
   sizes(cids: readonly CID[]): Promise<readonly (number | undefined)[]>;
   /** Returns blocks with one store read. */
   blocks(cids: readonly CID[]): Promise<readonly (Uint8Array | undefined)[]>;
-  /** Stores verified blocks. A fetch resolves afterwards. */
+  /** Accepts verified blocks. Resolves when the source accepts more, which is the back-pressure. */
   putMany(blocks: readonly Block[]): Promise<void>;
+  /** Resolves when all accepted blocks are durable. A fetch resolves afterwards. Calls share commits. */
+  sync(): Promise<void>;
 }
 
 /** Port that decides which blocks a peer may get. A refused block is answered like an absent one. */

@@ -28,6 +28,16 @@ export interface PutOptions {
 }
 
 /**
+ * Reads of several blocks in one snapshot: an optional capability of a store. Answers are in the order of `cids`, undefined
+ * for absent and quarantined blocks. An absent block costs no error object.
+ */
+export interface BatchReads {
+  sizeMany(cids: readonly CID[]): Promise<readonly (number | undefined)[]>;
+  /** Reads all bytes in one turn of the event loop. The caller bounds their sum. @throws STORE_CORRUPT */
+  getMany(cids: readonly CID[]): Promise<readonly (Uint8Array | undefined)[]>;
+}
+
+/**
  * The port to a store of content-addressed blocks.
  *
  * Blocks are keyed by multihash: a CIDv0 and a CIDv1 of the same digest name the same block, and `delete` removes it

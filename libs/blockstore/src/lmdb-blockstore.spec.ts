@@ -35,6 +35,21 @@ test('a reopened store returns its blocks', async () => {
   await again.close();
 });
 
+test('getMany and sizeMany return pending and stored blocks, and undefined for absent and quarantined ones', async () => {
+  const store = await openLmdbBlockstore({ directory: temporaryDirectory() });
+  const [stored, pending, absent, corrupt] = ['stored', 'pending block', 'absent', 'corrupt'].map(rawBlock);
+  if (!stored || !pending || !absent || !corrupt) throw new Error('no blocks');
+  await store.putMany([stored, corrupt]);
+  await store.sync();
+  await store.quarantine(corrupt.cid);
+  await store.putMany([pending]);
+  const cids = [absent, pending, corrupt, stored].map(({ cid }) => cid);
+  expect(await store.sizeMany(cids)).toEqual([undefined, 13, undefined, 6]);
+  const texts = (await store.getMany(cids)).map((bytes) => bytes && Buffer.from(bytes).toString());
+  expect(texts).toEqual([undefined, 'pending block', undefined, 'stored']);
+  await store.close();
+});
+
 test('withVerification refuses a block with a changed byte on the disk', async () => {
   const directory = temporaryDirectory();
   const content = `${'planted fault '.repeat(1000)}`;

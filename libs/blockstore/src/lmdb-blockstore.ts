@@ -4,7 +4,7 @@ import { Environment, StoreError, limits as storeLimits } from '@cairn/embedded-
 import { isCairnError } from '@cairn/errors';
 import { BlockTables } from './block-tables.ts';
 import { blocksFormat } from './blocks-format.ts';
-import type { Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
+import type { BatchReads, Block, BlockstoreStats, PutOptions, ReadOptions } from './blockstore.ts';
 import type { BoundedBlockstore } from './bounded-blockstore.ts';
 import { Capacity, type CapacityOptions, type Fullness } from './capacity.ts';
 import type { Claim, ClaimOptions, DiscardResult } from './claims.ts';
@@ -29,7 +29,7 @@ export interface LmdbBlockstoreOptions extends CapacityOptions {
 /** Claims per transaction. Each takes about 100 µs. */
 const cidsPerTransaction = 128;
 
-class LmdbStore implements BoundedBlockstore {
+class LmdbStore implements BoundedBlockstore, BatchReads {
   readonly #environment: Environment;
   readonly #tables: BlockTables;
   readonly #queue: WriteQueue;
@@ -56,6 +56,17 @@ class LmdbStore implements BoundedBlockstore {
     const bytes = this.#queue.get(cid) ?? this.#stored(cid);
     if (bytes === undefined) throw new BlockNotFoundError(cid.toString());
     return bytes;
+  }
+
+  async getMany(cids: readonly CID[]): Promise<(Uint8Array | undefined)[]> {
+    return cids.map((cid) => {
+      if (this.#lengthOf(cid) === undefined) return undefined;
+      return this.#queue.get(cid) ?? this.#stored(cid);
+    });
+  }
+
+  async sizeMany(cids: readonly CID[]): Promise<(number | undefined)[]> {
+    return cids.map((cid) => this.#lengthOf(cid));
   }
 
   /** Makes both reads in one turn of the event loop, and so in one snapshot. */
@@ -281,7 +292,7 @@ class LmdbStore implements BoundedBlockstore {
  * Opens a block store in an LMDB environment.
  * @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED
  */
-export async function openLmdbBlockstore(options: LmdbBlockstoreOptions): Promise<BoundedBlockstore> {
+export async function openLmdbBlockstore(options: LmdbBlockstoreOptions): Promise<BoundedBlockstore & BatchReads> {
   const environment = await Environment.open({
     directory: options.directory,
     format: blocksFormat,

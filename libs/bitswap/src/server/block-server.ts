@@ -11,6 +11,9 @@ import { type Account, Ledger, type ServerWant } from './ledger.ts';
 import { PresenceCache } from './presence-cache.ts';
 import { WaitingWants } from './waiting-wants.ts';
 
+/** Steps of one pass over the waiting wants. */
+const checksPerPass = 10;
+
 /** Consecutive failed messages after which the wants of a peer are dropped. */
 const failuresMax = 3;
 
@@ -42,7 +45,7 @@ export class BlockServer {
   constructor(options: ServerOptions) {
     this.#options = options;
     this.#cache = new PresenceCache(options.limits);
-    this.#recheck = setInterval(() => void this.#checkAgain(), options.limits.recheckMs);
+    this.#recheck = setInterval(() => void this.#checkAgain(), options.limits.recheckMs / checksPerPass);
     this.#recheck.unref();
   }
 
@@ -223,7 +226,9 @@ export class BlockServer {
 
   /** Finds blocks whose put was not reported, for example after garbage collection and a write of another process. */
   async #checkAgain(): Promise<void> {
-    const wants = this.#waiting.rotate(this.#options.limits.readMax);
+    const { readMax, recheckMax } = this.#options.limits;
+    const share = Math.ceil(this.#waiting.size / checksPerPass);
+    const wants = this.#waiting.rotate(Math.min(recheckMax, Math.max(readMax, share)));
     if (wants.length === 0) return;
     try {
       const sizes = await this.#options.source.sizes(wants.map(({ cid }) => cid));
