@@ -4,10 +4,12 @@ export interface Kubo {
   readonly multiaddr: string;
   readonly repository: string;
   readonly binary: string;
+  readonly pid: number;
   output(): string;
   stop(): Promise<void>;
 }
 export declare function startKubo(options?: {
   readonly isOffline?: boolean;
   readonly config?: (config: Record<string, unknown>) => void;
+  readonly env?: Readonly<Record<string, string>>;
 }): Promise<Kubo | undefined>;

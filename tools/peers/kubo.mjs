@@ -6,11 +6,12 @@ import { freePort, runProgram, startServer } from './process.mjs';
 
 /**
  * Starts a real Kubo on a new, empty repository without peers.
- * @param {{ isOffline?: boolean, config?: (config: Record<string, unknown>) => void }} [options] `isOffline` (default true)
- *   passes --offline; `config` may change the configuration before the daemon starts
+ * @param {{ isOffline?: boolean, config?: (config: Record<string, unknown>) => void, env?: Readonly<Record<string, string>> }} [options]
+ *   `isOffline` (default true) passes --offline; `config` may change the configuration before the daemon starts; `env`: variables
+ *   of the daemon
  * @returns its URL (without /api/v0), multiaddress, repository, binary and `stop`, or undefined where Kubo is not built
  */
-export async function startKubo({ isOffline = true, config: change = () => {} } = {}) {
+export async function startKubo({ isOffline = true, config: change = () => {}, env: variables = {} } = {}) {
   const binary = peerBinary('kubo');
   if (binary === undefined) return undefined;
   const repository = mkdtempSync(join(tmpdir(), 'cairn-kubo-'));
@@ -29,11 +30,11 @@ export async function startKubo({ isOffline = true, config: change = () => {} } 
   change(config);
   writeFileSync(file, JSON.stringify(config, null, 2));
   const url = `http://127.0.0.1:${port}`;
-  const { stop, output } = await startServer({
+  const { child, stop, output } = await startServer({
     name: 'kubo',
     command: binary,
     args: ['daemon', ...(isOffline ? ['--offline'] : [])],
-    env,
+    env: { ...variables, ...env },
     isReady: async () => (await fetch(`${url}/api/v0/version`, { method: 'POST' })).ok,
   });
   return {
@@ -41,6 +42,7 @@ export async function startKubo({ isOffline = true, config: change = () => {} } 
     multiaddr: `/ip4/127.0.0.1/tcp/${port}`,
     repository,
     binary,
+    pid: child.pid,
     output,
     stop: async () => {
       await stop();

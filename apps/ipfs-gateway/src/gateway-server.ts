@@ -100,6 +100,8 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     signal: AbortSignal,
     meter?: GatewayMeter,
   ): Promise<void> {
+    // Content has the type of its name or bytes. With `nosniff` browsers run no script that has no name.
+    if (answer.status < 300) response.removeHeader('x-content-type-options');
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, this.#fieldOf(name, value));
     response.writeHead(answer.status);
     if (answer.body === undefined) return void response.end();

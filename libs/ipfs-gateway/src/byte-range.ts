@@ -8,7 +8,7 @@ export interface ByteRange {
 
 /** Checks the form of a Range field. @throws GatewayError 400 */
 export function checkRange(range: string | undefined): void {
-  if (range !== undefined) parseSpecs(range);
+  if (range !== undefined && !isEmptyRange(range)) parseSpecs(range);
 }
 
 /**
@@ -16,13 +16,18 @@ export function checkRange(range: string | undefined): void {
  * is served, as in Kubo. @throws GatewayError 400, 416
  */
 export function rangeOf(range: string | undefined, size: number): ByteRange | undefined {
-  if (range === undefined) return undefined;
+  // Clients add a Range to each request: without bytes there is no part to choose.
+  if (range === undefined || size === 0 || isEmptyRange(range)) return undefined;
   for (const [first, last] of parseSpecs(range)) {
     const start = first === undefined ? Math.max(size - (last ?? 0), 0) : first;
     const end = first === undefined ? size - 1 : Math.min(last ?? size - 1, size - 1);
     if (start <= end && start < size) return { start, end };
   }
   throw new GatewayError(416, 'invalid range: failed to overlap', { 'content-range': `bytes */${size}` });
+}
+
+function isEmptyRange(range: string): boolean {
+  return /^bytes=\s*$/i.test(range);
 }
 
 type RangeSpec = readonly [first: number | undefined, last: number | undefined];

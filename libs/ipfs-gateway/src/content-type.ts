@@ -40,7 +40,9 @@ const markup: readonly (readonly [type: string, pattern: RegExp])[] = [
 
 /** Returns the media type of a file: by its name, else by its first bytes. */
 export function contentTypeOf(name: string, head: Uint8Array, isWhole: boolean): string {
+  if (head.length === 0 && !/\.[^./]+$/.test(name)) return 'text/plain';
   const named = /\.[^./]+$/.test(name) ? mime.getType(name) : null;
+  if (named === 'application/xml') return 'text/xml; charset=utf-8';
   if (named !== null) return named.startsWith('text/') && named !== 'text/html' ? `${named}; charset=utf-8` : named;
   const latin = Buffer.from(head).toString('latin1');
   const known = signatures.find(([, offset, bytes]) => latin.startsWith(bytes, offset));

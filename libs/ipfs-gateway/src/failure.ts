@@ -15,10 +15,15 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['DAG_INVALID', 422],
 ]);
 
+/** Fields that describe the content. An error has none: caches would store it as long as the content. */
+const contentFields: ReadonlySet<string> = new Set([
+  ...['content-length', 'accept-ranges', 'etag', 'cache-control', 'last-modified', 'content-disposition'],
+]);
+
 /** Converts an error to its response. @throws an error that is a fault of the service */
 export function failureOf(error: unknown, headers: Readonly<Record<string, string>>): GatewayResponse {
   const failure = asGatewayError(error, headers['x-ipfs-path']);
-  const { 'content-length': _, 'accept-ranges': __, ...kept } = headers;
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !contentFields.has(name)));
   return {
     status: failure.status,
     headers: {

@@ -17,6 +17,8 @@ beforeAll(async () => {
     { path: 'site/page.html', content: content('<h1>Page</h1>') },
     { path: `site/${hostile}`, content: content('x') },
     { path: 'site/link', symlink: '/etc' },
+    { path: 'site/empty', content: content('') },
+    { path: 'site/dated.txt', content: content('dated'), mtime: { seconds: 1_700_000_000 } },
     {
       path: 'site/_redirects',
       content: content('/old/:name /new/:name 302\n/gone /page.html 451\n/app/* /page.html 200\n'),
@@ -83,6 +85,52 @@ describe('createGateway', () => {
     const missing = cidFor(Buffer.from('missing'), { codec: 'raw' });
     expect((await get(`/ipfs/${missing}`)).status).toBe(404);
     expect((await get(`/ipfs/${missing}`, { headers: { 'cache-control': 'only-if-cached' } })).status).toBe(412);
+  });
+
+  test.each([
+    ['if-none-match', (cid: string) => `"${cid}"`, 304],
+    ['if-none-match', (cid: string) => `W/"${cid}"`, 304],
+    ['if-none-match', (cid: string) => `"x${cid}"`, 200],
+  ])('a directory page with %s of its CID gives its status', async (name, tag, status) => {
+    expect((await get(`/ipfs/${root}/`, { headers: { [name]: tag(root) } })).status).toBe(status);
+  });
+
+  test.each([
+    [{ 'if-match': '"other"' }, 412],
+    [{ 'if-match': '*' }, 200],
+    [{ 'if-modified-since': 'Tue, 14 Nov 2023 22:13:20 GMT' }, 304],
+    [{ 'if-modified-since': 'Mon, 13 Nov 2023 22:13:20 GMT' }, 200],
+    [{ 'if-modified-since': 'Tue, 14 Nov 2023 22:13:20 GMT', 'if-none-match': '"other"' }, 200],
+    [{ 'if-unmodified-since': 'Mon, 13 Nov 2023 22:13:20 GMT' }, 412],
+    [{ 'if-unmodified-since': 'no date' }, 200],
+    [{ range: 'bytes=1-2', 'if-range': 'Tue, 14 Nov 2023 22:13:20 GMT' }, 206],
+    [{ range: 'bytes=1-2', 'if-range': '"other"' }, 200],
+    [{ range: 'bytes=' }, 200],
+    [{ range: 'bytes=9-' }, 416],
+  ])('a dated file with %j gives %i', async (headers, status) => {
+    const answer = await get(`/ipfs/${root}/dated.txt`, { headers });
+    expect(answer.status).toBe(status);
+    // An error that is cached as long as the content would outlive its cause.
+    if (status >= 400) expect(answer.headers).not.toHaveProperty('cache-control');
+  });
+
+  test('a range of an empty file gives the file', async () => {
+    const { status, headers } = await get(`/ipfs/${root}/empty`, { headers: { range: 'bytes=0-4' } });
+    expect([status, headers['content-length']]).toEqual([200, '0']);
+  });
+
+  test('a file name is percent-encoded in both forms', async () => {
+    const { headers } = await get(`/ipfs/${root}/page.html?filename=a%20%22b%22%0d%0a%C4%85/c.txt`);
+    expect(headers['content-disposition']).toBe(
+      'inline; filename="a%20%22b%22___%2Fc.txt"; filename*=UTF-8\'\'a%20%22b%22%0D%0A%C4%85%2Fc.txt',
+    );
+  });
+
+  test('a tar of a document gives 406, and an unknown type of IPLD 400', async () => {
+    const json = cidFor(Buffer.from('{}'), { codec: 'dag-json' });
+    await blocks.putMany([{ cid: json, bytes: Buffer.from('{}') }]);
+    expect((await get(`/ipfs/${json}?format=tar`)).status).toBe(406);
+    expect((await get(`/ipfs/${root}`, { headers: { accept: 'application/vnd.ipld.unknown' } })).status).toBe(400);
   });
 
   test.each([

@@ -10,12 +10,14 @@ import { withIdentity } from './identity-blocks.ts';
 import { cidOf } from './ipns-key.ts';
 import { limits } from './limits.ts';
 import { isMissing } from './missing.ts';
+import { pageTags } from './page-style.ts';
 import { cleanRawPath, parseTarget, type RequestTarget } from './request-target.ts';
 import { resolveName } from './resolve-name.ts';
 import { requestedFormat } from './response-format.ts';
 import { serveBlock } from './serve-block.ts';
+import { notModified } from './serve-bytes.ts';
 import { serveCar } from './serve-car.ts';
-import { isDocumentCodec, serveCodec } from './serve-codec.ts';
+import { codecTag, isDocumentCodec, serveCodec } from './serve-codec.ts';
 import { serveRecord } from './serve-record.ts';
 import { serveRedirects } from './serve-redirects.ts';
 import { serveTar } from './serve-tar.ts';
@@ -140,7 +142,9 @@ class GatewayService {
     }
     await this.#checkPolicy(exchange, found.roots);
     const content = { ...path, cid: found.cid };
-    if (found.remainder.length > 0) {
+    const unchanged = notModified(exchange, ...tagsOf(exchange, found.cid));
+    if (unchanged !== undefined) return unchanged;
+    if (found.remainder.length > 0 && requested.format !== 'raw') {
       headers['x-ipfs-roots'] = found.roots.join(',');
       throw unsupportedKind(contentPath(exchange.origin), found);
     }
@@ -173,6 +177,13 @@ function reasonOf(text: string): string {
 
 function bodyOf({ body }: GatewayResponse): Pick<GatewayResponse, 'body'> {
   return body === undefined ? {} : { body };
+}
+
+/** Entity tags that a CID can have in a format. They need no block, so that a client that has the content costs no read. */
+function tagsOf({ requested: { format }, request }: Exchange, cid: CID): readonly string[] {
+  if (request.headers['if-none-match'] === undefined) return [];
+  if (format === undefined) return [codecTag(cid), ...pageTags(cid)];
+  return [format === 'tar' ? `W/"${cid}.x-tar"` : `"${cid}.${format}"`];
 }
 
 async function serve(exchange: Exchange, content: Content): Promise<GatewayResponse> {

@@ -78,7 +78,7 @@ function splitSubdomain(host: string, known: SubdomainHost): Subdomain | undefin
 }
 
 async function routeSubdomain(routing: Routing, { gateway, namespace, root }: Subdomain): Promise<HostRoute> {
-  const { request, target, options } = routing;
+  const { request, target } = routing;
   const cid = cidOf(root);
   if (cid !== undefined) {
     const label = fittingLabel(cid, root);
@@ -96,8 +96,7 @@ async function routeSubdomain(routing: Routing, { gateway, namespace, root }: Su
     return { response: redirect(301, subdomainUrl(address)) };
   }
   if (namespace === 'ipns' && !root.includes('.') && root.includes('-')) {
-    const domain = domainOfLabel(root.toLowerCase());
-    if (await hasDnslink(options, domain)) return atHost(routing, 'ipns', domain);
+    return atHost(routing, 'ipns', domainOfLabel(root.toLowerCase()));
   }
   return atHost(routing, namespace, root);
 }

@@ -1,5 +1,12 @@
+import type { CID } from '@cairn/cid';
+
 /** Version of the generated pages: a part of their entity tags. Raise it with every change of a page. */
 export const pageVersion = '1';
+
+/** Entity tags of the generated pages of a CID. */
+export function pageTags(cid: CID): readonly [directory: string, document: string] {
+  return [`"DirIndex-${pageVersion}_CID-${cid}"`, `"DagIndex-${pageVersion}_CID-${cid}"`];
+}
 
 /** Style of the generated pages. They load nothing from elsewhere. */
 const pageStyle = `:root{color-scheme:light dark;--line:#8884;--soft:#777}

@@ -1,3 +1,5 @@
+import { GatewayError } from './errors.ts';
+
 /** Formats that a request can ask for, by their names in the query. */
 export const mediaTypes = {
   raw: 'application/vnd.ipld.raw',
@@ -26,10 +28,16 @@ interface Accepted {
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** Returns the format of a request: the query has precedence over the Accept field, whose first known type counts. */
+/**
+ * Returns the format of a request: the query has precedence over the Accept field, whose first known type counts.
+ * @throws GatewayError 400 for a type of IPLD that is not known
+ */
 export function requestedFormat(query: URLSearchParams, accept: string): RequestedFormat {
   const accepted = accept.split(',').slice(0, 64).map(parseAccepted).filter(isKnown);
   const name = query.get('format');
+  const unknown = accepted.length > 0 ? undefined : /\bapplication\/vnd\.ipld[^;,\s]*/i.exec(accept)?.[0];
+  if (unknown !== undefined && (name === null || !isFormat(name)))
+    throw new GatewayError(400, `unsupported response format ${JSON.stringify(unknown)}`);
   if (name !== null && isFormat(name)) {
     const params = accepted.find(({ format }) => format === name)?.params ?? new Map<string, string>();
     return { format: name, params, isNegotiated: false };

@@ -3,6 +3,7 @@ import { GatewayError } from './errors.ts';
 import { matchesEtag } from './etag.ts';
 import { type Exchange, field } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
+import { isUnmodified, matchesIfRange } from './preconditions.ts';
 
 /** Bytes with a known size, of which a range can be read. */
 export interface RangeSource {
@@ -11,18 +12,24 @@ export interface RangeSource {
 }
 
 /** Response without a body for a client that has the content. Returns undefined if it does not. */
-export function notModified({ request, headers }: Exchange, etag: string): GatewayResponse | undefined {
-  if (!matchesEtag(field(request, 'if-none-match'), etag)) return undefined;
+export function notModified({ request, headers }: Exchange, ...etags: readonly string[]): GatewayResponse | undefined {
+  const tags = field(request, 'if-none-match');
+  if (!etags.some((etag) => matchesEtag(tags, etag))) return undefined;
+  return unmodified({ headers });
+}
+
+function unmodified({ headers }: Pick<Exchange, 'headers'>): GatewayResponse {
   const path = headers['x-ipfs-path'];
   return { status: 304, headers: path === undefined ? {} : { 'x-ipfs-path': path } };
 }
 
 /** Serves bytes, or the range that the request asks for. @throws GatewayError 416 */
-export function serveBytes({ request, headers }: Exchange, source: RangeSource, status = 200): GatewayResponse {
+export function serveBytes(exchange: Exchange, source: RangeSource, status = 200): GatewayResponse {
+  const { request, headers } = exchange;
+  if (status === 200 && isUnmodified(exchange)) return unmodified(exchange);
   headers['accept-ranges'] = 'bytes';
-  const ifRange = field(request, 'if-range');
   // A status other than 200 describes the whole page, such as a custom 404.
-  const isWhole = status !== 200 || (ifRange !== undefined && ifRange !== headers.etag);
+  const isWhole = status !== 200 || !matchesIfRange(exchange);
   const range = rangeOf(isWhole ? undefined : field(request, 'range'), source.size);
   const start = range?.start ?? 0;
   const length = range === undefined ? source.size : range.end - range.start + 1;

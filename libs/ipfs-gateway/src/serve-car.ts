@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Block, Blockstore } from '@cairn/blockstore/core';
-import type { CID } from '@cairn/cid';
+import { type CID, parseCid } from '@cairn/cid';
 import { writeCar } from '@cairn/dag';
 import { setContentCaching } from './cache-control.ts';
 import { scopeBlocks, withoutRepeats } from './car-blocks.ts';
@@ -13,6 +13,9 @@ import { isIdentity } from './identity-blocks.ts';
 import { isMissing } from './missing.ts';
 import { mediaTypes } from './response-format.ts';
 import { notModified } from './serve-bytes.ts';
+
+/** Root of a CAR for a path that does not exist, since readers require one: the identity CID of no bytes, as in Kubo. */
+const noRoot = parseCid('bafkqaaa');
 
 /** Immutable path of a CAR. */
 export interface CarPath {
@@ -53,7 +56,7 @@ export async function serveCar(exchange: Exchange, path: CarPath): Promise<Gatew
   const { signal } = exchange.request;
   const below = found && scopeBlocks({ blocks, signal }, found.cid, params);
   const source = withoutRepeats(joined(recorder.read, below), hasDuplicates);
-  return { status: 200, headers, body: writeCar(found === undefined ? [] : [found.cid], source) };
+  return { status: 200, headers, body: writeCar([found?.cid ?? noRoot], source) };
 }
 
 /** Follows the path. Returns undefined if it does not exist. */

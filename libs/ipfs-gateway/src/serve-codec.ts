@@ -1,4 +1,4 @@
-import { codecName, codecs } from '@cairn/cid';
+import { type CID, codecName, codecs } from '@cairn/cid';
 import { decodeDag, encodeDag } from '@cairn/dag';
 import { setContentCaching, setPageCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
@@ -6,7 +6,7 @@ import { dagPage } from './dag-page.ts';
 import { type Content, type Exchange, field, readOptions, redirect, textBody } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { limits } from './limits.ts';
-import { pageVersion } from './page-style.ts';
+import { pageTags } from './page-style.ts';
 import { escapePath } from './request-target.ts';
 import { type Format, mediaTypes } from './response-format.ts';
 import { memorySource, notModified, refuseConversion, serveBytes } from './serve-bytes.ts';
@@ -24,6 +24,12 @@ const formatsOfCodecs: ReadonlyMap<number, CodecFormat> = new Map<number, CodecF
 /** Reports whether a codec is served as a document. */
 export function isDocumentCodec(code: number): boolean {
   return formatsOfCodecs.has(code);
+}
+
+/** Entity tag of a CID that is served without a requested format. */
+export function codecTag(cid: CID): string {
+  const format = formatsOfCodecs.get(cid.code);
+  return format === undefined ? `"${cid}"` : `"${cid}.${format}"`;
 }
 
 /** Serves a JSON or CBOR document as it is, or as a page for browsers. @throws GatewayError 406 for another codec */
@@ -65,7 +71,7 @@ function chosenFormat(requested: Format | undefined, own: CodecFormat | undefine
 async function servePage(exchange: Exchange, content: Content, own: CodecFormat): Promise<GatewayResponse> {
   const { headers, origin, target } = exchange;
   if (!origin.urlPath.endsWith('/')) return redirect(301, `${escapePath(origin.urlPath)}/${target.search}`, headers);
-  const etag = `"DagIndex-${pageVersion}_CID-${content.cid}"`;
+  const [, etag] = pageTags(content.cid);
   const unchanged = notModified(exchange, etag);
   if (unchanged !== undefined) return unchanged;
   const bytes = await exchange.blocks.get(content.cid, readOptions(exchange));

@@ -7,7 +7,7 @@ import { directoryPage } from './directory-page.ts';
 import { type Content, type Exchange, field, lastName, readOptions, redirect } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
 import { limits } from './limits.ts';
-import { pageVersion } from './page-style.ts';
+import { pageTags } from './page-style.ts';
 import { escapePath } from './request-target.ts';
 import { memorySource, notModified, serveBytes } from './serve-bytes.ts';
 
@@ -78,13 +78,12 @@ async function serveDirectory(exchange: Exchange, content: Content, node: Unixfs
     if (page.type === 'file' || page.type === 'raw')
       return await serveFile(exchange, content, page, { tagCid: content.cid.toString(), name: 'index.html' });
   }
-  const etag = `"DirIndex-${pageVersion}_CID-${content.cid}"`;
+  const [etag] = pageTags(content.cid);
   const unchanged = notModified(exchange, etag);
   if (unchanged !== undefined) return unchanged;
   setPageCaching(exchange, content);
   headers.etag = etag;
   headers['content-type'] = 'text/html';
-  headers['x-content-type-options'] = 'nosniff';
   const bytes = node.links.reduce((sum, { tsize }) => sum + tsize, node.blockBytes);
   const entries = listDirectory(blocks, node, readOptions(exchange));
   return { status: 200, headers, body: directoryPage({ origin, cid: content.cid.toString(), bytes, entries }) };
