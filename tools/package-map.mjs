@@ -8,6 +8,7 @@ export const packageMap = {
   'embedded-store': ['errors'],
   cid: ['errors', 'platform'],
   blockstore: ['errors', 'platform', 'embedded-store', 'cid'],
+  denylist: ['errors', 'platform', 'cid', 'blockstore'],
   unixfs: ['errors', 'platform', 'cid', 'blockstore'],
   'public-http': ['errors'],
   'block-exchange': ['errors', 'platform', 'cid', 'blockstore', 'public-http'],
