@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { openLmdbBlockstore } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { importTree, profiles } from '@cairn/unixfs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -105,5 +106,52 @@ describe('the gateway with public access', () => {
   test('a wrong key is refused', async () => {
     const wrong = `Basic ${Buffer.from('ann:wrong').toString('base64')}`;
     expect((await get(service.url, `/ipfs/${root}/big.bin`, { authorization: wrong })).status).toBe(401);
+  });
+});
+
+describe('the gateway with denylists', () => {
+  let service: RunningService;
+  const file = join(home, 'denylists', 'local.deny');
+  const text = cidFor(Buffer.from('hello'), { codec: 'raw' });
+  beforeAll(async () => {
+    mkdirSync(join(home, 'denylists'));
+    writeFileSync(file, `/ipfs/${root}/big.bin reason=legal\n/ipns/denied.example.org\nno rule\n`);
+    const env = { IPFS_GATEWAY_ACCESS: 'public', IPFS_NS_MAP: `denied.example.org:/ipfs/${root}` };
+    service = await startService({ main, home, env });
+  });
+  afterAll(async () => await service.stop());
+  afterAll(() => rmSync(join(home, 'denylists'), { recursive: true }));
+
+  test('denied paths get 451 or 410 with the words of Kubo, through every form of URL', async () => {
+    const path = `/ipfs/${root}/big.bin`;
+    const { status, body } = await get(service.url, path);
+    expect([status, body.toString()]).toEqual([
+      451,
+      `failed to resolve ${path}: ${path} is blocked and cannot be provided\n`,
+    ]);
+    const others = [`/ipfs/${root}//./big.bin`, `/ipfs/${root}/%62ig.bin`, `/ipfs/${root}/big.bin?format=raw`];
+    for (const other of others) {
+      const first = await get(service.url, other);
+      const final = first.status === 307 ? await get(service.url, String(first.headers.location)) : first;
+      expect([other, final.status]).toEqual([other, 451]);
+    }
+    expect((await get(service.url, '/big.bin', { host: `${root}.ipfs.localhost` })).status).toBe(451);
+    expect((await get(service.url, '/big.bin', { host: 'denied.example.org' })).status).toBe(410);
+    expect((await get(service.url, path, { 'if-none-match': '*' })).status).toBe(451);
+  });
+
+  test('a rule takes effect without a restart, for the block through every parent', async () => {
+    expect((await get(service.url, `/ipfs/${root}/%C4%85.txt`)).status).toBe(200);
+    writeFileSync(file, `/ipfs/${text}\n`);
+    const status = async (path: string) => (await get(service.url, path)).status;
+    for (let tries = 0; tries < 200 && (await status(`/ipfs/${text}`)) !== 410; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await status(`/ipfs/${text}`)).toBe(410);
+    expect(await status(`/ipfs/${root}/%C4%85.txt`)).toBe(410);
+    expect(await status(`/ipfs/${root}/big.bin`)).toBe(200);
+  });
+
+  test('the log has the file and the lines that are no rules', () => {
+    expect(service.log.some(({ file: logged, ignoredLines }) => logged === file && ignoredLines === 1)).toBe(true);
   });
 });

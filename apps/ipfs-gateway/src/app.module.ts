@@ -8,6 +8,7 @@ import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ContentAccess } from './content-access.ts';
+import { ContentPolicy } from './content-policy.ts';
 import { DnslinkResolver } from './dnslink-resolver.ts';
 import { GatewayServer } from './gateway-server.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
@@ -38,7 +39,12 @@ export class AppModule {
             ),
         }),
       ],
-      providers: [ContentAccess, DnslinkResolver, { provide: RAW_HTTP, useClass: GatewayServer }],
+      providers: [
+        ContentAccess,
+        { provide: ContentPolicy, useFactory: () => ContentPolicy.open(context) },
+        DnslinkResolver,
+        { provide: RAW_HTTP, useClass: GatewayServer },
+      ],
     };
   }
 }

@@ -21,6 +21,7 @@ import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ContentAccess } from './content-access.ts';
+import { ContentPolicy } from './content-policy.ts';
 import { DnslinkResolver } from './dnslink-resolver.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
 import { GatewayMeter } from './gateway-meter.ts';
@@ -38,6 +39,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(BLOCKSTORE) blocks: Blockstore,
     @Inject(DnslinkResolver) dnslinks: DnslinkResolver,
     @Inject(SETTINGS) private readonly settings: IpfsGatewaySettings,
+    @Inject(ContentPolicy) policy: ContentPolicy,
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
@@ -45,7 +47,8 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   ) {
     this.#isTls = settings.tls !== undefined;
     this.#gateway = createGateway({
-      blocks,
+      blocks: policy.guard(blocks),
+      policy: (content) => policy.refusal(content),
       names: { dnslink: (domain) => dnslinks.find(domain) },
       subdomainHosts: settings.IPFS_GATEWAY_HOSTS.split(',').map((host) => ({ host, inlinesDnslink: true })),
     });

@@ -1,4 +1,4 @@
-import { adminPort, type Settings, type SettingsShape, setting } from '@cairn/service-kit';
+import { adminPort, type Settings, type SettingsShape, setting, sharedSettings } from '@cairn/service-kit';
 
 const { oneOf, port, text } = setting;
 
@@ -15,6 +15,7 @@ export const settingsShape = {
   IPFS_NS_MAP: text(/^[^:/,]+:\/ip[fn]s\/[^,]+(,[^:/,]+:\/ip[fn]s\/[^,]+)*$/, 'domain:/ipfs/<cid>, separated by commas')
     .optional()
     .describe('DNSLink names that need no DNS: domain:/ipfs/<cid> or domain:/ipns/<name>, separated by commas.'),
+  CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
 } satisfies SettingsShape;
 
 /** Settings of the IPFS gateway, checked. */

@@ -36,9 +36,18 @@ export function failureOf(error: unknown, headers: Readonly<Record<string, strin
   };
 }
 
+function statusOf(error: unknown): number | undefined {
+  return isCairnError(error) ? statuses.get(error.code) : undefined;
+}
+
+/** Status of content that a denylist denies: 410 as in Kubo, or 451. */
+function deniedStatus({ details }: { readonly details: Readonly<Record<string, unknown>> }): number {
+  return details.status === 451 ? 451 : 410;
+}
+
 function asGatewayError(error: unknown, path: string | undefined): GatewayError {
   if (error instanceof GatewayError) return error;
-  const status = isCairnError(error) ? statuses.get(error.code) : undefined;
+  const status = isCairnError(error, 'CONTENT_DENIED') ? deniedStatus(error) : statusOf(error);
   if (status === undefined || !(error instanceof Error)) throw error;
   return new GatewayError(status, path === undefined ? error.message : `failed to resolve ${path}: ${error.message}`);
 }

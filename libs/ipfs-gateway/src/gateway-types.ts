@@ -30,6 +30,8 @@ export interface ContentRequest {
   readonly path: string;
   /** CIDs from the root to the requested block. */
   readonly roots: readonly CID[];
+  /** Names below the first root. */
+  readonly names: readonly string[];
 }
 
 /** Reason why content is not served: 410 Gone or 451 Unavailable For Legal Reasons, or another client error. */

@@ -129,7 +129,7 @@ class GatewayService {
 
   async #serveContent(exchange: Exchange, path: Omit<Content, 'cid'>): Promise<GatewayResponse> {
     const { headers, requested, request, blocks } = exchange;
-    await this.#checkPolicy(exchange, [path.root]);
+    await this.#checkPolicy(exchange, [path.root], path.segments);
     if (requested.format === 'car') return await serveCar(exchange, path);
     let found: FollowedPath;
     try {
@@ -140,7 +140,7 @@ class GatewayService {
       if (redirected === undefined) throw error;
       return redirected;
     }
-    await this.#checkPolicy(exchange, found.roots);
+    await this.#checkPolicy(exchange, found.roots, path.segments);
     const content = { ...path, cid: found.cid };
     const unchanged = notModified(exchange, ...tagsOf(exchange, found.cid));
     if (unchanged !== undefined) return unchanged;
@@ -160,8 +160,8 @@ class GatewayService {
     return response;
   }
 
-  async #checkPolicy({ origin }: Exchange, roots: readonly CID[]): Promise<void> {
-    const refusal = await this.#options.policy?.({ path: contentPath(origin), roots });
+  async #checkPolicy({ origin }: Exchange, roots: readonly CID[], names: readonly string[]): Promise<void> {
+    const refusal = await this.#options.policy?.({ path: contentPath(origin), roots, names });
     if (refusal !== undefined) throw new GatewayError(refusal.status, refusal.text);
   }
 }

@@ -51,6 +51,9 @@ export const sharedSettings = {
   CAIRN_NETWORKS: existingFile()
     .optional()
     .describe('JSON file of the networks that the gateway serves. Default: the sample network.'),
+  CAIRN_DENYLISTS: existingFile()
+    .optional()
+    .describe('Denylist, or directory of denylists *.deny, of content to refuse. Default: denylists in CAIRN_HOME.'),
   CAIRN_CALL_ENGINE: oneOf(['compiled', 'interpreter', 'ethereumjs'])
     .default('compiled')
     .describe('Engine of calls and blocks: hot code as WebAssembly, an interpreter, or the reference @ethereumjs.'),

@@ -14,6 +14,7 @@ export const settingNames = [
   'IPFS_GATEWAY_ACCESS',
   'IPFS_GATEWAY_HOSTS',
   'IPFS_NS_MAP',
+  'CAIRN_DENYLISTS',
   'IPFS_PEER_URL',
   'CAIRN_ADMIN_BIND',
   'CAIRN_STORAGE_URL',

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Blockstore } from '@cairn/blockstore';
+import { type DenylistEvent, type Denylists, findDenial, openDenylists, withDenylist } from '@cairn/denylist';
+import { errorChain } from '@cairn/errors';
+import type { ContentRequest, Refusal } from '@cairn/ipfs-gateway';
+import type { Logger } from '@cairn/service-kit';
+import type { ServiceContext } from '@cairn/service-kit/nest';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { IpfsGatewaySettings } from './settings.ts';
+
+/** Refuses content that a denylist denies. */
+export class ContentPolicy implements OnApplicationShutdown {
+  readonly #denylists: Denylists;
+  readonly #logger: Pick<Logger, 'warn'>;
+
+  private constructor(denylists: Denylists, logger: Pick<Logger, 'warn'>) {
+    this.#denylists = denylists;
+    this.#logger = logger;
+  }
+
+  /** Reads the denylists. @throws DENYLIST_INVALID */
+  static async open({
+    settings: { CAIRN_DENYLISTS, CAIRN_HOME },
+    logger,
+  }: Pick<ServiceContext<IpfsGatewaySettings>, 'settings' | 'logger'>): Promise<ContentPolicy> {
+    const paths = [CAIRN_DENYLISTS ?? join(CAIRN_HOME, 'denylists')];
+    const denylists = await openDenylists({ paths, onEvent: (event) => logEvent(logger, event) });
+    return new ContentPolicy(denylists, logger);
+  }
+
+  /** Refuses to read denied blocks. */
+  guard(blocks: Blockstore): Blockstore {
+    return withDenylist(blocks, this.#denylists);
+  }
+
+  /** Returns the response to denied content, with the words of Kubo. The log names the rule, the response does not. */
+  refusal({ path, roots, names }: ContentRequest): Refusal | undefined {
+    const denial = findDenial(this.#denylists, { path, roots, names });
+    if (denial === undefined) return undefined;
+    this.#logger.warn({ path, file: denial.file, line: denial.line }, 'content denied');
+    return { status: denial.status, text: `failed to resolve ${path}: ${path} is blocked and cannot be provided` };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#denylists.close();
+  }
+}
+
+function logEvent(logger: Pick<Logger, 'info' | 'warn' | 'error'>, event: DenylistEvent): void {
+  const { type, file } = event;
+  if (type === 'failed')
+    logger.error({ file, causes: errorChain(event.error) }, 'a denylist cannot be used; its last good version applies');
+  else if (type === 'removed') logger.info({ file }, 'denylist removed');
+  else if (event.problemCount === 0) logger.info({ file, rules: event.rules }, 'denylist loaded');
+  else
+    logger.warn(
+      { file, rules: event.rules, ignoredLines: event.problemCount, problems: event.problems },
+      'denylist loaded; lines that are no rules are ignored',
+    );
+}
