@@ -71,7 +71,7 @@ function parseHints(fields: readonly string[]): Hints {
 }
 
 /** Returns the status of denied content: that of the hint `gateway_status`, else 451 for a legal `reason`, else 410. */
-export function statusOf(hints: Hints): DeniedStatus {
+function statusOf(hints: Hints): DeniedStatus {
   const { gateway_status: given, reason = '' } = hints;
   if (given !== undefined) return given === '451' ? 451 : 410;
   return legalReasons.has(reason.toLowerCase()) ? 451 : 410;
