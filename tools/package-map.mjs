@@ -16,7 +16,8 @@ export const packageMap = {
   bitswap: ['errors', 'cid', 'blockstore', 'block-exchange'],
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
-  'ipfs-gateway': ['errors', 'cid', 'blockstore', 'unixfs', 'pinning', 'dag'],
+  ipns: ['errors', 'embedded-store', 'cid', 'dag'],
+  'ipfs-gateway': ['errors', 'cid', 'blockstore', 'unixfs', 'pinning', 'dag', 'ipns'],
   mfs: ['errors', 'platform', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   upstream: ['errors'],
   'light-client': ['errors', 'platform'],
@@ -48,7 +49,7 @@ export const packageMap = {
   auth: ['errors', 'embedded-store'],
   metering: ['errors', 'embedded-store'],
   billing: ['errors', 'embedded-store', 'auth', 'metering'],
-  stores: ['auth', 'billing', 'blockstore', 'metering', 'mfs', 'pinning'],
+  stores: ['auth', 'billing', 'blockstore', 'ipns', 'metering', 'mfs', 'pinning'],
   'service-kit': ['errors'],
 };
 

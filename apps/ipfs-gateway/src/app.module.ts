@@ -2,6 +2,7 @@ import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import { withCache, withVerification, withYielding } from '@cairn/blockstore';
 import { BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
+import { DnslinkResolver } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
 import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
@@ -9,7 +10,6 @@ import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ContentAccess } from './content-access.ts';
 import { ContentPolicy } from './content-policy.ts';
-import { DnslinkResolver } from './dnslink-resolver.ts';
 import { GatewayServer } from './gateway-server.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 
@@ -42,7 +42,7 @@ export class AppModule {
       providers: [
         ContentAccess,
         { provide: ContentPolicy, useFactory: () => ContentPolicy.open(context) },
-        DnslinkResolver,
+        { provide: DnslinkResolver, useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP }) },
         { provide: RAW_HTTP, useClass: GatewayServer },
       ],
     };

@@ -6,6 +6,7 @@ import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import { createGateway, type Gateway, type GatewayResponse } from '@cairn/ipfs-gateway';
+import { DnslinkResolver } from '@cairn/ipns';
 import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
@@ -22,7 +23,6 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core';
 import { ContentAccess } from './content-access.ts';
 import { ContentPolicy } from './content-policy.ts';
-import { DnslinkResolver } from './dnslink-resolver.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
 import { GatewayMeter } from './gateway-meter.ts';
 import type { IpfsGatewaySettings } from './settings.ts';

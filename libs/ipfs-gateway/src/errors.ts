@@ -12,15 +12,6 @@ export class GatewayError extends CairnError<'GATEWAY_REFUSED'> {
   }
 }
 
-/** Thrown for an IPNS record that does not verify for its name. */
-export class InvalidRecordError extends CairnError<'IPNS_RECORD_INVALID'> {
-  constructor(reason: string) {
-    super('IPNS_RECORD_INVALID', `The IPNS record is invalid: ${reason}.`, {
-      hint: 'Publish a record with a valid V2 signature (https://specs.ipfs.tech/ipns/ipns-record/).',
-    });
-  }
-}
-
 /** Thrown for a `_redirects` file that cannot be used. */
 export class InvalidRedirectsError extends CairnError<'REDIRECTS_INVALID'> {
   constructor(reason: string) {

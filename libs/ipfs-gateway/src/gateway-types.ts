@@ -1,6 +1,6 @@
 import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
-import type { NameSources } from './resolve-name.ts';
+import type { NameSources } from '@cairn/ipns';
 
 /** HTTP request without its transport. */
 export interface GatewayRequest {

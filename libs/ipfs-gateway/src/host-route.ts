@@ -1,8 +1,8 @@
+import { cidOf } from '@cairn/ipns';
 import { domainOfLabel } from './dnslink-label.ts';
 import { GatewayError } from './errors.ts';
 import { type ContentOrigin, field, redirect } from './exchange.ts';
 import type { GatewayOptions, GatewayRequest, GatewayResponse, SubdomainHost } from './gateway-types.ts';
-import { cidOf } from './ipns-key.ts';
 import type { RequestTarget } from './request-target.ts';
 import { fittingLabel, isKeyCid, subdomainUrl } from './subdomain-url.ts';
 

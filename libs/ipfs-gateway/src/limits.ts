@@ -4,10 +4,6 @@ export const limits = {
   targetCharactersMax: 16_384,
   /** Names of a path: each can cost a block read. */
   segmentsMax: 256,
-  /** Names that lead to names: a loop ends here. Kubo's bound. */
-  nameDepthMax: 32,
-  /** Bytes of an IPNS record (https://specs.ipfs.tech/ipns/ipns-record/#record-size-limit). */
-  recordBytesMax: 10_240,
   /** Bytes of a `_redirects` file (https://specs.ipfs.tech/http-gateways/web-redirects-file/). */
   redirectsBytesMax: 65_536,
   /** CIDs that a CAR without duplicates remembers. A larger DAG may repeat blocks. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMemoryBlockstore } from '@cairn/blockstore';
 import { readCar } from '@cairn/dag';
-import { parseIpnsName, parseNsMap } from './index.ts';
+import { parseIpnsName, parseNsMap } from '@cairn/ipns';
 
 /** Exchanges recorded from Kubo, one per line of cases.jsonl. */
 export interface RecordedCase {

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
+import { type NameSources, parseIpnsName, verifyIpnsRecord } from '@cairn/ipns';
 import { contentDisposition } from './content-disposition.ts';
 import { GatewayError } from './errors.ts';
 import { contentPath, type Exchange } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
-import { parseIpnsName } from './ipns-key.ts';
-import { verifyIpnsRecord } from './ipns-record.ts';
-import type { NameSources } from './resolve-name.ts';
 import { mediaTypes } from './response-format.ts';
 import { memorySource, notModified, serveBytes } from './serve-bytes.ts';
 

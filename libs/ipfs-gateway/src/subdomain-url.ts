@@ -1,7 +1,7 @@
 import { CID, formatCid } from '@cairn/cid';
+import { cidOf, libp2pKeyCode, parseIpnsName } from '@cairn/ipns';
 import { inlineDnslink, labelCharactersMax } from './dnslink-label.ts';
 import { GatewayError } from './errors.ts';
-import { cidOf, libp2pKeyCode, parseIpnsName } from './ipns-key.ts';
 
 /** Address to write as a subdomain. */
 export interface SubdomainAddress {

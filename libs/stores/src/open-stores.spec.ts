@@ -18,13 +18,24 @@ test('openStores creates no store before it is asked for one', () => {
 
 test('each store opens twice at the same time, since processes share them', async () => {
   const stores = openStores({ CAIRN_HOME: home });
-  const names = ['accounts', 'plans', 'usage', 'limits', 'billing', 'blocks', 'pins', 'pinRequests', 'files'] as const;
+  const names = [
+    'accounts',
+    'plans',
+    'usage',
+    'limits',
+    'billing',
+    'blocks',
+    'pins',
+    'pinRequests',
+    'files',
+    'names',
+  ] as const;
   for (const name of names) {
     const [one, other] = [await stores[name](), await stores[name]()];
     await one.close();
     await other.close();
   }
-  expect(readdirSync(home).sort()).toEqual(['accounts', 'blocks', 'files', 'limits', 'pins']);
+  expect(readdirSync(home).sort()).toEqual(['accounts', 'blocks', 'files', 'limits', 'names', 'pins']);
   expect(stores.has('blocks')).toBe(true);
 });
 

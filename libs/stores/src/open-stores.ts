@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AccountStore } from '@cairn/auth';
 import type { BillingStore } from '@cairn/billing';
 import type { BoundedBlockstore } from '@cairn/blockstore';
+import type { NameStore } from '@cairn/ipns';
 import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
 import type { RootStore } from '@cairn/mfs';
 import type { PinRequestStore, PinStore } from '@cairn/pinning';
@@ -24,7 +25,7 @@ export interface BlockStoreOptions {
 }
 
 /** Groups of stores that exist or not as one. */
-export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files';
+export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files' | 'names';
 
 /**
  * The stores of a deployment. Each call opens a store, which its caller closes. An adapter is loaded when its store is
@@ -46,6 +47,8 @@ export interface Stores {
   pinRequests(): Promise<PinRequestStore>;
   /** Roots of the file trees. */
   files(): Promise<RootStore>;
+  /** Keys and records of IPNS names. */
+  names(): Promise<NameStore>;
   /** Reports whether a group was ever opened. Opening creates what is missing. */
   has(group: StoreGroup): boolean;
 }
@@ -74,6 +77,7 @@ export function openStores({ CAIRN_HOME: home }: StoreSettings): Stores {
     pins: async () => (await import('@cairn/pinning')).openLmdbPinStore(at('pins')),
     pinRequests: async () => (await import('@cairn/pinning')).openLmdbPinRequestStore(at('pins')),
     files: async () => (await import('@cairn/mfs')).openLmdbRootStore(at('files')),
+    names: async () => (await import('@cairn/ipns')).openLmdbNameStore(at('names')),
     has: (group) => existsSync(at(group).directory),
   };
 }

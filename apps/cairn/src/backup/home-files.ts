@@ -22,7 +22,7 @@ export function homeFiles(home: string, keyFile = join(home, secretKeyFile)): Ho
   // A name with a dot is an unfinished restore of a snapshot.
   const complete = existsSync(chains) ? readdirSync(chains).filter((name) => !name.startsWith('.')) : [];
   const names = complete.map((name) => join('chains', name));
-  const stores = ['accounts', 'files', 'pins', ...names.sort(), 'blocks'];
+  const stores = ['accounts', 'files', 'names', 'pins', ...names.sort(), 'blocks'];
   // A draft has a number after its name.
   const isKey = (name: string) => name.startsWith(secretKeyFile) || resolve(home, name).startsWith(resolve(keyFile));
   const entries = existsSync(home) ? readdirSync(home, { withFileTypes: true }) : [];

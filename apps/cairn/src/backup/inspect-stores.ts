@@ -4,6 +4,7 @@ import { accountsFormat } from '@cairn/auth';
 import { blocksFormat } from '@cairn/blockstore';
 import { Environment, type StoreFormat } from '@cairn/embedded-store';
 import { errorText, isCairnError } from '@cairn/errors';
+import { namesFormat } from '@cairn/ipns';
 import { filesFormat } from '@cairn/mfs';
 import { openLmdbPinStore, pinsFormat } from '@cairn/pinning';
 
@@ -12,6 +13,7 @@ export const storeFormats: Readonly<Record<string, StoreFormat>> = {
   accounts: accountsFormat,
   blocks: blocksFormat,
   files: filesFormat,
+  names: namesFormat,
   pins: pinsFormat,
 };
 

@@ -30,3 +30,20 @@ export function* protobufFields(message: Uint8Array): Generator<ProtobufField> {
     } else throw new RangeError(`field ${field} has wire type ${tag % 8}`);
   }
 }
+
+/** Encodes fields in the given order: integers as varints, bytes with their length. */
+export function encodeProtobuf(fields: readonly (readonly [field: number, value: bigint | Uint8Array])[]): Buffer {
+  const parts: Uint8Array[] = [];
+  for (const [field, value] of fields) {
+    if (typeof value === 'bigint') parts.push(varintOf(BigInt(field * 8)), varintOf(value));
+    else parts.push(varintOf(BigInt(field * 8 + 2)), varintOf(BigInt(value.length)), value);
+  }
+  return Buffer.concat(parts);
+}
+
+function varintOf(value: bigint): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return Uint8Array.of(...bytes, Number(rest));
+}

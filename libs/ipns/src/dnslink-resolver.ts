@@ -1,8 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { type DnsLink, parseNsMap } from '@cairn/ipfs-gateway';
-import { SETTINGS } from '@cairn/service-kit/nest';
-import { Inject, Injectable } from '@nestjs/common';
-import type { IpfsGatewaySettings } from './settings.ts';
+import { parseNsMap } from './ns-map.ts';
+import type { DnsLink } from './resolve-name.ts';
 
 /** Milliseconds that a DNS answer, also a negative one, is used. Node reports no time to live of TXT records. */
 const cacheMs = 60_000;
@@ -18,15 +16,15 @@ interface Cached {
   readonly untilMs: number;
 }
 
-/** Finds DNSLink values: in IPFS_NS_MAP, else in the TXT records of _dnslink.<domain> (https://dnslink.dev/). */
-@Injectable()
+/** Finds DNSLink values: in a fixed map, else in the TXT records of _dnslink.<domain> (https://dnslink.dev/). */
 export class DnslinkResolver {
   readonly #fixed: ReadonlyMap<string, DnsLink>;
   readonly #cached = new Map<string, Cached>();
   readonly #dns = new Resolver({ timeout: 2000, tries: 2 });
   #queries = 0;
 
-  constructor(@Inject(SETTINGS) { IPFS_NS_MAP: map = '' }: Pick<IpfsGatewaySettings, 'IPFS_NS_MAP'>) {
+  /** `map` replaces DNS for its domains, in the form of `IPFS_NS_MAP` of Kubo. @throws TypeError */
+  constructor({ map = '' }: { readonly map?: string | undefined } = {}) {
     this.#fixed = parseNsMap(map);
   }
 

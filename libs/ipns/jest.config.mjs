@@ -1,0 +1,5 @@
+import { preset, useMemoryForTemporaryFiles } from '../../jest.preset.mjs';
+
+useMemoryForTemporaryFiles();
+
+export default { ...preset, displayName: 'ipns' };

@@ -1,0 +1,1 @@
+export { describeNameStore } from './describe-name-store.ts';
