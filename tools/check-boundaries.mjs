@@ -50,9 +50,10 @@ function importFaults({ specifier, path, name, allowed, runtime, any, isTest, is
   if (specifier.startsWith('.')) {
     const target = join(path, '..', specifier);
     if (!/\.(ts|json|mjs)$/.test(specifier)) return [`${path}: '${specifier}' has no extension. Write '.ts'.`];
-    // Tests start the peers that they compare with.
-    const isPeer = isTest && target.startsWith(join('..', '..', 'tools', 'peers', ''));
-    return target.startsWith('..') && !isPeer
+    // Tests start the peers that they compare with, and the engines of their stores.
+    const isServer =
+      isTest && ['peers', 'engines'].some((name) => target.startsWith(join('..', '..', 'tools', name, '')));
+    return target.startsWith('..') && !isServer
       ? [`${path}: '${specifier}' leaves the package. Import it by its package name.`]
       : [];
   }

@@ -8,6 +8,9 @@ import { engineProgram } from './programs.mjs';
 /** Settings of test servers: loopback only, durable commits, small memory. */
 const configuration = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=64MB', 'fsync=on'];
 
+/** Databases that this process has created. */
+let databases = 0;
+
 /**
  * Starts a PostgreSQL server with an empty database on a free loopback port, over a temporary directory. As root it runs as
  * the user `postgres`, since PostgreSQL refuses root.
@@ -32,6 +35,12 @@ async function start({ programs, home, data, port }) {
     url: `postgres://cairn@127.0.0.1:${port}/postgres`,
     port,
     home,
+    /** Creates an empty database and returns its URL. */
+    async createDatabase() {
+      const name = `test_${++databases}`;
+      await run(programs, 'createdb', ['-h', '127.0.0.1', '-p', String(port), '-U', 'cairn', name]);
+      return `postgres://cairn@127.0.0.1:${port}/${name}`;
+    },
     /** Starts it again after `stop` or `kill`, on the same port and data. */
     start: startServer,
     /** Ends it as a restart does: open transactions are rolled back. */

@@ -1,7 +1,7 @@
 import { type Database, Environment } from '@cairn/embedded-store';
-import { MeteringError } from '../errors.ts';
 import { meteringFormat } from '../metering-format.ts';
-import { defaultPlans, type Plan } from './plan.ts';
+import { defaultPlans, defaultPlansByName, type Plan } from './plan.ts';
+import { planNotFound } from './plan-not-found.ts';
 import type { PlanStore } from './plan-store.ts';
 
 class LmdbPlanStore implements PlanStore {
@@ -16,7 +16,7 @@ class LmdbPlanStore implements PlanStore {
   async plans(): Promise<readonly Plan[]> {
     this.#environment.refresh();
     const plans = [...this.#plans.range()].map(({ value }) => JSON.parse(Buffer.from(value).toString()) as Plan);
-    return plans.length > 0 ? plans : byName(defaultPlans);
+    return plans.length > 0 ? plans : defaultPlansByName();
   }
 
   async put(plan: Plan): Promise<void> {
@@ -30,9 +30,7 @@ class LmdbPlanStore implements PlanStore {
     await this.#environment.transaction(() => {
       this.#seed();
       if (!this.#plans.remove(Buffer.from(name))) {
-        throw new MeteringError('PLAN_NOT_FOUND', `There is no plan ${JSON.stringify(name.slice(0, 64))}.`, {
-          hint: 'List the plans with `cairn plan list`.',
-        });
+        throw planNotFound(name);
       }
     });
   }
@@ -50,10 +48,6 @@ class LmdbPlanStore implements PlanStore {
 
 function encode(plan: Plan): Buffer {
   return Buffer.from(JSON.stringify(plan));
-}
-
-function byName(plans: readonly Plan[]): Plan[] {
-  return [...plans].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** Opens the plans in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT, STORE_VERSION_UNSUPPORTED */

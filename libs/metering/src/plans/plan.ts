@@ -64,6 +64,11 @@ export const defaultPlans: readonly Plan[] = [
   },
 ];
 
+/** Returns the default plans in the order of a store. */
+export function defaultPlansByName(): Plan[] {
+  return [...defaultPlans].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
 /** Plan of accounts whose own plan does not exist. */
 export const fallbackPlan = 'free';
 

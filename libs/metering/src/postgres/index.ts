@@ -1,0 +1,1 @@
+export { openPostgresPlanStore } from './postgres-plan-store.ts';

@@ -1,0 +1,85 @@
+import { CairnError } from '@cairn/errors';
+
+export type PostgresErrorCode =
+  | 'POSTGRES_UNAVAILABLE'
+  | 'POSTGRES_OUTCOME_UNKNOWN'
+  | 'POSTGRES_BUSY'
+  | 'POSTGRES_REFUSED'
+  | 'POSTGRES_SCHEMA_NEWER'
+  | 'POSTGRES_SCHEMA_CHANGED'
+  | 'POSTGRES_URL_INVALID'
+  | 'POSTGRES_VERSION_UNSUPPORTED';
+
+/** Error of this package. Messages contain no URL, since a URL may contain a password. */
+export class PostgresError extends CairnError<PostgresErrorCode> {}
+
+/** Failures after which the same transaction can succeed: serialization failure, deadlock. */
+const repeatable = new Set(['40001', '40P01']);
+
+/** Classes and codes of a lost or refused connection (PostgreSQL manual, appendix A): 08, 57P01 to 57P04, 53300. */
+const unavailable = /^(08...|57P0[1-4]|53300|25006)$/;
+
+/** Returns the SQLSTATE or the system error code of an error. */
+function codeOf(error: unknown): string | undefined {
+  const isCoded = typeof error === 'object' && error !== null && 'code' in error;
+  return isCoded && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Reports whether the server ended the transaction so that it can be repeated. */
+export function isRepeatable(error: unknown): boolean {
+  return repeatable.has(codeOf(error) ?? '');
+}
+
+/** Reports whether an error is a lost connection or a server that is away, also one that became a standby. */
+export function isConnectionFailure(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined) return unavailable.test(code) || /^E[A-Z]+$/.test(code);
+  // `pg` reports these without a code.
+  return /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
+    messageOf(error),
+  );
+}
+
+/** Returns the message of an error; an empty text for another value. */
+function messageOf(error: unknown): string {
+  const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+  return hasMessage && typeof error.message === 'string' ? error.message : '';
+}
+
+/** Converts an error of `pg` into one of this package; other errors stay as they are. */
+export function postgresError(error: unknown): unknown {
+  if (error instanceof CairnError) return error;
+  const code = codeOf(error);
+  if (isConnectionFailure(error))
+    return new PostgresError('POSTGRES_UNAVAILABLE', 'The database does not answer.', {
+      hint: 'Retry in a moment.',
+      details: { ...(code !== undefined && { sqlState: code }), retryAfterSeconds: 1 },
+      cause: error,
+    });
+  if (isRepeatable(error) || code === '57014' || code === '55P03' || isReadTimeout(error))
+    return new PostgresError('POSTGRES_BUSY', 'The database did not finish the statement in time.', {
+      hint: 'Retry in a moment.',
+      details: { ...(code !== undefined && { sqlState: code }), retryAfterSeconds: 1 },
+      cause: error,
+    });
+  if (code === undefined) return error;
+  return new PostgresError('POSTGRES_REFUSED', `The database refused a statement (SQLSTATE ${code}).`, {
+    hint: 'See the log of the database.',
+    details: { sqlState: code },
+    cause: error,
+  });
+}
+
+/** Reports whether the client gave up a statement, since the server did not answer. */
+export function isReadTimeout(error: unknown): boolean {
+  return /query read timeout/i.test(messageOf(error));
+}
+
+/** Error of a commit whose answer was lost: the transaction may have been committed. */
+export function outcomeUnknown(cause: unknown): PostgresError {
+  return new PostgresError('POSTGRES_OUTCOME_UNKNOWN', 'The connection was lost during a commit.', {
+    hint: 'Read the state before you repeat the change.',
+    details: { retryAfterSeconds: 1 },
+    cause,
+  });
+}

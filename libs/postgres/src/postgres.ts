@@ -1,0 +1,270 @@
+import pg from 'pg';
+import {
+  isConnectionFailure,
+  isReadTimeout,
+  isRepeatable,
+  outcomeUnknown,
+  PostgresError,
+  postgresError,
+} from './errors.ts';
+import { postgresLimits } from './limits.ts';
+import { Listener, type NoticeOptions } from './listener.ts';
+import { type Migrations, migrate } from './migrate.ts';
+import { parsePostgresUrl } from './parse-url.ts';
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?sslmode=…`, in the form of libpq. */
+  readonly url: string;
+  /** Name that the server shows in `pg_stat_activity`. */
+  readonly applicationName?: string;
+  readonly connectionsMax?: number;
+  readonly statementMs?: number;
+  /** Called with errors of idle connections and of listening, which no call reports. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Value of a parameter. Arrays are used with `unnest` for batches. */
+export type Parameter = string | number | bigint | boolean | Uint8Array | null | readonly Parameter[];
+
+/** A statement that the server parses once for each connection. */
+export interface Statement {
+  /** Name of the prepared statement, unique in the process. */
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly Parameter[];
+}
+
+/** Rows of a statement. `count` is the number of rows that it read or changed. */
+export interface Rows<Row> {
+  readonly rows: readonly Row[];
+  readonly count: number;
+}
+
+/** Statements within one transaction. */
+export interface Transaction {
+  run<Row>(statement: Statement): Promise<Rows<Row>>;
+}
+
+/** A database with the rules that all stores share. Integers of 8 bytes are numbers; larger ones are refused. */
+export interface Postgres {
+  /** Runs a statement that changes nothing. A lost connection is replaced, and the statement runs again. @throws POSTGRES_UNAVAILABLE, POSTGRES_BUSY */
+  read<Row>(statement: Statement): Promise<Rows<Row>>;
+  /**
+   * Runs one statement as a transaction of its own. It is durable when the promise resolves.
+   * @throws POSTGRES_UNAVAILABLE if it did not run, POSTGRES_OUTCOME_UNKNOWN if it may have run
+   */
+  write<Row>(statement: Statement): Promise<Rows<Row>>;
+  /**
+   * Runs a transaction, again after a conflict with another one. `work` must have no other effects.
+   * @throws POSTGRES_UNAVAILABLE, POSTGRES_BUSY, POSTGRES_OUTCOME_UNKNOWN, and the errors of `work`
+   */
+  transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    options?: { readonly isSerializable?: boolean },
+  ): Promise<T>;
+  /** Brings the tables of one component to its version, once in all processes. @throws POSTGRES_SCHEMA_NEWER, POSTGRES_SCHEMA_CHANGED */
+  migrate(migrations: Migrations): Promise<void>;
+  /** Receives notices of a channel. Notices may be lost, so that a reader polls as well. */
+  listen(options: NoticeOptions): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+/** Connects to a database. @throws POSTGRES_URL_INVALID, POSTGRES_UNAVAILABLE, POSTGRES_VERSION_UNSUPPORTED */
+export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
+  const database = new PooledPostgres(options);
+  try {
+    await database.requireVersion();
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Versions of the server: 15 has the statements that the stores use (MERGE, NULLS NOT DISTINCT). */
+const serverVersionMin = 150_000;
+
+const { types } = pg;
+const int8 = types.builtins.INT8;
+
+/** Parses integers of 8 bytes to numbers. @throws POSTGRES_REFUSED beyond 2^53, which no store uses */
+function parseInteger(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new PostgresError('POSTGRES_REFUSED', `The database returned ${text}; a number of at most 2^53 was expected.`);
+}
+
+const parsers = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    type === int8 && format !== 'binary' ? parseInteger : types.getTypeParser(type, format as 'text'),
+} as pg.CustomTypesConfig;
+
+class PooledPostgres implements Postgres {
+  readonly #pool: pg.Pool;
+  readonly #options: PostgresOptions;
+  readonly #config: pg.ClientConfig;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(options: PostgresOptions) {
+    this.#options = options;
+    const { applicationName = 'cairn', connectionsMax = postgresLimits.connectionsMax } = options;
+    const statementMs = options.statementMs ?? postgresLimits.statementMs;
+    this.#config = {
+      ...parsePostgresUrl(options.url),
+      application_name: applicationName,
+      connectionTimeoutMillis: postgresLimits.connectMs,
+      statement_timeout: statementMs,
+      // The client waits longer than the server, so that the server's own refusal arrives first.
+      query_timeout: statementMs + 2000,
+      idle_in_transaction_session_timeout: statementMs,
+      keepAlive: true,
+      types: parsers,
+    };
+    this.#pool = new pg.Pool({ ...this.#config, max: connectionsMax, allowExitOnIdle: true });
+    this.#pool.on('error', (error) => options.onError?.(postgresError(error)));
+  }
+
+  async requireVersion(): Promise<void> {
+    const { rows } = await this.read<{ version: string }>({
+      text: "SELECT current_setting('server_version_num') AS version",
+    });
+    const version = Number(rows[0]?.version);
+    if (version >= serverVersionMin) return;
+    throw new PostgresError(
+      'POSTGRES_VERSION_UNSUPPORTED',
+      `The server is PostgreSQL ${Math.floor(version / 10_000)}.`,
+      {
+        hint: 'Use PostgreSQL 15 or newer.',
+      },
+    );
+  }
+
+  async read<Row>(statement: Statement): Promise<Rows<Row>> {
+    try {
+      return await this.#once<Row>(statement);
+    } catch (error) {
+      if (!isConnectionFailure(error) && !isRepeatable(error)) throw postgresError(error);
+      // A pooled connection may have ended while it was idle. The second attempt gets a new one.
+      return await this.#once<Row>(statement).catch((second: unknown) => Promise.reject(postgresError(second)));
+    }
+  }
+
+  write<Row>(statement: Statement): Promise<Rows<Row>> {
+    return this.#repeated(async () => {
+      const client = await this.#connect();
+      try {
+        return await run<Row>(client, statement);
+      } catch (error) {
+        if (isConnectionFailure(error)) throw outcomeUnknown(error);
+        throw error;
+      } finally {
+        this.#release(client);
+      }
+    });
+  }
+
+  transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    { isSerializable = false }: { readonly isSerializable?: boolean } = {},
+  ): Promise<T> {
+    const begin = isSerializable ? 'BEGIN ISOLATION LEVEL SERIALIZABLE' : 'BEGIN';
+    return this.#repeated(async () => {
+      const client = await this.#connect();
+      try {
+        await client.query(begin);
+        const result = await work({ run: (statement) => run(client, statement) });
+        await client.query('COMMIT').catch((error: unknown) => {
+          throw isConnectionFailure(error) ? outcomeUnknown(error) : error;
+        });
+        return result;
+      } catch (error) {
+        // A connection that cannot roll back is closed, which rolls back as well.
+        await client.query('ROLLBACK').catch(() => broken.add(client));
+        throw error;
+      } finally {
+        this.#release(client);
+      }
+    });
+  }
+
+  migrate(migrations: Migrations): Promise<void> {
+    return migrate(this.#config, migrations);
+  }
+
+  async listen(options: NoticeOptions): Promise<() => Promise<void>> {
+    const listener = new Listener(this.#config, options, (error) => this.#options.onError?.(postgresError(error)));
+    this.#listeners.add(listener);
+    await listener.start();
+    return async () => {
+      this.#listeners.delete(listener);
+      await listener.stop();
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#listeners].map((listener) => listener.stop()));
+    this.#listeners.clear();
+    await this.#pool.end();
+  }
+
+  async #once<Row>(statement: Statement): Promise<Rows<Row>> {
+    const client = await this.#connect();
+    try {
+      return await run<Row>(client, statement);
+    } finally {
+      this.#release(client);
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#pool.connect();
+    if (!watched.has(client)) {
+      watched.add(client);
+      // Without a listener, an error between two statements would end the process.
+      client.on('error', () => broken.add(client));
+    }
+    return client;
+  }
+
+  #release(client: pg.PoolClient): void {
+    client.release(broken.has(client));
+  }
+
+  /** Runs an attempt again after a conflict, with growing pauses. */
+  async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isRepeatable(error) || attempts >= postgresLimits.attemptsMax) throw postgresError(error);
+        const pause = postgresLimits.pauseMs * 2 ** attempts * (0.5 + Math.random());
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+}
+
+/** Clients with a listener for errors, and clients that are closed when they are released. */
+const watched = new WeakSet<pg.PoolClient>();
+const broken = new WeakSet<pg.PoolClient>();
+
+async function run<Row>(client: pg.PoolClient, { name, text, values = [] }: Statement): Promise<Rows<Row>> {
+  try {
+    const { rows, rowCount } = await client.query<Row & pg.QueryResultRow>({
+      ...(name !== undefined && { name }),
+      text,
+      values: values.map(encoded),
+    });
+    return { rows, count: rowCount ?? 0 };
+  } catch (error) {
+    if (isConnectionFailure(error) || isReadTimeout(error)) broken.add(client);
+    throw error;
+  }
+}
+
+/** Bytes must be a Buffer for `pg`, also in arrays. */
+function encoded(value: Parameter): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (Array.isArray(value)) return value.map(encoded);
+  return typeof value === 'bigint' ? value.toString() : value;
+}
