@@ -9,6 +9,8 @@ export interface AccountChanges {
   readonly status?: Account['status'] | undefined;
   /** Bytes that the account may keep in storage; null for the limit of its plan. */
   readonly quotaBytes?: number | null | undefined;
+  /** Whether IPFS peers may fetch its pinned blocks. */
+  readonly servesPeers?: boolean | undefined;
   /** Billing card; null removes it. */
   readonly card?: { readonly brand: string; readonly last4: string } | null | undefined;
 }
@@ -28,7 +30,10 @@ export const planPattern = /^[a-z][a-z0-9-]{0,31}$/;
  * @param now milliseconds since 1970, recorded with a card
  * @throws VALUE_INVALID naming the field
  */
-export function fieldChanges({ plan, status, quotaBytes, card }: AccountChanges, now: number): FieldChange[] {
+export function fieldChanges(
+  { plan, status, quotaBytes, servesPeers, card }: AccountChanges,
+  now: number,
+): FieldChange[] {
   const changes: FieldChange[] = [];
   if (plan !== undefined) {
     requirePattern('plan', plan, planPattern, 'a name such as free');
@@ -47,6 +52,12 @@ export function fieldChanges({ plan, status, quotaBytes, card }: AccountChanges,
       apply: (account) => (account.quotaBytes === quota ? account : { ...account, quotaBytes: quota }),
     });
   }
+  if (servesPeers !== undefined)
+    changes.push({
+      action: 'account.serve',
+      change: { servesPeers },
+      apply: (account) => ((account.servesPeers ?? false) === servesPeers ? account : { ...account, servesPeers }),
+    });
   if (card !== undefined) changes.push(card === null ? cardRemoval : cardAttachment(card, now));
   if (status !== undefined)
     changes.push({

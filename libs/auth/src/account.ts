@@ -13,6 +13,8 @@ export interface Account {
   readonly card: BillingCard | undefined;
   /** Bytes that the account may keep in storage. Absent: the limit of its plan. */
   readonly quotaBytes?: number | undefined;
+  /** Whether IPFS peers may fetch its pinned blocks when the operator serves only accounts that agreed. Absent: no. */
+  readonly servesPeers?: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }

@@ -171,6 +171,17 @@ describe('Auth', () => {
     await expect(auth.setQuota('with quota', -1)).rejects.toMatchObject({ code: 'VALUE_INVALID' });
   });
 
+  test('setServing lets peers fetch pinned blocks and refuses them again, with an audit entry for each change', async () => {
+    const { id } = await auth.createAccount({ name: 'public' });
+    expect((await auth.account('public')).servesPeers).toBeUndefined();
+    await auth.setServing('public', false);
+    expect((await auth.setServing('public', true)).servesPeers).toBe(true);
+    expect((await auth.setServing('public', false)).servesPeers).toBe(false);
+    const actions: string[] = [];
+    for await (const { action } of auth.auditEntries(id)) actions.push(action);
+    expect(actions).toEqual(['account.serve', 'account.serve', 'account.create']);
+  });
+
   test('rotateKey keeps the old secret valid for graceMs only', async () => {
     const first = await auth.createKey('alice');
     const second = await auth.rotateKey(first.key.id, { graceMs: 500 });

@@ -194,6 +194,11 @@ export class Auth {
     return this.changeAccount(idOrName, { quotaBytes: quotaBytes ?? null });
   }
 
+  /** Allows or refuses IPFS peers to fetch the pinned blocks of an account. @throws as {@link changeAccount} */
+  setServing(idOrName: string, servesPeers: boolean): Promise<Account> {
+    return this.changeAccount(idOrName, { servesPeers });
+  }
+
   /**
    * Changes several fields of an account in one transaction. Fields that already have the value get no audit entry.
    * @throws ACCOUNT_NOT_FOUND, VALUE_INVALID; nothing is changed then

@@ -2,7 +2,14 @@ import { createMemoryBlockstore } from '@cairn/blockstore';
 import { type CID, cidFor, verifyBytes } from '@cairn/cid';
 import { afterEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bitswap, type BitswapOptions, blockSourceFromBlockstore, openBitswap } from './index.ts';
+import {
+  allPolicies,
+  type Bitswap,
+  type BitswapOptions,
+  blockSourceFromBlockstore,
+  openBitswap,
+  serveNothing,
+} from './index.ts';
 import { createMemoryNetwork, type MemoryNetwork } from './testing/index.ts';
 
 const limits = {
@@ -164,6 +171,29 @@ test('a refused block is answered like an absent one', async () => {
   await alice.engine.fetch(second);
   await expect(refused).rejects.toThrow();
   expect(bob.engine.stats().blocksSent).toBe(1);
+});
+
+test('a refused block is sent after it is allowed and announced, or found by the periodic check', async () => {
+  const network = createMemoryNetwork();
+  const alice = await peer(network, 'alice');
+  const allowed = new Set<string>();
+  const pinned = { mayServe: (cids: readonly CID[]) => cids.map((cid) => allowed.has(cid.toString())) };
+  const all = { mayServe: async (cids: readonly CID[]) => cids.map(() => true) };
+  const bob = await peer(network, 'bob', { policy: allPolicies([all, pinned]) });
+  const [first, second] = (await bob.put(block(1), block(2))) as [CID, CID];
+  network.connect('alice', 'bob');
+  const fetching = [alice.engine.fetch(first), alice.engine.fetch(second)];
+  await until(() => bob.engine.wantlist('alice').length === 2);
+  allowed.add(first.toString());
+  bob.engine.announce([first]);
+  await fetching[0];
+  allowed.add(second.toString());
+  await fetching[1];
+  const carol = await peer(network, 'carol', { policy: serveNothing });
+  await carol.put(block(3));
+  await expect(
+    alice.engine.fetch(cidOf(block(3)), { providers: [{ peer: 'carol' }], signal: AbortSignal.timeout(200) }),
+  ).rejects.toThrow();
 });
 
 test('a fetch ends with the error of the store', async () => {

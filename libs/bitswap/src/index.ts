@@ -4,6 +4,7 @@ export { BitswapError, type BitswapErrorCode } from './errors.ts';
 export { type BitswapLimits, bitswapLimits } from './limits.ts';
 export type { BlockSource, ProviderSearch, ServingPolicy } from './ports.ts';
 export type { Account } from './server/ledger.ts';
+export { allPolicies, serveNothing } from './serving-policies.ts';
 export type { BitswapStats } from './statistics.ts';
 export type {
   BitswapTransport,

@@ -33,5 +33,13 @@ export {
 export type { PinRequestRange, PinRequestStore, ReleasedPin } from './requests/pin-request-store.ts';
 export { type PinRequestedOptions, pinRequested } from './requests/pin-requested.ts';
 export type { RootSource } from './root-source.ts';
+export {
+  openServedBlocks,
+  type ServedBlocks,
+  type ServedBlocksOptions,
+  type ServedBlocksStatus,
+  servedBlocksFormat,
+} from './serving/served-blocks.ts';
+export { rootsOfAccount, rootsOfAllPins, type ServedRoots } from './serving/served-roots.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
 export type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

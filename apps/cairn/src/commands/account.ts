@@ -10,7 +10,7 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn account create|list|show|quota|usage|statement|suspend|resume`; returns the group for further commands. */
+/** `cairn account create|list|show|quota|serve|usage|statement|suspend|resume`; returns the group for further commands. */
 export function addAccountCommands(program: Command): Command {
   const group = program.command('account').description('Create and list accounts, suspend and resume them.');
   group
@@ -62,6 +62,14 @@ export function addAccountCommands(program: Command): Command {
     .action((name: string, bytes: string, options: JsonOption) =>
       withAuth(async (auth) => show(await auth.setQuota(name, parseBytes(bytes)), options)),
     );
+  group
+    .command('serve <account>')
+    .description('Lets IPFS peers fetch the pinned content of an account. Applies with IPFS_PEER_SERVE=accounts.')
+    .option('--off', 'refuses peers again')
+    .option('--json', 'print JSON')
+    .action((name: string, options: JsonOption & { readonly off?: boolean }) =>
+      withAuth(async (auth) => show(await auth.setServing(name, options.off !== true), options)),
+    );
   addUsageCommand(group);
   addStatementCommand(group);
   for (const [verb, status] of [
@@ -85,11 +93,12 @@ export function addAccountCommands(program: Command): Command {
 
 /** Prints one account. */
 export function show(account: Account, options: JsonOption): void {
-  const { name, id, plan, status, email, quotaBytes } = account;
+  const { name, id, plan, status, email, quotaBytes, servesPeers } = account;
   print(account, options, [
     `${name} (${id})`,
     `  plan ${plan}, ${status}, card ${card(account)}${email ? `, ${email}` : ''}`,
     ...(quotaBytes === undefined ? [] : [`  quota ${quotaBytes} bytes`]),
+    ...(servesPeers ? ['  serves IPFS peers'] : []),
   ]);
 }
 

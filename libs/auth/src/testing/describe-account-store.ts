@@ -11,6 +11,7 @@ const fullAccount: Account = {
   status: 'suspended',
   card: { brand: 'visa', last4: '0042', attachedAt: 1_700_000_000_000 },
   quotaBytes: 2 ** 50,
+  servesPeers: true,
   createdAt: 1_700_000_000_001,
 };
 const fullKey: ApiKey = {

@@ -14,7 +14,7 @@ export interface Answers {
   bytes: number;
   /** Wants that end when the message is sent. */
   readonly done: ServerWant[];
-  /** Wants of absent blocks, which wait for a put. */
+  /** Wants of absent and refused blocks, which wait for a put or a pin. */
   readonly absent: ServerWant[];
 }
 
@@ -40,8 +40,9 @@ export async function collectAnswers(ledger: Ledger, sources: Sources): Promise<
   let bytes = 0;
   for (const [at, want] of wants.entries()) {
     const size = sizes[at];
-    if (allowed[at] !== true || (size !== undefined && size > sources.limits.blockBytesMax)) deny(answers, want);
-    else if (size === undefined) wait(answers, want);
+    // A refused block may be pinned later, so its want waits like one of an absent block.
+    if (allowed[at] !== true || size === undefined) wait(answers, want);
+    else if (size > sources.limits.blockBytesMax) deny(answers, want);
     else if (want.type === 'have' && size > sources.limits.inlineBytesMax) {
       answers.presences.push({ cid: want.cid, has: true });
       answers.done.push(want);
