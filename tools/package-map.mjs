@@ -47,7 +47,7 @@ export const packageMap = {
     'evm',
     'evm-executor',
   ],
-  auth: ['errors', 'embedded-store'],
+  auth: ['errors', 'embedded-store', 'postgres'],
   metering: ['errors', 'embedded-store', 'postgres'],
   billing: ['errors', 'embedded-store', 'auth', 'metering'],
   stores: ['auth', 'billing', 'blockstore', 'ipns', 'metering', 'mfs', 'pinning'],

@@ -1,0 +1,2 @@
+export { accountsChannel } from './account-tables.ts';
+export { openPostgresAccountStore } from './postgres-account-store.ts';

@@ -1,0 +1,111 @@
+import type { Postgres, Transaction } from '@cairn/postgres';
+import type { AuditEntry } from '../audit.ts';
+import { memberExists, memberNotFound } from '../errors.ts';
+import type { Member, Session } from '../members/member.ts';
+import type { MemberStore } from '../members/member-store.ts';
+import { find, log, notify, pages, type Recorded } from './records.ts';
+
+/** Members in the database of the accounts. */
+export class PostgresMemberStore implements MemberStore {
+  readonly #database: Postgres;
+
+  constructor(database: Postgres) {
+    this.#database = database;
+  }
+
+  async insert(member: Member, entry: AuditEntry): Promise<void> {
+    await this.#database.transaction((transaction) => this.insertInTransaction(transaction, member, entry));
+  }
+
+  /** Inserts as {@link insert} does, within a transaction. */
+  async insertInTransaction(transaction: Transaction, member: Member, entry: AuditEntry): Promise<void> {
+    const { count } = await transaction.run({
+      text: 'INSERT INTO members VALUES ($1, $2, $3) ON CONFLICT (email) DO NOTHING',
+      values: [member.id, member.email, JSON.stringify(member)],
+    });
+    if (count === 0) throw memberExists();
+    await log(transaction, entry);
+  }
+
+  member(id: string): Promise<Member | undefined> {
+    return find(this.#database, { name: 'member', text: 'SELECT record FROM members WHERE id = $1', values: [id] });
+  }
+
+  byEmail(email: string): Promise<Member | undefined> {
+    return find(this.#database, { text: 'SELECT record FROM members WHERE email = $1', values: [email] });
+  }
+
+  list(): AsyncIterable<Member> {
+    return pages<Member, string>((after, limit) =>
+      this.#database.read<Recorded<Member, string>>({
+        text: 'SELECT id AS place, record FROM members WHERE id > $1 ORDER BY id LIMIT $2',
+        values: [after ?? '', limit],
+      }),
+    );
+  }
+
+  update(id: string, change: (member: Member) => Member, entry?: AuditEntry): Promise<Member> {
+    return this.#database.transaction(async (transaction) => {
+      const { rows } = await transaction.run<{ record: Member }>({
+        text: 'SELECT record FROM members WHERE id = $1 FOR UPDATE',
+        values: [id],
+      });
+      const [found] = rows;
+      if (found === undefined) throw memberNotFound();
+      const after = change(found.record);
+      await put(transaction, after);
+      if (entry !== undefined) await log(transaction, { ...entry, accountId: after.accountId });
+      await notify(transaction, 'member', id);
+      return after;
+    });
+  }
+
+  changeSecrets(change: (secret: string, memberId: string) => string): Promise<number> {
+    return this.#database.transaction(async (transaction) => {
+      const { rows } = await transaction.run<{ record: Member }>({
+        text: "SELECT record FROM members WHERE record->'totp' IS NOT NULL ORDER BY id FOR UPDATE",
+      });
+      let changed = 0;
+      for (const { record: member } of rows) {
+        if (member.totp === undefined) continue;
+        const secret = change(member.totp.secret, member.id);
+        if (secret === member.totp.secret) continue;
+        await put(transaction, { ...member, totp: { ...member.totp, secret } });
+        changed++;
+      }
+      return changed;
+    });
+  }
+
+  async putSession(session: Session): Promise<void> {
+    await this.#database.write({
+      text: `INSERT INTO member_sessions VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE
+             SET member_id = EXCLUDED.member_id, expires_at = EXCLUDED.expires_at, record = EXCLUDED.record`,
+      values: [session.id, session.memberId, session.expiresAt, JSON.stringify(session)],
+    });
+  }
+
+  session(id: string): Promise<Session | undefined> {
+    const text = 'SELECT record FROM member_sessions WHERE id = $1';
+    return find(this.#database, { name: 'member-session', text, values: [id] });
+  }
+
+  async removeSession(id: string): Promise<void> {
+    await this.#database.write({ text: 'DELETE FROM member_sessions WHERE id = $1', values: [id] });
+  }
+
+  async removeSessions(memberId: string): Promise<void> {
+    await this.#database.write({ text: 'DELETE FROM member_sessions WHERE member_id = $1', values: [memberId] });
+  }
+
+  async removeExpiredSessions(now: number): Promise<void> {
+    await this.#database.write({ text: 'DELETE FROM member_sessions WHERE expires_at <= $1', values: [now] });
+  }
+}
+
+async function put(transaction: Transaction, member: Member): Promise<void> {
+  await transaction.run({
+    text: 'UPDATE members SET email = $2, record = $3 WHERE id = $1',
+    values: [member.id, member.email, JSON.stringify(member)],
+  });
+}
