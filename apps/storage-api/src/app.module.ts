@@ -1,10 +1,11 @@
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { withCache, withVerification, withWait, withYielding } from '@cairn/blockstore';
-import { BlockstoreModule } from '@cairn/blockstore/nest';
+import { type Blockstore, withCache, withVerification, withWait, withYielding } from '@cairn/blockstore';
+import { BLOCKSTORE, BlockstoreModule } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { MeteringModule } from '@cairn/metering/nest';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
 import type { PeerApi } from '@cairn/peer-api';
+import { Pinning } from '@cairn/pinning';
 import { PinningModule } from '@cairn/pinning/nest';
 import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
@@ -14,11 +15,13 @@ import { ApiKeyGuard } from './api-v0/api-key-guard.ts';
 import { ApiV0Server } from './api-v0/api-v0-server.ts';
 import { COMMANDS, type Command } from './api-v0/command.ts';
 import { commands, withListing } from './api-v0/commands.ts';
+import { ConfigReader } from './api-v0/config/config.command.ts';
 import { Files } from './api-v0/files/files.ts';
 import { KuboErrorFilter } from './api-v0/kubo-error-filter.ts';
 import { MeteringInterceptor } from './api-v0/metering-interceptor.ts';
 import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
+import { NetworkPermits } from './api-v0/peer/network-permits.ts';
 import { readOptionsOf } from './api-v0/read-options.ts';
 import { RetainedRoots } from './api-v0/retained-roots.ts';
 import { StorageState } from './api-v0/storage-state.ts';
@@ -95,7 +98,19 @@ export class AppModule {
         PinRequests,
         PsaServer,
         ...commands,
-        { provide: COMMANDS, inject: commands, useFactory: (...working: Command[]) => withListing(working) },
+        NetworkPermits,
+        ConfigReader,
+        {
+          provide: COMMANDS,
+          inject: [PEER_API, Pinning, BLOCKSTORE, NetworkPermits, ...commands],
+          useFactory: (
+            peer: PeerApi | undefined,
+            pinning: Pinning,
+            store: Blockstore,
+            permits: NetworkPermits,
+            ...working: Command[]
+          ) => withListing(working, { peer, pinning, store, permits }),
+        },
         { provide: RAW_HTTP, useClass: ApiV0Server },
       ],
     };

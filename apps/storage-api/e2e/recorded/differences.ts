@@ -1,5 +1,5 @@
-/** Commands that a service of many accounts without peers cannot offer. They respond with an error and its reason. */
-const notOffered = /^\/api\/v0\/(key|name|routing|swarm)\/|arg=(\/ipns\/|\{\w+\})/;
+/** Commands that a service of many accounts without keys cannot offer. They respond with an error and its reason. */
+const notOffered = /^\/api\/v0\/(key\/|name\/|routing\/put)|arg=(\/ipns\/|\{\w+\})/;
 
 /** Steps whose response differs by design, by scenario: the number of the step, and the reason. */
 const byDesign: Readonly<Record<string, Readonly<Record<number, string>>>> = {

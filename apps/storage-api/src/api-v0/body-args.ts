@@ -16,6 +16,7 @@ const bodyArgs: Readonly<Record<string, 'first' | 'all'>> = {
   'dag/stat': 'first',
   get: 'first',
   resolve: 'first',
+  ping: 'first',
   'cid/base32': 'all',
   'cid/format': 'all',
   cat: 'all',
@@ -23,6 +24,10 @@ const bodyArgs: Readonly<Record<string, 'first' | 'all'>> = {
   'pin/add': 'all',
   'pin/rm': 'all',
   refs: 'all',
+  'provide/once': 'all',
+  'routing/provide': 'all',
+  'swarm/connect': 'all',
+  'swarm/disconnect': 'all',
 };
 
 /** A thousand paths of a thousand bytes. */

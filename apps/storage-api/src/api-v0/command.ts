@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal, StorageScope } from '@cairn/auth';
+import type { KeyGrant, Principal, StorageScope } from '@cairn/auth';
 import type { OptionSpecs, OptionValues } from './options.ts';
 
 /** Injection token of the list of all commands. */
@@ -21,6 +21,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   readonly name: string;
   /** Scope that a key needs. */
   readonly scope: StorageScope;
+  /** Permission that a key needs beside the scope. No key has it by default. */
+  readonly grant?: KeyGrant | undefined;
   readonly options: Specs;
   /** Number of `arg`s, and Kubo's name of each; the last name is that of all further ones. */
   readonly args: { readonly name: string | readonly string[]; readonly min: number; readonly max: number };

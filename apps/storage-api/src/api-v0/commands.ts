@@ -9,6 +9,8 @@ import { multibaseCommands } from './multibase/commands.ts';
 import { nodeCommands } from './node/commands.ts';
 import { CommandsListCommand } from './node/commands-list.command.ts';
 import { objectCommands } from './object/commands.ts';
+import { peerCommands } from './peer/commands.ts';
+import type { PeerServices } from './peer/peer-command.ts';
 import { pinCommands } from './pin/commands.ts';
 import { readCommands } from './read/commands.ts';
 import { refusedCommands } from './refused/refused-command.ts';
@@ -30,7 +32,9 @@ export const commands = [
   ...repoCommands,
 ];
 
-/** Adds the commands that list others, and those that are refused. */
-export function withListing(working: readonly Command[]): readonly Command[] {
-  return [...working, new CommandsListCommand(working), ...refusedCommands];
+/** Adds the commands of the peer, the command that lists others, and those that are refused. */
+export function withListing(working: readonly Command[], services?: PeerServices): readonly Command[] {
+  const ofPeer = peerCommands(services);
+  const offered = [...working, ...ofPeer.filter(({ isRefused }) => !isRefused)];
+  return [...working, ...ofPeer, new CommandsListCommand(offered), ...refusedCommands];
 }

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Command } from './command.ts';
 import { commands, withListing } from './commands.ts';
 import { openApiDocument } from './open-api.ts';
+import { peerCommandDefinitions } from './peer/commands.ts';
 
 const file = new URL('../../openapi.json', import.meta.url);
 // Descriptions of a command need none of its dependencies.
@@ -19,7 +20,8 @@ test('openapi.json has every command once, with a unique name for generated clie
   type Operation = { readonly operationId?: string };
   const { paths } = openApiDocument(made) as unknown as { paths: Record<string, Record<string, Operation>> };
   const pins = ['/psa/pins', '/psa/pins/{requestid}'];
-  expect(Object.keys(paths).sort()).toEqual([...working.map(({ name }) => `/${name}`), '/commands', ...pins].sort());
+  const offered = [...working, ...peerCommandDefinitions].map(({ name }) => `/${name}`);
+  expect(Object.keys(paths).sort()).toEqual([...offered, '/commands', ...pins].sort());
   expect(new Set(made.map(({ name }) => name)).size).toBe(made.length);
   const ids = Object.values(paths).flatMap((path) =>
     Object.values(path).flatMap(({ operationId = [] }) => operationId),

@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 import type { OptionSpec } from './options.ts';
 import { priceOf } from './prices.ts';
 
-type Described = Pick<Command, 'name' | 'scope' | 'args' | 'options' | 'isRefused'>;
+type Described = Pick<Command, 'name' | 'scope' | 'args' | 'options' | 'isRefused' | 'grant'>;
 
 /** Commands with a body, and the parts that they read. */
 const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: boolean }>> = {
@@ -17,6 +17,7 @@ const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: 
   'multibase/decode': { part: 'encoded_file', isMany: false },
   'multibase/encode': { part: 'file', isMany: false },
   'multibase/transcode': { part: 'encoded_file', isMany: false },
+  'routing/put': { part: 'value-file', isMany: false },
 };
 
 const refusals: Readonly<Record<string, string>> = {
@@ -76,11 +77,12 @@ export function openApiDocument(commands: readonly Described[]): ApiDocument {
 }
 
 function operationOf(command: Described): object {
-  const { name, scope, args, options } = command;
+  const { name, scope, args, options, grant } = command;
+  const needs = grant === undefined ? `the scope ${scope}` : `the scope ${scope} and the grant ${grant}`;
   const body = bodies[name];
   return {
     operationId: name.replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()),
-    summary: `${name}, as in Kubo. Needs the scope ${scope}; costs ${priceOf(command)} credits and 1 per MiB.`,
+    summary: `${name}, as in Kubo. Needs ${needs}; costs ${priceOf(command)} credits and 1 per MiB.`,
     tags: [name.includes('/') ? (name.split('/')[0] ?? name) : 'root'],
     parameters: [
       ...(args.max > 0

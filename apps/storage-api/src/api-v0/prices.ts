@@ -3,13 +3,26 @@ import type { StorageScope } from '@cairn/auth';
 /** Credits of a command by the scope that it needs, beside those of the transferred bytes. */
 const pricesByScope: Readonly<Record<StorageScope, number>> = { read: 1, add: 5, pin: 2 };
 
-/** Commands that walk through much more than they name. */
+/** Commands that cause much more work than they name. */
 const pricesByName: Readonly<Record<string, number>> = {
   'pin/verify': 20,
   'repo/gc': 20,
   'repo/verify': 50,
   'refs/local': 20,
   'repo/ls': 20,
+  // Searches, dials and publications in the network.
+  'routing/findprovs': 20,
+  'routing/findpeer': 20,
+  'routing/get': 20,
+  'routing/put': 20,
+  'routing/provide': 20,
+  'provide/once': 20,
+  ping: 20,
+  'swarm/connect': 20,
+  // Read all connections or addresses of the peer.
+  'swarm/peers': 5,
+  'swarm/addrs': 5,
+  'stats/dht': 5,
   // Paid by the request that the attempt belongs to.
   'pins/attempt': 0,
 };

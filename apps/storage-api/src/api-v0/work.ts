@@ -6,6 +6,8 @@ const workBytes = {
   blockMin: 16 * KiB,
   /** A line or entry of a response. */
   line: 4 * KiB,
+  /** A search, a dial or a publication in the network, beyond the first of a command. */
+  query: 16 * 1024 * KiB,
   /** For each byte that the codec thread decodes. */
   codecFactor: 32,
 } as const;
@@ -31,6 +33,11 @@ export class Work {
   /** Counts a line of the response. */
   line(): void {
     this.#bytes += workBytes.line;
+  }
+
+  /** Counts searches, dials and publications in the network. */
+  queries(count: number): void {
+    this.#bytes += count * workBytes.query;
   }
 
   /** Counts a block that the codec thread decodes. */

@@ -1,7 +1,8 @@
 import { loadSettings } from '@cairn/service-kit';
 import { expect, test } from '@jest/globals';
 import { settingsShape } from '../../settings.ts';
-import { configOf, configValue } from './config-values.ts';
+import { fakePeer, otherId } from '../peer/fake-peer.fixture.ts';
+import { configOf, configValue, nodeConfigOf } from './config-values.ts';
 
 const config = (env: Readonly<Record<string, string>> = {}) =>
   configOf(loadSettings(settingsShape, { env, directory: '/nowhere' }), '12D3KooWExample');
@@ -40,4 +41,19 @@ test.each([
   ['identity.PrivKey', 'cannot show or change private key through API'],
 ])('configValue refuses %j', (key, message) => {
   expect(() => configValue(config(), key)).toThrow(message);
+});
+
+test('nodeConfigOf returns the values of the peer under the names of Kubo', async () => {
+  const address = `/ip4/203.0.113.5/tcp/4001/p2p/${otherId}`;
+  const peer = fakePeer({
+    bootstrapAddresses: async () => [address],
+    swarm: { peering: async () => [{ peer: otherId, addresses: [address] }] },
+    routing: { status: async () => ({ mode: 'client', buckets: [] }) },
+  });
+  const values = { ...config(), ...(await nodeConfigOf(peer)) };
+  expect(configValue(values, 'Addresses.Swarm')).toEqual(['/ip4/127.0.0.1/tcp/4001']);
+  expect(configValue(values, 'Bootstrap')).toEqual([address]);
+  expect(configValue(values, 'Peering.Peers')).toEqual([{ ID: otherId, Addrs: ['/ip4/203.0.113.5/tcp/4001'] }]);
+  expect(configValue(values, 'Routing.Type')).toBe('dhtclient');
+  expect(() => configValue(values, 'Bootstrap.0')).toThrow('Bootstrap key is not a map');
 });

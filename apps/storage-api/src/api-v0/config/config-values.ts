@@ -1,9 +1,11 @@
+import type { PeerApi } from '@cairn/peer-api';
 import { isProfileName, profiles } from '@cairn/unixfs';
 import type { StorageSettings } from '../../settings.ts';
 import { ApiError } from '../api-error.ts';
+import { withoutPeerId } from '../peer/peer-address.ts';
 
 /** A value of the configuration. */
-export type ConfigValue = string | number | boolean | ConfigMap;
+export type ConfigValue = string | number | boolean | readonly ConfigValue[] | ConfigMap;
 
 export interface ConfigMap {
   readonly [name: string]: ConfigValue;
@@ -40,6 +42,25 @@ export function configOf(settings: StorageSettings, peerId: string): ConfigMap {
   };
 }
 
+/** Settings and state of the peer under Kubo's names, for operators. */
+export async function nodeConfigOf(peer: PeerApi): Promise<ConfigMap> {
+  const [addresses, bootstrap, peering, dht] = await Promise.all([
+    peer.swarm.listenAddresses(),
+    peer.bootstrapAddresses(),
+    peer.swarm.peering(),
+    peer.routing.status(),
+  ]);
+  return {
+    Addresses: { Swarm: [...addresses].sort() },
+    Bootstrap: [...bootstrap].sort(),
+    Peering: {
+      Peers: peering.map(({ peer: id = '', addresses: list = [] }) => ({ ID: id, Addrs: list.map(withoutPeerId) })),
+    },
+    Routing: { Type: { client: 'dhtclient', server: 'dhtserver', none: 'none' }[dht.mode] },
+    Swarm: { AddrFilters: [] },
+  };
+}
+
 /** Returns the value of a key such as `Import.CidVersion`. @throws ApiError 500 in Kubo's words */
 export function configValue(config: ConfigMap, key: string): ConfigValue {
   if (['identity', 'identity.privkey'].includes(key.toLowerCase()))
@@ -47,9 +68,10 @@ export function configValue(config: ConfigMap, key: string): ConfigValue {
   let value: ConfigValue = config;
   const passed: string[] = [];
   for (const name of key.split('.')) {
-    if (!(value instanceof Object)) throw invalidKey(`${passed.join('.')} key is not a map`);
+    if (!(value instanceof Object) || Array.isArray(value)) throw invalidKey(`${passed.join('.')} key is not a map`);
     passed.push(name);
-    const next: ConfigValue | undefined = Object.hasOwn(value, name) ? value[name] : undefined;
+    const map = value as ConfigMap;
+    const next: ConfigValue | undefined = Object.hasOwn(map, name) ? map[name] : undefined;
     if (next === undefined) throw invalidKey(`${passed.join('.')} not found`);
     value = next;
   }

@@ -1,11 +1,16 @@
+import type { PeerApi } from '@cairn/peer-api';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
+import { PEER_API } from '../../peer-api.token.ts';
 import type { StorageSettings } from '../../settings.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { PeerIdentity } from '../node/peer-identity.ts';
+import { withinBounds } from '../peer/bounded-call.ts';
+import { peerLimits } from '../peer/limits.ts';
+import { hasNodeGrant } from '../peer/peer-command.ts';
 import { sendJson } from '../write.ts';
-import { configOf, configValue } from './config-values.ts';
+import { type ConfigMap, configOf, configValue, nodeConfigOf } from './config-values.ts';
 
 const options = {
   bool: { kind: 'boolean' },
@@ -13,6 +18,25 @@ const options = {
   'expand-auto': { kind: 'boolean' },
 } as const;
 const showOptions = { 'expand-auto': { kind: 'boolean' } } as const;
+
+/** Collects the values that a key may see: those about accounts, and with the grant `node` those of the peer. */
+@Injectable()
+export class ConfigReader {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: StorageSettings,
+    @Inject(PeerIdentity) private readonly identity: PeerIdentity,
+    @Inject(PEER_API) private readonly peer: PeerApi | undefined,
+  ) {}
+
+  async read(context: Pick<CommandContext, 'principal' | 'signal'>): Promise<ConfigMap> {
+    const { peer } = this;
+    const { signal } = context;
+    const bounds = { signal, msMax: peerLimits.queryMsMax };
+    if (peer === undefined || !hasNodeGrant(context)) return configOf(this.settings, (await this.identity.get()).id);
+    const { id } = await withinBounds(bounds, (bound) => peer.describe(undefined, { signal: bound }));
+    return { ...configOf(this.settings, id), ...(await withinBounds(bounds, () => nodeConfigOf(peer))) };
+  }
+}
 
 /** `config`: returns one value. Writes are refused. */
 @Injectable()
@@ -22,22 +46,18 @@ export class ConfigCommand implements Command<typeof options> {
   readonly args = { name: ['key', 'value'], min: 1, max: 2 };
   readonly options = options;
 
-  constructor(
-    @Inject(SETTINGS) private readonly settings: StorageSettings,
-    @Inject(PeerIdentity) private readonly identity: PeerIdentity,
-  ) {}
+  constructor(@Inject(ConfigReader) private readonly reader: ConfigReader) {}
 
-  async run({ args, response }: CommandContext<typeof options>): Promise<void> {
-    const [key = '', value] = args;
-    const { id } = await this.identity.get();
-    const found = () => configValue(configOf(this.settings, id), key);
+  async run(context: CommandContext<typeof options>): Promise<void> {
+    const [key = '', value] = context.args;
+    const config = await this.reader.read(context);
     if (value !== undefined) {
       // Kubo's own message for a change of its private key.
-      if (/^identity(\.privkey)?$/i.test(key)) found();
+      if (/^identity(\.privkey)?$/i.test(key)) configValue(config, key);
       const shown = JSON.stringify(key.slice(0, 64));
       throw new ApiError(500, `config ${shown} is read only: settings belong to the operator. Ask the operator.`);
     }
-    sendJson(response, { Key: key, Value: found() });
+    sendJson(context.response, { Key: key, Value: configValue(config, key) });
   }
 }
 
@@ -49,12 +69,9 @@ export class ConfigShowCommand implements Command<typeof showOptions> {
   readonly args = { name: '', min: 0, max: 0 };
   readonly options = showOptions;
 
-  constructor(
-    @Inject(SETTINGS) private readonly settings: StorageSettings,
-    @Inject(PeerIdentity) private readonly identity: PeerIdentity,
-  ) {}
+  constructor(@Inject(ConfigReader) private readonly reader: ConfigReader) {}
 
-  async run({ response }: CommandContext<typeof showOptions>): Promise<void> {
-    sendJson(response, configOf(this.settings, (await this.identity.get()).id));
+  async run(context: CommandContext<typeof showOptions>): Promise<void> {
+    sendJson(context.response, await this.reader.read(context));
   }
 }

@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireGrant } from '@cairn/auth';
 import type { Metering, UsageStore } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
+import type { PeerApi } from '@cairn/peer-api';
 import { Inject, Injectable } from '@nestjs/common';
+import { PEER_API } from '../../peer-api.token.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { parseDuration } from '../options.ts';
+import { hasNodeGrant, offlineAnswers } from '../peer/peer-command.ts';
+import { parsePeerId } from '../peer/peer-id.ts';
 import { endLines, writeLine } from '../write.ts';
 
 const options = {
@@ -21,7 +26,7 @@ const intervalMsMin = 1000;
 
 /**
  * `stats/bw`: returns the bytes that the account exchanged with this service since midnight UTC, and the bytes per
- * second of the last whole minute.
+ * second of the last whole minute. A key with the grant `node` gets those of the peer, in total, by peer or by protocol.
  */
 @Injectable()
 export class StatsBwCommand implements Command<typeof options> {
@@ -30,20 +35,41 @@ export class StatsBwCommand implements Command<typeof options> {
   readonly args = { name: '', min: 0, max: 0 };
   readonly options = options;
 
-  constructor(@Inject(METERING) private readonly metering: Metering) {}
+  constructor(
+    @Inject(METERING) private readonly metering: Metering,
+    @Inject(PEER_API) private readonly peer: PeerApi | undefined,
+  ) {}
 
-  async run({ principal, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
+  async run(context: CommandContext<typeof options>): Promise<void> {
+    const { options: chosen, response, signal } = context;
     if (chosen.peer !== undefined && chosen.proto !== undefined)
       throw new ApiError(400, 'please only specify peer OR protocol');
-    if (chosen.peer !== undefined || chosen.proto !== undefined)
-      throw new ApiError(400, 'this service does not talk to other peers; ask for the total');
+    const read = this.#reader(context);
     const intervalMs = Math.max(intervalMsMin, parseDuration('interval', chosen.interval));
     while (true) {
-      await writeLine(response, await bandwidthOf(this.metering.usage, principal.account.id, Date.now()), signal);
+      await writeLine(response, await read(), signal);
       if (!chosen.poll) break;
       await sleep(intervalMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
     endLines(response);
+  }
+
+  #reader(context: CommandContext<typeof options>) {
+    const { principal, options: chosen } = context;
+    const isTotal = chosen.peer === undefined && chosen.proto === undefined;
+    const { peer } = this;
+    if (isTotal && (peer === undefined || !hasNodeGrant(context)))
+      return () => bandwidthOf(this.metering.usage, principal.account.id, Date.now());
+    if (peer === undefined) throw offlineAnswers.statistics;
+    requireGrant(principal.key.policy, 'node');
+    const part = {
+      ...(chosen.peer !== undefined && { peer: parsePeerId(chosen.peer).text }),
+      ...(chosen.proto !== undefined && { protocol: chosen.proto }),
+    };
+    return async () => {
+      const { totalIn, totalOut, rateIn, rateOut } = await peer.bandwidth(part);
+      return { TotalIn: totalIn, TotalOut: totalOut, RateIn: rateIn, RateOut: rateOut };
+    };
   }
 }
 

@@ -10,11 +10,8 @@ export interface Refusal {
 /** Command, or command with its required argument: `swarm/connect <address>`. */
 type Entry = string;
 
-const online = 'this action must be run in online mode';
-const noPeers = `${online}: this service does not talk to other peers. Content comes in with add and dag/import.`;
-const noRouting = `${online}: this service announces and finds nothing on other peers. Content is read here by its CID.`;
 const noNames = 'IPNS is not offered: this service keeps no keys for accounts. Share content by its CID.';
-const offline = `${online}, try running 'ipfs daemon' first`;
+const offline = "this action must be run in online mode, try running 'ipfs daemon' first";
 const offlineCommand = "this command must be run in online mode. Try running 'ipfs daemon' first";
 const noPubsub = 'experimental pubsub feature not enabled, run daemon with --enable-pubsub-experiment to use';
 const noNamePubsub = 'IPNS pubsub subsystem is not enabled';
@@ -23,6 +20,9 @@ const noFilestore = 'filestore is not enabled, see https://git.io/vNItf';
 const noRemote = 'service not known';
 const operators = 'is refused: it belongs to the operator of this service, not to an account. Ask the operator.';
 const removed = "removed, use 'ipfs dag' or 'ipfs files' instead";
+const removedDht = "removed, use 'ipfs routing' instead";
+const schedule =
+  'is refused: the queue has the announcements of all accounts, which the peer publishes. Remove pins instead.';
 
 /** Commands by reason. Messages without a reason of this service are those of a Kubo with its default settings. */
 const groups: readonly {
@@ -31,26 +31,6 @@ const groups: readonly {
   readonly entries: readonly Entry[];
 }[] = [
   {
-    message: noPeers,
-    entries: [
-      ...['bitswap/ledger <peer>', 'bitswap/reprovide', 'bitswap/stat', 'bitswap/wantlist', 'stats/bitswap'],
-      ...['swarm/addrs', 'swarm/addrs/autonat', 'swarm/addrs/listen', 'swarm/addrs/local', 'swarm/peers'],
-      ...['swarm/connect <address>', 'swarm/disconnect <address>', 'swarm/resources', 'swarm/peering/ls'],
-      ...['swarm/filters', 'swarm/filters/add <address>', 'swarm/filters/rm <address>'],
-      ...['swarm/peering/add <address>', 'swarm/peering/rm <ID>', 'ping <peer ID>'],
-      ...['bootstrap', 'bootstrap/add', 'bootstrap/list', 'bootstrap/rm', 'bootstrap/rm/all', 'version/check'],
-    ],
-  },
-  {
-    message: noRouting,
-    entries: [
-      ...['dht/findpeer', 'dht/findprovs', 'dht/get', 'dht/provide', 'dht/put', 'dht/query <peerID>', 'stats/dht'],
-      ...['provide/clear', 'provide/once <cid>', 'provide/stat', 'stats/provide', 'stats/reprovide'],
-      ...['routing/findpeer <peerID>', 'routing/findprovs <key>', 'routing/provide <key>'],
-      ...['routing/put <key>', 'routing/reprovide'],
-    ],
-  },
-  {
     message: noNames,
     entries: [
       ...['key/gen <name>', 'key/import <name>', 'key/list', 'key/ls', 'key/rename <name>', 'key/rm <name>'],
@@ -58,7 +38,7 @@ const groups: readonly {
       ...['name/publish <ipfs-path>', 'name/put <name>', 'name/resolve'],
     ],
   },
-  { message: offline, entries: ['name/get <name>', 'routing/get <key>'] },
+  { message: offline, entries: ['name/get <name>'] },
   { message: offlineCommand, entries: ['mount'] },
   {
     message: noPubsub,
@@ -82,6 +62,8 @@ const groups: readonly {
       ...['diag/healthy', 'diag/profile', 'diag/sys', 'log/level', 'log/ls', 'log/tail', 'shutdown'],
     ],
   },
+  { message: removedDht, entries: ['dht/findpeer', 'dht/findprovs', 'dht/get', 'dht/provide', 'dht/put'] },
+  { message: schedule, entries: ['provide/clear'] },
   {
     message: removed,
     entries: [
@@ -91,12 +73,15 @@ const groups: readonly {
   },
 ];
 
+/** Messages that start with the name of the command. */
+const namesCommand: ReadonlySet<string> = new Set([operators, schedule]);
+
 /** Every command of Kubo 0.42 that gets a reason instead of a result, by name. */
 export const refusals: ReadonlyMap<string, Refusal> = new Map(
   groups.flatMap(({ message, isClientError = false, entries }) =>
     entries.map((entry) => {
       const [, name = entry, argument] = /^(\S+)(?: <(.+)>)?$/.exec(entry) ?? [];
-      const text = message === operators ? `${name} ${message}` : message;
+      const text = namesCommand.has(message) ? `${name} ${message}` : message;
       return [name, { message: text, isClientError, ...(argument !== undefined && { argument }) }] as const;
     }),
   ),

@@ -1,0 +1,45 @@
+import { ApiError } from '../api-error.ts';
+import { sendJson } from '../write.ts';
+import { definePeerCommand, offlineAnswers, type PeerCommandDefinition } from './peer-command.ts';
+
+const none = { name: '', min: 0, max: 0 } as const;
+const many = { name: 'peer', min: 0, max: 100 } as const;
+
+/** `bootstrap` and `bootstrap/list`: lists the addresses by which the peer enters the network. */
+const listAs = (name: string) =>
+  definePeerCommand({
+    name,
+    scope: 'read',
+    grant: 'node',
+    options: { 'expand-auto': { kind: 'boolean' } },
+    args: none,
+    offline: offlineAnswers.command,
+    async run({ peer, response, within }) {
+      sendJson(response, { Peers: [...(await within(() => peer.bootstrapAddresses()))].sort() });
+    },
+  });
+
+/** Refuses a change: the list is a setting, which a restart of the peer would restore. */
+const refusedAs = (name: string, args: PeerCommandDefinition['args']) =>
+  definePeerCommand({
+    name,
+    scope: 'read',
+    grant: 'node',
+    options: {},
+    args,
+    offline: offlineAnswers.command,
+    async run() {
+      throw new ApiError(
+        500,
+        `${name} is refused: bootstrap addresses are a setting of the IPFS peer. Set IPFS_PEER_BOOTSTRAP and restart it.`,
+      );
+    },
+  });
+
+export const bootstrapCommands: readonly PeerCommandDefinition[] = [
+  listAs('bootstrap'),
+  listAs('bootstrap/list'),
+  refusedAs('bootstrap/add', many),
+  refusedAs('bootstrap/rm', many),
+  refusedAs('bootstrap/rm/all', none),
+];
