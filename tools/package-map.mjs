@@ -15,6 +15,7 @@ export const packageMap = {
   'block-exchange': ['errors', 'platform', 'cid', 'blockstore', 'public-http'],
   'peer-api': ['errors', 'cid', 'blockstore', 'block-exchange'],
   bitswap: ['errors', 'cid', 'blockstore', 'block-exchange'],
+  providing: ['errors', 'platform', 'embedded-store', 'cid', 'blockstore', 'block-exchange', 'peer-api'],
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
   ipns: ['errors', 'embedded-store', 'cid', 'dag'],
@@ -50,7 +51,7 @@ export const packageMap = {
   auth: ['errors', 'embedded-store', 'postgres'],
   metering: ['errors', 'embedded-store', 'postgres'],
   billing: ['errors', 'embedded-store', 'auth', 'metering'],
-  stores: ['auth', 'billing', 'blockstore', 'ipns', 'metering', 'mfs', 'pinning'],
+  stores: ['auth', 'billing', 'blockstore', 'ipns', 'metering', 'mfs', 'pinning', 'providing'],
   'service-kit': ['errors'],
 };
 
@@ -58,6 +59,7 @@ export const packageMap = {
 export const testPackageMap = {
   'chain-store': ['evm-ethereumjs'],
   'proven-chain': ['chain-store', 'evm-executor'],
+  providing: ['bitswap'],
 };
 
 /** Packages that only Nest modules, `service-kit` and apps may import. */

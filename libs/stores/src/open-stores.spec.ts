@@ -35,7 +35,7 @@ test('each store opens twice at the same time, since processes share them', asyn
     await one.close();
     await other.close();
   }
-  expect(readdirSync(home).sort()).toEqual(['accounts', 'blocks', 'files', 'limits', 'names', 'pins']);
+  expect(readdirSync(home).sort()).toEqual(['accounts', 'blocks', 'files', 'limits', 'names', 'pins', 'providing']);
   expect(stores.has('blocks')).toBe(true);
 });
 

@@ -7,6 +7,7 @@ import type { NameStore } from '@cairn/ipns';
 import type { LimitStore, MeteringStores, PlanStore, UsageStore } from '@cairn/metering';
 import type { RootStore } from '@cairn/mfs';
 import type { PinRequestStore, PinStore } from '@cairn/pinning';
+import type { ProvideStore } from '@cairn/providing';
 
 /** Settings that choose adapters. */
 export interface StoreSettings {
@@ -25,7 +26,7 @@ export interface BlockStoreOptions {
 }
 
 /** Groups of stores that exist or not as one. */
-export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files' | 'names';
+export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files' | 'names' | 'providing';
 
 /**
  * The stores of a deployment. Each call opens a store, which its caller closes. An adapter is loaded when its store is
@@ -49,6 +50,8 @@ export interface Stores {
   files(): Promise<RootStore>;
   /** Keys and records of IPNS names. */
   names(): Promise<NameStore>;
+  /** Content that this node announces, with the times of its announcements. */
+  providing(): Promise<ProvideStore>;
   /** Reports whether a group was ever opened. Opening creates what is missing. */
   has(group: StoreGroup): boolean;
 }
@@ -78,6 +81,7 @@ export function openStores({ CAIRN_HOME: home }: StoreSettings): Stores {
     pinRequests: async () => (await import('@cairn/pinning')).openLmdbPinRequestStore(at('pins')),
     files: async () => (await import('@cairn/mfs')).openLmdbRootStore(at('files')),
     names: async () => (await import('@cairn/ipns')).openLmdbNameStore(at('names')),
+    providing: async () => (await import('@cairn/providing')).openLmdbProvideStore(at('providing')),
     has: (group) => existsSync(at(group).directory),
   };
 }
