@@ -15,7 +15,7 @@ export const packageMap = {
   'block-exchange': ['errors', 'platform', 'cid', 'blockstore', 'public-http'],
   'peer-api': ['errors', 'cid', 'blockstore', 'block-exchange'],
   bitswap: ['errors', 'cid', 'blockstore', 'block-exchange'],
-  providing: ['errors', 'platform', 'embedded-store', 'cid', 'blockstore', 'block-exchange', 'peer-api'],
+  providing: ['errors', 'embedded-store', 'cid', 'block-exchange'],
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
   ipns: ['errors', 'embedded-store', 'cid', 'dag'],

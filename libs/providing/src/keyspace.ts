@@ -24,10 +24,6 @@ export function sectorOf(key: Uint8Array): number {
   return (key[0] ?? 0) >> (8 - sectorBits);
 }
 
-export function bitAt(key: Uint8Array, index: number): number {
-  return ((key[index >> 3] ?? 0) >> (7 - (index & 7))) & 1;
-}
-
 /** Returns the region of the keys that share the first bits of a key. */
 export function regionOf(key: Uint8Array, bits: number): Region {
   const start = new Uint8Array(keyBytes);

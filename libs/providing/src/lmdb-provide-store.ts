@@ -4,10 +4,10 @@ import { keyBytes, keyOf, type Region, regionEnd, sectorOf } from './keyspace.ts
 import type { ProvideCounts, ProvideRecord, ProvideStore, Settlement } from './provide-store.ts';
 
 /**
- * Format of the store of provider records. Without seals, which made writes ten times as expensive: the set is derived from
- * the pins, and each comparison with them restores what is missing.
+ * Format of the store of provider records. Without seals, which made writes several times as expensive: the set is
+ * derived from the pins, and each comparison with them restores what is missing.
  */
-export const providingFormat: StoreFormat = { name: 'cairn-providing', version: 1 };
+const providingFormat: StoreFormat = { name: 'cairn-providing', version: 1 };
 
 const present = Buffer.of(1);
 const timeBytes = 6;

@@ -4,16 +4,15 @@ import { routingUnavailable } from './errors.ts';
 import { regionOf } from './keyspace.ts';
 import { ProvideSchedule, type ScheduleEvent } from './provide-schedule.ts';
 import type { ProvideSource } from './provide-source.ts';
-import type { ProvideStore } from './provide-store.ts';
 import { FakeClock } from './testing/fake-clock.ts';
 import { MemoryProvideStore } from './testing/memory-provide-store.ts';
 
 export const hour = 3_600_000;
 export const cidOf = (text: string): CID => cidFor(Buffer.from(text), { codec: 'raw' });
-export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Announcer that records the times of all announcements. */
-export class FakeAnnouncer implements Announcer {
+class FakeAnnouncer implements Announcer {
   readonly times = new Map<string, number[]>();
   readonly #now: () => number;
   bits = 6;
@@ -54,7 +53,7 @@ export class FakeAnnouncer implements Announcer {
 }
 
 /** Content of a node, which tests change. */
-export class FakeSource implements ProvideSource {
+class FakeSource implements ProvideSource {
   readonly content = new Map<string, CID>();
 
   add(...cids: readonly CID[]): void {
@@ -141,5 +140,3 @@ function mortal<T extends object>(target: T, alive: { readonly value: boolean })
     },
   });
 }
-
-export type { ProvideStore };

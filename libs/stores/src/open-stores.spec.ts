@@ -29,6 +29,7 @@ test('each store opens twice at the same time, since processes share them', asyn
     'pinRequests',
     'files',
     'names',
+    'providing',
   ] as const;
   for (const name of names) {
     const [one, other] = [await stores[name](), await stores[name]()];
