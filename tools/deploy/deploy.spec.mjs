@@ -51,7 +51,7 @@ function checkBill(folder) {
   );
 }
 
-const services = ['storage-api', 'rpc-gateway', 'console'];
+const services = ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'console'];
 
 // The guide to production starts all services; see tools/docs.
 test('a deployed folder starts in another place, becomes ready and drains', { timeout: 180_000 }, async () => {
@@ -124,7 +124,7 @@ test('the chart renders with and without scaled gateways', {
   const one = render();
   assert.deepEqual(kinds(one), [
     ...['ConfigMap', 'NetworkPolicy', 'PersistentVolumeClaim', 'PodDisruptionBudget'],
-    ...['Service', 'Service', 'Service', 'StatefulSet'],
+    ...['Service', 'Service', 'Service', 'Service', 'StatefulSet'],
   ]);
   const pod = one.find(({ kind }) => kind === 'StatefulSet').spec.template.spec;
   assert.equal(pod.shareProcessNamespace, true);

@@ -12,7 +12,8 @@ await prepareServices();
 // Imported here because `prepareServices` installs it.
 const { watch } = await import('chokidar');
 
-const services = ['storage-api', 'rpc-gateway', 'console'];
+const services = ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'console'];
+const directoryOf = (service) => `apps/${service}`;
 const packages = readPackages(root);
 const stop = new AbortController();
 let child = start();
@@ -38,8 +39,9 @@ async function build(names) {
 }
 
 function restart(names) {
-  const reached = servicesReached(packages, names, services);
-  if (names.includes('cairn')) return restartCommand();
+  const directories = servicesReached(packages, names, services.map(directoryOf));
+  const reached = services.filter((service) => directories.includes(directoryOf(service)));
+  if (names.includes('apps/cairn')) return restartCommand();
   if (reached.length === 0) console.log('No service contains the change.');
   else if (child.connected) child.send({ kind: 'restart', services: reached });
 }
@@ -63,7 +65,7 @@ const watcher = watch(directories, {
 });
 watcher.on('all', (event, path) => {
   if (event === 'addDir' || event === 'unlinkDir') return;
-  rebuild.changed(relative(root, path).split(sep)[1]);
+  rebuild.changed(relative(root, path).split(sep).slice(0, 2).join('/'));
 });
 watcher.on('ready', () => console.log('Watching the sources of apps and libs.'));
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads the packages below `apps` and `libs`: name of the directory, its path, and the packages of the workspace it depends on. */
+/** Reads the packages by their directory, such as `libs/cid`: its path, and the packages of the workspace it depends on. */
 export function readPackages(root) {
   const packages = new Map();
   const names = new Map();
@@ -9,8 +9,12 @@ export function readPackages(root) {
     for (const name of readdirSync(join(root, kind))) {
       const directory = join(root, kind, name);
       const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-      packages.set(name, { directory, project: manifest.name, dependencies: Object.keys(manifest.dependencies ?? {}) });
-      names.set(manifest.name, name);
+      packages.set(`${kind}/${name}`, {
+        directory,
+        project: manifest.name,
+        dependencies: Object.keys(manifest.dependencies ?? {}),
+      });
+      names.set(manifest.name, `${kind}/${name}`);
     }
   for (const entry of packages.values())
     entry.dependencies = entry.dependencies.map((project) => names.get(project)).filter((name) => name !== undefined);

@@ -32,7 +32,7 @@ async function freePort() {
 }
 
 before(async () => {
-  for (const port of [5001, 8545, 8080, 6001, 9545, 9080, 18545]) ports[port] = await freePort();
+  for (const port of [5001, 8545, 8080, 8081, 6001, 9545, 9080, 18545]) ports[port] = await freePort();
   mkdirSync(join(work, 'registry'));
   registry = await startRegistry(join(work, 'registry'));
   const npm = { npm_config_userconfig: registry.npmrc, npm_config_registry: registry.url };
@@ -57,6 +57,7 @@ before(async () => {
     STORAGE_API_PORT: String(ports[5001]),
     RPC_GATEWAY_PORT: String(ports[8545]),
     CONSOLE_PORT: String(ports[8080]),
+    IPFS_GATEWAY_PORT: String(ports[8081]),
   };
 });
 /** Ends the background processes and frees their ports. */
@@ -79,7 +80,7 @@ after(async () => {
 function here(text) {
   return text
     .replace(
-      /(127\.0\.0\.1:|listen\(|RPC_GATEWAY_ADMIN_PORT=)(5001|8545|8080|6001|9545|9080|18545)\b/g,
+      /(127\.0\.0\.1:|listen\(|RPC_GATEWAY_ADMIN_PORT=)(5001|8545|8080|8081|6001|9545|9080|18545)\b/g,
       (_, before, port) => before + ports[port],
     )
     .replace(

@@ -3,7 +3,13 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build, install, isBuilt, rememberBuild, root } from './toolchain.mjs';
 
-const projects = ['@cairn/storage-api', '@cairn/rpc-gateway', '@cairn/console', '@cairn/cli'];
+const projects = [
+  '@cairn/storage-api',
+  '@cairn/rpc-gateway',
+  '@cairn/ipfs-gateway-service',
+  '@cairn/console',
+  '@cairn/cli',
+];
 
 /** Installs and builds the services, unless nothing has changed since the last time. Ends the process when one of both fails. */
 export async function prepareServices() {

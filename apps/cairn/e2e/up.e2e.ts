@@ -10,12 +10,17 @@ import { Cairn, freePort, isTaken, type Outcome, outcomeOf } from './cairn.ts';
 const sh = promisify(execFile);
 let cairn: Cairn;
 let env: Record<string, string>;
-let ports: readonly [number, number, number];
+let ports: readonly [number, number, number, number];
 let running: ChildProcess | undefined;
 beforeEach(async () => {
   cairn = new Cairn();
-  ports = [await freePort(), await freePort(), await freePort()];
-  env = { STORAGE_API_PORT: String(ports[0]), RPC_GATEWAY_PORT: String(ports[1]), CONSOLE_PORT: String(ports[2]) };
+  ports = [await freePort(), await freePort(), await freePort(), await freePort()];
+  env = {
+    STORAGE_API_PORT: String(ports[0]),
+    RPC_GATEWAY_PORT: String(ports[1]),
+    CONSOLE_PORT: String(ports[2]),
+    IPFS_GATEWAY_PORT: String(ports[3]),
+  };
 });
 afterEach(async () => {
   running?.kill('SIGKILL');
@@ -57,9 +62,9 @@ test('printed lines work as they are, Ctrl-C ends everything with 0, and a secon
   const first = await up();
   const outputs: string[] = [];
   for (const line of linesToPaste(first.printed)) outputs.push((await sh('sh', ['-c', line])).stdout);
-  const [added, content, block, call] = outputs;
+  const [added, content, page, block, call] = outputs;
   expect(JSON.parse(added ?? '')).toMatchObject({ Name: 'hello.txt', Size: '20' });
-  expect(content).toBe('hello cairn\n');
+  expect([content, page]).toEqual(['hello cairn\n', 'hello cairn\n']);
   expect(JSON.parse(block ?? '').result.number).toBe('0x18');
   expect(BigInt(JSON.parse(call ?? '').result)).toBeGreaterThan(0n);
   const secret = /Secret +(cs_\w+)/.exec(first.printed)?.[1] ?? 'none';

@@ -7,6 +7,8 @@ import type { CommandSettings } from './settings.ts';
 export interface Addresses {
   readonly storage: string;
   readonly gateway: string;
+  /** IPFS gateway. */
+  readonly ipfs: string;
   readonly console: string;
 }
 
@@ -25,7 +27,7 @@ export function addressOf({ tls, CAIRN_BIND }: CommandSettings, port: number): s
 /** Output for a person who starts: addresses, key and lines to paste. */
 export function banner(
   settings: CommandSettings,
-  { storage, gateway, console: pages }: Addresses,
+  { storage, gateway, ipfs, console: pages }: Addresses,
   { key: { id, secret }, operator }: DemoAccount,
 ): string[] {
   const shownSecret = secret ?? '<SECRET>';
@@ -38,6 +40,7 @@ export function banner(
     `Storage API   ${storage}/api/v0`,
     `JSON-RPC      ${gateway}/v3/${id}`,
     `WebSocket     ${gateway.replace(/^http/, 'ws')}/ws/v3/${id}`,
+    `IPFS gateway  ${ipfs}`,
     `Console       ${pages}`,
     '',
     `API key       ${id}`,
@@ -52,6 +55,7 @@ export function banner(
     'Paste to try:',
     `  echo 'hello cairn' | ${curl} -u ${id}:${shownSecret} -F 'file=@-;filename=hello.txt' ${storage}/api/v0/add`,
     `  ${curl} -u ${id}:${shownSecret} -X POST '${storage}/api/v0/cat?arg=${helloCid}'`,
+    `  ${curl} -u ${id}:${shownSecret} ${ipfs}/ipfs/${helloCid}`,
     `  ${sample ? rpc('eth_getBlockByHash', [sample.head, false]) : rpc('eth_getBlockByNumber', ['latest', false])}`,
     `  ${sample ? rpc('eth_call', [sample.call, 'latest']) : rpc('eth_getBalance', [zeroAddress, 'latest'])}`,
     '',

@@ -24,7 +24,7 @@ test('addresses are reachable from this machine', () => {
 });
 
 test('the banner names the command for a new secret when the secret is unknown', () => {
-  const addresses = { storage: 'http://s', gateway: 'http://g', console: 'http://c' };
+  const addresses = { storage: 'http://s', gateway: 'http://g', ipfs: 'http://i', console: 'http://c' };
   const demo = { key: { id: 'ck_x', secret: undefined }, operator: { email: 'o@x', password: undefined } };
   const lines = banner(settings, addresses, demo).join('\n');
   expect(lines).toContain('ck_x:<SECRET>');
@@ -33,7 +33,7 @@ test('the banner names the command for a new secret when the secret is unknown',
 });
 
 test('the banner of a network of the operator has requests without placeholders', () => {
-  const addresses = { storage: 'http://s', gateway: 'http://g', console: 'http://c' };
+  const addresses = { storage: 'http://s', gateway: 'http://g', ipfs: 'http://i', console: 'http://c' };
   const demo = { key: { id: 'ck_x', secret: 'cs_x' }, operator: { email: 'o@x', password: undefined } };
   const lines = banner({ ...settings, CAIRN_NETWORKS: 'networks.json' }, addresses, demo).join('\n');
   expect(lines).toContain('"method":"eth_getBlockByNumber","params":["latest",false]');

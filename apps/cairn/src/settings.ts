@@ -4,6 +4,7 @@ import { loadSettings, type Settings, type SettingsShape, setting, sharedSetting
 export const settingsShape = {
   STORAGE_API_PORT: sharedSettings.STORAGE_API_PORT,
   RPC_GATEWAY_PORT: sharedSettings.RPC_GATEWAY_PORT,
+  IPFS_GATEWAY_PORT: sharedSettings.IPFS_GATEWAY_PORT,
   CONSOLE_PORT: sharedSettings.CONSOLE_PORT,
   CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
   CAIRN_CALL_ENGINE: sharedSettings.CAIRN_CALL_ENGINE,

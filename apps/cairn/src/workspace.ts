@@ -8,6 +8,7 @@ const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, imp
 export const services = {
   'storage-api': fromRoot('apps/storage-api/dist/main.js'),
   'rpc-gateway': fromRoot('apps/rpc-gateway/dist/main.js'),
+  'ipfs-gateway': fromRoot('apps/ipfs-gateway/dist/main.js'),
   console: fromRoot('apps/console/dist/main.js'),
 } as const;
 

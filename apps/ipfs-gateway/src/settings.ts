@@ -1,10 +1,10 @@
 import { adminPort, type Settings, type SettingsShape, setting, sharedSettings } from '@cairn/service-kit';
 
-const { oneOf, port, text } = setting;
+const { oneOf, text } = setting;
 
 /** Settings that the IPFS gateway reads beside those of every program. */
 export const settingsShape = {
-  IPFS_GATEWAY_PORT: port().default(8081).describe('Port of the IPFS gateway; 0 takes a free one.'),
+  IPFS_GATEWAY_PORT: sharedSettings.IPFS_GATEWAY_PORT,
   IPFS_GATEWAY_ADMIN_PORT: adminPort('IPFS gateway'),
   IPFS_GATEWAY_ACCESS: oneOf(['accounts', 'public'])
     .default('accounts')

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../../apps/cairn/dist/main.js', import.meta.url));
-const ports = { storage: 15_001, gateway: 18_545, console: 18_080 };
+const ports = { storage: 15_001, gateway: 18_545, console: 18_080, ipfs: 18_081 };
 
 /** Starts all services with a new home and fixed credentials. Call `stop` at the end. */
 export async function startServices(home) {
@@ -14,6 +14,7 @@ export async function startServices(home) {
     STORAGE_API_PORT: String(ports.storage),
     RPC_GATEWAY_PORT: String(ports.gateway),
     CONSOLE_PORT: String(ports.console),
+    IPFS_GATEWAY_PORT: String(ports.ipfs),
     LOG_LEVEL: 'warn',
   };
   const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -56,7 +56,7 @@ test('dev restarts services after an edit, keeps them after a wrong edit, and en
   timeout: 480_000,
 }, async () => {
   await copyRepository();
-  const [storage, gateway, pages] = [await freePort(), await freePort(), await freePort()];
+  const [storage, gateway, pages, ipfs] = [await freePort(), await freePort(), await freePort(), await freePort()];
   child = spawn(process.execPath, [join(copy, 'tools', 'dev', 'dev.mjs')], {
     cwd: copy,
     env: {
@@ -65,6 +65,7 @@ test('dev restarts services after an edit, keeps them after a wrong edit, and en
       STORAGE_API_PORT: String(storage),
       RPC_GATEWAY_PORT: String(gateway),
       CONSOLE_PORT: String(pages),
+      IPFS_GATEWAY_PORT: String(ipfs),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -89,7 +90,7 @@ test('dev restarts services after an edit, keeps them after a wrong edit, and en
   const source = join(copy, 'libs', 'service-kit', 'src', 'index.ts');
   const before = readFileSync(source, 'utf8');
   appendFileSync(source, "console.error('edited:', process.argv[1]);\n");
-  for (const name of ['storage-api', 'rpc-gateway', 'console']) {
+  for (const name of ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'console']) {
     await prints(new RegExp(`edited: .*${name}`), at);
     await prints(new RegExp(`${name} runs the new build`), at);
   }
@@ -97,14 +98,14 @@ test('dev restarts services after an edit, keeps them after a wrong edit, and en
   at = printed.length;
   writeFileSync(source, `${before}export const wrong: number = 'text';\n`);
   at = await prints(/TS2322[\s\S]*The build failed\. The services keep running/, at);
-  for (const port of [storage, gateway, pages]) assert.ok(await isAlive(port));
+  for (const port of [storage, gateway, pages, ipfs]) assert.ok(await isAlive(port));
 
   writeFileSync(source, before);
-  for (const name of ['storage-api', 'rpc-gateway', 'console'])
+  for (const name of ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'console'])
     await prints(new RegExp(`${name} runs the new build`), at);
   assert.doesNotMatch(printed.slice(at), /edited:/);
 
   child.kill('SIGINT');
   assert.equal(await ended, 0, printed);
-  for (const port of [storage, gateway, pages]) await assert.rejects(isAlive(port));
+  for (const port of [storage, gateway, pages, ipfs]) await assert.rejects(isAlive(port));
 });

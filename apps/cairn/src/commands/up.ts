@@ -9,7 +9,7 @@ import { Supervisor } from '../supervise.ts';
 import type { Service } from '../supervised-process.ts';
 import { loadServiceSettings, services } from '../workspace.ts';
 
-type PortSetting = 'STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'CONSOLE_PORT';
+type PortSetting = 'STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'IPFS_GATEWAY_PORT' | 'CONSOLE_PORT';
 
 /** `cairn up`: `npm start` runs it after the build. */
 export function addUpCommand(program: Command): void {
@@ -81,7 +81,7 @@ async function restartServices(supervisor: Supervisor, message: unknown): Promis
   await Promise.all(message.services.map((name) => restart(String(name))));
 }
 
-/** Starts the three services and resolves with their addresses. The console receives the ports of the other two. */
+/** Starts the services and resolves with their addresses. The console receives the ports of the others. */
 async function startServices(supervisor: Supervisor, settings: CommandSettings): Promise<Addresses> {
   // Info lines of the services would hide the banner; warnings and errors still show.
   const common = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
@@ -99,11 +99,18 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
     start('storage-api', 'STORAGE_API_PORT', { nodeOptions }),
     start('rpc-gateway', 'RPC_GATEWAY_PORT'),
   ]);
+  const ipfsGateway = start('ipfs-gateway', 'IPFS_GATEWAY_PORT', { nodeOptions });
+  // Awaited last: without a handler, a failure before that would end the process.
+  ipfsGateway.catch(() => {});
   const { STORAGE_API_PORT, RPC_GATEWAY_PORT } = settings;
-  // With known ports all three start concurrently; otherwise the console waits for the ports of the other two.
+  // With known ports all start concurrently; otherwise the console waits for the ports of the other two.
   const env = STORAGE_API_PORT === 0 || RPC_GATEWAY_PORT === 0 ? await backends.then(urlSettings) : {};
-  const [[storage, gateway], pages] = await Promise.all([backends, start('console', 'CONSOLE_PORT', { env })]);
-  return { storage, gateway, console: pages };
+  const [[storage, gateway], ipfs, pages] = await Promise.all([
+    backends,
+    ipfsGateway,
+    start('console', 'CONSOLE_PORT', { env }),
+  ]);
+  return { storage, gateway, ipfs, console: pages };
 }
 
 function urlSettings([storage, gateway]: readonly [string, string]): Record<string, string> {

@@ -44,6 +44,7 @@ export type CommonSettings = SettingsValues<typeof commonSettings> & {
 export const sharedSettings = {
   STORAGE_API_PORT: port().default(5001).describe('Port of the storage API; 0 takes a free one.'),
   RPC_GATEWAY_PORT: port().default(8545).describe('Port of the JSON-RPC gateway; 0 takes a free one.'),
+  IPFS_GATEWAY_PORT: port().default(8081).describe('Port of the IPFS gateway; 0 takes a free one.'),
   CONSOLE_PORT: port().default(8080).describe('Port of the console; 0 takes a free one.'),
   IPFS_PEER_URL: url()
     .optional()
