@@ -38,6 +38,27 @@ describe('Auth', () => {
     await auth.createAccount({ name: 'alice' });
   });
 
+  test('a service token proves a service to one other service for a minute', async () => {
+    const invalid = { code: 'CREDENTIALS_INVALID' };
+    const token = await auth.serviceToken('ipfs-peer');
+    await auth.requireServiceToken(token, 'ipfs-peer');
+    await expect(auth.requireServiceToken(token, 'storage-api')).rejects.toMatchObject(invalid);
+    await expect(auth.requireServiceToken(`${token.slice(0, -1)}_`, 'ipfs-peer')).rejects.toMatchObject(invalid);
+    await expect(auth.requireServiceToken('', 'ipfs-peer')).rejects.toMatchObject(invalid);
+    await expect(auth.requireServiceToken(`${token}${'a'.repeat(300)}`, 'ipfs-peer')).rejects.toMatchObject(invalid);
+    await expect(auth.identify(token)).rejects.toMatchObject(invalid);
+    const { id } = await auth.account('alice');
+    await expect(auth.requireServiceToken(await auth.delegation(id), id)).rejects.toMatchObject(invalid);
+    clock += 60_000;
+    await expect(auth.requireServiceToken(token, 'ipfs-peer')).rejects.toMatchObject(invalid);
+    // A token that was signed while the clock was ahead would stay valid until that time.
+    clock += 10 * 60_000;
+    const early = await auth.serviceToken('ipfs-peer');
+    clock -= 10 * 60_000;
+    await expect(auth.requireServiceToken(early, 'ipfs-peer')).rejects.toMatchObject(invalid);
+    await expect(auth.serviceToken('a.b')).rejects.toThrow('is not a service name');
+  });
+
   test('a key expires at its time, and its policy can be changed', async () => {
     let now = 1_000;
     const clocked = new Auth({

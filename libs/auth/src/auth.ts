@@ -11,6 +11,7 @@ import { parseKeyPolicy } from './key-policy.ts';
 import { newMember } from './members/member.ts';
 import { RecentPrincipals } from './recent-principals.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
+import { ServiceTokens } from './service-token.ts';
 import { createStoredSecret, generateKeyId, generateSecret, keyReference, secretMatches } from './tokens.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -22,6 +23,7 @@ export class Auth {
   readonly #actor: Actor;
   readonly #secrets: SecretBox | undefined;
   readonly #delegations: Delegations;
+  readonly #serviceTokens: ServiceTokens;
   readonly #recent = new RecentPrincipals();
 
   constructor({ store, secrets, now = Date.now, actor = { who: 'system', from: 'unknown' } }: AuthOptions) {
@@ -30,6 +32,7 @@ export class Auth {
     this.#now = now;
     this.#actor = actor;
     this.#delegations = new Delegations(store, secrets, now);
+    this.#serviceTokens = new ServiceTokens(store, secrets, now);
   }
 
   /** Returns an `Auth` over the same store whose changes are logged with this actor. Close only one of the two. */
@@ -111,6 +114,19 @@ export class Auth {
   async #delegate(delegation: string): Promise<Principal> {
     const { accountId, payer } = await this.#delegations.verify(delegation);
     return delegatedPrincipal(await this.#activeAccount(accountId), payer);
+  }
+
+  /**
+   * Creates a service token: a text that a service sends to another service of the same home to prove itself. It is valid for
+   * one minute and only for the service named `audience`. @throws SECRETS_KEY_UNUSABLE
+   */
+  async serviceToken(audience: string): Promise<string> {
+    return await this.#serviceTokens.create(audience);
+  }
+
+  /** Requires a valid service token for this service. @throws CREDENTIALS_INVALID, SECRETS_KEY_UNUSABLE */
+  async requireServiceToken(token: string, audience: string): Promise<void> {
+    await this.#serviceTokens.verify(token, audience);
   }
 
   /** Requires that the account has a billing card. @throws BILLING_CARD_REQUIRED; its hint says how to attach one */

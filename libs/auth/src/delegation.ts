@@ -1,15 +1,12 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Account, Principal } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { credentialsInvalid } from './errors.ts';
 import type { KeyPolicy } from './key-policy.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
+import { isCurrent, isSignedText, signText } from './signed-text.ts';
 
 /** Validity of a delegation in milliseconds. A request is sent immediately after it is signed. */
 export const delegationMs = 60_000;
-
-/** Maximum clock difference between machines that share a home, in milliseconds. */
-const clockSkewMs = 60_000;
 
 /** Permissions of a delegation that a service pays for: the reads of its own pages. */
 const pageReads: KeyPolicy = { storage: ['read'], methods: ['eth_chainId', 'eth_getBlockByNumber'] };
@@ -74,8 +71,7 @@ function signDelegation(
   secret: Uint8Array,
   now: number,
 ): string {
-  const body = `${prefixes[payer]}${accountId}.${now + delegationMs}`;
-  return `${body}.${macOf(body, secret)}`;
+  return signText(`${prefixes[payer]}${accountId}.${now + delegationMs}`, secret);
 }
 
 /** Returns account and payer; `undefined` for a delegation that has expired or was signed with another secret. */
@@ -87,18 +83,6 @@ function verifyDelegation(
   const payer = payerOf(delegation);
   if (payer === undefined) return undefined;
   const [, accountId = '', expiresAt = ''] = delegation.split('.');
-  const expected = signature(`${prefixes[payer]}${accountId}.${expiresAt}`, secret);
-  const given = Buffer.from(delegation);
-  const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
-  const remainingMs = Number(expiresAt) - now;
-  // The upper bound refuses a delegation signed while the clock was ahead: it would stay valid until that time.
-  return isGenuine && remainingMs > 0 && remainingMs <= delegationMs + clockSkewMs ? { accountId, payer } : undefined;
-}
-
-function signature(body: string, secret: Uint8Array): Buffer {
-  return Buffer.from(`${body}.${macOf(body, secret)}`);
-}
-
-function macOf(body: string, secret: Uint8Array): string {
-  return createHmac('sha256', secret).update(body).digest('base64url');
+  const isGenuine = isSignedText(delegation, `${prefixes[payer]}${accountId}.${expiresAt}`, secret);
+  return isGenuine && isCurrent(Number(expiresAt), { now, validMs: delegationMs }) ? { accountId, payer } : undefined;
 }
