@@ -16,6 +16,7 @@ export const packageMap = {
   'peer-api': ['errors', 'cid', 'blockstore', 'block-exchange'],
   bitswap: ['errors', 'cid', 'blockstore', 'block-exchange'],
   providing: ['errors', 'embedded-store', 'cid', 'block-exchange'],
+  'ipfs-peer': ['errors', 'cid', 'blockstore', 'block-exchange', 'peer-api', 'bitswap'],
   pinning: ['errors', 'embedded-store', 'cid', 'blockstore', 'unixfs'],
   dag: ['errors', 'platform', 'cid', 'blockstore', 'unixfs'],
   ipns: ['errors', 'embedded-store', 'cid', 'dag'],

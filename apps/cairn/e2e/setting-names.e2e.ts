@@ -7,7 +7,7 @@ const apps = join(import.meta.dirname, '..', '..');
 
 test('every known setting is read by a program', async () => {
   const shapes = await Promise.all(
-    ['storage-api', 'rpc-gateway', 'console', 'ipfs-gateway', 'cairn'].map(async (app) => {
+    ['storage-api', 'rpc-gateway', 'console', 'ipfs-gateway', 'ipfs-peer', 'cairn'].map(async (app) => {
       const { settingsShape } = await import(pathToFileURL(join(apps, app, 'dist', 'settings.js')).href);
       return Object.keys(settingsShape);
     }),

@@ -1,9 +1,12 @@
+import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { withCache, withVerification, withYielding } from '@cairn/blockstore';
-import { BlockstoreModule } from '@cairn/blockstore/nest';
+import { type CollectableBlockstore, withCache, withVerification, withYielding } from '@cairn/blockstore';
+import { BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { DnslinkResolver } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
+import { peerAudience } from '@cairn/peer-api';
+import { PeerApiModule } from '@cairn/peer-api/nest';
 import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
@@ -37,6 +40,14 @@ export class AppModule {
             withYielding(
               withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
             ),
+        }),
+        PeerApiModule.forRootAsync({
+          url: settings.IPFS_PEER_URL,
+          inject: [Auth, COLLECTABLE],
+          useFactory: (auth: Auth, store: CollectableBlockstore) => ({
+            token: () => auth.serviceToken(peerAudience),
+            store,
+          }),
         }),
       ],
       providers: [

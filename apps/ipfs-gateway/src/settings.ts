@@ -16,6 +16,7 @@ export const settingsShape = {
     .optional()
     .describe('DNSLink names that need no DNS: domain:/ipfs/<cid> or domain:/ipns/<name>, separated by commas.'),
   CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
+  IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
 } satisfies SettingsShape;
 
 /** Settings of the IPFS gateway, checked. */

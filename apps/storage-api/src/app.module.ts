@@ -1,10 +1,19 @@
+import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
-import { type Blockstore, withCache, withVerification, withWait, withYielding } from '@cairn/blockstore';
-import { BLOCKSTORE, BlockstoreModule } from '@cairn/blockstore/nest';
+import {
+  type Blockstore,
+  type CollectableBlockstore,
+  withCache,
+  withVerification,
+  withWait,
+  withYielding,
+} from '@cairn/blockstore';
+import { BLOCKSTORE, BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
 import { MeteringModule } from '@cairn/metering/nest';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
-import type { PeerApi } from '@cairn/peer-api';
+import { type PeerApi, peerAudience } from '@cairn/peer-api';
+import { PEER_API, PeerApiModule } from '@cairn/peer-api/nest';
 import { Pinning } from '@cairn/pinning';
 import { PinningModule } from '@cairn/pinning/nest';
 import { RAW_HTTP } from '@cairn/service-kit';
@@ -30,7 +39,6 @@ import { withWork } from './api-v0/with-work.ts';
 import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { FailedWriteCleaner } from './failed-write-cleaner.ts';
-import { PEER_API } from './peer-api.token.ts';
 import { PinQueueRunner } from './psa/pin-queue-runner.ts';
 import { PIN_REQUEST_STORE } from './psa/pin-request-store.token.ts';
 import { PinRequests } from './psa/pin-requests.ts';
@@ -78,10 +86,17 @@ export class AppModule {
           sources: [ROOT_STORE],
           graceSeconds: settings.STORAGE_GC_GRACE_SECONDS,
         }),
+        PeerApiModule.forRootAsync({
+          url: settings.IPFS_PEER_URL,
+          inject: [Auth, COLLECTABLE],
+          useFactory: (auth: Auth, store: CollectableBlockstore) => ({
+            token: () => auth.serviceToken(peerAudience),
+            store,
+          }),
+        }),
       ],
       providers: [
         { provide: CodecPool, useFactory: () => new CodecPool() },
-        { provide: PEER_API, useFactory: (): PeerApi | undefined => undefined },
         RetainedRoots,
         FailedWriteCleaner,
         PeerIdentity,

@@ -1,2 +1,1 @@
-/** Injection token of the `PeerApi`; `undefined` without `IPFS_PEER_URL`. */
-export const PEER_API = Symbol('PEER_API');
+export { PEER_API } from '@cairn/peer-api/nest';

@@ -4,7 +4,7 @@ import type { SecretBox } from './secrets/secret-box.ts';
 import { isCurrent, isSignedText, signText } from './signed-text.ts';
 
 /** Validity of a service token in milliseconds. A service creates one for each request or connection. */
-export const serviceTokenMs = 60_000;
+const serviceTokenMs = 60_000;
 
 /** Prefix of the signed text. It differs from those of delegations, so that neither is valid as the other. */
 const prefix = '~t.';

@@ -1,3 +1,6 @@
+export { openPeerClient, type PeerClientOptions } from './client/open-peer-client.ts';
+export { PeerApiError, type PeerApiErrorCode } from './errors.ts';
+export { peerApiLimits } from './limits.ts';
 export type {
   Bandwidth,
   BitswapStatus,
@@ -11,3 +14,4 @@ export type {
   ProvideStatus,
   RoutingEvent,
 } from './peer-api.ts';
+export { peerAudience } from './wire/calls.ts';

@@ -21,7 +21,13 @@ export {
   RequestRecorder,
 } from './request/request-recorder.ts';
 export { sampleNetworkFile } from './sample-network.ts';
-export { adminPort, type CommonSettings, commonSettings, sharedSettings } from './settings/common-settings.ts';
+export {
+  adminPort,
+  type CommonSettings,
+  commonSettings,
+  internalBind,
+  sharedSettings,
+} from './settings/common-settings.ts';
 export { type LoadSettingsOptions, loadSettings, type Settings } from './settings/load-settings.ts';
 export type { ParsedSetting, Setting, SettingKind } from './settings/setting.ts';
 export * as setting from './settings/setting.ts';

@@ -24,6 +24,10 @@ import { keepAliveMs, takeRequests } from './take-requests.ts';
 type PortName<Shape extends SettingsShape> = string &
   { [Name in keyof Settings<Shape>]: Settings<Shape>[Name] extends number | undefined ? Name : never }[keyof Shape];
 
+/** Names of the settings of a shape that hold text. */
+type TextName<Shape extends SettingsShape> = string &
+  { [Name in keyof Settings<Shape>]: Settings<Shape>[Name] extends string ? Name : never }[keyof Shape];
+
 export interface ServiceOptions<Shape extends SettingsShape> {
   readonly name: string;
   /** Settings of the service beside the common ones: its `settings.ts`. */
@@ -32,6 +36,8 @@ export interface ServiceOptions<Shape extends SettingsShape> {
   readonly portSetting: PortName<Shape>;
   /** Setting of the port for metrics and health. */
   readonly adminPortSetting: PortName<Shape>;
+  /** Setting of the address of an internal API, which has no TLS. Default: `CAIRN_BIND`, with TLS where it is set. */
+  readonly internalBindSetting?: TextName<Shape>;
   readonly module: (context: ServiceContext<Settings<Shape>>) => DynamicModule;
   /** Adapter of a service with Nest controllers. Default: one that routes nothing, so that Express is not loaded. */
   readonly adapter?: () => AbstractHttpAdapter;
@@ -69,24 +75,25 @@ export async function runService<Shape extends SettingsShape>(options: ServiceOp
   try {
     await serve(options, settings, logger);
   } catch (error) {
-    const { portSetting, adminPortSetting } = options;
+    const { portSetting, adminPortSetting, internalBindSetting: bindSetting = 'CAIRN_BIND' } = options;
     const listeners = {
       name,
-      service: { port: portOf(settings, portSetting), portSetting, bindSetting: 'CAIRN_BIND' },
+      service: { port: portOf(settings, portSetting), portSetting, bind: bindOf(settings, bindSetting), bindSetting },
       admin: {
         port: portOf(settings, adminPortSetting),
         portSetting: adminPortSetting,
+        bind: settings.CAIRN_ADMIN_BIND,
         bindSetting: 'CAIRN_ADMIN_BIND',
       },
-    } as const;
-    logger.fatal({ causes: errorChain(error) }, startFailure(error, listeners, settings));
+    };
+    logger.fatal({ causes: errorChain(error) }, startFailure(error, listeners));
     logger.flush();
     process.exit(1);
   }
 }
 
 async function serve<Shape extends SettingsShape>(
-  { name, portSetting, adminPortSetting, module, adapter, configure }: ServiceOptions<Shape>,
+  { name, portSetting, adminPortSetting, internalBindSetting, module, adapter, configure }: ServiceOptions<Shape>,
   settings: Settings<Shape>,
   logger: Logger,
 ): Promise<void> {
@@ -94,7 +101,8 @@ async function serve<Shape extends SettingsShape>(
     service: name,
     onProblem: (problem) => logger.warn({ problem }, 'traces are lost'),
   });
-  const httpsOptions = settings.tls && { ...settings.tls, handshakeTimeout: handshakeMs };
+  const tls = internalBindSetting === undefined ? settings.tls : undefined;
+  const httpsOptions = tls && { ...tls, handshakeTimeout: handshakeMs };
   const app = await NestFactory.create(module({ settings, logger, tracing }), adapter?.() ?? new RawHttpAdapter(), {
     bodyParser: false,
     logger: nestLogger(logger),
@@ -107,7 +115,7 @@ async function serve<Shape extends SettingsShape>(
   const server: Server = app.getHttpServer();
   const state = { isDraining: false };
   const dependencies = () => (state.isDraining ? [draining] : (raw.dependencies?.() ?? []));
-  takeRequests({ server, raw, state, dependencies, isTls: settings.tls !== undefined });
+  takeRequests({ server, raw, state, dependencies, isTls: tls !== undefined });
   const fastPath = raw.plain && new HttpFastPath(server, { handler: raw.plain, keepAliveMs });
   const adminPort = portOf(settings, adminPortSetting);
   const admin =
@@ -115,9 +123,10 @@ async function serve<Shape extends SettingsShape>(
       ? undefined
       : await listenForAdmins({ name, port: adminPort, settings, raw, dependencies, logger });
   drainOnSignals({ app, server, fastPath, raw, logger, state, admin, tracing });
-  await listen(server, portOf(settings, portSetting) ?? 0, settings.CAIRN_BIND);
+  const bind = bindOf(settings, internalBindSetting ?? 'CAIRN_BIND');
+  await listen(server, portOf(settings, portSetting) ?? 0, bind);
   const { port } = server.address() as AddressInfo;
-  logger.info({ port, bind: settings.CAIRN_BIND, tls: settings.tls !== undefined }, `${name} listens`);
+  logger.info({ port, bind, tls: tls !== undefined }, `${name} listens`);
   // Tells a supervisor the port, also where the setting is 0, and that this process listens on it.
   process.send?.({ kind: 'listening', port });
 }
@@ -126,6 +135,10 @@ const draining: Dependency = { name: 'service', problem: 'the service is shuttin
 
 function portOf(settings: object, name: string): number | undefined {
   return (settings as Readonly<Record<string, number | undefined>>)[name];
+}
+
+function bindOf(settings: object, name: string): string {
+  return (settings as Readonly<Record<string, string>>)[name] ?? '127.0.0.1';
 }
 
 /** Opens the port for operators. */

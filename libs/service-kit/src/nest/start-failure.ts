@@ -1,24 +1,24 @@
 import { errorText, isCairnError } from '@cairn/errors';
-import type { CommonSettings } from '../settings/common-settings.ts';
 
 /** Port of a listener, and the names of the settings that choose it. */
 interface Listener {
   readonly port: number | undefined;
   readonly portSetting: string;
-  readonly bindSetting: 'CAIRN_BIND' | 'CAIRN_ADMIN_BIND';
+  readonly bind: string;
+  readonly bindSetting: string;
 }
 
 /** Says why a service cannot start, and which setting to change. */
 export function startFailure(
   error: unknown,
   { name, service, admin }: { readonly name: string; readonly service: Listener; readonly admin: Listener },
-  settings: CommonSettings,
 ): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   // The admin port fails with the same codes; the error carries the port.
   const failedPort = error instanceof Error && 'port' in error ? error.port : service.port;
-  const { port, portSetting, bindSetting } = failedPort === admin.port && failedPort !== service.port ? admin : service;
-  const address = `${settings[bindSetting]}:${port}`;
+  const { port, portSetting, bind, bindSetting } =
+    failedPort === admin.port && failedPort !== service.port ? admin : service;
+  const address = `${bind}:${port}`;
   if (code === 'EADDRINUSE')
     return `${name} cannot listen on ${address}: the port is taken. Set ${portSetting} to another one.`;
   if (code === 'EACCES') return `${name} may not listen on ${address}. Set ${portSetting} to a port above 1023.`;

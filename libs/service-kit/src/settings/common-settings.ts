@@ -46,9 +46,6 @@ export const sharedSettings = {
   RPC_GATEWAY_PORT: port().default(8545).describe('Port of the JSON-RPC gateway; 0 takes a free one.'),
   IPFS_GATEWAY_PORT: port().default(8081).describe('Port of the IPFS gateway; 0 takes a free one.'),
   CONSOLE_PORT: port().default(8080).describe('Port of the console; 0 takes a free one.'),
-  IPFS_PEER_URL: url()
-    .optional()
-    .describe('Internal address of the IPFS peer, such as http://127.0.0.1:8082. Default: no peer.'),
   CAIRN_NETWORKS: existingFile()
     .optional()
     .describe('JSON file of the networks that the gateway serves. Default: the sample network.'),
@@ -61,10 +58,16 @@ export const sharedSettings = {
   CAIRN_UPLOAD_BYTES_MAX: integer(1, 64 * TiB, 'a number of bytes')
     .default(TiB)
     .describe('Longest content of one add, in bytes.'),
+  IPFS_PEER_URL: url()
+    .optional()
+    .describe('Address of the internal API of the IPFS peer, such as http://127.0.0.1:5011. Default: no peer.'),
   STORAGE_QUOTA_BYTES: integer(0, 1024 * TiB, 'a number of bytes')
     .optional()
     .describe('Quota of an account that has none of its own, in bytes. Default: no limit.'),
 } satisfies SettingsShape;
+
+/** The address that an internal API listens on. */
+export const internalBind = () => bindAddress();
 
 /** The port for metrics and health of one service. */
 export const adminPort = (service: string) =>

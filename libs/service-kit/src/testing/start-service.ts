@@ -33,6 +33,7 @@ export async function startService({ main, home, env = {} }: StartServiceOptions
     RPC_GATEWAY_PORT: '0',
     CONSOLE_PORT: '0',
     IPFS_GATEWAY_PORT: '0',
+    IPFS_PEER_API_PORT: '0',
     ...env,
   };
   const child = spawn(process.execPath, [main], {

@@ -1,0 +1,37 @@
+import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
+import type { CollectableBlockstore } from '@cairn/blockstore';
+import { BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
+import { RAW_HTTP } from '@cairn/service-kit';
+import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
+import { openStores } from '@cairn/stores';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { startPeer } from './peer-process.ts';
+import { PeerServer } from './peer-server.ts';
+import type { IpfsPeerSettings } from './settings.ts';
+import { IPFS_PEER } from './tokens.ts';
+
+/** Composition root: the only place that chooses wrappers and modules. */
+@Module({})
+export class AppModule {
+  static forRoot(this: void, context: ServiceContext<IpfsPeerSettings>): DynamicModule {
+    const { settings, logger } = context;
+    const stores = openStores(settings);
+    return {
+      module: AppModule,
+      imports: [
+        ServiceKitModule.forRoot(context),
+        AuthModule.forRootAsync({ useFactory: stores.accounts, secrets: serviceSecrets(context) }),
+        // Bitswap verifies each block that it reads and writes.
+        BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({}) }),
+      ],
+      providers: [
+        {
+          provide: IPFS_PEER,
+          inject: [COLLECTABLE],
+          useFactory: (store: CollectableBlockstore) => startPeer(settings, store, logger),
+        },
+        { provide: RAW_HTTP, useClass: PeerServer },
+      ],
+    };
+  }
+}

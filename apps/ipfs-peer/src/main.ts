@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import 'reflect-metadata';
+import { runService } from '@cairn/service-kit/nest';
+import { AppModule } from './app.module.ts';
+import { settingsShape } from './settings.ts';
+
+await runService({
+  name: 'ipfs-peer',
+  settings: settingsShape,
+  portSetting: 'IPFS_PEER_API_PORT',
+  internalBindSetting: 'IPFS_PEER_API_BIND',
+  adminPortSetting: 'IPFS_PEER_ADMIN_PORT',
+  module: AppModule.forRoot,
+});

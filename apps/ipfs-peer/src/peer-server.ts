@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Auth } from '@cairn/auth';
+import { storeStates } from '@cairn/embedded-store';
+import { errorChain } from '@cairn/errors';
+import type { IpfsPeer } from '@cairn/ipfs-peer';
+import { peerAudience } from '@cairn/peer-api';
+import { PeerApiServer } from '@cairn/peer-api/nest';
+import type { Dependency, Logger, RawHttp, Registry } from '@cairn/service-kit';
+import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { IpfsPeerSettings } from './settings.ts';
+import { IPFS_PEER } from './tokens.ts';
+
+/** Serves the internal API to the other services of the home. */
+@Injectable()
+export class PeerServer implements RawHttp, OnApplicationShutdown {
+  readonly #server: PeerApiServer;
+
+  constructor(
+    @Inject(IPFS_PEER) private readonly peer: IpfsPeer,
+    @Inject(Auth) auth: Auth,
+    @Inject(SETTINGS) private readonly settings: IpfsPeerSettings,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.#server = new PeerApiServer({
+      api: peer.api,
+      requireToken: (token) => auth.requireServiceToken(token, peerAudience),
+      onError: (error) => logger.error({ causes: errorChain(error) }, 'a call of the internal API failed'),
+    });
+  }
+
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    return this.#server.handleRequest(request, response);
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    return this.#server.handleUpgrade(request, socket, head);
+  }
+
+  dependencies(): readonly Dependency[] {
+    return storeStates(this.settings.CAIRN_HOME);
+  }
+
+  registerMetrics(_metrics: Registry): void {}
+
+  /** Services see the end of their connections, so that they reconnect to the next process. */
+  async drain(): Promise<void> {
+    this.#server.close();
+  }
+
+  /** Ends the node before the stores that it writes to. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.peer.api.close();
+  }
+}

@@ -1,0 +1,64 @@
+import { adminPort, internalBind, type Settings, type SettingsShape, setting } from '@cairn/service-kit';
+
+const { existingFile, integer, oneOf, port, text } = setting;
+
+const address = /\/[^\s,]{1,1000}/.source;
+const addresses = new RegExp(`^${address}(,${address}){0,63}$`);
+const orNone = new RegExp(`^(none|${address}(,${address}){0,63})$`);
+const bootstrapPattern = new RegExp(`^(none|public|${address}(,${address}){0,63})$`);
+const listExample = 'multiaddrs such as /ip4/203.0.113.5/tcp/4001, separated by commas';
+
+/** Settings that the IPFS peer reads beside those of every program. */
+export const settingsShape = {
+  IPFS_PEER_API_PORT: port().default(5011).describe('Port of the internal API of the IPFS peer; 0 takes a free one.'),
+  IPFS_PEER_API_BIND: internalBind().describe('Address that the internal API listens on. It has no TLS.'),
+  IPFS_PEER_ADMIN_PORT: adminPort('IPFS peer'),
+  IPFS_PEER_LISTEN: text(orNone, `none or ${listExample}`)
+    .default('/ip4/0.0.0.0/tcp/4001,/ip4/0.0.0.0/tcp/4002/ws')
+    .describe('Multiaddrs that accept connections of other peers, or none.'),
+  IPFS_PEER_ANNOUNCE: text(addresses, listExample)
+    .optional()
+    .describe('Multiaddrs to announce. Default: those of IPFS_PEER_LISTEN on the interfaces of this machine.'),
+  IPFS_PEER_BOOTSTRAP: text(bootstrapPattern, `public, none or ${listExample}`)
+    .default('public')
+    .describe('Peers that are dialled at the start: multiaddrs, public (those of Kubo), or none.'),
+  IPFS_PEER_PEERING: text(addresses, listExample)
+    .optional()
+    .describe('Peers whose connections are kept open. Default: none.'),
+  IPFS_PEER_ROUTING: oneOf(['auto', 'dhtclient', 'dhtserver', 'none'])
+    .default('auto')
+    .describe('Role in the DHT. auto: a server while this node has a public address.'),
+  IPFS_PEER_SWARM_KEY_FILE: existingFile()
+    .optional()
+    .describe('swarm.key file, as of Kubo, of a private network. Default: the public network.'),
+  IPFS_PEER_ALLOW_PRIVATE: oneOf(['no', 'yes'])
+    .default('no')
+    .describe('Dialling of private addresses that peers announce, for networks of your own.'),
+  IPFS_PEER_CONNECTIONS_MAX: integer(8, 10_000, 'a number').default(300).describe('Open connections to peers.'),
+  IPFS_PEER_SERVE: oneOf(['pinned', 'accounts', 'nothing'])
+    .default('pinned')
+    .describe('Blocks that other peers get: all pinned ones, those of accounts that allow it, or none.'),
+} satisfies SettingsShape;
+
+/** Settings of the IPFS peer, checked. */
+export type IpfsPeerSettings = Settings<typeof settingsShape>;
+
+/** Public bootstrap nodes, as in Kubo. */
+const publicBootstrap = [
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmNnooDu7bfjPFoTZYxMNLWUQJyrVwtbZg5gBMjTezGAJN',
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmQCU2EcMqAqQPR2i9bChDtGNJchTbq5TbXJJ16u19uLTa',
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmbLHAnMoJPWSCR5Zhtx6BHJX9KiKNN6tpvbUcqanj75Nb',
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmcZf59bWwK5XFi76CZX8cbJ4BhTzzA3gU1ZjYZcYW3dwt',
+  '/ip4/104.131.131.82/tcp/4001/p2p/QmaCpDMGvV2BGHeYERUEnRQAwe3N8SzbUfsmvsqLQLuvuJ',
+];
+
+/** Returns the peers that are dialled at the start. The public ones are no members of a private network. */
+export function bootstrapList(settings: IpfsPeerSettings): readonly string[] {
+  if (settings.IPFS_PEER_BOOTSTRAP !== 'public') return addressList(settings.IPFS_PEER_BOOTSTRAP);
+  return settings.IPFS_PEER_SWARM_KEY_FILE === undefined ? publicBootstrap : [];
+}
+
+/** Splits a list of multiaddrs. */
+export function addressList(value: string | undefined): string[] {
+  return value === undefined || value === 'none' ? [] : value.split(',');
+}

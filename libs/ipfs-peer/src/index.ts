@@ -1,0 +1,4 @@
+export { peerLimits } from './limits.ts';
+export type { RecordTypes, RoutingMode } from './node/create-node.ts';
+export { readSwarmKey } from './node/swarm-key.ts';
+export { type IpfsPeer, openPeer, type PeerOptions, type Providing } from './open-peer.ts';

@@ -1,0 +1,45 @@
+/** Limits of the peer. Times in milliseconds. */
+export const peerLimits = {
+  /** Open connections, and the number that stays when the maximum is reached. */
+  connectionsMax: 300,
+  /** Inbound connections before the handshakes, and per second from one host. */
+  pendingInboundMax: 64,
+  inboundPerSecondMax: 16,
+  dialsMax: 64,
+  dialQueueMax: 512,
+  /** Addresses of one peer that are dialled. */
+  dialAddressesMax: 16,
+  dialMs: 15_000,
+  addressDialMs: 6000,
+  /** Streams of one connection that wait for a handler. */
+  earlyStreamsMax: 64,
+  /** Inbound identify streams of one connection. */
+  identifyStreamsMax: 4,
+  pingStreamsMax: 2,
+  pingMs: 10_000,
+  /** Inbound DHT streams of one connection. */
+  dhtStreamsMax: 32,
+  /** Pings of one call. */
+  pingsMax: 10_000,
+  pingIntervalMs: 1000,
+  /** Searches of one kind that callers run at a time. */
+  searchesMax: 64,
+  /** Time of one search in the DHT. */
+  searchMs: 60_000,
+  /** Providers of one search, where the caller names no number. */
+  providersMax: 20,
+  /** Addresses that the operator dialled and that stay allowed. */
+  operatorAddressesMax: 1024,
+  /** Addresses that one DNS name resolves to. */
+  resolvedMax: 8,
+  resolveMs: 5000,
+  /** Pause before a peering connection is opened again: initial and maximum. It doubles with each failure. */
+  peeringMsMin: 1000,
+  peeringMsMax: 60_000,
+  peeringMax: 256,
+  /** Interval of latency measurements of connected peers. */
+  latencyMs: 30_000,
+  /** Peers that `swarm addrs` lists. */
+  listedPeersMax: 1000,
+  listedAddressesMax: 16,
+} as const;

@@ -1,0 +1,183 @@
+import { type Bitswap, blockSourceFromBlockstore, openBitswap, type ServingPolicy } from '@cairn/bitswap';
+import { createLibp2pTransport } from '@cairn/bitswap/libp2p';
+import type { BatchReads, Blockstore, Collectable } from '@cairn/blockstore/core';
+import { type PeerApi, PeerApiError } from '@cairn/peer-api';
+import type { PeerIdentity } from '@cairn/peer-api/identity';
+import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
+import { AddressRules } from './addresses/address-rules.ts';
+import { parsePeerAddress, parsePeerId } from './addresses/parse-address.ts';
+import { describeKnownPeer, describeOwnNode } from './describe-node.ts';
+import { createNode, type Node, type RecordTypes, type RoutingMode } from './node/create-node.ts';
+import { pingPeer } from './ping.ts';
+import { Routing } from './routing/routing.ts';
+import { OperatorDialer } from './swarm/dial.ts';
+import { Peering } from './swarm/peering.ts';
+import { createSwarm } from './swarm/swarm.ts';
+
+/** Announces blocks on a schedule. */
+export type Providing = PeerApi['provide'] & { close(): Promise<void> };
+
+export interface PeerOptions {
+  readonly identity: PeerIdentity;
+  /** Store that is served and that fetched blocks are written to. */
+  readonly store: Blockstore & Partial<BatchReads>;
+  /** Quarantines corrupt blocks. Default: they are only answered as absent. */
+  readonly quarantine?: Pick<Collectable, 'quarantine'>;
+  /** Multiaddresses to listen on. Default: none. */
+  readonly listen?: readonly string[];
+  /** Addresses to announce instead of the listened ones. */
+  readonly announce?: readonly string[];
+  /** Peers that are dialled at the start. Default: none. */
+  readonly bootstrap?: readonly string[];
+  /** Peers whose connections are kept open. Default: none. */
+  readonly peering?: readonly string[];
+  /** Default: `none`. */
+  readonly routing?: RoutingMode;
+  /** Validators and selectors of DHT records. Default: those of js-libp2p for `/pk/`. */
+  readonly records?: RecordTypes;
+  /** Allows dials of private addresses that peers announce. Default: no. */
+  readonly allowsPrivate?: boolean;
+  /** Key of a private network. */
+  readonly swarmKey?: Uint8Array | undefined;
+  readonly connectionsMax?: number;
+  readonly agentVersion?: string;
+  /** Decides which blocks are served. Default: all. */
+  readonly policy?: ServingPolicy;
+  /** Creates the schedule of announcements. Default: nothing is announced. */
+  readonly openProviding?: (routing: PeerApi['routing']) => Promise<Providing>;
+  /** Called with faults in the background. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Running peer. */
+export interface IpfsPeer {
+  readonly api: PeerApi;
+  readonly node: Node;
+  readonly bitswap: Bitswap;
+  readonly rules: AddressRules;
+}
+
+/** Starts an IPFS peer. `api.close` ends it. */
+export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
+  const { identity, store, agentVersion = 'cairn', onError = () => {} } = options;
+  const rules = new AddressRules({ allowsPrivate: options.allowsPrivate ?? false });
+  const node = await createNode({
+    privateKey: await libp2pKey(identity),
+    listen: options.listen ?? [],
+    announce: options.announce ?? [],
+    routing: options.routing ?? 'none',
+    records: options.records ?? {},
+    allowsPrivate: options.allowsPrivate ?? false,
+    swarmKey: options.swarmKey,
+    rules,
+    agentVersion,
+    ...(options.connectionsMax !== undefined && { connectionsMax: options.connectionsMax }),
+  });
+  const routing = new Routing(node);
+  const bitswap = await openBitswap({
+    transport: createLibp2pTransport(node),
+    source: blockSourceFromBlockstore(store, {
+      onError,
+      ...(options.quarantine !== undefined && { quarantine: options.quarantine }),
+    }),
+    onError,
+    ...(options.policy !== undefined && { policy: options.policy }),
+    ...(options.routing !== 'none' && { search: providerSearch(routing) }),
+  });
+  const dialer = new OperatorDialer(node, rules);
+  const peering = new Peering(node, dialer);
+  for (const address of options.peering ?? []) await peering.add(parsePeerAddress(address));
+  const providing = await (options.openProviding ?? openNoProviding)(routing.api());
+  const bootstrap = options.bootstrap ?? [];
+  for (const address of bootstrap) dialer.dial(parsePeerAddress(address)).catch(onError);
+  const api: PeerApi = {
+    exchange: bitswap,
+    describe: (peer, { signal } = {}) => describe(node, dialer, agentVersion, peer, signal),
+    swarm: createSwarm(node, dialer, peering),
+    bitswap: bitswapStatus(bitswap, node),
+    routing: routing.api(),
+    ping: (peer, pingOptions) => pingPeer(node, peer, pingOptions),
+    bootstrapAddresses: async () => bootstrap,
+    bandwidth: async () => ({ totalIn: 0, totalOut: 0, rateIn: 0, rateOut: 0 }),
+    provide: providing,
+    async close() {
+      await providing.close();
+      peering.close();
+      await bitswap.close();
+      await node.stop();
+    },
+  };
+  return { api, node, bitswap, rules };
+}
+
+async function libp2pKey({ privateKey }: PeerIdentity) {
+  // The last 32 bytes of the DER are the seed (RFC 8410).
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32);
+  return await generateKeyPairFromSeed('Ed25519', new Uint8Array(seed));
+}
+
+function providerSearch(routing: Routing) {
+  return {
+    async *findProviders(
+      ...[cid, { signal }]: Parameters<NonNullable<Parameters<typeof openBitswap>[0]['search']>['findProviders']>
+    ) {
+      for await (const event of routing.findProviders(cid, { signal }))
+        if (event.type === 'provider' && event.provider.peer !== undefined)
+          yield { peer: event.provider.peer, addresses: event.provider.addresses ?? [] };
+    },
+  };
+}
+
+async function describe(
+  node: Node,
+  dialer: OperatorDialer,
+  agentVersion: string,
+  peer: string | undefined,
+  signal: AbortSignal | undefined,
+) {
+  if (peer === undefined || peer === node.peerId.toString()) return describeOwnNode(node, { agentVersion });
+  const id = parsePeerId(peer);
+  const known = () => node.peerStore.get(id).catch(() => undefined);
+  let found = await known();
+  if (found === undefined || found.protocols.length === 0) {
+    const whole = parsePeerAddress(`/p2p/${peer}`);
+    await dialer.dial(whole, signal).catch((cause: unknown) => {
+      signal?.throwIfAborted();
+      throw new PeerApiError('PEER_NOT_FOUND', `Peer ${peer} was not found.`, {
+        hint: 'Check the peer ID, and that the peer is online.',
+        cause,
+      });
+    });
+    found = await known();
+  }
+  if (found === undefined) throw new PeerApiError('PEER_NOT_FOUND', `Peer ${peer} was not found.`);
+  return describeKnownPeer(found);
+}
+
+function bitswapStatus(bitswap: Bitswap, node: Node): PeerApi['bitswap'] {
+  return {
+    async status() {
+      const { wantlist, peersWants, ...counters } = bitswap.stats();
+      return { ...counters, wantlist: bitswap.wantlist(), peers: node.getPeers().map(String) };
+    },
+    async wantlist(peer) {
+      const isOther = peer !== undefined && peer !== node.peerId.toString();
+      return bitswap.wantlist(isOther ? parsePeerId(peer).toString() : undefined);
+    },
+    async ledger(peer) {
+      const id = parsePeerId(peer).toString();
+      const { sentBytes, receivedBytes, sentBlocks, receivedBlocks } = bitswap.ledger(id);
+      return { peer: id, sentBytes, receivedBytes, exchangedBlocks: sentBlocks + receivedBlocks };
+    },
+  };
+}
+
+/** Schedule of a peer that announces nothing. */
+async function openNoProviding(): Promise<Providing> {
+  return {
+    status: async () => ({ records: 0, waiting: 0, announced: 0, failed: 0 }),
+    added: async () => {},
+    removed: async () => {},
+    close: async () => {},
+  };
+}

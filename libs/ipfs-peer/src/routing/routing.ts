@@ -1,0 +1,201 @@
+import type { Provider } from '@cairn/block-exchange';
+import type { CID } from '@cairn/cid';
+import { type DhtStatus, type PeerApi, PeerApiError, type RoutingEvent } from '@cairn/peer-api';
+import type { KadDHT, QueryEvent } from '@libp2p/kad-dht';
+import { parsePeerId } from '../addresses/parse-address.ts';
+import { peerLimits } from '../limits.ts';
+import type { Node } from '../node/create-node.ts';
+import { merge } from './merge.ts';
+import { providerFromPeerInfo, routingEventsFrom } from './routing-events.ts';
+
+const { searchMs, searchesMax, providersMax } = peerLimits;
+
+type Search = (dht: KadDHT, signal: AbortSignal) => AsyncIterable<QueryEvent>;
+
+/** Searches in the DHTs of a node, with a limit on time and number. */
+export class Routing {
+  readonly #node: Node;
+  readonly #dhts: readonly KadDHT[];
+  #searches = 0;
+
+  constructor(node: Node) {
+    this.#node = node;
+    const { wan, lan } = node.services;
+    this.#dhts = [wan, lan].filter((dht) => dht !== undefined);
+  }
+
+  /** Returns the part of the port. */
+  api(): PeerApi['routing'] {
+    return {
+      findProviders: (cid, options) => this.findProviders(cid, options),
+      findPeer: (peer, { signal } = {}) => this.#findPeer(peer, signal),
+      provide: (cids, { signal } = {}) => this.#provide(cids, signal),
+      get: (key, { signal } = {}) => this.#get(key, signal),
+      put: (key, value, { signal } = {}) => this.#put(key, value, signal),
+      status: async () => this.#status(),
+    };
+  }
+
+  async *findProviders(
+    cid: CID,
+    { count = providersMax, signal }: { readonly count?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<RoutingEvent> {
+    const found = new Set<string>();
+    for await (const event of this.#search((dht, ended) => dht.findProviders(cid, { signal: ended }), signal)) {
+      for (const item of routingEventsFrom(event)) {
+        if (item.type !== 'provider') yield item;
+        else if (isNew(found, item.provider)) yield item;
+        if (found.size >= count) return;
+      }
+    }
+  }
+
+  async *#findPeer(peer: string, signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
+    const id = parsePeerId(peer);
+    const connected = this.#node.getConnections(id);
+    if (connected.length > 0) {
+      const addresses = connected.map(({ remoteAddr }) => remoteAddr);
+      yield { type: 'peer', provider: providerFromPeerInfo({ id, multiaddrs: addresses }) };
+      return;
+    }
+    for await (const event of this.#search((dht, ended) => dht.findPeer(id, { signal: ended }), signal)) {
+      for (const item of routingEventsFrom(event)) {
+        // Queries also report peers on the way.
+        if (item.type !== 'peer') yield item;
+        else if (item.provider.peer === peer) {
+          yield item;
+          return;
+        }
+      }
+    }
+    throw new PeerApiError('PEER_NOT_FOUND', `Peer ${peer} was not found.`, {
+      hint: 'Check the peer ID, and that the peer is online.',
+    });
+  }
+
+  async *#provide(cids: readonly CID[], signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
+    for (const cid of cids)
+      for await (const event of this.#search((dht, ended) => dht.provide(cid, { signal: ended }), signal))
+        yield* routingEventsFrom(event);
+  }
+
+  async #get(key: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    let best: Uint8Array | undefined;
+    for await (const event of this.#search((dht, ended) => dht.get(key, { signal: ended }), signal))
+      if (event.name === 'VALUE') best = await this.#better(key, best, event.value);
+    if (best !== undefined) return best;
+    throw new PeerApiError('RECORD_NOT_FOUND', `There is no record of ${textOf(key)}.`);
+  }
+
+  /** Returns the better of two records that the validator accepts. */
+  async #better(key: Uint8Array, known: Uint8Array | undefined, value: Uint8Array): Promise<Uint8Array | undefined> {
+    const [dht] = this.#dhts;
+    const type = recordType(key);
+    try {
+      await dht?.validators[type]?.(key, value);
+    } catch {
+      return known;
+    }
+    if (known === undefined) return value;
+    const values = [known, value];
+    return values[(await dht?.selectors[type]?.(key, values)) ?? 0] ?? known;
+  }
+
+  async #put(key: Uint8Array, value: Uint8Array, signal?: AbortSignal): Promise<void> {
+    const [dht] = this.#dhts;
+    const validate = dht?.validators[recordType(key)];
+    if (dht !== undefined && validate === undefined)
+      throw new PeerApiError('RECORD_INVALID', `Records of ${textOf(key)} have no known type.`, {
+        hint: 'Use a key that starts with /ipns/ or /pk/.',
+      });
+    try {
+      await validate?.(key, value);
+    } catch (cause) {
+      throw new PeerApiError('RECORD_INVALID', `The record of ${textOf(key)} is not valid.`, { cause });
+    }
+    let stored = 0;
+    for await (const event of this.#search((found, ended) => found.put(key, value, { signal: ended }), signal))
+      if (event.name === 'PEER_RESPONSE' && event.messageName === 'PUT_VALUE') stored++;
+    if (stored > 0) return;
+    throw new PeerApiError('ROUTING_UNAVAILABLE', `No peer stored the record of ${textOf(key)}.`, {
+      hint: 'Connect to DHT servers: see IPFS_PEER_BOOTSTRAP and `swarm connect`.',
+    });
+  }
+
+  /** Runs one search in all DHTs. @throws ROUTING_UNAVAILABLE, the reason of `signal` */
+  async *#search(search: Search, signal?: AbortSignal): AsyncGenerator<QueryEvent> {
+    if (this.#dhts.length === 0)
+      throw new PeerApiError('ROUTING_UNAVAILABLE', 'The routing of this node is disabled.', {
+        hint: 'Set IPFS_PEER_ROUTING to auto, dhtclient or dhtserver.',
+      });
+    if (this.#searches >= searchesMax)
+      throw new PeerApiError('ROUTING_UNAVAILABLE', `${searchesMax} searches run already.`, {
+        hint: 'Try again when others have ended.',
+      });
+    this.#searches++;
+    const deadline = AbortSignal.timeout(searchMs);
+    const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+    try {
+      yield* merge(this.#dhts.map((dht) => endsQuietly(search(dht, ended))));
+    } finally {
+      this.#searches--;
+    }
+    signal?.throwIfAborted();
+  }
+
+  #status(): DhtStatus {
+    const [dht] = this.#dhts.filter((candidate) => sizeOf(candidate) > 0).concat(this.#dhts);
+    if (dht === undefined) return { mode: 'none', buckets: [] };
+    return { mode: dht.getMode(), buckets: bucketsOf(dht) };
+  }
+}
+
+/** Ends a search in one DHT at its failure, for example without peers: the other one may still find something. */
+async function* endsQuietly(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
+  try {
+    yield* events;
+  } catch {
+    // The error events of the search name the reasons.
+  }
+}
+
+function isNew(found: Set<string>, { peer = '' }: Provider): boolean {
+  if (found.has(peer)) return false;
+  found.add(peer);
+  return true;
+}
+
+/** Returns the first part of a record's key, such as `ipns`. */
+function recordType(key: Uint8Array): string {
+  return Buffer.from(key.subarray(0, 64)).toString('latin1').split('/')[1] ?? '';
+}
+
+function textOf(key: Uint8Array): string {
+  return JSON.stringify(Buffer.from(key.subarray(0, 100)).toString('latin1'));
+}
+
+/** Parts of the routing table that js-libp2p does not describe as its interface. */
+interface Bucket {
+  readonly prefix?: string;
+  readonly peers?: readonly { readonly peerId: { toString(): string } }[];
+  readonly left?: Bucket;
+  readonly right?: Bucket;
+}
+
+function sizeOf(dht: KadDHT): number {
+  return 'routingTable' in dht ? (dht.routingTable as { readonly size: number }).size : 0;
+}
+
+function bucketsOf(dht: KadDHT): DhtStatus['buckets'] {
+  if (!('routingTable' in dht)) return [];
+  const { kb } = dht.routingTable as { readonly kb?: { readonly root: Bucket } };
+  const buckets: { prefixBits: number; peers: string[] }[] = [];
+  const walk = (bucket: Bucket, prefixBits: number): void => {
+    if (bucket.peers !== undefined && bucket.peers.length > 0)
+      buckets.push({ prefixBits, peers: bucket.peers.map(({ peerId }) => peerId.toString()) });
+    if (bucket.left !== undefined) walk(bucket.left, prefixBits + 1);
+    if (bucket.right !== undefined) walk(bucket.right, prefixBits + 1);
+  };
+  if (kb !== undefined) walk(kb.root, 0);
+  return buckets;
+}

@@ -1,0 +1,271 @@
+import type { BlockExchange, ExchangePeer, ExchangeSession, FetchOptions, Provider } from '@cairn/block-exchange';
+import type { Blockstore } from '@cairn/blockstore/core';
+import { assertHashAllowed, type CID, verifyBytes } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
+import { errorFromWire, PeerApiError } from '../errors.ts';
+import { peerApiLimits } from '../limits.ts';
+import type { FetchReport } from '../wire/fetch-messages.ts';
+import { FetchSocket } from './fetch-socket.ts';
+import type { TokenSource } from './http-calls.ts';
+import { Want } from './want.ts';
+
+const { wantsMax, fetchesMax, sessionsMax, providersMax, addressesMax, announcesMax, cidsMax } = peerApiLimits;
+
+/** Session of fetches outside of a session, and of sessions beyond the limit. */
+const commonSession = 0;
+
+/** Reads of a stored block before it is requested again, and requests before the fetch fails. */
+const readsMax = 4;
+const missesMax = 3;
+
+export interface RemoteExchangeOptions {
+  readonly url: string;
+  readonly token: TokenSource;
+  /** Store that the process of the peer writes to. */
+  readonly store: Pick<Blockstore, 'get'>;
+}
+
+/**
+ * Fetches blocks through the process of the peer. Open fetches survive its restart: each new connection requests them
+ * again. The peer stores a block durably before it reports it, and this side reads and verifies it.
+ */
+export class RemoteExchange implements BlockExchange {
+  readonly #store: Pick<Blockstore, 'get'>;
+  readonly #socket: FetchSocket;
+  /** Open wants by session and block. */
+  readonly #wants = new Map<string, Want>();
+  readonly #sent = new Map<number, Want>();
+  readonly #unsent = new Set<Want>();
+  readonly #sessions = new Map<number, Provider[]>();
+  #announced: CID[] = [];
+  #peers: readonly ExchangePeer[] = [];
+  #lastId = 0;
+  #lastSession = commonSession;
+  #isClosed = false;
+
+  constructor({ url, token, store }: RemoteExchangeOptions) {
+    this.#store = store;
+    this.#socket = new FetchSocket({
+      url,
+      token,
+      onOpen: () => this.#restore(),
+      onReport: (report) => this.#handle(report),
+    });
+  }
+
+  fetch(cid: CID, options: FetchOptions = {}): Promise<Uint8Array> {
+    return this.#fetch(cid, commonSession, options);
+  }
+
+  openSession({ providers = [] }: { readonly providers?: readonly Provider[] } = {}): ExchangeSession {
+    const isCommon = this.#sessions.size >= sessionsMax;
+    const id = isCommon ? commonSession : ++this.#lastSession;
+    const known = bounded(providers);
+    const open = new Set<AbortController>();
+    if (!isCommon) {
+      this.#sessions.set(id, known);
+      this.#socket.send({ type: 'open', session: id, providers: known });
+    }
+    let isClosed = false;
+    return {
+      fetch: async (cid, options = {}) => {
+        if (isClosed) throw closed('The session is closed.');
+        const ended = new AbortController();
+        open.add(ended);
+        const signal = options.signal === undefined ? ended.signal : AbortSignal.any([ended.signal, options.signal]);
+        const hints = isCommon ? [...known, ...(options.providers ?? [])] : options.providers;
+        try {
+          return await this.#fetch(cid, id, { signal, ...(hints !== undefined && { providers: hints }) });
+        } finally {
+          open.delete(ended);
+        }
+      },
+      addProviders: (added) => {
+        const fresh = bounded(added).slice(0, Math.max(0, providersMax - known.length));
+        known.push(...fresh);
+        if (!isCommon && !isClosed && fresh.length > 0)
+          this.#socket.send({ type: 'providers', session: id, providers: fresh });
+      },
+      close: () => {
+        isClosed = true;
+        for (const ended of open) ended.abort(closed('The session was closed.'));
+        if (this.#sessions.delete(id)) this.#socket.send({ type: 'close', session: id });
+      },
+    };
+  }
+
+  announce(cids: readonly CID[]): void {
+    this.#announced.push(...cids.slice(0, announcesMax));
+    this.#announced = this.#announced.slice(-announcesMax);
+    if (this.#socket.isOpen) this.#sendAnnounced();
+  }
+
+  #sendAnnounced(): void {
+    for (let at = 0; at < this.#announced.length; at += cidsMax)
+      this.#socket.send({ type: 'announce', cids: this.#announced.slice(at, at + cidsMax) });
+    this.#announced = [];
+  }
+
+  peers(): readonly ExchangePeer[] {
+    return this.#peers;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const want of this.#wants.values()) want.reject(closed('The service is shutting down.'));
+    this.#wants.clear();
+    this.#sent.clear();
+    this.#unsent.clear();
+    await this.#socket.close();
+  }
+
+  async #fetch(cid: CID, session: number, { signal, providers = [] }: FetchOptions): Promise<Uint8Array> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw closed('The service is shutting down.');
+    assertHashAllowed(cid.multihash);
+    if (cid.multihash.code === 0) return cid.multihash.digest;
+    const key = `${session} ${cid}`;
+    const known = this.#wants.get(key);
+    if (known !== undefined) return await this.#join(known, signal, providers);
+    if (this.#wants.size >= fetchesMax) throw tooManyFetches();
+    const want = new Want(cid, session, key, bounded(providers));
+    this.#wants.set(key, want);
+    this.#unsent.add(want);
+    const bytes = this.#wait(want, signal);
+    this.#pump();
+    return await bytes;
+  }
+
+  #join(want: Want, signal: AbortSignal | undefined, providers: readonly Provider[]): Promise<Uint8Array> {
+    if (providers.length > 0) {
+      want.providers = bounded([...want.providers, ...providers]);
+      // A second want of the block in the peer shares its request and adds the providers.
+      if (want.isSent) this.#resend(want);
+    }
+    return this.#wait(want, signal);
+  }
+
+  #wait(want: Want, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    return want.wait(signal, () => {
+      if (want.isAbandoned) this.#drop(want);
+    });
+  }
+
+  #drop(want: Want): void {
+    if (this.#wants.get(want.key) === want) this.#wants.delete(want.key);
+    this.#unsent.delete(want);
+    if (this.#sent.delete(want.id)) this.#socket.send({ type: 'cancel', id: want.id });
+    this.#pump();
+  }
+
+  /** Requests a sent want again under another number. The earlier request ends after it, so that both share one search. */
+  #resend(want: Want): void {
+    const earlier = want.id;
+    this.#sent.delete(earlier);
+    want.isSent = false;
+    this.#unsent.add(want);
+    this.#pump();
+    this.#socket.send({ type: 'cancel', id: earlier });
+  }
+
+  #pump(): void {
+    if (!this.#socket.isOpen) return;
+    for (const want of this.#unsent) {
+      if (this.#sent.size >= wantsMax) return;
+      this.#unsent.delete(want);
+      want.id = ++this.#lastId;
+      want.isSent = true;
+      this.#sent.set(want.id, want);
+      const { id, session, cid, providers } = want;
+      this.#socket.send({ type: 'want', id, session, cid, ...(providers.length > 0 && { providers: [...providers] }) });
+    }
+  }
+
+  /** Sends sessions and open wants to a new connection. */
+  #restore(): void {
+    for (const [session, providers] of this.#sessions) this.#socket.send({ type: 'open', session, providers });
+    for (const want of this.#sent.values()) {
+      want.isSent = false;
+      this.#unsent.add(want);
+    }
+    this.#sent.clear();
+    this.#pump();
+    this.#sendAnnounced();
+  }
+
+  #handle(report: FetchReport): void {
+    if (report.type === 'peers') {
+      this.#peers = report.peers;
+      return;
+    }
+    const want = this.#sent.get(report.id);
+    if (want === undefined) return;
+    this.#sent.delete(report.id);
+    if (report.type === 'stored') void this.#read(want);
+    else this.#settle(want, (open) => open.reject(errorFromWire(report.error)));
+    this.#pump();
+  }
+
+  async #read(want: Want): Promise<void> {
+    try {
+      const bytes = await this.#storedBytes(want.cid);
+      if (bytes !== undefined) return this.#settle(want, (open) => open.resolve(bytes));
+      if (want.isAbandoned || this.#isClosed) return;
+      // Garbage collection may have removed the block meanwhile.
+      if (++want.misses >= missesMax) throw storeDiffers(want.cid);
+      want.isSent = false;
+      this.#unsent.add(want);
+      this.#pump();
+    } catch (error) {
+      this.#settle(want, (open) => open.reject(error));
+    }
+  }
+
+  /** Reads a block that another process has stored. The first read may use a snapshot from before the write. */
+  async #storedBytes(cid: CID): Promise<Uint8Array | undefined> {
+    for (let read = 1; read <= readsMax; read++) {
+      try {
+        const bytes = await this.#store.get(cid);
+        verifyBytes(cid, bytes);
+        return bytes;
+      } catch (error) {
+        if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5 * read));
+    }
+    return undefined;
+  }
+
+  #settle(want: Want, how: (want: Want) => void): void {
+    if (this.#wants.get(want.key) === want) this.#wants.delete(want.key);
+    how(want);
+  }
+}
+
+/** Cuts lists to the limits of the protocol. */
+function bounded(providers: readonly Provider[]): Provider[] {
+  return providers.slice(-providersMax).map(({ peer, addresses }) => ({
+    ...(peer !== undefined && { peer }),
+    ...(addresses !== undefined && { addresses: addresses.slice(0, addressesMax) }),
+  }));
+}
+
+function closed(message: string): PeerApiError {
+  return new PeerApiError('PEER_CLOSED', message);
+}
+
+function tooManyFetches(): PeerApiError {
+  return new PeerApiError('PEER_FETCHES_EXCEEDED', `The service has ${fetchesMax} open fetches.`, {
+    hint: 'Try again when others have ended.',
+  });
+}
+
+function storeDiffers(cid: CID): PeerApiError {
+  return new PeerApiError(
+    'PEER_STORE_DIFFERS',
+    `The IPFS peer stored block ${cid}, but this service does not find it.`,
+    {
+      hint: 'Run both with the same CAIRN_HOME.',
+    },
+  );
+}

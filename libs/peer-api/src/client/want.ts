@@ -1,0 +1,65 @@
+import type { Provider } from '@cairn/block-exchange';
+import type { CID } from '@cairn/cid';
+
+interface Waiter {
+  readonly resolve: (bytes: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One block that fetches of one session wait for. */
+export class Want {
+  /** Number on the wire. A want that is requested again gets another one, so that late answers do not match. */
+  id = 0;
+  isSent = false;
+  /** Reads that did not find the block after the peer stored it. */
+  misses = 0;
+  providers: readonly Provider[];
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(
+    readonly cid: CID,
+    readonly session: number,
+    readonly key: string,
+    providers: readonly Provider[],
+  ) {
+    this.providers = providers;
+  }
+
+  get isAbandoned(): boolean {
+    return this.#waiters.size === 0;
+  }
+
+  /** Waits for the block until `signal` ends. `onLeave` runs when a waiter left before the block arrived. */
+  wait(signal: AbortSignal | undefined, onLeave: () => void): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiters.delete(waiter);
+        reject(signal?.reason);
+        onLeave();
+      };
+      const settled = () => signal?.removeEventListener('abort', onAbort);
+      const waiter: Waiter = {
+        resolve: (bytes) => {
+          settled();
+          resolve(bytes);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      };
+      this.#waiters.add(waiter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  resolve(bytes: Uint8Array): void {
+    for (const waiter of this.#waiters) waiter.resolve(bytes);
+    this.#waiters.clear();
+  }
+
+  reject(error: unknown): void {
+    for (const waiter of this.#waiters) waiter.reject(error);
+    this.#waiters.clear();
+  }
+}

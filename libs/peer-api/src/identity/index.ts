@@ -1,0 +1,1 @@
+export { openPeerIdentity, type PeerIdentity } from './peer-identity.ts';

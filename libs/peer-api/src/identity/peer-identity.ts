@@ -1,0 +1,52 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { base58btc } from 'multiformats/bases/base58';
+
+/** Header of an Ed25519 key in the protobuf that libp2p hashes: type 1, 32 bytes. */
+const publicKeyPrefix = Buffer.from('08011220', 'hex');
+/** Multihash `identity` over 36 bytes: short keys are their own names. */
+const multihashPrefix = Buffer.from('0024', 'hex');
+
+/** Identity of the node of a home. */
+export interface PeerIdentity {
+  /** Peer ID in libp2p's text form (https://github.com/libp2p/specs/blob/master/peer-ids/peer-ids.md). */
+  readonly id: string;
+  /** Protobuf of the public key in base64. */
+  readonly publicKey: string;
+  /** Ed25519 key. */
+  readonly privateKey: KeyObject;
+}
+
+/** Opens the identity of a home. The first use creates it; all processes on the home share it. */
+export async function openPeerIdentity({ home }: { readonly home: string }): Promise<PeerIdentity> {
+  const privateKey = await privateKeyOf(home);
+  const key = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  // The last 32 bytes of its DER are the key itself (RFC 8410).
+  const publicKey = Buffer.concat([publicKeyPrefix, key.subarray(-32)]);
+  const id = base58btc.baseEncode(Buffer.concat([multihashPrefix, publicKey]));
+  return { id, publicKey: publicKey.toString('base64'), privateKey };
+}
+
+async function privateKeyOf(home: string): Promise<KeyObject> {
+  const file = join(home, 'identity.pem');
+  const known = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  });
+  if (known !== undefined) return createPrivateKey(known);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const draft = `${file}.${randomUUID()}`;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await writeFile(draft, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600, flush: true });
+  // The first process to link sets the identity, so that all processes on one home share it.
+  await link(draft, file).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+  await rm(draft);
+  return createPrivateKey(await readFile(file, 'utf8'));
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}

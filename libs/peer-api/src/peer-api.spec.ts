@@ -1,0 +1,156 @@
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
+import { afterEach, expect, test } from '@jest/globals';
+import { openPeerClient } from './client/open-peer-client.ts';
+import { peerApiLimits } from './limits.ts';
+import { serve } from './serve.fixture.ts';
+import { createMemoryPeerApi, describePeerApi } from './testing/index.ts';
+
+const blockOf = (text: string) => {
+  const bytes = new TextEncoder().encode(text);
+  return { cid: cidFor(bytes, { codec: 'raw' }), bytes };
+};
+
+describePeerApi('in memory', async () => {
+  const store = createMemoryBlockstore();
+  const api = createMemoryPeerApi({ store });
+  return { api, store, other: api.other, offer: api.offer, close: () => api.close() };
+});
+
+describePeerApi('client over sockets', async () => {
+  const { peer, api, store, close } = await open();
+  return { api, store, other: peer.other, offer: peer.offer, close };
+});
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function open({ token = 'right' }: { readonly token?: string } = {}) {
+  const store = createMemoryBlockstore();
+  const peer = createMemoryPeerApi({ store });
+  const server = await serve(peer);
+  const api = openPeerClient({ url: server.url, token: async () => token, store });
+  const close = async () => {
+    await api.close();
+    await server.kill();
+  };
+  return { store, peer, server, api, close };
+}
+
+async function opened(options?: Parameters<typeof open>[0]) {
+  const all = await open(options);
+  closing.push(all.close);
+  return all;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test('open fetches survive a restart of the peer process', async () => {
+  const { store, server, peer, api } = await opened();
+  const blocks = Array.from({ length: 50 }, (_, index) => blockOf(`restart ${index}`));
+  const session = api.exchange.openSession({ providers: [{ peer: peer.other.peer }] });
+  const signal = AbortSignal.timeout(60_000);
+  const fetches = Promise.all(blocks.map(({ cid }) => session.fetch(cid, { signal })));
+  await until(() => peer.exchange.peers().length > 0);
+  await server.kill();
+  const next = createMemoryPeerApi({ store });
+  const second = await serve(next, server.port);
+  closing.push(() => second.kill());
+  for (const block of blocks) next.offer(block);
+  expect(await fetches).toHaveLength(blocks.length);
+  expect(next.hints).toContainEqual({ peer: peer.other.peer });
+});
+
+test('a fetch from a peer process that does not run waits until its signal ends', async () => {
+  const { server, api } = await opened();
+  await server.kill();
+  const { cid } = blockOf('absent');
+  await expect(api.exchange.fetch(cid, { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  });
+  await expect(api.describe()).rejects.toMatchObject({ code: 'PEER_UNAVAILABLE' });
+});
+
+test('a wrong token is refused for calls and fetches', async () => {
+  const { api } = await opened({ token: 'wrong' });
+  await expect(api.describe()).rejects.toMatchObject({
+    code: 'PEER_UNAVAILABLE',
+    message: expect.stringContaining('refuses the token'),
+  });
+  const { cid } = blockOf('refused');
+  await expect(api.exchange.fetch(cid, { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  });
+});
+
+test('at most the allowed number of wants is open in the peer, and all fetches end', async () => {
+  const { peer, api } = await opened();
+  const blocks = Array.from({ length: peerApiLimits.wantsMax + 500 }, (_, index) => blockOf(`many ${index}`));
+  const fetches = Promise.all(blocks.map(({ cid }) => api.exchange.fetch(cid)));
+  const wantlist = async () => (await peer.bitswap.wantlist()).length;
+  while ((await wantlist()) < peerApiLimits.wantsMax) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await wantlist()).toBe(peerApiLimits.wantsMax);
+  for (const block of blocks) peer.offer(block);
+  expect(await fetches).toHaveLength(blocks.length);
+});
+
+test('an aborted fetch is cancelled in the peer', async () => {
+  const { peer, api } = await opened();
+  const ended = new AbortController();
+  const fetch = api.exchange.fetch(blockOf('cancelled').cid, { signal: ended.signal });
+  while ((await peer.bitswap.wantlist()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  ended.abort(new Error('enough'));
+  await expect(fetch).rejects.toThrow('enough');
+  while ((await peer.bitswap.wantlist()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test('announced blocks reach the peer, also those of the time without a connection', async () => {
+  const { server, store, api } = await opened();
+  await server.kill();
+  const blocks = [blockOf('one'), blockOf('two')];
+  api.exchange.announce(blocks.map(({ cid }) => cid));
+  const next = createMemoryPeerApi({ store });
+  const second = await serve(next, server.port);
+  closing.push(() => second.kill());
+  await until(() => next.announced.length === 2);
+  expect(next.announced.map(String)).toEqual(blocks.map(({ cid }) => cid.toString()));
+});
+
+test('a peer process on another store is reported', async () => {
+  const peer = createMemoryPeerApi({ store: createMemoryBlockstore() });
+  const server = await serve(peer);
+  const api = openPeerClient({ url: server.url, token: async () => 'right', store: createMemoryBlockstore() });
+  closing.push(() => server.kill(), api.close);
+  const block = blockOf('elsewhere');
+  peer.offer(block);
+  await expect(api.exchange.fetch(block.cid)).rejects.toMatchObject({ code: 'PEER_STORE_DIFFERS' });
+});
+
+test('bytes that do not match the CID are refused', async () => {
+  const peer = createMemoryPeerApi({ store: createMemoryBlockstore() });
+  const server = await serve(peer);
+  const store = { get: async () => new Uint8Array([1]) };
+  const api = openPeerClient({ url: server.url, token: async () => 'right', store });
+  closing.push(() => server.kill(), api.close);
+  const block = blockOf('corrupt');
+  peer.offer(block);
+  await expect(api.exchange.fetch(block.cid)).rejects.toMatchObject({ code: 'BLOCK_CORRUPT' });
+});
+
+test('a call with wrong parameters is refused, and an unknown call too', async () => {
+  const { server } = await opened();
+  const post = async (name: string, body: string) => {
+    const headers = { authorization: 'Bearer right' };
+    const response = await fetch(`${server.url}/peer/v1/${name}`, { method: 'POST', body, headers });
+    return [response.status, ((await response.json()) as { error: { code: string } }).error.code];
+  };
+  expect(await post('swarm/connect', '{}')).toEqual([400, 'PEER_REQUEST_INVALID']);
+  expect(await post('swarm/connect', '{')).toEqual([400, 'PEER_REQUEST_INVALID']);
+  expect(await post('toString', '{}')).toEqual([400, 'PEER_REQUEST_INVALID']);
+  expect(await post('routing/provide', '{"cids":["no"]}')).toEqual([400, 'PEER_REQUEST_INVALID']);
+  expect(await post('describe', `"${'x'.repeat(2 * 1024 * 1024)}"`)).toEqual([400, 'PEER_REQUEST_INVALID']);
+});
