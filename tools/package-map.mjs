@@ -51,7 +51,7 @@ export const packageMap = {
   ],
   auth: ['errors', 'embedded-store', 'postgres'],
   metering: ['errors', 'embedded-store', 'postgres'],
-  billing: ['errors', 'embedded-store', 'auth', 'metering'],
+  billing: ['errors', 'embedded-store', 'postgres', 'auth', 'metering'],
   stores: ['auth', 'billing', 'blockstore', 'ipns', 'metering', 'mfs', 'pinning', 'providing'],
   'service-kit': ['errors'],
 };

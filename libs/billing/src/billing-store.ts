@@ -1,3 +1,6 @@
+/** Retention of processed events in milliseconds. Stripe repeats a delivery for three days at most. */
+export const eventsKeptMs = 30 * 24 * 3_600_000;
+
 /** Account as a customer of the payment provider. */
 export interface BillingCustomer {
   readonly accountId: string;

@@ -1,9 +1,6 @@
 import { accountsFormat } from '@cairn/auth';
 import { type Database, Environment } from '@cairn/embedded-store';
-import type { BillingCustomer, BillingStore } from './billing-store.ts';
-
-/** Retention of processed events in milliseconds. Stripe repeats a delivery for three days at most. */
-const eventsKeptMs = 30 * 24 * 3_600_000;
+import { type BillingCustomer, type BillingStore, eventsKeptMs } from './billing-store.ts';
 
 class LmdbBillingStore implements BillingStore {
   readonly #environment: Environment;

@@ -9,12 +9,8 @@ describeWithPostgres('plans in PostgreSQL', (server) => {
     return async () => {
       const database = await openPostgres({ url });
       const store = await openPostgresPlanStore(database);
-      return {
-        plans: () => store.plans(),
-        put: (plan) => store.put(plan),
-        remove: (name) => store.remove(name),
-        close: () => database.close(),
-      };
+      store.close = () => database.close();
+      return store;
     };
   });
 });

@@ -1,0 +1,1 @@
+export { openPostgresBillingStore } from './postgres-billing-store.ts';
