@@ -5,6 +5,7 @@ import { KeysController } from './keys.controller.ts';
 import { NamesController } from './names.controller.ts';
 import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
+import { OperatorNetworkController } from './operator-network.controller.ts';
 import { OverviewController } from './overview.controller.ts';
 import { PinRequestsController } from './pin-requests.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
@@ -22,4 +23,5 @@ export const controllers: Type[] = [
   NetworksController,
   BillingController,
   OperatorController,
+  OperatorNetworkController,
 ];

@@ -4,6 +4,7 @@ import { PageHead } from '../parts.tsx';
 import { Accounts } from './operator/accounts.tsx';
 import { Audit } from './operator/audit.tsx';
 import { Health } from './operator/health.tsx';
+import { Network } from './operator/network.tsx';
 import { Plans } from './operator/plans.tsx';
 
 /** Accounts, plans, service state and audit log. */
@@ -16,6 +17,7 @@ export function OperatorPage(_: { me: Me }) {
           <Tabs.Tab value="accounts">Accounts</Tabs.Tab>
           <Tabs.Tab value="plans">Plans</Tabs.Tab>
           <Tabs.Tab value="health">Health</Tabs.Tab>
+          <Tabs.Tab value="network">IPFS network</Tabs.Tab>
           <Tabs.Tab value="audit">Audit log</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="accounts" pt="md">
@@ -26,6 +28,9 @@ export function OperatorPage(_: { me: Me }) {
         </Tabs.Panel>
         <Tabs.Panel value="health" pt="md">
           <Health />
+        </Tabs.Panel>
+        <Tabs.Panel value="network" pt="md">
+          <Network />
         </Tabs.Panel>
         <Tabs.Panel value="audit" pt="md">
           <Audit />
