@@ -23,8 +23,8 @@ export class Visit {
   page!: Page;
 
   /** @param env environment of the console; `servicesEnv`: environment of the services behind it */
-  async begin(executablePath: string, ...[env, servicesEnv]: Parameters<typeof setStage>): Promise<void> {
-    this.stage = await setStage(env, servicesEnv);
+  async begin(executablePath: string, ...settings: Parameters<typeof setStage>): Promise<void> {
+    this.stage = await setStage(...settings);
     this.browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     this.context = await this.browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
     await this.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.stage.console.url });

@@ -19,21 +19,37 @@ export interface Stage {
   readonly storage: RunningService;
   readonly gateway: RunningService;
   readonly console: RunningService;
+  /** Present if it was asked for. */
+  readonly peer: RunningService | undefined;
   readonly auth: Auth;
   readonly members: Members;
   readonly plans: PlanStore;
   stop(): Promise<void>;
 }
 
+/** Starts an IPFS peer on loopback, without bootstrap nodes. */
+export function startPeer(home: string): Promise<RunningService> {
+  const env = {
+    IPFS_PEER_LISTEN: '/ip4/127.0.0.1/tcp/0',
+    IPFS_PEER_BOOTSTRAP: 'none',
+    IPFS_PEER_ROUTING: 'none',
+    IPFS_PEER_ALLOW_PRIVATE: 'yes',
+  };
+  return startService({ main: mainOf('ipfs-peer'), home, env });
+}
+
 /** @param env environment of the console; `servicesEnv`: environment of the services behind it */
 export async function setStage(
   env: Readonly<Record<string, string>> = {},
   servicesEnv: Readonly<Record<string, string>> = {},
+  { hasPeer = false }: { readonly hasPeer?: boolean } = {},
 ): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'cairn-console-'));
-  const storage = await startService({ main: mainOf('storage-api'), home, env: servicesEnv });
+  const peer = hasPeer ? await startPeer(home) : undefined;
+  const network: Record<string, string> = peer === undefined ? {} : { IPFS_PEER_URL: peer.url };
+  const storage = await startService({ main: mainOf('storage-api'), home, env: { ...network, ...servicesEnv } });
   const gateway = await startService({ main: mainOf('rpc-gateway'), home, env: servicesEnv });
-  const services = { CAIRN_STORAGE_URL: storage.url, CAIRN_GATEWAY_URL: gateway.url };
+  const services = { CAIRN_STORAGE_URL: storage.url, CAIRN_GATEWAY_URL: gateway.url, ...network };
   const pages = await startService({ main: mainOf('console'), home, env: { ...services, ...env } });
   const directory = join(home, 'accounts');
   const store = await openLmdbAccountStore({ directory });
@@ -44,11 +60,12 @@ export async function setStage(
     storage,
     gateway,
     console: pages,
+    peer,
     auth,
     members: new Members({ auth, store: store.members }),
     plans,
     async stop() {
-      await Promise.all([pages, gateway, storage].map((service) => service.stop()));
+      await Promise.all([pages, gateway, storage, peer].map((service) => service?.stop()));
       await plans.close();
       await auth.close();
       rmSync(home, { recursive: true, force: true });

@@ -5,6 +5,8 @@ import { loadNetworks } from '@cairn/chain-store';
 import { errorChain } from '@cairn/errors';
 import type { Metering } from '@cairn/metering';
 import { METERING, MeteringModule } from '@cairn/metering/nest';
+import { peerAudience } from '@cairn/peer-api';
+import { PeerApiModule } from '@cairn/peer-api/nest';
 import { RAW_HTTP, sampleNetworkFile } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
@@ -53,6 +55,14 @@ export class AppModule implements NestModule, OnApplicationShutdown {
           service: 'console',
           onError: (error) => logger.error({ causes: errorChain(error) }, 'limits or usage cannot be read'),
           useFactory: stores.metering,
+        }),
+        PeerApiModule.forRootAsync({
+          url: settings.IPFS_PEER_URL,
+          inject: [Auth],
+          useFactory: (auth: Auth) => ({
+            token: () => auth.serviceToken(peerAudience),
+            store: { get: () => Promise.reject(new Error('The console fetches no blocks.')) },
+          }),
         }),
       ],
       controllers,

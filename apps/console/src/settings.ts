@@ -16,6 +16,7 @@ export const settingsShape = {
     .describe('Address of the gateway for the console. Default: its port on this machine.'),
   CAIRN_PUBLIC_STORAGE_URL: url().optional().describe('Address of the storage API that customers see.'),
   CAIRN_PUBLIC_GATEWAY_URL: url().optional().describe('Address of the gateway that customers see.'),
+  IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
   CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
   CAIRN_UPLOAD_BYTES_MAX: sharedSettings.CAIRN_UPLOAD_BYTES_MAX,
   CAIRN_SIGN_UP: oneOf(['open', 'closed'])
