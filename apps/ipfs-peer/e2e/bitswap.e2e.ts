@@ -46,6 +46,7 @@ async function* content(bytes: Uint8Array) {
     for await (const { cid, isRoot } of importTree(entries, home.store, profiles['unixfs-v1-2025']))
       if (isRoot) root = cid.toString();
     await home.store.sync();
+    await home.pin('alice', root);
     await api.swarm.connect(kubo.address);
     const pinned = JSON.parse(await kubo.call(`pin/add?arg=${root}`)) as { Pins: string[] };
     expect(pinned.Pins).toEqual([root]);
@@ -72,6 +73,7 @@ async function* content(bytes: Uint8Array) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     await home.store.putMany([{ cid: parseCid(root), bytes }]);
     await home.store.sync();
+    await home.pin('alice', root);
     api.exchange.announce([parseCid(root)]);
     expect(JSON.parse(await waiting)).toEqual({ Pins: [root] });
   });

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore, openSecrets } from '@cairn/auth';
 import { openLmdbBlockstore } from '@cairn/blockstore';
+import { parseCid } from '@cairn/cid';
 import { openPeerClient, peerAudience } from '@cairn/peer-api';
+import { openLmdbPinStore } from '@cairn/pinning';
 import { startService } from '@cairn/service-kit/testing';
 import { startKubo } from '../../../tools/peers/kubo.mjs';
 
@@ -24,6 +26,7 @@ export async function freePort(): Promise<number> {
 export async function openHome() {
   const home = mkdtempSync(join(tmpdir(), 'cairn-ipfs-peer-'));
   const store = await openLmdbBlockstore({ directory: join(home, 'blocks') });
+  const pins = await openLmdbPinStore({ directory: join(home, 'pins') });
   const accounts = await openLmdbAccountStore({ directory: join(home, 'accounts') });
   const { secrets } = await openSecrets(accounts, { home, key: undefined, keyFile: undefined });
   const auth = new Auth({ store: accounts, secrets });
@@ -32,6 +35,13 @@ export async function openHome() {
     home,
     store,
     token,
+    /** Pins a root, since peers get pinned blocks only. */
+    pin: (account: string, root: string) =>
+      pins.put(account, [
+        { cid: parseCid(root), mode: 'recursive', name: undefined, createdAt: 0, size: { blocks: 1, bytes: 1 } },
+      ]),
+    unpin: (account: string, root: string) => pins.remove(account, [parseCid(root)]),
+    auth,
     start: (env: Readonly<Record<string, string>> = {}) =>
       startService({
         main,
@@ -47,6 +57,7 @@ export async function openHome() {
     connect: (url: string) => openPeerClient({ url, token, store }),
     async close() {
       await auth.close();
+      await pins.close();
       await store.close();
       rmSync(home, { recursive: true });
     },

@@ -1,3 +1,4 @@
+import { Auth } from '@cairn/auth';
 import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import type { CollectableBlockstore } from '@cairn/blockstore';
 import { BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
@@ -7,8 +8,12 @@ import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { startPeer } from './peer-process.ts';
 import { PeerServer } from './peer-server.ts';
+import { openServing, type Serving } from './serving.ts';
 import type { IpfsPeerSettings } from './settings.ts';
-import { IPFS_PEER } from './tokens.ts';
+import { IPFS_PEER, SERVING } from './tokens.ts';
+
+/** Fetched bytes that wait for the disk. A commit takes up to a second on a busy disk, during which blocks arrive. */
+const pendingBytesMax = 32 * 1024 * 1024;
 
 /** Composition root: the only place that chooses wrappers and modules. */
 @Module({})
@@ -22,13 +27,19 @@ export class AppModule {
         ServiceKitModule.forRoot(context),
         AuthModule.forRootAsync({ useFactory: stores.accounts, secrets: serviceSecrets(context) }),
         // Bitswap verifies each block that it reads and writes.
-        BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({}) }),
+        BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({ pendingBytesMax }) }),
       ],
       providers: [
         {
+          provide: SERVING,
+          inject: [COLLECTABLE, Auth],
+          useFactory: (blocks: CollectableBlockstore, auth: Auth) =>
+            openServing(settings, { blocks, pins: stores.pins, auth }, logger),
+        },
+        {
           provide: IPFS_PEER,
-          inject: [COLLECTABLE],
-          useFactory: (store: CollectableBlockstore) => startPeer(settings, store, logger),
+          inject: [COLLECTABLE, SERVING],
+          useFactory: (store: CollectableBlockstore, serving: Serving) => startPeer(settings, store, serving, logger),
         },
         { provide: RAW_HTTP, useClass: PeerServer },
       ],

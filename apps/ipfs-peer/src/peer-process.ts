@@ -4,15 +4,17 @@ import { type IpfsPeer, openPeer, type PeerOptions, readSwarmKey } from '@cairn/
 import { openPeerIdentity } from '@cairn/peer-api/identity';
 import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
+import type { Serving } from './serving.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
 
-/** Parts of the peer that other packages provide: the serving policy, record types and providing. */
-export type PeerParts = Pick<PeerOptions, 'policy' | 'records' | 'openProviding'>;
+/** Parts of the peer that other packages provide: record types and providing. */
+export type PeerParts = Pick<PeerOptions, 'records' | 'openProviding'>;
 
 /** Starts the peer that the settings describe. */
 export async function startPeer(
   settings: IpfsPeerSettings,
   store: CollectableBlockstore,
+  serving: Serving,
   logger: Logger,
   parts: PeerParts = {},
 ): Promise<IpfsPeer> {
@@ -31,12 +33,11 @@ export async function startPeer(
     agentVersion: `cairn/${manifest.version}`,
     onError: (error) => logger.debug({ causes: errorChain(error) }, 'background work of the peer failed'),
     ...(swarmKeyFile !== undefined && { swarmKey: await readSwarmKey(swarmKeyFile) }),
-    ...(settings.IPFS_PEER_SERVE === 'nothing' && { policy: servesNothing }),
+    policy: serving.policy,
     ...parts,
   });
+  serving.onServed((cids) => peer.bitswap.announce(cids));
   const { id, addresses } = await peer.api.describe();
   logger.info({ id, addresses }, 'the node of the IPFS network runs');
   return peer;
 }
-
-const servesNothing: NonNullable<PeerOptions['policy']> = { mayServe: (cids) => cids.map(() => false) };

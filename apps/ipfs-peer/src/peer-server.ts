@@ -9,8 +9,9 @@ import { PeerApiServer } from '@cairn/peer-api/nest';
 import type { Dependency, Logger, RawHttp, Registry } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Serving } from './serving.ts';
 import type { IpfsPeerSettings } from './settings.ts';
-import { IPFS_PEER } from './tokens.ts';
+import { IPFS_PEER, SERVING } from './tokens.ts';
 
 /** Serves the internal API to the other services of the home. */
 @Injectable()
@@ -19,6 +20,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
 
   constructor(
     @Inject(IPFS_PEER) private readonly peer: IpfsPeer,
+    @Inject(SERVING) private readonly serving: Serving,
     @Inject(Auth) auth: Auth,
     @Inject(SETTINGS) private readonly settings: IpfsPeerSettings,
     @Inject(LOGGER) logger: Logger,
@@ -52,5 +54,6 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
   /** Ends the node before the stores that it writes to. */
   async onApplicationShutdown(): Promise<void> {
     await this.peer.api.close();
+    await this.serving.close();
   }
 }

@@ -1,2 +1,4 @@
 /** Token of the running peer: node, bitswap and the port over them. */
 export const IPFS_PEER = Symbol('IPFS_PEER');
+/** Token of the serving policy. */
+export const SERVING = Symbol('SERVING');

@@ -22,7 +22,7 @@ export interface ServedBlocksOptions {
   /** Called with blocks that are served from now on. */
   readonly onServed?: (cids: readonly CID[]) => void;
   readonly onError?: (error: unknown) => void;
-  /** Pause between refreshes in milliseconds, if a refresh takes less than a twentieth of it. Default: 2000. */
+  /** Pause between refreshes in milliseconds, if a refresh takes less than a twentieth of it. Default: 1000. */
   readonly refreshMs?: number;
 }
 
@@ -52,7 +52,7 @@ export async function openServedBlocks(options: ServedBlocksOptions): Promise<Se
   return new Index(environment, options);
 }
 
-const refreshMsDefault = 2000;
+const refreshMsDefault = 1000;
 /** A refresh runs for at most this share of the time. */
 const refreshShare = 1 / 20;
 const worksPerStep = 64;
