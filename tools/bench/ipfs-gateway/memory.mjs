@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+
+const connectionsMax = 2000;
+
+/** Opens 2,000 connections, half of which read a large file slowly, and reports the memory of each server. */
+export async function measureMemory({ cairn, peer, root }) {
+  for (const server of [cairn, peer]) {
+    if (server === undefined) continue;
+    const { hostname, port, host } = new URL(server.url);
+    const before = memoryOf(server.pid);
+    const sockets = await Promise.all(
+      Array.from({ length: connectionsMax }, (_, n) => {
+        const path = n % 2 === 0 ? `/ipfs/${root}/large.bin` : `/ipfs/${root}/4KiB.bin`;
+        return openSlow({ hostname, port: Number(port), request: `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, isSlow: n % 2 === 0 });
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    const { total, anonymous } = memoryOf(server.pid);
+    for (const socket of sockets) socket.destroy();
+    const goal = server === cairn ? ', goal 400' : '';
+    console.log(
+      `${`memory with ${connectionsMax} connections: ${server.name}`.padEnd(44)} ${Math.round(total)} MiB resident${goal}; ${Math.round(anonymous)} MiB beside mapped files; ${Math.round(before.total)} MiB before`,
+    );
+  }
+}
+
+/** Resolves with a connection that has received the start of its response. A slow one reads nothing more. */
+function openSlow({ hostname, port, request, isSlow }) {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port }, () => socket.write(request));
+    socket.on('error', reject);
+    socket.once('data', () => {
+      if (isSlow) socket.pause();
+      resolve(socket);
+    });
+  });
+}
+
+/** Memory of a process in MiB; Linux only. Mapped pages of files can be dropped at any time. */
+function memoryOf(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mebibytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
+  return { total: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon') };
+}
