@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startGateways } from './ipfs-gateway/servers.mjs';
 import { measureMemory } from './ipfs-gateway/memory.mjs';
+import { startGateways } from './ipfs-gateway/servers.mjs';
 
 const generator = fileURLToPath(new URL('lib/raw-load.mjs', import.meta.url));
 
@@ -15,9 +15,21 @@ export async function benchIpfsGateway({ home, mebibytes = 1024, rounds = 3, sec
     const cases = [
       { name: 'hot file of 64 KiB, 64 connections', path: `/ipfs/${root}/64KiB.bin`, connections: 64, goal: 2 },
       { name: 'hot file of 4 KiB, 64 connections', path: `/ipfs/${root}/4KiB.bin`, connections: 64, goal: 2 },
-      { name: `file of ${mebibytes} MiB, 2 connections`, path: `/ipfs/${root}/large.bin`, connections: 2, goal: 1, isBytes: true },
+      {
+        name: `file of ${mebibytes} MiB, 2 connections`,
+        path: `/ipfs/${root}/large.bin`,
+        connections: 2,
+        goal: 1,
+        isBytes: true,
+      },
       { name: 'listing of 1,000 entries, 16 connections', path: `/ipfs/${root}/listing/`, connections: 16, goal: 1 },
-      { name: 'CAR of 16 MiB, 4 connections', path: `/ipfs/${root}/archive?format=car`, connections: 4, goal: 1, isBytes: true },
+      {
+        name: 'CAR of 16 MiB, 4 connections',
+        path: `/ipfs/${root}/archive?format=car`,
+        connections: 4,
+        goal: 1,
+        isBytes: true,
+      },
     ].filter(({ name }) => only === undefined || name.includes(only));
     for (const one of cases) await compare(one, { cairn, peer, rounds, seconds });
     if (only === undefined || only === 'memory') await measureMemory({ cairn, peer, root });
@@ -29,7 +41,8 @@ export async function benchIpfsGateway({ home, mebibytes = 1024, rounds = 3, sec
 async function compare({ name, path, connections, goal, isBytes = false }, { cairn, peer, rounds, seconds }) {
   const measured = { cairn: [], kubo: [] };
   for (let round = 0; round < rounds; round++)
-    for (const server of [cairn, peer]) if (server !== undefined) measured[server.name].push(await measure(server, { path, connections, seconds }));
+    for (const server of [cairn, peer])
+      if (server !== undefined) measured[server.name].push(await measure(server, { path, connections, seconds }));
   const key = isBytes ? 'mebibytesPerSecond' : 'perSecond';
   const unit = isBytes ? 'MiB/s' : '/s';
   const ours = median(measured.cairn.map((one) => one[key]));

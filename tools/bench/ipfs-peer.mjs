@@ -44,7 +44,9 @@ async function measureRound({ from, to, cairn, mebibytes, results, round }) {
     async () => {
       const { ms, stallMs, rssMiB, cpuMs } = await cairn.call('fetch', { root, providers });
       results.fetched.push(rate(ms));
-      console.log(`round ${round}: fetched, stall ${stallMs.toFixed(0)} ms, RSS ${rssMiB.toFixed(0)} MiB, CPU ${share(cpuMs, ms)}`);
+      console.log(
+        `round ${round}: fetched, stall ${stallMs.toFixed(0)} ms, RSS ${rssMiB.toFixed(0)} MiB, CPU ${share(cpuMs, ms)}`,
+      );
     },
   ];
   for (const step of round % 2 === 0 ? steps : steps.reverse()) await step();

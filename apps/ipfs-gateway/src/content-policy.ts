@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Blockstore } from '@cairn/blockstore';
 import { type DenylistEvent, type Denylists, findDenial, openDenylists, withDenylist } from '@cairn/denylist';
@@ -12,10 +13,17 @@ import type { IpfsGatewaySettings } from './settings.ts';
 export class ContentPolicy implements OnApplicationShutdown {
   readonly #denylists: Denylists;
   readonly #logger: Pick<Logger, 'warn'>;
+  readonly #changes: EventEmitter;
 
-  private constructor(denylists: Denylists, logger: Pick<Logger, 'warn'>) {
+  private constructor(denylists: Denylists, logger: Pick<Logger, 'warn'>, changes: EventEmitter) {
     this.#denylists = denylists;
     this.#logger = logger;
+    this.#changes = changes;
+  }
+
+  /** Calls the listener after each change of the denylists. */
+  onChange(listener: () => void): void {
+    this.#changes.on('change', listener);
   }
 
   /** Reads the denylists. @throws DENYLIST_INVALID */
@@ -24,8 +32,13 @@ export class ContentPolicy implements OnApplicationShutdown {
     logger,
   }: Pick<ServiceContext<IpfsGatewaySettings>, 'settings' | 'logger'>): Promise<ContentPolicy> {
     const paths = [CAIRN_DENYLISTS ?? join(CAIRN_HOME, 'denylists')];
-    const denylists = await openDenylists({ paths, onEvent: (event) => logEvent(logger, event) });
-    return new ContentPolicy(denylists, logger);
+    const changes = new EventEmitter();
+    const onEvent = (event: DenylistEvent) => {
+      logEvent(logger, event);
+      changes.emit('change');
+    };
+    const denylists = await openDenylists({ paths, onEvent });
+    return new ContentPolicy(denylists, logger, changes);
   }
 
   /** Refuses to read denied blocks. */

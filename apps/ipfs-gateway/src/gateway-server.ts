@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Principal } from '@cairn/auth';
@@ -25,7 +24,15 @@ import { ContentAccess } from './content-access.ts';
 import { ContentPolicy } from './content-policy.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
 import { GatewayMeter } from './gateway-meter.ts';
+import { sendBody } from './send-body.ts';
+import { SendPermits } from './send-permits.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
+
+/** Bytes of small responses in memory. */
+const hotBytesMax = 48 * 1024 * 1024;
+
+/** Blocks of a file that are read while one is sent. */
+const readAheadMax = 4;
 
 type Record = RequestRecord<GatewayMeter, Principal>;
 
@@ -34,6 +41,8 @@ type Record = RequestRecord<GatewayMeter, Principal>;
 export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   readonly #gateway: Gateway;
   readonly #isTls: boolean;
+  readonly #permits = new SendPermits();
+  readonly #fields = new WeakMap<GatewayResponse['headers'], GatewayResponse['headers']>();
 
   constructor(
     @Inject(BLOCKSTORE) blocks: Blockstore,
@@ -49,9 +58,12 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     this.#gateway = createGateway({
       blocks: policy.guard(blocks),
       policy: (content) => policy.refusal(content),
+      hotBytesMax,
+      readAhead: () => (this.#permits.isScarce ? 1 : readAheadMax),
       names: { dnslink: (domain) => dnslinks.find(domain) },
       subdomainHosts: settings.IPFS_GATEWAY_HOSTS.split(',').map((host) => ({ host, inlinesDnslink: true })),
     });
+    policy.onChange(() => this.#gateway.forget());
   }
 
   /** Answers CONNECT by serving the tunnel itself: the gateway is an HTTP proxy for its own content only. */
@@ -82,8 +94,6 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, record: Record): Promise<void> {
-    const ended = new AbortController();
-    response.once('close', () => ended.abort(new Error('the client closed the connection')));
     // A preflight has no credentials (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
     const principal = request.method === 'OPTIONS' ? undefined : await this.access.check(request);
     const meter = principal && new GatewayMeter(this.metering, principal);
@@ -92,28 +102,48 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     await meter?.admit();
     const { method = 'GET', url = '/', headers } = request;
     const { host = '' } = headers;
-    const asked = { method, host, target: url, headers, isHttps: this.#isTls, signal: ended.signal };
-    await this.#send(await this.#gateway.handle(asked), response, ended.signal, meter);
+    let ended: AbortSignal | undefined;
+    const asked = {
+      ...{ method, host, target: url, headers, isHttps: this.#isTls },
+      // Created on demand: a response from memory needs none.
+      get signal() {
+        ended ??= closeSignal(response);
+        return ended;
+      },
+    };
+    await this.#send(await this.#gateway.handle(asked), response, asked, meter);
     discardBody(request);
   }
 
   async #send(
     answer: GatewayResponse,
     response: ServerResponse,
-    signal: AbortSignal,
+    asked: { readonly signal: AbortSignal },
     meter?: GatewayMeter,
   ): Promise<void> {
     // Content has the type of its name or bytes. With `nosniff` browsers run no script that has no name.
     if (answer.status < 300) response.removeHeader('x-content-type-options');
-    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, this.#fieldOf(name, value));
-    response.writeHead(answer.status);
-    if (answer.body === undefined) return void response.end();
-    for await (const bytes of answer.body) {
-      signal.throwIfAborted();
-      await meter?.sent(bytes.length);
-      if (!response.write(bytes)) await once(response, 'drain', { signal });
+    const fields = this.#fieldsOf(answer.headers);
+    if (answer.bytes !== undefined) {
+      await meter?.sent(answer.bytes.length);
+      response.writeHead(answer.status, fields).end(answer.bytes);
+      return;
     }
+    response.writeHead(answer.status, fields);
+    const onBytes = async (bytes: number) => await meter?.sent(bytes);
+    await sendBody(answer, { response, signal: asked.signal, permits: this.#permits, onBytes });
     response.end();
+  }
+
+  /** Encodes the fields of a response once: hot responses share theirs. */
+  #fieldsOf(headers: GatewayResponse['headers']): GatewayResponse['headers'] {
+    const known = this.#fields.get(headers);
+    if (known !== undefined) return known;
+    const fields = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, this.#fieldOf(name, value)]),
+    );
+    this.#fields.set(headers, fields);
+    return fields;
   }
 
   /** Encodes a field as UTF-8 in one line. Shared caches must not store what a key has opened. */
@@ -152,4 +182,13 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
       fields: { isComplete },
     });
   }
+}
+
+/** Signal that aborts when the client closes the connection. */
+function closeSignal(response: ServerResponse): AbortSignal {
+  const ended = new AbortController();
+  const end = () => ended.abort(new Error('the client closed the connection'));
+  if (response.destroyed) end();
+  else response.once('close', end);
+  return ended.signal;
 }

@@ -38,12 +38,17 @@ const markup: readonly (readonly [type: string, pattern: RegExp])[] = [
   ['text/xml; charset=utf-8', /^<\?xml/i],
 ];
 
-/** Returns the media type of a file: by its name, else by its first bytes. */
-export function contentTypeOf(name: string, head: Uint8Array, isWhole: boolean): string {
-  if (head.length === 0 && !/\.[^./]+$/.test(name)) return 'text/plain';
+/** Returns the media type of a file name, or undefined for a name without a known extension. */
+export function contentTypeOfName(name: string): string | undefined {
   const named = /\.[^./]+$/.test(name) ? mime.getType(name) : null;
+  if (named === null) return undefined;
   if (named === 'application/xml') return 'text/xml; charset=utf-8';
-  if (named !== null) return named.startsWith('text/') && named !== 'text/html' ? `${named}; charset=utf-8` : named;
+  return named.startsWith('text/') && named !== 'text/html' ? `${named}; charset=utf-8` : named;
+}
+
+/** Returns the media type of a file by its first bytes. */
+export function contentTypeOf(head: Uint8Array, isWhole: boolean): string {
+  if (head.length === 0) return 'text/plain';
   const latin = Buffer.from(head).toString('latin1');
   const known = signatures.find(([, offset, bytes]) => latin.startsWith(bytes, offset));
   if (known !== undefined) return known[0];

@@ -1,6 +1,6 @@
 import type { Blockstore } from '@cairn/blockstore/core';
 import type { CID } from '@cairn/cid';
-import type { GatewayRequest, GatewayResponse } from './gateway-types.ts';
+import type { ContentRequest, GatewayRequest, GatewayResponse } from './gateway-types.ts';
 import type { RequestTarget } from './request-target.ts';
 import type { RequestedFormat } from './response-format.ts';
 
@@ -24,6 +24,10 @@ export interface Exchange {
   readonly requested: RequestedFormat;
   readonly origin: ContentOrigin;
   readonly blocks: Pick<Blockstore, 'get' | 'has'>;
+  /** Concurrent reads of blocks of a file. */
+  readonly readAhead?: number;
+  /** Set to the content of a response that may be kept in memory. */
+  readonly kept: { content?: ContentRequest };
   /** Fields of the response so far. They stay on an error. */
   readonly headers: Record<string, string>;
 }

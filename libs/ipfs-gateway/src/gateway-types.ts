@@ -22,6 +22,13 @@ export interface GatewayResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Bytes as they are read. An error ends the connection, since the status has been sent. Absent: no body. */
   readonly body?: AsyncIterable<Uint8Array>;
+  /** Whole body in memory, which {@link body} yields too: a transport can write it with the head. */
+  readonly bytes?: Uint8Array;
+  /**
+   * Returns the body from an offset on. A transport whose client does not read can drop the bytes and read them again
+   * later. Absent: the body can be read once.
+   */
+  readonly resume?: (offset: number) => AsyncIterable<Uint8Array>;
 }
 
 /** Content of a request, for the policy. */
@@ -53,6 +60,10 @@ export interface GatewayOptions {
   readonly names?: NameSources;
   /** Hosts of subdomain gateways. Default: none. */
   readonly subdomainHosts?: readonly SubdomainHost[];
+  /** Concurrent reads of blocks of one file, asked for each response. Default: 8. */
+  readonly readAhead?: () => number;
+  /** Bytes of small responses kept in memory. They do not depend on the caller beside `policy`. Default: 0, none. */
+  readonly hotBytesMax?: number;
   /** Decides whether content may be read. Default: everything may. */
   readonly policy?: (content: ContentRequest) => Refusal | undefined | Promise<Refusal | undefined>;
 }

@@ -7,6 +7,7 @@ import { failureOf } from './failure.ts';
 import { type FollowedPath, followPath } from './follow-path.ts';
 import type { GatewayOptions, GatewayRequest, GatewayResponse } from './gateway-types.ts';
 import { routeByHost } from './host-route.ts';
+import { type HotResponse, HotResponses, withBody } from './hot-responses.ts';
 import { withIdentity } from './identity-blocks.ts';
 import { limits } from './limits.ts';
 import { isMissing } from './missing.ts';
@@ -26,6 +27,8 @@ import { serveUnixfs } from './serve-unixfs.ts';
 export interface Gateway {
   /** Answers a request. A failure that is a fault of the service is thrown, any other is a response. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
+  /** Drops responses kept in memory. Call it when blocks were removed, or may no longer be read. */
+  forget(): void;
 }
 
 /** Fields of every response: content is public data of any origin (https://specs.ipfs.tech/http-gateways/path-gateway/#access-control-allow-origin-response-header). */
@@ -40,24 +43,62 @@ const commonHeaders = {
 /** Creates a gateway over ports for blocks, names and policy. */
 export function createGateway(options: GatewayOptions): Gateway {
   const service = new GatewayService({ ...options, blocks: withIdentity(options.blocks) });
-  return { handle: (request) => service.handle(request) };
+  return { handle: (request) => service.handle(request), forget: () => service.forget() };
 }
 
 class GatewayService {
   readonly #options: GatewayOptions;
+  readonly #hot: HotResponses | undefined;
 
   constructor(options: GatewayOptions) {
+    const { hotBytesMax = 0 } = options;
     this.#options = options;
+    this.#hot = hotBytesMax > 0 ? new HotResponses(hotBytesMax) : undefined;
+  }
+
+  forget(): void {
+    this.#hot?.clear();
   }
 
   async handle(request: GatewayRequest): Promise<GatewayResponse> {
-    const headers: Record<string, string> = {};
-    const response = await this.#answer(request, headers).catch((error: unknown) => failureOf(error, headers));
-    const all = { ...commonHeaders, ...response.headers };
-    return { status: response.status, headers: all, ...(request.method !== 'HEAD' && bodyOf(response)) };
+    const key = this.#hot?.keyOf(request);
+    const hot = key === undefined ? undefined : this.#hot?.get(key);
+    // A block that was removed meanwhile is no longer served.
+    if (hot !== undefined && (await this.#isStored(hot))) return await this.#serveHot(hot);
+    const version = this.#hot?.version ?? 0;
+    const kept: Exchange['kept'] = {};
+    const response = await this.#complete(request, kept);
+    return key === undefined || kept.content === undefined || this.#hot === undefined
+      ? response
+      : this.#hot.keep({ key, version }, response, kept.content);
   }
 
-  async #answer(request: GatewayRequest, headers: Record<string, string>): Promise<GatewayResponse> {
+  async #isStored({ content: { roots } }: HotResponse): Promise<boolean> {
+    const last = roots.at(-1);
+    return last !== undefined && (await this.#options.blocks.has(last));
+  }
+
+  /** Serves a response from memory, unless the policy refuses its content now. */
+  async #serveHot({ response, content }: HotResponse): Promise<GatewayResponse> {
+    const refusal = await this.#options.policy?.(content);
+    if (refusal === undefined) return withBody(response);
+    const refused = failureOf(new GatewayError(refusal.status, refusal.text), { 'x-ipfs-path': content.path });
+    return { ...refused, headers: { ...commonHeaders, ...refused.headers } };
+  }
+
+  async #complete(request: GatewayRequest, kept: Exchange['kept']): Promise<GatewayResponse> {
+    const headers: Record<string, string> = {};
+    const response = await this.#answer(request, headers, kept).catch((error: unknown) => failureOf(error, headers));
+    const all = { ...commonHeaders, ...response.headers };
+    if (request.method === 'HEAD') return { status: response.status, headers: all };
+    return { ...response, headers: all };
+  }
+
+  async #answer(
+    request: GatewayRequest,
+    headers: Record<string, string>,
+    kept: Exchange['kept'],
+  ): Promise<GatewayResponse> {
     if (request.method === 'OPTIONS') return { status: 200, headers: {} };
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw new GatewayError(405, `Method ${request.method} not allowed: read only access`, {
@@ -73,8 +114,9 @@ class GatewayService {
     if ('response' in route) return route.response;
     assertNoServiceWorker(request, route.origin.urlPath);
     const requested = requestedFormat(target.query, field(request, 'accept') ?? '');
-    const { blocks } = this.#options;
-    return await this.#serve({ request, target, requested, origin: route.origin, blocks, headers });
+    const { blocks, readAhead } = this.#options;
+    const reading = readAhead === undefined ? {} : { readAhead: readAhead() };
+    return await this.#serve({ request, target, requested, origin: route.origin, blocks, headers, kept, ...reading });
   }
 
   async #serve(exchange: Exchange): Promise<GatewayResponse> {
@@ -156,6 +198,9 @@ class GatewayService {
       if (!keeps && before === undefined) delete headers['x-ipfs-roots'];
       throw error;
     });
+    // A name can lead elsewhere later.
+    if (exchange.origin.namespace === 'ipfs')
+      exchange.kept.content = { path: contentPath(exchange.origin), roots: found.roots, names: path.segments };
     return response;
   }
 
@@ -172,10 +217,6 @@ function reasonOf(text: string): string {
   } catch (error) {
     return isCairnError(error, 'CID_INVALID') ? String(error.details.reason) : 'it cannot be read';
   }
-}
-
-function bodyOf({ body }: GatewayResponse): Pick<GatewayResponse, 'body'> {
-  return body === undefined ? {} : { body };
 }
 
 /** Entity tags that a CID can have in a format. They need no block, so that a client that has the content costs no read. */

@@ -14,6 +14,10 @@ export const limits = {
   tarDepthMax: 256,
   /** Bytes of a document that its page shows: decoding more stops other requests. */
   previewBytesMax: 65_536,
+  /** Bytes of a response that is kept in memory. */
+  hotResponseBytesMax: 524_288,
+  /** Characters of host and target of such a response. */
+  hotKeyCharactersMax: 1024,
   /** Bytes that decide a content type without a file name. */
   sniffedBytes: 512,
 } as const;

@@ -9,6 +9,8 @@ import { isUnmodified, matchesIfRange } from './preconditions.ts';
 export interface RangeSource {
   readonly size: number;
   read(start: number, length: number): AsyncIterable<Uint8Array>;
+  /** All bytes, where they are in memory. */
+  readonly bytes?: Uint8Array;
 }
 
 /** Response without a body for a client that has the content. Returns undefined if it does not. */
@@ -35,13 +37,21 @@ export function serveBytes(exchange: Exchange, source: RangeSource, status = 200
   const length = range === undefined ? source.size : range.end - range.start + 1;
   headers['content-length'] = String(length);
   if (range !== undefined) headers['content-range'] = `bytes ${range.start}-${range.end}/${source.size}`;
-  return { status: range === undefined ? status : 206, headers, body: source.read(start, length) };
+  const sent = range === undefined ? status : 206;
+  if (source.bytes !== undefined) return wholeBody(sent, headers, source.bytes.subarray(start, start + length));
+  const resume = (offset: number) => source.read(start + offset, length - offset);
+  return { status: sent, headers, body: resume(0), resume };
+}
+
+function wholeBody(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array): GatewayResponse {
+  return { status, headers, bytes, body: memorySource(bytes).read(0, bytes.length) };
 }
 
 /** Source of bytes in memory. */
 export function memorySource(bytes: Uint8Array): RangeSource {
   return {
     size: bytes.length,
+    bytes,
     read: async function* (start, length) {
       yield bytes.subarray(start, start + length);
     },

@@ -2,7 +2,7 @@ import { catNode, findEntry, listDirectory, readNode, type UnixfsNode } from '@c
 import { checkRange } from './byte-range.ts';
 import { setContentCaching, setPageCaching } from './cache-control.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { contentTypeOf, symlinkType } from './content-type.ts';
+import { contentTypeOf, contentTypeOfName, symlinkType } from './content-type.ts';
 import { directoryPage } from './directory-page.ts';
 import { type Content, type Exchange, field, lastName, readOptions, redirect } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
@@ -59,14 +59,18 @@ export async function serveFile(
     return serveBytes(exchange, memorySource(node.data), status);
   }
   headers['content-type'] = await typeOf(fileName, node, (length) => catNode(blocks, node, { length, ...reading }));
-  const read = (offset: number, length: number) => catNode(blocks, node, { offset, length, ...reading });
+  if (node.links.length === 0) return serveBytes(exchange, memorySource(node.data), status);
+  const { readAhead = 8 } = exchange;
+  const read = (offset: number, length: number) => catNode(blocks, node, { offset, length, readAhead, ...reading });
   return serveBytes(exchange, { size: node.fileSize, read }, status);
 }
 
 async function typeOf(name: string, node: UnixfsNode, read: (length: number) => AsyncIterable<Uint8Array>) {
+  const named = contentTypeOfName(name);
+  if (named !== undefined) return named;
   const parts: Uint8Array[] = [];
   for await (const bytes of read(limits.sniffedBytes)) parts.push(bytes);
-  return contentTypeOf(name, Buffer.concat(parts), node.fileSize <= limits.sniffedBytes);
+  return contentTypeOf(Buffer.concat(parts), node.fileSize <= limits.sniffedBytes);
 }
 
 async function serveDirectory(exchange: Exchange, content: Content, node: UnixfsNode): Promise<GatewayResponse> {

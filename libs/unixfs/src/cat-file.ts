@@ -10,13 +10,14 @@ export interface CatOptions {
   /** Maximum number of bytes. Default: to the end. */
   readonly length?: number;
   readonly signal?: AbortSignal;
+  /** Concurrent reads per level. More hide the latency of remote stores and hold more blocks in memory. Default: 8. */
+  readonly readAhead?: number;
 }
 
 /** Limit of the depth of a file. Kubo's trees have a depth of 5 at a terabyte; a deeper one attacks the stack of readers. */
 export const depthMax = 64;
 
-/** Concurrent reads per level: hides the latency of remote stores and bounds memory to 8 blocks. */
-const readAhead = 8;
+const readAheadDefault = 8;
 
 /**
  * Yields the bytes of a file in order. Subtrees outside of the range are not read. Each block that is read must have
@@ -36,12 +37,12 @@ export async function* catFile(
 export async function* catNode(
   store: Pick<Blockstore, 'get'>,
   root: UnixfsNode,
-  { offset = 0, length = Number.POSITIVE_INFINITY, signal }: CatOptions = {},
+  { offset = 0, length = Number.POSITIVE_INFINITY, signal, readAhead = readAheadDefault }: CatOptions = {},
 ): AsyncGenerator<Uint8Array> {
   if (root.type !== 'file' && root.type !== 'raw') {
     throw new NotAFileError(root.cid.toString(), root.type === 'hamt-sharded-directory' ? 'directory' : root.type);
   }
-  yield* bytesOf(store, root, { start: offset, end: offset + length }, 0, signal);
+  yield* bytesOf({ store, signal, readAhead }, root, { start: offset, end: offset + length }, 0);
 }
 
 interface ByteRange {
@@ -50,13 +51,19 @@ interface ByteRange {
   readonly end: number;
 }
 
+interface Reading {
+  readonly store: Pick<Blockstore, 'get'>;
+  readonly signal: AbortSignal | undefined;
+  readonly readAhead: number;
+}
+
 async function* bytesOf(
-  store: Pick<Blockstore, 'get'>,
+  reading: Reading,
   node: UnixfsNode,
   range: ByteRange,
   depth: number,
-  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
+  const { store, signal, readAhead } = reading;
   if (depth > depthMax) throw new InvalidNodeError(node.cid.toString(), `it is more than ${depthMax} levels deep`);
   const own = node.data.subarray(clamp(range.start, node.data.length), clamp(range.end, node.data.length));
   if (own.length > 0) yield own;
@@ -81,7 +88,7 @@ async function* bytesOf(
         `it holds ${node.fileSize} bytes where its parent declares ${child.size}`,
       );
     }
-    yield* bytesOf(store, node, { start: range.start - child.start, end: range.end - child.start }, depth + 1, signal);
+    yield* bytesOf(reading, node, { start: range.start - child.start, end: range.end - child.start }, depth + 1);
   }
 }
 

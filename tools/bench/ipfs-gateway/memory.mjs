@@ -12,7 +12,12 @@ export async function measureMemory({ cairn, peer, root }) {
     const sockets = await Promise.all(
       Array.from({ length: connectionsMax }, (_, n) => {
         const path = n % 2 === 0 ? `/ipfs/${root}/large.bin` : `/ipfs/${root}/4KiB.bin`;
-        return openSlow({ hostname, port: Number(port), request: `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, isSlow: n % 2 === 0 });
+        return openSlow({
+          hostname,
+          port: Number(port),
+          request: `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+          isSlow: n % 2 === 0,
+        });
       }),
     );
     await new Promise((resolve) => setTimeout(resolve, 5000));

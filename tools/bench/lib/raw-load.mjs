@@ -3,25 +3,33 @@
 import { connect } from 'node:net';
 
 const headEnd = Buffer.from('\r\n\r\n');
+const chunksEnd = Buffer.from('0\r\n\r\n');
 
 /** Sends one request and resolves with the bytes of its response, from its Content-Length or to the end of its chunks. */
 function lengthOf({ hostname, port, request }) {
   return new Promise((resolve, reject) => {
-    let received = Buffer.alloc(0);
+    let head = Buffer.alloc(0);
+    let received = 0;
+    let total;
+    let tail = Buffer.alloc(0);
     const socket = connect({ host: hostname, port }, () => socket.write(request));
     socket.on('error', reject);
     socket.on('data', (bytes) => {
-      received = Buffer.concat([received, bytes]);
-      const end = received.indexOf(headEnd);
-      if (end === -1) return;
-      const head = received.toString('latin1', 0, end);
-      if (!/^HTTP\/1\.1 200/.test(head)) return reject(new Error(head.slice(0, 200)));
-      const length = /content-length: (\d+)/i.exec(head)?.[1];
-      const total = length === undefined ? undefined : end + headEnd.length + Number(length);
-      const isWhole = total === undefined ? received.subarray(-5).equals(Buffer.from('0\r\n\r\n')) : received.length >= total;
-      if (!isWhole) return;
+      received += bytes.length;
+      tail = Buffer.concat([tail, bytes.subarray(-5)]).subarray(-5);
+      if (head !== undefined) {
+        head = Buffer.concat([head, bytes]);
+        const end = head.indexOf(headEnd);
+        if (end === -1) return;
+        const text = head.toString('latin1', 0, end);
+        if (!/^HTTP\/1\.1 200/.test(text)) return reject(new Error(text.slice(0, 200)));
+        const length = /content-length: (\d+)/i.exec(text)?.[1];
+        total = length === undefined ? undefined : end + headEnd.length + Number(length);
+        head = undefined;
+      }
+      if (total === undefined ? !tail.equals(chunksEnd) : received < total) return;
       socket.destroy();
-      resolve(received.length);
+      resolve(received);
     });
   });
 }
@@ -41,7 +49,9 @@ function run(target, lengths, state) {
     };
     socket.setNoDelay(true);
     socket.on('connect', send).on('error', reject);
-    socket.on('close', () => (performance.now() < state.end ? reject(new Error('the server closed a connection')) : resolve()));
+    socket.on('close', () =>
+      performance.now() < state.end ? reject(new Error('the server closed a connection')) : resolve(),
+    );
     socket.on('data', (bytes) => {
       missing -= bytes.length;
       state.bytes += bytes.length;
@@ -56,7 +66,9 @@ function run(target, lengths, state) {
 
 process.once('message', async ({ url, connections, seconds, paths, host }) => {
   const { hostname, port } = new URL(url);
-  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\nUser-Agent: bench\r\n\r\n`));
+  const requests = paths.map((path) =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\nUser-Agent: bench\r\n\r\n`),
+  );
   const target = { hostname, port: Number(port), requests };
   const lengths = [];
   for (const request of requests) lengths.push(await lengthOf({ ...target, request }));
@@ -66,5 +78,14 @@ process.once('message', async ({ url, connections, seconds, paths, host }) => {
   const elapsed = (performance.now() - start) / 1000;
   state.latencies.sort((a, b) => a - b);
   const at = (part) => state.latencies[Math.floor(state.latencies.length * part)] ?? 0;
-  process.send({ perSecond: state.done / elapsed, mebibytesPerSecond: state.bytes / elapsed / 2 ** 20, count: state.done, p50: at(0.5), p99: at(0.99) }, () => process.exit(0));
+  process.send(
+    {
+      perSecond: state.done / elapsed,
+      mebibytesPerSecond: state.bytes / elapsed / 2 ** 20,
+      count: state.done,
+      p50: at(0.5),
+      p99: at(0.99),
+    },
+    () => process.exit(0),
+  );
 });
