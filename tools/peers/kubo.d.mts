@@ -12,4 +12,5 @@ export declare function startKubo(options?: {
   readonly isOffline?: boolean;
   readonly config?: (config: Record<string, unknown>) => void;
   readonly env?: Readonly<Record<string, string>>;
+  readonly swarmKey?: string;
 }): Promise<Kubo | undefined>;

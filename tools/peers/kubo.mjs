@@ -6,12 +6,17 @@ import { freePort, runProgram, startServer } from './process.mjs';
 
 /**
  * Starts a real Kubo on a new, empty repository without peers.
- * @param {{ isOffline?: boolean, config?: (config: Record<string, unknown>) => void, env?: Readonly<Record<string, string>> }} [options]
+ * @param {{ isOffline?: boolean, config?: (config: Record<string, unknown>) => void, env?: Readonly<Record<string, string>>, swarmKey?: string }} [options]
  *   `isOffline` (default true) passes --offline; `config` may change the configuration before the daemon starts; `env`: variables
- *   of the daemon
+ *   of the daemon; `swarmKey`: content of `swarm.key`, which makes its network private
  * @returns its URL (without /api/v0), multiaddress, repository, binary and `stop`, or undefined where Kubo is not built
  */
-export async function startKubo({ isOffline = true, config: change = () => {}, env: variables = {} } = {}) {
+export async function startKubo({
+  isOffline = true,
+  config: change = () => {},
+  env: variables = {},
+  swarmKey = undefined,
+} = {}) {
   const binary = peerBinary('kubo');
   if (binary === undefined) return undefined;
   const repository = mkdtempSync(join(tmpdir(), 'cairn-kubo-'));
@@ -29,6 +34,7 @@ export async function startKubo({ isOffline = true, config: change = () => {}, e
   config.Ipns = { ...config.Ipns, DelegatedPublishers: [] };
   change(config);
   writeFileSync(file, JSON.stringify(config, null, 2));
+  if (swarmKey !== undefined) writeFileSync(join(repository, 'swarm.key'), swarmKey);
   const url = `http://127.0.0.1:${port}`;
   const { child, stop, output } = await startServer({
     name: 'kubo',

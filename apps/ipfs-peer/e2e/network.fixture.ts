@@ -67,12 +67,17 @@ export async function openHome() {
 type Config = Record<string, object | undefined>;
 
 /** Starts a Kubo on loopback, isolated from the public network; undefined where Kubo is not built. */
-export async function startLoopbackKubo(change: (config: Config) => void = () => {}) {
+export async function startLoopbackKubo(
+  change: (config: Config) => void = () => {},
+  { swarmKey }: { readonly swarmKey?: string } = {},
+) {
   const address = `/ip4/127.0.0.1/tcp/${await freePort()}`;
   const kubo = await startKubo({
     isOffline: false,
+    ...(swarmKey !== undefined && { swarmKey }),
     config: (config) => {
       config.Addresses = { ...(config.Addresses as object), Swarm: [address] };
+      config.Discovery = { MDNS: { Enabled: false } };
       change(config as Config);
     },
   });

@@ -1,14 +1,23 @@
+import { join } from 'node:path';
 import type { CollectableBlockstore } from '@cairn/blockstore';
 import { errorChain } from '@cairn/errors';
-import { type IpfsPeer, openPeer, type PeerOptions, readSwarmKey } from '@cairn/ipfs-peer';
+import { createPeerDatastore, type IpfsPeer, openPeer, type PeerOptions, readSwarmKey } from '@cairn/ipfs-peer';
+import { ipnsSelector, ipnsValidator } from '@cairn/ipns';
 import { openPeerIdentity } from '@cairn/peer-api/identity';
+import { DhtDatastore } from '@cairn/providing/dht';
 import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
 import type { Serving } from './serving.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
 
-/** Parts of the peer that other packages provide: record types and providing. */
-export type PeerParts = Pick<PeerOptions, 'records' | 'openProviding'>;
+/** Parts of the peer that other packages provide: providing. */
+export type PeerParts = Pick<PeerOptions, 'openProviding'>;
+
+/** Running peer with the stores of its own. */
+export interface PeerProcess extends IpfsPeer {
+  /** Ends the node first, then its stores. */
+  close(): Promise<void>;
+}
 
 /** Starts the peer that the settings describe. */
 export async function startPeer(
@@ -17,12 +26,18 @@ export async function startPeer(
   serving: Serving,
   logger: Logger,
   parts: PeerParts = {},
-): Promise<IpfsPeer> {
+): Promise<PeerProcess> {
+  const datastore = await DhtDatastore.open({
+    directory: join(settings.CAIRN_HOME, 'dht'),
+    base: createPeerDatastore(),
+  });
   const swarmKeyFile = settings.IPFS_PEER_SWARM_KEY_FILE;
   const peer = await openPeer({
     identity: await openPeerIdentity({ home: settings.CAIRN_HOME }),
     store,
     quarantine: store,
+    datastore,
+    records: { validators: { ipns: ipnsValidator }, selectors: { ipns: ipnsSelector } },
     listen: addressList(settings.IPFS_PEER_LISTEN),
     announce: addressList(settings.IPFS_PEER_ANNOUNCE),
     bootstrap: bootstrapList(settings),
@@ -39,5 +54,11 @@ export async function startPeer(
   serving.onServed((cids) => peer.bitswap.announce(cids));
   const { id, addresses } = await peer.api.describe();
   logger.info({ id, addresses }, 'the node of the IPFS network runs');
-  return peer;
+  return {
+    ...peer,
+    async close() {
+      await peer.api.close();
+      await datastore.close();
+    },
+  };
 }

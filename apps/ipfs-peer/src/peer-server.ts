@@ -3,12 +3,12 @@ import type { Duplex } from 'node:stream';
 import { Auth } from '@cairn/auth';
 import { storeStates } from '@cairn/embedded-store';
 import { errorChain } from '@cairn/errors';
-import type { IpfsPeer } from '@cairn/ipfs-peer';
 import { peerAudience } from '@cairn/peer-api';
 import { PeerApiServer } from '@cairn/peer-api/nest';
 import type { Dependency, Logger, RawHttp, Registry } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { PeerProcess } from './peer-process.ts';
 import type { Serving } from './serving.ts';
 import type { IpfsPeerSettings } from './settings.ts';
 import { IPFS_PEER, SERVING } from './tokens.ts';
@@ -19,7 +19,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
   readonly #server: PeerApiServer;
 
   constructor(
-    @Inject(IPFS_PEER) private readonly peer: IpfsPeer,
+    @Inject(IPFS_PEER) private readonly peer: PeerProcess,
     @Inject(SERVING) private readonly serving: Serving,
     @Inject(Auth) auth: Auth,
     @Inject(SETTINGS) private readonly settings: IpfsPeerSettings,
@@ -53,7 +53,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
 
   /** Ends the node before the stores that it writes to. */
   async onApplicationShutdown(): Promise<void> {
-    await this.peer.api.close();
+    await this.peer.close();
     await this.serving.close();
   }
 }

@@ -1,4 +1,5 @@
 export { peerLimits } from './limits.ts';
 export type { RecordTypes, RoutingMode } from './node/create-node.ts';
+export { createPeerDatastore } from './node/create-peer-datastore.ts';
 export { readSwarmKey } from './node/swarm-key.ts';
 export { type IpfsPeer, openPeer, type PeerOptions, type Providing } from './open-peer.ts';

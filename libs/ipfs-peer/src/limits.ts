@@ -37,6 +37,9 @@ export const peerLimits = {
   peeringMsMin: 1000,
   peeringMsMax: 60_000,
   peeringMax: 256,
+  /** Peers that are remembered with addresses and protocols, and the length of one entry. */
+  knownPeersMax: 10_000,
+  knownPeerBytesMax: 64 * 1024,
   /** Interval of latency measurements of connected peers. */
   latencyMs: 30_000,
   /** Peers that `swarm addrs` lists. */

@@ -4,6 +4,7 @@ import type { BatchReads, Blockstore, Collectable } from '@cairn/blockstore/core
 import { type PeerApi, PeerApiError } from '@cairn/peer-api';
 import type { PeerIdentity } from '@cairn/peer-api/identity';
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
+import type { Datastore } from 'interface-datastore';
 import { AddressRules } from './addresses/address-rules.ts';
 import { parsePeerAddress, parsePeerId } from './addresses/parse-address.ts';
 import { describeKnownPeer, describeOwnNode } from './describe-node.ts';
@@ -40,6 +41,8 @@ export interface PeerOptions {
   /** Key of a private network. */
   readonly swarmKey?: Uint8Array | undefined;
   readonly connectionsMax?: number;
+  /** Peers, DHT records and provider records. Default: memory, with a bound on the number of entries. */
+  readonly datastore?: Datastore;
   readonly agentVersion?: string;
   /** Decides which blocks are served. Default: all. */
   readonly policy?: ServingPolicy;
@@ -71,6 +74,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     swarmKey: options.swarmKey,
     rules,
     agentVersion,
+    ...(options.datastore !== undefined && { datastore: options.datastore }),
     ...(options.connectionsMax !== undefined && { connectionsMax: options.connectionsMax }),
   });
   const routing = new Routing(node);

@@ -2,9 +2,11 @@ import { muxerOptions } from '@cairn/bitswap/libp2p';
 import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface';
 import type { KadDHT, Selectors, Validators } from '@libp2p/kad-dht';
 import type { Ping } from '@libp2p/ping';
+import type { Datastore } from 'interface-datastore';
 import type { AddressRules } from '../addresses/address-rules.ts';
 import { createNameResolver } from '../addresses/resolve-names.ts';
 import { peerLimits as limits } from '../limits.ts';
+import { createPeerDatastore } from './create-peer-datastore.ts';
 
 export type RoutingMode = 'auto' | 'dhtclient' | 'dhtserver' | 'none';
 
@@ -25,6 +27,7 @@ export interface NodeOptions {
   readonly allowsPrivate: boolean;
   readonly swarmKey?: Uint8Array | undefined;
   readonly connectionsMax?: number;
+  readonly datastore?: Datastore;
   readonly agentVersion: string;
 }
 
@@ -54,6 +57,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     privateKey,
     nodeInfo: { userAgent: agentVersion, name: 'cairn' },
     addresses: { listen: [...listen], announce: [...announce] },
+    datastore: options.datastore ?? createPeerDatastore(),
     connectionGater: rules.gater(),
     connectionManager: {
       maxConnections: options.connectionsMax ?? limits.connectionsMax,
@@ -97,7 +101,6 @@ async function dhtServices({ routing, records = {}, allowsPrivate }: NodeOptions
     protocol: '/ipfs/kad/1.0.0',
     peerInfoMapper: removePrivateAddressesMapper,
     logPrefix: 'libp2p:dht-wan',
-    datastorePrefix: '/dht-wan',
     metricsPrefix: 'libp2p_dht_wan',
     // Undefined: a server while a public address is confirmed.
     ...(routing !== 'auto' && { clientMode: routing === 'dhtclient' }),
@@ -108,7 +111,7 @@ async function dhtServices({ routing, records = {}, allowsPrivate }: NodeOptions
     protocol: '/ipfs/lan/kad/1.0.0',
     peerInfoMapper: removePublicAddressesMapper,
     logPrefix: 'libp2p:dht-lan',
-    datastorePrefix: '/dht-lan',
+    datastorePrefix: '/dht/lan',
     metricsPrefix: 'libp2p_dht_lan',
     clientMode: routing === 'dhtclient',
   });
