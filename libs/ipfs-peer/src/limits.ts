@@ -45,4 +45,6 @@ export const peerLimits = {
   /** Peers that `swarm addrs` lists. */
   listedPeersMax: 1000,
   listedAddressesMax: 16,
+  /** Peers, and protocols, whose traffic is counted. */
+  countedMax: 1000,
 } as const;

@@ -7,6 +7,7 @@ import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
 import type { Datastore } from 'interface-datastore';
 import { AddressRules } from './addresses/address-rules.ts';
 import { parsePeerAddress, parsePeerId } from './addresses/parse-address.ts';
+import { BandwidthMeter } from './bandwidth/bandwidth-meter.ts';
 import { describeKnownPeer, describeOwnNode } from './describe-node.ts';
 import { createNode, type Node, type RecordTypes, type RoutingMode } from './node/create-node.ts';
 import { pingPeer } from './ping.ts';
@@ -64,6 +65,7 @@ export interface IpfsPeer {
 export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   const { identity, store, agentVersion = 'cairn', onError = () => {} } = options;
   const rules = new AddressRules({ allowsPrivate: options.allowsPrivate ?? false });
+  const bandwidth = new BandwidthMeter();
   const node = await createNode({
     privateKey: await libp2pKey(identity),
     listen: options.listen ?? [],
@@ -73,10 +75,12 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     allowsPrivate: options.allowsPrivate ?? false,
     swarmKey: options.swarmKey,
     rules,
+    bandwidth,
     agentVersion,
     ...(options.datastore !== undefined && { datastore: options.datastore }),
     ...(options.connectionsMax !== undefined && { connectionsMax: options.connectionsMax }),
   });
+  node.addEventListener('connection:open', ({ detail }) => bandwidth.opened(detail));
   const routing = new Routing(node);
   const bitswap = await openBitswap({
     transport: createLibp2pTransport(node),
@@ -102,7 +106,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     routing: routing.api(),
     ping: (peer, pingOptions) => pingPeer(node, peer, pingOptions),
     bootstrapAddresses: async () => bootstrap,
-    bandwidth: async () => ({ totalIn: 0, totalOut: 0, rateIn: 0, rateOut: 0 }),
+    bandwidth: async (part) => bandwidth.read(part),
     provide: providing,
     async close() {
       await providing.close();

@@ -5,6 +5,7 @@ import type { Ping } from '@libp2p/ping';
 import type { Datastore } from 'interface-datastore';
 import type { AddressRules } from '../addresses/address-rules.ts';
 import { createNameResolver } from '../addresses/resolve-names.ts';
+import type { BandwidthMeter } from '../bandwidth/bandwidth-meter.ts';
 import { peerLimits as limits } from '../limits.ts';
 import { createPeerDatastore } from './create-peer-datastore.ts';
 
@@ -24,6 +25,7 @@ export interface NodeOptions {
   readonly routing: RoutingMode;
   readonly records?: RecordTypes;
   readonly rules: AddressRules;
+  readonly bandwidth: BandwidthMeter;
   readonly allowsPrivate: boolean;
   readonly swarmKey?: Uint8Array | undefined;
   readonly connectionsMax?: number;
@@ -59,6 +61,7 @@ export async function createNode(options: NodeOptions): Promise<Node> {
     addresses: { listen: [...listen], announce: [...announce] },
     datastore: options.datastore ?? createPeerDatastore(),
     connectionGater: rules.gater(),
+    metrics: () => options.bandwidth.metrics(),
     connectionManager: {
       maxConnections: options.connectionsMax ?? limits.connectionsMax,
       maxIncomingPendingConnections: limits.pendingInboundMax,
