@@ -25,6 +25,8 @@ export interface CliSideOptions {
   readonly fixtures: string;
   /** Directory for files that commands write. */
   readonly out: string;
+  /** Values of `$name` in commands. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** One server, reached with the `ipfs` CLI. */
@@ -35,7 +37,7 @@ export class CliSide {
   constructor(options: CliSideOptions) {
     this.#options = options;
     mkdirSync(options.out, { recursive: true });
-    this.#saved.set('out', options.out);
+    for (const [name, value] of Object.entries({ ...options.values, out: options.out })) this.#saved.set(name, value);
   }
 
   async run({ line, stdin, save, tree }: CliStep): Promise<CliOutcome> {

@@ -6,6 +6,8 @@ export interface CliStep {
   readonly save?: string;
   /** Compares the files below this path of `$out` after the command. */
   readonly tree?: string;
+  /** Text that differs between runs, such as times: each match is compared as `<any>`. */
+  readonly varying?: RegExp;
   /** Compares the lines of standard output in any order. */
   readonly isUnordered?: boolean;
   /** States why the two sides differ by design. The exit code alone is compared. */

@@ -25,7 +25,8 @@ type Code =
   | CodesOf<typeof import('@cairn/unixfs')>
   | CodesOf<typeof import('@cairn/dag')>
   | CodesOf<typeof import('@cairn/mfs')>
-  | CodesOf<typeof import('@cairn/pinning')>;
+  | CodesOf<typeof import('@cairn/pinning')>
+  | CodesOf<typeof import('@cairn/peer-api')>;
 
 /** Client's view of an error: its HTTP status and its message. */
 interface Rule {
@@ -42,6 +43,11 @@ const forbidden: Rule = { status: 403, message: 'hint' };
 const unavailable: Rule = { status: 503, message: 'hint' };
 /** Status that Kubo gives any failing command. */
 const failed: Rule = { status: 500, message: 'hint' };
+/** The message has the address of the process of the peer. */
+const unavailablePeer: Rule = {
+  status: 503,
+  message: () => 'the IPFS peer does not answer; the log of the service has the reason',
+};
 const failedAsKubo: Rule = { status: 500, message: 'message' };
 const damagedStore: Rule = { status: 500, message: 'private' };
 
@@ -50,6 +56,8 @@ const rules = {
   ACCOUNT_EXISTS: failed,
   ACCOUNT_NOT_FOUND: failed,
   ACCOUNT_SUSPENDED: forbidden,
+  ADDRESS_INVALID: bad,
+  ADDRESS_REFUSED: forbidden,
   ATTEMPTS_PAUSED: { status: 429, message: 'hint' },
   BILLING_CARD_REQUIRED: { status: 402, message: 'hint' },
   BLOCK_CORRUPT: failed,
@@ -64,6 +72,7 @@ const rules = {
   CYCLE_OVER: failed,
   DAG_INVALID: failed,
   DAG_TOO_LARGE: failed,
+  DIAL_FAILED: failed,
   ENTRY_EXISTS: failedAsKubo,
   FILE_NOT_FOUND: failedAsKubo,
   HASH_UNSUPPORTED: bad,
@@ -85,6 +94,15 @@ const rules = {
   PASSWORD_WEAK: failed,
   PATH_INVALID: { status: 400, message: pathMessage },
   PATH_LOOKUP_FAILED: failedAsKubo,
+  PEERING_FULL: failed,
+  PEER_CLOSED: unavailable,
+  PEER_FAULT: failed,
+  PEER_FETCHES_EXCEEDED: unavailable,
+  PEER_NOT_CONNECTED: failed,
+  PEER_NOT_FOUND: failed,
+  PEER_REQUEST_INVALID: failed,
+  PEER_STORE_DIFFERS: unavailablePeer,
+  PEER_UNAVAILABLE: unavailablePeer,
   PIN_MODE_CONFLICT: { status: 500, message: pinModeMessage },
   PIN_NOT_FOUND: { status: 500, message: () => 'not pinned or pinned indirectly' },
   PIN_REQUESTS_FULL: forbidden,
@@ -92,6 +110,9 @@ const rules = {
   PLAN_INVALID: failed,
   PLAN_NOT_FOUND: failed,
   QUOTA_EXCEEDED: forbidden,
+  RECORD_INVALID: bad,
+  RECORD_NOT_FOUND: failed,
+  ROUTING_UNAVAILABLE: failed,
   SECRETS_KEY_UNUSABLE: unavailable,
   SESSION_INVALID: failed,
   SIGN_IN_FAILED: failed,
@@ -102,6 +123,7 @@ const rules = {
   STORE_UNAVAILABLE: damagedStore,
   STORE_VERSION_UNSUPPORTED: damagedStore,
   STORE_WRITE_FAILED: damagedStore,
+  SWARM_KEY_INVALID: failed,
   TOTP_INVALID: failed,
   TOTP_REQUIRED: failed,
   TREE_BUSY: unavailable,

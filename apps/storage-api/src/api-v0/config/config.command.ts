@@ -1,7 +1,7 @@
 import type { PeerApi } from '@cairn/peer-api';
+import { PEER_API } from '@cairn/peer-api/nest';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
-import { PEER_API } from '../../peer-api.token.ts';
 import type { StorageSettings } from '../../settings.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';

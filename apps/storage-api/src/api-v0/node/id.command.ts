@@ -1,8 +1,8 @@
 import { isCairnError } from '@cairn/errors';
 import type { NodeDescription, PeerApi } from '@cairn/peer-api';
+import { PEER_API } from '@cairn/peer-api/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import manifest from '../../../package.json' with { type: 'json' };
-import { PEER_API } from '../../peer-api.token.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { withinBounds } from '../peer/bounded-call.ts';

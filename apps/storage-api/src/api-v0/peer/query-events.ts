@@ -1,5 +1,6 @@
 import type { Provider } from '@cairn/block-exchange';
 import type { RoutingEvent } from '@cairn/peer-api';
+import { withoutPeerId } from './peer-address.ts';
 
 /** Numbers of go-libp2p for events of a search (core/routing/query.go). */
 export const queryEventTypes = { query: 0, response: 1, peer: 2, error: 3, provider: 4, value: 5 } as const;
@@ -27,7 +28,7 @@ export function queryEvent(type: keyof typeof queryEventTypes, fields: Partial<O
 /** Converts an event of the peer. */
 export function queryEventFrom(event: RoutingEvent, { visible, showsReasons }: QueryEventView): QueryEvent {
   const responses = (providers: readonly Provider[]) =>
-    providers.map(({ peer = '', addresses = [] }) => ({ ID: peer, Addrs: visible(addresses) }));
+    providers.map(({ peer = '', addresses = [] }) => ({ ID: peer, Addrs: visible(addresses).map(withoutPeerId) }));
   switch (event.type) {
     case 'query':
       return queryEvent('query', { ID: event.peer });

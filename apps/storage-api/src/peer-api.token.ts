@@ -1,1 +1,0 @@
-export { PEER_API } from '@cairn/peer-api/nest';
