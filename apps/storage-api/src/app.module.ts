@@ -5,7 +5,6 @@ import {
   type CollectableBlockstore,
   withCache,
   withVerification,
-  withWait,
   withYielding,
 } from '@cairn/blockstore';
 import { BLOCKSTORE, BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
@@ -31,7 +30,6 @@ import { MeteringInterceptor } from './api-v0/metering-interceptor.ts';
 import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { NetworkPermits } from './api-v0/peer/network-permits.ts';
-import { readOptionsOf } from './api-v0/read-options.ts';
 import { RetainedRoots } from './api-v0/retained-roots.ts';
 import { StorageState } from './api-v0/storage-state.ts';
 import { Uploads } from './api-v0/uploads.ts';
@@ -39,10 +37,15 @@ import { withWork } from './api-v0/with-work.ts';
 import { WriteSessions } from './api-v0/write-sessions.ts';
 import { CodecPool } from './codec-pool/codec-pool.ts';
 import { FailedWriteCleaner } from './failed-write-cleaner.ts';
+import { Network } from './network/network.ts';
+import { PeerConnection } from './network/peer-connection.ts';
+import { RootReports } from './network/root-reports.ts';
 import { PinQueueRunner } from './psa/pin-queue-runner.ts';
 import { PIN_REQUEST_STORE } from './psa/pin-request-store.token.ts';
 import { PinRequests } from './psa/pin-requests.ts';
 import { PsaServer } from './psa/psa-server.ts';
+import { WebhookRunner } from './psa/webhook-runner.ts';
+import { Webhooks } from './psa/webhooks.ts';
 import type { StorageSettings } from './settings.ts';
 import { StoreMaintenance } from './store-maintenance.ts';
 
@@ -54,6 +57,8 @@ export class AppModule {
   static forRoot(this: void, context: ServiceContext<StorageSettings>): DynamicModule {
     const { settings, logger } = context;
     const stores = openStores(settings);
+    const network = new Network({ isRemote: settings.IPFS_PEER_URL !== undefined });
+    const rootReports = new RootReports();
     const { STORAGE_BYTES_MAX: bytesMax, STORAGE_DISK_RESERVE_BYTES: diskReserveBytes } = settings;
     return {
       module: AppModule,
@@ -73,16 +78,15 @@ export class AppModule {
           wrap: (store) =>
             withWork(
               withYielding(
-                withWait(
+                network.wrap(
                   withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
-                  { waitMs: (signal) => readOptionsOf(signal)?.waitMs ?? 0 },
                 ),
               ),
             ),
         }),
         MfsModule.forRootAsync({ useFactory: stores.files, ...shardingOf(settings) }),
         PinningModule.forRootAsync({
-          useFactory: stores.pins,
+          useFactory: async () => rootReports.wrap(await stores.pins()),
           sources: [ROOT_STORE],
           graceSeconds: settings.STORAGE_GC_GRACE_SECONDS,
         }),
@@ -109,8 +113,13 @@ export class AppModule {
         StorageState,
         Files,
         { provide: PIN_REQUEST_STORE, useFactory: stores.pinRequests },
+        { provide: Network, useValue: network },
+        { provide: RootReports, useValue: rootReports },
+        PeerConnection,
         PinQueueRunner,
         PinRequests,
+        Webhooks,
+        WebhookRunner,
         PsaServer,
         ...commands,
         NetworkPermits,

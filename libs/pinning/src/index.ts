@@ -14,6 +14,8 @@ export {
   UndecodableBlockError,
   UnsupportedCodecError,
 } from './errors.ts';
+export { type FetchDagOptions, fetchDag } from './fetch-dag.ts';
+export { FetchQuota } from './fetch-quota.ts';
 export { linksOf } from './links.ts';
 export { openLmdbPinStore } from './lmdb-pin-store.ts';
 export type { CollectionLock, Pin, PinMode, PinStore, Quota, ReleasedRoot, Root, Usage } from './pin-store.ts';
@@ -42,4 +44,12 @@ export {
 } from './serving/served-blocks.ts';
 export { rootsOfAccount, rootsOfAllPins, type ServedRoots } from './serving/served-roots.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
+export { newWebhookSecret, type SignedMessage, signWebhook } from './webhooks/sign-webhook.ts';
+export {
+  type DeliveryResult,
+  WebhookSender,
+  type WebhookSenderOptions,
+  webhookSenderLimits,
+} from './webhooks/webhook-sender.ts';
+export { type Webhook, type WebhookEvent, type WebhookStore, webhookLimits } from './webhooks/webhook-store.ts';
 export type { PinManyOptions, PinOptions, WritableBlocks, WriteOptions, WriteSession } from './write-session.ts';

@@ -12,12 +12,19 @@ export interface CatOptions {
   readonly signal?: AbortSignal;
   /** Concurrent reads per level. More hide the latency of remote stores and hold more blocks in memory. Default: 8. */
   readonly readAhead?: number;
+  /**
+   * Called with the CIDs of blocks that are read after those that are read now, each once, up to 64 blocks ahead. A store of
+   * another machine can fetch them meanwhile.
+   */
+  readonly onAhead?: ((cids: readonly CID[]) => void) | undefined;
 }
 
 /** Limit of the depth of a file. Kubo's trees have a depth of 5 at a terabyte; a deeper one attacks the stack of readers. */
 export const depthMax = 64;
 
 const readAheadDefault = 8;
+/** Number of blocks from the current one of which {@link CatOptions.onAhead} reports the CIDs. */
+const reportAhead = 64;
 
 /**
  * Yields the bytes of a file in order. Subtrees outside of the range are not read. Each block that is read must have
@@ -37,12 +44,12 @@ export async function* catFile(
 export async function* catNode(
   store: Pick<Blockstore, 'get'>,
   root: UnixfsNode,
-  { offset = 0, length = Number.POSITIVE_INFINITY, signal, readAhead = readAheadDefault }: CatOptions = {},
+  { offset = 0, length = Number.POSITIVE_INFINITY, signal, readAhead = readAheadDefault, onAhead }: CatOptions = {},
 ): AsyncGenerator<Uint8Array> {
   if (root.type !== 'file' && root.type !== 'raw') {
     throw new NotAFileError(root.cid.toString(), root.type === 'hamt-sharded-directory' ? 'directory' : root.type);
   }
-  yield* bytesOf({ store, signal, readAhead }, root, { start: offset, end: offset + length }, 0);
+  yield* bytesOf({ store, signal, readAhead, onAhead }, root, { start: offset, end: offset + length }, 0);
 }
 
 interface ByteRange {
@@ -55,6 +62,7 @@ interface Reading {
   readonly store: Pick<Blockstore, 'get'>;
   readonly signal: AbortSignal | undefined;
   readonly readAhead: number;
+  readonly onAhead: CatOptions['onAhead'];
 }
 
 async function* bytesOf(
@@ -63,12 +71,13 @@ async function* bytesOf(
   range: ByteRange,
   depth: number,
 ): AsyncGenerator<Uint8Array> {
-  const { store, signal, readAhead } = reading;
+  const { store, signal, readAhead, onAhead } = reading;
   if (depth > depthMax) throw new InvalidNodeError(node.cid.toString(), `it is more than ${depthMax} levels deep`);
   const own = node.data.subarray(clamp(range.start, node.data.length), clamp(range.end, node.data.length));
   if (own.length > 0) yield own;
   const children = childrenIn(node, range);
   const reads = new Map<number, Promise<UnixfsNode>>();
+  let reported = readAhead;
   for (const [index, child] of children.entries()) {
     for (let ahead = index; ahead < Math.min(index + readAhead, children.length); ahead++) {
       const next = children[ahead];
@@ -77,6 +86,11 @@ async function* bytesOf(
       // Marks the rejection as handled: a consumer that stops early never awaits this read.
       read.catch(() => {});
       reads.set(ahead, read);
+    }
+    // Several CIDs at a time, since a store asks for many blocks with one message.
+    if (onAhead && reported < children.length && reported - index <= reportAhead / 2) {
+      onAhead(children.slice(reported, index + reportAhead).map(({ link }) => link.cid));
+      reported = Math.max(reported, index + reportAhead);
     }
     signal?.throwIfAborted();
     const node = await reads.get(index);

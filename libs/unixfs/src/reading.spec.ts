@@ -129,6 +129,22 @@ describe('catFile', () => {
     expect(reads).toBe(5);
   });
 
+  test('onAhead reports the links after those that are read now, each once', async () => {
+    const leaves = Array.from({ length: 300 }, (_, at) => Buffer.from(`${at}`.padStart(3, '0')));
+    const links = leaves.map((bytes) => ({ cid: cidFor(bytes, { codec: 'raw' }), bytes }));
+    await store.putMany(links);
+    const cid = await putNode(links, encodeUnixfsData({ type: 'file', blockSizes: links.map(() => 3), fileSize: 900 }));
+    const reported: string[] = [];
+    let most = 0;
+    const onAhead = (cids: readonly CID[]) => {
+      reported.push(...cids.map(String));
+      most = Math.max(most, cids.length);
+    };
+    await read(cid, { onAhead });
+    expect(reported).toEqual(links.slice(8).map((link) => link.cid.toString()));
+    expect(most).toBeLessThanOrEqual(64);
+  });
+
   test('a missing leaf ends the stream with an error that has its CID', async () => {
     const { cid } = await importFile(bytesOf('ab'), store, { chunker: 'size-1', cidVersion: 1 });
     await store.delete(cidFor(Buffer.from('b'), { codec: 'raw' }));

@@ -13,8 +13,10 @@ import {
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
+import { Network } from '../network/network.ts';
 import { PinQueueRunner } from '../psa/pin-queue-runner.ts';
 import { PsaServer } from '../psa/psa-server.ts';
+import { WebhookRunner } from '../psa/webhook-runner.ts';
 import type { StorageSettings } from '../settings.ts';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { ApiKeyGuard } from './api-key-guard.ts';
@@ -82,6 +84,8 @@ export class ApiV0Server implements RawHttp {
     @Inject(CodecPool) private readonly codecs: CodecPool,
     @Inject(PsaServer) private readonly psa: PsaServer,
     @Inject(PinQueueRunner) private readonly pinQueue: PinQueueRunner,
+    @Inject(WebhookRunner) private readonly webhooks: WebhookRunner,
+    @Inject(Network) private readonly network: Network,
     @Inject(SETTINGS) settings: StorageSettings,
   ) {
     this.#targets = new RequestTargets(commands);
@@ -107,6 +111,8 @@ export class ApiV0Server implements RawHttp {
     registerUsageMetrics(metrics, { counts: () => this.metering.ledger.totals(), boundsMs: latencyBoundsMs });
     this.state.registerMetrics(metrics);
     this.pinQueue.registerMetrics(metrics);
+    this.network.registerMetrics(metrics);
+    this.webhooks.registerMetrics(metrics);
   }
 
   async #answer(started: StorageRequest, url: string): Promise<void> {
@@ -141,7 +147,8 @@ export class ApiV0Server implements RawHttp {
     if (!readsArgs) checkArgs(command, given);
     if ('cid-base' in options) checkCidBase(options['cid-base']);
     const account = principal.account.id;
-    const lifetime = { ...chosen, waitMs: this.#blockWaitMs, meter, codecs: this.codecs, account };
+    const network = command.isLocal === true ? undefined : this.network;
+    const lifetime = { ...chosen, waitMs: this.#blockWaitMs, meter, codecs: this.codecs, account, network };
     const { signal, release } = startLifetime(response, lifetime);
     try {
       if (request.headers.expect !== undefined) response.writeContinue();

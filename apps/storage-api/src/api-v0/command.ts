@@ -28,6 +28,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   readonly args: { readonly name: string | readonly string[]; readonly min: number; readonly max: number };
   /** True for a command that only gives a reason. No document lists it. */
   readonly isRefused?: boolean;
+  /** True for a command whose reads never leave the machine, as in Kubo. */
+  readonly isLocal?: boolean;
   /** Kubo's name of the body that the command needs, a multipart form. */
   readonly file?: string;
   /** Answers the request. An error before the first byte becomes Kubo's error body. */

@@ -19,7 +19,7 @@ test('openapi.json matches the commands; UPDATE_OPENAPI=1 writes it', () => {
 test('openapi.json has every command once, with a unique name for generated clients', () => {
   type Operation = { readonly operationId?: string };
   const { paths } = openApiDocument(made) as unknown as { paths: Record<string, Record<string, Operation>> };
-  const pins = ['/psa/pins', '/psa/pins/{requestid}'];
+  const pins = ['/psa/pins', '/psa/pins/{requestid}', '/psa/webhook'];
   const offered = [...working, ...peerCommandDefinitions].map(({ name }) => `/${name}`);
   expect(Object.keys(paths).sort()).toEqual([...offered, '/commands', ...pins].sort());
   expect(new Set(made.map(({ name }) => name)).size).toBe(made.length);

@@ -1,4 +1,5 @@
 import type { ResolveOptions } from '@cairn/dag';
+import type { RequestNetwork } from '../network/request-network.ts';
 import type { Work } from './work.ts';
 
 /** Options of all reads of one request. */
@@ -9,6 +10,8 @@ export interface RequestReadOptions {
   readonly work: Work;
   /** Follows a path through long blocks in the codec thread. */
   readonly follow: ResolveOptions['follow'];
+  /** Reads from other nodes. Absent for requests that never leave the machine. */
+  readonly network?: RequestNetwork | undefined;
 }
 
 // The libs pass the signal of a request to each read and nothing else, so it is the key to the other options.
@@ -17,6 +20,16 @@ const optionsBySignal = new WeakMap<AbortSignal, RequestReadOptions>();
 /** Sets the read options of the request that a signal ends. */
 export function setReadOptions(signal: AbortSignal, options: RequestReadOptions): void {
   optionsBySignal.set(signal, options);
+}
+
+/** Gives the reads with a signal the options of a request. */
+export function inheritReadOptions(
+  signal: AbortSignal,
+  from: AbortSignal,
+  change: Partial<RequestReadOptions> = {},
+): void {
+  const options = optionsBySignal.get(from);
+  if (options !== undefined && !optionsBySignal.has(signal)) optionsBySignal.set(signal, { ...options, ...change });
 }
 
 /** Returns the read options of a request; `undefined` for reads outside of requests. */

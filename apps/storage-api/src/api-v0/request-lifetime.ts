@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { decodeFollowed } from '../codec-pool/codec-job.ts';
 import type { CodecPool } from '../codec-pool/codec-pool.ts';
+import type { Network } from '../network/network.ts';
 import { ApiError } from './api-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { parseDuration } from './options.ts';
@@ -20,12 +21,14 @@ export interface LifetimeOptions extends Partial<Pick<GlobalOptions, 'timeout' |
   readonly meter: StorageMeter;
   readonly codecs: CodecPool;
   readonly account: string;
+  /** Blocks of other nodes. Default: reads are local. */
+  readonly network?: Network | undefined;
 }
 
 /** Starts the signal of one request and sets the options of its reads. @throws ApiError 400 */
 export function startLifetime(
   response: ServerResponse,
-  { timeout, offline, local, waitMs, meter, codecs, account }: LifetimeOptions,
+  { timeout, offline, local, waitMs, meter, codecs, account, network }: LifetimeOptions,
 ): RequestLifetime {
   const timeoutMs = timeout ? parseDuration('timeout', timeout) : undefined;
   const controller = new AbortController();
@@ -35,8 +38,11 @@ export function startLifetime(
   response.once('close', onClose);
   const onTimeout = () => controller.abort(new ApiError(500, `context deadline exceeded: timeout=${timeout}`));
   const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
+  const isOffline = offline === true || local === true;
+  const reads = isOffline ? undefined : network?.open(account);
   setReadOptions(signal, {
-    waitMs: waitMsOf({ defaultMs: waitMs, timeoutMs, isOffline: offline === true || local === true }),
+    waitMs: waitMsOf({ defaultMs: waitMs, timeoutMs, isOffline }),
+    network: reads,
     work: meter.work,
     follow: async (within) => decodeFollowed(await codecs.run({ kind: 'follow', ...within }, { account, signal })),
   });
@@ -45,6 +51,7 @@ export function startLifetime(
     release() {
       response.off('close', onClose);
       clearTimeout(timer);
+      reads?.close();
     },
   };
 }

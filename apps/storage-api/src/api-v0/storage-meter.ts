@@ -39,6 +39,8 @@ export class StorageMeter {
   #isAdmitted = false;
   #isEnded = false;
   #charged = 0;
+  /** Fetched bytes that are counted. */
+  #fetched = 0;
 
   constructor(metering: Metering, principal: Principal, command: MeteredCommand, socket: CountedSocket) {
     this.#metering = metering;
@@ -94,9 +96,12 @@ export class StorageMeter {
     const received = bytesRead - before.received;
     const sent = bytesWritten - before.sent;
     counted.set(this.#socket, { received: bytesRead, sent: bytesWritten });
-    this.bytesIn += received;
+    // Blocks from other nodes arrive for the account as its uploads do.
+    const fetched = this.work.fetchedBytes - this.#fetched;
+    this.#fetched += fetched;
+    this.bytesIn += received + fetched;
     this.bytesOut += sent;
-    this.limits.chargeBytes(received, sent);
+    this.limits.chargeBytes(received + fetched, sent);
   }
 
   /** Counts for the log line. */

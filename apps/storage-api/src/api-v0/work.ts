@@ -15,9 +15,20 @@ const workBytes = {
 /** Work of one request, in bytes. Its transfers pay for an equal number of bytes. */
 export class Work {
   #bytes = 0;
+  #fetched = 0;
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Bytes of blocks fetched from other nodes. */
+  get fetchedBytes(): number {
+    return this.#fetched;
+  }
+
+  /** Counts a block that was fetched from another node. */
+  fetched(bytes: number): void {
+    this.#fetched += bytes;
   }
 
   /** Counts blocks that were read or written. */

@@ -6,6 +6,7 @@ import type { Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
   type ContentSource,
+  type DagSize,
   Pinning,
   PinQueue,
   type PinRequest,
@@ -22,20 +23,26 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { MeteringInterceptor } from '../api-v0/metering-interceptor.ts';
-import { setReadOptions } from '../api-v0/read-options.ts';
+import { inheritReadOptions, setReadOptions } from '../api-v0/read-options.ts';
 import { StorageMeter } from '../api-v0/storage-meter.ts';
 import { WriteSessions } from '../api-v0/write-sessions.ts';
 import { decodeFollowed } from '../codec-pool/codec-job.ts';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
+import { Network } from '../network/network.ts';
 import type { StorageSettings } from '../settings.ts';
 import { PIN_REQUEST_STORE } from './pin-request-store.token.ts';
+import { providersOf } from './providers-of.ts';
 import { pinAttempt } from './psa-operations.ts';
+
+/** Milliseconds that an attempt waits for one block of the network. Other requests of the account wait with it. */
+const networkWaitMs = 30_000;
+/** Milliseconds between two stored reports of progress. */
+const reportMs = 1000;
 
 /** Runs the queue of pin requests beside HTTP requests, under the quota and the limits of each account. */
 @Injectable()
 export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   readonly queue: PinQueue;
-  readonly #content: ContentSource;
 
   constructor(
     @Inject(PIN_REQUEST_STORE) private readonly requests: PinRequestStore,
@@ -45,12 +52,11 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
     @Inject(MeteringInterceptor) private readonly interceptor: MeteringInterceptor,
     @Inject(WriteSessions) private readonly sessions: WriteSessions,
     @Inject(CodecPool) private readonly codecs: CodecPool,
-    @Inject(BLOCKSTORE) store: Blockstore,
+    @Inject(BLOCKSTORE) private readonly store: Blockstore,
+    @Inject(Network) private readonly network: Network,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
     @Inject(LOGGER) logger: Logger,
   ) {
-    // Reads wait for missing blocks as those of requests do. A peer can take the place of this source.
-    this.#content = { fetch: (cid, { signal }) => store.get(cid, { signal }) };
     this.queue = new PinQueue({
       requests,
       pinning,
@@ -93,19 +99,23 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
     const { signal } = controller;
     // No connection: the attempt transfers no bytes of a client.
     const meter = new StorageMeter(this.metering, principal, pinAttempt, { bytesRead: 0, bytesWritten: 0 });
+    const account = principal.account.id;
+    const reads = this.network.open(account);
+    reads?.addProviders(providersOf(request.origins ?? []));
     let failure: unknown;
     try {
       await meter.admit();
       meter.watch((error) => controller.abort(error));
-      const account = principal.account.id;
       setReadOptions(signal, {
-        waitMs: this.settings.STORAGE_BLOCK_WAIT_SECONDS * 1000,
+        waitMs: this.#waitMs,
         work: meter.work,
+        network: reads,
         follow: async (within) =>
           decodeFollowed(await this.codecs.run({ kind: 'follow', ...within }, { account, signal })),
       });
       await this.sessions.run(principal, signal, async (session) => {
-        await pinRequested(request, { pinning: this.pinning, session, content: this.#content, signal });
+        const onSize = this.#reporter(request);
+        await pinRequested(request, { pinning: this.pinning, session, content: this.#content(signal), signal, onSize });
       });
       await this.interceptor.countStored(principal);
     } catch (error) {
@@ -113,8 +123,36 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
       throw error;
     } finally {
       ended.removeEventListener('abort', abort);
+      reads?.close();
       meter.end({ isFailed: failure !== undefined, failure });
     }
+  }
+
+  /** Time for one block: a search for providers takes longer than the wait for another process. */
+  get #waitMs(): number {
+    const localMs = this.settings.STORAGE_BLOCK_WAIT_SECONDS * 1000;
+    return this.network.isConnected ? Math.max(localMs, networkWaitMs) : localMs;
+  }
+
+  /** Reads of an attempt fetch missing blocks as those of requests do. Origins are providers of its session. */
+  #content(signal: AbortSignal): ContentSource {
+    return {
+      fetch: async (cid, { signal: ended }) => {
+        inheritReadOptions(ended, signal);
+        return await this.store.get(cid, { signal: ended });
+      },
+    };
+  }
+
+  /** Returns a callback that stores the progress of an attempt, at most once in {@link reportMs}. */
+  #reporter({ account, id }: PinRequest): (size: DagSize) => void {
+    let reportedAt = performance.now();
+    return ({ blocks, bytes }) => {
+      if (performance.now() - reportedAt < reportMs) return;
+      reportedAt = performance.now();
+      // A progress that cannot be stored is stored by the next report.
+      this.requests.report(account, id, { blocks, bytes }).catch(() => {});
+    };
   }
 
   /** Returns the account of a request with the key that made it. @throws ACCOUNT_NOT_FOUND, BILLING_CARD_REQUIRED */

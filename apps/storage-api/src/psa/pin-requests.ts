@@ -1,5 +1,7 @@
 import type { Principal } from '@cairn/auth';
 import { parseCid } from '@cairn/cid';
+import type { PeerApi } from '@cairn/peer-api';
+import { PEER_API } from '@cairn/peer-api/nest';
 import { type Pin, Pinning, type PinRequest, PinRequestNotFoundError, type PinRequestStore } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable } from '@nestjs/common';
@@ -14,6 +16,11 @@ import { formatTime } from './rfc3339.ts';
 
 /** Milliseconds that a response waits for the result of the first attempt, so that stored content is `pinned` in it. */
 const firstAttemptMs = 250;
+/** Milliseconds for which the addresses of the peer are kept, and for which a response waits for them. */
+const describeMs = 10_000;
+const describeTimeoutMs = 1000;
+/** Delegates of a response, as the specification limits them. */
+const delegatesMax = 20;
 /** Requests that a listing reads for the price of one visited block. */
 const requestsPerVisit = 256;
 
@@ -42,12 +49,16 @@ export interface PinResultsObject {
 /** Pin requests of accounts in the objects of the specification. */
 @Injectable()
 export class PinRequests {
+  #addresses: readonly string[] = [];
+  #describedAt = Number.NEGATIVE_INFINITY;
+
   constructor(
     @Inject(PIN_REQUEST_STORE) private readonly requests: PinRequestStore,
     @Inject(Pinning) private readonly pinning: Pinning,
     @Inject(PinQueueRunner) private readonly runner: PinQueueRunner,
     @Inject(PeerIdentity) private readonly identity: PeerIdentity,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
+    @Inject(PEER_API) private readonly peer: PeerApi | undefined,
   ) {}
 
   /** Creates a request, or replaces one. @throws ApiError 400, PIN_REQUEST_NOT_FOUND, PIN_REQUESTS_FULL */
@@ -130,7 +141,21 @@ export class PinRequests {
 
   async #delegates(): Promise<readonly string[]> {
     const { STORAGE_PIN_DELEGATES: delegates } = this.settings;
-    return delegates?.split(',') ?? [`/p2p/${(await this.identity.get()).id}`];
+    return delegates?.split(',') ?? (await this.#peerAddresses()) ?? [`/p2p/${(await this.identity.get()).id}`];
+  }
+
+  /** Returns the addresses of the peer; `undefined` while it does not answer. */
+  async #peerAddresses(): Promise<readonly string[] | undefined> {
+    if (this.peer === undefined) return undefined;
+    if (performance.now() - this.#describedAt > describeMs) {
+      this.#describedAt = performance.now();
+      const signal = AbortSignal.timeout(describeTimeoutMs);
+      this.#addresses = await this.peer.describe(undefined, { signal }).then(
+        ({ addresses }) => addresses.slice(0, delegatesMax),
+        () => this.#addresses,
+      );
+    }
+    return this.#addresses.length > 0 ? this.#addresses : undefined;
   }
 }
 
@@ -141,9 +166,13 @@ function currentStatus({ request, pin }: CurrentRequest): PinRequest['status'] {
 
 function infoOf({ request, pin }: CurrentRequest): Record<string, string> | undefined {
   if (pin !== undefined) return { dag_size: String(pin.size.bytes) };
-  const { status, reason, attempts } = request;
+  const { status, reason, attempts, progress } = request;
   if (status === 'pinned')
     return { status_details: 'The pin was removed through /api/v0. Remove this request, or add it again.' };
-  if (reason === undefined) return undefined;
-  return { status_details: status === 'failed' ? reason : `Attempt ${attempts} failed and is retried: ${reason}` };
+  const size = progress && { blocks: String(progress.blocks), bytes: String(progress.bytes) };
+  if (reason === undefined) return size;
+  return {
+    ...size,
+    status_details: status === 'failed' ? reason : `Attempt ${attempts} failed and is retried: ${reason}`,
+  };
 }

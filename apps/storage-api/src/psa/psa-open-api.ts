@@ -3,6 +3,7 @@ import { priceOf } from '../api-v0/prices.ts';
 import { pinLimits } from './parse-pin.ts';
 import { nameMatches, pinFilterLimits } from './pin-filter.ts';
 import { type PsaOperation, psaOperations } from './psa-operations.ts';
+import { webhookUrlCharactersMax } from './webhooks.ts';
 
 const text = { type: 'string' } as const;
 const texts = { type: 'object', additionalProperties: text } as const;
@@ -31,7 +32,11 @@ export const psaSchemas = {
       created: time,
       pin: schema('Pin'),
       delegates: { type: 'array', items: text, uniqueItems: true, minItems: 1, maxItems: 20 },
-      info: { ...texts, description: 'status_details: reason of the status. dag_size: bytes of the pinned DAG.' },
+      info: {
+        ...texts,
+        description:
+          'status_details: reason of the status. dag_size: bytes of the pinned DAG. blocks, bytes: those present so far.',
+      },
     },
   },
   PinResults: {
@@ -40,6 +45,21 @@ export const psaSchemas = {
     properties: {
       count: { type: 'integer', minimum: 0, description: 'Number of pins that pass the filters.' },
       results: { type: 'array', items: schema('PinStatus'), maxItems: pinFilterLimits.limitMax },
+    },
+  },
+  NewWebhook: {
+    type: 'object',
+    required: ['url'],
+    properties: { url: { ...text, format: 'uri', maxLength: webhookUrlCharactersMax } },
+  },
+  Webhook: {
+    type: 'object',
+    required: ['url', 'created', 'waiting'],
+    properties: {
+      url: text,
+      created: time,
+      waiting: { type: 'integer', minimum: 0, description: 'Events that wait for their delivery.' },
+      secret: { ...text, description: 'Secret of the signatures, in the response that creates it only.' },
     },
   },
   PinFailure: {
@@ -90,7 +110,7 @@ function parameter(name: string, schema: object, description?: string): object {
 
 /** Returns the paths of the Pinning Service API. */
 export function psaPaths(): Record<string, object> {
-  const { pins, pin } = psaOperations;
+  const { pins, pin, webhook } = psaOperations;
   const body = { required: true, content: json('Pin') };
   const status = (code: number) => ({ [code]: { description: 'The pin and its status.', content: json('PinStatus') } });
   const server = { servers: [{ url: '/' }] };
@@ -109,6 +129,19 @@ export function psaPaths(): Record<string, object> {
       get: operation(pin.GET, 'Returns a pin', { responses: status(200) }),
       post: operation(pin.POST, 'Replaces a pin', { requestBody: body, responses: status(202) }),
       delete: operation(pin.DELETE, 'Removes a pin', { responses: { 202: { description: 'The pin is removed.' } } }),
+    },
+    '/psa/webhook': {
+      ...server,
+      get: operation(webhook.GET, 'Returns the webhook of the account', {
+        responses: { 200: { description: 'The webhook, without its secret.', content: json('Webhook') } },
+      }),
+      put: operation(webhook.PUT, 'Creates or replaces the webhook, with a new secret', {
+        requestBody: { required: true, content: json('NewWebhook') },
+        responses: { 200: { description: 'The webhook with its secret.', content: json('Webhook') } },
+      }),
+      delete: operation(webhook.DELETE, 'Removes the webhook and its waiting events', {
+        responses: { 204: { description: 'The webhook is removed.' } },
+      }),
     },
   };
 }

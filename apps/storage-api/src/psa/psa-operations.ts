@@ -6,7 +6,7 @@ export interface PsaOperation {
   readonly scope: StorageScope;
 }
 
-/** Operations by method, on the list of pins and on one of them. */
+/** Operations by method: on the list of pins, on one of them, and on the webhook, which the specification does not have. */
 export const psaOperations = {
   pins: {
     GET: { name: 'pins/list', scope: 'read' },
@@ -16,6 +16,11 @@ export const psaOperations = {
     GET: { name: 'pins/get', scope: 'read' },
     POST: { name: 'pins/replace', scope: 'pin' },
     DELETE: { name: 'pins/remove', scope: 'pin' },
+  },
+  webhook: {
+    GET: { name: 'webhook/get', scope: 'read' },
+    PUT: { name: 'webhook/set', scope: 'pin' },
+    DELETE: { name: 'webhook/remove', scope: 'pin' },
   },
 } as const satisfies Record<string, Readonly<Record<string, PsaOperation>>>;
 

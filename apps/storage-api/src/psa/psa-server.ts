@@ -14,10 +14,11 @@ import { PinRequests } from './pin-requests.ts';
 import { psaErrorFrom } from './psa-error.ts';
 import { type PsaOperation, psaOperations } from './psa-operations.ts';
 import { readJsonBody } from './read-json-body.ts';
+import { Webhooks } from './webhooks.ts';
 
 const prefix = '/psa/';
 const urlCharactersMax = 16_384;
-const methods = ['GET', 'POST', 'DELETE'];
+const methods = ['GET', 'POST', 'PUT', 'DELETE'];
 const requestHeaders = ['authorization', 'content-type', 'x-request-id'];
 const exposedHeaders = ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'];
 
@@ -44,6 +45,7 @@ export class PsaServer {
   constructor(
     @Inject(MeteringInterceptor) private readonly interceptor: MeteringInterceptor,
     @Inject(ApiKeyGuard) private readonly guard: ApiKeyGuard,
+    @Inject(Webhooks) private readonly webhooks: Webhooks,
     @Inject(PinRequests) private readonly pins: PinRequests,
     @Inject(CodecPool) private readonly codecs: CodecPool,
     @Inject(SETTINGS) settings: StorageSettings,
@@ -69,6 +71,7 @@ export class PsaServer {
     const { operations, id } = targetOf(url.slice(prefix.length, at === -1 ? undefined : at));
     const allow = Object.keys(operations).join(', ');
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: `${allow}, OPTIONS` }).end();
+    const isWebhook = operations === psaOperations.webhook;
     const operation = operations[request.method ?? ''];
     if (operation === undefined)
       throw new ApiError(405, `the method ${request.method} is not allowed here; use one of ${allow}`, { allow });
@@ -81,7 +84,7 @@ export class PsaServer {
     const { signal, release } = startLifetime(response, { waitMs: 0, meter, codecs: this.codecs, account });
     try {
       const query = new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
-      const { status, body } = await this.#run({ started, principal, id, query, signal });
+      const { status, body } = await this.#run({ started, principal, id, query, signal, isWebhook });
       if (body !== undefined) sendJson(response, status, body);
       else response.writeHead(status, { 'content-length': 0 }).end();
     } finally {
@@ -95,14 +98,17 @@ export class PsaServer {
     id,
     query,
     signal,
+    isWebhook,
   }: {
     readonly started: StorageRequest;
     readonly principal: Principal;
     readonly id: string | undefined;
     readonly query: URLSearchParams;
     readonly signal: AbortSignal;
+    readonly isWebhook: boolean;
   }): Promise<PsaAnswer> {
     const account = principal.account.id;
+    if (isWebhook) return await this.#runOnWebhook(request, account, signal);
     if (request.method === 'POST') {
       // A replaced request is looked up before the body is read.
       if (id !== undefined) await this.pins.require(account, id);
@@ -114,6 +120,14 @@ export class PsaServer {
     await this.pins.remove(account, id);
     return { status: 202 };
   }
+
+  async #runOnWebhook(request: IncomingMessage, account: string, signal: AbortSignal): Promise<PsaAnswer> {
+    if (request.method === 'GET') return { status: 200, body: await this.webhooks.get(account) };
+    if (request.method === 'PUT')
+      return { status: 200, body: await this.webhooks.set(account, await readJsonBody(request, signal)) };
+    await this.webhooks.remove(account);
+    return { status: 204 };
+  }
 }
 
 /** Finds the target of a path below /psa/. @throws ApiError 404 */
@@ -124,6 +138,7 @@ function targetOf(path: string): PsaTarget {
     // An id needs no decoding: one with other characters does not exist.
     if (id !== '') return { operations: psaOperations.pin, id };
   }
+  if (path === 'webhook') return { operations: psaOperations.webhook, id: undefined };
   throw new ApiError(404, `there is no /psa/${path.slice(0, 64)}; use /psa/pins or /psa/pins/{requestid}`);
 }
 

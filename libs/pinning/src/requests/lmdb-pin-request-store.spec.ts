@@ -1,132 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CID, cidFor } from '@cairn/cid';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { describePinRequestStore } from '../testing/index.ts';
 import { openLmdbPinRequestStore } from './lmdb-pin-request-store.ts';
-import type { PinRequestStore } from './pin-request-store.ts';
 
-let directory: string;
-let now = 5_000;
-let store: PinRequestStore;
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'cairn-requests-'));
-  store = await openLmdbPinRequestStore({ directory, now: () => now });
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(directory, { recursive: true });
-});
-
-const key = 'key_1';
-const cidOf = (text: string): CID => cidFor(Buffer.from(text), { codec: 'raw' });
-const add = (account: string, text: string, replaces?: string) =>
-  store.add(account, { cid: cidOf(text).toString(), key }, replaces === undefined ? {} : { replaces });
-
-async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const values: T[] = [];
-  for await (const value of source) values.push(value);
-  return values;
-}
-const released = async () => (await all(store.released())).map(({ cid }) => cid.toString());
-
-test('times of an account rise, also when the clock stands still or is set back', async () => {
-  const times: number[] = [];
-  for (const time of [5_000, 5_000, 4_000, 6_000]) {
-    now = time;
-    times.push((await add('a', `${time}`)).createdAt);
-  }
-  expect(times).toEqual([5_000_000, 5_000_001, 5_000_002, 6_000_000]);
-});
-
-test('list returns the newest first, in pages, between two times', async () => {
-  const ids: string[] = [];
-  for (let index = 0; index < 600; index++) ids.push((await add('a', `${index}`)).id);
-  await add('b', 'other');
-  const listed = await all(store.list('a'));
-  expect(listed.map(({ id }) => id)).toEqual([...ids].reverse());
-  const at = (index: number) => listed[600 - 1 - index]?.createdAt ?? 0;
-  const between = await all(store.list('a', { after: at(10), before: at(13) }));
-  expect(between.map(({ id }) => id)).toEqual([ids[12], ids[11]]);
-});
-
-test('listOf returns the requests for one CID and not those that only hold it', async () => {
-  const [one, other] = [await add('a', 'x'), await add('a', 'x')];
-  await add('a', 'y', one.id);
-  expect((await all(store.listOf('a', cidOf('x')))).map(({ id }) => id)).toEqual([other.id]);
-  expect(await all(store.listOf('b', cidOf('x')))).toEqual([]);
-});
-
-test('remove releases the CID, and refuses unknown ids and those of other accounts', async () => {
-  const { id } = await add('a', 'x');
-  for (const [account, other] of [
-    ['b', id],
-    ['a', 'x'],
-    ['a', '0'.repeat(32)],
-  ] as const)
-    await expect(store.remove(account, other)).rejects.toMatchObject({ code: 'PIN_REQUEST_NOT_FOUND' });
-  await store.remove('a', id);
-  expect(await released()).toEqual([cidOf('x').toString()]);
-  expect(store.isReferenced('a', cidOf('x'))).toBe(false);
-  expect(store.openCount()).toBe(0);
-});
-
-test('a replacement holds the CID of the replaced request until it is final', async () => {
-  const one = await add('a', 'x');
-  await store.finish(one, { status: 'pinned' });
-  const two = await add('a', 'y', one.id);
-  const three = await add('a', 'z', two.id);
-  expect(three).toMatchObject({ holds: cidOf('x').toString() });
-  expect(store.isReferenced('a', cidOf('x'))).toBe(true);
-  expect(store.isReferenced('a', cidOf('y'))).toBe(false);
-  await store.finish(three, { status: 'failed', reason: 'r' });
-  expect(store.isReferenced('a', cidOf('x'))).toBe(false);
-  expect(await released()).toContain(cidOf('x').toString());
-});
-
-test('settleReleased keeps a release whose last request was removed meanwhile', async () => {
-  const one = await add('a', 'x');
-  const two = await add('a', 'x');
-  await store.remove('a', one.id);
-  const [found] = await all(store.released());
-  if (found === undefined) throw new Error('nothing was released');
-  await store.remove('a', two.id);
-  await store.settleReleased(found, { isNeeded: true });
-  expect(await released()).toHaveLength(1);
-  await store.settleReleased(found, { isNeeded: false });
-  expect(await released()).toEqual([]);
-});
-
-test('finish of a removed request releases its pin', async () => {
-  const request = await add('a', 'x');
-  await store.remove('a', request.id);
-  for (const entry of await all(store.released())) await store.settleReleased(entry, { isNeeded: false });
-  expect(await store.finish(request, { status: 'pinned' })).toBeUndefined();
-  expect(await released()).toEqual([cidOf('x').toString()]);
-});
-
-test('firstDue follows the times of attempts and skips running requests', async () => {
-  now = 1_000;
-  const [one, two] = [await add('a', '1'), await add('a', '2')];
-  expect(store.firstDue('a', 999, new Set())).toBeUndefined();
-  expect(store.firstDue('a', 1_000, new Set())?.id).toBe(one.id);
-  expect(store.firstDue('a', 1_000, new Set([one.id]))?.id).toBe(two.id);
-  await store.finish(one, { status: 'queued', reason: 'r', dueAt: 2_000 });
-  expect(store.firstDue('a', 1_000, new Set([two.id]))).toBeUndefined();
-  expect(store.firstDue('a', 2_000, new Set([two.id]))).toMatchObject({ id: one.id, attempts: 1, reason: 'r' });
-});
-
-test('openAccountAfter walks the accounts with open requests', async () => {
-  for (const account of ['b', 'a', 'ab']) await add(account, 'x');
-  expect(store.openAccountAfter(undefined)).toBe('a');
-  expect(store.openAccountAfter('a')).toBe('ab');
-  expect(store.openAccountAfter('ab')).toBe('b');
-  expect(store.openAccountAfter('b')).toBeUndefined();
-});
-
-test('requests survive a reopening of the store', async () => {
-  const { id } = await add('a', 'x');
-  await store.close();
-  store = await openLmdbPinRequestStore({ directory });
-  expect(await store.get('a', id)).toMatchObject({ status: 'queued', cid: cidOf('x').toString() });
+describePinRequestStore('openLmdbPinRequestStore', async (now) => {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-requests-'));
+  const store = await openLmdbPinRequestStore({ directory, now });
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      return await openLmdbPinRequestStore({ directory, now });
+    },
+    remove: async () => rmSync(directory, { recursive: true }),
+  };
 });

@@ -4,6 +4,7 @@ import { PinRequestNotFoundError, PinRequestsFullError } from '../errors.ts';
 import { accountPrefix, decode, encode, inPages } from '../pin-records.ts';
 import type { CollectionLock } from '../pin-store.ts';
 import { pinsFormat } from '../pins-format.ts';
+import { LmdbWebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { type NewPinRequest, type PinRequest, type PinRequestOutcome, pinRequestLimits } from './pin-request.ts';
 import {
   accountOf,
@@ -33,6 +34,7 @@ const pageLength = 64;
  * account and CID.
  */
 class LmdbPinRequestStore implements PinRequestStore {
+  readonly webhooks: LmdbWebhookOutbox;
   readonly #environment: Environment;
   readonly #requests: Database;
   readonly #cids: Database;
@@ -49,6 +51,7 @@ class LmdbPinRequestStore implements PinRequestStore {
     this.#counts = environment.database('request-counts');
     this.#releases = environment.database('request-releases');
     this.#now = now;
+    this.webhooks = new LmdbWebhookOutbox(environment, now);
   }
 
   async add(
@@ -181,8 +184,19 @@ class LmdbPinRequestStore implements PinRequestStore {
     return await this.#environment.transaction(() => {
       const request = this.#find(account, id);
       if (request?.dueAt === undefined) return false;
-      if (request.status !== 'pinning') this.#write({ ...request, status: 'pinning' });
+      if (request.status === 'pinning') return true;
+      const pinning: PinRequest = { ...request, status: 'pinning' };
+      this.#write(pinning);
+      // Retries of a request are no news.
+      if (request.attempts === 0) this.webhooks.record(pinning);
       return true;
+    });
+  }
+
+  async report(account: string, id: string, progress: NonNullable<PinRequest['progress']>): Promise<void> {
+    await this.#environment.transaction(() => {
+      const request = this.#find(account, id);
+      if (request?.dueAt !== undefined) this.#write({ ...request, progress });
     });
   }
 
@@ -201,8 +215,10 @@ class LmdbPinRequestStore implements PinRequestStore {
         this.#write(queued);
         return queued;
       }
-      const final: PinRequest = { ...kept, ...outcome };
+      const { progress: ___, ...lasting } = kept;
+      const final: PinRequest = { ...lasting, ...outcome };
       this.#write(final);
+      this.webhooks.record(final);
       this.#count(account, { requests: 0, open: -1 });
       if (holds !== undefined) this.#dropHeld(final, holds);
       return final;

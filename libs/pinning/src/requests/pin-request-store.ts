@@ -1,5 +1,6 @@
 import type { CID } from '@cairn/cid';
 import type { CollectionLock } from '../pin-store.ts';
+import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { NewPinRequest, PinRequest, PinRequestOutcome } from './pin-request.ts';
 
 export interface PinRequestRange {
@@ -20,6 +21,8 @@ export interface ReleasedPin {
  * number of requests.
  */
 export interface PinRequestStore {
+  /** Webhooks that get the changes of requests: the first attempt begins, pinned, failed. */
+  readonly webhooks: WebhookStore;
   /**
    * Creates a request that is due immediately. `replaces` removes another one in the same change and keeps its pin until the
    * new request is final.
@@ -35,6 +38,8 @@ export interface PinRequestStore {
   listOf(account: string, cid: CID): AsyncIterable<PinRequest>;
   /** Records that an attempt runs. Resolves to false if the request was removed or is final. */
   begin(account: string, id: string): Promise<boolean>;
+  /** Records the progress of an attempt. Does nothing for a request that was removed or is final. */
+  report(account: string, id: string, progress: NonNullable<PinRequest['progress']>): Promise<void>;
   /**
    * Records the result of an attempt. If the request was removed meanwhile, its pin is released instead, and the call
    * resolves to undefined.

@@ -25,6 +25,8 @@ export interface PinRequest extends NewPinRequest {
   readonly status: PinRequestStatus;
   /** Reason of the last failed attempt. */
   readonly reason?: string | undefined;
+  /** Size of the DAG so far, while an attempt fetches its blocks. Absent for a final request. */
+  readonly progress?: { readonly blocks: number; readonly bytes: number } | undefined;
   /** Number of failed attempts. */
   readonly attempts: number;
   /** CID of the replaced request. Its pin is released when this request is final, so that common blocks stay stored. */

@@ -1,9 +1,11 @@
-import { type CID, parseCid } from '@cairn/cid';
+import { parseCid } from '@cairn/cid';
 import { isCairnError } from '@cairn/errors';
+import { fetchDag } from '../fetch-dag.ts';
+import { FetchQuota } from '../fetch-quota.ts';
 import type { Pinning } from '../pinning.ts';
-import { visitDag } from '../walk-dag.ts';
+import type { DagSize } from '../walk-dag.ts';
 import type { WriteSession } from '../write-session.ts';
-import type { ContentSource, FetchOptions } from './content-source.ts';
+import type { ContentSource } from './content-source.ts';
 import type { PinRequest } from './pin-request.ts';
 
 export interface PinRequestedOptions {
@@ -12,6 +14,8 @@ export interface PinRequestedOptions {
   readonly session: WriteSession;
   readonly content: ContentSource;
   readonly signal: AbortSignal;
+  /** Called with the size of the DAG so far while its blocks are fetched. */
+  readonly onSize?: (size: DagSize) => void;
 }
 
 /** Rounds of fetching and pinning. A block may be collected between the two, so one round may not be enough. */
@@ -23,7 +27,7 @@ const fetchRoundsMax = 3;
  */
 export async function pinRequested(
   request: PinRequest,
-  { pinning, session, content, signal }: PinRequestedOptions,
+  { pinning, session, content, signal, onSize }: PinRequestedOptions,
 ): Promise<void> {
   const cid = parseCid(request.cid);
   const before = await pinning.get(request.account, cid);
@@ -36,27 +40,16 @@ export async function pinRequested(
     } catch (error) {
       signal.throwIfAborted();
       if (!isCairnError(error, 'BLOCK_NOT_FOUND') || round > fetchRoundsMax) throw error;
-      await fetchMissing(cid, session, content, { signal, origins: request.origins ?? [] });
+      const quota = new FetchQuota(session);
+      await fetchDag(session.store, cid, {
+        signal,
+        fetch: (missing, { signal: ended }) =>
+          content.fetch(missing, { signal: ended, origins: request.origins ?? [] }),
+        onSize: async (size) => {
+          onSize?.(size);
+          await quota.check(size);
+        },
+      });
     }
   }
-}
-
-/** Walks a DAG and stores its missing blocks in the session, where they count against the quota. */
-async function fetchMissing(
-  root: CID,
-  { store }: WriteSession,
-  content: ContentSource,
-  options: FetchOptions,
-): Promise<void> {
-  const touchMany = async (cids: readonly CID[]) => {
-    for (const cid of cids) {
-      options.signal.throwIfAborted();
-      if (await store.has(cid)) continue;
-      const bytes = await content.fetch(cid, options);
-      if (!(await store.has(cid))) await store.putMany([{ cid, bytes }]);
-    }
-    return [];
-  };
-  const walk = visitDag(store, root, { signal: options.signal, touchMany });
-  while (!(await walk.next()).done);
 }

@@ -1,1 +1,2 @@
+export { describePinRequestStore, type PinRequestStoreHarness } from './describe-pin-request-store.ts';
 export { describePinStore } from './describe-pin-store.ts';

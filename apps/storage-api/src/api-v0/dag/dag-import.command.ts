@@ -32,6 +32,7 @@ const rootsMax = 10_000;
 export class DagImportCommand implements Command<typeof options> {
   readonly name = 'dag/import';
   readonly scope = 'add';
+  readonly isLocal = true;
   readonly args = { name: 'path', min: 0, max: 0 };
   readonly file = 'path';
   readonly options = options;

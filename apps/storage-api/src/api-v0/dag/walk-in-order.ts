@@ -1,6 +1,7 @@
 import { type Blockstore, Slices } from '@cairn/blockstore';
 import { type CID, codecs } from '@cairn/cid';
 import { CidList, cidKey, linksOf } from '@cairn/pinning';
+import { prefetch } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 import { workOf } from '../with-work.ts';
 
@@ -17,6 +18,8 @@ export interface WalkInOrderOptions {
   readonly seen?: Set<string>;
 }
 
+/** Links of a block that are fetched ahead. */
+const prefetchedLinks = 64;
 /** CIDs that one walk holds in memory. */
 const blocksMax = 4_000_000;
 
@@ -48,6 +51,7 @@ export async function* walkInOrder(
     // The store has counted a block that was read.
     if (cid.code === codecs.raw) workOf(signal)?.visits(1);
     yield { cid, bytes };
+    if (links.length > 1) prefetch(signal, links.slice(0, prefetchedLinks));
     for (let index = links.length - 1; index >= 0; index--) open.push(links.bytesAt(index));
   }
 }

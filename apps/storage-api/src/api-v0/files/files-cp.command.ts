@@ -1,13 +1,18 @@
+import type { Principal } from '@cairn/auth';
+import type { Blockstore } from '@cairn/blockstore';
+import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { isCairnError } from '@cairn/errors';
 import { adoptDag, childPath, type FileTree, parseTreePath, type TreePath, unlinkFile } from '@cairn/mfs';
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { collapseFile, statNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { isFetching, withWholeDag } from '../../network/fetch-missing.ts';
 import type { StorageSettings } from '../../settings.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { namingFor } from '../naming.ts';
 import { argument } from '../paths.ts';
 import { endLines } from '../write.ts';
+import { WriteSessions } from '../write-sessions.ts';
 import { Files } from './files.ts';
 import { flushOption } from './flush-option.ts';
 import { withErrorPrefix } from './with-error-prefix.ts';
@@ -30,6 +35,8 @@ export class FilesCpCommand implements Command<typeof options> {
 
   constructor(
     @Inject(Files) private readonly files: Files,
+    @Inject(WriteSessions) private readonly sessions: WriteSessions,
+    @Inject(BLOCKSTORE) private readonly store: Blockstore,
     @Inject(SETTINGS) private readonly settings: StorageSettings,
   ) {}
 
@@ -38,6 +45,7 @@ export class FilesCpCommand implements Command<typeof options> {
     const { names } = parseTreePath(argument(args, 0, 'source'));
     const from = { names, text: names.map((name) => `/${name}`).join(''), isInto: false };
     const to = parseTreePath(argument(args, 1, 'dest'));
+    if (isFetching(signal)) await this.#fetch(principal, from, signal);
     await this.files.change(principal, signal, async (tree, session) => {
       const source = await withErrorPrefix(`cp: cannot get node from path ${from.text}`, () =>
         this.files.locate(tree, from, signal),
@@ -52,6 +60,17 @@ export class FilesCpCommand implements Command<typeof options> {
       await withErrorPrefix(`cp: cannot put node in path ${path.text}`, () => tree.put(path, cid));
     });
     endLines(response);
+  }
+
+  /** Fetches content from outside of the tree before the change, since changes of an account wait for each other. */
+  async #fetch(principal: Principal, from: TreePath, signal: AbortSignal): Promise<void> {
+    const tree = await this.files.tree(principal, signal);
+    // The change reports a source that cannot be found.
+    const source = await this.files.locate(tree, from, signal).catch(() => undefined);
+    if (source?.isOutside !== true) return;
+    await this.sessions.run(principal, signal, async (session) => {
+      await withWholeDag(source.cid, { store: this.store, session, signal }, () => session.touch(source.cid));
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { NotAFilePathError, parseTreePath } from '@cairn/mfs';
 import { catNode, readNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { prefetchOf } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument } from '../paths.ts';
@@ -40,6 +41,11 @@ export class FilesReadCommand implements Command<typeof options> {
     if (offset > node.fileSize) throw new ApiError(500, `offset was past end of file (${offset} > ${node.fileSize})`);
     const length = Math.min(count ?? node.fileSize, node.fileSize - offset);
     // Kubo announces no length here.
-    await sendBytes(response, catNode(tree.blocks, node, { offset, length, signal }), undefined, signal);
+    await sendBytes(
+      response,
+      catNode(tree.blocks, node, { offset, length, signal, onAhead: prefetchOf(signal) }),
+      undefined,
+      signal,
+    );
   }
 }

@@ -15,7 +15,8 @@ test('localSize counts a block for each link, reads it once, and skips a missing
       store,
     ));
   let reads = 0;
-  const counting: Pick<typeof store, 'get' | 'size'> = {
+  const counting: Pick<typeof store, 'get' | 'has' | 'size'> = {
+    has: (name) => store.has(name),
     size: (name) => store.size(name),
     get: async (name, options) => {
       reads++;

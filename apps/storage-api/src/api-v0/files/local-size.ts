@@ -22,7 +22,7 @@ interface OpenBlock {
 
 /** Measures the stored part of a DAG. Each block is read once. @throws ApiError 500 beyond {@link dagBlocksMax} */
 export async function localSize(
-  store: Pick<Blockstore, 'get' | 'size'>,
+  store: Pick<Blockstore, 'get' | 'has' | 'size'>,
   root: CID,
   signal: AbortSignal,
 ): Promise<LocalSize> {
@@ -65,11 +65,12 @@ async function sumOf(
   return { bytes: Math.min(bytes, Number.MAX_SAFE_INTEGER), isWhole };
 }
 
-async function read(store: Pick<Blockstore, 'get' | 'size'>, cid: CID, signal: AbortSignal) {
+async function read(store: Pick<Blockstore, 'get' | 'has' | 'size'>, cid: CID, signal: AbortSignal) {
   try {
     if (cid.multihash.code === 0)
       return { length: cid.multihash.digest.length, links: await linksOf(cid, cid.multihash.digest) };
     if (cid.code === codecs.raw) return { length: await store.size(cid), links: new CidList() };
+    if (!(await store.has(cid))) return undefined;
     const bytes = await store.get(cid, { signal });
     return { length: bytes.length, links: await linksOf(cid, bytes, Slices.of(signal)) };
   } catch (error) {

@@ -3,8 +3,9 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { type CID, parseCid } from '@cairn/cid';
 import { resolveToBlock } from '@cairn/dag';
 import { isCairnError } from '@cairn/errors';
-import type { Pin, PinOptions, WriteSession } from '@cairn/pinning';
+import type { DagSize, Pin, PinOptions, WriteSession } from '@cairn/pinning';
 import { Inject, Injectable } from '@nestjs/common';
+import { isFetching, withWholeDag } from '../../network/fetch-missing.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { apiErrorFrom } from '../error-policy.ts';
@@ -67,22 +68,32 @@ export class PinAddCommand implements Command<typeof options> {
     endLines(response);
   }
 
-  /** Pins a DAG. Waits for missing blocks as long as a read would. */
+  /** Pins a DAG. Its missing blocks are fetched, or waited for as long as a read would. */
   async #pin(session: WriteSession, cid: CID, signal: AbortSignal, how: PinOptions): Promise<Pin> {
+    const { store } = this;
+    const onSize = how.onProgress && (({ blocks }: DagSize) => how.onProgress?.(blocks));
     try {
-      while (true) {
-        try {
-          return await session.pin(cid, how);
-        } catch (error) {
-          if (!isCairnError(error, 'BLOCK_NOT_FOUND')) throw error;
-          await this.store.get(parseCid(String(error.details.cid)), { signal });
-        }
-      }
+      if (how.mode === 'direct') await store.get(cid, { signal });
+      return await withWholeDag(cid, { store, session, signal, onSize }, () =>
+        this.#pinPresent(session, cid, signal, how),
+      );
     } catch (error) {
       if (isCairnError(error, 'PIN_MODE_CONFLICT')) throw new ApiError(500, `pin: ${cid} already pinned recursively`);
       const reason = apiErrorFrom(error);
       if (reason?.status !== 500) throw error;
       throw new ApiError(500, `pin: ${reason.message}`, reason.headers);
+    }
+  }
+
+  /** Pins a DAG whose missing blocks another process may be about to write. */
+  async #pinPresent(session: WriteSession, cid: CID, signal: AbortSignal, how: PinOptions): Promise<Pin> {
+    while (true) {
+      try {
+        return await session.pin(cid, how);
+      } catch (error) {
+        if (!isCairnError(error, 'BLOCK_NOT_FOUND') || isFetching(signal)) throw error;
+        await this.store.get(parseCid(String(error.details.cid)), { signal });
+      }
     }
   }
 }

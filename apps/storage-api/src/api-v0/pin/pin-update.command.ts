@@ -5,6 +5,7 @@ import { type CairnError, isCairnError } from '@cairn/errors';
 import { Pinning } from '@cairn/pinning';
 import { parsePath } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { withWholeDag } from '../../network/fetch-missing.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { apiErrorFrom } from '../error-policy.ts';
@@ -41,7 +42,9 @@ export class PinUpdateCommand implements Command<typeof options> {
       if ((await this.pinning.get(account, to))?.mode === 'recursive')
         throw new ApiError(500, "'to' cid was already recursively pinned");
       await this.sessions
-        .run(principal, signal, (session) => session.pin(to, { name: before.name ?? '' }))
+        .run(principal, signal, (session) =>
+          withWholeDag(to, { store: this.store, session, signal }, () => session.pin(to, { name: before.name ?? '' })),
+        )
         .catch((error: unknown) => {
           throw isCairnError(error, 'BLOCK_NOT_FOUND') ? new ApiError(500, missingWords(error, to)) : error;
         });

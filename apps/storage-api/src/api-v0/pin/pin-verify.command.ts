@@ -22,6 +22,7 @@ const options = {
 export class PinVerifyCommand implements Command<typeof options> {
   readonly name = 'pin/verify';
   readonly scope = 'read';
+  readonly isLocal = true;
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = options;
 

@@ -3,6 +3,7 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
 import { catNode, NotAFileError, readNode, type UnixfsNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { prefetchOf } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { resolveOptionsOf } from '../paths.ts';
@@ -66,7 +67,7 @@ export class CatCommand implements Command<typeof options> {
       if (length === 0) continue;
       // Symlinks are not followed: their content is their target.
       if (root.type === 'symlink') yield root.data.subarray(offset, offset + length);
-      else yield* catNode(this.store, root, { offset, length, signal });
+      else yield* catNode(this.store, root, { offset, length, signal, onAhead: prefetchOf(signal) });
     }
   }
 }

@@ -6,6 +6,7 @@ import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { resolveToBlock } from '@cairn/dag';
 import { catNode, readNode, type UnixfsNode } from '@cairn/unixfs';
 import { Inject, Injectable } from '@nestjs/common';
+import { prefetchOf } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { argument, resolveOptionsOf } from '../paths.ts';
@@ -62,7 +63,7 @@ export class GetCommand implements Command<typeof options> {
 
   async *#bytes(root: UnixfsNode, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     if (root.type === 'symlink') yield root.data;
-    else yield* catNode(this.store, root, { signal });
+    else yield* catNode(this.store, root, { signal, onAhead: prefetchOf(signal) });
   }
 }
 

@@ -18,6 +18,7 @@ const seenMax = 4_000_000;
 export class RefsLocalCommand implements Command<Record<never, never>> {
   readonly name: string = 'refs/local';
   readonly scope = 'read';
+  readonly isLocal = true;
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = {};
 

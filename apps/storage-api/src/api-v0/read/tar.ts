@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Blockstore } from '@cairn/blockstore';
 import { catNode, listDirectory, readNode, type UnixfsNode, type UnixfsTime } from '@cairn/unixfs';
 import { type Header, type Pack, pack } from 'tar-stream';
+import { prefetchOf } from '../../network/network.ts';
 import { ApiError } from '../api-error.ts';
 
 const depthMax = 256;
@@ -75,7 +76,7 @@ async function add(archive: Pack, context: Context, path: string, node: UnixfsNo
     }
   } else {
     const file = archive.entry({ ...metadata('file'), size: node.fileSize });
-    for await (const bytes of catNode(store, node, { signal }))
+    for await (const bytes of catNode(store, node, { signal, onAhead: prefetchOf(signal) }))
       if (!file.write(bytes)) await once(file, 'drain', { signal });
     const finished = once(file, 'finish', { signal });
     file.end(new Uint8Array(0));

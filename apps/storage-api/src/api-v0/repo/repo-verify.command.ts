@@ -21,6 +21,7 @@ const namesMax = 4_000_000;
 export class RepoVerifyCommand implements Command<Record<never, never>> {
   readonly name = 'repo/verify';
   readonly scope = 'read';
+  readonly isLocal = true;
   readonly args = { name: 'none', min: 0, max: 0 };
   readonly options = {};
 

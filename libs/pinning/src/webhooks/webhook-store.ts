@@ -1,0 +1,57 @@
+import type { CollectionLock } from '../pin-store.ts';
+import type { PinRequest } from '../requests/pin-request.ts';
+
+/** Webhook of an account, which gets the changes of its pin requests. */
+export interface Webhook {
+  readonly url: string;
+  /** Secret as its owner of the store keeps it, such as sealed. */
+  readonly secret: string;
+  /** Secret before the last change. It signs beside the new one, so that receivers can change theirs. */
+  readonly previous?: { readonly secret: string; readonly until: number } | undefined;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** Change of a pin request that is not delivered yet. */
+export interface WebhookEvent {
+  /** Unique and equal in each attempt, so that a receiver can recognise a repeated delivery. */
+  readonly id: string;
+  readonly account: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Request after the change. */
+  readonly request: Omit<PinRequest, 'key' | 'origins' | 'holds' | 'dueAt'>;
+  /** Number of failed attempts. */
+  readonly attempts: number;
+  /** Earliest time of the next attempt, in milliseconds since 1970. */
+  readonly dueAt: number;
+}
+
+/**
+ * The port to webhooks and their outbox. A change of a pin request and its event are one atomic change, so that no event is
+ * lost or delivered without its change.
+ */
+export interface WebhookStore {
+  get(account: string): Promise<Webhook | undefined>;
+  /** Creates or replaces the webhook of an account. */
+  set(account: string, webhook: Webhook): Promise<void>;
+  /** Removes the webhook of an account and its events. Resolves to false if there was none. */
+  remove(account: string): Promise<boolean>;
+  /** Number of events of an account that wait. */
+  waiting(account: string): Promise<number>;
+  /** Number of events of all accounts that wait. */
+  waitingCount(): number;
+  /** Returns the first account with events after another one, in byte order. */
+  accountAfter(account: string | undefined): string | undefined;
+  /** Returns the first event of an account that is due and not in `except`. */
+  firstDue(account: string, now: number, except: ReadonlySet<string>): WebhookEvent | undefined;
+  /** Forgets an event, or moves it to a later time after a failed attempt. */
+  settle(event: WebhookEvent, outcome: { readonly dueAt: number } | undefined): Promise<void>;
+  /** Takes the right to deliver. Resolves to undefined while another process has it. */
+  tryLockWebhooks(): Promise<CollectionLock | undefined>;
+}
+
+export const webhookLimits = {
+  /** Events of an account that wait. Further changes have no event. */
+  waitingMax: 10_000,
+} as const;
