@@ -1,4 +1,4 @@
-import { type BlockExchange, LanePermits, type Provider, withExchange } from '@cairn/block-exchange';
+import { type BlockExchange, LanePermits, withExchange } from '@cairn/block-exchange';
 import { type Blockstore, withWait } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { type Registry, registerGauge } from '@cairn/service-kit';
@@ -79,9 +79,4 @@ export function prefetch(signal: AbortSignal, cids: readonly CID[]): void {
 export function prefetchOf(signal: AbortSignal): ((cids: readonly CID[]) => void) | undefined {
   const network = readOptionsOf(signal)?.network;
   return network && ((cids) => network.prefetch(cids, signal));
-}
-
-/** Adds nodes that may have the content of a request. */
-export function addProviders(signal: AbortSignal, providers: readonly Provider[]): void {
-  readOptionsOf(signal)?.network?.addProviders(providers);
 }
