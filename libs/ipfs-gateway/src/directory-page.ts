@@ -1,5 +1,6 @@
 import type { PbLink } from '@cairn/unixfs';
 import type { ContentOrigin } from './exchange.ts';
+import { iconOf, iconOfEntry, iconSymbols } from './page-icons.ts';
 import { escapeHtml, pageEnd, pageHead } from './page-style.ts';
 import { escapePath } from './request-target.ts';
 
@@ -14,14 +15,6 @@ export interface DirectoryPage {
 /** Characters of a page that are sent together. */
 const chunkCharacters = 16_384;
 
-const icons: readonly (readonly [pattern: RegExp, icon: string])[] = [
-  [/\.(?:png|jpe?g|gif|webp|svg|avif|bmp|ico)$/i, '🖼️'],
-  [/\.(?:mp4|webm|mov|mkv|avi)$/i, '🎞️'],
-  [/\.(?:mp3|ogg|wav|flac|m4a)$/i, '🎵'],
-  [/\.(?:zip|gz|tar|7z|zst|xz|car)$/i, '🗜️'],
-  [/\.[^.]+$/, '📄'],
-];
-
 /** Yields the page of a directory while its entries are read. */
 export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
@@ -34,7 +27,7 @@ export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8A
     yield encoder.encode(text);
     text = '';
   }
-  yield encoder.encode(`${text}</table></main>\n${pageEnd}`);
+  yield encoder.encode(`${text}</tbody></table></main>\n${pageEnd}`);
 }
 
 function startOf({ origin, cid, bytes }: DirectoryPage): string {
@@ -42,11 +35,12 @@ function startOf({ origin, cid, bytes }: DirectoryPage): string {
   const base = origin.urlPath.replace(/\/+$/, '');
   const hasParent = origin.below.replace(/\/+$/, '') !== '';
   const up = hasParent
-    ? `<tr><td class="icon">📁</td><td><a href="${link(`${base}/..`)}">..</a></td><td class="hash"></td><td></td></tr>\n`
+    ? `<tr><td class="icon">${iconOf('up')}</td><td><a href="${link(`${base}/..`)}">..</a></td><td class="hash"></td><td class="size"></td></tr>\n`
     : '';
-  return `${pageHead(path)}<main><h1>Index of ${breadcrumbs(origin)}</h1>
-<p class="size"><span class="ipfs-hash" translate="no">${escapeHtml(cid)}</span> ${sizeText(bytes)}</p>
-<table>
+  return `${pageHead(path)}${iconSymbols}<main><h1>Index of ${breadcrumbs(origin)}</h1>
+<p class="meta"><span class="ipfs-hash" translate="no">${escapeHtml(cid)}</span> ${sizeText(bytes)}</p>
+<table><thead><tr><th class="icon" aria-label="Kind"></th><th scope="col">Name</th><th scope="col" class="hash">CID</th><th scope="col" class="size">Size</th></tr></thead>
+<tbody>
 ${up}`;
 }
 
@@ -66,7 +60,6 @@ function breadcrumbs({ host, namespace, root, below }: ContentOrigin): string {
 }
 
 function rowOf({ name, cid, tsize }: PbLink, base: string, { host }: ContentOrigin): string {
-  const icon = icons.find(([pattern]) => pattern.test(name))?.[1] ?? '📁';
   const text = cid.toString();
   // Kubo encodes the name twice: the query value is a path that is encoded itself.
   const hashLink =
@@ -74,7 +67,7 @@ function rowOf({ name, cid, tsize }: PbLink, base: string, { host }: ContentOrig
       ? `href="/ipfs/${text}?filename=${encodeURIComponent(escapePath(name))}"`
       : `href="https://cid.ipfs.tech/#${text}" target="_blank" rel="noreferrer noopener"`;
   const short = `${text.slice(0, 4)}…${text.slice(-4)}`;
-  return `<tr><td class="icon">${icon}</td><td><a href="${link(`${base}/${name}`)}">${escapeHtml(name)}</a></td><td class="hash"><a class="ipfs-hash" translate="no" ${hashLink}>${short}</a></td><td class="size">${sizeText(tsize)}</td></tr>\n`;
+  return `<tr><td class="icon">${iconOfEntry(name, cid)}</td><td dir="auto"><a href="${link(`${base}/${name}`)}">${escapeHtml(name)}</a></td><td class="hash"><a class="ipfs-hash" translate="no" ${hashLink}>${short}</a></td><td class="size">${sizeText(tsize)}</td></tr>\n`;
 }
 
 function link(path: string): string {

@@ -1,4 +1,5 @@
 import { isCairnError } from '@cairn/errors';
+import { errorPage } from './error-page.ts';
 import { GatewayError } from './errors.ts';
 import { textBody } from './exchange.ts';
 import type { GatewayResponse } from './gateway-types.ts';
@@ -20,11 +21,15 @@ const contentFields: ReadonlySet<string> = new Set([
   ...['content-length', 'accept-ranges', 'etag', 'cache-control', 'last-modified', 'content-disposition'],
 ]);
 
-/** Converts an error to its response. @throws an error that is a fault of the service */
-export function failureOf(error: unknown, headers: Readonly<Record<string, string>>): GatewayResponse {
+/** Converts an error to its response: a page for browsers, else a text. @throws an error that is a fault of the service */
+export function failureOf(
+  error: unknown,
+  headers: Readonly<Record<string, string>>,
+  isBrowser = false,
+): GatewayResponse {
   const failure = asGatewayError(error, headers['x-ipfs-path']);
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !contentFields.has(name)));
-  return {
+  const response = {
     status: failure.status,
     headers: {
       ...kept,
@@ -34,6 +39,7 @@ export function failureOf(error: unknown, headers: Readonly<Record<string, strin
     },
     body: textBody(`${failure.message}\n`),
   };
+  return isBrowser ? errorPage(response, failure.message) : response;
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -64,7 +64,7 @@ class GatewayService {
     const key = this.#hot?.keyOf(request);
     const hot = key === undefined ? undefined : this.#hot?.get(key);
     // A block that was removed meanwhile is no longer served.
-    if (hot !== undefined && (await this.#isStored(hot))) return await this.#serveHot(hot);
+    if (hot !== undefined && (await this.#isStored(hot))) return await this.#serveHot(hot, request);
     const version = this.#hot?.version ?? 0;
     const kept: Exchange['kept'] = {};
     const response = await this.#complete(request, kept);
@@ -79,16 +79,22 @@ class GatewayService {
   }
 
   /** Serves a response from memory, unless the policy refuses its content now. */
-  async #serveHot({ response, content }: HotResponse): Promise<GatewayResponse> {
+  async #serveHot({ response, content }: HotResponse, request: GatewayRequest): Promise<GatewayResponse> {
     const refusal = await this.#options.policy?.(content);
     if (refusal === undefined) return withBody(response);
-    const refused = failureOf(new GatewayError(refusal.status, refusal.text), { 'x-ipfs-path': content.path });
+    const refused = failureOf(
+      new GatewayError(refusal.status, refusal.text),
+      { 'x-ipfs-path': content.path },
+      isBrowser(request),
+    );
     return { ...refused, headers: { ...commonHeaders, ...refused.headers } };
   }
 
   async #complete(request: GatewayRequest, kept: Exchange['kept']): Promise<GatewayResponse> {
     const headers: Record<string, string> = {};
-    const response = await this.#answer(request, headers, kept).catch((error: unknown) => failureOf(error, headers));
+    const response = await this.#answer(request, headers, kept).catch((error: unknown) =>
+      failureOf(error, headers, isBrowser(request)),
+    );
     const all = { ...commonHeaders, ...response.headers };
     if (request.method === 'HEAD') return { status: response.status, headers: all };
     return { ...response, headers: all };
@@ -235,6 +241,11 @@ async function serve(exchange: Exchange, content: Content): Promise<GatewayRespo
     return await serveCodec(exchange, content);
   if (code !== codecs['dag-pb'] && code !== codecs.raw) return await serveBlock(exchange, content);
   return await serveUnixfs(exchange, content);
+}
+
+/** Reports whether a page is shown to a person. Programs that accept a format of blocks get errors as text. */
+function isBrowser(request: GatewayRequest): boolean {
+  return (field(request, 'accept') ?? '').startsWith('text/html');
 }
 
 function ignoreMissing(error: unknown): undefined {
