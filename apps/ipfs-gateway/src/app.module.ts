@@ -3,10 +3,10 @@ import { AuthModule, serviceSecrets } from '@cairn/auth/nest';
 import { type CollectableBlockstore, withCache, withVerification, withYielding } from '@cairn/blockstore';
 import { BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
-import { DnslinkResolver } from '@cairn/ipns';
+import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
-import { peerAudience } from '@cairn/peer-api';
-import { PeerApiModule } from '@cairn/peer-api/nest';
+import { type PeerApi, peerAudience } from '@cairn/peer-api';
+import { PEER_API, PeerApiModule } from '@cairn/peer-api/nest';
 import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
@@ -15,6 +15,7 @@ import { ContentAccess } from './content-access.ts';
 import { ContentPolicy } from './content-policy.ts';
 import { GatewayServer } from './gateway-server.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
+import { NAME_STORE, StoredNames } from './stored-names.ts';
 
 const MiB = 1024 * 1024;
 
@@ -54,6 +55,17 @@ export class AppModule {
         ContentAccess,
         { provide: ContentPolicy, useFactory: () => ContentPolicy.open(context) },
         { provide: DnslinkResolver, useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP }) },
+        { provide: NAME_STORE, useFactory: stores.names },
+        {
+          provide: RecordSource,
+          inject: [NAME_STORE, PEER_API],
+          useFactory: ({ records }: NameStore, peer: PeerApi | undefined) =>
+            new RecordSource({
+              records,
+              findInNetwork: peer && ((name, signal) => peer.routing.get(routingKeyOf(name), { signal })),
+            }),
+        },
+        StoredNames,
         { provide: RAW_HTTP, useClass: GatewayServer },
       ],
     };

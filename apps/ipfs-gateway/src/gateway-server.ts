@@ -5,7 +5,7 @@ import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
 import { createGateway, type Gateway, type GatewayResponse } from '@cairn/ipfs-gateway';
-import { DnslinkResolver } from '@cairn/ipns';
+import { DnslinkResolver, RecordSource } from '@cairn/ipns';
 import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
 import {
@@ -47,6 +47,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   constructor(
     @Inject(BLOCKSTORE) blocks: Blockstore,
     @Inject(DnslinkResolver) dnslinks: DnslinkResolver,
+    @Inject(RecordSource) records: RecordSource,
     @Inject(SETTINGS) private readonly settings: IpfsGatewaySettings,
     @Inject(ContentPolicy) policy: ContentPolicy,
     @Inject(ContentAccess) private readonly access: ContentAccess,
@@ -60,7 +61,10 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
       policy: (content) => policy.refusal(content),
       hotBytesMax,
       readAhead: () => (this.#permits.isScarce ? 1 : readAheadMax),
-      names: { dnslink: (domain) => dnslinks.find(domain) },
+      names: {
+        dnslink: (domain) => dnslinks.find(domain),
+        ipnsRecord: (name, signal) => records.find(name, { signal }),
+      },
       subdomainHosts: settings.IPFS_GATEWAY_HOSTS.split(',').map((host) => ({ host, inlinesDnslink: true })),
     });
     policy.onChange(() => this.#gateway.forget());

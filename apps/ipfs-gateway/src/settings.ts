@@ -12,9 +12,7 @@ export const settingsShape = {
   IPFS_GATEWAY_HOSTS: text(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'host names such as localhost,dweb.example')
     .default('localhost')
     .describe('Host names under which CIDs and names are subdomains.'),
-  IPFS_NS_MAP: text(/^[^:/,]+:\/ip[fn]s\/[^,]+(,[^:/,]+:\/ip[fn]s\/[^,]+)*$/, 'domain:/ipfs/<cid>, separated by commas')
-    .optional()
-    .describe('DNSLink names that need no DNS: domain:/ipfs/<cid> or domain:/ipns/<name>, separated by commas.'),
+  IPFS_NS_MAP: sharedSettings.IPFS_NS_MAP,
   CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
   IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
 } satisfies SettingsShape;

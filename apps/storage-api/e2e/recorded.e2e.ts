@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Exchange, exchange, multipart } from './exchange.ts';
 import { compareAnswers, jsonValues } from './recorded/compare-answers.ts';
-import { isNotOffered, reasonOf } from './recorded/differences.ts';
+import { reasonOf } from './recorded/differences.ts';
 import { type RecordedStep, readScenarios, type Scenario } from './recorded/scenarios.ts';
 import { Service } from './service.ts';
 
@@ -42,16 +42,9 @@ async function differencesOf({ name, steps }: Scenario, service: Service): Promi
     if (reasonOf(name, index + 1) !== undefined) continue;
     const label = `[${index + 1}] ${step.request.method} ${step.request.path.slice(0, 160)}`;
     const differences = compareAnswers(step.response, answer);
-    // Commands that the service does not offer are refused in Kubo's form, with a reason.
-    if (differences.length > 0 && isNotOffered(step.request.path) && isRefusal(answer)) continue;
     found.push(...differences.map((difference) => `${label}: ${difference}`));
   }
   return found;
-}
-
-function isRefusal({ status, headers, body }: Exchange): boolean {
-  if (status < 400 || body.length === 0) return false;
-  return headers['content-type'] !== 'application/json' || Object(jsonValues(body.toString())[0]).Type === 'error';
 }
 
 async function begin(service: Service): Promise<void> {

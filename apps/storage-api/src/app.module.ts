@@ -9,6 +9,7 @@ import {
 } from '@cairn/blockstore';
 import { BLOCKSTORE, BlockstoreModule, COLLECTABLE } from '@cairn/blockstore/nest';
 import { errorChain } from '@cairn/errors';
+import { DnslinkResolver, type NameStore, RecordSource, routingKeyOf } from '@cairn/ipns';
 import { MeteringModule } from '@cairn/metering/nest';
 import { MfsModule, ROOT_STORE } from '@cairn/mfs/nest';
 import { type PeerApi, peerAudience } from '@cairn/peer-api';
@@ -27,6 +28,11 @@ import { ConfigReader } from './api-v0/config/config.command.ts';
 import { Files } from './api-v0/files/files.ts';
 import { KuboErrorFilter } from './api-v0/kubo-error-filter.ts';
 import { MeteringInterceptor } from './api-v0/metering-interceptor.ts';
+import { AccountNames } from './api-v0/names/account-names.ts';
+import { KeyGenerator } from './api-v0/names/key-generator.ts';
+import { AccountRecords } from './api-v0/names/name-records.ts';
+import { NameSchedule } from './api-v0/names/name-schedule.ts';
+import { NAME_STORE } from './api-v0/names/name-store.token.ts';
 import { shardingOf } from './api-v0/naming.ts';
 import { PeerIdentity } from './api-v0/node/peer-identity.ts';
 import { NetworkPermits } from './api-v0/peer/network-permits.ts';
@@ -116,6 +122,21 @@ export class AppModule {
         { provide: Network, useValue: network },
         { provide: RootReports, useValue: rootReports },
         PeerConnection,
+        { provide: NAME_STORE, useFactory: stores.names },
+        { provide: DnslinkResolver, useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP }) },
+        {
+          provide: RecordSource,
+          inject: [NAME_STORE, PEER_API],
+          useFactory: ({ records }: NameStore, peer: PeerApi | undefined) =>
+            new RecordSource({
+              records,
+              findInNetwork: peer && ((name, signal) => peer.routing.get(routingKeyOf(name), { signal })),
+            }),
+        },
+        AccountNames,
+        AccountRecords,
+        KeyGenerator,
+        NameSchedule,
         PinQueueRunner,
         PinRequests,
         Webhooks,

@@ -48,6 +48,7 @@ export const settingsShape = {
   STORAGE_WEBHOOK_PRIVATE: oneOf(['no', 'yes'])
     .default('no')
     .describe('Webhooks to private addresses and without TLS, for networks of your own.'),
+  IPFS_NS_MAP: sharedSettings.IPFS_NS_MAP,
   STORAGE_CID_PROFILE: oneOf(['unixfs-v0-2015', 'unixfs-v1-2025', 'legacy-cid-v0', 'test-cid-v1', 'test-cid-v1-wide'])
     .optional()
     .describe('CID profile (IPIP-499) of adds that choose none. Default: that of Kubo.'),

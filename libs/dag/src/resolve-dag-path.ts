@@ -23,7 +23,11 @@ export interface ResolveOptions extends ReadOptions {
    * caller can run it in a worker. Default: in this thread.
    */
   readonly follow?: (within: WithinBlock) => Promise<Followed>;
+  /** Resolves a path under /ipns/ to an immutable one. Default: such a path is refused. */
+  readonly resolveName?: ((path: string) => Promise<string>) | undefined;
 }
+
+const namePath = /^\/+ipns\/+[^/]/;
 
 /**
  * Resolves a path from block to block: names of plain and sharded UnixFS directories, names of other dag-pb links, and keys
@@ -36,7 +40,10 @@ export async function resolveDagPath(
   path: string | ContentPath,
   options: ResolveOptions = {},
 ): Promise<ResolvedPath> {
-  const { cid, segments, namespace } = typeof path === 'string' ? parsePath(path) : path;
+  const { resolveName } = options;
+  const isName = typeof path === 'string' && resolveName !== undefined && namePath.test(path);
+  const immutable = isName ? await resolveName(path) : path;
+  const { cid, segments, namespace } = typeof immutable === 'string' ? parsePath(immutable) : immutable;
   let block = cid;
   let remainder: readonly string[] = [];
   for (let at = 0; at < segments.length; ) {

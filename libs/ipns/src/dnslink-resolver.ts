@@ -32,6 +32,8 @@ export class DnslinkResolver {
     const name = domain.toLowerCase();
     const fixed = this.#fixed.get(name);
     if (fixed !== undefined) return fixed;
+    // Top-level domains have no DNSLink: a word that is no domain costs no query.
+    if (!name.includes('.')) return undefined;
     const cached = this.#cached.get(name);
     if (cached !== undefined && cached.untilMs > Date.now()) return cached.link;
     if (this.#queries >= queriesMax) return undefined;

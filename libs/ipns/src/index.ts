@@ -29,8 +29,9 @@ export { limits as ipnsLimits } from './limits.ts';
 export { NameRepublisher, type NameRepublisherOptions } from './name-republisher.ts';
 export { parseNsMap } from './ns-map.ts';
 export { decodeIpnsKey, decodePemKey, encodeIpnsKey, generateIpnsKey, type IpnsKey, signWith } from './private-key.ts';
-export { type KeyType, nameOfPublicKey, verifySignature } from './public-key.ts';
+export { type KeyType, nameOfPublicKey, publicKeyOfName, verifySignature } from './public-key.ts';
 export { type PublishOptions, publishName } from './publish-name.ts';
+export { type FindOptions, RecordSource, type RecordSourceOptions } from './record-source.ts';
 export {
   type DnsLink,
   type NameSources,

@@ -3,7 +3,7 @@ import { digest } from '@cairn/cid';
 import { decodeDag } from '@cairn/dag';
 import { InvalidRecordError } from './errors.ts';
 import { limits } from './limits.ts';
-import { protobufFields } from './protobuf-fields.ts';
+import { protobufFields, unparsable } from './protobuf-fields.ts';
 import { verifySignature } from './public-key.ts';
 import { nanosecondsOfTime } from './record-time.ts';
 
@@ -123,7 +123,7 @@ function decodeMessage(record: Uint8Array): RecordMessage {
       if (field.bytes !== undefined) bytes.set(field.field, field.bytes);
     }
   } catch (error) {
-    throw undecodable(String(error), 'proto: cannot parse invalid wire-format data');
+    throw undecodable(String(error), unparsable);
   }
   return { numbers, bytes };
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { CID } from '@cairn/cid';
 import { InvalidKeyError } from './errors.ts';
 import { limits } from './limits.ts';
-import { encodeProtobuf } from './protobuf-fields.ts';
+import { encodeProtobuf, unparsable } from './protobuf-fields.ts';
 import { decodeKeyMessage, encodePublicKey, type KeyType, keyTypes, nameOfPublicKey } from './public-key.ts';
 
 /** Private key of a name. */
@@ -50,7 +50,7 @@ export function decodeIpnsKey(bytes: Uint8Array): IpnsKey {
   try {
     message = decodeKeyMessage(bytes);
   } catch (error) {
-    throw new InvalidKeyError('proto: cannot parse invalid wire-format data', error);
+    throw new InvalidKeyError(unparsable, error);
   }
   const [type] = Object.entries(keyTypes).find(([, code]) => code === message.type) ?? [];
   if (type === undefined) throw new InvalidKeyError('invalid or unsupported key type');

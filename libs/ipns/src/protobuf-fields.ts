@@ -5,6 +5,9 @@ export interface ProtobufField {
   readonly bytes?: Uint8Array;
 }
 
+/** Message of Go's protobuf library, with its no-break space. */
+export const unparsable = 'proto:\u00a0cannot parse invalid wire-format data';
+
 /** Yields the fields of a protobuf message. @throws RangeError */
 export function* protobufFields(message: Uint8Array): Generator<ProtobufField> {
   let at = 0;

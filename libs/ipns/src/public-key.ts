@@ -67,6 +67,11 @@ function publicData(type: KeyType, key: KeyObject): Uint8Array {
   return type === 'ed25519' ? der.subarray(-32) : der;
 }
 
+/** Returns the public key that a name contains; undefined for a name that is the hash of its key. */
+export function publicKeyOfName({ multihash }: CID): Uint8Array | undefined {
+  return multihash.code === identityHeader[0] ? multihash.digest : undefined;
+}
+
 /** Returns the IPNS name of a public key in libp2p's encoding. */
 export function nameOfPublicKey(publicKey: Uint8Array): CID {
   if (publicKey.length > inlineBytesMax) return CID.createV1(libp2pKeyCode, digest('sha2-256', publicKey));

@@ -1,6 +1,3 @@
-/** Commands that a service of many accounts without keys cannot offer. They respond with an error and its reason. */
-const notOffered = /^\/api\/v0\/(key\/|name\/|routing\/put)|arg=(\/ipns\/|\{\w+\})/;
-
 /** Steps whose response differs by design, by scenario: the number of the step, and the reason. */
 const byDesign: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'wrong requests': {
@@ -16,6 +13,7 @@ const byDesign: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     24: 'Kubo loses a directory that is moved into itself (step 20); here it stays.',
   },
   refs: { 21: 'Kubo holds an empty directory of its own.' },
+  'name/put': { 18: 'An offline Kubo stores a record of another name; here every record is verified.' },
   'name/resolve': { 1: 'ProtocolVersion is what older clients read.' },
 };
 
@@ -24,11 +22,6 @@ const open: Readonly<Record<string, readonly number[]>> = {
   'add with names': [9, 10],
   'dag/put': [4, 5, 7, 9, 13, 14, 15, 16, 17, 18, 24, 27, 28],
 };
-
-/** Reports whether an error about an unsupported command may replace Kubo's response. */
-export function isNotOffered(path: string): boolean {
-  return notOffered.test(path);
-}
 
 /** Reason why a step may differ; undefined for one that must agree. */
 export function reasonOf(scenario: string, step: number): string | undefined {

@@ -27,6 +27,8 @@ import { parseGlobalOptions, upgradeCids } from './global-options.ts';
 import { KuboErrorFilter } from './kubo-error-filter.ts';
 import { MeteringInterceptor } from './metering-interceptor.ts';
 import { boundaryOf } from './multipart.ts';
+import { AccountNames } from './names/account-names.ts';
+import { NameSchedule } from './names/name-schedule.ts';
 import { openApiDocument } from './open-api.ts';
 import { parseOptions } from './options.ts';
 import { checkCidBase } from './print-cid.ts';
@@ -86,6 +88,8 @@ export class ApiV0Server implements RawHttp {
     @Inject(PinQueueRunner) private readonly pinQueue: PinQueueRunner,
     @Inject(WebhookRunner) private readonly webhooks: WebhookRunner,
     @Inject(Network) private readonly network: Network,
+    @Inject(AccountNames) private readonly names: AccountNames,
+    @Inject(NameSchedule) private readonly nameSchedule: NameSchedule,
     @Inject(SETTINGS) settings: StorageSettings,
   ) {
     this.#targets = new RequestTargets(commands);
@@ -113,6 +117,7 @@ export class ApiV0Server implements RawHttp {
     this.pinQueue.registerMetrics(metrics);
     this.network.registerMetrics(metrics);
     this.webhooks.registerMetrics(metrics);
+    this.nameSchedule.registerMetrics(metrics);
   }
 
   async #answer(started: StorageRequest, url: string): Promise<void> {
@@ -148,7 +153,13 @@ export class ApiV0Server implements RawHttp {
     if ('cid-base' in options) checkCidBase(options['cid-base']);
     const account = principal.account.id;
     const network = command.isLocal === true ? undefined : this.network;
-    const lifetime = { ...chosen, waitMs: this.#blockWaitMs, meter, codecs: this.codecs, account, network };
+    const resolveName = async (path: string, how: { signal: AbortSignal; isOffline: boolean }) =>
+      (await this.names.resolve(principal, path, how)).path;
+    const lifetime = {
+      ...chosen,
+      waitMs: this.#blockWaitMs,
+      ...{ meter, codecs: this.codecs, account, network, resolveName },
+    };
     const { signal, release } = startLifetime(response, lifetime);
     try {
       if (request.headers.expect !== undefined) response.writeContinue();

@@ -6,6 +6,7 @@ import { configCommands } from './config/commands.ts';
 import { dagCommands } from './dag/commands.ts';
 import { filesCommands } from './files/commands.ts';
 import { multibaseCommands } from './multibase/commands.ts';
+import { nameCommands } from './names/commands.ts';
 import { nodeCommands } from './node/commands.ts';
 import { CommandsListCommand } from './node/commands-list.command.ts';
 import { objectCommands } from './object/commands.ts';
@@ -25,6 +26,7 @@ export const commands = [
   ...dagCommands,
   ...filesCommands,
   ...multibaseCommands,
+  ...nameCommands,
   ...nodeCommands,
   ...objectCommands,
   ...pinCommands,

@@ -25,6 +25,7 @@ type Code =
   | CodesOf<typeof import('@cairn/unixfs')>
   | CodesOf<typeof import('@cairn/dag')>
   | CodesOf<typeof import('@cairn/mfs')>
+  | CodesOf<typeof import('@cairn/ipns')>
   | CodesOf<typeof import('@cairn/pinning')>
   | CodesOf<typeof import('@cairn/peer-api')>;
 
@@ -76,6 +77,14 @@ const rules = {
   ENTRY_EXISTS: failedAsKubo,
   FILE_NOT_FOUND: failedAsKubo,
   HASH_UNSUPPORTED: bad,
+  IPNS_KEY_EXISTS: { status: 500, message: ({ details }) => `key with name '${String(details.label)}' already exists` },
+  IPNS_KEY_INVALID: { status: 500, message: ({ details }) => String(details.words) },
+  IPNS_KEY_UNKNOWN: { status: 500, message: ({ details }) => `no key named ${String(details.label)} was found` },
+  IPNS_RECORD_INVALID: { status: 500, message: ({ details }) => String(details.words) },
+  IPNS_SEQUENCE_LOW: {
+    status: 500,
+    message: () => 'sequence number must be greater than the current record sequence',
+  },
   IS_A_DIRECTORY: failedAsKubo,
   KEY_EXISTS: failed,
   KEY_NOT_FOUND: failed,
@@ -88,6 +97,8 @@ const rules = {
   METHOD_NOT_IN_PLAN: failed,
   MULTIBASE_INVALID: failed,
   MULTIBASE_UNKNOWN: bad,
+  NAMES_FULL: forbidden,
+  NAME_UNRESOLVED: { status: 500, message: unresolvedMessage },
   NOT_A_DIRECTORY: failedAsKubo,
   NOT_A_FILE: failedAsKubo,
   OPTION_INVALID: bad,
@@ -170,6 +181,15 @@ function notFound({ cid }: Readonly<Record<string, unknown>>): string {
 function missingBlockMessage({ details }: CairnError): string {
   const waited = details.waitedMs === undefined ? '' : ` (waited ${String(details.waitedMs)} ms for it)`;
   return `block was not found locally (offline): ${notFound(details)}${waited}`;
+}
+
+/** Message of boxo's namesys. */
+function unresolvedMessage({ details: { name, reason } }: CairnError): string {
+  const words = 'could not resolve name';
+  if (reason === 'recursion') return `${words} (recursion limit exceeded)`;
+  if (reason !== 'no-dnslink') return words;
+  const lookup = `DNSLink lookup for ${JSON.stringify(`${String(name)}.`)} failed: ${words}`;
+  return `${lookup}: DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)`;
 }
 
 function pinModeMessage(error: CairnError): string {

@@ -14,9 +14,14 @@ const bodies: Readonly<Record<string, { readonly part: string; readonly isMany: 
   'dag/put': { part: 'object data', isMany: true },
   'dag/import': { part: 'path', isMany: true },
   'files/write': { part: 'data', isMany: false },
+  'key/import': { part: 'key', isMany: false },
+  'key/sign': { part: 'data', isMany: false },
+  'key/verify': { part: 'data', isMany: false },
   'multibase/decode': { part: 'encoded_file', isMany: false },
   'multibase/encode': { part: 'file', isMany: false },
   'multibase/transcode': { part: 'encoded_file', isMany: false },
+  'name/inspect': { part: 'record', isMany: false },
+  'name/put': { part: 'record', isMany: false },
   'routing/put': { part: 'value-file', isMany: false },
 };
 

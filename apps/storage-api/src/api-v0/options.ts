@@ -18,7 +18,13 @@ export type OptionSpec = NamedOption &
         readonly min: number;
         readonly max: number;
       }
-    | { readonly kind: 'text'; readonly default?: string; readonly oneOf?: readonly string[] }
+    | {
+        readonly kind: 'text';
+        readonly default?: string;
+        readonly oneOf?: readonly string[];
+        /** Default 1024. */
+        readonly charactersMax?: number;
+      }
     | { readonly kind: 'refused'; readonly reason: string }
   );
 
@@ -80,7 +86,8 @@ function parseValue(name: string, spec: OptionSpec, given: string): unknown {
       throw invalid(name, given, `an integer from ${spec.min} to ${spec.max}`);
     }
     case 'text':
-      if (given.length > 1024) throw invalid(name, given, 'at most 1024 characters');
+      if (given.length > (spec.charactersMax ?? 1024))
+        throw invalid(name, given, `at most ${spec.charactersMax ?? 1024} characters`);
       if (spec.oneOf && !spec.oneOf.includes(given)) throw invalid(name, given, `one of ${spec.oneOf.join(', ')}`);
       return given;
     case 'refused':

@@ -6,8 +6,8 @@ import { readOptionsOf } from './read-options.ts';
 
 /** Returns the options that resolve the paths of a request: long blocks are decoded in the codec thread. */
 export function resolveOptionsOf(signal: AbortSignal): ResolveOptions {
-  const follow = readOptionsOf(signal)?.follow;
-  return follow === undefined ? { signal } : { signal, follow };
+  const { follow, resolveName } = readOptionsOf(signal) ?? {};
+  return { signal, ...(follow && { follow }), ...(resolveName && { resolveName }) };
 }
 
 /** Resolves the `arg`s of a request to CIDs, in order. Equal paths are resolved once. */

@@ -13,7 +13,12 @@ const pricesByName: Readonly<Record<string, number>> = {
   // Searches, dials and publications in the network.
   'routing/findprovs': 20,
   'routing/findpeer': 20,
+  'name/get': 20,
+  'name/resolve': 5,
   'routing/get': 20,
+  // Also stored, and repeated while the key exists.
+  'name/publish': 20,
+  'name/put': 20,
   'routing/put': 20,
   'routing/provide': 20,
   'provide/once': 20,
@@ -23,6 +28,8 @@ const pricesByName: Readonly<Record<string, number>> = {
   'swarm/peers': 5,
   'swarm/addrs': 5,
   'stats/dht': 5,
+  // RSA keys take seconds of a processor.
+  'key/gen': 20,
   // Paid by the request that the attempt belongs to.
   'pins/attempt': 0,
 };

@@ -12,6 +12,8 @@ export interface RequestReadOptions {
   readonly follow: ResolveOptions['follow'];
   /** Reads from other nodes. Absent for requests that never leave the machine. */
   readonly network?: RequestNetwork | undefined;
+  /** Resolves a path under /ipns/ for the account of the request. Absent: such paths are refused. */
+  readonly resolveName?: ResolveOptions['resolveName'];
 }
 
 // The libs pass the signal of a request to each read and nothing else, so it is the key to the other options.

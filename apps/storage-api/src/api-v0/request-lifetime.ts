@@ -23,12 +23,14 @@ export interface LifetimeOptions extends Partial<Pick<GlobalOptions, 'timeout' |
   readonly account: string;
   /** Blocks of other nodes. Default: reads are local. */
   readonly network?: Network | undefined;
+  /** Resolves a path under /ipns/. Absent: such paths are refused. */
+  readonly resolveName?: (path: string, options: { signal: AbortSignal; isOffline: boolean }) => Promise<string>;
 }
 
 /** Starts the signal of one request and sets the options of its reads. @throws ApiError 400 */
 export function startLifetime(
   response: ServerResponse,
-  { timeout, offline, local, waitMs, meter, codecs, account, network }: LifetimeOptions,
+  { timeout, offline, local, waitMs, meter, codecs, account, network, resolveName }: LifetimeOptions,
 ): RequestLifetime {
   const timeoutMs = timeout ? parseDuration('timeout', timeout) : undefined;
   const controller = new AbortController();
@@ -43,6 +45,7 @@ export function startLifetime(
   setReadOptions(signal, {
     waitMs: waitMsOf({ defaultMs: waitMs, timeoutMs, isOffline }),
     network: reads,
+    ...(resolveName && { resolveName: (path) => resolveName(path, { signal, isOffline }) }),
     work: meter.work,
     follow: async (within) => decodeFollowed(await codecs.run({ kind: 'follow', ...within }, { account, signal })),
   });

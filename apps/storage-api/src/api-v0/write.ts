@@ -56,8 +56,13 @@ export function endLines(response: ServerResponse): void {
 
 /** Sends one JSON value as the whole response. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
+  sendJsonText(response, JSON.stringify(value), status);
+}
+
+/** Like {@link sendJson}, for a value as text. */
+export function sendJsonText(response: ServerResponse, text: string, status = 200): void {
   sendHead(response, { 'content-type': 'application/json' }, status);
-  response.end(`${JSON.stringify(value)}\n`);
+  response.end(`${text}\n`);
 }
 
 const pieceCharacters = 16 * 1024;

@@ -213,6 +213,10 @@ export class LmdbNameRecords implements NameRecords {
     return key && decodeTimeKey(key).ms;
   }
 
+  recordCount(): number {
+    return this.#records.count();
+  }
+
   scheduledCount(): number {
     return this.#schedule.count();
   }

@@ -99,6 +99,8 @@ export interface NameRecords {
   counts(account?: string): Promise<RecordCounts>;
   /** Time of the oldest of the last puts to the network that are repeated; undefined without any. */
   oldestAnnouncedMs(): number | undefined;
+  /** Number of records, also of expired ones that are not removed yet. */
+  recordCount(): number;
   /** Number of records in the schedule. */
   scheduledCount(): number;
 }

@@ -6,7 +6,6 @@ import { ping } from './ping.ts';
 import { provideStatCommands } from './provide-stat.ts';
 import { routingFindPeer, routingFindProviders } from './routing-find.ts';
 import { provideOnce, reprovideCommands, routingProvide } from './routing-provide.ts';
-import { routingGet, routingPut } from './routing-values.ts';
 import { statsDht } from './stats-dht.ts';
 import {
   swarmAddresses,
@@ -32,9 +31,7 @@ export const peerCommandDefinitions: readonly PeerCommandDefinition[] = [
   ...reprovideCommands,
   routingFindPeer,
   routingFindProviders,
-  routingGet,
   routingProvide,
-  routingPut,
   statsDht,
   swarmAddresses,
   swarmAddressesAutonat,

@@ -104,34 +104,9 @@ test.each([
   ['routing/findpeer?arg=xx', 'failed to parse peer ID: invalid cid: selected encoding not supported'],
   [`routing/findpeer?arg=${cid}`, `can't convert CID of type "raw" to a peer ID`],
   [`routing/findpeer?arg=1${'1'.repeat(5000)}`, 'failed to parse peer ID: it is longer than 256 characters'],
-  ['routing/get?arg=/foo/bar', 'invalid key'],
-  ['routing/get?arg=/ipns/xx', 'failed to parse peer ID: invalid cid: selected encoding not supported'],
   ['provide/once?arg=x', 'invalid CID "x": invalid cid: cid too short'],
 ])('%s is refused in the words of Kubo', async (target, message) => {
   expect(await runCommand(fakePeer(), target)).toMatchObject({ status: 400, message });
-});
-
-test("routing/get returns the record in base64, and Kubo's error without one", async () => {
-  const keys: string[] = [];
-  const peer = fakePeer({
-    routing: {
-      get: async (key) => {
-        keys.push(Buffer.from(key).toString('hex'));
-        return Buffer.from('record');
-      },
-    },
-  });
-  expect((await runCommand(peer, `routing/get?arg=/ipns/${selfId}`)).values).toEqual([
-    { ID: '', Type: 5, Responses: null, Extra: Buffer.from('record').toString('base64') },
-  ]);
-  expect(keys[0]).toMatch(/^2f69706e732f00240801/);
-  const empty = fakePeer({
-    routing: { get: () => Promise.reject(new CairnError('RECORD_NOT_FOUND', 'There is no record.')) },
-  });
-  expect(await runCommand(empty, `routing/get?arg=/ipns/${selfId}`)).toMatchObject({
-    status: 500,
-    message: 'routing: not found',
-  });
 });
 
 test('routing/provide publishes stored blocks that the account has pinned, and others for operators only', async () => {

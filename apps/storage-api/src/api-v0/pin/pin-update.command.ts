@@ -32,7 +32,7 @@ export class PinUpdateCommand implements Command<typeof options> {
 
   async run({ principal, args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     // Both paths are parsed before the first is resolved.
-    for (const path of args) parsePath(path);
+    for (const path of args) if (!path.startsWith('/ipns/')) parsePath(path);
     const [from, to] = await resolveAll(this.store, args, signal);
     if (from === undefined || to === undefined) throw new ApiError(400, 'argument "to-path" is required');
     const account = principal.account.id;

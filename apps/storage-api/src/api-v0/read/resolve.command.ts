@@ -23,9 +23,13 @@ export class ResolveCommand implements Command<typeof options> {
 
   async run({ args, options: chosen, response, signal }: CommandContext<typeof options>): Promise<void> {
     const path = argument(args, 0, 'name');
-    const parsed = parsePath(path);
+    const { resolveName } = resolveOptionsOf(signal);
+    const isName = resolveName !== undefined && /^\/+ipns\/+[^/]/.test(path);
+    // Unlike a CID, a name does not choose the base of the response.
+    if (isName && !chosen.recursive) return sendJson(response, { Path: await resolveName(path) });
+    const parsed = parsePath(isName ? await resolveName(path) : path);
     const { cid, remainder } = await resolveDagPath(this.store, parsed, resolveOptionsOf(signal));
-    const base = chosen['cid-base'] || baseOf(path);
+    const base = chosen['cid-base'] || (isName ? undefined : baseOf(path));
     sendJson(response, { Path: [`/${parsed.namespace ?? 'ipfs'}`, printCid(cid, base), ...remainder].join('/') });
   }
 }

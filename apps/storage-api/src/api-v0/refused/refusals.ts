@@ -10,8 +10,6 @@ export interface Refusal {
 /** Command, or command with its required argument: `swarm/connect <address>`. */
 type Entry = string;
 
-const noNames = 'IPNS is not offered: this service keeps no keys for accounts. Share content by its CID.';
-const offline = "this action must be run in online mode, try running 'ipfs daemon' first";
 const offlineCommand = "this command must be run in online mode. Try running 'ipfs daemon' first";
 const noPubsub = 'experimental pubsub feature not enabled, run daemon with --enable-pubsub-experiment to use';
 const noNamePubsub = 'IPNS pubsub subsystem is not enabled';
@@ -30,15 +28,6 @@ const groups: readonly {
   readonly isClientError?: boolean;
   readonly entries: readonly Entry[];
 }[] = [
-  {
-    message: noNames,
-    entries: [
-      ...['key/gen <name>', 'key/import <name>', 'key/list', 'key/ls', 'key/rename <name>', 'key/rm <name>'],
-      ...['key/sign', 'key/verify', 'name/inspect'],
-      ...['name/publish <ipfs-path>', 'name/put <name>', 'name/resolve'],
-    ],
-  },
-  { message: offline, entries: ['name/get <name>'] },
   { message: offlineCommand, entries: ['mount'] },
   {
     message: noPubsub,

@@ -12,7 +12,6 @@ test('every refusal has one command, whose response is an error with the reason'
 test.each([
   ['provide/clear', 500, /^provide\/clear is refused: the queue has the announcements of all accounts/],
   ['dht/findprovs', 500, /^removed, use 'ipfs routing' instead$/],
-  ['key/gen', 500, /keeps no keys for accounts/],
   ['config/replace', 500, /^config\/replace is refused: it belongs to the operator/],
   ['shutdown', 500, /^shutdown is refused: it belongs to the operator/],
   // Answers of Kubo 0.42 with its default settings.
@@ -29,7 +28,6 @@ test.each([
 
 test('a refused command still requires the argument that Kubo requires', () => {
   const argsOf = (name: string) => refusedCommands.find((command) => command.name === name)?.args;
-  expect(argsOf('key/gen')).toEqual({ name: 'name', min: 1, max: 1 });
   expect(argsOf('config/profile/apply')).toEqual({ name: 'profile', min: 1, max: 1 });
   expect(argsOf('log/ls')).toEqual({ name: '', min: 0, max: 1 });
 });
