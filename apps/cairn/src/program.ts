@@ -5,6 +5,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCardCommands } from './commands/card.ts';
 import { addChainCommands } from './commands/chain.ts';
+import { addGatewayCommands } from './commands/gateway.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addMemberCommands } from './commands/member.ts';
@@ -27,6 +28,7 @@ export function createProgram(): Command {
   addSecretsCommands(program);
   addCardCommands(program);
   addKeyCommands(program);
+  addGatewayCommands(program);
   addAuditCommand(program);
   addImportCommand(program);
   addChainCommands(program);

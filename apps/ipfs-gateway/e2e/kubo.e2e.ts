@@ -65,7 +65,12 @@ function compareAll(): void {
     service = await startService({
       main,
       home,
-      env: { IPFS_GATEWAY_ACCESS: 'public', IPFS_GATEWAY_HOSTS: 'localhost,example.com', IPFS_NS_MAP },
+      env: {
+        IPFS_GATEWAY_ACCESS: 'public',
+        IPFS_GATEWAY_HOSTS: 'localhost,example.com',
+        IPFS_GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
+        IPFS_NS_MAP,
+      },
     });
     const port = await freePort();
     kuboGateway = `http://127.0.0.1:${port}`;

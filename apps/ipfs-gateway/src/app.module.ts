@@ -13,7 +13,9 @@ import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ContentAccess } from './content-access.ts';
 import { ContentPolicy } from './content-policy.ts';
+import { DedicatedHosts } from './dedicated-hosts.ts';
 import { GatewayServer } from './gateway-server.ts';
+import { PINS } from './pins.token.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 import { NAME_STORE, StoredNames } from './stored-names.ts';
 
@@ -53,6 +55,15 @@ export class AppModule {
       ],
       providers: [
         ContentAccess,
+        { provide: PINS, useFactory: stores.pins },
+        {
+          provide: DedicatedHosts,
+          useFactory: async () =>
+            DedicatedHosts.open(await stores.gatewayHosts(), {
+              shared: settings.IPFS_GATEWAY_HOSTS.split(',').map((host) => ({ host, inlinesDnslink: true })),
+              onError: (error) => logger.error({ causes: errorChain(error) }, 'dedicated hosts cannot be read'),
+            }),
+        },
         { provide: ContentPolicy, useFactory: () => ContentPolicy.open(context) },
         { provide: DnslinkResolver, useFactory: () => new DnslinkResolver({ map: settings.IPFS_NS_MAP }) },
         { provide: NAME_STORE, useFactory: stores.names },

@@ -1,36 +1,112 @@
-import type { IncomingMessage } from 'node:http';
 import { Auth, FailureGate, type Principal, parseBasicCredentials, requireClient, requireStorage } from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
+import type { PinStore } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { AddressLimits, type AdmittedRequest } from './address-limits.ts';
+import type { RequestSource } from './client-of-request.ts';
+import { type ContentScope, scopeOfPath, scopeOfPins } from './content-scope.ts';
+import { DedicatedHosts } from './dedicated-hosts.ts';
+import { PINS } from './pins.token.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 
-/** Decides whether a request may read: everybody where the operator has enabled it, else accounts with their key. */
-@Injectable()
-export class ContentAccess {
-  readonly isPublic: boolean;
-  readonly #auth: Auth;
-  readonly #failures = new FailureGate();
+/** Parameter of a URL that has a content link. */
+export const linkParameter = 'cairn-link';
 
-  constructor(@Inject(Auth) auth: Auth, @Inject(SETTINGS) settings: IpfsGatewaySettings) {
+/** Permission of one request. */
+export interface Access {
+  /** Account that pays and key whose permissions apply. Absent for a public request. */
+  readonly principal?: Principal;
+  /** Content that may be read. Absent: every block of the store. */
+  readonly scope?: ContentScope;
+  /** Reports whether shared caches may store the response. */
+  readonly isShared: boolean;
+  /** Reports whether the URL is a secret, which no other site may get as the referrer. */
+  readonly hasSecretUrl?: boolean;
+  /** Limits of a public request. */
+  readonly admitted?: AdmittedRequest;
+}
+
+/** Decides whether a request may read: with a content link, a key, through a dedicated host, or as the public. */
+@Injectable()
+export class ContentAccess implements OnApplicationShutdown {
+  readonly #isPublic: boolean;
+  readonly #auth: Auth;
+  readonly #hosts: DedicatedHosts;
+  readonly #pins: PinStore;
+  readonly #failures = new FailureGate();
+  readonly #addresses: AddressLimits;
+
+  constructor(
+    @Inject(Auth) auth: Auth,
+    @Inject(DedicatedHosts) hosts: DedicatedHosts,
+    @Inject(PINS) pins: PinStore,
+    @Inject(SETTINGS) settings: IpfsGatewaySettings,
+  ) {
     this.#auth = auth;
-    this.isPublic = settings.IPFS_GATEWAY_ACCESS === 'public';
+    this.#hosts = hosts;
+    this.#pins = pins;
+    this.#isPublic = settings.IPFS_GATEWAY_ACCESS === 'public';
+    this.#addresses = new AddressLimits({
+      requestsPerSecond: settings.IPFS_GATEWAY_ADDRESS_REQUESTS_PER_SECOND,
+      bytesPerSecond: settings.IPFS_GATEWAY_ADDRESS_BYTES_PER_SECOND,
+      concurrentMax: settings.IPFS_GATEWAY_ADDRESS_CONCURRENT_MAX,
+      totalMax: settings.IPFS_GATEWAY_PUBLIC_CONCURRENT_MAX,
+    });
   }
 
-  /** Returns the caller, or undefined for a public request without a key. @throws the errors of `Auth`, ATTEMPTS_PAUSED */
-  async check({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): Promise<Principal | undefined> {
-    if (this.isPublic && headers.authorization === undefined) return undefined;
-    const credentials = parseBasicCredentials(headers.authorization) ?? { keyId: '', secret: '' };
-    const { remoteAddress: address } = socket;
+  /** @throws the errors of `Auth`, ATTEMPTS_PAUSED, ADDRESS_LIMITED */
+  async check(source: RequestSource): Promise<Access> {
+    const token = linkOf(source.target);
+    if (token !== undefined) return await this.#checkLink(token, source);
+    if (source.headers.authorization !== undefined) return { principal: await this.#checkKey(source), isShared: false };
+    const accountId = this.#hosts.accountOf(source.host);
+    if (accountId !== undefined) return await this.#checkHost(accountId);
+    if (this.#isPublic) return { isShared: true, admitted: this.#addresses.admit(source.address) };
+    return { principal: await this.#checkKey(source), isShared: false };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#pins.close();
+  }
+
+  async #checkLink(token: string, source: RequestSource): Promise<Access> {
+    const { principal, path } = await this.#auth.verifyContentLink(token);
+    this.#requireRead(principal, source);
+    return { principal, scope: scopeOfPath(path), isShared: false, hasSecretUrl: true };
+  }
+
+  async #checkHost(accountId: string): Promise<Access> {
+    const principal = await this.#auth.hostPrincipal(accountId);
+    this.#auth.requireCard(principal);
+    return { principal, scope: scopeOfPins(this.#pins, accountId), isShared: true };
+  }
+
+  async #checkKey(source: RequestSource): Promise<Principal> {
+    // A request without a key guesses nothing, so it does not pause its address.
+    if (source.headers.authorization === undefined) return await this.#auth.authenticate({ keyId: '', secret: '' });
+    const credentials = parseBasicCredentials(source.headers.authorization) ?? { keyId: '', secret: '' };
+    const { address } = source;
     this.#failures.check(credentials.keyId, address);
     const principal = await this.#auth.authenticate(credentials).catch((error: unknown) => {
       if (isCairnError(error, 'CREDENTIALS_INVALID')) this.#failures.recordFailure(credentials.keyId, address);
       throw error;
     });
     this.#failures.recordSuccess(credentials.keyId, address);
+    this.#requireRead(principal, source);
+    return principal;
+  }
+
+  #requireRead(principal: Principal, { address, headers }: RequestSource): void {
     requireClient(principal.key.policy, { address, origin: headers.origin });
     requireStorage(principal.key.policy, 'read');
     this.#auth.requireCard(principal);
-    return principal;
   }
+}
+
+/** Returns the content link of a request target. */
+function linkOf(target: string): string | undefined {
+  const at = target.indexOf('?');
+  if (at === -1 || !target.includes(linkParameter, at)) return undefined;
+  return new URLSearchParams(target.slice(at)).get(linkParameter) ?? undefined;
 }

@@ -13,6 +13,9 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['ACCOUNT_SUSPENDED', 403],
   ['CLIENT_NOT_ALLOWED', 403],
   ['KEY_SCOPE_MISSING', 403],
+  ['LINK_INVALID', 403],
+  ['ACCOUNT_NOT_FOUND', 404],
+  ['ADDRESS_LIMITED', 429],
   ['ATTEMPTS_PAUSED', 429],
   ['LIMIT_REACHED', 429],
 ]);
@@ -27,7 +30,11 @@ export function failureResponse(error: unknown, requestId: string): FailureRespo
       headers: {},
     };
   const hint = error.hint === undefined ? '' : ` ${error.hint}`;
-  const headers = { ...(status === 401 && { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }) };
+  const { retryAfterSeconds } = error.details;
+  const headers = {
+    ...(status === 401 && { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }),
+    ...(typeof retryAfterSeconds === 'number' && { 'retry-after': String(retryAfterSeconds) }),
+  };
   return { status, text: `${error.message}${hint}`, headers };
 }
 

@@ -4,7 +4,13 @@ import type { Principal } from '@cairn/auth';
 import type { Blockstore } from '@cairn/blockstore';
 import { BLOCKSTORE } from '@cairn/blockstore/nest';
 import { storeStates } from '@cairn/embedded-store';
-import { createGateway, type Gateway, type GatewayResponse } from '@cairn/ipfs-gateway';
+import {
+  createGateway,
+  type Gateway,
+  type GatewayRequest,
+  type GatewayResponse,
+  type Refusal,
+} from '@cairn/ipfs-gateway';
 import { DnslinkResolver, RecordSource } from '@cairn/ipns';
 import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
@@ -20,8 +26,10 @@ import {
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { ContentAccess } from './content-access.ts';
+import { RequestSources } from './client-of-request.ts';
+import { type Access, ContentAccess } from './content-access.ts';
 import { ContentPolicy } from './content-policy.ts';
+import { DedicatedHosts } from './dedicated-hosts.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
 import { GatewayMeter } from './gateway-meter.ts';
 import { sendBody } from './send-body.ts';
@@ -35,14 +43,24 @@ const hotBytesMax = 48 * 1024 * 1024;
 const readAheadMax = 4;
 
 type Record = RequestRecord<GatewayMeter, Principal>;
+type Headers = GatewayResponse['headers'];
+
+interface Sending {
+  readonly asked: { readonly signal: AbortSignal };
+  readonly access: Access;
+  readonly meter: GatewayMeter | undefined;
+}
 
 /** Serves the gateway from the HTTP server's events, since bodies are streams (docs/decisions/raw-http-path.md). */
 @Injectable()
 export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   readonly #gateway: Gateway;
-  readonly #isTls: boolean;
   readonly #permits = new SendPermits();
-  readonly #fields = new WeakMap<GatewayResponse['headers'], GatewayResponse['headers']>();
+  readonly #sources: RequestSources;
+  /** Access of each request that the gateway answers, for its policy. */
+  readonly #accesses = new WeakMap<GatewayRequest, Access>();
+  /** Encoded fields of responses that shared caches may store, and of the others. */
+  readonly #fields = { shared: new WeakMap<Headers, Headers>(), private: new WeakMap<Headers, Headers>() };
 
   constructor(
     @Inject(BLOCKSTORE) blocks: Blockstore,
@@ -50,22 +68,27 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(RecordSource) records: RecordSource,
     @Inject(SETTINGS) private readonly settings: IpfsGatewaySettings,
     @Inject(ContentPolicy) policy: ContentPolicy,
+    @Inject(DedicatedHosts) hosts: DedicatedHosts,
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
     @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
   ) {
-    this.#isTls = settings.tls !== undefined;
+    const { IPFS_GATEWAY_TRUSTED_PROXIES: proxies = '' } = settings;
+    this.#sources = new RequestSources(proxies, { isTls: settings.tls !== undefined });
     this.#gateway = createGateway({
       blocks: policy.guard(blocks),
-      policy: (content) => policy.refusal(content),
+      policy: async (content, request) => {
+        const isAllowed = (await this.#accesses.get(request)?.scope?.allows(content)) ?? true;
+        return isAllowed ? policy.refusal(content) : outOfScope(content.path);
+      },
       hotBytesMax,
       readAhead: () => (this.#permits.isScarce ? 1 : readAheadMax),
       names: {
         dnslink: (domain) => dnslinks.find(domain),
         ipnsRecord: (name, signal) => records.find(name, { signal }),
       },
-      subdomainHosts: settings.IPFS_GATEWAY_HOSTS.split(',').map((host) => ({ host, inlinesDnslink: true })),
+      subdomainHosts: hosts.subdomainHosts,
     });
     policy.onChange(() => this.#gateway.forget());
   }
@@ -99,62 +122,58 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
 
   async #answer(request: IncomingMessage, response: ServerResponse, record: Record): Promise<void> {
     // A preflight has no credentials (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
-    const principal = request.method === 'OPTIONS' ? undefined : await this.access.check(request);
-    const meter = principal && new GatewayMeter(this.metering, principal);
-    record.caller = principal;
+    const source = this.#sources.of(request);
+    const access: Access = request.method === 'OPTIONS' ? { isShared: true } : await this.access.check(source);
+    response.once('close', () => access.admitted?.end());
+    const meter = access.principal && new GatewayMeter(this.metering, access.principal);
+    record.caller = access.principal;
     record.meter = meter;
     await meter?.admit();
-    const { method = 'GET', url = '/', headers } = request;
-    const { host = '' } = headers;
+    const { method = 'GET' } = request;
+    const { host, target, isHttps, headers } = source;
     let ended: AbortSignal | undefined;
     const asked = {
-      ...{ method, host, target: url, headers, isHttps: this.#isTls },
+      ...{ method, host, target, headers, isHttps },
       // Created on demand: a response from memory needs none.
       get signal() {
         ended ??= closeSignal(response);
         return ended;
       },
     };
-    await this.#send(await this.#gateway.handle(asked), response, asked, meter);
+    this.#accesses.set(asked, access);
+    await this.#send(await this.#gateway.handle(asked), response, { asked, access, meter });
     discardBody(request);
   }
 
-  async #send(
-    answer: GatewayResponse,
-    response: ServerResponse,
-    asked: { readonly signal: AbortSignal },
-    meter?: GatewayMeter,
-  ): Promise<void> {
+  async #send(answer: GatewayResponse, response: ServerResponse, { asked, access, meter }: Sending): Promise<void> {
     // Content has the type of its name or bytes. With `nosniff` browsers run no script that has no name.
     if (answer.status < 300) response.removeHeader('x-content-type-options');
-    const fields = this.#fieldsOf(answer.headers);
+    if (access.hasSecretUrl) response.setHeader('referrer-policy', 'no-referrer');
+    const fields = this.#fieldsOf(answer.headers, access);
+    const onBytes = async (bytes: number) => {
+      access.admitted?.sent(bytes);
+      await meter?.sent(bytes);
+    };
     if (answer.bytes !== undefined) {
-      await meter?.sent(answer.bytes.length);
+      await onBytes(answer.bytes.length);
       response.writeHead(answer.status, fields).end(answer.bytes);
       return;
     }
     response.writeHead(answer.status, fields);
-    const onBytes = async (bytes: number) => await meter?.sent(bytes);
     await sendBody(answer, { response, signal: asked.signal, permits: this.#permits, onBytes });
     response.end();
   }
 
   /** Encodes the fields of a response once: hot responses share theirs. */
-  #fieldsOf(headers: GatewayResponse['headers']): GatewayResponse['headers'] {
-    const known = this.#fields.get(headers);
+  #fieldsOf(headers: Headers, access: Access): Headers {
+    const encoded = access.isShared ? this.#fields.shared : this.#fields.private;
+    const known = encoded.get(headers);
     if (known !== undefined) return known;
     const fields = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, this.#fieldOf(name, value)]),
+      Object.entries(headers).map(([name, value]) => [name, fieldOf(name, value, access)]),
     );
-    this.#fields.set(headers, fields);
+    encoded.set(headers, fields);
     return fields;
-  }
-
-  /** Encodes a field as UTF-8 in one line. Shared caches must not store what a key has opened. */
-  #fieldOf(name: string, value: string): string {
-    const text = name === 'cache-control' && !this.access.isPublic ? value.replace(/\bpublic\b/, 'private') : value;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these bytes are not allowed in fields (RFC 9110, 5.5).
-    return Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' ')).toString('latin1');
   }
 
   #fail(error: unknown, request: IncomingMessage, response: ServerResponse, record: Record): void {
@@ -195,4 +214,16 @@ function closeSignal(response: ServerResponse): AbortSignal {
   if (response.destroyed) end();
   else response.once('close', end);
   return ended.signal;
+}
+
+/** Encodes a field as UTF-8 in one line. Shared caches must not store what a key or a link has opened. */
+function fieldOf(name: string, value: string, { isShared }: Access): string {
+  const text = name === 'cache-control' && !isShared ? value.replace(/\bpublic\b/, 'private') : value;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these bytes are not allowed in fields (RFC 9110, 5.5).
+  return Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' ')).toString('latin1');
+}
+
+/** Refusal of content that a link or a dedicated host does not open. It does not report whether the content is here. */
+function outOfScope(path: string): Refusal {
+  return { status: 403, text: `${path} is not readable here: use a link for it, or an API key` };
 }

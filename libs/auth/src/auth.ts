@@ -5,9 +5,10 @@ import type { AccountStore } from './account-store.ts';
 import type { Actor, AuditEntry } from './audit.ts';
 import type { AccountOptions, AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 import { requireActiveKey, requireFutureTime, requirePattern, requireSecret } from './checks.ts';
+import { type ContentLink, ContentLinks } from './content-links.ts';
 import { type DelegationPayer, Delegations, delegatedPrincipal, isDelegation } from './delegation.ts';
 import { AuthError, accountNotFound, accountSuspended, credentialsInvalid } from './errors.ts';
-import { parseKeyPolicy } from './key-policy.ts';
+import { type KeyPolicy, parseKeyPolicy } from './key-policy.ts';
 import { newMember } from './members/member.ts';
 import { RecentPrincipals } from './recent-principals.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
@@ -25,6 +26,7 @@ export class Auth {
   readonly #delegations: Delegations;
   readonly #serviceTokens: ServiceTokens;
   readonly #recent = new RecentPrincipals();
+  readonly #links: ContentLinks;
 
   constructor({ store, secrets, now = Date.now, actor = { who: 'system', from: 'unknown' } }: AuthOptions) {
     this.#store = store;
@@ -33,6 +35,7 @@ export class Auth {
     this.#actor = actor;
     this.#delegations = new Delegations(store, secrets, now);
     this.#serviceTokens = new ServiceTokens(store, secrets, now);
+    this.#links = new ContentLinks(store, now);
   }
 
   /** Returns an `Auth` over the same store whose changes are logged with this actor. Close only one of the two. */
@@ -127,6 +130,28 @@ export class Auth {
   /** Requires a valid service token for this service. @throws CREDENTIALS_INVALID, SECRETS_KEY_UNUSABLE */
   async requireServiceToken(token: string, audience: string): Promise<void> {
     await this.#serviceTokens.verify(token, audience);
+  }
+
+  /**
+   * Signs a content link: a text with which anybody reads a path, and all that is below it, until a time. The account pays.
+   * Revoking the key ends its links.
+   * @throws KEY_NOT_FOUND, KEY_REVOKED, VALUE_INVALID
+   */
+  async signContentLink(keyId: string, link: Pick<ContentLink, 'path' | 'expiresAt'>): Promise<string> {
+    return await this.#links.sign(keyId, link);
+  }
+
+  /** Returns the account and key of a content link, and its path. @throws LINK_INVALID, ACCOUNT_SUSPENDED */
+  async verifyContentLink(token: string): Promise<{ readonly principal: Principal; readonly path: string }> {
+    const { key, path } = await this.#links.verify(token);
+    return { principal: await this.#principal(key), path };
+  }
+
+  /** Returns the principal of requests to a dedicated host, which only read. @throws ACCOUNT_NOT_FOUND, ACCOUNT_SUSPENDED */
+  async hostPrincipal(accountId: string): Promise<Principal> {
+    const policy: KeyPolicy = { storage: ['read'], methods: [] };
+    const key = { id: `host ${accountId}`, name: 'dedicated host', policy, reference: 'gateway-host' };
+    return { account: await this.#activeAccount(accountId), key };
   }
 
   /** Requires that the account has a billing card. @throws BILLING_CARD_REQUIRED; its hint says how to attach one */

@@ -20,6 +20,9 @@ export type AuthErrorCode =
   | 'TOTP_REQUIRED'
   | 'TOTP_INVALID'
   | 'SECRETS_KEY_UNUSABLE'
+  | 'LINK_INVALID'
+  | 'GATEWAY_HOST_EXISTS'
+  | 'GATEWAY_HOST_NOT_FOUND'
   | 'VALUE_INVALID';
 
 /** Error of an account, key or member. Key ids and secrets never enter its message or details. */

@@ -7,9 +7,17 @@ export { Auth } from './auth.ts';
 export type { AccountOptions, AuthOptions, IssuedKey, KeyOptions } from './auth-types.ts';
 export { type BasicCredentials, parseBasicCredentials } from './basic-credentials.ts';
 export { parseBearerCredentials } from './bearer-credentials.ts';
+export { type ContentLink, contentLinkMsMax } from './content-links.ts';
 export { type DelegationPayer, delegationMs } from './delegation.ts';
 export { AuthError, type AuthErrorCode } from './errors.ts';
 export { attemptsPaused, FailureGate, type FailureGateOptions } from './failure-gate.ts';
+export {
+  type GatewayHost,
+  type GatewayHostStore,
+  gatewayHostsMax,
+  openLmdbGatewayHostStore,
+  parseGatewayHost,
+} from './gateway-hosts.ts';
 export {
   type Client,
   type KeyGrant,

@@ -35,7 +35,7 @@ export interface GatewayResponse {
 export interface ContentRequest {
   /** Content path, such as /ipns/example.org/page. */
   readonly path: string;
-  /** CIDs from the root to the requested block. */
+  /** CIDs from the root to the requested block, as far as they are known: none before a name is resolved. */
   readonly roots: readonly CID[];
   /** Names below the first root. */
   readonly names: readonly string[];
@@ -64,6 +64,9 @@ export interface GatewayOptions {
   readonly readAhead?: () => number;
   /** Bytes of small responses kept in memory. They do not depend on the caller beside `policy`. Default: 0, none. */
   readonly hotBytesMax?: number;
-  /** Decides whether content may be read. Default: everything may. */
-  readonly policy?: (content: ContentRequest) => Refusal | undefined | Promise<Refusal | undefined>;
+  /** Decides whether a request may read content. Default: everything may be read. */
+  readonly policy?: (
+    content: ContentRequest,
+    request: GatewayRequest,
+  ) => Refusal | undefined | Promise<Refusal | undefined>;
 }

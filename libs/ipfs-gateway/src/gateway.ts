@@ -80,7 +80,7 @@ class GatewayService {
 
   /** Serves a response from memory, unless the policy refuses its content now. */
   async #serveHot({ response, content }: HotResponse, request: GatewayRequest): Promise<GatewayResponse> {
-    const refusal = await this.#options.policy?.(content);
+    const refusal = await this.#options.policy?.(content, request);
     if (refusal === undefined) return withBody(response);
     const refused = failureOf(
       new GatewayError(refusal.status, refusal.text),
@@ -134,6 +134,7 @@ class GatewayService {
     if (segments.length > limits.segmentsMax) throw invalid(`it has more than ${limits.segmentsMax} names`);
     const cid = origin.namespace === 'ipfs' ? cidOf(origin.root) : undefined;
     if (origin.namespace === 'ipfs' && cid === undefined) throw invalid(`invalid cid: ${reasonOf(origin.root)}`);
+    await this.#checkPolicy(exchange, cid === undefined ? [] : [cid], segments);
     const onlyCached = (field(request, 'cache-control') ?? '')
       .split(',')
       .some((part) => part.trim() === 'only-if-cached');
@@ -167,6 +168,7 @@ class GatewayService {
     const name = cid === undefined ? await this.#resolve(exchange) : undefined;
     const root = cid ?? name?.cid;
     const all = [...(name?.segments ?? []), ...segments];
+    if (name !== undefined) await this.#checkPolicy(exchange, [name.cid], all);
     const found = root && (await followPath(blocks, root, all, request).catch(ignoreMissing));
     if (found === undefined || !(await blocks.has(found.cid)))
       throw new GatewayError(412, `${JSON.stringify(contentPath(origin))} not in local datastore`);
@@ -176,7 +178,7 @@ class GatewayService {
 
   async #serveContent(exchange: Exchange, path: Omit<Content, 'cid'>): Promise<GatewayResponse> {
     const { headers, requested, request, blocks } = exchange;
-    await this.#checkPolicy(exchange, [path.root], path.segments);
+    if (exchange.origin.namespace === 'ipns') await this.#checkPolicy(exchange, [path.root], path.segments);
     if (requested.format === 'car') return await serveCar(exchange, path);
     let found: FollowedPath;
     try {
@@ -210,8 +212,8 @@ class GatewayService {
     return response;
   }
 
-  async #checkPolicy({ origin }: Exchange, roots: readonly CID[], names: readonly string[]): Promise<void> {
-    const refusal = await this.#options.policy?.({ path: contentPath(origin), roots, names });
+  async #checkPolicy({ origin, request }: Exchange, roots: readonly CID[], names: readonly string[]): Promise<void> {
+    const refusal = await this.#options.policy?.({ path: contentPath(origin), roots, names }, request);
     if (refusal !== undefined) throw new GatewayError(refusal.status, refusal.text);
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccountStore } from '@cairn/auth';
+import type { AccountStore, GatewayHostStore } from '@cairn/auth';
 import type { BillingStore } from '@cairn/billing';
 import type { BoundedBlockstore } from '@cairn/blockstore';
 import type { NameStore } from '@cairn/ipns';
@@ -35,6 +35,8 @@ export type StoreGroup = 'accounts' | 'limits' | 'blocks' | 'pins' | 'files' | '
 export interface Stores {
   /** Accounts, keys, members and the audit log. */
   accounts(): Promise<AccountStore>;
+  /** Dedicated hosts of the IPFS gateway. */
+  gatewayHosts(): Promise<GatewayHostStore>;
   plans(): Promise<PlanStore>;
   usage(): Promise<UsageStore>;
   /** Counters of rate limits, which processes share. */
@@ -66,6 +68,7 @@ export function openStores({ CAIRN_HOME: home }: StoreSettings): Stores {
   const metering = () => import('@cairn/metering');
   return {
     accounts: async () => (await auth()).openLmdbAccountStore(at('accounts')),
+    gatewayHosts: async () => (await auth()).openLmdbGatewayHostStore(at('accounts')),
     plans: async () => (await metering()).openLmdbPlanStore(at('accounts')),
     usage: async () => (await metering()).openLmdbUsageStore(at('accounts')),
     limits: async () => (await metering()).openLmdbLimitStore(at('limits')),

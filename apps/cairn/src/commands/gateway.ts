@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { print, table, time } from '../print.ts';
+import { openHome, withAuth } from '../stores.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `cairn gateway host add|list|remove` and `cairn gateway sign` */
+export function addGatewayCommands(program: Command): void {
+  const group = program.command('gateway').description('Dedicated hosts and content links of the IPFS gateway.');
+  addHostCommands(group.command('host').description('Hosts that serve what one account has pinned.'));
+  group
+    .command('sign <path>')
+    .description('Signs a link to /ipfs/<cid>/path or /ipns/<name>/path. Anybody who has it reads all below the path.')
+    .requiredOption('--key <key>', 'key whose permissions apply and whose account pays')
+    .option('--expires <seconds>', 'validity of the link', seconds, 3600)
+    .option('--url <url>', 'address of the IPFS gateway', 'http://127.0.0.1:8081')
+    .option('--json', 'print JSON')
+    .action((path: string, options: JsonOption & { key: string; expires: number; url: string }) =>
+      withAuth(async (auth) => {
+        const expiresAt = Date.now() + options.expires * 1000;
+        const link = await auth.signContentLink(options.key, { path, expiresAt });
+        const url = new URL(options.url);
+        url.pathname = path.split('/').map(encodeURIComponent).join('/');
+        url.searchParams.set('cairn-link', link);
+        print({ url: url.href, expiresAt }, options, [url.href, `It is valid until ${time(expiresAt)}.`]);
+      }),
+    );
+}
+
+function addHostCommands(group: Command): void {
+  group
+    .command('add <host>')
+    .description('Serves the pins of an account under a host name and its subdomains, without a key. The account pays.')
+    .requiredOption('--account <account>', 'id or name of the account')
+    .option('--json', 'print JSON')
+    .action((name: string, options: JsonOption & { readonly account: string }) =>
+      withAuth(async (auth, settings) => {
+        const { id } = await auth.account(options.account);
+        const { parseGatewayHost } = await import('@cairn/auth');
+        const entry = { host: parseGatewayHost(name), accountId: id, createdAt: Date.now() };
+        const hosts = await openHome(settings).gatewayHosts();
+        await hosts.put(entry).finally(() => hosts.close());
+        print(entry, options, [`${entry.host} serves the pins of ${options.account} within a second.`]);
+      }),
+    );
+  group
+    .command('list')
+    .description('Lists the dedicated hosts.')
+    .option('--json', 'print JSON')
+    .action((options: JsonOption) =>
+      withAuth(async (auth, settings) => {
+        const store = await openHome(settings).gatewayHosts();
+        const hosts = await store.list().finally(() => store.close());
+        const rows = await Promise.all(
+          hosts.map(async ({ host, accountId, createdAt }) => [
+            host,
+            (await auth.account(accountId)).name,
+            time(createdAt),
+          ]),
+        );
+        print(hosts, options, table([['HOST', 'ACCOUNT', 'CREATED'], ...rows]));
+      }),
+    );
+  group
+    .command('remove <host>')
+    .description('Removes a dedicated host. It is refused within a second.')
+    .option('--json', 'print JSON')
+    .action(async (name: string, options: JsonOption) => {
+      const store = await openHome().gatewayHosts();
+      await store.remove(name).finally(() => store.close());
+      print({ host: name }, options, [`${name} serves nothing.`]);
+    });
+}
+
+function seconds(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || text === '0') throw new InvalidArgumentError('Expected a number of seconds above 0.');
+  return Number(text);
+}
