@@ -28,6 +28,7 @@ async function* content(bytes: Uint8Array) {
     if (started === undefined) throw new Error(howToEnable('kubo'));
     kubo = started;
     env.IPFS_PEER_API_PORT = String(await freePort());
+    env.IPFS_PEER_ADMIN_PORT = String(await freePort());
     env.IPFS_PEER_LISTEN = `/ip4/127.0.0.1/tcp/${await freePort()},/ip4/127.0.0.1/tcp/0/ws`;
     service = await home.start(env);
     api = home.connect(service.url);
@@ -97,6 +98,24 @@ async function* content(bytes: Uint8Array) {
       const { status } = await fetch(`${service.url}/peer/v1/describe`, { method: 'POST', headers: { authorization } });
       expect(status).toBe(401);
     }
+  });
+
+  test('health and metrics name the node and its traffic', async () => {
+    const admin = `http://127.0.0.1:${env.IPFS_PEER_ADMIN_PORT}`;
+    expect(await (await fetch(`${admin}/readyz`)).json()).toMatchObject({ status: 'ok', dependencies: { node: 'ok' } });
+    const metrics = await (await fetch(`${admin}/metrics`)).text();
+    for (const name of ['connections', 'bytes_total', 'bitswap_blocks_total', 'refused_addresses_total'])
+      expect(metrics).toContain(`cairn_ipfs_peer_${name}{`);
+    const { totalIn } = await api.bandwidth({ peer: kubo.peer });
+    expect(totalIn).toBeGreaterThan(0);
+  });
+
+  test('a listen address in use and a wrong multiaddr end the start with the setting to change', async () => {
+    const other = await openHome();
+    const listen = env.IPFS_PEER_LISTEN ?? '';
+    await expect(other.start({ IPFS_PEER_LISTEN: listen.split(',')[0] ?? '' })).rejects.toThrow('Set IPFS_PEER_LISTEN');
+    await expect(other.start({ IPFS_PEER_PEERING: '/ip4/1.1.1.1/tcp/1' })).rejects.toThrow('IPFS_PEER_PEERING');
+    await other.close();
   });
 
   test('the service ends with exit code 0 and closes its connections', async () => {

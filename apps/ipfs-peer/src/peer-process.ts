@@ -7,6 +7,7 @@ import { openPeerIdentity } from '@cairn/peer-api/identity';
 import { DhtDatastore } from '@cairn/providing/dht';
 import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
+import { checkAddresses } from './check-addresses.ts';
 import type { Serving } from './serving.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
 
@@ -27,6 +28,7 @@ export async function startPeer(
   logger: Logger,
   parts: PeerParts = {},
 ): Promise<PeerProcess> {
+  checkAddresses(settings);
   const datastore = await DhtDatastore.open({
     directory: join(settings.CAIRN_HOME, 'dht'),
     base: createPeerDatastore(),

@@ -8,6 +8,7 @@ import { PeerApiServer } from '@cairn/peer-api/nest';
 import type { Dependency, Logger, RawHttp, Registry } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { registerPeerMetrics } from './peer-metrics.ts';
 import type { PeerProcess } from './peer-process.ts';
 import type { Serving } from './serving.ts';
 import type { IpfsPeerSettings } from './settings.ts';
@@ -41,10 +42,14 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
   }
 
   dependencies(): readonly Dependency[] {
-    return storeStates(this.settings.CAIRN_HOME);
+    const { status } = this.peer.node;
+    const problem = status === 'started' ? undefined : `the node is ${status}`;
+    return [{ name: 'node', problem }, ...storeStates(this.settings.CAIRN_HOME)];
   }
 
-  registerMetrics(_metrics: Registry): void {}
+  registerMetrics(metrics: Registry): void {
+    registerPeerMetrics(metrics, this.peer);
+  }
 
   /** Services see the end of their connections, so that they reconnect to the next process. */
   async drain(): Promise<void> {

@@ -1,3 +1,4 @@
+export { addressProblem } from './addresses/parse-address.ts';
 export { peerLimits } from './limits.ts';
 export type { RecordTypes, RoutingMode } from './node/create-node.ts';
 export { createPeerDatastore } from './node/create-peer-datastore.ts';

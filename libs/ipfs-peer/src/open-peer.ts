@@ -9,7 +9,7 @@ import { AddressRules } from './addresses/address-rules.ts';
 import { parsePeerAddress, parsePeerId } from './addresses/parse-address.ts';
 import { BandwidthMeter } from './bandwidth/bandwidth-meter.ts';
 import { describeKnownPeer, describeOwnNode } from './describe-node.ts';
-import { createNode, type Node, type RecordTypes, type RoutingMode } from './node/create-node.ts';
+import { createNode, type Node, type NodeOptions, type RecordTypes, type RoutingMode } from './node/create-node.ts';
 import { pingPeer } from './ping.ts';
 import { Routing } from './routing/routing.ts';
 import { OperatorDialer } from './swarm/dial.ts';
@@ -59,6 +59,7 @@ export interface IpfsPeer {
   readonly node: Node;
   readonly bitswap: Bitswap;
   readonly rules: AddressRules;
+  readonly bandwidth: BandwidthMeter;
 }
 
 /** Starts an IPFS peer. `api.close` ends it. */
@@ -66,7 +67,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   const { identity, store, agentVersion = 'cairn', onError = () => {} } = options;
   const rules = new AddressRules({ allowsPrivate: options.allowsPrivate ?? false });
   const bandwidth = new BandwidthMeter();
-  const node = await createNode({
+  const node = await startNode({
     privateKey: await libp2pKey(identity),
     listen: options.listen ?? [],
     announce: options.announce ?? [],
@@ -115,7 +116,24 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
       await node.stop();
     },
   };
-  return { api, node, bitswap, rules };
+  return { api, node, bitswap, rules, bandwidth };
+}
+
+/** @throws LISTEN_FAILED */
+async function startNode(options: NodeOptions): Promise<Node> {
+  try {
+    return await createNode(options);
+  } catch (cause) {
+    if (!(cause instanceof Error) || !/listen/i.test(`${cause.name} ${cause.message}`)) throw cause;
+    throw new PeerApiError(
+      'LISTEN_FAILED',
+      `The node cannot listen on ${options.listen.join(',')}: ${cause.message}.`,
+      {
+        hint: 'Set IPFS_PEER_LISTEN to free ports and addresses of this machine.',
+        cause,
+      },
+    );
+  }
 }
 
 async function libp2pKey({ privateKey }: PeerIdentity) {

@@ -9,6 +9,7 @@ export type PeerApiErrorCode =
   | 'RECORD_INVALID'
   | 'RECORD_NOT_FOUND'
   | 'ROUTING_UNAVAILABLE'
+  | 'LISTEN_FAILED'
   | 'PEERING_FULL'
   | 'SWARM_KEY_INVALID'
   /** The process of the peer does not answer. */

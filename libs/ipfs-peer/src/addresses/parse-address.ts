@@ -20,9 +20,21 @@ export function parsePeerAddress(text: string): PeerAddress {
   const last = whole.getComponents().at(-1);
   if (last?.name !== 'p2p' || last.value === undefined)
     throw invalid(text, 'it has no peer ID', 'End it with /p2p/ and the peer ID.');
-  const peer = parsePeerId(last.value);
+  const peer = peerIdIn(last.value);
+  if (peer === undefined) throw invalid(text, 'its peer ID does not parse');
   const transport = whole.decapsulateCode(last.code);
   return { peer, whole, transport: transport.getComponents().length > 0 ? transport : undefined };
+}
+
+/** Returns what is wrong with a multiaddress; undefined for a good one. */
+export function addressProblem(text: string, { needsPeer }: { readonly needsPeer: boolean }): string | undefined {
+  try {
+    if (needsPeer) parsePeerAddress(text);
+    else parseAddress(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof PeerApiError ? [error.message, error.hint].filter(Boolean).join(' ') : String(error);
+  }
 }
 
 /** @throws ADDRESS_INVALID */
@@ -37,12 +49,18 @@ function parseAddress(text: string): Multiaddr {
 
 /** @throws ADDRESS_INVALID */
 export function parsePeerId(text: string): PeerId {
+  const peer = peerIdIn(text.slice(0, addressLengthMax));
+  if (peer !== undefined) return peer;
+  throw new PeerApiError('ADDRESS_INVALID', `${JSON.stringify(text.slice(0, 100))} is not a peer ID.`, {
+    hint: 'Use the ID that `ipfs id` of the peer prints.',
+  });
+}
+
+function peerIdIn(text: string): PeerId | undefined {
   try {
-    return peerIdFromString(text.slice(0, addressLengthMax));
+    return peerIdFromString(text);
   } catch {
-    throw new PeerApiError('ADDRESS_INVALID', `${JSON.stringify(text.slice(0, 100))} is not a peer ID.`, {
-      hint: 'Use the ID that `ipfs id` of the peer prints.',
-    });
+    return undefined;
   }
 }
 

@@ -77,6 +77,11 @@ export class BandwidthMeter {
     };
   }
 
+  /** Returns the traffic of each protocol. */
+  *protocols(): Generator<readonly [protocol: string, bandwidth: Bandwidth]> {
+    for (const protocol of this.#protocols.keys()) yield [protocol, this.read({ protocol })];
+  }
+
   #trackConnection(
     connection: Pick<MultiaddrConnection, 'remoteAddr' | 'send' | 'addEventListener' | 'dispatchEvent'>,
   ): void {

@@ -132,6 +132,20 @@ export function describePeerApi(name: string, open: () => Promise<PeerApiFixture
       expect(answers.filter(({ isSuccess }) => isSuccess)).toHaveLength(3);
     });
 
+    test('the bandwidth of a peer and of a protocol grows with a fetch', async () => {
+      const { cid, bytes } = newBlock('x'.repeat(50_000));
+      await fixture.offer({ cid, bytes });
+      await api.exchange.fetch(cid, within());
+      const { totalIn } = await api.bandwidth();
+      const filters = [{ peer: fixture.other.peer }, { protocol: '/ipfs/bitswap/1.2.0' }];
+      for (const filter of filters) {
+        const part = await api.bandwidth(filter);
+        expect(part.totalIn).toBeGreaterThanOrEqual(bytes.length);
+        expect(part.totalIn).toBeLessThanOrEqual(totalIn);
+      }
+      expect((await api.bandwidth({ peer: stranger })).totalIn).toBe(0);
+    });
+
     test('counters are numbers', async () => {
       expect(Object.values(await api.bandwidth()).every((value) => value >= 0)).toBe(true);
       const { wantlist, blocksReceived } = await api.bitswap.status();

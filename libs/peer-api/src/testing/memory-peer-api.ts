@@ -102,7 +102,10 @@ export function createMemoryPeerApi({ store }: { readonly store: Blockstore }): 
       for (let index = 0; index < count; index++) yield { isSuccess: true, latencyMs: 1, text: '' };
     },
     bootstrapAddresses: async () => [other.address],
-    bandwidth: async () => ({ totalIn: 1, totalOut: 2, rateIn: 0.5, rateOut: 0 }),
+    async bandwidth({ peer = other.peer } = {}) {
+      const totalIn = peer === other.peer ? network.counters.bytesReceived : 0;
+      return { totalIn, totalOut: 0, rateIn: 0, rateOut: 0 };
+    },
     provide: {
       status: async () => ({ records: roots.size, waiting: 0, announced: roots.size, failed: 0 }),
       async added(list) {
