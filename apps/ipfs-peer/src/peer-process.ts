@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { storingExchange } from '@cairn/block-exchange';
+import { createHttpExchange } from '@cairn/block-exchange/http';
 import type { CollectableBlockstore } from '@cairn/blockstore';
 import { errorChain } from '@cairn/errors';
 import { createPeerDatastore, type IpfsPeer, openPeer, type PeerOptions, readSwarmKey } from '@cairn/ipfs-peer';
@@ -33,6 +35,8 @@ export async function startPeer(
     directory: join(settings.CAIRN_HOME, 'dht'),
     base: createPeerDatastore(),
   });
+  const gateways = settings.IPFS_PEER_HTTP_GATEWAYS?.split(',') ?? [];
+  const allowsPrivate = settings.IPFS_PEER_ALLOW_PRIVATE === 'yes';
   const swarmKeyFile = settings.IPFS_PEER_SWARM_KEY_FILE;
   const peer = await openPeer({
     identity: await openPeerIdentity({ home: settings.CAIRN_HOME }),
@@ -45,12 +49,13 @@ export async function startPeer(
     bootstrap: bootstrapList(settings),
     peering: addressList(settings.IPFS_PEER_PEERING),
     routing: settings.IPFS_PEER_ROUTING,
-    allowsPrivate: settings.IPFS_PEER_ALLOW_PRIVATE === 'yes',
+    allowsPrivate,
     connectionsMax: settings.IPFS_PEER_CONNECTIONS_MAX,
     agentVersion: `cairn/${manifest.version}`,
     onError: (error) => logger.debug({ causes: errorChain(error) }, 'background work of the peer failed'),
     ...(swarmKeyFile !== undefined && { swarmKey: await readSwarmKey(swarmKeyFile) }),
     policy: serving.policy,
+    exchanges: [storingExchange(createHttpExchange({ gateways, found: { allowsPrivate } }), store)],
     ...parts,
   });
   serving.onServed((cids) => peer.bitswap.announce(cids));

@@ -6,6 +6,8 @@ const address = /\/[^\s,]{1,1000}/.source;
 const addresses = new RegExp(`^${address}(,${address}){0,63}$`);
 const orNone = new RegExp(`^(none|${address}(,${address}){0,63})$`);
 const bootstrapPattern = new RegExp(`^(none|public|${address}(,${address}){0,63})$`);
+const gatewayUrl = /https?:\/\/[^\s,@/]{1,253}(\/[^\s,?#]{0,253})?/.source;
+const gatewaysPattern = new RegExp(`^${gatewayUrl}(,${gatewayUrl}){0,15}$`);
 const listExample = 'multiaddrs such as /ip4/203.0.113.5/tcp/4001, separated by commas';
 
 /** Settings that the IPFS peer reads beside those of every program. */
@@ -35,6 +37,9 @@ export const settingsShape = {
     .default('no')
     .describe('Dialling of private addresses that peers announce, for networks of your own.'),
   IPFS_PEER_CONNECTIONS_MAX: integer(8, 10_000, 'a number').default(300).describe('Open connections to peers.'),
+  IPFS_PEER_HTTP_GATEWAYS: text(gatewaysPattern, '1 to 16 URLs such as https://gateway.example, separated by commas')
+    .optional()
+    .describe('Trustless HTTP gateways that blocks are fetched from beside bitswap. Default: none.'),
   IPFS_PEER_SERVE: oneOf(['pinned', 'accounts', 'nothing'])
     .default('pinned')
     .describe('Blocks that other peers get: all pinned ones, those of accounts that allow it, or none.'),

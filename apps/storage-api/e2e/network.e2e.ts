@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
+import { cidFor } from '@cairn/cid';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { howToEnable, peerBinary } from '../../../tools/peers/binaries.mjs';
 import { PeerProcess, type RemoteKubo, startRemoteKubo } from './peer-process.ts';
@@ -16,13 +19,22 @@ if (peerBinary('kubo') === undefined) {
 
 function network(): void {
   const service = new Service();
-  const peer = new PeerProcess(service.home);
+  const gatewayBlocks = new Map<string, Uint8Array>();
+  const gateway = createServer((request, response) => {
+    const bytes = gatewayBlocks.get(/^\/ipfs\/(\w+)/.exec(request.url ?? '')?.[1] ?? '');
+    if (bytes === undefined) response.writeHead(404).end();
+    else response.end(bytes);
+  });
+  let peer: PeerProcess;
   const psa = new PsaClient(service);
   let kubo: RemoteKubo;
   let env: Record<string, string>;
 
   beforeAll(async () => {
     await service.makeAccounts();
+    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+    const { port } = gateway.address() as AddressInfo;
+    peer = new PeerProcess(service.home, { IPFS_PEER_HTTP_GATEWAYS: `http://127.0.0.1:${port}` });
     await peer.start();
     env = { IPFS_PEER_URL: peer.url, STORAGE_BLOCK_WAIT_SECONDS: '10' };
     await service.start(env);
@@ -35,6 +47,8 @@ function network(): void {
     await kubo?.stop();
     await peer.stop();
     await service.remove();
+    gateway.closeAllConnections();
+    await new Promise((resolve) => gateway.close(resolve));
   });
 
   /** Connects Kubo to the peer, whose address is in the delegates of a pin request. */
@@ -89,6 +103,26 @@ function network(): void {
     expect(await (await service.post('pin/verify')).text()).toBe('');
     const read = await bytesOf(await service.post(`cat?arg=${cid}&offline=true`));
     expect(read.length).toBe(24 * MiB);
+  }, 60_000);
+
+  test('content that only an HTTP gateway has is read and pinned', async () => {
+    const blocks = [80, 81, 82].map((seed) => noise(100_000, seed));
+    const cids = blocks.map((bytes) => cidFor(bytes, { codec: 'raw' }).toString());
+    for (const [index, cid] of cids.entries()) gatewayBlocks.set(cid, blocks[index] ?? Buffer.alloc(0));
+    expect((await bytesOf(await service.post(`cat?arg=${cids[0]}`))).equals(blocks[0] ?? Buffer.alloc(0))).toBe(true);
+    expect((await service.post(`pin/add?arg=${cids[1]}&arg=${cids[2]}`)).status).toBe(200);
+    gatewayBlocks.set(cidFor(noise(10, 83), { codec: 'raw' }).toString(), Buffer.from('wrong'));
+    const wrong = cidFor(noise(10, 83), { codec: 'raw' });
+    expect((await service.post(`cat?arg=${wrong}&timeout=1s`)).status).toBe(500);
+  }, 60_000);
+
+  test('the misses of one account do not delay those of another', async () => {
+    const storm = Array.from({ length: 40 }, (_, index) =>
+      service.post(`block/get?arg=${cidFor(noise(100, 1000 + index), { codec: 'raw' })}&timeout=4s`, { as: 'ann' }),
+    );
+    const cid = await kubo.add(noise(300_000, 84));
+    expect((await service.post(`cat?arg=${cid}`, { as: 'bob' })).status).toBe(200);
+    await Promise.all(storm);
   }, 60_000);
 
   test('files/cp and pin/update take it', async () => {

@@ -1,5 +1,6 @@
 import { type Bitswap, blockSourceFromBlockstore, openBitswap, type ServingPolicy } from '@cairn/bitswap';
 import { createLibp2pTransport } from '@cairn/bitswap/libp2p';
+import { type BlockExchange, raceExchanges } from '@cairn/block-exchange';
 import type { BatchReads, Blockstore, Collectable } from '@cairn/blockstore/core';
 import { type PeerApi, PeerApiError } from '@cairn/peer-api';
 import type { PeerIdentity } from '@cairn/peer-api/identity';
@@ -49,6 +50,8 @@ export interface PeerOptions {
   readonly policy?: ServingPolicy;
   /** Creates the schedule of announcements. Default: nothing is announced. */
   readonly openProviding?: (routing: PeerApi['routing']) => Promise<Providing>;
+  /** Further sources of blocks, which store what they fetch. They race with bitswap, and the peer closes them. */
+  readonly exchanges?: readonly BlockExchange[];
   /** Called with faults in the background. */
   readonly onError?: (error: unknown) => void;
 }
@@ -64,7 +67,7 @@ export interface IpfsPeer {
 
 /** Starts an IPFS peer. `api.close` ends it. */
 export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
-  const { identity, store, agentVersion = 'cairn', onError = () => {} } = options;
+  const { identity, store, agentVersion = 'cairn', exchanges = [], onError = () => {} } = options;
   const rules = new AddressRules({ allowsPrivate: options.allowsPrivate ?? false });
   const bandwidth = new BandwidthMeter();
   const node = await startNode({
@@ -100,7 +103,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   const bootstrap = options.bootstrap ?? [];
   for (const address of bootstrap) dialer.dial(parsePeerAddress(address)).catch(onError);
   const api: PeerApi = {
-    exchange: bitswap,
+    exchange: exchanges.length === 0 ? bitswap : raceExchanges([bitswap, ...exchanges]),
     describe: (peer, { signal } = {}) => describe(node, dialer, agentVersion, peer, signal),
     swarm: createSwarm(node, dialer, peering),
     bitswap: bitswapStatus(bitswap, node),
@@ -112,7 +115,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     async close() {
       await providing.close();
       peering.close();
-      await bitswap.close();
+      await Promise.all([bitswap, ...exchanges].map((exchange) => exchange.close()));
       await node.stop();
     },
   };
