@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryBlockstore } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
 import { openPeerIdentity } from '@cairn/peer-api/identity';
 import { describePeerApi } from '@cairn/peer-api/testing';
-import { afterAll } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openPeer, type PeerOptions } from './open-peer.ts';
 
 const homes = mkdtempSync(join(tmpdir(), 'cairn-peers-'));
@@ -40,4 +41,46 @@ describePeerApi('libp2p nodes', async () => {
       await other.api.close();
     },
   };
+});
+
+describe('a peer that dials public addresses only', () => {
+  let guarded: Awaited<ReturnType<typeof open>>;
+  let other: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => {
+    guarded = await open({ allowsPrivate: false });
+    other = await open();
+  });
+  afterEach(async () => {
+    await guarded.api.close();
+    await other.api.close();
+  });
+
+  test('a private address of a provider is refused, and one of the operator is dialled', async () => {
+    const bytes = new TextEncoder().encode('guarded');
+    const cid = cidFor(bytes, { codec: 'raw' });
+    await other.store.putMany([{ cid, bytes }]);
+    const peer = other.node.peerId.toString();
+    const waiting = guarded.api.exchange.fetch(cid, { providers: [{ peer, addresses: [other.address] }] });
+    while (guarded.rules.refused === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(guarded.node.getConnections()).toEqual([]);
+    await guarded.api.swarm.connect(other.address);
+    expect(Buffer.from(await waiting).equals(Buffer.from(bytes))).toBe(true);
+  });
+
+  test('a lost peering connection is opened again, until it is removed', async () => {
+    const peer = other.node.peerId.toString();
+    const isConnected = async () => (await guarded.api.swarm.peers()).some((open) => open.peer === peer);
+    const until = async (expected: boolean) => {
+      while ((await isConnected()) !== expected) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await guarded.api.swarm.addPeering(other.address);
+    await until(true);
+    while (other.node.getConnections().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await other.api.swarm.disconnect(`/p2p/${guarded.node.peerId}`);
+    await until(false);
+    await until(true);
+    await guarded.api.swarm.removePeering(peer);
+    await guarded.api.swarm.disconnect(other.address);
+    expect(await isConnected()).toBe(false);
+  });
 });
