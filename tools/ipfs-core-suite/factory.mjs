@@ -6,15 +6,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { create } from 'ipfs-http-client';
+import { create as createRpcClient } from 'kubo-rpc-client';
 
 const main = fileURLToPath(new URL('../../apps/storage-api/dist/main.js', import.meta.url));
+const peerMain = fileURLToPath(new URL('../../apps/ipfs-peer/dist/main.js', import.meta.url));
 
 /**
  * Creates the nodes of the suite: one account each on the built service, behind ipfs-http-client with Basic auth. With
  * `isShared`, one process serves all accounts with equal settings; each account has its own pins and files. Tests that
- * read the blocks of a node need their own process.
+ * read the blocks of a node need their own process. With `hasPeer`, each node has an IPFS peer, and its key the grant `node`.
  */
-export function createFactory({ isShared }) {
+export function createFactory({ isShared, hasPeer = false }) {
   const services = new Map();
   const stop = async () => {
     for (const service of services.values()) await service.stop();
@@ -26,10 +28,11 @@ export function createFactory({ isShared }) {
     async spawn({ ipfsOptions } = {}) {
       const settings = settingsOf(ipfsOptions?.config);
       const key = isShared ? JSON.stringify(settings) : services.size;
-      if (!services.has(key)) services.set(key, await startService(settings));
+      if (!services.has(key)) services.set(key, await startService(settings, hasPeer));
       const service = services.get(key);
       const headers = { authorization: await service.openAccount() };
-      const api = withFormerDefaults(create({ url: `${service.url}/api/v0`, headers }));
+      const options = { url: `${service.url}/api/v0`, headers };
+      const api = withRouting(withFormerDefaults(create(options)), options);
       return { api, stop: async () => isShared || (await service.stop()) };
     },
     /** Runs after each part of the suite. */
@@ -49,54 +52,96 @@ function withFormerDefaults(api) {
   return api;
 }
 
+/** Kubo has replaced the commands `dht/*`, which this client calls, by those of `routing`, with the same functions. */
+function withRouting(api, options) {
+  const { routing } = createRpcClient(options);
+  api.dht = { ...api.dht, ...routing };
+  return api;
+}
+
 /** Maps settings of Kubo that the suite requests to those of the service. */
 function settingsOf(config) {
   const threshold = config?.Internal?.UnixFSShardingSizeThreshold;
   return { STORAGE_GC_GRACE_SECONDS: '0', ...(threshold === '1B' && { STORAGE_SHARD_BYTES: '1' }) };
 }
 
-async function startService(settings) {
+async function startService(settings, hasPeer) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-suite-'));
   const auth = new Auth({ store: await openLmdbAccountStore({ directory: join(home, 'accounts') }) });
   let accounts = 0;
   const url = `http://127.0.0.1:${await freePort()}`;
+  const peer = hasPeer ? await startPeer(home) : undefined;
   const child = spawn(process.execPath, [main], {
     env: {
       ...process.env,
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
       CAIRN_HOME: home,
       STORAGE_API_PORT: new URL(url).port,
+      ...(peer !== undefined && { IPFS_PEER_URL: peer.url }),
       ...settings,
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      (answer) => answer.ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error('the service ended; build it first: npx nx build @cairn/storage-api');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await ready(child, url);
   return {
     url,
-    openAccount: () => openAccount(auth, `suite-${++accounts}`),
+    openAccount: () => openAccount(auth, `suite-${++accounts}`, hasPeer),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       await auth.close();
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
       await ended;
+      await peer?.stop();
       rmSync(home, { recursive: true });
     },
   };
 }
 
-async function openAccount(auth, name) {
+/** Starts an IPFS peer on loopback, which dials private addresses. */
+async function startPeer(home) {
+  const [port, apiPort] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${apiPort}`;
+  const child = spawn(process.execPath, [peerMain], {
+    env: {
+      ...process.env,
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+      CAIRN_HOME: home,
+      IPFS_PEER_API_PORT: String(apiPort),
+      IPFS_PEER_LISTEN: `/ip4/127.0.0.1/tcp/${port}`,
+      IPFS_PEER_BOOTSTRAP: 'none',
+      IPFS_PEER_ROUTING: 'dhtserver',
+      IPFS_PEER_ALLOW_PRIVATE: 'yes',
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  await ready(child, url);
+  return {
+    url,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function ready(child, url) {
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error('a service ended; build it first: npx nx build @cairn/storage-api');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function openAccount(auth, name, hasGrant) {
   await auth.createAccount({ name });
   await auth.attachCard(name, { brand: 'visa', last4: '4242' });
-  const { key, secret } = await auth.createKey(name);
+  const { key, secret } = await auth.createKey(name, hasGrant ? { policy: { grants: ['node'] } } : {});
   return `Basic ${Buffer.from(`${key.id}:${secret}`).toString('base64')}`;
 }
 

@@ -1,17 +1,42 @@
-import { block, dag, files, miscellaneous, pin, repo, root } from 'interface-ipfs-core';
+import {
+  bitswap,
+  block,
+  bootstrap,
+  dag,
+  dht,
+  files,
+  miscellaneous,
+  pin,
+  ping,
+  repo,
+  root,
+  stats,
+  swarm,
+} from 'interface-ipfs-core';
 import { after, before } from 'mocha';
 import { startEchoServer } from './echo-server.mjs';
 import { exceptions } from './exceptions.mjs';
 import { createFactory } from './factory.mjs';
 
-const suites = { root, block, dag, pin, files, repo, miscellaneous };
+const suites = { root, block, dag, pin, files, repo, miscellaneous, swarm, dht, bitswap, ping, bootstrap, stats };
 
 // Required while tests are declared, also by those of remote pinning, which are skipped.
 process.env.PINNING_SERVICE_ENDPOINT ??= 'http://127.0.0.1:9';
 
 const shared = createFactory({ isShared: true });
 const own = createFactory({ isShared: false });
-const factories = { root: shared, files: shared, miscellaneous: shared };
+const network = createFactory({ isShared: false, hasPeer: true });
+const factories = {
+  root: shared,
+  files: shared,
+  miscellaneous: network,
+  swarm: network,
+  dht: network,
+  bitswap: network,
+  ping: network,
+  bootstrap: network,
+  stats: network,
+};
 let echo;
 
 before(async () => {
@@ -19,7 +44,7 @@ before(async () => {
   process.env.ECHO_SERVER = echo.url;
 });
 after(async () => {
-  await Promise.all([shared.stop(), own.stop()]);
+  await Promise.all([shared.stop(), own.stop(), network.stop()]);
   echo.close();
 });
 

@@ -26,8 +26,6 @@ const refusedCommands = [
   'log level all error',
   'diag sys',
   'diag cmds',
-  'key list',
-  'key gen other',
   'name publish /ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
   'name resolve k51qzi5uqu5dj6t5wncmn3idoqhtpwa91hpx9ofvv2rqt4ddhck6lxw2yma345',
   'pubsub ls',
@@ -97,6 +95,9 @@ export const nodeScript: CliScript = {
     'nosuch',
     'pin remote service ls',
     'name pubsub state',
+    'key list',
+    { line: 'key gen other', onlyExit: 'makes a key of its own' },
+    'key list',
     ...refusedCommands.map((line) => ({ line, refused: /^Error: / })),
   ],
 };
