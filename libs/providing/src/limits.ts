@@ -39,6 +39,10 @@ export const limits = {
   answerRecordsMax: 100,
   /** Addresses of one provider. */
   addressesMax: 32,
+  /** Characters of a peer ID. */
+  peerCharactersMax: 200,
+  /** Characters of a multiaddress. */
+  addressCharactersMax: 1000,
   /** Time of one request to a delegated router. */
   requestMs: 20 * second,
 } as const;

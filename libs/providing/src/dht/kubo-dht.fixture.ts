@@ -38,6 +38,7 @@ export async function startDhtKubo(
     config: (config) => {
       config.Addresses = { ...(config.Addresses as object), Swarm: [`/ip4/127.0.0.1/tcp/${port}`] };
       config.Routing = { ...routing, LoopbackAddressesOnLanDHT: true };
+      if (routing.Type === 'delegated') config.Provide = { Enabled: false };
       config.Discovery = { MDNS: { Enabled: false } };
     },
   });
