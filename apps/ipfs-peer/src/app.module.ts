@@ -39,7 +39,8 @@ export class AppModule {
         {
           provide: IPFS_PEER,
           inject: [COLLECTABLE, SERVING],
-          useFactory: (store: CollectableBlockstore, serving: Serving) => startPeer(settings, store, serving, logger),
+          useFactory: (store: CollectableBlockstore, serving: Serving) =>
+            startPeer(settings, { ...stores, blocks: store, serving }, logger),
         },
         { provide: RAW_HTTP, useClass: PeerServer },
       ],

@@ -1,23 +1,35 @@
+import { sign } from 'node:crypto';
 import { join } from 'node:path';
 import { storingExchange } from '@cairn/block-exchange';
 import { createHttpExchange } from '@cairn/block-exchange/http';
 import type { CollectableBlockstore } from '@cairn/blockstore';
 import { errorChain } from '@cairn/errors';
-import { createPeerDatastore, type IpfsPeer, openPeer, type PeerOptions, readSwarmKey } from '@cairn/ipfs-peer';
+import { createPeerDatastore, type IpfsPeer, openPeer, type Providing, readSwarmKey } from '@cairn/ipfs-peer';
 import { ipnsSelector, ipnsValidator } from '@cairn/ipns';
 import { openPeerIdentity } from '@cairn/peer-api/identity';
+import type { PinStore } from '@cairn/pinning';
+import type { ProvideStore } from '@cairn/providing';
+import { createDelegatedRouter } from '@cairn/providing/delegated';
 import { DhtDatastore } from '@cairn/providing/dht';
 import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
 import { checkAddresses } from './check-addresses.ts';
+import { openProviding, type ProvidingProcess } from './providing.ts';
 import type { Serving } from './serving.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
 
-/** Parts of the peer that other packages provide: providing. */
-export type PeerParts = Pick<PeerOptions, 'openProviding'>;
+/** Stores and policy of the peer. */
+export interface PeerParts {
+  readonly blocks: CollectableBlockstore;
+  readonly pins: () => Promise<PinStore>;
+  readonly providing: () => Promise<ProvideStore>;
+  readonly serving: Serving;
+}
 
-/** Running peer with the stores of its own. */
+/** Running peer with the schedule of its announcements. */
 export interface PeerProcess extends IpfsPeer {
+  /** Undefined if nothing is announced. */
+  readonly announcements: ProvidingProcess | undefined;
   /** Ends the node first, then its stores. */
   close(): Promise<void>;
 }
@@ -25,12 +37,11 @@ export interface PeerProcess extends IpfsPeer {
 /** Starts the peer that the settings describe. */
 export async function startPeer(
   settings: IpfsPeerSettings,
-  store: CollectableBlockstore,
-  serving: Serving,
+  { blocks, pins, providing, serving }: PeerParts,
   logger: Logger,
-  parts: PeerParts = {},
 ): Promise<PeerProcess> {
   checkAddresses(settings);
+  const identity = await openPeerIdentity({ home: settings.CAIRN_HOME });
   const datastore = await DhtDatastore.open({
     directory: join(settings.CAIRN_HOME, 'dht'),
     base: createPeerDatastore(),
@@ -38,10 +49,11 @@ export async function startPeer(
   const gateways = settings.IPFS_PEER_HTTP_GATEWAYS?.split(',') ?? [];
   const allowsPrivate = settings.IPFS_PEER_ALLOW_PRIVATE === 'yes';
   const swarmKeyFile = settings.IPFS_PEER_SWARM_KEY_FILE;
+  let announcements: ProvidingProcess | undefined;
   const peer = await openPeer({
-    identity: await openPeerIdentity({ home: settings.CAIRN_HOME }),
-    store,
-    quarantine: store,
+    identity,
+    store: blocks,
+    quarantine: blocks,
     datastore,
     records: { validators: { ipns: ipnsValidator }, selectors: { ipns: ipnsSelector } },
     listen: addressList(settings.IPFS_PEER_LISTEN),
@@ -49,23 +61,47 @@ export async function startPeer(
     bootstrap: bootstrapList(settings),
     peering: addressList(settings.IPFS_PEER_PEERING),
     routing: settings.IPFS_PEER_ROUTING,
+    routers: addressList(settings.IPFS_PEER_DELEGATED_ROUTERS).map((url) => createDelegatedRouter({ url })),
     allowsPrivate,
     connectionsMax: settings.IPFS_PEER_CONNECTIONS_MAX,
     agentVersion: `cairn/${manifest.version}`,
+    policy: serving.policy,
     onError: (error) => logger.debug({ causes: errorChain(error) }, 'background work of the peer failed'),
     ...(swarmKeyFile !== undefined && { swarmKey: await readSwarmKey(swarmKeyFile) }),
-    policy: serving.policy,
-    exchanges: [storingExchange(createHttpExchange({ gateways, found: { allowsPrivate } }), store)],
-    ...parts,
+    exchanges: [storingExchange(createHttpExchange({ gateways, found: { allowsPrivate } }), blocks)],
+    async openProviding(node) {
+      announcements = await openProviding(settings, {
+        node,
+        logger,
+        blocks,
+        openStore: providing,
+        openPins: pins,
+        isServed: async (cid) => (await serving.policy.mayServe([cid], ''))[0] === true,
+        sign: (bytes) => sign(null, bytes, identity.privateKey),
+      });
+      return announcements ?? nothingAnnounced;
+    },
   });
-  serving.onServed((cids) => peer.bitswap.announce(cids));
+  const onError = (error: unknown) => logger.error({ causes: errorChain(error) }, 'served content was not announced');
+  serving.onServed((cids) => {
+    peer.bitswap.announce(cids);
+    peer.api.provide.added(cids).catch(onError);
+  });
   const { id, addresses } = await peer.api.describe();
   logger.info({ id, addresses }, 'the node of the IPFS network runs');
   return {
     ...peer,
+    announcements,
     async close() {
       await peer.api.close();
       await datastore.close();
     },
   };
 }
+
+const nothingAnnounced: Providing = {
+  status: async () => ({ records: 0, waiting: 0, announced: 0, failed: 0 }),
+  added: async () => {},
+  removed: async () => {},
+  close: async () => {},
+};

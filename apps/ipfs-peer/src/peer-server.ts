@@ -5,7 +5,8 @@ import { storeStates } from '@cairn/embedded-store';
 import { errorChain } from '@cairn/errors';
 import { peerAudience } from '@cairn/peer-api';
 import { PeerApiServer } from '@cairn/peer-api/nest';
-import type { Dependency, Logger, RawHttp, Registry } from '@cairn/service-kit';
+import type { ScheduleCounts } from '@cairn/providing';
+import { type Dependency, type Logger, type RawHttp, type Registry, registerGauge } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { registerPeerMetrics } from './peer-metrics.ts';
@@ -49,6 +50,21 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
 
   registerMetrics(metrics: Registry): void {
     registerPeerMetrics(metrics, this.peer);
+    const { announcements } = this.peer;
+    const gauge = (name: string, help: string, read: (counts: ScheduleCounts) => number | undefined) =>
+      registerGauge(metrics, `cairn_provide_${name}`, help, () => {
+        const counts = announcements?.latest();
+        return counts && read(counts);
+      });
+    gauge('records', 'Content that is announced.', ({ records }) => records);
+    gauge('waiting', 'Content that waits for its first announcement.', ({ waiting }) => waiting);
+    gauge('announced', 'Announcements since the start.', ({ announced }) => announced);
+    gauge('failed', 'Failed announcements since the start.', ({ failed }) => failed);
+    gauge('lookups', 'Regions of the DHT that were looked up since the start.', ({ lookups }) => lookups);
+    gauge('online', '1 while the routing system can be reached.', ({ isOnline }) => Number(isOnline));
+    gauge('oldest_seconds', 'Age of the oldest announcement in seconds.', ({ oldestAt }) =>
+      oldestAt === undefined ? undefined : Math.max(0, (Date.now() - oldestAt) / 1000),
+    );
   }
 
   /** Services see the end of their connections, so that they reconnect to the next process. */

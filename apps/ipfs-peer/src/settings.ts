@@ -8,6 +8,8 @@ const orNone = new RegExp(`^(none|${address}(,${address}){0,63})$`);
 const bootstrapPattern = new RegExp(`^(none|public|${address}(,${address}){0,63})$`);
 const gatewayUrl = /https?:\/\/[^\s,@/]{1,253}(\/[^\s,?#]{0,253})?/.source;
 const gatewaysPattern = new RegExp(`^${gatewayUrl}(,${gatewayUrl}){0,15}$`);
+const url = /https?:\/\/[^\s,]{1,1000}/.source;
+const urls = new RegExp(`^${url}(,${url}){0,7}$`);
 const listExample = 'multiaddrs such as /ip4/203.0.113.5/tcp/4001, separated by commas';
 
 /** Settings that the IPFS peer reads beside those of every program. */
@@ -43,6 +45,20 @@ export const settingsShape = {
   IPFS_PEER_SERVE: oneOf(['pinned', 'accounts', 'nothing'])
     .default('pinned')
     .describe('Blocks that other peers get: all pinned ones, those of accounts that allow it, or none.'),
+  IPFS_PEER_PROVIDE: oneOf(['roots', 'all', 'none'])
+    .default('roots')
+    .describe('Content that is announced, of what other peers get: roots of pins, all blocks, or none.'),
+  IPFS_PEER_PROVIDE_INTERVAL_SECONDS: integer(60, 115_200, 'seconds')
+    .default(79_200)
+    .describe('Time after which content is announced again. Records of the DHT expire after 172800 seconds.'),
+  IPFS_PEER_PROVIDE_VIA: text(/^(dht|https?:\/\/[^\s,]{1,1000})$/, 'dht or a URL')
+    .default('dht')
+    .describe(
+      'Announcements by the DHT, a delegated router, or the RPC of your own Kubo: a URL that ends with /api/v0.',
+    ),
+  IPFS_PEER_DELEGATED_ROUTERS: text(urls, 'URLs such as https://router.example, separated by commas')
+    .optional()
+    .describe('Delegated routers that are asked for providers, beside the DHT. Default: none.'),
 } satisfies SettingsShape;
 
 /** Settings of the IPFS peer, checked. */
@@ -63,7 +79,7 @@ export function bootstrapList(settings: IpfsPeerSettings): readonly string[] {
   return settings.IPFS_PEER_SWARM_KEY_FILE === undefined ? publicBootstrap : [];
 }
 
-/** Splits a list of multiaddrs. */
+/** Splits a list of multiaddrs or URLs. */
 export function addressList(value: string | undefined): string[] {
   return value === undefined || value === 'none' ? [] : value.split(',');
 }

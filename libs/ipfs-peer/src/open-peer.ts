@@ -12,7 +12,7 @@ import { BandwidthMeter } from './bandwidth/bandwidth-meter.ts';
 import { describeKnownPeer, describeOwnNode } from './describe-node.ts';
 import { createNode, type Node, type NodeOptions, type RecordTypes, type RoutingMode } from './node/create-node.ts';
 import { pingPeer } from './ping.ts';
-import { Routing } from './routing/routing.ts';
+import { type FurtherRouter, Routing } from './routing/routing.ts';
 import { OperatorDialer } from './swarm/dial.ts';
 import { Peering } from './swarm/peering.ts';
 import { createSwarm } from './swarm/swarm.ts';
@@ -36,6 +36,8 @@ export interface PeerOptions {
   readonly peering?: readonly string[];
   /** Default: `none`. */
   readonly routing?: RoutingMode;
+  /** Routing systems that are asked for providers beside the DHT. Default: none. */
+  readonly routers?: readonly FurtherRouter[];
   /** Validators and selectors of DHT records. Default: those of js-libp2p for `/pk/`. */
   readonly records?: RecordTypes;
   /** Allows dials of private addresses that peers announce. Default: no. */
@@ -49,7 +51,7 @@ export interface PeerOptions {
   /** Decides which blocks are served. Default: all. */
   readonly policy?: ServingPolicy;
   /** Creates the schedule of announcements. Default: nothing is announced. */
-  readonly openProviding?: (routing: PeerApi['routing']) => Promise<Providing>;
+  readonly openProviding?: (node: Node) => Promise<Providing>;
   /** Further sources of blocks, which store what they fetch. They race with bitswap, and the peer closes them. */
   readonly exchanges?: readonly BlockExchange[];
   /** Called with faults in the background. */
@@ -85,7 +87,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     ...(options.connectionsMax !== undefined && { connectionsMax: options.connectionsMax }),
   });
   node.addEventListener('connection:open', ({ detail }) => bandwidth.opened(detail));
-  const routing = new Routing(node);
+  const routing = new Routing(node, options.routers);
   const bitswap = await openBitswap({
     transport: createLibp2pTransport(node),
     source: blockSourceFromBlockstore(store, {
@@ -94,12 +96,12 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     }),
     onError,
     ...(options.policy !== undefined && { policy: options.policy }),
-    ...(options.routing !== 'none' && { search: providerSearch(routing) }),
+    ...((options.routing !== 'none' || options.routers?.length) && { search: providerSearch(routing) }),
   });
   const dialer = new OperatorDialer(node, rules);
   const peering = new Peering(node, dialer);
   for (const address of options.peering ?? []) await peering.add(parsePeerAddress(address));
-  const providing = await (options.openProviding ?? openNoProviding)(routing.api());
+  const providing = await (options.openProviding ?? openNoProviding)(node);
   const bootstrap = options.bootstrap ?? [];
   for (const address of bootstrap) dialer.dial(parsePeerAddress(address)).catch(onError);
   const api: PeerApi = {

@@ -1,4 +1,5 @@
 export type { Clock } from './clock.ts';
+export { combineAnnouncers } from './combine-announcers.ts';
 export type { AnnounceRecord, AnnounceRegion, Announcer, ContentRouter, RouterOptions } from './content-router.ts';
 export { ProvidingError, type ProvidingErrorCode } from './errors.ts';
 export { keyOf, type Region } from './keyspace.ts';

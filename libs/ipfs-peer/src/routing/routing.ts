@@ -10,16 +10,23 @@ import { providerFromPeerInfo, routingEventsFrom } from './routing-events.ts';
 
 const { searchMs, searchesMax, providersMax } = peerLimits;
 
+/** Further routing system, such as a delegated router. */
+export interface FurtherRouter {
+  findProviders(cid: CID, options: { readonly signal: AbortSignal }): AsyncIterable<Provider>;
+}
+
 type Search = (dht: KadDHT, signal: AbortSignal) => AsyncIterable<QueryEvent>;
 
 /** Searches in the DHTs of a node, with a limit on time and number. */
 export class Routing {
   readonly #node: Node;
   readonly #dhts: readonly KadDHT[];
+  readonly #routers: readonly FurtherRouter[];
   #searches = 0;
 
-  constructor(node: Node) {
+  constructor(node: Node, routers: readonly FurtherRouter[] = []) {
     this.#node = node;
+    this.#routers = routers;
     const { wan, lan } = node.services;
     this.#dhts = [wan, lan].filter((dht) => dht !== undefined);
   }
@@ -41,13 +48,29 @@ export class Routing {
     { count = providersMax, signal }: { readonly count?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<RoutingEvent> {
     const found = new Set<string>();
-    for await (const event of this.#search((dht, ended) => dht.findProviders(cid, { signal: ended }), signal)) {
-      for (const item of routingEventsFrom(event)) {
-        if (item.type !== 'provider') yield item;
-        else if (isNew(found, item.provider)) yield item;
-        if (found.size >= count) return;
-      }
+    // Without a DHT the routers suffice.
+    const hasDhtPart = this.#dhts.length > 0 || this.#routers.length === 0;
+    const dhtEvents = this.#search((dht, ended) => dht.findProviders(cid, { signal: ended }), signal);
+    const parts = [...(hasDhtPart ? [progressOf(dhtEvents)] : []), ...this.#askRouters(cid, signal)];
+    for await (const item of merge(parts)) {
+      if (item.type !== 'provider') yield item;
+      else if (isNew(found, item.provider)) yield item;
+      if (found.size >= count) return;
     }
+  }
+
+  /** Asks each further router. A failed one reports its reason. */
+  #askRouters(cid: CID, signal: AbortSignal | undefined): AsyncGenerator<RoutingEvent>[] {
+    const deadline = AbortSignal.timeout(searchMs);
+    const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+    return this.#routers.map(async function* (router): AsyncGenerator<RoutingEvent> {
+      try {
+        for await (const provider of router.findProviders(cid, { signal: ended })) yield { type: 'provider', provider };
+      } catch (error) {
+        signal?.throwIfAborted();
+        yield { type: 'error', message: error instanceof Error ? error.message : String(error) };
+      }
+    });
   }
 
   async *#findPeer(peer: string, signal?: AbortSignal): AsyncGenerator<RoutingEvent> {
@@ -159,7 +182,18 @@ async function* endsQuietly(events: AsyncIterable<QueryEvent>): AsyncGenerator<Q
   }
 }
 
-function isNew(found: Set<string>, { peer = '' }: Provider): boolean {
+/** Converts the events of a search. */
+async function* progressOf(events: AsyncIterable<QueryEvent>): AsyncGenerator<RoutingEvent> {
+  for await (const event of events) yield* routingEventsFrom(event);
+}
+
+function isNew(found: Set<string>, { peer, addresses = [] }: Provider): boolean {
+  // An HTTP gateway may have addresses only.
+  if (peer === undefined) return isNewKey(found, addresses.join());
+  return isNewKey(found, peer);
+}
+
+function isNewKey(found: Set<string>, peer: string): boolean {
   if (found.has(peer)) return false;
   found.add(peer);
   return true;

@@ -19,8 +19,9 @@ export interface DhtDatastoreOptions {
 }
 
 const format: StoreFormat = { name: 'cairn-dht', version: 1 };
-const prefix = '/dht/';
-const providerPrefix = '/dht/provider/';
+const prefix = '/dht';
+/** Keys of provider records. Each DHT has a prefix of its own, such as `/dht-lan`. */
+const providerPattern = /^\/dht[^/]*\/provider\//;
 const pageLength = 256;
 const timeBytes = 6;
 /** Group of the records that are no provider records. */
@@ -177,5 +178,5 @@ export class DhtDatastore extends BaseDatastore {
 
 /** Returns the provider of a provider record, which is the last part of its key. */
 function groupOf(name: string): string {
-  return name.startsWith(providerPrefix) ? name.slice(name.lastIndexOf('/') + 1) : values;
+  return providerPattern.test(name) ? name.slice(name.lastIndexOf('/') + 1) : values;
 }
