@@ -40,7 +40,7 @@ import type { IpfsGatewaySettings } from './settings.ts';
 const hotBytesMax = 48 * 1024 * 1024;
 
 /** Blocks of a file that are read while one is sent. */
-const readAheadMax = 4;
+const readAheadMax = 2;
 
 type Record = RequestRecord<GatewayMeter, Principal>;
 type Headers = GatewayResponse['headers'];

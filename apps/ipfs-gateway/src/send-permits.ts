@@ -1,5 +1,5 @@
 /** Number of responses that may hold a block in memory while their client does not read. */
-const permitsMax = 32;
+const permitsMax = 16;
 
 /** Milliseconds that a client may take no byte while other responses wait for its permit. */
 export const stallMs = 20_000;
