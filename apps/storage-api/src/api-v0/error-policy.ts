@@ -95,6 +95,7 @@ const rules = {
   LIMIT_REACHED: { status: 429, message: 'hint' },
   LINK_INVALID: forbidden,
   LINK_NOT_FOUND: failed,
+  LISTEN_FAILED: failed,
   MEMBER_EXISTS: failed,
   MEMBER_NOT_FOUND: failed,
   METHOD_NOT_IN_PLAN: failed,
