@@ -37,6 +37,9 @@ export async function fetchDag(
   return await fetcher.run(options.concurrency ?? concurrencyDefault);
 }
 
+/** Links between two tests of the slice. A test after a wait yields, and the waits of other workers count. */
+const linksPerStep = 512;
+
 class DagFetcher {
   readonly #store: Pick<Blockstore, 'get' | 'has' | 'size' | 'putMany'>;
   readonly #root: CID;
@@ -99,8 +102,9 @@ class DagFetcher {
   }
 
   async #visit(cid: CID): Promise<void> {
-    await this.#slices.step();
     const isPresent = !isStored(cid) || (await this.#store.has(cid));
+    // A fetch yields by itself.
+    if (isPresent) await this.#slices.step();
     if (cid.code === codecs.raw && isPresent) return await this.#count(await this.#store.size(cid));
     const { signal } = this.#ended;
     const bytes = isPresent
@@ -126,7 +130,7 @@ class DagFetcher {
     for (let index = links.length - 1; index >= 0; index--) {
       const [cid] = links.slice(index, index + 1);
       if (cid !== undefined) this.#push(cid);
-      await this.#slices.step();
+      if (index % linksPerStep === 0) await this.#slices.step();
     }
   }
 
