@@ -7,13 +7,14 @@ import { howToEnable, peerBinary } from '../../../tools/peers/binaries.mjs';
 import { CliSide } from './kubo-cli/cli-side.ts';
 import { compareStep } from './kubo-cli/compare-step.ts';
 import { networkScript } from './kubo-cli/network-script.ts';
-import { type Kubo, Network, startKuboPeer } from './network/network.ts';
+import { inTableOf, type Kubo, Network, startKuboPeer } from './network/network.ts';
 import { noise } from './service.ts';
 
 /** Adds a file to a Kubo and provides it, once it has a connection. */
 async function provideFile(kubo: Kubo, to: Kubo): Promise<string> {
   const api = create({ url: `${kubo.url}/api/v0` });
   await api.swarm.connect(to.address as never);
+  await inTableOf(kubo, to.id);
   const { cid } = await api.add(noise(1000, 21), { cidVersion: 1, rawLeaves: true });
   for await (const _ of api.routing.provide(cid));
   await api.swarm.disconnect(to.address as never);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { create, type KuboRPCClient } from 'kubo-rpc-client';
 import { CID } from 'multiformats';
 import { howToEnable, peerBinary } from '../../../tools/peers/binaries.mjs';
-import { type Kubo, Network, startKuboPeer } from './network/network.ts';
+import { inTableOf, type Kubo, Network, startKuboPeer } from './network/network.ts';
 import { basic, noise } from './service.ts';
 
 if (peerBinary('kubo') === undefined) {
@@ -63,13 +63,15 @@ function nodeCommands(): void {
     const known = await operator.swarm.addrs();
     expect(known.map((peer) => String(peer.id))).toContain(id);
     expect((await operator.swarm.localAddrs()).length).toBeGreaterThan(0);
-    const other = await operator.id({ peerId: peers[0]?.peer as never });
-    expect([String(other.id), other.agentVersion]).toEqual([id, 'kubo/0.42.0']);
+    const described = await operator.id({ peerId: peers[0]?.peer as never });
+    expect([String(described.id), described.agentVersion]).toEqual([id, 'kubo/0.42.0']);
     // The DHT of either side may dial the other one again.
     for (let tries = 0; (await operator.swarm.peers()).length > 0 && tries < 50; tries++)
       await operator.swarm.disconnect(address as never);
-    const again = JSON.parse((await post(`swarm/disconnect?arg=${address}`, 'bob')).text);
-    expect(again).toEqual({ Strings: [`disconnect ${id} failure: conn not found`] });
+    // No node knows the second Kubo yet.
+    const other = kubos[1] as Kubo;
+    const again = JSON.parse((await post(`swarm/disconnect?arg=${other.address}`, 'bob')).text);
+    expect(again).toEqual({ Strings: [`disconnect ${other.id} failure: conn not found`] });
     await operator.swarm.connect(address as never);
   });
 
@@ -92,7 +94,11 @@ function nodeCommands(): void {
 
   test('routing/findprovs finds the Kubo that has a block, and Kubo finds what the account provides', async () => {
     // The three nodes form the DHT.
-    for (const { address } of kubos) await operator.swarm.connect(address as never);
+    const { id: self } = await operator.id();
+    for (const each of kubos) {
+      await operator.swarm.connect(each.address as never);
+      await inTableOf(each, String(self));
+    }
     const held = create({ url: `${kubos[1]?.url}/api/v0` });
     const { cid } = await held.add(noise(1000, 7), { cidVersion: 1, rawLeaves: true });
     await all(held.routing.provide(cid));

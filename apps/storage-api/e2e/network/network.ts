@@ -72,6 +72,16 @@ export async function startKuboPeer(): Promise<Kubo> {
   return { ...kubo, id, address: `${transport}/p2p/${id}` };
 }
 
+/** Waits until the DHT of a Kubo has a node, which it identifies in the background. */
+export async function inTableOf({ url }: Kubo, id: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(`${url}/api/v0/stats/dht`, { method: 'POST' });
+    if ((await answer.text()).includes(id)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`the DHT of ${url} has no node ${id}`);
+}
+
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
