@@ -100,7 +100,8 @@ const startDhtKubo = () =>
       const response = await fetch(`http://127.0.0.1:${env.IPFS_PEER_ADMIN_PORT}/metrics`);
       return await response.text();
     };
-    while (!/^cairn_provide_records(\{.*\})? 1$/m.test(await read())) await new Promise((resolve) => setTimeout(resolve, 200));
+    while (!/^cairn_provide_records(\{.*\})? 1$/m.test(await read()))
+      await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await read()).toMatch(/^cairn_provide_waiting(\{.*\})? 0$/m);
   }, 60_000);
 });
