@@ -16,6 +16,7 @@ import { ContentPolicy } from './content-policy.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
 import { GatewayServer } from './gateway-server.ts';
 import { PINS } from './pins.token.ts';
+import { PROVIDE_STORE, RoutingV1 } from './routing-v1.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 import { NAME_STORE, StoredNames } from './stored-names.ts';
 
@@ -77,6 +78,8 @@ export class AppModule {
             }),
         },
         StoredNames,
+        { provide: PROVIDE_STORE, useFactory: stores.providing },
+        RoutingV1,
         { provide: RAW_HTTP, useClass: GatewayServer },
       ],
     };

@@ -32,6 +32,8 @@ import { ContentPolicy } from './content-policy.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
 import { GatewayMeter } from './gateway-meter.ts';
+import { readBody } from './read-body.ts';
+import { RoutingV1 } from './routing-v1.ts';
 import { sendBody } from './send-body.ts';
 import { SendPermits } from './send-permits.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
@@ -70,6 +72,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(ContentPolicy) policy: ContentPolicy,
     @Inject(DedicatedHosts) hosts: DedicatedHosts,
     @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(RoutingV1) private readonly routing: RoutingV1,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
     @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
@@ -131,6 +134,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     await meter?.admit();
     const { method = 'GET' } = request;
     const { host, target, isHttps, headers } = source;
+    if (target.startsWith('/routing/v1/')) return await this.#route(request, response, { access, meter, target });
     let ended: AbortSignal | undefined;
     const asked = {
       ...{ method, host, target, headers, isHttps },
@@ -142,6 +146,23 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     };
     this.#accesses.set(asked, access);
     await this.#send(await this.#gateway.handle(asked), response, { asked, access, meter });
+    discardBody(request);
+  }
+
+  /** Answers a request of delegated routing. */
+  async #route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { access, meter, target }: Pick<Sending, 'access' | 'meter'> & { readonly target: string },
+  ): Promise<void> {
+    const { method = 'GET', headers } = request;
+    const body = (bytesMax: number) => readBody(request, bytesMax);
+    const answer = await this.routing.handle({ method, target, headers, body }, access.principal);
+    const { length = 0 } = answer.body ?? {};
+    access.admitted?.sent(length);
+    await meter?.sent(length);
+    response.writeHead(answer.status, { ...this.#fieldsOf(answer.headers, access), 'content-length': length });
+    response.end(answer.body);
     discardBody(request);
   }
 

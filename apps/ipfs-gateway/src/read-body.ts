@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Reads a small body. Rejects if it is larger. */
+export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += part.length;
+    if (bytes > bytesMax) throw new Error(`The body has more than ${bytesMax} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
