@@ -52,6 +52,7 @@ export {
   openSecrets,
   rotateSecrets,
   type SecretCounts,
+  type SecretHolder,
   type SecretSettings,
   secretKeyFile,
   secretsOf,

@@ -1,4 +1,4 @@
-import { type AccountStore, rotateSecrets, type SecretSettings, secretsOf } from '@cairn/auth';
+import { type AccountStore, rotateSecrets, type SecretHolder, type SecretSettings, secretsOf } from '@cairn/auth';
 import type { Command } from 'commander';
 import { print } from '../print.ts';
 import { loadCommandSettings } from '../settings.ts';
@@ -28,29 +28,33 @@ export function addSecretsCommands(program: Command): void {
     );
   group
     .command('rotate')
-    .description('Writes a new key to the key file and seals all second factors with it. Works while services run.')
+    .description(
+      'Writes a new key to the key file and seals all second factors and keys of IPNS names with it. Works while services run.',
+    )
     .option('--json', 'print JSON')
     .action((options: JsonOption) =>
-      withSecrets(async (store, settings) => {
-        const { keyId, resealed } = await rotateSecrets(store, settings);
+      withSecrets(async (store, settings, holders) => {
+        const { keyId, resealed } = await rotateSecrets(store, settings, holders);
         print({ keyId, resealed }, options, [
-          `Key ${keyId} is in use; ${resealed} second factors were sealed with it.`,
+          `Key ${keyId} is in use; ${resealed} second factors and keys of names were sealed with it.`,
           'Replace the stored copy of the key file, apart from backups.',
         ]);
       }),
     );
 }
 
-async function withSecrets(use: (store: AccountStore, settings: SecretSettings) => Promise<void>): Promise<void> {
+async function withSecrets(
+  use: (store: AccountStore, settings: SecretSettings, holders: readonly SecretHolder[]) => Promise<void>,
+): Promise<void> {
   const settings = loadCommandSettings();
-  const store = await openHome(settings).accounts();
+  const stores = openHome(settings);
+  const store = await stores.accounts();
+  const names = stores.has('names') ? await stores.names() : undefined;
   try {
-    await use(store, {
-      home: settings.CAIRN_HOME,
-      key: settings.CAIRN_SECRETS_KEY,
-      keyFile: settings.CAIRN_SECRETS_KEY_FILE,
-    });
+    const { CAIRN_HOME: home, CAIRN_SECRETS_KEY: key, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
+    await use(store, { home, key, keyFile }, names === undefined ? [] : [names.keys]);
   } finally {
+    await names?.close();
     await store.close();
   }
 }

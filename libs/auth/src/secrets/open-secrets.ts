@@ -27,6 +27,12 @@ export interface SecretCounts {
   readonly lost: Readonly<Record<string, number>>;
 }
 
+/** Further store whose secrets are sealed with the keys of the home, such as the private keys of IPNS names. */
+export interface SecretHolder {
+  /** Replaces secrets. `place` is the name of the record that a secret is bound to. Returns the number of changed ones. */
+  changeSecrets(change: (secret: string, place: string) => string): Promise<number>;
+}
+
 /** Result of {@link openSecrets}. */
 export interface OpenedSecrets {
   readonly secrets: SecretBox;
@@ -99,13 +105,20 @@ function lostSecrets({ lost }: SecretCounts): AuthError {
 /** Seals all secrets with the first key, in one transaction. Returns the number of secrets that changed. */
 async function reseal(store: AccountStore, secrets: SecretBox, source: SecretKeySource): Promise<number> {
   return await store.members.changeSecrets((secret, memberId) => {
-    const keys = source();
     const place = totpPlace(memberId);
-    if (!isSealed(secret)) return secrets.seal(secret, place);
-    const id = sealedBy(secret);
-    const isOlder = id !== keys[0]?.id && keys.some((key) => key.id === id);
-    return isOlder ? secrets.seal(secrets.open(secret, place), place) : secret;
+    return isSealed(secret) ? withFirstKey(secret, { place, secrets, source }) : secrets.seal(secret, place);
   });
+}
+
+/** Seals a secret of an older key with the first one. A secret whose key is missing stays. */
+function withFirstKey(
+  secret: string,
+  { place, secrets, source }: { readonly place: string; readonly secrets: SecretBox; readonly source: SecretKeySource },
+): string {
+  const keys = source();
+  const id = sealedBy(secret);
+  const isOlder = id !== keys[0]?.id && keys.some((key) => key.id === id);
+  return isOlder ? secrets.seal(secrets.open(secret, place), place) : secret;
 }
 
 /**
@@ -116,6 +129,7 @@ async function reseal(store: AccountStore, secrets: SecretBox, source: SecretKey
 export async function rotateSecrets(
   store: AccountStore,
   settings: SecretSettings,
+  others: readonly SecretHolder[] = [],
 ): Promise<{ readonly keyId: string; readonly resealed: number }> {
   const { keys, file } = sourceOf(settings);
   if (file === undefined) {
@@ -126,7 +140,18 @@ export async function rotateSecrets(
   const { problem } = await openSecrets(store, settings);
   // Rotation drops the oldest key of the file, so no secret may depend on a missing key.
   if (problem !== undefined) throw problem;
+  for (const holder of others) await holder.changeSecrets((secret) => requireKnown(secret, keys));
   const { id } = addKeyToFile(file, keys());
-  const resealed = await reseal(store, new SecretBox(keys), keys);
+  const secrets = new SecretBox(keys);
+  let resealed = await reseal(store, secrets, keys);
+  for (const holder of others)
+    resealed += await holder.changeSecrets((secret, place) => withFirstKey(secret, { place, secrets, source: keys }));
   return { keyId: id, resealed };
+}
+
+/** Returns the secret if its key is available. @throws SECRETS_KEY_UNUSABLE */
+function requireKnown(secret: string, source: SecretKeySource): string {
+  const id = sealedBy(secret);
+  if (!source().some((key) => key.id === id)) throw keyMissing(id);
+  return secret;
 }

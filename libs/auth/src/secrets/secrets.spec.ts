@@ -244,3 +244,21 @@ test('parseSecretKeys reads the same key from base64, base64url and hexadecimal'
   );
   expect(new Set(ids).size).toBe(1);
 });
+
+test('rotation reseals the secrets of further stores, twice in a row', async () => {
+  const { secrets } = await openSecrets(store, { home });
+  let sealed = secrets.seal('private key', 'the place');
+  const holder = {
+    changeSecrets: async (change: (secret: string, place: string) => string) => {
+      const before = sealed;
+      sealed = change(sealed, 'the place');
+      return sealed === before ? 0 : 1;
+    },
+  };
+  for (let turn = 0; turn < 3; turn++) expect((await rotateSecrets(store, { home }, [holder])).resealed).toBe(1);
+  expect((await openSecrets(store, { home })).secrets.open(sealed, 'the place')).toBe('private key');
+  sealed = sealed.replace(/^s1\.[^.]*/, 's1.unknown');
+  const before = readFileSync(keyFile, 'utf8');
+  await expect(rotateSecrets(store, { home }, [holder])).rejects.toMatchObject({ code: 'SECRETS_KEY_UNUSABLE' });
+  expect(readFileSync(keyFile, 'utf8')).toBe(before);
+});
