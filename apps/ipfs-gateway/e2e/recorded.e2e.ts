@@ -46,6 +46,8 @@ else
       home,
       env: {
         IPFS_GATEWAY_ACCESS: 'public',
+        // The runner sends the fields of a proxy.
+        IPFS_GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
         IPFS_GATEWAY_HOSTS: 'example.com,localhost',
         IPFS_NS_MAP: readFileSync(join(fixtures, 'dnslinks.IPFS_NS_MAP'), 'utf8').trim(),
       },
