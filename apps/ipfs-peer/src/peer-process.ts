@@ -49,6 +49,8 @@ export async function startPeer(
   const gateways = settings.IPFS_PEER_HTTP_GATEWAYS?.split(',') ?? [];
   const allowsPrivate = settings.IPFS_PEER_ALLOW_PRIVATE === 'yes';
   const swarmKeyFile = settings.IPFS_PEER_SWARM_KEY_FILE;
+  const sendMax = settings.IPFS_PEER_SEND_BYTES_PER_SECOND;
+  const receiveMax = settings.IPFS_PEER_RECEIVE_BYTES_PER_SECOND;
   let announcements: ProvidingProcess | undefined;
   const peer = await openPeer({
     identity,
@@ -68,6 +70,10 @@ export async function startPeer(
     policy: serving.policy,
     onError: (error) => logger.debug({ causes: errorChain(error) }, 'background work of the peer failed'),
     ...(swarmKeyFile !== undefined && { swarmKey: await readSwarmKey(swarmKeyFile) }),
+    limits: {
+      ...(sendMax !== undefined && { sendBytesPerSecondMax: sendMax }),
+      ...(receiveMax !== undefined && { receiveBytesPerSecondMax: receiveMax }),
+    },
     exchanges: [storingExchange(createHttpExchange({ gateways, found: { allowsPrivate } }), blocks)],
     async openProviding(node) {
       announcements = await openProviding(settings, {

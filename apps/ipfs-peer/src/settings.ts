@@ -42,6 +42,12 @@ export const settingsShape = {
   IPFS_PEER_HTTP_GATEWAYS: text(gatewaysPattern, '1 to 16 URLs such as https://gateway.example, separated by commas')
     .optional()
     .describe('Trustless HTTP gateways that blocks are fetched from beside bitswap. Default: none.'),
+  IPFS_PEER_SEND_BYTES_PER_SECOND: integer(65_536, 2 ** 40, 'a number of bytes')
+    .optional()
+    .describe('Bytes of blocks that are sent to all peers per second. Default: no limit.'),
+  IPFS_PEER_RECEIVE_BYTES_PER_SECOND: integer(65_536, 2 ** 40, 'a number of bytes')
+    .optional()
+    .describe('Bytes that are received by bitswap from all peers per second. Default: no limit.'),
   IPFS_PEER_SERVE: oneOf(['pinned', 'accounts', 'nothing'])
     .default('pinned')
     .describe('Blocks that other peers get: all pinned ones, those of accounts that allow it, or none.'),

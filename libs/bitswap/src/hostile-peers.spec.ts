@@ -236,3 +236,29 @@ test('a peer with a low debt is served before a peer that took much', async () =
   // 10 messages of each suffice when they alternate; 180 messages of the greedy peer were waiting.
   expect(order.lastIndexOf('modest')).toBeLessThan(20 + 4 * 10);
 });
+
+test('a bandwidth limit applies to all peers together and keeps their shares equal', async () => {
+  const network = createMemoryNetwork();
+  const batchBytesMax = 32 * 1024;
+  const alice = await peer(network, 'alice', { batchBytesMax, sendBytesPerSecondMax: 400_000 });
+  const cids = await alice.put(Array.from({ length: 60 }, (_, seed) => block(seed, 16_000)));
+  const received = { bob: 0, carol: 0 };
+  const bob = await hostile(network, 'bob', 'alice', () => received.bob++);
+  const carol = await hostile(network, 'carol', 'alice', () => received.carol++);
+  await bob.send({ wants: cids.map((cid) => wantOf(cid)) });
+  await carol.send({ wants: cids.map((cid) => wantOf(cid)) });
+  // Two files of 960,000 bytes take four seconds. At the end of the first one, both peers have about the same.
+  await until(() => received.bob >= 15);
+  expect(alice.engine.stats().bytesSent).toBeLessThan(2 * 960_000);
+  expect(received.carol).toBeGreaterThan(10);
+});
+
+test('a limit of received bytes pauses a sender and loses no block', async () => {
+  const network = createMemoryNetwork();
+  const alice = await peer(network, 'alice', { receiveBytesPerSecondMax: 300_000 });
+  const bob = await peer(network, 'bob', { batchBytesMax: 64 * 1024 });
+  const cids = await bob.put(Array.from({ length: 40 }, (_, seed) => block(seed, 16_000)));
+  await Promise.all(cids.map((cid) => alice.engine.fetch(cid, { providers: [{ peer: 'bob' }] })));
+  expect(alice.engine.stats().blocksReceived).toBeGreaterThanOrEqual(40);
+  expect(alice.excluded).toEqual([]);
+});

@@ -29,6 +29,9 @@ export const bitswapLimits = {
   readMax: 512,
   /** Bytes of blocks that are read but not yet accepted by a transport, over all peers. */
   sendingBytesMax: 64 * 1024 * 1024,
+  /** Bytes of blocks per second to all peers, and of messages from all peers. Bursts have one second. */
+  sendBytesPerSecondMax: Number.POSITIVE_INFINITY,
+  receiveBytesPerSecondMax: Number.POSITIVE_INFINITY,
   /** Time limit of one outgoing message. A slower reader loses its stream. */
   sendMs: 60_000,
   /** A message older than this loses its stream when {@link sendingBytesMax} prevents others from being served. */

@@ -1,4 +1,5 @@
 import { isCairnError } from '@cairn/errors';
+import { ByteRate } from './byte-rate.ts';
 import type { BitswapLimits } from './limits.ts';
 import type { IncomingStream, PeerName } from './transport.ts';
 import { readFrames } from './wire/read-frames.ts';
@@ -22,10 +23,12 @@ interface Sender {
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #senders = new Map<PeerName, Sender>();
+  readonly #rate: ByteRate;
   #buffered = 0;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
+    this.#rate = new ByteRate(options.limits.receiveBytesPerSecondMax);
   }
 
   /** Bytes of incomplete and unhandled messages. */
@@ -65,7 +68,12 @@ export class Receiver {
         throw new Error('too many bytes of incomplete messages');
     };
     try {
-      for await (const frame of readFrames(stream, limits.messageBytesMax, onBuffered)) await onMessage(peer, frame);
+      for await (const frame of readFrames(stream, limits.messageBytesMax, onBuffered)) {
+        await onMessage(peer, frame);
+        this.#rate.take(frame.length);
+        // Unread bytes pause the sender.
+        await this.#rate.settled();
+      }
     } catch (error) {
       stream.abort(error instanceof Error ? error : new Error(String(error)));
       if (isCairnError(error, 'BITSWAP_MESSAGE_INVALID')) onInvalid(peer, error);

@@ -1,4 +1,4 @@
-import { type Bitswap, blockSourceFromBlockstore, openBitswap, type ServingPolicy } from '@cairn/bitswap';
+import { type Bitswap, type BitswapLimits, blockSourceFromBlockstore, openBitswap, type ServingPolicy } from '@cairn/bitswap';
 import { createLibp2pTransport } from '@cairn/bitswap/libp2p';
 import { type BlockExchange, raceExchanges } from '@cairn/block-exchange';
 import type { BatchReads, Blockstore, Collectable } from '@cairn/blockstore/core';
@@ -50,6 +50,8 @@ export interface PeerOptions {
   readonly agentVersion?: string;
   /** Decides which blocks are served. Default: all. */
   readonly policy?: ServingPolicy;
+  /** Limits of bitswap, such as bytes per second. */
+  readonly limits?: Partial<BitswapLimits>;
   /** Creates the schedule of announcements. Default: nothing is announced. */
   readonly openProviding?: (node: Node) => Promise<Providing>;
   /** Further sources of blocks, which store what they fetch. They race with bitswap, and the peer closes them. */
@@ -96,6 +98,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     }),
     onError,
     ...(options.policy !== undefined && { policy: options.policy }),
+    ...(options.limits !== undefined && { limits: options.limits }),
     ...((options.routing !== 'none' || options.routers?.length) && { search: providerSearch(routing) }),
   });
   const dialer = new OperatorDialer(node, rules);

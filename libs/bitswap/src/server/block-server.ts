@@ -1,5 +1,6 @@
 import type { CID } from '@cairn/cid';
 import { blockKey } from '../block-key.ts';
+import { ByteRate } from '../byte-rate.ts';
 import type { BitswapLimits } from '../limits.ts';
 import { MessageSender } from '../message-sender.ts';
 import type { BlockSource, ServingPolicy } from '../ports.ts';
@@ -39,12 +40,15 @@ export class BlockServer {
   #wants = 0;
   /** Peers with a message in flight. */
   readonly #active = new Set<Ledger>();
+  readonly #rate: ByteRate;
+  #rateTimer: NodeJS.Timeout | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     this.#cache = new PresenceCache(options.limits);
+    this.#rate = new ByteRate(options.limits.sendBytesPerSecondMax);
     this.#recheck = setInterval(() => void this.#checkAgain(), options.limits.recheckMs / checksPerPass);
     this.#recheck.unref();
   }
@@ -94,6 +98,7 @@ export class BlockServer {
     this.#isClosed = true;
     clearInterval(this.#recheck);
     clearTimeout(this.#stallTimer);
+    clearTimeout(this.#rateTimer);
     for (const peer of [...this.#ledgers.keys()]) this.drop(peer, 'the engine is closed');
   }
 
@@ -146,6 +151,10 @@ export class BlockServer {
   #pump(): void {
     const { batchBytesMax, sendingBytesMax } = this.#options.limits;
     for (let ledger = this.#next(); ledger !== undefined; ledger = this.#next()) {
+      if (this.#rate.waitMs > 0) {
+        this.#pumpLater(this.#rate.waitMs);
+        return;
+      }
       if (this.#active.size > 0 && (this.#active.size + 1) * batchBytesMax > sendingBytesMax) {
         this.#relieve();
         return;
@@ -155,6 +164,14 @@ export class BlockServer {
       ledger.sendingSince = performance.now();
       void this.#serve(ledger);
     }
+  }
+
+  #pumpLater(ms: number): void {
+    if (this.#isClosed) return;
+    this.#rateTimer ??= setTimeout(() => {
+      this.#rateTimer = undefined;
+      this.#pump();
+    }, ms).unref();
   }
 
   /** Returns the peer with the lowest served share among those with wants to answer and no message in flight. */
@@ -206,6 +223,7 @@ export class BlockServer {
 
   async #send(ledger: Ledger, { payloads, presences, bytes }: Answers): Promise<void> {
     const frame = encodeFrame({ isFull: false, wants: [], payloads, presences, pendingBytes: 0 });
+    this.#rate.take(bytes + presences.length);
     await ledger.sender.send({ peer: ledger.peer }, frame);
     this.#options.onSent(ledger.account, payloads.length, bytes);
     ledger.charge(bytes + presences.length);
