@@ -1,4 +1,10 @@
-import { type Bitswap, type BitswapLimits, blockSourceFromBlockstore, openBitswap, type ServingPolicy } from '@cairn/bitswap';
+import {
+  type Bitswap,
+  type BitswapLimits,
+  blockSourceFromBlockstore,
+  openBitswap,
+  type ServingPolicy,
+} from '@cairn/bitswap';
 import { createLibp2pTransport } from '@cairn/bitswap/libp2p';
 import { type BlockExchange, raceExchanges } from '@cairn/block-exchange';
 import type { BatchReads, Blockstore, Collectable } from '@cairn/blockstore/core';

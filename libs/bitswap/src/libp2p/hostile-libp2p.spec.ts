@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createMemoryBlockstore } from '@cairn/blockstore';
 import { cidFor, parseCid } from '@cairn/cid';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Libp2p, Stream } from '@libp2p/interface';
 import { peerIdFromString } from '@libp2p/peer-id';
 import { multiaddr } from '@multiformats/multiaddr';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { blockSourceFromBlockstore, openBitswap } from '../index.ts';
 import { startWrongPeer } from '../testing/wrong-peer.fixture.ts';
 import { prefixFromCid } from '../wire/cid-prefix.ts';
@@ -55,9 +55,7 @@ async function hostile({ reads = true } = {}) {
 }
 
 const frame = (message: Partial<BitswapMessage>) =>
-  Buffer.concat(
-    encodeFrame({ isFull: false, wants: [], payloads: [], presences: [], pendingBytes: 0, ...message }),
-  );
+  Buffer.concat(encodeFrame({ isFull: false, wants: [], payloads: [], presences: [], pendingBytes: 0, ...message }));
 const want = (cid: ReturnType<typeof parseCid>, changes: Partial<WantEntry> = {}): WantEntry => ({
   cid,
   priority: 1,
@@ -175,12 +173,16 @@ const attacks: readonly (readonly [name: string, run: () => Promise<unknown>])[]
   ],
 ];
 
-test.each(attacks)('the server serves another peer within bounded memory during %s', async (_, attack) => {
-  const { peakMiB, storedBlocks, wants } = await serveMeanwhile(attack());
-  expect(peakMiB).toBeLessThan(peakMiBMax);
-  expect(storedBlocks).toBe(0);
-  expect(wants).toBeLessThan(100_000);
-}, 120_000);
+test.each(attacks)(
+  'the server serves another peer within bounded memory during %s',
+  async (_, attack) => {
+    const { peakMiB, storedBlocks, wants } = await serveMeanwhile(attack());
+    expect(peakMiB).toBeLessThan(peakMiBMax);
+    expect(storedBlocks).toBe(0);
+    expect(wants).toBeLessThan(100_000);
+  },
+  120_000,
+);
 
 test('a peer that answers with wrong blocks is disconnected, and nothing is stored', async () => {
   const node = await start();
