@@ -58,6 +58,7 @@ before(async () => {
     RPC_GATEWAY_PORT: String(ports[8545]),
     CONSOLE_PORT: String(ports[8080]),
     IPFS_GATEWAY_PORT: String(ports[8081]),
+    CAIRN_IPFS_PEER: 'off',
   };
 });
 /** Ends the background processes and frees their ports. */

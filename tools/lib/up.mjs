@@ -7,6 +7,7 @@ const projects = [
   '@cairn/storage-api',
   '@cairn/rpc-gateway',
   '@cairn/ipfs-gateway-service',
+  '@cairn/ipfs-peer-service',
   '@cairn/console',
   '@cairn/cli',
 ];

@@ -20,6 +20,7 @@ beforeEach(async () => {
     RPC_GATEWAY_PORT: String(ports[1]),
     CONSOLE_PORT: String(ports[2]),
     IPFS_GATEWAY_PORT: String(ports[3]),
+    CAIRN_IPFS_PEER: 'off',
   };
 });
 afterEach(async () => {
@@ -57,6 +58,22 @@ function outcomeWithLog({ code, stdout, stderr }: Outcome) {
 }
 
 const linesToPaste = (printed: string) => printed.split('\n').filter((line) => /^ {2}(echo|curl)/.test(line));
+
+test('up starts an IPFS peer and names it to the services, unless it is off', async () => {
+  const { child, ended } = await up({
+    CAIRN_IPFS_PEER: 'on',
+    IPFS_PEER_API_PORT: '0',
+    IPFS_PEER_LISTEN: '/ip4/127.0.0.1/tcp/0',
+    IPFS_PEER_BOOTSTRAP: 'none',
+  });
+  const peer = (await sh('pgrep', ['-P', String(child.pid), '-f', 'ipfs-peer'])).stdout.trim();
+  expect(peer).toMatch(/^\d+$/);
+  const storage = (await sh('pgrep', ['-P', String(child.pid), '-f', 'storage-api'])).stdout.trim();
+  const environment = (await sh('cat', [`/proc/${storage}/environ`])).stdout.split('\0');
+  expect(environment.find((entry) => entry.startsWith('IPFS_PEER_URL='))).toMatch(/=http:\/\/127\.0\.0\.1:\d+$/);
+  child.kill('SIGINT');
+  expect(outcomeWithLog(await ended)).toEqual({ code: 0, logged: [] });
+});
 
 test('printed lines work as they are, Ctrl-C ends everything with 0, and a second start keeps all data and prints no secret', async () => {
   const first = await up();

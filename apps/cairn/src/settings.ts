@@ -6,6 +6,15 @@ export const settingsShape = {
   RPC_GATEWAY_PORT: sharedSettings.RPC_GATEWAY_PORT,
   IPFS_GATEWAY_PORT: sharedSettings.IPFS_GATEWAY_PORT,
   CONSOLE_PORT: sharedSettings.CONSOLE_PORT,
+  CAIRN_IPFS_PEER: setting
+    .oneOf(['on', 'off'])
+    .default('on')
+    .describe('Whether `cairn up` starts an IPFS peer. It connects to the IPFS network and serves what is pinned.'),
+  IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
+  IPFS_PEER_API_BIND: setting
+    .text(/^[0-9A-Za-z.:_-]{1,255}$/, 'an address such as 127.0.0.1')
+    .default('127.0.0.1')
+    .describe('Address of the internal API of the IPFS peer.'),
   CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
   CAIRN_CALL_ENGINE: sharedSettings.CAIRN_CALL_ENGINE,
   STORAGE_QUOTA_BYTES: sharedSettings.STORAGE_QUOTA_BYTES,

@@ -9,6 +9,7 @@ export const services = {
   'storage-api': fromRoot('apps/storage-api/dist/main.js'),
   'rpc-gateway': fromRoot('apps/rpc-gateway/dist/main.js'),
   'ipfs-gateway': fromRoot('apps/ipfs-gateway/dist/main.js'),
+  'ipfs-peer': fromRoot('apps/ipfs-peer/dist/main.js'),
   console: fromRoot('apps/console/dist/main.js'),
 } as const;
 

@@ -15,6 +15,7 @@ export async function startServices(home) {
     RPC_GATEWAY_PORT: String(ports.gateway),
     CONSOLE_PORT: String(ports.console),
     IPFS_GATEWAY_PORT: String(ports.ipfs),
+    CAIRN_IPFS_PEER: 'off',
     LOG_LEVEL: 'warn',
   };
   const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

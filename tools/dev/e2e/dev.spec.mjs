@@ -66,6 +66,7 @@ test('dev restarts services after an edit, keeps them after a wrong edit, and en
       RPC_GATEWAY_PORT: String(gateway),
       CONSOLE_PORT: String(pages),
       IPFS_GATEWAY_PORT: String(ipfs),
+      CAIRN_IPFS_PEER: 'off',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -9,7 +9,12 @@ import { Supervisor } from '../supervise.ts';
 import type { Service } from '../supervised-process.ts';
 import { loadServiceSettings, services } from '../workspace.ts';
 
-type PortSetting = 'STORAGE_API_PORT' | 'RPC_GATEWAY_PORT' | 'IPFS_GATEWAY_PORT' | 'CONSOLE_PORT';
+type PortSetting =
+  | 'STORAGE_API_PORT'
+  | 'RPC_GATEWAY_PORT'
+  | 'IPFS_GATEWAY_PORT'
+  | 'IPFS_PEER_API_PORT'
+  | 'CONSOLE_PORT';
 
 /** `cairn up`: `npm start` runs it after the build. */
 export function addUpCommand(program: Command): void {
@@ -84,7 +89,7 @@ async function restartServices(supervisor: Supervisor, message: unknown): Promis
 /** Starts the services and resolves with their addresses. The console receives the ports of the others. */
 async function startServices(supervisor: Supervisor, settings: CommandSettings): Promise<Addresses> {
   // Info lines of the services would hide the banner; warnings and errors still show.
-  const common = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
+  const common: Record<string, string> = { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' };
   // Uploads create garbage outside of the heap, which is freed with the young generation: a small one is collected
   // often.
   const nodeOptions = ['--max-semi-space-size=2'];
@@ -95,6 +100,14 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
     const port = await supervisor.start({ name, main: services[name], portSetting, readyUrl, ...more, env });
     return addressOf(settings, port);
   };
+  if (settings.CAIRN_IPFS_PEER === 'on' && settings.IPFS_PEER_URL === undefined) {
+    const at = (port: number) => `http://${settings.IPFS_PEER_API_BIND}:${port}`;
+    const port = await start('ipfs-peer', 'IPFS_PEER_API_PORT', {
+      nodeOptions,
+      readyUrl: (listening) => `${at(listening)}/readyz`,
+    });
+    common.IPFS_PEER_URL = at(Number(new URL(port).port));
+  }
   const backends = Promise.all([
     start('storage-api', 'STORAGE_API_PORT', { nodeOptions }),
     start('rpc-gateway', 'RPC_GATEWAY_PORT'),
