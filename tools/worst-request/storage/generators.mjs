@@ -3,6 +3,7 @@ import { flag, integer, oneOf, optional } from '../domains.mjs';
 import { send } from '../send.mjs';
 import { carGenes, carOf, formGenes, formOf } from './bodies.mjs';
 import { dagGenes, makeBlock, makeDag } from './dags.mjs';
+import { networkRequests } from './network-requests.mjs';
 import { optionGenes, queryOf } from './options.mjs';
 
 const { paths } = JSON.parse(readFileSync(new URL('../../../apps/storage-api/openapi.json', import.meta.url), 'utf8'));
@@ -71,6 +72,7 @@ const blockForm = (name) => ({
 
 /** Arguments and body of every command. */
 export const commandRequests = {
+  ...networkRequests({ nothing, ofDag, form }),
   add: form('file'),
   'block/get': ofDag,
   'block/put': blockForm('data'),
