@@ -6,11 +6,12 @@ export interface Addresses {
   readonly gateway: string;
   readonly publicStorage: string;
   readonly publicGateway: string;
+  readonly publicIpfsGateway: string;
 }
 
 /** Addresses from the settings. Default: the services of this machine. */
 export function addressesOf(settings: ConsoleSettings): Addresses {
-  const { tls, CAIRN_BIND: bind, STORAGE_API_PORT, RPC_GATEWAY_PORT } = settings;
+  const { tls, CAIRN_BIND: bind, STORAGE_API_PORT, RPC_GATEWAY_PORT, IPFS_GATEWAY_PORT } = settings;
   // A service that listens on all addresses also answers on loopback.
   const host = ['0.0.0.0', '::'].includes(bind) ? '127.0.0.1' : bind.includes(':') ? `[${bind}]` : bind;
   const local = (port: number) => `${tls ? 'https' : 'http'}://${host}:${port}`;
@@ -21,6 +22,7 @@ export function addressesOf(settings: ConsoleSettings): Addresses {
     gateway,
     publicStorage: trimmed(settings.CAIRN_PUBLIC_STORAGE_URL ?? storage),
     publicGateway: trimmed(settings.CAIRN_PUBLIC_GATEWAY_URL ?? gateway),
+    publicIpfsGateway: trimmed(settings.CAIRN_PUBLIC_IPFS_GATEWAY_URL ?? local(IPFS_GATEWAY_PORT)),
   };
 }
 

@@ -8,6 +8,7 @@ export const settingsShape = {
   CONSOLE_ADMIN_PORT: adminPort('console'),
   STORAGE_API_PORT: sharedSettings.STORAGE_API_PORT,
   RPC_GATEWAY_PORT: sharedSettings.RPC_GATEWAY_PORT,
+  IPFS_GATEWAY_PORT: sharedSettings.IPFS_GATEWAY_PORT,
   CAIRN_STORAGE_URL: url()
     .optional()
     .describe('Address of the storage API for the console. Default: its port on this machine.'),
@@ -16,6 +17,7 @@ export const settingsShape = {
     .describe('Address of the gateway for the console. Default: its port on this machine.'),
   CAIRN_PUBLIC_STORAGE_URL: url().optional().describe('Address of the storage API that customers see.'),
   CAIRN_PUBLIC_GATEWAY_URL: url().optional().describe('Address of the gateway that customers see.'),
+  CAIRN_PUBLIC_IPFS_GATEWAY_URL: url().optional().describe('Address of the IPFS gateway that customers see.'),
   IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
   CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
   CAIRN_UPLOAD_BYTES_MAX: sharedSettings.CAIRN_UPLOAD_BYTES_MAX,

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { BillingController } from './billing.controller.ts';
 import { FilesController } from './files.controller.ts';
 import { KeysController } from './keys.controller.ts';
+import { LinksController } from './links.controller.ts';
 import { NamesController } from './names.controller.ts';
 import { NetworksController } from './networks.controller.ts';
 import { OperatorController } from './operator.controller.ts';
@@ -19,6 +20,7 @@ export const controllers: Type[] = [
   FilesController,
   UploadsController,
   PinRequestsController,
+  LinksController,
   NamesController,
   NetworksController,
   BillingController,

@@ -95,8 +95,6 @@ function shown({ requestid, status, created, pin, info = {} }: PinStatus) {
     cid: pin.cid,
     name: pin.name ?? '',
     reason: info.status_details,
-    ...(info.fetched_bytes !== undefined && {
-      fetched: { bytes: Number(info.fetched_bytes), blocks: Number(info.fetched_blocks ?? 0) },
-    }),
+    ...(info.bytes !== undefined && { fetched: { bytes: Number(info.bytes), blocks: Number(info.blocks ?? 0) } }),
   };
 }

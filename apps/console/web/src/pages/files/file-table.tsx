@@ -7,6 +7,7 @@ import {
   IconFolder,
   IconPencil,
   IconPinnedOff,
+  IconShare,
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -17,10 +18,12 @@ import { useChange } from '../../use-api.ts';
 import { addressOf } from './address.ts';
 import type { FileRow } from './file-row.ts';
 import { RenameDialog } from './rename-dialog.tsx';
+import { ShareDialog } from './share-dialog.tsx';
 
 export function FileTable({ rows }: { rows: readonly FileRow[] }) {
   const [doomed, setDoomed] = useState<FileRow>();
   const [renamed, setRenamed] = useState<FileRow>();
+  const [shared, setShared] = useState<FileRow>();
   const unpin = useChange((cid: string) => api(`files/${cid}`, { method: 'DELETE' }), { done: 'Unpinned.' });
   return (
     <Card withBorder padding={0}>
@@ -52,7 +55,12 @@ export function FileTable({ rows }: { rows: readonly FileRow[] }) {
                 <Table.Td ta="right">{bytes(row.bytes)}</Table.Td>
                 <Table.Td>{time(row.createdAt)}</Table.Td>
                 <Table.Td>
-                  <Actions row={row} onRename={() => setRenamed(row)} onUnpin={() => setDoomed(row)} />
+                  <Actions
+                    row={row}
+                    onShare={() => setShared(row)}
+                    onRename={() => setRenamed(row)}
+                    onUnpin={() => setDoomed(row)}
+                  />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -67,6 +75,13 @@ export function FileTable({ rows }: { rows: readonly FileRow[] }) {
         onClose={() => setDoomed(undefined)}
         onConfirm={() => doomed && unpin.mutate(doomed.cid)}
       />
+      {shared && (
+        <ShareDialog
+          key={shared.cid}
+          content={{ cid: shared.cid, name: titleOf(shared) }}
+          onClose={() => setShared(undefined)}
+        />
+      )}
       {renamed && <RenameDialog key={renamed.cid} row={renamed} onClose={() => setRenamed(undefined)} />}
     </Card>
   );
@@ -99,7 +114,14 @@ function Name({ row }: { row: FileRow }) {
   );
 }
 
-function Actions({ row, onRename, onUnpin }: { row: FileRow; onRename: () => void; onUnpin: () => void }) {
+interface ActionsProps {
+  readonly row: FileRow;
+  readonly onShare: () => void;
+  readonly onRename: () => void;
+  readonly onUnpin: () => void;
+}
+
+function Actions({ row, onShare, onRename, onUnpin }: ActionsProps) {
   const isFolder = row.kind === 'folder';
   return (
     <Menu position="bottom-end">
@@ -130,6 +152,9 @@ function Actions({ row, onRename, onUnpin }: { row: FileRow; onRename: () => voi
           leftSection={<IconDownload size={16} />}
         >
           {isFolder ? 'Download as tar' : 'Download'}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconShare size={16} />} onClick={onShare}>
+          Share or open in gateway
         </Menu.Item>
         <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
           Rename
