@@ -64,7 +64,9 @@ function LinkForm({ content, keys }: { content: SharedContent; keys: readonly Ap
   );
   return (
     <Stack>
-      <Text size="sm">Everybody with the link can read the content until it ends. Your account pays for the reads.</Text>
+      <Text size="sm">
+        Everybody with the link can read the content until it ends. Your account pays for the reads.
+      </Text>
       <Select
         label="Valid for"
         data={[...periods]}
