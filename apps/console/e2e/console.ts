@@ -19,8 +19,9 @@ export interface Stage {
   readonly storage: RunningService;
   readonly gateway: RunningService;
   readonly console: RunningService;
-  /** Present if it was asked for. */
+  /** These are present if they were asked for. */
   readonly peer: RunningService | undefined;
+  readonly ipfsGateway: RunningService | undefined;
   readonly auth: Auth;
   readonly members: Members;
   readonly plans: PlanStore;
@@ -42,15 +43,18 @@ export function startPeer(home: string): Promise<RunningService> {
 export async function setStage(
   env: Readonly<Record<string, string>> = {},
   servicesEnv: Readonly<Record<string, string>> = {},
-  { hasPeer = false }: { readonly hasPeer?: boolean } = {},
+  { hasPeer = false, hasIpfsGateway = false }: { readonly hasPeer?: boolean; readonly hasIpfsGateway?: boolean } = {},
 ): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'cairn-console-'));
   const peer = hasPeer ? await startPeer(home) : undefined;
   const network: Record<string, string> = peer === undefined ? {} : { IPFS_PEER_URL: peer.url };
   const storage = await startService({ main: mainOf('storage-api'), home, env: { ...network, ...servicesEnv } });
   const gateway = await startService({ main: mainOf('rpc-gateway'), home, env: servicesEnv });
+  const ipfsGateway = hasIpfsGateway ? await startService({ main: mainOf('ipfs-gateway'), home }) : undefined;
   const services = { CAIRN_STORAGE_URL: storage.url, CAIRN_GATEWAY_URL: gateway.url, ...network };
-  const pages = await startService({ main: mainOf('console'), home, env: { ...services, ...env } });
+  const links: Record<string, string> =
+    ipfsGateway === undefined ? {} : { CAIRN_PUBLIC_IPFS_GATEWAY_URL: ipfsGateway.url };
+  const pages = await startService({ main: mainOf('console'), home, env: { ...services, ...links, ...env } });
   const directory = join(home, 'accounts');
   const store = await openLmdbAccountStore({ directory });
   const auth = new Auth({ store });
@@ -61,11 +65,12 @@ export async function setStage(
     gateway,
     console: pages,
     peer,
+    ipfsGateway,
     auth,
     members: new Members({ auth, store: store.members }),
     plans,
     async stop() {
-      await Promise.all([pages, gateway, storage, peer].map((service) => service?.stop()));
+      await Promise.all([pages, ipfsGateway, gateway, storage, peer].map((service) => service?.stop()));
       await plans.close();
       await auth.close();
       rmSync(home, { recursive: true, force: true });

@@ -70,7 +70,7 @@ export function FilesPage({ me }: { me: Me }) {
                 <FileTable rows={rows} />
                 <Text size="sm" c="dimmed">
                   {rows.length < found ? `The newest ${count(rows.length)} of ${count(found)} are shown. ` : ''}
-                  {count(usage.pins)} pins hold {bytes(usage.bytes)}.
+                  {count(usage.pins)} {usage.pins === 1 ? 'pin holds' : 'pins hold'} {bytes(usage.bytes)}.
                 </Text>
               </>
             )
