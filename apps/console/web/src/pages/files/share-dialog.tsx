@@ -28,7 +28,7 @@ const periods = [
 
 /** Dialog that creates a link to content in the IPFS gateway. */
 export function ShareDialog({ content, onClose }: { content: SharedContent; onClose: () => void }) {
-  const keys = useApi<readonly ApiKey[]>('keys');
+  const keys = useApi<readonly ApiKey[]>('keys', { refreshMs: 5000 });
   return (
     <Modal opened onClose={onClose} title={`Share ${content.name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
       <Answer query={keys}>
