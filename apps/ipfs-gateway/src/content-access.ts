@@ -7,11 +7,9 @@ import { AddressLimits, type AdmittedRequest } from './address-limits.ts';
 import type { RequestSource } from './client-of-request.ts';
 import { type ContentScope, scopeOfPath, scopeOfPins } from './content-scope.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
+import { linkCookie, linkOfCookie, linkOfTarget } from './link-cookie.ts';
 import { PINS } from './pins.token.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
-
-/** Parameter of a URL that has a content link. */
-export const linkParameter = 'cairn-link';
 
 /** Permission of one request. */
 export interface Access {
@@ -23,6 +21,8 @@ export interface Access {
   readonly isShared: boolean;
   /** Reports whether the URL is a secret, which no other site may get as the referrer. */
   readonly hasSecretUrl?: boolean;
+  /** Cookie with the link, for the parts of a page. */
+  readonly cookie?: string;
   /** Limits of a public request. */
   readonly admitted?: AdmittedRequest;
 }
@@ -57,9 +57,11 @@ export class ContentAccess implements OnApplicationShutdown {
 
   /** @throws the errors of `Auth`, ATTEMPTS_PAUSED, ADDRESS_LIMITED */
   async check(source: RequestSource): Promise<Access> {
-    const token = linkOf(source.target);
+    const token = linkOfTarget(source.target);
     if (token !== undefined) return await this.#checkLink(token, source);
     if (source.headers.authorization !== undefined) return { principal: await this.#checkKey(source), isShared: false };
+    const remembered = await this.#checkCookie(source);
+    if (remembered !== undefined) return remembered;
     const accountId = this.#hosts.accountOf(source.host);
     if (accountId !== undefined) return await this.#checkHost(accountId);
     if (this.#isPublic) return { isShared: true, admitted: this.#addresses.admit(source.address) };
@@ -73,7 +75,22 @@ export class ContentAccess implements OnApplicationShutdown {
   async #checkLink(token: string, source: RequestSource): Promise<Access> {
     const { principal, path } = await this.#auth.verifyContentLink(token);
     this.#requireRead(principal, source);
-    return { principal, scope: scopeOfPath(path), isShared: false, hasSecretUrl: true };
+    const cookie = linkCookie(token, path, source);
+    return { principal, scope: scopeOfPath(path), isShared: false, hasSecretUrl: true, ...(cookie && { cookie }) };
+  }
+
+  /** Returns the permission of a link that the browser opened before. A link that has ended permits nothing. */
+  async #checkCookie(source: RequestSource): Promise<Access | undefined> {
+    const token = linkOfCookie(source.headers.cookie);
+    if (token === undefined) return undefined;
+    try {
+      const { principal, path } = await this.#auth.verifyContentLink(token);
+      this.#requireRead(principal, source);
+      return { principal, scope: scopeOfPath(path), isShared: false };
+    } catch (error) {
+      if (isCairnError(error, 'LINK_INVALID')) return undefined;
+      throw error;
+    }
   }
 
   async #checkHost(accountId: string): Promise<Access> {
@@ -102,11 +119,4 @@ export class ContentAccess implements OnApplicationShutdown {
     requireStorage(principal.key.policy, 'read');
     this.#auth.requireCard(principal);
   }
-}
-
-/** Returns the content link of a request target. */
-function linkOf(target: string): string | undefined {
-  const at = target.indexOf('?');
-  if (at === -1 || !target.includes(linkParameter, at)) return undefined;
-  return new URLSearchParams(target.slice(at)).get(linkParameter) ?? undefined;
 }

@@ -170,6 +170,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     // Content has the type of its name or bytes. With `nosniff` browsers run no script that has no name.
     if (answer.status < 300) response.removeHeader('x-content-type-options');
     if (access.hasSecretUrl) response.setHeader('referrer-policy', 'no-referrer');
+    if (access.cookie !== undefined) response.setHeader('set-cookie', access.cookie);
     const fields = this.#fieldsOf(answer.headers, access);
     const onBytes = async (bytes: number) => {
       access.admitted?.sent(bytes);
