@@ -115,9 +115,12 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
   const ipfsGateway = start('ipfs-gateway', 'IPFS_GATEWAY_PORT', { nodeOptions });
   // Awaited last: without a handler, a failure before that would end the process.
   ipfsGateway.catch(() => {});
-  const { STORAGE_API_PORT, RPC_GATEWAY_PORT } = settings;
-  // With known ports all start concurrently; otherwise the console waits for the ports of the other two.
-  const env = STORAGE_API_PORT === 0 || RPC_GATEWAY_PORT === 0 ? await backends.then(urlSettings) : {};
+  const { STORAGE_API_PORT, RPC_GATEWAY_PORT, IPFS_GATEWAY_PORT } = settings;
+  // With known ports all start concurrently; otherwise the console waits for the ports of the others.
+  const env: Record<string, string> =
+    STORAGE_API_PORT === 0 || RPC_GATEWAY_PORT === 0 ? await backends.then(urlSettings) : {};
+  if (IPFS_GATEWAY_PORT === 0 && process.env.CAIRN_PUBLIC_IPFS_GATEWAY_URL === undefined)
+    env.CAIRN_PUBLIC_IPFS_GATEWAY_URL = await ipfsGateway;
   const [[storage, gateway], ipfs, pages] = await Promise.all([
     backends,
     ipfsGateway,
