@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Blockstore } from '@cairn/blockstore';
-import { type DenylistEvent, type Denylists, findDenial, openDenylists, withDenylist } from '@cairn/denylist';
-import { errorChain } from '@cairn/errors';
+import { type DenylistEvent, type Denylists, findDenial, openDenylists, reportOf, withDenylist } from '@cairn/denylist';
 import type { ContentRequest, Refusal } from '@cairn/ipfs-gateway';
 import type { Logger } from '@cairn/service-kit';
 import type { ServiceContext } from '@cairn/service-kit/nest';
@@ -34,7 +33,8 @@ export class ContentPolicy implements OnApplicationShutdown {
     const paths = [CAIRN_DENYLISTS ?? join(CAIRN_HOME, 'denylists')];
     const changes = new EventEmitter();
     const onEvent = (event: DenylistEvent) => {
-      logEvent(logger, event);
+      const { level, message, fields } = reportOf(event);
+      logger[level](fields, message);
       changes.emit('change');
     };
     const denylists = await openDenylists({ paths, onEvent });
@@ -57,17 +57,4 @@ export class ContentPolicy implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.#denylists.close();
   }
-}
-
-function logEvent(logger: Pick<Logger, 'info' | 'warn' | 'error'>, event: DenylistEvent): void {
-  const { type, file } = event;
-  if (type === 'failed')
-    logger.error({ file, causes: errorChain(event.error) }, 'a denylist cannot be used; its last good version applies');
-  else if (type === 'removed') logger.info({ file }, 'denylist removed');
-  else if (event.problemCount === 0) logger.info({ file, rules: event.rules }, 'denylist loaded');
-  else
-    logger.warn(
-      { file, rules: event.rules, ignoredLines: event.problemCount, problems: event.problems },
-      'denylist loaded; lines that are no rules are ignored',
-    );
 }

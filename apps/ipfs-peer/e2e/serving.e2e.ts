@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { cidFor } from '@cairn/cid';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cidFor, parseCid } from '@cairn/cid';
 import type { PeerApi } from '@cairn/peer-api';
 import type { RunningService } from '@cairn/service-kit/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -77,6 +79,31 @@ if (!hasKubo) process.stderr.write(`Serving policy with Kubo: ${howToEnable('kub
     expect(asked.isDone()).toBe(false);
     await home.auth.setServing('alice', true);
     await asked.done;
+  });
+
+  test('a denied block is neither served nor fetched, without a restart, and another block is', async () => {
+    await start('pinned');
+    const [denied, other] = [await put(), await put()];
+    await home.pin('alice', denied);
+    await home.pin('alice', other);
+    await (await ask(denied)).done;
+    await kubo.call(`block/rm?arg=${denied}`);
+    const [remote = ''] = await kubo.add(randomBytes(3000));
+    mkdirSync(join(home.home, 'denylists'));
+    writeFileSync(join(home.home, 'denylists', 'local.deny'), `/ipfs/${denied}\n/ipfs/${remote}\n`);
+    while (!service.text().includes('denylist loaded')) await new Promise((resolve) => setTimeout(resolve, 50));
+    const asked = await ask(denied);
+    await (await ask(other)).done;
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(asked.isDone()).toBe(false);
+    const refusal = { code: 'CONTENT_DENIED', message: `${remote} is blocked and cannot be provided` };
+    await expect(api.exchange.fetch(parseCid(remote))).rejects.toMatchObject(refusal);
+    const session = api.exchange.openSession({ providers: [kubo.provider] });
+    await expect(session.fetch(parseCid(remote))).rejects.toMatchObject(refusal);
+    session.close();
+    expect(await home.store.has(parseCid(remote))).toBe(false);
+    const provided = api.routing.provide([parseCid(denied)])[Symbol.asyncIterator]();
+    await expect(provided.next()).rejects.toMatchObject({ code: 'CONTENT_DENIED' });
   });
 
   test('nothing: no block is served', async () => {

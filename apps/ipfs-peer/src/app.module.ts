@@ -6,6 +6,7 @@ import { RAW_HTTP } from '@cairn/service-kit';
 import { type ServiceContext, ServiceKitModule } from '@cairn/service-kit/nest';
 import { openStores } from '@cairn/stores';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ContentPolicy } from './content-policy.ts';
 import { startPeer } from './peer-process.ts';
 import { PeerServer } from './peer-server.ts';
 import { openServing, type Serving } from './serving.ts';
@@ -30,17 +31,18 @@ export class AppModule {
         BlockstoreModule.forRootAsync({ useFactory: () => stores.blocks({ pendingBytesMax }) }),
       ],
       providers: [
+        { provide: ContentPolicy, useFactory: () => ContentPolicy.open(settings, logger) },
         {
           provide: SERVING,
-          inject: [COLLECTABLE, Auth],
-          useFactory: (blocks: CollectableBlockstore, auth: Auth) =>
-            openServing(settings, { blocks, pins: stores.pins, auth }, logger),
+          inject: [COLLECTABLE, Auth, ContentPolicy],
+          useFactory: (blocks: CollectableBlockstore, auth: Auth, { serving }: ContentPolicy) =>
+            openServing(settings, { blocks, pins: stores.pins, auth, condition: serving }, logger),
         },
         {
           provide: IPFS_PEER,
-          inject: [COLLECTABLE, SERVING],
-          useFactory: (store: CollectableBlockstore, serving: Serving) =>
-            startPeer(settings, { ...stores, blocks: store, serving }, logger),
+          inject: [COLLECTABLE, SERVING, ContentPolicy],
+          useFactory: (store: CollectableBlockstore, serving: Serving, content: ContentPolicy) =>
+            startPeer(settings, { ...stores, blocks: store, serving, content }, logger),
         },
         { provide: RAW_HTTP, useClass: PeerServer },
       ],

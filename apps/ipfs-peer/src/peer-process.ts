@@ -14,6 +14,7 @@ import { DhtDatastore } from '@cairn/providing/dht';
 import type { Logger } from '@cairn/service-kit';
 import manifest from '../package.json' with { type: 'json' };
 import { checkAddresses } from './check-addresses.ts';
+import type { ContentPolicy } from './content-policy.ts';
 import { openProviding, type ProvidingProcess } from './providing.ts';
 import type { Serving } from './serving.ts';
 import { addressList, bootstrapList, type IpfsPeerSettings } from './settings.ts';
@@ -24,6 +25,7 @@ export interface PeerParts {
   readonly pins: () => Promise<PinStore>;
   readonly providing: () => Promise<ProvideStore>;
   readonly serving: Serving;
+  readonly content: ContentPolicy;
 }
 
 /** Running peer with the schedule of its announcements. */
@@ -37,7 +39,7 @@ export interface PeerProcess extends IpfsPeer {
 /** Starts the peer that the settings describe. */
 export async function startPeer(
   settings: IpfsPeerSettings,
-  { blocks, pins, providing, serving }: PeerParts,
+  { blocks, pins, providing, serving, content }: PeerParts,
   logger: Logger,
 ): Promise<PeerProcess> {
   checkAddresses(settings);
@@ -93,10 +95,12 @@ export async function startPeer(
     peer.bitswap.announce(cids);
     peer.api.provide.added(cids).catch(onError);
   });
+  content.onChange(() => announcements?.policyChanged());
   const { id, addresses } = await peer.api.describe();
   logger.info({ id, addresses }, 'the node of the IPFS network runs');
   return {
     ...peer,
+    api: content.guard(peer.api),
     announcements,
     async close() {
       await peer.api.close();

@@ -9,6 +9,7 @@ import type { ScheduleCounts } from '@cairn/providing';
 import { type Dependency, type Logger, type RawHttp, type Registry, registerGauge } from '@cairn/service-kit';
 import { LOGGER, SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ContentPolicy } from './content-policy.ts';
 import { registerPeerMetrics } from './peer-metrics.ts';
 import type { PeerProcess } from './peer-process.ts';
 import type { Serving } from './serving.ts';
@@ -23,6 +24,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
   constructor(
     @Inject(IPFS_PEER) private readonly peer: PeerProcess,
     @Inject(SERVING) private readonly serving: Serving,
+    @Inject(ContentPolicy) private readonly content: ContentPolicy,
     @Inject(Auth) auth: Auth,
     @Inject(SETTINGS) private readonly settings: IpfsPeerSettings,
     @Inject(LOGGER) logger: Logger,
@@ -50,6 +52,7 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
 
   registerMetrics(metrics: Registry): void {
     registerPeerMetrics(metrics, this.peer);
+    this.content.registerMetrics(metrics);
     const { announcements } = this.peer;
     const gauge = (name: string, help: string, read: (counts: ScheduleCounts) => number | undefined) =>
       registerGauge(metrics, `cairn_provide_${name}`, help, () => {
@@ -76,5 +79,6 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.peer.close();
     await this.serving.close();
+    await this.content.close();
   }
 }

@@ -22,6 +22,8 @@ import type { IpfsPeerSettings } from './settings.ts';
 export interface ProvidingProcess extends Providing {
   /** Counts of the last seconds, for metrics. */
   readonly latest: () => ScheduleCounts | undefined;
+  /** Reports that other content is served now. The records follow soon. */
+  policyChanged(): void;
 }
 
 export interface ProvidingOptions {
@@ -73,6 +75,7 @@ export async function openProviding(
   schedule.start();
   return {
     latest: () => latest,
+    policyChanged: () => schedule.requestReconciliation(),
     async status() {
       const { records, waiting, announced, failed, oldestAt } = await schedule.counts();
       const oldestSeconds =

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Auth } from '@cairn/auth';
-import { type ServingPolicy, serveNothing } from '@cairn/bitswap';
+import { allPolicies, type ServingPolicy, serveNothing } from '@cairn/bitswap';
 import { type Blockstore, withVerification } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
 import { errorChain } from '@cairn/errors';
@@ -20,6 +20,8 @@ interface Stores {
   readonly blocks: Blockstore;
   readonly pins: () => Promise<PinStore>;
   readonly auth: Pick<Auth, 'accounts'>;
+  /** Further condition of each served block. */
+  readonly condition: ServingPolicy;
 }
 
 /** Opens the policy that the settings choose. */
@@ -37,7 +39,10 @@ export async function openServing(settings: IpfsPeerSettings, stores: Stores, lo
     onError: (error) => logger.error({ causes: errorChain(error) }, 'the index of served blocks was not updated'),
   });
   return {
-    policy: { mayServe: (cids) => (isClosed ? cids.map(() => false) : served.mayServe(cids)) },
+    policy: allPolicies([
+      { mayServe: (cids) => (isClosed ? cids.map(() => false) : served.mayServe(cids)) },
+      stores.condition,
+    ]),
     onServed: (added) => {
       listener = added;
     },

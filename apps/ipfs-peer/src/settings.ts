@@ -1,4 +1,11 @@
-import { adminPort, internalBind, type Settings, type SettingsShape, setting } from '@cairn/service-kit';
+import {
+  adminPort,
+  internalBind,
+  type Settings,
+  type SettingsShape,
+  setting,
+  sharedSettings,
+} from '@cairn/service-kit';
 
 const { existingFile, integer, oneOf, port, text } = setting;
 
@@ -62,6 +69,7 @@ export const settingsShape = {
     .describe(
       'Announcements by the DHT, a delegated router, or the RPC of your own Kubo: a URL that ends with /api/v0.',
     ),
+  CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
   IPFS_PEER_DELEGATED_ROUTERS: text(urls, 'URLs such as https://router.example, separated by commas')
     .optional()
     .describe('Delegated routers that are asked for providers, beside the DHT. Default: none.'),

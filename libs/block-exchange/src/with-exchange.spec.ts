@@ -1,5 +1,6 @@
 import { createMemoryBlockstore } from '@cairn/blockstore/core';
 import { cidFor } from '@cairn/cid';
+import { CairnError } from '@cairn/errors';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { FetchOptions } from './index.ts';
 import { withExchange } from './with-exchange.ts';
@@ -41,6 +42,14 @@ test('a miss is fetched, verified and stored', async () => {
   expect(fetched).toEqual([6]);
   expect(await read().result).toEqual(bytes);
   expect(fetches.length).toBe(1);
+});
+
+test('content that the exchange denies ends all reads without a wait', async () => {
+  const reads = [read(), read()].map(({ result }) => result);
+  await turn();
+  fetches[0]?.reject(new CairnError('CONTENT_DENIED', `${cid} is blocked and cannot be provided`));
+  for (const result of reads) await expect(result).rejects.toMatchObject({ code: 'CONTENT_DENIED' });
+  expect(errors).toEqual([]);
 });
 
 test('equal misses share one fetch, and each reader is reported', async () => {

@@ -19,7 +19,7 @@ export interface WithExchangeOptions {
 /**
  * Makes a read that misses ask an exchange. It waits for the exchange and for another process that stores the block. A
  * fetched block is stored. Equal concurrent misses share one fetch. At the limit or the abort, the read throws
- * BLOCK_NOT_FOUND, as `withWait` does. Reads without a signal, `has` and `size` are local.
+ * BLOCK_NOT_FOUND, as `withWait` does. An exchange ends the read with CONTENT_DENIED. Reads without a signal, `has` and `size` are local.
  */
 export function withExchange(store: Blockstore, options: WithExchangeOptions): Blockstore {
   const reader = new MissReader(store, options);
@@ -62,19 +62,23 @@ class MissReader {
     if (session === undefined) return await waitForBlock(this.#store, cid, { signal, limitMs });
     const { signal: ended, abort, unlink } = linkAbort(signal);
     let fetched: Uint8Array | undefined;
+    let denied: unknown;
     const fetching = this.#fetch(cid, session, ended).then(
       (bytes) => {
         fetched = bytes;
         abort(undefined);
       },
       (error: unknown) => {
-        if (!ended.aborted) this.#options.onError?.(error);
+        if (isCairnError(error, 'CONTENT_DENIED')) {
+          denied = error;
+          abort(error);
+        } else if (!ended.aborted) this.#options.onError?.(error);
       },
     );
     try {
       return await waitForBlock(this.#store, cid, { signal: ended, limitMs });
     } catch (error) {
-      if (fetched === undefined) throw error;
+      if (fetched === undefined) throw denied ?? error;
       this.#options.onFetched?.(signal, fetched.length);
       return fetched;
     } finally {

@@ -11,6 +11,7 @@ export {
   type ReadDenylistOptions,
   readDenylist,
 } from './read-denylist.ts';
+export { type DenylistReport, reportOf } from './report-of.ts';
 export type { RuleList, RuleMatch } from './rule-list.ts';
 export type { Subject } from './subject.ts';
 export { assertAllowed, withDenylist } from './with-denylist.ts';
