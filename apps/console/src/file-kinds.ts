@@ -63,7 +63,7 @@ export class FileKinds {
   }
 
   async #find(accountId: string, cid: string): Promise<void> {
-    const { status, body } = await this.upstream.storage(accountId, `files/stat?arg=/ipfs/${cid}`, {
+    const { status, body } = await this.upstream.storage(accountId, `files/stat?offline=true&arg=/ipfs/${cid}`, {
       payer: 'service',
     });
     const text = await body.text();

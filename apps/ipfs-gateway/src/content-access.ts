@@ -1,4 +1,12 @@
-import { Auth, FailureGate, type Principal, parseBasicCredentials, requireClient, requireStorage } from '@cairn/auth';
+import {
+  Auth,
+  AuthError,
+  FailureGate,
+  type Principal,
+  parseBasicCredentials,
+  requireClient,
+  requireStorage,
+} from '@cairn/auth';
 import { isCairnError } from '@cairn/errors';
 import type { PinStore } from '@cairn/pinning';
 import { SETTINGS } from '@cairn/service-kit/nest';
@@ -101,7 +109,7 @@ export class ContentAccess implements OnApplicationShutdown {
 
   async #checkKey(source: RequestSource): Promise<Principal> {
     // A request without a key guesses nothing, so it does not pause its address.
-    if (source.headers.authorization === undefined) return await this.#auth.authenticate({ keyId: '', secret: '' });
+    if (source.headers.authorization === undefined) throw keyMissing();
     const credentials = parseBasicCredentials(source.headers.authorization) ?? { keyId: '', secret: '' };
     const { address } = source;
     this.#failures.check(credentials.keyId, address);
@@ -119,4 +127,10 @@ export class ContentAccess implements OnApplicationShutdown {
     requireStorage(principal.key.policy, 'read');
     this.#auth.requireCard(principal);
   }
+}
+
+function keyMissing(): AuthError {
+  return new AuthError('CREDENTIALS_INVALID', 'This gateway needs an API key and its secret, as Basic credentials.', {
+    hint: 'Or open a link that the owner of the content has shared.',
+  });
 }

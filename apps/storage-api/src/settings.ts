@@ -34,8 +34,10 @@ export const settingsShape = {
     .default(4 * MiB)
     .describe('Rate at which every block is verified against its CID; 0 disables it.'),
   STORAGE_BLOCK_WAIT_SECONDS: integer(0, 3600, 'seconds')
-    .default(1)
-    .describe('Seconds that a read waits for a missing block, where the request has no timeout of its own.'),
+    .optional()
+    .describe(
+      'Seconds that a read without a timeout waits for a missing block. Default: 30 with an IPFS peer, else 1.',
+    ),
   STORAGE_PIN_EXPIRY_SECONDS: integer(1, 31_536_000, 'seconds')
     .default(86_400)
     .describe('Seconds after which a pin request fails whose content was not found.'),
@@ -62,3 +64,11 @@ export const settingsShape = {
 
 /** Settings of the storage API, checked. */
 export type StorageSettings = Settings<typeof settingsShape>;
+
+/** Milliseconds that a read waits for a missing block: long enough for a search of providers, if there is an IPFS peer. */
+export function blockWaitMs({
+  STORAGE_BLOCK_WAIT_SECONDS: seconds,
+  IPFS_PEER_URL: peer,
+}: Pick<StorageSettings, 'STORAGE_BLOCK_WAIT_SECONDS' | 'IPFS_PEER_URL'>): number {
+  return 1000 * (seconds ?? (peer === undefined ? 1 : 30));
+}

@@ -17,7 +17,7 @@ import { Network } from '../network/network.ts';
 import { PinQueueRunner } from '../psa/pin-queue-runner.ts';
 import { PsaServer } from '../psa/psa-server.ts';
 import { WebhookRunner } from '../psa/webhook-runner.ts';
-import type { StorageSettings } from '../settings.ts';
+import { blockWaitMs, type StorageSettings } from '../settings.ts';
 import { ApiError, PlainApiError } from './api-error.ts';
 import { ApiKeyGuard } from './api-key-guard.ts';
 import { hasBodyArgs, readBodyArgs } from './body-args.ts';
@@ -95,7 +95,7 @@ export class ApiV0Server implements RawHttp {
     this.#targets = new RequestTargets(commands);
     this.#documents = new ApiDocuments({ path: '/openapi.json', document: () => openApiDocument(commands) });
     this.#cors = new Cors({ origins: settings.CAIRN_STORAGE_CORS_ORIGINS, requestHeaders, exposedHeaders });
-    this.#blockWaitMs = settings.STORAGE_BLOCK_WAIT_SECONDS * 1000;
+    this.#blockWaitMs = blockWaitMs(settings);
   }
 
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {

@@ -29,7 +29,7 @@ import { WriteSessions } from '../api-v0/write-sessions.ts';
 import { decodeFollowed } from '../codec-pool/codec-job.ts';
 import { CodecPool } from '../codec-pool/codec-pool.ts';
 import { Network } from '../network/network.ts';
-import type { StorageSettings } from '../settings.ts';
+import { blockWaitMs, type StorageSettings } from '../settings.ts';
 import { PIN_REQUEST_STORE } from './pin-request-store.token.ts';
 import { providersOf } from './providers-of.ts';
 import { pinAttempt } from './psa-operations.ts';
@@ -130,7 +130,7 @@ export class PinQueueRunner implements OnApplicationBootstrap, OnModuleDestroy, 
 
   /** Time for one block: a search for providers takes longer than the wait for another process. */
   get #waitMs(): number {
-    const localMs = this.settings.STORAGE_BLOCK_WAIT_SECONDS * 1000;
+    const localMs = blockWaitMs(this.settings);
     return this.network.isConnected ? Math.max(localMs, networkWaitMs) : localMs;
   }
 
