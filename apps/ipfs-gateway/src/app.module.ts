@@ -19,6 +19,7 @@ import { PINS } from './pins.token.ts';
 import { PROVIDE_STORE, RoutingV1 } from './routing-v1.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 import { NAME_STORE, StoredNames } from './stored-names.ts';
+import { withSharedReads } from './with-shared-reads.ts';
 
 const MiB = 1024 * 1024;
 
@@ -42,7 +43,10 @@ export class AppModule {
           useFactory: () => stores.blocks({}),
           wrap: (store) =>
             withYielding(
-              withCache(withVerification(store, { quarantine: store }), { bytesMax: 64 * MiB, removals: store }),
+              withCache(withSharedReads(withVerification(store, { quarantine: store }), store), {
+                bytesMax: 64 * MiB,
+                removals: store,
+              }),
             ),
         }),
         PeerApiModule.forRootAsync({

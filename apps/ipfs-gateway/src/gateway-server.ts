@@ -35,7 +35,7 @@ import { GatewayMeter } from './gateway-meter.ts';
 import { readBody } from './read-body.ts';
 import { RoutingV1 } from './routing-v1.ts';
 import { sendBody } from './send-body.ts';
-import { SendPermits } from './send-permits.ts';
+import { SendMemory } from './send-memory.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
 
 /** Bytes of small responses in memory. */
@@ -44,11 +44,19 @@ const hotBytesMax = 48 * 1024 * 1024;
 /** Blocks of a file that are read while one is sent. */
 const readAheadMax = 2;
 
+const MiB = 1024 * 1024;
+
+/** Bytes that are written with the head of a response. More could fill the memory while clients do not read. */
+const endedBytesMax = 64 * 1024;
+
+/** Bytes of blocks that responses hold for clients that read slowly: of bodies that can be read again, and of others. */
+const sendBytesMax = { files: 32 * MiB, streams: 64 * MiB } as const;
+
 type Record = RequestRecord<GatewayMeter, Principal>;
 type Headers = GatewayResponse['headers'];
 
 interface Sending {
-  readonly asked: { readonly signal: AbortSignal };
+  readonly asked: GatewayRequest & { readonly signal: AbortSignal };
   readonly access: Access;
   readonly meter: GatewayMeter | undefined;
 }
@@ -57,7 +65,10 @@ interface Sending {
 @Injectable()
 export class GatewayServer implements RawHttp, OnApplicationBootstrap {
   readonly #gateway: Gateway;
-  readonly #permits = new SendPermits();
+  readonly #memory = {
+    files: new SendMemory({ bytesMax: sendBytesMax.files }),
+    streams: new SendMemory({ bytesMax: sendBytesMax.streams }),
+  };
   readonly #sources: RequestSources;
   /** Access of each request that the gateway answers, for its policy. */
   readonly #accesses = new WeakMap<GatewayRequest, Access>();
@@ -86,7 +97,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
         return isAllowed ? policy.refusal(content) : outOfScope(content.path);
       },
       hotBytesMax,
-      readAhead: () => (this.#permits.isScarce ? 1 : readAheadMax),
+      readAhead: () => (this.#memory.files.isScarce ? 1 : readAheadMax),
       names: {
         dnslink: (domain) => dnslinks.find(domain),
         ipnsRecord: (name, signal) => records.find(name, { signal }),
@@ -176,14 +187,32 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
       access.admitted?.sent(bytes);
       await meter?.sent(bytes);
     };
-    if (answer.bytes !== undefined) {
+    if (answer.bytes !== undefined && answer.bytes.length <= endedBytesMax) {
       await onBytes(answer.bytes.length);
       response.writeHead(answer.status, fields).end(answer.bytes);
       return;
     }
     response.writeHead(answer.status, fields);
-    await sendBody(answer, { response, signal: asked.signal, permits: this.#permits, onBytes });
+    const { resume = this.#resumeBytes(answer, asked) } = answer;
+    await sendBody(
+      { ...answer, ...(resume && { resume }) },
+      { response, signal: asked.signal, ...this.#memory, onBytes },
+    );
     response.end();
+  }
+
+  /** Reads bytes again that a slow client has not taken. The content may be another one, or refused, meanwhile. */
+  #resumeBytes({ bytes, headers }: GatewayResponse, asked: GatewayRequest): GatewayResponse['resume'] {
+    if (bytes === undefined) return undefined;
+    const { length } = bytes;
+    const { etag } = headers;
+    const gateway = this.#gateway;
+    return async function* (offset) {
+      const again = await gateway.handle(asked);
+      if (again.bytes?.length !== length || again.headers.etag !== etag)
+        throw new Error('the content has changed while it was sent');
+      yield again.bytes.subarray(offset);
+    };
   }
 
   /** Encodes the fields of a response once: hot responses share theirs. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { sendBody } from './send-body.ts';
-import { SendPermits } from './send-permits.ts';
+import { SendMemory } from './send-memory.ts';
 
 const block = 1024 * 1024;
 
@@ -47,25 +47,37 @@ async function* read(offset: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-function send(client: Client, permits: SendPermits, { canResume = true, signal = new AbortController().signal } = {}) {
+const MiB = 1024 * 1024;
+
+/** Budgets with room for a number of chunks. */
+const memoryFor = (chunks: number) => ({
+  files: new SendMemory({ bytesMax: chunks * block }),
+  streams: new SendMemory({ bytesMax: (chunks + 1) * 2 * MiB - 1 }),
+});
+
+function send(
+  client: Client,
+  memory: ReturnType<typeof memoryFor>,
+  { canResume = true, signal = new AbortController().signal, resume = read } = {},
+) {
   const response = client as unknown as ServerResponse;
-  const answer = { status: 200, headers: {}, body: read(0), ...(canResume && { resume: read }) };
-  return sendBody(answer, { response, signal, permits, onBytes: async () => {} });
+  const answer = { status: 200, headers: {}, body: resume(0), ...(canResume && { resume }) };
+  return sendBody(answer, { response, signal, ...memory, onBytes: async () => {} });
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test.each([true, false])('a body reaches a fast client whole, resumable %s', async (canResume) => {
   const client = new Client();
-  await send(client, new SendPermits(1), { canResume });
+  await send(client, memoryFor(1), { canResume });
   expect(client.bytes.equals(content)).toBe(true);
 });
 
-test('slow clients beyond the permits hold no block, and get every byte', async () => {
-  const permits = new SendPermits(2);
+test('slow clients beyond the budget hold no block, and get every byte', async () => {
+  const memory = memoryFor(2);
   const clients = Array.from({ length: 50 }, () => new Client(true));
-  const sent = Promise.all(clients.map((client) => send(client, permits)));
-  await turn();
+  const sent = Promise.all(clients.map((client) => send(client, memory)));
+  for (let turns = 0; turns < 5; turns++) await turn();
   const held = clients.map(({ heldBytes }) => heldBytes);
   expect(held.filter((bytes) => bytes >= block)).toHaveLength(2);
   expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(2 * block + 50 * 64 * 1024);
@@ -78,31 +90,56 @@ test('slow clients beyond the permits hold no block, and get every byte', async 
     await turn();
   }
   for (const client of clients) expect(client.bytes.equals(content)).toBe(true);
+  expect(memory.files.bytes).toBe(0);
 });
 
-test('bodies that can be read once wait for a permit, in order', async () => {
-  const permits = new SendPermits(1);
+test('a client that the kernel serves reads each block once, also while memory is short', async () => {
+  const memory = memoryFor(0);
+  let reads = 0;
+  const client = new Client(true);
+  const resume = (offset: number) => {
+    reads++;
+    return read(offset);
+  };
+  // The kernel takes the bytes: `write` returns false and `drain` follows in the same turn.
+  client.write = (bytes) => {
+    client.parts.push(Uint8Array.from(bytes));
+    process.nextTick(() => client.emit('drain'));
+    return false;
+  };
+  await send(client, memory, { resume });
+  expect([client.bytes.equals(content), reads]).toEqual([true, 1]);
+});
+
+test('bodies that can be read once wait for memory, in order, and not for files', async () => {
+  const memory = memoryFor(0);
   const slow = new Client(true);
   const stopped = new AbortController();
-  const first = send(slow, permits, { canResume: false, signal: stopped.signal });
+  memory.streams = new SendMemory({ bytesMax: 2 * MiB });
+  const file = send(new Client(true), memory, { signal: stopped.signal });
+  const first = send(slow, memory, { canResume: false, signal: stopped.signal });
   const next = new Client();
-  const second = send(next, permits, { canResume: false });
+  const second = send(next, memory, { canResume: false });
   await turn();
-  expect([slow.bytes.length, next.bytes.length, permits.hasWaiters]).toEqual([block, 0, true]);
+  expect([slow.bytes.length > 0, next.bytes.length, memory.streams.waiting]).toEqual([true, 0, 1]);
   stopped.abort(new Error('the client closed the connection'));
   await expect(first).rejects.toThrow('closed');
+  await expect(file).rejects.toThrow('closed');
   await second;
   expect(next.bytes.equals(content)).toBe(true);
-  expect(permits.tryTake()).toBe(true);
+  expect(memory.streams.bytes).toBe(0);
 });
 
 test('a response that ends while it waits leaves its place', async () => {
-  const permits = new SendPermits(1);
-  expect(permits.tryTake()).toBe(true);
+  const memory = memoryFor(0);
   const stopped = new AbortController();
-  const waits = send(new Client(), permits, { canResume: false, signal: stopped.signal });
+  const waits = send(
+    new Client(),
+    { ...memory, streams: new SendMemory({ bytesMax: 1 }) },
+    { canResume: false, signal: stopped.signal },
+  );
   await turn();
   stopped.abort(new Error('the client closed the connection'));
   await expect(waits).rejects.toThrow('closed');
-  expect(permits.hasWaiters).toBe(false);
+  expect(memory.streams.waiting).toBe(0);
 });

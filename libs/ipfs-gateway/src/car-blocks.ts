@@ -6,7 +6,8 @@ import type { CarParams, EntityBytes } from './car-params.ts';
 import { isIdentity } from './identity-blocks.ts';
 import { limits } from './limits.ts';
 
-interface Walk {
+/** Source of the blocks of a CAR. */
+export interface Walk {
   readonly blocks: Pick<Blockstore, 'get'>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -14,7 +15,7 @@ interface Walk {
 /** Yields the blocks below a CID that a scope names, depth first and in the order of the links. */
 export async function* scopeBlocks(walk: Walk, cid: CID, { scope, bytes }: CarParams): AsyncGenerator<Block> {
   if (scope === 'all') yield* allBlocks(walk, cid);
-  else if (scope === 'block' || !isUnixfsCodec(cid)) yield await read(walk, cid);
+  else if (scope === 'block' || !isUnixfsCodec(cid)) yield await readBlock(walk, cid);
   else yield* entityBlocks(walk, cid, bytes);
 }
 
@@ -36,7 +37,8 @@ function isUnixfsCodec({ code }: CID): boolean {
   return code === codecs.raw || code === codecs['dag-pb'];
 }
 
-async function read({ blocks, signal }: Walk, cid: CID): Promise<Block> {
+/** Reads one block of a walk. */
+export async function readBlock({ blocks, signal }: Walk, cid: CID): Promise<Block> {
   signal?.throwIfAborted();
   return { cid, bytes: await blocks.get(cid, signal === undefined ? {} : { signal }) };
 }
@@ -45,7 +47,7 @@ async function* allBlocks(walk: Walk, root: CID): AsyncGenerator<Block> {
   const open = new CidList();
   open.push(root.bytes);
   for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
-    const block = await read(walk, cid);
+    const block = await readBlock(walk, cid);
     yield block;
     const links = await linksOf(cid, block.bytes);
     if (open.length + links.length > limits.openCidsMax) throw new RangeError(`the DAG under ${root} is too wide`);
@@ -55,7 +57,7 @@ async function* allBlocks(walk: Walk, root: CID): AsyncGenerator<Block> {
 
 /** Blocks of one file within a range, or of one directory without its entries. */
 async function* entityBlocks(walk: Walk, cid: CID, range: EntityBytes | undefined): AsyncGenerator<Block> {
-  const block = await read(walk, cid);
+  const block = await readBlock(walk, cid);
   yield block;
   const node = await decodeNode(cid, block.bytes, walk.signal === undefined ? {} : { signal: walk.signal });
   if (node.type === 'hamt-sharded-directory') yield* shardBlocks(walk, node, 0);
@@ -82,7 +84,7 @@ async function* fileBlocks(
     const size = node.blockSizes[index] ?? 0;
     const isWithin = start <= to && start + size > from;
     if (isWithin) {
-      const block = await read(walk, link.cid);
+      const block = await readBlock(walk, link.cid);
       yield block;
       if (link.cid.code !== codecs.raw)
         yield* fileBlocks(walk, await decodeNode(link.cid, block.bytes), from - start, to - start, depth + 1);
@@ -93,11 +95,12 @@ async function* fileBlocks(
 
 async function* shardBlocks(walk: Walk, shard: UnixfsNode, depth: number): AsyncGenerator<Block> {
   if (depth > depthMax) throw new RangeError(`the directory ${shard.cid} is more than ${depthMax} levels deep`);
+  const options = walk.signal === undefined ? {} : { signal: walk.signal };
   const prefix = ((shard.fanout ?? 0) - 1).toString(16).length;
   for (const { name, cid } of shard.links) {
     // A name of the length of the prefix leads to a shard, a longer one to an entry.
     if (name.length !== prefix) continue;
-    yield await read(walk, cid);
-    yield* shardBlocks(walk, await readNode(walk.blocks, cid), depth + 1);
+    yield await readBlock(walk, cid);
+    yield* shardBlocks(walk, await readNode(walk.blocks, cid, options), depth + 1);
   }
 }

@@ -29,6 +29,8 @@ export class HotResponses {
   readonly #cache: LRUCache<string, HotResponse>;
   /** Count of calls of {@link clear}: a response that was begun before one is not kept. */
   version = 0;
+  /** Bytes of responses that are read now. */
+  #collectedBytes = 0;
 
   constructor(bytesMax: number) {
     this.#cache = new LRUCache({
@@ -74,11 +76,25 @@ export class HotResponses {
   async *#collect(begun: Begun, response: GatewayResponse, content: ContentRequest): AsyncGenerator<Uint8Array> {
     let parts: Uint8Array[] | undefined = [];
     let length = 0;
-    for await (const bytes of response.body ?? []) {
-      length += bytes.length;
-      if (length > limits.hotResponseBytesMax) parts = undefined;
-      parts?.push(bytes);
-      yield bytes;
+    try {
+      for await (const bytes of response.body ?? []) {
+        if (parts === undefined) {
+          yield bytes;
+          continue;
+        }
+        length += bytes.length;
+        this.#collectedBytes += bytes.length;
+        // Slow clients keep responses open: their parts would fill the memory.
+        const isOver = length > limits.hotResponseBytesMax || this.#collectedBytes > limits.collectedBytesMax;
+        if (isOver) {
+          parts = undefined;
+          this.#collectedBytes -= length;
+          length = 0;
+        } else parts.push(bytes);
+        yield bytes;
+      }
+    } finally {
+      this.#collectedBytes -= length;
     }
     if (parts === undefined || begun.version !== this.version) return;
     const whole = Buffer.concat(parts);

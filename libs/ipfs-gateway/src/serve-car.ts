@@ -3,7 +3,7 @@ import type { Block, Blockstore } from '@cairn/blockstore/core';
 import { type CID, parseCid } from '@cairn/cid';
 import { writeCar } from '@cairn/dag';
 import { setContentCaching } from './cache-control.ts';
-import { scopeBlocks, withoutRepeats } from './car-blocks.ts';
+import { readBlock, scopeBlocks, type Walk, withoutRepeats } from './car-blocks.ts';
 import { parseCarParams } from './car-params.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { contentPath, type Exchange, lastName } from './exchange.ts';
@@ -55,7 +55,7 @@ export async function serveCar(exchange: Exchange, path: CarPath): Promise<Gatew
   headers['x-content-type-options'] = 'nosniff';
   const { signal } = exchange.request;
   const below = found && scopeBlocks({ blocks, signal }, found.cid, params);
-  const source = withoutRepeats(joined(recorder.read, below), hasDuplicates);
+  const source = withoutRepeats(joined({ blocks, signal }, recorder.read, below), hasDuplicates);
   return { status: 200, headers, body: writeCar([found?.cid ?? noRoot], source) };
 }
 
@@ -73,20 +73,24 @@ async function follow(
   }
 }
 
-/** Store that keeps the blocks that it has read, for the path of a CAR. */
+/** Store that records the CIDs that it has read, for the path of a CAR. Their blocks are read again when they are sent. */
 function recordingBlocks(blocks: Pick<Blockstore, 'get'>) {
-  const read: Block[] = [];
+  const read: CID[] = [];
   const get: Blockstore['get'] = async (cid, options) => {
     const bytes = await blocks.get(cid, options);
-    const isKnown = isIdentity(cid) || read.some((block) => block.cid.equals(cid));
-    if (!isKnown) read.push({ cid, bytes });
+    const isKnown = isIdentity(cid) || read.some((known) => known.equals(cid));
+    if (!isKnown) read.push(cid);
     return bytes;
   };
   return { read, blocks: { get } };
 }
 
-async function* joined(path: readonly Block[], below: AsyncIterable<Block> | undefined): AsyncGenerator<Block> {
-  yield* path;
+async function* joined(
+  walk: Walk,
+  path: readonly CID[],
+  below: AsyncIterable<Block> | undefined,
+): AsyncGenerator<Block> {
+  for (const cid of path) yield await readBlock(walk, cid);
   if (below !== undefined) yield* withoutMissingRoot(below);
 }
 

@@ -17,6 +17,8 @@ interface Writer {
   readonly root: string;
   /** Paths of symlinks: an entry below one would be unpacked elsewhere. */
   readonly symlinks: Set<string>;
+  /** Entries of the directories that are open. */
+  openEntries: number;
 }
 
 /**
@@ -32,7 +34,15 @@ export async function* tarOf(
   const ended = new AbortController();
   const signal = options.signal === undefined ? ended.signal : AbortSignal.any([ended.signal, options.signal]);
   const name = root.cid.toString();
-  const writer = { archive, blocks, options: { ...options, signal }, signal, root: name, symlinks: new Set<string>() };
+  const writer = {
+    archive,
+    blocks,
+    options: { ...options, signal },
+    signal,
+    root: name,
+    symlinks: new Set<string>(),
+    openEntries: 0,
+  };
   const isWritten = add(writer, name, root, 0).then(
     () => archive.finalize(),
     (error: unknown) => archive.destroy(error instanceof Error ? error : new Error(String(error))),
@@ -63,15 +73,19 @@ async function add(writer: Writer, path: string, node: UnixfsNode, depth: number
     await entry(writer, { ...header, linkname: new TextDecoder().decode(node.data) });
   } else if (kind === 'file') {
     const file = archive.entry({ ...header, size: node.fileSize });
-    for await (const bytes of catNode(blocks, node, options))
+    for await (const bytes of catNode(blocks, node, { ...options, readAhead: 1 }))
       if (!file.write(bytes)) await once(file, 'drain', { signal });
     const finished = once(file, 'finish', { signal });
     file.end(new Uint8Array(0));
     await finished;
   } else {
     await entry(writer, header);
+    writer.openEntries += node.links.length;
+    if (writer.openEntries > limits.tarOpenEntriesMax)
+      throw new RangeError(`the open directories have more than ${limits.tarOpenEntriesMax} entries`);
     for await (const { name, cid } of listDirectory(blocks, node, options))
       await add(writer, below(writer, path, name), await readNode(blocks, cid, options), depth + 1);
+    writer.openEntries -= node.links.length;
   }
 }
 

@@ -1,0 +1,50 @@
+import { type Blockstore, type Collectable, createMemoryBlockstore } from '@cairn/blockstore';
+import { cidFor } from '@cairn/cid';
+import { expect, test } from '@jest/globals';
+import { withSharedReads } from './with-shared-reads.ts';
+
+async function setup() {
+  const memory = createMemoryBlockstore();
+  const bytes = Uint8Array.of(1, 2, 3);
+  const cid = cidFor(bytes, { codec: 'raw' });
+  await memory.putMany([{ cid, bytes }]);
+  let reads = 0;
+  const removed: ((cids: readonly (typeof cid)[]) => void)[] = [];
+  const get: Blockstore['get'] = async (...args) => {
+    reads++;
+    await new Promise((resolve) => setImmediate(resolve));
+    args[1]?.signal?.throwIfAborted();
+    return Uint8Array.from(await memory.get(...args));
+  };
+  const store: Blockstore = Object.assign(Object.create(memory), { get });
+  const removals = { onRemoved: (call: (typeof removed)[0]) => removed.push(call) } as unknown as Collectable;
+  return {
+    cid,
+    reads: () => reads,
+    remove: () => removed.map((call) => call([cid])),
+    store: withSharedReads(store, removals),
+  };
+}
+
+test('concurrent and later readers share the bytes of a block', async () => {
+  const { cid, store, reads } = await setup();
+  const [first, second] = await Promise.all([store.get(cid), store.get(cid)]);
+  expect([second === first, (await store.get(cid)) === first, reads()]).toEqual([true, true, 1]);
+});
+
+test('a removed block is read again', async () => {
+  const { cid, store, reads, remove } = await setup();
+  const first = await store.get(cid);
+  remove();
+  expect([(await store.get(cid)) === first, reads()]).toEqual([false, 2]);
+});
+
+test('a reader that goes away does not end the read of another', async () => {
+  const { cid, store } = await setup();
+  const stopped = new AbortController();
+  const first = store.get(cid, { signal: stopped.signal });
+  const second = store.get(cid);
+  stopped.abort(new Error('stopped'));
+  await expect(first).rejects.toThrow('stopped');
+  expect([...(await second)]).toEqual([1, 2, 3]);
+});

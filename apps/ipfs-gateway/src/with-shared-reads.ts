@@ -1,0 +1,79 @@
+import type { Blockstore, Collectable } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+
+/** Blocks that may be found again while something holds them. */
+const blocksMax = 4096;
+
+/**
+ * Returns the same bytes to all readers of a block, as long as one of them holds them. Many slow readers of a file then hold
+ * each block once, and it is verified once. The cache of blocks is for small ones: this holds no memory.
+ */
+export function withSharedReads(store: Blockstore, removals: Pick<Collectable, 'onRemoved'>): Blockstore {
+  const held = new Map<string, WeakRef<Uint8Array>>();
+  const reads = new Map<string, Promise<Uint8Array>>();
+  // A read that began before a removal must not be shared after it.
+  let removedSoFar = 0;
+  const forget = (cid: CID) => {
+    removedSoFar++;
+    const key = keyOf(cid);
+    held.delete(key);
+    reads.delete(key);
+  };
+  removals.onRemoved((cids) => cids.forEach(forget));
+  const read: Blockstore['get'] = async (cid, options) => {
+    const key = keyOf(cid);
+    const before = removedSoFar;
+    const reading = store.get(cid, options);
+    reads.set(key, reading);
+    try {
+      const bytes = await reading;
+      if (removedSoFar !== before) return bytes;
+      // A map is in the order of insertion: the first entry is the oldest.
+      held.delete(key);
+      held.set(key, new WeakRef(bytes));
+      for (const oldest of held.keys()) {
+        if (held.size <= blocksMax) break;
+        held.delete(oldest);
+      }
+      return bytes;
+    } finally {
+      if (reads.get(key) === reading) reads.delete(key);
+    }
+  };
+  return {
+    ...methodsOf(store),
+    async get(cid, options) {
+      const key = keyOf(cid);
+      const shared = held.get(key)?.deref();
+      options?.signal?.throwIfAborted();
+      if (shared !== undefined) return shared;
+      // The other reader may have gone away, which ends its read.
+      const other = reads.get(key);
+      if (other === undefined) return await read(cid, options);
+      const bytes = await other.catch(() => undefined);
+      options?.signal?.throwIfAborted();
+      return bytes ?? (await read(cid, options));
+    },
+    async delete(cid) {
+      forget(cid);
+      await store.delete(cid);
+      forget(cid);
+    },
+  };
+}
+
+function methodsOf(store: Blockstore): Omit<Blockstore, 'get' | 'delete'> {
+  return {
+    has: (cid) => store.has(cid),
+    size: (cid) => store.size(cid),
+    putMany: (blocks, options) => store.putMany(blocks, options),
+    sync: () => store.sync(),
+    keys: (options) => store.keys(options),
+    stats: () => store.stats(),
+    close: () => store.close(),
+  };
+}
+
+function keyOf(cid: CID): string {
+  return Buffer.from(cid.multihash.bytes).toString('latin1');
+}
