@@ -53,6 +53,7 @@ export async function startPeer(
   const swarmKeyFile = settings.IPFS_PEER_SWARM_KEY_FILE;
   const sendMax = settings.IPFS_PEER_SEND_BYTES_PER_SECOND;
   const receiveMax = settings.IPFS_PEER_RECEIVE_BYTES_PER_SECOND;
+  const connectionsMin = settings.IPFS_PEER_CONNECTIONS_MIN;
   let announcements: ProvidingProcess | undefined;
   const peer = await openPeer({
     identity,
@@ -68,6 +69,7 @@ export async function startPeer(
     routers: addressList(settings.IPFS_PEER_DELEGATED_ROUTERS).map((url) => createDelegatedRouter({ url })),
     allowsPrivate,
     connectionsMax: settings.IPFS_PEER_CONNECTIONS_MAX,
+    ...(connectionsMin !== undefined && { connectionsMin }),
     agentVersion: `cairn/${manifest.version}`,
     policy: serving.policy,
     onError: (error) => logger.debug({ causes: errorChain(error) }, 'background work of the peer failed'),

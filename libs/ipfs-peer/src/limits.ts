@@ -1,7 +1,10 @@
 /** Limits of the peer. Times in milliseconds. */
 export const peerLimits = {
-  /** Open connections, and the number that stays when the maximum is reached. */
+  /** Open connections, and the share of them that stays when the maximum is reached. */
   connectionsMax: 300,
+  connectionsKept: 0.75,
+  /** Age from which a connection may be closed at the maximum. Before it, the peer may not have sent its first request. */
+  connectionGraceMs: 10_000,
   /** Inbound connections before the handshakes, and per second from one host. */
   pendingInboundMax: 64,
   inboundPerSecondMax: 16,

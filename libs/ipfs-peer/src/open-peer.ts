@@ -16,11 +16,13 @@ import { AddressRules } from './addresses/address-rules.ts';
 import { parsePeerAddress, parsePeerId } from './addresses/parse-address.ts';
 import { BandwidthMeter } from './bandwidth/bandwidth-meter.ts';
 import { describeKnownPeer, describeOwnNode } from './describe-node.ts';
+import { peerLimits } from './limits.ts';
 import { createNode, type Node, type NodeOptions, type RecordTypes, type RoutingMode } from './node/create-node.ts';
 import { pingPeer } from './ping.ts';
 import { type FurtherRouter, Routing } from './routing/routing.ts';
 import { OperatorDialer } from './swarm/dial.ts';
 import { Peering } from './swarm/peering.ts';
+import { closeSurplusConnections } from './swarm/surplus-connections.ts';
 import { createSwarm } from './swarm/swarm.ts';
 
 /** Announces blocks on a schedule. */
@@ -51,6 +53,8 @@ export interface PeerOptions {
   /** Key of a private network. */
   readonly swarmKey?: Uint8Array | undefined;
   readonly connectionsMax?: number;
+  /** Connections that stay when the maximum is reached. Default: three quarters of the maximum. */
+  readonly connectionsMin?: number;
   /** Peers, DHT records and provider records. Default: memory, with a bound on the number of entries. */
   readonly datastore?: Datastore;
   readonly agentVersion?: string;
@@ -109,6 +113,13 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   });
   const dialer = new OperatorDialer(node, rules);
   const peering = new Peering(node, dialer);
+  const { connectionsMax = peerLimits.connectionsMax } = options;
+  const stopClosing = closeSurplusConnections(node, {
+    max: connectionsMax,
+    min: options.connectionsMin ?? Math.floor(connectionsMax * peerLimits.connectionsKept),
+    isKept: (peer) => peering.has(peer),
+    valueOf: (peer) => bitswap.ledger(peer).receivedBytes,
+  });
   for (const address of options.peering ?? []) await peering.add(parsePeerAddress(address));
   const providing = await (options.openProviding ?? openNoProviding)(node);
   const bootstrap = options.bootstrap ?? [];
@@ -125,6 +136,7 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
     provide: providing,
     async close() {
       await providing.close();
+      stopClosing();
       peering.close();
       await Promise.all([bitswap, ...exchanges].map((exchange) => exchange.close()));
       await node.stop();

@@ -37,6 +37,10 @@ export class Peering {
     }));
   }
 
+  has(name: string): boolean {
+    return this.#peered.has(name);
+  }
+
   /** @throws PEERING_FULL */
   async add(address: PeerAddress): Promise<void> {
     const name = address.peer.toString();
