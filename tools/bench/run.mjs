@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures both services beside the limits of this machine, in one run:
-// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-gateway] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
+// node run.mjs [--only storage|gateway|metering|isolation|upstreams|ipfs-peer|ipfs-peer-load|ipfs-gateway] [--storage-peer URL] [--anvil] [--mib 1024] [--count 10000] [--home /dev/shm]
 //   [--chain DIRECTORY] [--minutes 0] [--seconds 30] [--attacks cat,eth_call] [--rounds 3] [--case TEXT]
 // A storage peer is another server of Kubo's API, with credentials in its URL where it asks for them; --anvil takes the
 // node of that name from the npm registry and puts it beside the gateway. --chain names a directory with genesis.json and
@@ -8,6 +8,7 @@
 // `--seconds` of each expensive request of another one, by default of all of ../worst-request/hurtful.mjs. `upstreams` runs only with
 // --only, too: networks with upstreams beside their goals; --mib is the content of the cache whose memory is measured.
 // `ipfs-peer` runs only with --only: [--mib 256] [--rounds 3] [--profile DIRECTORY] bitswap beside two Kubo nodes, with a CPU profile.
+// `ipfs-peer-load` runs only with --only: adds while 50 peers request blocks, beside idle ones, --rounds times.
 // `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, or `memory`.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import { benchGateway } from './gateway.mjs';
 import { benchImport } from './import.mjs';
 import { benchIpfsGateway } from './ipfs-gateway.mjs';
 import { benchIpfsPeer } from './ipfs-peer.mjs';
+import { benchIpfsPeerLoad } from './ipfs-peer-load.mjs';
 import { benchIsolation } from './isolation.mjs';
 import { report } from './lib/load.mjs';
 import { bareHttpRate } from './lib/machine.mjs';
@@ -49,6 +51,10 @@ if (values.only === 'isolation') {
 if (values.only === 'ipfs-peer') {
   const mebibytes = process.argv.includes('--mib') ? Number(values.mib) : 256;
   await benchIpfsPeer({ mebibytes, rounds: Number(values.rounds), home: values.home, profile: values.profile });
+  process.exit(0);
+}
+if (values.only === 'ipfs-peer-load') {
+  await benchIpfsPeerLoad({ home: values.home, rounds: Number(values.rounds) });
   process.exit(0);
 }
 if (values.only === 'ipfs-gateway') {

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../../apps/cairn/dist/main.js', import.meta.url));
 const ports = { storage: 15_001, gateway: 18_545, console: 18_080, ipfs: 18_081 };
 
-/** Starts all services with a new home and fixed credentials. Call `stop` at the end. */
-export async function startServices(home) {
+/** Starts all services with a new home, fixed credentials and further settings. Call `stop` at the end. */
+export async function startServices(home, settings = {}) {
   const env = {
     ...process.env,
     CAIRN_HOME: home,
@@ -17,6 +17,7 @@ export async function startServices(home) {
     IPFS_GATEWAY_PORT: String(ports.ipfs),
     CAIRN_IPFS_PEER: 'off',
     LOG_LEVEL: 'warn',
+    ...settings,
   };
   const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise((resolve, reject) => {

@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto';
+import { blockSourceFromBlockstore, openBitswap } from '@cairn/bitswap';
+import { createLibp2pTransport, createNode } from '@cairn/bitswap/libp2p';
+import { createMemoryBlockstore } from '@cairn/blockstore';
+import { type CID, cidFor } from '@cairn/cid';
+import type { PeerApi } from '@cairn/peer-api';
+import type { RunningService } from '@cairn/service-kit/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { multiaddr } from '@multiformats/multiaddr';
+import {
+  addProviderMessage,
+  bitswap,
+  blockMessage,
+  dht,
+  dial,
+  frame,
+  identifyMessage,
+  identifyPush,
+  openHostilePeer,
+  putValueMessage,
+  send,
+  wantMessage,
+} from './hostile-peer.fixture.ts';
+import { freePort, openHome } from './network.fixture.ts';
+
+/** Bound on the memory of the process: Node, blocks and messages in flight. A leak of one attack exceeds it. */
+const residentMiBMax = 900;
+const connectionsMax = 24;
+/** Connections of one host that may end their handshakes when the number of open ones is at the limit. */
+const handshakesMax = 32;
+
+let home: Awaited<ReturnType<typeof openHome>>;
+let service: RunningService;
+let api: PeerApi;
+let address = '';
+let cids: readonly CID[] = [];
+const nodes: { stop(): void | Promise<void> }[] = [];
+let adminUrl = '';
+
+beforeAll(async () => {
+  home = await openHome();
+  const blocks = Array.from({ length: 128 }, () => randomBytes(64 * 1024)).map((bytes) => ({
+    cid: cidFor(bytes, { codec: 'raw' }),
+    bytes,
+  }));
+  await home.store.putMany(blocks);
+  await home.store.sync();
+  cids = blocks.map(({ cid }) => cid);
+  for (const cid of cids) await home.pin('alice', cid.toString());
+  const adminPort = await freePort();
+  adminUrl = `http://127.0.0.1:${adminPort}`;
+  service = await home.start({
+    IPFS_PEER_ADMIN_PORT: String(adminPort),
+    IPFS_PEER_ROUTING: 'dhtserver',
+    IPFS_PEER_PROVIDE: 'none',
+    IPFS_PEER_CONNECTIONS_MAX: String(connectionsMax),
+  });
+  api = home.connect(service.url);
+  address = (await api.describe()).addresses[0] ?? '';
+}, 60_000);
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node.stop();
+});
+afterAll(async () => {
+  await api?.close();
+  await service?.stop();
+  await home?.close();
+});
+
+async function hostile(options: { readonly reads?: boolean } = {}) {
+  const peer = await openHostilePeer(address, options);
+  nodes.push(peer.node);
+  return peer;
+}
+
+async function repeat(times: number, step: (n: number) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < times; n++) await step(n);
+}
+
+const randomCid = () => cidFor(randomBytes(16), { codec: 'raw' });
+
+/** Runs a step many times. The process may end the stream, which ends the attack. */
+async function attackStream(peer: Awaited<ReturnType<typeof hostile>>, protocol: string, message: () => Uint8Array) {
+  try {
+    const stream = await peer.open(protocol);
+    await repeat(200, () => send(stream, message()));
+  } catch {
+    // The process refused.
+  }
+}
+
+const attacks: readonly (readonly [name: string, run: () => Promise<unknown>])[] = [
+  [
+    'endless wantlists',
+    async () => attackStream(await hostile(), bitswap, () => wantMessage(Array.from({ length: 500 }, randomCid))),
+  ],
+  [
+    '10,000 streams',
+    async () => {
+      const { open } = await hostile();
+      await repeat(100, () => Promise.allSettled(Array.from({ length: 100 }, () => open(bitswap))));
+    },
+  ],
+  [
+    'messages of 4 MiB that never end',
+    async () => {
+      const peer = await hostile();
+      const start = Buffer.from([0x80, 0x80, 0x80, 0x02]);
+      await Promise.allSettled(
+        Array.from({ length: 16 }, async () => {
+          const stream = await peer.open(bitswap);
+          await send(stream, start);
+          await repeat(15, () => send(stream, new Uint8Array(256 * 1024)));
+        }),
+      );
+    },
+  ],
+  [
+    'peers that request all blocks and do not read',
+    async () => {
+      const wants = wantMessage(cids);
+      const peers = await Promise.all(Array.from({ length: 8 }, () => hostile({ reads: false })));
+      for (const peer of peers) await send(await peer.open(bitswap), wants);
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+    },
+  ],
+  [
+    'blocks that nothing requested',
+    async () => {
+      const bytes = randomBytes(100_000);
+      const message = blockMessage(bytes);
+      await attackStream(await hostile(), bitswap, () => message);
+      expect(await home.store.has(cidFor(bytes, { codec: 'raw' }))).toBe(false);
+    },
+  ],
+  [
+    'a storm of provider records and values in the DHT',
+    async () => {
+      const peer = await hostile();
+      const sender = peer.node.peerId.toMultihash().bytes;
+      const addresses = peer.node.getMultiaddrs().map((own) => own.bytes);
+      await Promise.all([
+        ...Array.from({ length: 8 }, () =>
+          attackStream(peer, dht, () => addProviderMessage(randomCid().multihash.bytes, sender, addresses)),
+        ),
+        ...Array.from({ length: 8 }, () =>
+          attackStream(peer, dht, () =>
+            putValueMessage(Buffer.concat([Buffer.from('/ipns/'), randomBytes(34)]), randomBytes(5000)),
+          ),
+        ),
+        attackStream(peer, dht, () => frame(randomBytes(100_000))),
+      ]);
+    },
+  ],
+  [
+    'identify messages with thousands of addresses',
+    async () => {
+      const peer = await hostile();
+      const addresses = Array.from({ length: 5000 }, (_, n) => `/ip4/198.51.100.${n % 256}/tcp/${1000 + n}`);
+      const message = identifyMessage(addresses);
+      await repeat(20, () => attackStream(peer, identifyPush, () => message));
+      const known = await api.describe(peer.node.peerId.toString());
+      expect(known.addresses.length).toBeLessThan(1000);
+    },
+  ],
+];
+
+/** Fetches blocks as an honest peer. */
+async function fetchAll(): Promise<void> {
+  const node = await createNode();
+  nodes.push(node);
+  const connection = await dial(node, address);
+  const engine = await openBitswap({
+    transport: createLibp2pTransport(node),
+    source: blockSourceFromBlockstore(createMemoryBlockstore()),
+  });
+  const session = engine.openSession({ providers: [{ peer: connection.remotePeer.toString(), addresses: [address] }] });
+  const signal = AbortSignal.timeout(60_000);
+  expect(await Promise.all(cids.map((cid) => session.fetch(cid, { signal })))).toHaveLength(cids.length);
+  await engine.close();
+}
+
+async function residentMiB(): Promise<number> {
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(/^cairn_process_resident_memory_bytes(?:{.*})? (\S+)$/m.exec(metrics)?.[1]) / 1024 ** 2;
+}
+
+async function expectHealthy(): Promise<void> {
+  expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
+  expect(await residentMiB()).toBeLessThan(residentMiBMax);
+}
+
+test.each(attacks)(
+  'the process serves another peer, stores nothing and stays ready during: %s',
+  async (_, attack) => {
+    const attacked = attack();
+    attacked.catch(() => {});
+    await fetchAll();
+    await expectHealthy();
+    await attacked;
+    await expectHealthy();
+    expect((await home.store.stats()).blocks).toBe(cids.length);
+  },
+  120_000,
+);
+
+test('a peer that answers with other bytes is disconnected, and the fetch stays open for others', async () => {
+  const peer = await hostile();
+  const wanted = randomCid();
+  const provider = { peer: peer.node.peerId.toString(), addresses: [peer.address] };
+  const ended = new AbortController();
+  const fetching = api.exchange.fetch(wanted, { providers: [provider], signal: ended.signal });
+  fetching.catch(() => {});
+  await send(await peer.open(bitswap), blockMessage(randomBytes(5000)));
+  while (peer.connection.status === 'open') await new Promise((resolve) => setTimeout(resolve, 20));
+  ended.abort();
+  await expect(fetching).rejects.toThrow();
+  expect(await home.store.has(wanted)).toBe(false);
+  await expectHealthy();
+}, 60_000);
+
+test('connections beyond the limit are refused or replaced, and an honest peer connects', async () => {
+  const many = await Promise.all(Array.from({ length: connectionsMax + 16 }, () => createNode()));
+  nodes.push(...many);
+  for (let round = 0; round < 4; round++) {
+    await Promise.allSettled(many.map((node) => node.dial(multiaddr(address))));
+    expect((await api.swarm.peers()).length).toBeLessThanOrEqual(connectionsMax + handshakesMax);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  await fetchAll();
+  await expectHealthy();
+}, 120_000);
