@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
 const connectionsMax = 2000;
+const connectionsBatch = 100;
 
 /** Opens 2,000 connections, half of which read a large file slowly, and reports the memory of each server. */
 export async function measureMemory({ cairn, peer, root }) {
@@ -9,17 +10,18 @@ export async function measureMemory({ cairn, peer, root }) {
     if (server === undefined) continue;
     const { hostname, port, host } = new URL(server.url);
     const before = memoryOf(server.pid);
-    const sockets = await Promise.all(
-      Array.from({ length: connectionsMax }, (_, n) => {
-        const path = n % 2 === 0 ? `/ipfs/${root}/large.bin` : `/ipfs/${root}/4KiB.bin`;
-        return openSlow({
-          hostname,
-          port: Number(port),
-          request: `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
-          isSlow: n % 2 === 0,
-        });
-      }),
-    );
+    const sockets = [];
+    // A part at a time: the backlog of a server is limited.
+    while (sockets.length < connectionsMax) {
+      const from = sockets.length;
+      const opened = Array.from({ length: connectionsBatch }, (_, index) => {
+        const isSlow = (from + index) % 2 === 0;
+        const path = `/ipfs/${root}/${isSlow ? 'large.bin' : '4KiB.bin'}`;
+        const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+        return openSlow({ hostname, port: Number(port), request, isSlow });
+      });
+      sockets.push(...(await Promise.all(opened)));
+    }
     await new Promise((resolve) => setTimeout(resolve, 5000));
     const { total, anonymous } = memoryOf(server.pid);
     for (const socket of sockets) socket.destroy();
