@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// node deploy.mjs <storage-api|rpc-gateway|ipfs-gateway|console|cairn> <directory> [--no-build]: writes a folder with one service
+// node deploy.mjs <storage-api|rpc-gateway|ipfs-gateway|ipfs-peer|console|cairn> <directory> [--no-build]: writes a folder with one service
 // and its production dependencies, without links to the workspace. Copy it to the machine that runs the service.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,6 +9,7 @@ const packages = {
   'storage-api': '@cairn/storage-api',
   'rpc-gateway': '@cairn/rpc-gateway',
   'ipfs-gateway': '@cairn/ipfs-gateway-service',
+  'ipfs-peer': '@cairn/ipfs-peer-service',
   console: '@cairn/console',
   cairn: '@cairn/cli',
 };
@@ -36,7 +37,7 @@ const deployed = await pnpm(['--filter', packages[name], '--prod', '--legacy', '
 if (deployed !== 0) process.exit(deployed);
 for (const left of ['src', 'e2e', 'web', 'pictures']) rmSync(join(directory, left), { recursive: true, force: true });
 // Network that is served when CAIRN_NETWORKS names none.
-if (name !== 'storage-api' && name !== 'ipfs-gateway')
+if (!['storage-api', 'ipfs-gateway', 'ipfs-peer'].includes(name))
   cpSync(join(root, 'tools/sample-network/network'), join(directory, 'sample-network'), { recursive: true });
 // Bill of materials of the folder for vulnerability scanners: CycloneDX 1.6.
 const billed = await pnpm([

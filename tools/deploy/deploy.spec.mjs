@@ -51,7 +51,7 @@ function checkBill(folder) {
   );
 }
 
-const services = ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'console'];
+const services = ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'ipfs-peer', 'console'];
 
 // The guide to production starts all services; see tools/docs.
 test('a deployed folder starts in another place, becomes ready and drains', { timeout: 180_000 }, async () => {
@@ -84,6 +84,10 @@ test('a deployed folder starts in another place, becomes ready and drains', { ti
 
 test('the compose file runs every service on one volume and one PID namespace', () => {
   const { services: composed } = parse(readFileSync(join(here, 'docker', 'compose.yaml'), 'utf8'), { merge: true });
+  for (const name of ['storage-api', 'ipfs-gateway', 'console'])
+    assert.equal(composed[name].environment.IPFS_PEER_URL, 'http://ipfs-peer:5011', name);
+  // The internal API stays within the network of the deployment.
+  assert.deepEqual(composed['ipfs-peer'].ports, ['4001:4001', '4002:4002']);
   for (const name of [...services, 'cairn']) {
     assert.deepEqual(composed[name].volumes, ['data:/data'], name);
     assert.equal(composed[name].pid, 'service:processes', name);
@@ -124,11 +128,23 @@ test('the chart renders with and without scaled gateways', {
   const one = render();
   assert.deepEqual(kinds(one), [
     ...['ConfigMap', 'NetworkPolicy', 'PersistentVolumeClaim', 'PodDisruptionBudget'],
-    ...['Service', 'Service', 'Service', 'Service', 'StatefulSet'],
+    ...['Service', 'Service', 'Service', 'Service', 'Service', 'StatefulSet'],
   ]);
   const pod = one.find(({ kind }) => kind === 'StatefulSet').spec.template.spec;
   assert.equal(pod.shareProcessNamespace, true);
   assert.equal(pod.enableServiceLinks, false);
+  const named = (name) => pod.containers.find((container) => container.name === name);
+  const settingsOf = (name) => Object.fromEntries(named(name).env.map((each) => [each.name, each.value]));
+  for (const name of ['storage-api', 'ipfs-gateway', 'console'])
+    assert.equal(settingsOf(name).IPFS_PEER_URL, 'http://127.0.0.1:5011', name);
+  assert.equal(settingsOf('ipfs-peer').IPFS_PEER_API_PORT, '5011');
+  const swarm = one.find(({ metadata }) => metadata.name.endsWith('-ipfs-peer')).spec;
+  assert.deepEqual(
+    swarm.ports.map(({ port }) => port),
+    [4001, 4002],
+  );
+  const withoutPeer = JSON.stringify(render('--set', 'ipfsPeer.enabled=false'));
+  assert.doesNotMatch(withoutPeer, /ipfs-peer|IPFS_PEER_URL/);
   const several = render('--set', 'gateway.scaling.enabled=true');
   assert.ok(kinds(several).includes('HorizontalPodAutoscaler') && kinds(several).includes('Deployment'));
   assert.throws(() => render('--set', 'gateway.scaling.enabled=true,tlsSecret=x'), /exclude each other/);

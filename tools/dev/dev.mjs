@@ -12,7 +12,7 @@ await prepareServices();
 // Imported here because `prepareServices` installs it.
 const { watch } = await import('chokidar');
 
-const services = ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'console'];
+const services = ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'ipfs-peer', 'console'];
 const directoryOf = (service) => `apps/${service}`;
 const packages = readPackages(root);
 const stop = new AbortController();

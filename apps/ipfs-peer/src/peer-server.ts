@@ -55,17 +55,17 @@ export class PeerServer implements RawHttp, OnApplicationShutdown {
     this.content.registerMetrics(metrics);
     const { announcements } = this.peer;
     const gauge = (name: string, help: string, read: (counts: ScheduleCounts) => number | undefined) =>
-      registerGauge(metrics, `cairn_provide_${name}`, help, () => {
+      registerGauge(metrics, name, help, () => {
         const counts = announcements?.latest();
         return counts && read(counts);
       });
-    gauge('records', 'Content that is announced.', ({ records }) => records);
-    gauge('waiting', 'Content that waits for its first announcement.', ({ waiting }) => waiting);
-    gauge('announced', 'Announcements since the start.', ({ announced }) => announced);
-    gauge('failed', 'Failed announcements since the start.', ({ failed }) => failed);
-    gauge('lookups', 'Regions of the DHT that were looked up since the start.', ({ lookups }) => lookups);
-    gauge('online', '1 while the routing system can be reached.', ({ isOnline }) => Number(isOnline));
-    gauge('oldest_seconds', 'Age of the oldest announcement in seconds.', ({ oldestAt }) =>
+    gauge('cairn_provide_records', 'Content that is announced.', ({ records }) => records);
+    gauge('cairn_provide_waiting', 'Content that waits for its first announcement.', ({ waiting }) => waiting);
+    gauge('cairn_provide_announced', 'Announcements since the start.', ({ announced }) => announced);
+    gauge('cairn_provide_failed', 'Failed announcements since the start.', ({ failed }) => failed);
+    gauge('cairn_provide_lookups', 'Regions of the DHT that were looked up since the start.', ({ lookups }) => lookups);
+    gauge('cairn_provide_online', '1 while the routing system can be reached.', ({ isOnline }) => Number(isOnline));
+    gauge('cairn_provide_oldest_seconds', 'Age of the oldest announcement in seconds.', ({ oldestAt }) =>
       oldestAt === undefined ? undefined : Math.max(0, (Date.now() - oldestAt) / 1000),
     );
   }

@@ -65,7 +65,12 @@ tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* One container: (dict "root" $ "name" … "port" … "adminPort" … "setting" … "resources" … "env" (list of names and values)) */}}
+{{/* Address of the internal API of the IPFS peer, which is in the same pod; empty without a peer. */}}
+{{- define "cairn.peerUrl" -}}
+{{ if .Values.ipfsPeer.enabled }}http://127.0.0.1:5011{{ end }}
+{{- end }}
+
+{{/* One container: (dict "root" $ "name" … "port" … "adminPort" … "setting" … "resources" … "env" (names and values)). "ports": names and numbers, if "port" is internal. */}}
 {{- define "cairn.container" -}}
 - name: {{ .name }}
   image: {{ include "cairn.image" (dict "root" .root "name" .name) }}
@@ -75,7 +80,9 @@ tolerations: {{ toYaml . | nindent 2 }}
     readOnlyRootFilesystem: true
     capabilities: { drop: [ALL] }
   ports:
-    - { name: {{ .short }}, containerPort: {{ .port }} }
+    {{- range $name, $port := .ports | default (dict .short .port) }}
+    - { name: {{ $name }}, containerPort: {{ $port }} }
+    {{- end }}
     - { name: {{ .short }}-admin, containerPort: {{ .adminPort }} }
   envFrom:
     - configMapRef: { name: {{ include "cairn.name" .root }}-settings }
@@ -84,7 +91,7 @@ tolerations: {{ toYaml . | nindent 2 }}
     {{- end }}
   env:
     - { name: CAIRN_HOME, value: /data }
-    - { name: {{ .setting }}_PORT, value: {{ .port | quote }} }
+    - { name: {{ .portSetting | default (printf "%s_PORT" .setting) }}, value: {{ .port | quote }} }
     - { name: {{ .setting }}_ADMIN_PORT, value: {{ .adminPort | quote }} }
     {{- range $name, $value := .env }}
     {{- if $value }}
