@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCairnPeer } from './ipfs-peer/cairn-peer.mjs';
 import { startKuboPeer } from './ipfs-peer/kubo-peer.mjs';
+import { printLine } from './ipfs-peer/print-line.mjs';
 
 const MiB = 1024 * 1024;
 
@@ -70,17 +71,11 @@ async function measureRound({ from, to, cairn, mebibytes, results, round }) {
 }
 
 function print({ kubo, fetched, served, kuboFirst, cairnFirst }) {
-  const middle = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
-  const line = (name, list, unit, digits, beside) => {
-    const spread = `${Math.min(...list).toFixed(digits)} to ${Math.max(...list).toFixed(digits)}`;
-    const ratio = beside === undefined ? '' : `   ${(middle(list) / middle(beside)).toFixed(2)} of Kubo`;
-    console.log(`${name.padEnd(36)} ${middle(list).toFixed(digits).padStart(7)} ${unit} (${spread})${ratio}`);
-  };
-  line('Kubo fetches from Kubo', kubo, 'MiB/s', 0);
-  line('Cairn fetches from Kubo, durable', fetched, 'MiB/s', 0, kubo);
-  line('Kubo fetches from Cairn', served, 'MiB/s', 0, kubo);
-  line('first byte: Kubo from Kubo', kuboFirst, 'ms', 1);
-  line('first byte: Cairn from Kubo', cairnFirst, 'ms', 1, kuboFirst);
+  printLine('Kubo fetches from Kubo', kubo, 'MiB/s', 0);
+  printLine('Cairn fetches from Kubo, durable', fetched, 'MiB/s', 0, kubo);
+  printLine('Kubo fetches from Cairn', served, 'MiB/s', 0, kubo);
+  printLine('first byte: Kubo from Kubo', kuboFirst, 'ms', 1);
+  printLine('first byte: Cairn from Kubo', cairnFirst, 'ms', 1, kuboFirst);
 }
 
 function share(cpuMs, ms) {

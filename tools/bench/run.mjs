@@ -7,7 +7,8 @@
 // chain.rlp to import; --minutes asks for so long a mixed load, with the memory of the gateway. `isolation` runs only where it is asked for: what an account feels during
 // `--seconds` of each expensive request of another one, by default of all of ../worst-request/hurtful.mjs. `upstreams` runs only with
 // --only, too: networks with upstreams beside their goals; --mib is the content of the cache whose memory is measured.
-// `ipfs-peer` runs only with --only: [--mib 256] [--rounds 3] [--profile DIRECTORY] bitswap beside two Kubo nodes, with a CPU profile.
+// `ipfs-peer` runs only with --only: [--mib 256] [--rounds 3] [--profile DIRECTORY] bitswap beside two Kubo nodes, with CPU profiles;
+// --case engine measures the bitswap engine only, --case services the storage API with ipfs-peer only.
 // `ipfs-peer-load` runs only with --only: adds while 50 peers request blocks, beside idle ones, --rounds times.
 // `ipfs-gateway` runs only with --only: it compares the gateway with a real Kubo, alternately, --rounds times; --case names a part of a line's name, or `memory`.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,6 +19,7 @@ import { benchImport } from './import.mjs';
 import { benchIpfsGateway } from './ipfs-gateway.mjs';
 import { benchIpfsPeer } from './ipfs-peer.mjs';
 import { benchIpfsPeerLoad } from './ipfs-peer-load.mjs';
+import { benchPeerServices } from './ipfs-peer/services.mjs';
 import { benchIsolation } from './isolation.mjs';
 import { report } from './lib/load.mjs';
 import { bareHttpRate } from './lib/machine.mjs';
@@ -50,7 +52,9 @@ if (values.only === 'isolation') {
 }
 if (values.only === 'ipfs-peer') {
   const mebibytes = process.argv.includes('--mib') ? Number(values.mib) : 256;
-  await benchIpfsPeer({ mebibytes, rounds: Number(values.rounds), home: values.home, profile: values.profile });
+  const options = { mebibytes, rounds: Number(values.rounds), profile: values.profile };
+  if (values.case !== 'services') await benchIpfsPeer({ ...options, home: values.home });
+  if (values.case !== 'engine') await benchPeerServices(options);
   process.exit(0);
 }
 if (values.only === 'ipfs-peer-load') {

@@ -18,13 +18,13 @@ async function withAuth(home, use) {
 }
 
 /** @param {(text: string) => void} [onOutput] gets the log as it is written */
-const startService = async (name, home, env, onOutput) => {
+const startService = async (name, home, env, onOutput, nodeArgs = []) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { child, stop, output } = await startServer({
     name,
     command: process.execPath,
-    args: [app(name)],
+    args: [...nodeArgs, app(name)],
     env: { CAIRN_HOME: home, LOG_LEVEL: 'warn', ...env(port) },
     isReady: async () => (await fetch(`${url}/readyz`)).ok,
     ...(onOutput && { onOutput }),
@@ -36,13 +36,13 @@ const startService = async (name, home, env, onOutput) => {
 /**
  * Starts the built storage service over a new home.
  * @param {Readonly<Record<string, string>>} [settings] as environment variables
- * @param {{ onOutput?: (text: string) => void }} [options]
+ * @param {{ onOutput?: (text: string) => void, nodeArgs?: readonly string[] }} [options] `nodeArgs`: options of Node
  * @returns its URL, `openAccount` (a new empty account; resolves with `{ id, key, secret, authorization }`), and `stop`
  */
-export async function startStorage(settings = {}, { onOutput } = {}) {
+export async function startStorage(settings = {}, { onOutput, nodeArgs } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'cairn-storage-'));
   const env = (port) => ({ STORAGE_API_PORT: String(port), ...settings });
-  const service = await startService('storage-api', home, env, onOutput);
+  const service = await startService('storage-api', home, env, onOutput, nodeArgs);
   let count = 0;
   const openAccount = ({ plan = 'local' } = {}) =>
     withAuth(home, async (auth) => {

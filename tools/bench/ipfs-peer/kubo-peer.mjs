@@ -21,11 +21,12 @@ export async function startKuboPeer() {
   return {
     provider: { peer, addresses: [`${address}/p2p/${peer}`] },
     stop: kubo.stop,
-    /** Adds a file of raw leaves of 256 KiB and returns its root. */
-    async add(bytes) {
+    /** Adds a file of raw leaves and returns its root. */
+    async add(bytes, chunk = 256 * 1024) {
       const body = new FormData();
       body.append('file', new Blob([bytes]));
-      return (await (await call('add?cid-version=1&raw-leaves=true&quieter=true', { body })).json()).Hash;
+      const query = `cid-version=1&raw-leaves=true&quieter=true&chunker=size-${chunk}`;
+      return (await (await call(`add?${query}`, { body })).json()).Hash;
     },
     connect: ({ addresses }) => call(`swarm/connect?arg=${encodeURIComponent(addresses[0])}`),
     disconnect: ({ addresses }) => call(`swarm/disconnect?arg=${encodeURIComponent(addresses[0])}`),
