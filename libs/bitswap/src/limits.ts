@@ -9,8 +9,11 @@ export const bitswapLimits = {
   /** Bytes of incomplete incoming messages: of one peer and of all peers. */
   receivingBytesPerPeerMax: 16 * 1024 * 1024,
   receivingBytesMax: 256 * 1024 * 1024,
-  /** Incoming streams of one peer. Kubo opens one for its wantlist and one for each response in flight. */
-  streamsPerPeerMax: 32,
+  /**
+   * Incoming streams of one peer; above {@link inFlightMax}. Kubo opens one for its wantlist and one for each response, and a
+   * response has one block of 16 KiB or more. The blocks of a refused stream are lost until they are requested again.
+   */
+  streamsPerPeerMax: 96,
   /** Entries of one kind that are decoded from one message. Further ones are skipped without work. */
   entriesMax: 16_384,
   /** Length of one CID on the wire. A digest of 128 bytes stays below it. */

@@ -7,8 +7,8 @@ import { incomingFromStream, outgoingFromStream } from './stream-adapters.ts';
 /** Protocol name of bitswap with presences. */
 export const bitswapProtocol = '/ipfs/bitswap/1.2.0';
 
-/** Streams of one connection, in each direction. */
-const streamsMax = 64;
+/** Streams of one connection, in each direction; above the limit of the engine for one peer. */
+const streamsMax = 128;
 
 /** Runs bitswap over a js-libp2p node. Dialling rules, such as refused addresses, are those of the node. */
 export function createLibp2pTransport(node: Libp2p): BitswapTransport {
