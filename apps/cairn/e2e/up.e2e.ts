@@ -201,6 +201,30 @@ test('up ends with a clear message when a port is taken, and no process stays be
   expect(await isTaken(ports[0])).toBe(false);
 });
 
+test('a port of the IPFS peer that a Kubo holds ends up with the address, the setting and the way without a peer', async () => {
+  const kubo = createServer((socket) => socket.destroy());
+  const port = await freePort();
+  await new Promise<void>((resolve) => kubo.listen(port, '127.0.0.1', resolve));
+  const taken = `/ip4/127.0.0.1/tcp/${port}`;
+  const more = {
+    CAIRN_IPFS_PEER: 'on',
+    IPFS_PEER_API_PORT: '0',
+    IPFS_PEER_LISTEN: `${taken},/ip4/127.0.0.1/tcp/0/ws`,
+    IPFS_PEER_BOOTSTRAP: 'none',
+  };
+  const { code, stdout, stderr } = await outcomeOf(cairn.spawn(['up'], { ...env, ...more }));
+  expect(code).toBe(1);
+  expect(stdout).toContain(`The node cannot listen on ${taken}: the port is taken.`);
+  expect(stdout).toContain('set IPFS_PEER_LISTEN');
+  expect(stderr).toContain('With CAIRN_IPFS_PEER=off the other services start without it.');
+  expect(stdout).not.toContain('Paste to try');
+
+  const { child, ended } = await up({ ...more, CAIRN_IPFS_PEER: 'off' });
+  child.kill('SIGINT');
+  expect((await ended).code).toBe(0);
+  await new Promise((resolve) => kubo.close(resolve));
+});
+
 test.each([
   [{}, 0, 'The settings are good.'],
   [{ STORAGE_API_PORT: 'x' }, 1, 'STORAGE_API_PORT: expected a port'],

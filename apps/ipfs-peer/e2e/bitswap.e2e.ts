@@ -113,7 +113,7 @@ async function* content(bytes: Uint8Array) {
   test('a listen address in use and a wrong multiaddr end the start with the setting to change', async () => {
     const other = await openHome();
     const listen = env.IPFS_PEER_LISTEN ?? '';
-    await expect(other.start({ IPFS_PEER_LISTEN: listen.split(',')[0] ?? '' })).rejects.toThrow('Set IPFS_PEER_LISTEN');
+    await expect(other.start({ IPFS_PEER_LISTEN: listen.split(',')[0] ?? '' })).rejects.toThrow('set IPFS_PEER_LISTEN');
     await expect(other.start({ IPFS_PEER_PEERING: '/ip4/1.1.1.1/tcp/1' })).rejects.toThrow('IPFS_PEER_PEERING');
     await other.close();
   });

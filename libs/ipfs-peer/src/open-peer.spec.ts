@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryBlockstore } from '@cairn/blockstore';
@@ -83,4 +84,17 @@ describe('a peer that dials public addresses only', () => {
     await guarded.api.swarm.disconnect(other.address);
     expect(await isConnected()).toBe(false);
   });
+});
+
+test('a taken port is named in one line, also when the other addresses are free', async () => {
+  const squatter = createServer();
+  await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve));
+  const { port } = squatter.address() as AddressInfo;
+  const taken = `/ip4/127.0.0.1/tcp/${port}`;
+  await expect(open({ listen: [taken, '/ip4/127.0.0.1/tcp/0/ws'] })).rejects.toMatchObject({
+    code: 'LISTEN_FAILED',
+    message: `The node cannot listen on ${taken}: the port is taken.`,
+    hint: expect.stringContaining('IPFS_PEER_LISTEN'),
+  });
+  await new Promise((resolve) => squatter.close(resolve));
 });

@@ -145,21 +145,26 @@ export async function openPeer(options: PeerOptions): Promise<IpfsPeer> {
   return { api, node, bitswap, rules, bandwidth };
 }
 
-/** @throws LISTEN_FAILED */
+/** @throws LISTEN_FAILED with each address that failed */
 async function startNode(options: NodeOptions): Promise<Node> {
   try {
     return await createNode(options);
   } catch (cause) {
     if (!(cause instanceof Error) || !/listen/i.test(`${cause.name} ${cause.message}`)) throw cause;
-    throw new PeerApiError(
-      'LISTEN_FAILED',
-      `The node cannot listen on ${options.listen.join(',')}: ${cause.message}.`,
-      {
-        hint: 'Set IPFS_PEER_LISTEN to free ports and addresses of this machine.',
-        cause,
-      },
-    );
+    throw new PeerApiError('LISTEN_FAILED', listenProblem(cause.message, options.listen), {
+      hint: 'Stop the program that uses the port, such as a Kubo, or set IPFS_PEER_LISTEN to free ports and addresses of this machine.',
+      cause,
+    });
   }
+}
+
+/** Problem on one line. js-libp2p reports each failed address on a line `  <multiaddr>: <reason>`. */
+function listenProblem(message: string, listen: readonly string[]): string {
+  const failed = [...message.matchAll(/^\s*(\/\S+): (.*)$/gm)].map(
+    ([, address, reason = '']) => `${address}: ${reason.includes('EADDRINUSE') ? 'the port is taken' : reason}`,
+  );
+  if (failed.length > 0) return `The node cannot listen on ${failed.join('; ')}.`;
+  return `The node cannot listen on ${listen.join(',')}: ${message.replaceAll(/\s+/g, ' ')}.`;
 }
 
 async function libp2pKey({ privateKey }: PeerIdentity) {

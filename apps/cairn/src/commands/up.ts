@@ -105,6 +105,8 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
     const port = await start('ipfs-peer', 'IPFS_PEER_API_PORT', {
       nodeOptions,
       readyUrl: (listening) => `${at(listening)}/readyz`,
+    }).catch((cause: unknown) => {
+      throw new Error(`${errorText(cause)} With CAIRN_IPFS_PEER=off the other services start without it.`, { cause });
     });
     common.IPFS_PEER_URL = at(Number(new URL(port).port));
   }
