@@ -70,7 +70,12 @@ test('up starts an IPFS peer and names it to the services, unless it is off', as
   expect(peer).toMatch(/^\d+$/);
   const storage = (await sh('pgrep', ['-P', String(child.pid), '-f', 'storage-api'])).stdout.trim();
   const environment = (await sh('cat', [`/proc/${storage}/environ`])).stdout.split('\0');
-  expect(environment.find((entry) => entry.startsWith('IPFS_PEER_URL='))).toMatch(/=http:\/\/127\.0\.0\.1:\d+$/);
+  const peerUrl = environment.find((entry) => entry.startsWith('IPFS_PEER_URL=')) ?? '';
+  expect(peerUrl).toMatch(/=http:\/\/127\.0\.0\.1:\d+$/);
+  const status = cairn.spawn(['status'], { ...env, IPFS_PEER_URL: peerUrl.replace('IPFS_PEER_URL=', '') });
+  const { stdout } = await outcomeOf(status);
+  for (const name of ['storage-api', 'rpc-gateway', 'ipfs-gateway', 'ipfs-peer', 'console'])
+    expect(stdout).toMatch(new RegExp(`^${name} +http://127\\.0\\.0\\.1:\\d+ +ready$`, 'm'));
   child.kill('SIGINT');
   expect(outcomeWithLog(await ended)).toEqual({ code: 0, logged: [] });
 });

@@ -3,10 +3,21 @@ import type { Auth } from '@cairn/auth';
 import { knownChainSpec, knownChains } from '@cairn/block-model';
 import { isUpstreamNetwork, openChainStore, type UpstreamNetwork } from '@cairn/chain-store';
 import { openStores, type Stores } from '@cairn/stores';
+import { addressOf } from './banner.ts';
 import { chainDirectory, networksOf } from './networks.ts';
 import type { CommandSettings } from './settings.ts';
+import { readiness } from './supervised-process.ts';
 
-/** Contents of a home. */
+/** Readiness of a service, asked at the address of the settings. */
+export interface ServiceStatus {
+  readonly name: string;
+  /** Undefined if the setting of the port is 0: only the running service has its port. */
+  readonly url: string | undefined;
+  readonly state: 'ready' | 'not ready' | 'not reachable' | 'unknown port';
+  readonly reason?: string;
+}
+
+/** Contents of a home, and the services of the settings. */
 export interface Status {
   readonly home: string;
   readonly store: { readonly blocks: number; readonly bytes: number };
@@ -17,6 +28,7 @@ export interface Status {
     readonly pins: number;
     readonly bytes: number;
   }[];
+  readonly services: readonly ServiceStatus[];
   readonly networks: readonly {
     readonly name: string;
     readonly chainId: string | undefined;
@@ -40,6 +52,7 @@ export async function readStatus(auth: Auth, settings: CommandSettings): Promise
       home: settings.CAIRN_HOME,
       store: await storeStats(stores),
       accounts,
+      services: await serviceStats(settings),
       networks: await networkStats(settings),
     };
   } finally {
@@ -54,6 +67,29 @@ async function storeStats(stores: Stores): Promise<Status['store']> {
   } finally {
     await store?.close();
   }
+}
+
+/** A service that is not started is not reachable, as is the IPFS peer after `CAIRN_IPFS_PEER=off`. */
+async function serviceStats(settings: CommandSettings): Promise<Status['services']> {
+  const { IPFS_PEER_URL, IPFS_PEER_API_BIND, IPFS_PEER_API_PORT: peerPort } = settings;
+  const at = (port: number) => (port === 0 ? undefined : addressOf(settings, port));
+  const peer = peerPort === 0 ? undefined : `http://${IPFS_PEER_API_BIND}:${peerPort}`;
+  const urls = {
+    'storage-api': at(settings.STORAGE_API_PORT),
+    'rpc-gateway': at(settings.RPC_GATEWAY_PORT),
+    'ipfs-gateway': at(settings.IPFS_GATEWAY_PORT),
+    'ipfs-peer': IPFS_PEER_URL?.replace(/\/+$/, '') ?? peer,
+    console: at(settings.CONSOLE_PORT),
+  };
+  return await Promise.all(
+    Object.entries(urls).map(async ([name, url]): Promise<ServiceStatus> => {
+      if (url === undefined) return { name, url, state: 'unknown port' };
+      const answer = await readiness(`${url}/readyz`);
+      if (answer === 'ready') return { name, url, state: 'ready' };
+      const { reason } = answer;
+      return reason === undefined ? { name, url, state: 'not reachable' } : { name, url, state: 'not ready', reason };
+    }),
+  );
 }
 
 async function networkStats(settings: CommandSettings): Promise<Status['networks']> {

@@ -11,6 +11,10 @@ export const settingsShape = {
     .default('on')
     .describe('Whether `cairn up` starts an IPFS peer. It connects to the IPFS network and serves what is pinned.'),
   IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,
+  IPFS_PEER_API_PORT: setting
+    .port()
+    .default(5011)
+    .describe('Port of the internal API of the IPFS peer; 0 takes a free one.'),
   IPFS_PEER_API_BIND: setting
     .text(/^[0-9A-Za-z.:_-]{1,255}$/, 'an address such as 127.0.0.1')
     .default('127.0.0.1')

@@ -173,7 +173,7 @@ function isListening(message: unknown): message is { readonly kind: 'listening';
 }
 
 /** Asks a service whether it is ready; the reason is missing if it does not answer. */
-function readiness(url: string): Promise<'ready' | { readonly reason?: string | undefined }> {
+export function readiness(url: string): Promise<'ready' | { readonly reason?: string | undefined }> {
   return new Promise((resolve) => {
     // The certificate of the service need not contain this loopback address.
     const sent = url.startsWith('https:') ? requestTls(url, { rejectUnauthorized: false }) : request(url);

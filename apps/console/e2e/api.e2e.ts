@@ -170,7 +170,10 @@ describe('separation of accounts', () => {
     expect(body).toContainEqual(
       expect.objectContaining({ action: 'account.plan', actor: { who: 'op@example.org', from: expect.any(String) } }),
     );
-    expect((await operator.ask('GET', 'operator/health')).body).toMatchObject({ storage: { isReady: true } });
+    const health = (await operator.ask('GET', 'operator/health')).body as object;
+    expect(health).toMatchObject({ storage: { isReady: true }, gateway: { isReady: true } });
+    expect(health).toMatchObject({ ipfsGateway: { isReady: false, text: 'not reachable' } });
+    expect(health).not.toHaveProperty('ipfsPeer');
   });
 });
 

@@ -52,8 +52,7 @@ export async function setStage(
   const gateway = await startService({ main: mainOf('rpc-gateway'), home, env: servicesEnv });
   const ipfsGateway = hasIpfsGateway ? await startService({ main: mainOf('ipfs-gateway'), home }) : undefined;
   const services = { CAIRN_STORAGE_URL: storage.url, CAIRN_GATEWAY_URL: gateway.url, ...network };
-  const links: Record<string, string> =
-    ipfsGateway === undefined ? {} : { CAIRN_PUBLIC_IPFS_GATEWAY_URL: ipfsGateway.url };
+  const links: Record<string, string> = ipfsGateway === undefined ? {} : { CAIRN_IPFS_GATEWAY_URL: ipfsGateway.url };
   const pages = await startService({ main: mainOf('console'), home, env: { ...services, ...links, ...env } });
   const directory = join(home, 'accounts');
   const store = await openLmdbAccountStore({ directory });

@@ -4,6 +4,9 @@ import type { ConsoleSettings } from './settings.ts';
 export interface Addresses {
   readonly storage: string;
   readonly gateway: string;
+  readonly ipfsGateway: string;
+  /** Internal API of the IPFS peer. Undefined without a peer. */
+  readonly ipfsPeer: string | undefined;
   readonly publicStorage: string;
   readonly publicGateway: string;
   readonly publicIpfsGateway: string;
@@ -17,12 +20,15 @@ export function addressesOf(settings: ConsoleSettings): Addresses {
   const local = (port: number) => `${tls ? 'https' : 'http'}://${host}:${port}`;
   const storage = trimmed(settings.CAIRN_STORAGE_URL ?? local(STORAGE_API_PORT));
   const gateway = trimmed(settings.CAIRN_GATEWAY_URL ?? local(RPC_GATEWAY_PORT));
+  const ipfsGateway = trimmed(settings.CAIRN_IPFS_GATEWAY_URL ?? local(IPFS_GATEWAY_PORT));
   return {
     storage,
     gateway,
+    ipfsGateway,
+    ipfsPeer: settings.IPFS_PEER_URL && trimmed(settings.IPFS_PEER_URL),
     publicStorage: trimmed(settings.CAIRN_PUBLIC_STORAGE_URL ?? storage),
     publicGateway: trimmed(settings.CAIRN_PUBLIC_GATEWAY_URL ?? gateway),
-    publicIpfsGateway: trimmed(settings.CAIRN_PUBLIC_IPFS_GATEWAY_URL ?? local(IPFS_GATEWAY_PORT)),
+    publicIpfsGateway: trimmed(settings.CAIRN_PUBLIC_IPFS_GATEWAY_URL ?? ipfsGateway),
   };
 }
 

@@ -15,6 +15,9 @@ export const settingsShape = {
   CAIRN_GATEWAY_URL: url()
     .optional()
     .describe('Address of the gateway for the console. Default: its port on this machine.'),
+  CAIRN_IPFS_GATEWAY_URL: url()
+    .optional()
+    .describe('Address of the IPFS gateway for the console. Default: its port on this machine.'),
   CAIRN_PUBLIC_STORAGE_URL: url().optional().describe('Address of the storage API that customers see.'),
   CAIRN_PUBLIC_GATEWAY_URL: url().optional().describe('Address of the gateway that customers see.'),
   CAIRN_PUBLIC_IPFS_GATEWAY_URL: url().optional().describe('Address of the IPFS gateway that customers see.'),

@@ -102,11 +102,11 @@ export class Upstream implements OnApplicationShutdown {
     });
   }
 
-  /** Reads `/readyz` of a service. */
-  async readiness(service: 'storage' | 'gateway'): Promise<{ readonly isReady: boolean; readonly text: string }> {
+  /** Reads `/readyz` of the service at an address. */
+  async readiness(url: string): Promise<{ readonly isReady: boolean; readonly text: string }> {
     try {
       const signal = AbortSignal.timeout(3000);
-      const answer = await this.#send(`${this.addresses[service]}/readyz`, { method: 'GET', signal });
+      const answer = await this.#send(`${url}/readyz`, { method: 'GET', signal });
       return { isReady: answer.status === 200, text: (await answer.body.text()).slice(0, 1000) };
     } catch {
       return { isReady: false, text: 'not reachable' };

@@ -7,7 +7,7 @@ import { withAuth } from '../stores.ts';
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
-    .description('Shows the stored blocks, pins of each account, and chains.')
+    .description('Shows the stored blocks, pins of each account, services, and chains.')
     .option('--json', 'print JSON')
     .action((options: { readonly json?: boolean }) =>
       withAuth(async (auth, settings) => {
@@ -18,7 +18,7 @@ export function addStatusCommand(program: Command): void {
     );
 }
 
-function lines({ home, store, accounts, networks }: Status): string[] {
+function lines({ home, store, accounts, services, networks }: Status): string[] {
   return [
     `Home      ${home}`,
     `Blocks    ${store.blocks} with ${store.bytes} bytes`,
@@ -26,6 +26,15 @@ function lines({ home, store, accounts, networks }: Status): string[] {
     ...table([
       ['ACCOUNT', 'STATUS', 'KEYS', 'PINS', 'BYTES'],
       ...accounts.map((a) => [a.name, a.status, String(a.keys), String(a.pins), String(a.bytes)]),
+    ]),
+    '',
+    ...table([
+      ['SERVICE', 'ADDRESS', 'STATE'],
+      ...services.map(({ name, url, state, reason }) => [
+        name,
+        url ?? '-',
+        reason === undefined ? state : `${state}: ${reason}`,
+      ]),
     ]),
     '',
     ...table([

@@ -121,8 +121,7 @@ async function startServices(supervisor: Supervisor, settings: CommandSettings):
   // With known ports all start concurrently; otherwise the console waits for the ports of the others.
   const env: Record<string, string> =
     STORAGE_API_PORT === 0 || RPC_GATEWAY_PORT === 0 ? await backends.then(urlSettings) : {};
-  if (IPFS_GATEWAY_PORT === 0 && process.env.CAIRN_PUBLIC_IPFS_GATEWAY_URL === undefined)
-    env.CAIRN_PUBLIC_IPFS_GATEWAY_URL = await ipfsGateway;
+  if (IPFS_GATEWAY_PORT === 0) env.CAIRN_IPFS_GATEWAY_URL = await ipfsGateway;
   const [[storage, gateway], ipfs, pages] = await Promise.all([
     backends,
     ipfsGateway,

@@ -3,11 +3,12 @@ import { parsePlan } from '@cairn/metering';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { Addresses } from '../addresses.ts';
 import { Describe, TakesBody, TakesQuery } from '../describe.ts';
 import { parseBody } from '../parse-body.ts';
 import { actorOf, ForOperators, Me } from '../session.ts';
 import type { ConsoleStores } from '../stores.ts';
-import { STORES } from '../tokens.ts';
+import { ADDRESSES, STORES } from '../tokens.ts';
 import { Upstream } from '../upstream.ts';
 
 const changeBody = z.strictObject({
@@ -30,6 +31,7 @@ export class OperatorController {
     @Inject(Members) private readonly members: Members,
     @Inject(STORES) private readonly stores: ConsoleStores,
     @Inject(Upstream) private readonly upstream: Upstream,
+    @Inject(ADDRESSES) private readonly addresses: Addresses,
   ) {}
 
   @Describe('All accounts with their stored bytes and limits.')
@@ -101,9 +103,12 @@ export class OperatorController {
   @Describe('State of the services and of the store.')
   @Get('health')
   async health() {
-    const [storage, gateway] = await Promise.all([
-      this.upstream.readiness('storage'),
-      this.upstream.readiness('gateway'),
+    const { ipfsPeer: peer, ...services } = this.addresses;
+    const [storage, gateway, ipfsGateway, ipfsPeer] = await Promise.all([
+      this.upstream.readiness(services.storage),
+      this.upstream.readiness(services.gateway),
+      this.upstream.readiness(services.ipfsGateway),
+      peer === undefined ? undefined : this.upstream.readiness(peer),
     ]);
     const sum = { accounts: 0, pins: 0, blocks: 0, bytes: 0 };
     for await (const { id } of this.auth.accounts()) {
@@ -114,7 +119,7 @@ export class OperatorController {
       sum.bytes += bytes;
     }
     const collection = await this.stores.pins.collectionState();
-    return { storage, gateway, held: sum, isCollecting: collection !== undefined };
+    return { storage, gateway, ipfsGateway, ipfsPeer, held: sum, isCollecting: collection !== undefined };
   }
 
   @Describe('The newest entries of the audit log: member, change, address.')

@@ -3,9 +3,17 @@ import { bytes, count } from '../../format.ts';
 import { Answer } from '../../parts.tsx';
 import { useApi } from '../../use-api.ts';
 
+interface Readiness {
+  readonly isReady: boolean;
+  readonly text: string;
+}
+
 interface HealthState {
-  readonly storage: { readonly isReady: boolean; readonly text: string };
-  readonly gateway: { readonly isReady: boolean; readonly text: string };
+  readonly storage: Readiness;
+  readonly gateway: Readiness;
+  readonly ipfsGateway: Readiness;
+  /** Absent without an IPFS peer. */
+  readonly ipfsPeer?: Readiness;
   readonly held: { readonly accounts: number; readonly pins: number; readonly blocks: number; readonly bytes: number };
   readonly isCollecting: boolean;
 }
@@ -15,9 +23,14 @@ export function Health() {
   const health = useApi<HealthState>('operator/health', { refreshMs: 5000 });
   return (
     <Answer query={health}>
-      {({ storage, gateway, held, isCollecting }) => (
+      {({ storage, gateway, ipfsGateway, ipfsPeer, held, isCollecting }) => (
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
-          {Object.entries({ 'Storage API': storage, 'JSON-RPC gateway': gateway }).map(([name, { isReady, text }]) => (
+          {Object.entries({
+            'Storage API': storage,
+            'JSON-RPC gateway': gateway,
+            'IPFS gateway': ipfsGateway,
+            ...(ipfsPeer && { 'IPFS peer': ipfsPeer }),
+          }).map(([name, { isReady, text }]) => (
             <Card key={name} withBorder padding="md">
               <Group justify="space-between">
                 <Text fw={600}>{name}</Text>
