@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { pnpm, root } from '../lib/toolchain.mjs';
+import { howToEnable } from '../peers/binaries.mjs';
+import { startKubo } from '../peers/kubo.mjs';
 import { startRegistry } from '../release/registry.mjs';
 import { fencesOf, patternOf, Shell } from './guide.mjs';
 import { placeShims } from './shims.mjs';
@@ -90,10 +92,10 @@ function here(text) {
     );
 }
 
-function startBeside(command) {
+function startBeside(command, more) {
   const child = spawn('bash', ['-c', `exec env ${command}`], {
     cwd: root,
-    env,
+    env: { ...env, ...more },
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -101,15 +103,18 @@ function startBeside(command) {
   background.push(child);
 }
 
-/** @param given input that a reader fills in, in the order of the guide */
-async function follow(name, shell, given = []) {
+/**
+ * @param given input that a reader fills in, in the order of the guide
+ * @param more settings of background processes
+ */
+async function follow(name, shell, given = [], more = {}) {
   const files = join(work, 'files', name);
   mkdirSync(files, { recursive: true });
   await shell.run(`cd "$REPOSITORY"; export GUIDE='${files}'`, { timeoutMs: 1000 });
   let printed = '';
   for (const { kind, file, body } of fencesOf(join(guides, `${name}.md`))) {
     if (kind === 'file') writeFileSync(join(files, file), here(body));
-    else if (kind === 'sh background') startBeside(here(body.trim()));
+    else if (kind === 'sh background') startBeside(here(body.trim()), more);
     else if (kind === 'text') assert.match(printed.trim(), patternOf(body));
     else printed = await shell.run(kind === 'sh given' ? given.shift() : here(body), { timeoutMs: 180_000 });
   }
@@ -199,6 +204,35 @@ test('serve mainnet, with the sample network as the upstream', { timeout: 300_00
   } finally {
     await shell.end();
     await endBackground();
+  }
+});
+
+test('join the IPFS network, with a Kubo on loopback', { timeout: 300_000 }, async (context) => {
+  const address = `/ip4/127.0.0.1/tcp/${await freePort()}`;
+  const kubo = await startKubo({
+    isOffline: false,
+    config(config) {
+      config.Addresses.Swarm = [address];
+      config.Discovery = { MDNS: { Enabled: false } };
+    },
+  });
+  if (kubo === undefined) return context.skip(howToEnable('kubo'));
+  const shell = new Shell({ cwd: root, env });
+  const loopback = {
+    CAIRN_IPFS_PEER: 'on',
+    IPFS_PEER_API_PORT: '0',
+    IPFS_PEER_LISTEN: `/ip4/127.0.0.1/tcp/${await freePort()}`,
+    IPFS_PEER_BOOTSTRAP: 'none',
+    IPFS_PEER_ROUTING: 'none',
+    IPFS_PEER_ALLOW_PRIVATE: 'yes',
+  };
+  const ipfs = `export IPFS_PATH='${kubo.repository}'; ipfs() { '${kubo.binary}' "$@"; }`;
+  try {
+    await follow('join-ipfs', shell, [ipfs], loopback);
+  } finally {
+    await shell.end();
+    await endBackground();
+    await kubo.stop();
   }
 });
 
