@@ -18,6 +18,8 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['ADDRESS_LIMITED', 429],
   ['ATTEMPTS_PAUSED', 429],
   ['LIMIT_REACHED', 429],
+  // A block of a response under way was not found in the IPFS network.
+  ['GATEWAY_REFUSED', 504],
 ]);
 
 /** Converts an error to a response. Errors without a status are faults of the service, which the log has. */

@@ -12,6 +12,8 @@ export class GatewayMeter implements RecordedMeter {
   readonly limits: AccountLimits;
   credits = 0;
   bytesOut = 0;
+  /** Bytes of blocks that were fetched for the account. */
+  bytesIn = 0;
   readonly #metering: Metering;
   readonly #owner: UsageOwner;
   readonly #start = performance.now();
@@ -23,6 +25,10 @@ export class GatewayMeter implements RecordedMeter {
     const { limits, accountId } = metering.payment(principal);
     this.limits = limits;
     this.#owner = { accountId, key: principal.key.reference };
+  }
+
+  get account(): string {
+    return this.#owner.accountId;
   }
 
   /** Takes a permit and the credits of a request. @throws LIMIT_REACHED */
@@ -43,12 +49,27 @@ export class GatewayMeter implements RecordedMeter {
     this.credits += added;
     if (added > 0) this.limits.charge(added);
     this.limits.chargeBytes(0, bytes);
+    await this.requireUse();
+  }
+
+  /** Counts bytes fetched from other nodes, which arrive for the account as its uploads do. */
+  fetched(bytes: number): void {
+    const before = creditsOfTransfer(this.bytesIn);
+    this.bytesIn += bytes;
+    const added = creditsOfTransfer(this.bytesIn) - before;
+    this.credits += added;
+    if (added > 0) this.limits.charge(added);
+    this.limits.chargeBytes(bytes, 0);
+  }
+
+  /** @throws LIMIT_REACHED if the account has used up its bytes or credits */
+  async requireUse(): Promise<void> {
     await this.limits.requireBytes();
     await this.limits.requireCredits();
   }
 
   get logFields() {
-    return { credits: this.credits, bytesOut: this.bytesOut };
+    return { credits: this.credits, bytesIn: this.bytesIn, bytesOut: this.bytesOut };
   }
 
   end({ isFailed, failure }: Pick<MeterOutcome, 'isFailed' | 'failure'>): void {
@@ -58,6 +79,6 @@ export class GatewayMeter implements RecordedMeter {
     const durationMs = performance.now() - this.#start;
     const { ledger } = this.#metering;
     ledger.record(this.#owner, { operation, outcome, credits: this.credits, durationMs });
-    ledger.addUse(this.#owner, { operation, bytesIn: 0, bytesOut: this.bytesOut });
+    ledger.addUse(this.#owner, { operation, bytesIn: this.bytesIn, bytesOut: this.bytesOut });
   }
 }

@@ -14,6 +14,8 @@ import {
 import { DnslinkResolver, RecordSource } from '@cairn/ipns';
 import { latencyBoundsMs, type Metering } from '@cairn/metering';
 import { METERING } from '@cairn/metering/nest';
+import type { PeerApi } from '@cairn/peer-api';
+import { PEER_API } from '@cairn/peer-api/nest';
 import {
   type Dependency,
   discardBody,
@@ -26,8 +28,10 @@ import {
 import { SETTINGS } from '@cairn/service-kit/nest';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { networkOf } from './address-limits.ts';
 import { RequestSources } from './client-of-request.ts';
 import { type Access, ContentAccess } from './content-access.ts';
+import { ContentFetch } from './content-fetch.ts';
 import { ContentPolicy } from './content-policy.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
@@ -70,6 +74,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     streams: new SendMemory({ bytesMax: sendBytesMax.streams }),
   };
   readonly #sources: RequestSources;
+  readonly #fetch: ContentFetch;
   /** Access of each request that the gateway answers, for its policy. */
   readonly #accesses = new WeakMap<GatewayRequest, Access>();
   /** Encoded fields of responses that shared caches may store, and of the others. */
@@ -87,11 +92,14 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(METERING) private readonly metering: Metering,
     @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
     @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
+    @Inject(PEER_API) peer: PeerApi | undefined,
   ) {
     const { IPFS_GATEWAY_TRUSTED_PROXIES: proxies = '' } = settings;
     this.#sources = new RequestSources(proxies, { isTls: settings.tls !== undefined });
+    this.#fetch = new ContentFetch(peer?.exchange, settings);
     this.#gateway = createGateway({
-      blocks: policy.guard(blocks),
+      // Denied content is refused before it is fetched.
+      blocks: this.#fetch.wrap(policy.guard(blocks)),
       policy: async (content, request) => {
         const isAllowed = (await this.#accesses.get(request)?.scope?.allows(content)) ?? true;
         return isAllowed ? policy.refusal(content) : outOfScope(content.path);
@@ -132,6 +140,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
 
   registerMetrics(metrics: Registry): void {
     registerUsageMetrics(metrics, { counts: () => this.metering.ledger.totals(), boundsMs: latencyBoundsMs });
+    this.#fetch.registerMetrics(metrics);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, record: Record): Promise<void> {
@@ -146,12 +155,20 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     const { method = 'GET' } = request;
     const { host, target, isHttps, headers } = source;
     if (target.startsWith('/routing/v1/')) return await this.#route(request, response, { access, meter, target });
+    const cacheControl = headers['cache-control'] ?? '';
+    const isFetching = this.#fetch.allows({ isAccount: meter !== undefined, cacheControl });
+    const openSignal = () => {
+      const signal = closeSignal(response);
+      const lane = meter?.account ?? networkOf(source.address);
+      if (isFetching) this.#fetch.open({ signal, lane, meter, isAnswered: () => response.headersSent });
+      return signal;
+    };
     let ended: AbortSignal | undefined;
     const asked = {
       ...{ method, host, target, headers, isHttps },
       // Created on demand: a response from memory needs none.
       get signal() {
-        ended ??= closeSignal(response);
+        ended ??= openSignal();
         return ended;
       },
     };

@@ -31,6 +31,12 @@ export const settingsShape = {
   IPFS_GATEWAY_PUBLIC_CONCURRENT_MAX: integer(0, 1_000_000, 'a number')
     .default(4096)
     .describe('Concurrent requests without a key of all clients; 0 sets no limit.'),
+  IPFS_GATEWAY_FETCH: oneOf(['accounts', 'all', 'no'])
+    .default('accounts')
+    .describe('Requests that fetch missing content through IPFS_PEER_URL: those that an account pays, all, or none.'),
+  IPFS_GATEWAY_FETCH_SECONDS: integer(1, 3600, 'seconds')
+    .default(30)
+    .describe('Time that a request waits for the IPFS network before its response, and for each further block.'),
   IPFS_NS_MAP: sharedSettings.IPFS_NS_MAP,
   CAIRN_DENYLISTS: sharedSettings.CAIRN_DENYLISTS,
   IPFS_PEER_URL: sharedSettings.IPFS_PEER_URL,

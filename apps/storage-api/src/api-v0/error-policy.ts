@@ -27,7 +27,9 @@ type Code =
   | CodesOf<typeof import('@cairn/mfs')>
   | CodesOf<typeof import('@cairn/ipns')>
   | CodesOf<typeof import('@cairn/pinning')>
-  | CodesOf<typeof import('@cairn/peer-api')>;
+  | CodesOf<typeof import('@cairn/peer-api')>
+  /** Refusal of a fetch by the denylists of the IPFS peer. */
+  | 'CONTENT_DENIED';
 
 /** Client's view of an error: its HTTP status and its message. */
 interface Rule {
@@ -69,6 +71,7 @@ const rules = {
   CLIENT_NOT_ALLOWED: forbidden,
   CODEC_UNSUPPORTED: bad,
   COLLECTION_BUSY: failed,
+  CONTENT_DENIED: failedAsKubo,
   CREDENTIALS_INVALID: { status: 401, message: 'hint' },
   CYCLE_OVER: failed,
   DAG_INVALID: failed,

@@ -1,0 +1,130 @@
+import { type BlockExchange, type ExchangeSession, LanePermits, withExchange } from '@cairn/block-exchange';
+import type { Blockstore } from '@cairn/blockstore';
+import type { CID } from '@cairn/cid';
+import { isCairnError } from '@cairn/errors';
+import { GatewayError } from '@cairn/ipfs-gateway';
+import { type Registry, registerGauge } from '@cairn/service-kit';
+import type { GatewayMeter } from './gateway-meter.ts';
+import type { IpfsGatewaySettings } from './settings.ts';
+
+const limits = {
+  /** Fetches that are open at the peer: of all clients and of one. */
+  permits: 2048,
+  permitsPerClient: 64,
+} as const;
+
+/** Request whose missing content is fetched. */
+export interface FetchingRequest {
+  /** Ends the fetches. */
+  readonly signal: AbortSignal;
+  /** Account or client address, which takes turns with others. */
+  readonly lane: string;
+  /** Account that pays for fetched bytes. */
+  readonly meter: GatewayMeter | undefined;
+  /** Reports whether the client has the status of the response. */
+  readonly isAnswered: () => boolean;
+}
+
+interface RequestReads extends FetchingRequest {
+  readonly session: Pick<ExchangeSession, 'fetch'>;
+  /** Time at which the request without an answer gets 504. */
+  readonly answerBy: number;
+}
+
+/** Fetches missing content through the IPFS peer, which verifies and stores it. The gateway itself never writes. */
+export class ContentFetch {
+  readonly #exchange: BlockExchange | undefined;
+  readonly #policy: IpfsGatewaySettings['IPFS_GATEWAY_FETCH'];
+  readonly #seconds: number;
+  readonly #permits = new LanePermits({ permits: limits.permits, permitsPerLane: limits.permitsPerClient });
+  // Reads of one request have its signal and nothing else in common.
+  readonly #requests = new WeakMap<AbortSignal, RequestReads>();
+  readonly #counts = { blocks: 0, bytes: 0, failures: 0, timeouts: 0 };
+
+  constructor(
+    exchange: BlockExchange | undefined,
+    settings: Pick<IpfsGatewaySettings, 'IPFS_GATEWAY_FETCH' | 'IPFS_GATEWAY_FETCH_SECONDS'>,
+  ) {
+    this.#exchange = exchange;
+    this.#policy = settings.IPFS_GATEWAY_FETCH;
+    this.#seconds = settings.IPFS_GATEWAY_FETCH_SECONDS;
+  }
+
+  /** Reports whether missing content of a request is fetched. */
+  allows({ isAccount, cacheControl = '' }: { readonly isAccount: boolean; readonly cacheControl?: string }): boolean {
+    if (this.#exchange === undefined || this.#policy === 'no') return false;
+    if (this.#policy === 'accounts' && !isAccount) return false;
+    return !cacheControl.split(',').some((part) => part.trim() === 'only-if-cached');
+  }
+
+  /** Begins to fetch what the reads of a request miss, until its signal ends. */
+  open(request: FetchingRequest): void {
+    const exchange = this.#exchange;
+    const { signal, lane } = request;
+    if (exchange === undefined || signal.aborted) return;
+    let session: ExchangeSession | undefined;
+    const fetch: ExchangeSession['fetch'] = async (cid, options = {}) =>
+      await this.#permits.run(lane, options.signal, async () => {
+        signal.throwIfAborted();
+        session ??= exchange.openSession();
+        return await session.fetch(cid, options);
+      });
+    signal.addEventListener('abort', () => session?.close(), { once: true });
+    this.#requests.set(signal, { ...request, session: { fetch }, answerBy: Date.now() + this.#seconds * 1000 });
+  }
+
+  /** Reads of open requests fetch what the store misses. `has` and all other reads are local. */
+  wrap(blocks: Blockstore): Pick<Blockstore, 'get' | 'has'> {
+    const readOnly: Blockstore = { ...blocks, putMany: async () => {} };
+    const fetching = withExchange(readOnly, {
+      waitMs: (signal) => this.#waitMs(signal),
+      sessionOf: (signal) => this.#requests.get(signal)?.session,
+      onFetched: (signal, bytes) => {
+        this.#requests.get(signal)?.meter?.fetched(bytes);
+        this.#counts.blocks++;
+        this.#counts.bytes += bytes;
+      },
+      onError: () => this.#counts.failures++,
+    });
+    return {
+      get: async (cid, options = {}) => {
+        const request = options.signal && this.#requests.get(options.signal);
+        if (request === undefined) return await blocks.get(cid, options);
+        await request.meter?.requireUse();
+        try {
+          return await fetching.get(cid, options);
+        } catch (error) {
+          if (!isCairnError(error, 'BLOCK_NOT_FOUND') || request.signal.aborted) throw error;
+          this.#counts.timeouts++;
+          throw this.#notFound(cid);
+        }
+      },
+      has: (cid) => blocks.has(cid),
+    };
+  }
+
+  registerMetrics(registry: Registry): void {
+    const counts = this.#counts;
+    const permits = this.#permits;
+    registerGauge(registry, 'cairn_fetched_blocks', 'Blocks fetched from other nodes.', () => counts.blocks);
+    registerGauge(registry, 'cairn_fetched_bytes', 'Bytes of blocks fetched from other nodes.', () => counts.bytes);
+    registerGauge(registry, 'cairn_fetch_failures', 'Fetches that the exchange failed.', () => counts.failures);
+    registerGauge(registry, 'cairn_fetch_timeouts', 'Blocks that were not found in time.', () => counts.timeouts);
+    registerGauge(registry, 'cairn_fetches_open', 'Fetches that run at the IPFS peer.', () => permits.running);
+    registerGauge(registry, 'cairn_fetches_waiting', 'Fetches that wait for a permit.', () => permits.waiting);
+  }
+
+  /** The time to the status has one limit for all blocks. After it, the limit is the time to the next block. */
+  #waitMs(signal: AbortSignal): number {
+    const request = this.#requests.get(signal);
+    if (request === undefined) return 0;
+    return request.isAnswered() ? this.#seconds * 1000 : Math.max(0, request.answerBy - Date.now());
+  }
+
+  #notFound(cid: CID): GatewayError {
+    return new GatewayError(
+      504,
+      `block ${cid} was not found in the IPFS network within ${this.#seconds} seconds: try again later, or check the CID`,
+    );
+  }
+}
