@@ -15,6 +15,7 @@ import { ContentAccess } from './content-access.ts';
 import { ContentPolicy } from './content-policy.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
 import { GatewayServer } from './gateway-server.ts';
+import { OpenBodies } from './open-bodies.ts';
 import { PINS } from './pins.token.ts';
 import { PROVIDE_STORE, RoutingV1 } from './routing-v1.ts';
 import type { IpfsGatewaySettings } from './settings.ts';
@@ -29,6 +30,7 @@ export class AppModule {
   static forRoot(this: void, context: ServiceContext<IpfsGatewaySettings>): DynamicModule {
     const { settings, logger } = context;
     const stores = openStores(settings);
+    const bodies = new OpenBodies();
     return {
       module: AppModule,
       imports: [
@@ -43,10 +45,16 @@ export class AppModule {
           useFactory: () => stores.blocks({}),
           wrap: (store) =>
             withYielding(
-              withCache(withSharedReads(withVerification(store, { quarantine: store }), store), {
-                bytesMax: 64 * MiB,
-                removals: store,
-              }),
+              withCache(
+                withSharedReads(withVerification(store, { quarantine: store }), {
+                  removals: store,
+                  isSharing: () => bodies.areMany,
+                }),
+                {
+                  bytesMax: 64 * MiB,
+                  removals: store,
+                },
+              ),
             ),
         }),
         PeerApiModule.forRootAsync({
@@ -60,6 +68,7 @@ export class AppModule {
       ],
       providers: [
         ContentAccess,
+        { provide: OpenBodies, useValue: bodies },
         { provide: PINS, useFactory: stores.pins },
         {
           provide: DedicatedHosts,

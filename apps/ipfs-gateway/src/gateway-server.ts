@@ -36,6 +36,7 @@ import { ContentPolicy } from './content-policy.ts';
 import { DedicatedHosts } from './dedicated-hosts.ts';
 import { failureResponse, isServiceFault } from './gateway-failure.ts';
 import { GatewayMeter } from './gateway-meter.ts';
+import { OpenBodies } from './open-bodies.ts';
 import { readBody } from './read-body.ts';
 import { RoutingV1 } from './routing-v1.ts';
 import { sendBody } from './send-body.ts';
@@ -91,6 +92,7 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     @Inject(RoutingV1) private readonly routing: RoutingV1,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(RequestRecorder) private readonly recorder: RequestRecorder,
+    @Inject(OpenBodies) private readonly bodies: OpenBodies,
     @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
     @Inject(PEER_API) peer: PeerApi | undefined,
   ) {
@@ -211,10 +213,9 @@ export class GatewayServer implements RawHttp, OnApplicationBootstrap {
     }
     response.writeHead(answer.status, fields);
     const { resume = this.#resumeBytes(answer, asked) } = answer;
-    await sendBody(
-      { ...answer, ...(resume && { resume }) },
-      { response, signal: asked.signal, ...this.#memory, onBytes },
-    );
+    const body = { ...answer, ...(resume && { resume }) };
+    const sending = { response, signal: asked.signal, ...this.#memory, onBytes };
+    await this.bodies.during(() => sendBody(body, sending));
     response.end();
   }
 

@@ -22,7 +22,7 @@ async function setup() {
     cid,
     reads: () => reads,
     remove: () => removed.map((call) => call([cid])),
-    store: withSharedReads(store, removals),
+    store: withSharedReads(store, { removals, isSharing: () => true }),
   };
 }
 

@@ -4,11 +4,17 @@ import type { CID } from '@cairn/cid';
 /** Blocks that may be found again while something holds them. */
 const blocksMax = 4096;
 
+export interface SharedReadsOptions {
+  readonly removals: Pick<Collectable, 'onRemoved'>;
+  /** Reports whether bytes are shared beyond concurrent reads. Weakly held ones are freed late, which costs much CPU time. */
+  readonly isSharing: () => boolean;
+}
+
 /**
  * Returns the same bytes to all readers of a block, as long as one of them holds them. Many slow readers of a file then hold
  * each block once, and it is verified once. The cache of blocks is for small ones: this holds no memory.
  */
-export function withSharedReads(store: Blockstore, removals: Pick<Collectable, 'onRemoved'>): Blockstore {
+export function withSharedReads(store: Blockstore, { removals, isSharing }: SharedReadsOptions): Blockstore {
   const held = new Map<string, WeakRef<Uint8Array>>();
   const reads = new Map<string, Promise<Uint8Array>>();
   // A read that began before a removal must not be shared after it.
@@ -27,7 +33,7 @@ export function withSharedReads(store: Blockstore, removals: Pick<Collectable, '
     reads.set(key, reading);
     try {
       const bytes = await reading;
-      if (removedSoFar !== before) return bytes;
+      if (removedSoFar !== before || !isSharing()) return bytes;
       // A map is in the order of insertion: the first entry is the oldest.
       held.delete(key);
       held.set(key, new WeakRef(bytes));
