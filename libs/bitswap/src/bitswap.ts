@@ -49,6 +49,12 @@ export async function openBitswap(options: BitswapOptions): Promise<Bitswap> {
 /** Time of hashing after which other work gets a turn, in milliseconds. */
 const hashSliceMs = 8;
 
+/**
+ * Times after the start at which connected peers are greeted again, in milliseconds. A peer that still retries a stream to the
+ * earlier engine takes this side for dead after the first greeting, and asks again only after the next message.
+ */
+const startGreetingsMs = [1000, 4000, 15_000];
+
 /** Time between greetings of one peer, in milliseconds. */
 const greetMs = 1000;
 
@@ -62,6 +68,7 @@ class Engine implements Bitswap {
   readonly #statistics = new Statistics();
   readonly #greeted = new Set<PeerName>();
   #greetTimer: NodeJS.Timeout | undefined;
+  #startTimers: readonly NodeJS.Timeout[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: BitswapOptions) {
@@ -90,6 +97,7 @@ class Engine implements Bitswap {
   async start(): Promise<void> {
     // Peers that are connected already may have taken an earlier engine of this node for dead.
     let isStarting = true;
+    const connected: PeerName[] = [];
     await this.#options.transport.start({
       onConnected: (peer) => {
         if (this.#excluded.has(peer)) {
@@ -97,7 +105,9 @@ class Engine implements Bitswap {
           return;
         }
         this.#client.connected(peer);
-        if (isStarting) this.#client.greet(peer, { isFull: true });
+        if (!isStarting) return;
+        connected.push(peer);
+        this.#client.greet(peer, { isFull: true });
       },
       onDisconnected: (peer) => {
         this.#client.disconnected(peer);
@@ -109,6 +119,11 @@ class Engine implements Bitswap {
       },
     });
     isStarting = false;
+    if (connected.length === 0) return;
+    const greetAll = () => {
+      for (const peer of connected) this.#client.greet(peer, { isFull: true });
+    };
+    this.#startTimers = startGreetingsMs.map((ms) => setTimeout(greetAll, ms).unref());
   }
 
   fetch(cid: CID, options: FetchOptions = {}): Promise<Uint8Array> {
@@ -155,7 +170,7 @@ class Engine implements Bitswap {
     // The fetches end first: their callers do not wait for the transport.
     this.#client.close();
     this.#server.close();
-    clearTimeout(this.#greetTimer);
+    for (const timer of [this.#greetTimer, ...this.#startTimers]) clearTimeout(timer);
     await this.#options.transport.stop();
     this.#receiver.close();
   }
