@@ -64,11 +64,27 @@ describeInBrowser(
       await visit.page.getByRole('button', { name: 'Cancel' }).click();
     });
 
+    test('a webhook is refused, created with a secret that is shown once, and removed', async () => {
+      const card = visit.page.getByRole('region', { name: 'Webhook' });
+      await type(card.getByRole('textbox', { name: 'URL' }), 'http://service.example/hook', 1);
+      await card.getByRole('button', { name: 'Create', exact: true }).click();
+      await card.getByText(/expected https/).waitFor();
+      await type(card.getByRole('textbox', { name: 'URL' }), 'https://service.example/hook', 1);
+      await card.getByRole('button', { name: 'Create', exact: true }).click();
+      await card.getByText(/^whsec_/).waitFor();
+      expect(await visit.faults()).toEqual([]);
+      await visit.page.reload();
+      await card.getByRole('button', { name: 'Remove the webhook' }).click();
+      expect(await card.getByText(/^whsec_/).count()).toBe(0);
+      await visit.page.getByRole('button', { name: 'Remove it' }).click();
+      await card.getByRole('button', { name: 'Create', exact: true }).waitFor();
+    });
+
     test('the page fits a phone', async () => {
       await visit.page.setViewportSize({ width: 390, height: 844 });
       await request(cidOf('on a phone'), 'a name that is much longer than the screen of a phone is wide.txt');
       await fetches().getByText('a name that', { exact: false }).waitFor();
-      expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+      await visit.page.waitForFunction(() => document.documentElement.scrollWidth <= 390);
     });
   },
   {},

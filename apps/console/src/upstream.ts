@@ -71,7 +71,7 @@ export class Upstream implements OnApplicationShutdown {
     );
   }
 
-  /** Sends a request to the Pinning Service API. `path` starts with `pins`. */
+  /** Sends a request to the Pinning Service API. `path` starts with `pins` or `webhook`. */
   async pinningService(
     accountId: string,
     path: string,
@@ -79,7 +79,7 @@ export class Upstream implements OnApplicationShutdown {
       method = 'GET',
       body,
       payer,
-    }: PaidBy & { readonly method?: 'GET' | 'POST' | 'DELETE'; readonly body?: unknown } = {},
+    }: PaidBy & { readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'; readonly body?: unknown } = {},
   ): Promise<UpstreamAnswer> {
     const delegation = await this.auth.delegation(accountId, payer && { payer });
     return await this.#sendFor(payer === 'service' ? accountId : undefined, `${this.addresses.storage}/psa/${path}`, {

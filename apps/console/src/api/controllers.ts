@@ -11,6 +11,7 @@ import { OverviewController } from './overview.controller.ts';
 import { PinRequestsController } from './pin-requests.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
 import { UploadsController } from './uploads.controller.ts';
+import { WebhookController } from './webhook.controller.ts';
 
 /** The whole API. */
 export const controllers: Type[] = [
@@ -20,6 +21,7 @@ export const controllers: Type[] = [
   FilesController,
   UploadsController,
   PinRequestsController,
+  WebhookController,
   LinksController,
   NamesController,
   NetworksController,
