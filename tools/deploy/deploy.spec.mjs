@@ -121,7 +121,9 @@ test('the chart renders with and without scaled gateways', {
   const chart = join(here, 'helm', 'cairn');
   execFileSync(helm, ['lint', '--strict', chart]);
   const render = (...args) =>
-    parseAllDocuments(execFileSync(helm, ['template', 'prod', chart, '--kube-version', '1.30.0', ...args], { encoding: 'utf8' }))
+    parseAllDocuments(
+      execFileSync(helm, ['template', 'prod', chart, '--kube-version', '1.30.0', ...args], { encoding: 'utf8' }),
+    )
       .map((document) => document.toJS())
       .filter(Boolean);
   const kinds = (documents) => documents.map(({ kind }) => kind).sort();
