@@ -14,7 +14,7 @@ test.each([
   ['IPFS_PEER_LISTEN', '/ip4/999.0.0.1/tcp/4001'],
   ['IPFS_PEER_ANNOUNCE', '/foo/1'],
   ['IPFS_PEER_BOOTSTRAP', '/ip4/1.1.1.1/tcp/4001'],
-  ['IPFS_PEER_PEERING', '/ip4/1.1.1.1/tcp/4001/p2p/nobody'],
+  ['IPFS_PEER_PEERING', '/ip4/1.1.1.1/tcp/4001/p2p/no-peer-id'],
 ])('%s=%s is refused with the name and the value', (name, value) => {
   const check = () => checkAddresses(load({ [name]: value }));
   expect(check).toThrow(name);
