@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts';
 import { sendJson } from '../write.ts';
 import { definePeerCommand, offlineAnswers, type PeerCommandDefinition } from './peer-command.ts';
+import { refusePeerCommand } from './refuse-peer-command.ts';
 
 const none = { name: '', min: 0, max: 0 } as const;
 const many = { name: 'peer', min: 0, max: 100 } as const;
@@ -19,27 +19,13 @@ const listAs = (name: string) =>
     },
   });
 
-/** Refuses a change: the list is a setting, which a restart of the peer would restore. */
-const refusedAs = (name: string, args: PeerCommandDefinition['args']) =>
-  definePeerCommand({
-    name,
-    scope: 'read',
-    grant: 'node',
-    options: {},
-    args,
-    offline: offlineAnswers.command,
-    async run() {
-      throw new ApiError(
-        500,
-        `${name} is refused: bootstrap addresses are a setting of the IPFS peer. Set IPFS_PEER_BOOTSTRAP and restart it.`,
-      );
-    },
-  });
+/** A restart of the peer would restore the list. */
+const reason = 'bootstrap addresses are a setting of the IPFS peer. Set IPFS_PEER_BOOTSTRAP and restart it.';
 
 export const bootstrapCommands: readonly PeerCommandDefinition[] = [
   listAs('bootstrap'),
   listAs('bootstrap/list'),
-  refusedAs('bootstrap/add', many),
-  refusedAs('bootstrap/rm', many),
-  refusedAs('bootstrap/rm/all', none),
+  refusePeerCommand('bootstrap/add', many, reason),
+  refusePeerCommand('bootstrap/rm', many, reason),
+  refusePeerCommand('bootstrap/rm/all', none, reason),
 ];
