@@ -73,6 +73,15 @@ async function hostile(options: { readonly reads?: boolean } = {}) {
   return peer;
 }
 
+/** Resolves when the condition holds. @throws Error after 20 s */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('The condition does not hold after 20 s.');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 async function repeat(times: number, step: (n: number) => Promise<unknown>): Promise<void> {
   for (let n = 0; n < times; n++) await step(n);
 }
@@ -120,8 +129,10 @@ const attacks: readonly (readonly [name: string, run: () => Promise<unknown>])[]
     async () => {
       const wants = wantMessage(cids);
       const peers = await Promise.all(Array.from({ length: 8 }, () => hostile({ reads: false })));
+      const before = (await api.bitswap.status()).blocksSent;
       for (const peer of peers) await send(await peer.open(bitswap), wants);
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+      // Streams without readers fill: blocks were taken from the store, and the server waits.
+      await until(async () => (await api.bitswap.status()).blocksSent > before);
     },
   ],
   [
