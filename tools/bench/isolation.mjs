@@ -1,4 +1,4 @@
-import { freePort } from '../peers/process.mjs';
+import { freePort } from '../peers/free-port.mjs';
 import { hurtful } from '../worst-request/hurtful.mjs';
 import { replayLine } from '../worst-request/report.mjs';
 import { startSession } from '../worst-request/session.mjs';

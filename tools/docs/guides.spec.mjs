@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { pnpm, root } from '../lib/toolchain.mjs';
 import { howToEnable } from '../peers/binaries.mjs';
+import { freePort, isFree } from '../peers/free-port.mjs';
 import { startKubo } from '../peers/kubo.mjs';
 import { startRegistry } from '../release/registry.mjs';
 import { fencesOf, patternOf, Shell } from './guide.mjs';
@@ -24,14 +24,6 @@ const ports = {};
 const background = [];
 let registry;
 let env;
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 before(async () => {
   for (const port of [5001, 8545, 8080, 8081, 6001, 9545, 9080, 18545]) ports[port] = await freePort();
@@ -63,7 +55,7 @@ before(async () => {
     CAIRN_IPFS_PEER: 'off',
   };
 });
-/** Ends the background processes and frees their ports. */
+/** Ends the background processes and waits until their ports are free, so that the next guide reaches only its own services. */
 async function endBackground() {
   for (const child of background.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -71,6 +63,11 @@ async function endBackground() {
     process.kill(-child.pid, 'SIGTERM');
     await ended;
   }
+  for (const port of Object.values(ports))
+    for (const end = Date.now() + 60_000; !(await isFree(port)); ) {
+      assert.ok(Date.now() < end, `a service still listens on port ${port}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
 }
 
 after(async () => {
@@ -99,8 +96,21 @@ function startBeside(command, more) {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  child.stdout.resume();
+  child.output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    child.output = (child.output + text).slice(-8192);
+  });
   background.push(child);
+}
+
+/** Runs a block. An error also has the output of the background processes. */
+async function runBlock(shell, block) {
+  try {
+    return await shell.run(block, { timeoutMs: 180_000 });
+  } catch (error) {
+    const outputs = background.map(({ pid, exitCode, output }) => `process ${pid}, exit code ${exitCode}:\n${output}`);
+    throw new Error([error.message, ...outputs].join('\n'), { cause: error });
+  }
 }
 
 /**
@@ -110,13 +120,13 @@ function startBeside(command, more) {
 async function follow(name, shell, given = [], more = {}) {
   const files = join(work, 'files', name);
   mkdirSync(files, { recursive: true });
-  await shell.run(`cd "$REPOSITORY"; export GUIDE='${files}'`, { timeoutMs: 1000 });
+  await shell.run(`cd "$REPOSITORY"; export GUIDE='${files}'`, { timeoutMs: 60_000 });
   let printed = '';
   for (const { kind, file, body } of fencesOf(join(guides, `${name}.md`))) {
     if (kind === 'file') writeFileSync(join(files, file), here(body));
     else if (kind === 'sh background') startBeside(here(body.trim()), more);
     else if (kind === 'text') assert.match(printed.trim(), patternOf(body));
-    else printed = await shell.run(kind === 'sh given' ? given.shift() : here(body), { timeoutMs: 180_000 });
+    else printed = await runBlock(shell, kind === 'sh given' ? given.shift() : here(body));
   }
   assert.deepEqual(given, [], 'the guide has fewer fences to fill in');
 }

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { freePort, runProgram } from '../peers/process.mjs';
+import { freePort } from '../peers/free-port.mjs';
+import { runProgram } from '../peers/process.mjs';
 import { engineProgram } from './programs.mjs';
 
 /** Settings of test servers: loopback only, durable commits, small memory. */

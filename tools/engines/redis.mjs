@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, runProgram, startServer } from '../peers/process.mjs';
+import { freePort } from '../peers/free-port.mjs';
+import { runProgram, startServer } from '../peers/process.mjs';
 import { engineProgram } from './programs.mjs';
 
 /**

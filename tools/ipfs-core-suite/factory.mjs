@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { create } from 'ipfs-http-client';
 import { create as createRpcClient } from 'kubo-rpc-client';
+import { freePort } from '../peers/free-port.mjs';
 
 const main = fileURLToPath(new URL('../../apps/storage-api/dist/main.js', import.meta.url));
 const peerMain = fileURLToPath(new URL('../../apps/ipfs-peer/dist/main.js', import.meta.url));
@@ -143,12 +143,4 @@ async function openAccount(auth, name, hasGrant) {
   await auth.attachCard(name, { brand: 'visa', last4: '4242' });
   const { key, secret } = await auth.createKey(name, hasGrant ? { policy: { grants: ['node'] } } : {});
   return `Basic ${Buffer.from(`${key.id}:${secret}`).toString('base64')}`;
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

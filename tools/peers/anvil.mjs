@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { freePort, startServer } from './process.mjs';
+import { freePort } from './free-port.mjs';
+import { startServer } from './process.mjs';
 
 /** Version of the Rust node that execution is compared with, from its npm package. */
 export const version = '1.7.1';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
-import { freePort, startServer } from './process.mjs';
+import { freePort } from './free-port.mjs';
+import { startServer } from './process.mjs';
 
 const app = (name) => fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
 

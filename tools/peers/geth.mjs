@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { peerBinary } from './binaries.mjs';
-import { freePort, runProgram, startServer } from './process.mjs';
+import { freePort } from './free-port.mjs';
+import { runProgram, startServer } from './process.mjs';
 
 /**
  * Starts a real geth in archive mode, without peers, on a chain imported from files.

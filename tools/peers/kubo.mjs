@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { peerBinary } from './binaries.mjs';
-import { freePort, runProgram, startServer } from './process.mjs';
+import { freePort } from './free-port.mjs';
+import { runProgram, startServer } from './process.mjs';
 
 /**
  * Starts a real Kubo on a new, empty repository without peers.

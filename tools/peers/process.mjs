@@ -1,14 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-
-/** Resolves with a free TCP port on loopback. */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /**
  * Starts a server and resolves when it answers.

@@ -3,8 +3,9 @@ import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Pool } from 'undici';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 import { services } from '../src/workspace.ts';
-import { Cairn, freePort } from './cairn.ts';
+import { Cairn } from './cairn.ts';
 
 const cairn = new Cairn();
 const secret = 'secret-of-the-balancer';

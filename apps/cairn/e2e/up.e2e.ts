@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Cairn, freePort, isTaken, type Outcome, outcomeOf } from './cairn.ts';
+import { freePort, isFree } from '../../../tools/peers/free-port.mjs';
+import { Cairn, type Outcome, outcomeOf } from './cairn.ts';
 
 const sh = promisify(execFile);
 let cairn: Cairn;
@@ -48,7 +49,7 @@ async function up(
 }
 
 async function portsFree(): Promise<void> {
-  for (const port of ports) while (await isTaken(port)) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const port of ports) while (!(await isFree(port))) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** Exit code, and log lines of services at warning level or above. */
@@ -203,7 +204,7 @@ test('up ends with a clear message when a port is taken, and no process stays be
   await new Promise((resolve) => squatter.close(resolve));
   expect(code).toBe(1);
   expect(stdout + stderr).toContain('Set RPC_GATEWAY_PORT to another one');
-  expect(await isTaken(ports[0])).toBe(false);
+  expect(await isFree(ports[0])).toBe(true);
 });
 
 test('a port of the IPFS peer that a Kubo holds ends up with the address, the setting and the way without a peer', async () => {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,21 +6,13 @@ import { openLmdbBlockstore } from '@cairn/blockstore';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { howToEnable, peerBinary } from '../../../tools/peers/binaries.mjs';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 import { startKubo } from '../../../tools/peers/kubo.mjs';
 import { answerOf, closeConnections } from './kubo/answer.ts';
 import { differencesOf } from './kubo/exceptions.ts';
 import { carOf, type Fixtures, writeFixtures } from './kubo/fixtures.ts';
 import type { GatewayCase } from './kubo/gateway-case.ts';
 import { pathsOf, requestsOf } from './kubo/requests.ts';
-
-/** Resolves with a free TCP port on loopback. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const areas = [

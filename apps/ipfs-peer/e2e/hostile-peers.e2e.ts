@@ -7,6 +7,7 @@ import type { PeerApi } from '@cairn/peer-api';
 import type { RunningService } from '@cairn/service-kit/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { multiaddr } from '@multiformats/multiaddr';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 import {
   addProviderMessage,
   bitswap,
@@ -21,7 +22,7 @@ import {
   send,
   wantMessage,
 } from './hostile-peer.fixture.ts';
-import { freePort, openHome } from './network.fixture.ts';
+import { openHome } from './network.fixture.ts';
 
 /** Bound on the memory of the process: Node, blocks and messages in flight. A leak of one attack exceeds it. */
 const residentMiBMax = 900;

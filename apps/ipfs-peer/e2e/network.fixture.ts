@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,18 +8,10 @@ import { parseCid } from '@cairn/cid';
 import { openPeerClient, peerAudience } from '@cairn/peer-api';
 import { openLmdbPinStore } from '@cairn/pinning';
 import { startService } from '@cairn/service-kit/testing';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 import { startKubo } from '../../../tools/peers/kubo.mjs';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
-}
 
 /** Opens a home with its block store, as the storage API has it, and starts services on it. */
 export async function openHome() {

@@ -5,7 +5,8 @@ import type { RunningService } from '@cairn/service-kit/testing';
 import { importTree, profiles } from '@cairn/unixfs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { howToEnable, peerBinary } from '../../../tools/peers/binaries.mjs';
-import { freePort, type LoopbackKubo, openHome, startLoopbackKubo } from './network.fixture.ts';
+import { freePort } from '../../../tools/peers/free-port.mjs';
+import { type LoopbackKubo, openHome, startLoopbackKubo } from './network.fixture.ts';
 
 const hasKubo = peerBinary('kubo') !== undefined;
 

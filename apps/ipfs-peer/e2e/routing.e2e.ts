@@ -6,7 +6,8 @@ import type { PeerApi, RoutingEvent } from '@cairn/peer-api';
 import type { RunningService } from '@cairn/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { howToEnable, peerBinary } from '../../../tools/peers/binaries.mjs';
-import { freePort, type LoopbackKubo, openHome, startLoopbackKubo } from './network.fixture.ts';
+import { freePort } from '../../../tools/peers/free-port.mjs';
+import { type LoopbackKubo, openHome, startLoopbackKubo } from './network.fixture.ts';
 
 const hasKubo = peerBinary('kubo') !== undefined;
 if (!hasKubo) process.stderr.write(`IPFS peer with Kubo: ${howToEnable('kubo')}\n`);

@@ -1,19 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 import { startKubo } from '../../../tools/peers/kubo.mjs';
 
 // Same entry as `npm start` of the package.
 const main = fileURLToPath(new URL('../../ipfs-peer/dist/main.js', import.meta.url));
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
-}
 
 /** The built IPFS peer in its own process, over the home of a service. Its ports stay equal after a restart. */
 export class PeerProcess {

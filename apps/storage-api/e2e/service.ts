@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
+import { freePort } from '../../../tools/peers/free-port.mjs';
 
 // Same entry as `npm start` of the package.
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -150,14 +149,6 @@ export class Service {
 /** Basic credentials of an account of {@link Service.makeAccounts}. */
 export function basic(key: string, secret = `secret-of-${key}`): string {
   return `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Repeatable bytes. */

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { openLmdbBlockstore } from '@cairn/blockstore';
 import { writeCar } from '@cairn/dag';
 import { importTree, profiles } from '@cairn/unixfs';
+import { freePort } from '../../peers/free-port.mjs';
 import { startKubo } from '../../peers/kubo.mjs';
-import { freePort, startServer } from '../../peers/process.mjs';
+import { startServer } from '../../peers/process.mjs';
 
 const MiB = 1024 * 1024;
 const main = fileURLToPath(new URL('../../../apps/ipfs-gateway/dist/main.js', import.meta.url));

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { startStorage } from '../../peers/cairn.mjs';
-import { freePort } from '../../peers/process.mjs';
+import { freePort } from '../../peers/free-port.mjs';
 
 const peerMain = fileURLToPath(new URL('../../../apps/ipfs-peer/dist/main.js', import.meta.url));
 

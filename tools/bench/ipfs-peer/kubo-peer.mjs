@@ -1,5 +1,5 @@
+import { freePort } from '../../peers/free-port.mjs';
 import { startKubo } from '../../peers/kubo.mjs';
-import { freePort } from '../../peers/process.mjs';
 
 /** Starts a Kubo that listens on loopback, without routing. Returns undefined where Kubo is not built. */
 export async function startKuboPeer() {

@@ -12,12 +12,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../lib/toolchain.mjs';
+import { freePort } from '../../peers/free-port.mjs';
 
 const work = mkdtempSync(join(tmpdir(), 'cairn-dev-'));
 const copy = join(work, 'repository');
@@ -42,14 +42,6 @@ async function copyRepository() {
   const copied = await import(pathToFileURL(join(copy, 'tools', 'lib', 'toolchain.mjs')).href);
   copied.rememberInstall();
   copied.rememberBuild();
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 test('dev restarts services after an edit, keeps them after a wrong edit, and ends with Ctrl-C', {

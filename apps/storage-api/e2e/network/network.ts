@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Auth, openLmdbAccountStore } from '@cairn/auth';
 import { type RunningService, startService } from '@cairn/service-kit/testing';
 import { howToEnable } from '../../../../tools/peers/binaries.mjs';
+import { freePort } from '../../../../tools/peers/free-port.mjs';
 import { startKubo } from '../../../../tools/peers/kubo.mjs';
 import { Service } from '../service.ts';
 
@@ -80,13 +80,4 @@ export async function inTableOf({ url }: Kubo, id: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`the DHT of ${url} has no node ${id}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
 }

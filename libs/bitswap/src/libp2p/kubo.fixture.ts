@@ -1,14 +1,5 @@
-import { createServer } from 'node:net';
+import { freePort } from '../../../../tools/peers/free-port.mjs';
 import { startKubo } from '../../../../tools/peers/kubo.mjs';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
-}
 
 /** Starts an isolated Kubo that listens on loopback, or returns undefined where Kubo is not built. */
 export async function startLoopbackKubo() {

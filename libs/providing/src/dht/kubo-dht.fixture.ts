@@ -1,23 +1,14 @@
-import { createServer } from 'node:net';
 // Loads the Promise.withResolvers shim for Node 20.
 import '@cairn/bitswap/libp2p';
 import type { Libp2p } from '@libp2p/interface';
 import type { KadDHT } from '@libp2p/kad-dht';
 import { multiaddr } from '@multiformats/multiaddr';
 import type { Datastore } from 'interface-datastore';
+import { freePort } from '../../../../tools/peers/free-port.mjs';
 import { startKubo } from '../../../../tools/peers/kubo.mjs';
 
 /** Protocol of the DHT among private addresses. */
 export const lanProtocol = '/ipfs/lan/kad/1.0.0';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
-}
 
 export interface KuboNode {
   readonly peer: string;
