@@ -42,6 +42,24 @@ export function parseGatewayHost(text: string): string {
   );
 }
 
+export function gatewayHostExists(host: string): AuthError {
+  return new AuthError('GATEWAY_HOST_EXISTS', `The host ${host} belongs to another account.`, {
+    hint: 'Remove it first, or choose another name.',
+  });
+}
+
+export function gatewayHostsFull(): AuthError {
+  return new AuthError('VALUE_INVALID', `There are ${gatewayHostsMax} dedicated hosts already.`, {
+    hint: 'Remove a host that is no longer used.',
+  });
+}
+
+export function gatewayHostNotFound(host: string): AuthError {
+  return new AuthError('GATEWAY_HOST_NOT_FOUND', `There is no dedicated host ${host}.`, {
+    hint: 'List the hosts with `cairn gateway host list`.',
+  });
+}
+
 /** Opens the dedicated hosts in the LMDB environment of the accounts. @throws STORE_UNAVAILABLE, STORE_CORRUPT */
 export async function openLmdbGatewayHostStore({
   directory,
@@ -69,14 +87,8 @@ class LmdbGatewayHostStore implements GatewayHostStore {
     const host = parseGatewayHost(entry.host);
     await this.#environment.transaction(() => {
       const known = this.#hosts.get(Buffer.from(host));
-      if (known !== undefined && decode(known).accountId !== entry.accountId)
-        throw new AuthError('GATEWAY_HOST_EXISTS', `The host ${host} belongs to another account.`, {
-          hint: 'Remove it first, or choose another name.',
-        });
-      if (known === undefined && [...this.#hosts.range()].length >= gatewayHostsMax)
-        throw new AuthError('VALUE_INVALID', `There are ${gatewayHostsMax} dedicated hosts already.`, {
-          hint: 'Remove a host that is no longer used.',
-        });
+      if (known !== undefined && decode(known).accountId !== entry.accountId) throw gatewayHostExists(host);
+      if (known === undefined && [...this.#hosts.range()].length >= gatewayHostsMax) throw gatewayHostsFull();
       this.#hosts.put(Buffer.from(host), Buffer.from(JSON.stringify({ ...entry, host })));
     });
   }
@@ -84,10 +96,7 @@ class LmdbGatewayHostStore implements GatewayHostStore {
   async remove(text: string): Promise<void> {
     const host = parseGatewayHost(text);
     await this.#environment.transaction(() => {
-      if (!this.#hosts.has(Buffer.from(host)))
-        throw new AuthError('GATEWAY_HOST_NOT_FOUND', `There is no dedicated host ${host}.`, {
-          hint: 'List the hosts with `cairn gateway host list`.',
-        });
+      if (!this.#hosts.has(Buffer.from(host))) throw gatewayHostNotFound(host);
       this.#hosts.remove(Buffer.from(host));
     });
   }

@@ -59,7 +59,7 @@ test('a record is put to the network once, and again after 4 hours, with a new e
   expect(
     network.every(({ validUntilMs }, at) => at === 0 || validUntilMs >= (network[at - 1]?.validUntilMs ?? 0)),
   ).toBe(true);
-  expect(scheduler.oldestSeconds()).toBe(3600);
+  expect(await scheduler.oldestSeconds()).toBe(3600);
 });
 
 test('a failed put is repeated, also by another process after a restart', async () => {
@@ -87,7 +87,7 @@ test('without a network the record stays valid here', async () => {
     nowMs += 5 * 60_000;
   }
   expect((await store.records.get(key.name))?.fields.sequence).toBe(0n);
-  expect(scheduler.oldestSeconds()).toBeUndefined();
+  expect(await scheduler.oldestSeconds()).toBeUndefined();
 });
 
 test('a record whose key was removed expires', async () => {

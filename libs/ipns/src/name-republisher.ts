@@ -90,8 +90,8 @@ export class NameRepublisher {
   }
 
   /** Time since the oldest of the last puts of repeated records, in seconds; undefined without any. */
-  oldestSeconds(): number | undefined {
-    const at = this.#options.records.oldestAnnouncedMs();
+  async oldestSeconds(): Promise<number | undefined> {
+    const at = await this.#options.records.oldestAnnouncedMs();
     return at === undefined ? undefined : Math.max(0, (this.#now() - at) / 1000);
   }
 

@@ -1,2 +1,3 @@
 export { describeAccountStore } from './describe-account-store.ts';
+export { describeGatewayHostStore } from './describe-gateway-host-store.ts';
 export { describeMemberStore } from './describe-member-store.ts';

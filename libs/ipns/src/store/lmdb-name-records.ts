@@ -6,6 +6,7 @@ import { limits } from '../limits.ts';
 import { compareRecords } from '../select-record.ts';
 import { accountPrefix } from './account-prefix.ts';
 import type { NameRecords, PutOptions, PutOutcome, RecordCounts, StoredRecord } from './name-store.ts';
+import { nextRecord } from './next-record.ts';
 import {
   decodeStoredRecord,
   decodeTimeKey,
@@ -73,27 +74,16 @@ export class LmdbNameRecords implements NameRecords {
       const order = live === undefined ? 1 : compareRecords({ fields, bytes }, live);
       if (order < 0) return 'older';
       this.#remove(before);
-      const added = this.#next(
-        { name, bytes, fields, account, ...(owner && { owner }) },
-        order === 0 ? 'same' : 'newer',
-        live,
-      );
+      const record = { name, bytes, fields, account, ...(owner && { owner }) };
+      const added = {
+        ...nextRecord(record, order === 0 ? 'same' : 'newer', live && published(live)),
+        dueMs: this.#now(),
+      };
       this.#assertRoom(added);
       this.#write(added);
       if (added.owner !== undefined) this.#raiseSequence(added.account, name, fields.sequence);
       return 'stored';
     });
-  }
-
-  /** Returns the record to store. It is due: also a put of the stored bytes puts them to the network again. */
-  #next(record: StoredRecord, change: 'same' | 'newer', live: ScheduledRecord | undefined): ScheduledRecord {
-    const dueMs = this.#now();
-    if (live === undefined) return { ...record, dueMs };
-    // Anybody may put the stored record again; its owner stays.
-    if (change === 'same' && record.owner === undefined) return { ...live, dueMs };
-    const owner = record.owner ?? (live.account === record.account ? live.owner : undefined);
-    const { announcedMs } = live;
-    return { ...record, dueMs, ...(owner && { owner }), ...(announcedMs !== undefined && { announcedMs }) };
   }
 
   #raiseSequence(account: string, name: CID, sequence: bigint): void {
@@ -208,16 +198,16 @@ export class LmdbNameRecords implements NameRecords {
     return this.#countsOf(account === undefined ? totalKey : accountPrefix(account));
   }
 
-  oldestAnnouncedMs(): number | undefined {
+  async oldestAnnouncedMs(): Promise<number | undefined> {
     const [key] = this.#announced.keys({ limit: 1 });
     return key && decodeTimeKey(key).ms;
   }
 
-  recordCount(): number {
+  async recordCount(): Promise<number> {
     return this.#records.count();
   }
 
-  scheduledCount(): number {
+  async scheduledCount(): Promise<number> {
     return this.#schedule.count();
   }
 }

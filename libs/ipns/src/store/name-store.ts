@@ -98,11 +98,11 @@ export interface NameRecords {
   removeExpired(nowMs: number, max: number): Promise<number>;
   counts(account?: string): Promise<RecordCounts>;
   /** Time of the oldest of the last puts to the network that are repeated; undefined without any. */
-  oldestAnnouncedMs(): number | undefined;
+  oldestAnnouncedMs(): Promise<number | undefined>;
   /** Number of records, also of expired ones that are not removed yet. */
-  recordCount(): number;
+  recordCount(): Promise<number>;
   /** Number of records in the schedule. */
-  scheduledCount(): number;
+  scheduledCount(): Promise<number>;
 }
 
 /** Keys and records of names. Several processes may use one store. */

@@ -127,7 +127,7 @@ export function describeNameStore(
         clock.nowMs += 3_600_001;
         expect(await store.records.removeExpired(clock.nowMs, 10)).toBe(1);
         expect(await store.records.counts()).toEqual({ records: 0, bytes: 0 });
-        expect(store.records.scheduledCount()).toBe(0);
+        expect(await store.records.scheduledCount()).toBe(0);
       });
 
       test('are paid by the account that stored the newest one', async () => {
@@ -198,15 +198,15 @@ export function describeNameStore(
         await publish('/ipfs/a');
         const [due] = await store.records.takeDue({ nowMs: clock.nowMs, retryMs: clock.nowMs + 60_000, max: 10 });
         if (due === undefined) throw new Error('nothing is due');
-        expect(store.records.oldestAnnouncedMs()).toBeUndefined();
+        expect(await store.records.oldestAnnouncedMs()).toBeUndefined();
         await store.records.settle(due, { announcedMs: clock.nowMs, nextMs: clock.nowMs + 90_000 });
-        expect(other.records.oldestAnnouncedMs()).toBe(clock.nowMs);
+        expect(await other.records.oldestAnnouncedMs()).toBe(clock.nowMs);
         clock.nowMs += 60_000;
         expect(await take()).toBe(0);
         clock.nowMs += 30_000;
         expect(await take()).toBe(1);
         await store.records.settle(due, {});
-        expect(store.records.scheduledCount()).toBe(0);
+        expect(await store.records.scheduledCount()).toBe(0);
       });
 
       test('of a record that was replaced meanwhile is not changed', async () => {

@@ -1,11 +1,16 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Registers a number that is read at each scrape; with labels, one number for each label value. */
+type Reading = number | undefined | Iterable<readonly [labels: Readonly<Record<string, string>>, value: number]>;
+
+/**
+ * Registers a number that is read at each scrape; with labels, one number for each label value. A reading that fails, such as
+ * that of a store that is away, leaves the number out, so that the other metrics remain readable.
+ */
 export function registerGauge(
   registry: Registry,
   name: string,
   help: string,
-  read: () => number | undefined | Iterable<readonly [labels: Readonly<Record<string, string>>, value: number]>,
+  read: () => Reading | Promise<Reading>,
   labelNames: readonly string[] = [],
 ): void {
   const gauge: Gauge = new Gauge({
@@ -13,14 +18,22 @@ export function registerGauge(
     help,
     labelNames: [...labelNames],
     registers: [registry],
-    collect() {
-      const value = read();
+    async collect() {
+      const value = await readingOf(read);
       gauge.reset();
       if (value === undefined) return gauge.remove();
       if (typeof value === 'number') gauge.set(value);
       else for (const [labels, one] of value) gauge.set(labels, one);
     },
   });
+}
+
+async function readingOf(read: () => Reading | Promise<Reading>): Promise<Reading> {
+  try {
+    return await read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Registers a counter whose values are read at each scrape. `read` must return totals that never fall while the process runs. */

@@ -80,7 +80,7 @@ export class NameSchedule implements OnApplicationBootstrap, OnModuleDestroy, On
       registry,
       'cairn_name_record_oldest_seconds',
       'Time since the oldest of the last puts of IPNS records to the network.',
-      () => this.#republisher.oldestSeconds() ?? 0,
+      async () => (await this.#republisher.oldestSeconds()) ?? 0,
     );
   }
 }

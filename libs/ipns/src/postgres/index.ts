@@ -1,0 +1,1 @@
+export { openPostgresNameStore } from './open-postgres-name-store.ts';

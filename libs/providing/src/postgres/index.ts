@@ -1,0 +1,1 @@
+export { openPostgresProvideStore } from './postgres-provide-store.ts';
