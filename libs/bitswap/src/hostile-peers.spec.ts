@@ -242,7 +242,8 @@ test('a bandwidth limit applies to all peers together and keeps their shares equ
   const batchBytesMax = 32 * 1024;
   const rate = 400_000;
   const opened = performance.now();
-  const alice = await peer(network, 'alice', { batchBytesMax, sendBytesPerSecondMax: rate });
+  const limits = { batchBytesMax, sendingBytesMax: batchBytesMax, sendBytesPerSecondMax: rate };
+  const alice = await peer(network, 'alice', limits);
   const cids = await alice.put(Array.from({ length: 40 }, (_, seed) => block(seed, 16_000)));
   const order: string[] = [];
   let excess = 0;
