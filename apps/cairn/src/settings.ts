@@ -22,6 +22,7 @@ export const settingsShape = {
   CAIRN_NETWORKS: sharedSettings.CAIRN_NETWORKS,
   CAIRN_CALL_ENGINE: sharedSettings.CAIRN_CALL_ENGINE,
   STORAGE_QUOTA_BYTES: sharedSettings.STORAGE_QUOTA_BYTES,
+  STORAGE_WEBHOOK_PRIVATE: sharedSettings.STORAGE_WEBHOOK_PRIVATE,
   // Checked as strictly as a secret: when the two are swapped, this value is the secret.
   CAIRN_DEMO_KEY: setting
     .secret(/^[A-Za-z0-9_-]{1,128}$/, '1 to 128 letters, digits, _ or -')

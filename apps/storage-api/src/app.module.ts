@@ -50,6 +50,7 @@ import { PinQueueRunner } from './psa/pin-queue-runner.ts';
 import { PIN_REQUEST_STORE } from './psa/pin-request-store.token.ts';
 import { PinRequests } from './psa/pin-requests.ts';
 import { PsaServer } from './psa/psa-server.ts';
+import { SecretResealer } from './psa/secret-resealer.ts';
 import { WebhookRunner } from './psa/webhook-runner.ts';
 import { Webhooks } from './psa/webhooks.ts';
 import type { StorageSettings } from './settings.ts';
@@ -141,6 +142,7 @@ export class AppModule {
         PinRequests,
         Webhooks,
         WebhookRunner,
+        SecretResealer,
         PsaServer,
         ...commands,
         NetworkPermits,

@@ -47,9 +47,7 @@ export const settingsShape = {
   )
     .optional()
     .describe('Multiaddrs that clients of /psa/pins send content to. Default: the peer ID of the service.'),
-  STORAGE_WEBHOOK_PRIVATE: oneOf(['no', 'yes'])
-    .default('no')
-    .describe('Webhooks to private addresses and without TLS, for networks of your own.'),
+  STORAGE_WEBHOOK_PRIVATE: sharedSettings.STORAGE_WEBHOOK_PRIVATE,
   IPFS_NS_MAP: sharedSettings.IPFS_NS_MAP,
   STORAGE_CID_PROFILE: oneOf(['unixfs-v0-2015', 'unixfs-v1-2025', 'legacy-cid-v0', 'test-cid-v1', 'test-cid-v1-wide'])
     .optional()

@@ -50,6 +50,7 @@ export { localSignInAttempts, type SignInAttempt, type SignInAttempts } from './
 export {
   type OpenedSecrets,
   openSecrets,
+  resealSecrets,
   rotateSecrets,
   type SecretCounts,
   type SecretHolder,

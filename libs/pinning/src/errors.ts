@@ -83,3 +83,19 @@ export class PinRequestsFullError extends CairnError<'PIN_REQUESTS_FULL'> {
     });
   }
 }
+
+/** Thrown for a URL that a webhook may not have. */
+export class WebhookUrlError extends CairnError<'WEBHOOK_URL_INVALID'> {
+  constructor(message: string, hint: string) {
+    super('WEBHOOK_URL_INVALID', message, { hint });
+  }
+}
+
+/** Thrown when the account has no webhook. */
+export class WebhookNotFoundError extends CairnError<'WEBHOOK_NOT_FOUND'> {
+  constructor() {
+    super('WEBHOOK_NOT_FOUND', 'The account has no webhook.', {
+      hint: 'Create one with PUT /psa/webhook or `cairn account webhook set`.',
+    });
+  }
+}

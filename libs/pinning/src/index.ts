@@ -13,6 +13,8 @@ export {
   QuotaExceededError,
   UndecodableBlockError,
   UnsupportedCodecError,
+  WebhookNotFoundError,
+  WebhookUrlError,
 } from './errors.ts';
 export { type FetchDagOptions, fetchDag } from './fetch-dag.ts';
 export { FetchQuota } from './fetch-quota.ts';
@@ -44,6 +46,13 @@ export {
 } from './serving/served-blocks.ts';
 export { rootsOfAccount, rootsOfAllPins, type ServedRoots } from './serving/served-roots.ts';
 export { type DagSize, dagBlocksMax, type VisitedBlock, visitDag, type WalkOptions, walkDag } from './walk-dag.ts';
+export {
+  AccountWebhooks,
+  type AccountWebhooksOptions,
+  type NewWebhook,
+  type WebhookDescription,
+  type WebhookSeals,
+} from './webhooks/account-webhooks.ts';
 export { newWebhookSecret, type SignedMessage, signWebhook } from './webhooks/sign-webhook.ts';
 export {
   type DeliveryResult,

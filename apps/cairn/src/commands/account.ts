@@ -5,12 +5,13 @@ import { print, table, time } from '../print.ts';
 import { withAuth } from '../stores.ts';
 import { addStatementCommand } from './statement.ts';
 import { addUsageCommand } from './usage.ts';
+import { addWebhookCommands } from './webhook.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `cairn account create|list|show|quota|serve|usage|statement|suspend|resume`; returns the group for further commands. */
+/** `cairn account create|list|show|quota|serve|webhook|usage|statement|suspend|resume`; returns the group for further commands. */
 export function addAccountCommands(program: Command): Command {
   const group = program.command('account').description('Create and list accounts, suspend and resume them.');
   group
@@ -72,6 +73,7 @@ export function addAccountCommands(program: Command): Command {
     );
   addUsageCommand(group);
   addStatementCommand(group);
+  addWebhookCommands(group);
   for (const [verb, status] of [
     ['suspend', 'suspended'],
     ['resume', 'active'],

@@ -10,17 +10,19 @@ interface JsonOption {
 
 /** `cairn secrets status|rotate` */
 export function addSecretsCommands(program: Command): void {
-  const group = program.command('secrets').description('The key that second factors of members are sealed with.');
+  const group = program
+    .command('secrets')
+    .description('The key of second factors, keys of IPNS names and secrets of webhooks.');
   group
     .command('status')
-    .description('Counts second factors that are sealed with the key in use, with an older one, and with a lost one.')
+    .description('Counts secrets that are sealed with the key in use, with an older one, and with a lost one.')
     .option('--json', 'print JSON')
     .action((options: JsonOption) =>
-      withSecrets(async (store, settings) => {
-        const counts = await secretsOf(store, settings);
+      withSecrets(async (store, settings, holders) => {
+        const counts = await secretsOf(store, settings, holders);
         const { sealed, stale, lost } = counts;
         print(counts, options, [
-          `${sealed} second factors are sealed with the key in use, ${stale} wait for the next start of a service.`,
+          `${sealed} secrets are sealed with the key in use, ${stale} wait for the next start of a service.`,
           ...Object.entries(lost).map(([id, count]) => `LOST  ${count} are sealed with key ${id}, which is missing.`),
         ]);
         if (Object.keys(lost).length > 0) process.exitCode = 1;
@@ -28,15 +30,13 @@ export function addSecretsCommands(program: Command): void {
     );
   group
     .command('rotate')
-    .description(
-      'Writes a new key to the key file and seals all second factors and keys of IPNS names with it. Works while services run.',
-    )
+    .description('Writes a new key to the key file and seals all secrets with it. Works while services run.')
     .option('--json', 'print JSON')
     .action((options: JsonOption) =>
       withSecrets(async (store, settings, holders) => {
         const { keyId, resealed } = await rotateSecrets(store, settings, holders);
         print({ keyId, resealed }, options, [
-          `Key ${keyId} is in use; ${resealed} second factors and keys of names were sealed with it.`,
+          `Key ${keyId} is in use; ${resealed} secrets were sealed with it.`,
           'Replace the stored copy of the key file, apart from backups.',
         ]);
       }),
@@ -50,10 +50,13 @@ async function withSecrets(
   const stores = openHome(settings);
   const store = await stores.accounts();
   const names = stores.has('names') ? await stores.names() : undefined;
+  const requests = stores.has('pins') ? await stores.pinRequests() : undefined;
   try {
     const { CAIRN_HOME: home, CAIRN_SECRETS_KEY: key, CAIRN_SECRETS_KEY_FILE: keyFile } = settings;
-    await use(store, { home, key, keyFile }, names === undefined ? [] : [names.keys]);
+    const holders = [names?.keys, requests?.webhooks].filter((holder) => holder !== undefined);
+    await use(store, { home, key, keyFile }, holders);
   } finally {
+    await requests?.close();
     await names?.close();
     await store.close();
   }

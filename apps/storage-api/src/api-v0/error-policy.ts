@@ -147,6 +147,8 @@ const rules = {
   TREE_BUSY: unavailable,
   TREE_CHANGE_INVALID: failedAsKubo,
   VALUE_INVALID: bad,
+  WEBHOOK_NOT_FOUND: { status: 404, message: 'hint' },
+  WEBHOOK_URL_INVALID: { status: 400, message: 'hint' },
 } as const satisfies Record<Code, Rule>;
 
 function ruleOf({ code }: CairnError): Rule {

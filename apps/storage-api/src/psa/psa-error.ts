@@ -13,6 +13,7 @@ export interface PsaError {
 const rules: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
   BILLING_CARD_REQUIRED: { status: 409, reason: 'INSUFFICIENT_FUNDS' },
   PIN_REQUEST_NOT_FOUND: { status: 404, reason: 'NOT_FOUND' },
+  WEBHOOK_NOT_FOUND: { status: 404, reason: 'NOT_FOUND' },
 };
 
 /** Reasons by status, for errors whose code is no reason of the specification. */

@@ -1,9 +1,8 @@
-import { pinRequestStatuses } from '@cairn/pinning';
+import { pinRequestStatuses, webhookLimits } from '@cairn/pinning';
 import { priceOf } from '../api-v0/prices.ts';
 import { pinLimits } from './parse-pin.ts';
 import { nameMatches, pinFilterLimits } from './pin-filter.ts';
 import { type PsaOperation, psaOperations } from './psa-operations.ts';
-import { webhookUrlCharactersMax } from './webhooks.ts';
 
 const text = { type: 'string' } as const;
 const texts = { type: 'object', additionalProperties: text } as const;
@@ -50,7 +49,7 @@ export const psaSchemas = {
   NewWebhook: {
     type: 'object',
     required: ['url'],
-    properties: { url: { ...text, format: 'uri', maxLength: webhookUrlCharactersMax } },
+    properties: { url: { ...text, format: 'uri', maxLength: webhookLimits.urlCharactersMax } },
   },
   Webhook: {
     type: 'object',

@@ -17,7 +17,7 @@ export interface SecretSettings {
 /** Name of the key file in a home. Backups do not contain it. */
 export const secretKeyFile = 'secrets.key';
 
-/** Numbers of second factors by the key that sealed them. */
+/** Numbers of secrets by the key that sealed them. */
 export interface SecretCounts {
   /** Sealed with the first key. */
   readonly sealed: number;
@@ -27,9 +27,12 @@ export interface SecretCounts {
   readonly lost: Readonly<Record<string, number>>;
 }
 
-/** Further store whose secrets are sealed with the keys of the home, such as the private keys of IPNS names. */
+/** Further store whose secrets are sealed with the keys of the home: private keys of IPNS names, secrets of webhooks. */
 export interface SecretHolder {
-  /** Replaces secrets. `place` is the name of the record that a secret is bound to. Returns the number of changed ones. */
+  /**
+   * Replaces secrets. `place` is the name of the record that a secret is bound to. Nothing is written for a secret that `change`
+   * returns unchanged. Returns the number of changed ones.
+   */
   changeSecrets(change: (secret: string, place: string) => string): Promise<number>;
 }
 
@@ -72,22 +75,32 @@ function sourceOf({ home, key, keyFile }: SecretSettings): {
   return { keys: keysOfFile(file), file };
 }
 
-/** Counts the secrets of a home by key. It changes nothing. */
-export async function secretsOf(store: AccountStore, settings: SecretSettings): Promise<SecretCounts> {
-  return await countSecrets(store, sourceOf(settings).keys);
+/** Counts the secrets of a home by key: second factors and the secrets of `others`. It changes nothing. */
+export async function secretsOf(
+  store: AccountStore,
+  settings: SecretSettings,
+  others: readonly SecretHolder[] = [],
+): Promise<SecretCounts> {
+  return await countSecrets(store, sourceOf(settings).keys, others);
 }
 
-async function countSecrets(store: AccountStore, source: SecretKeySource): Promise<SecretCounts> {
+async function countSecrets(
+  store: AccountStore,
+  source: SecretKeySource,
+  others: readonly SecretHolder[] = [],
+): Promise<SecretCounts> {
   const keys = source();
   const lost: Record<string, number> = {};
   let [sealed, stale] = [0, 0];
-  for await (const { totp } of store.members.list()) {
-    if (totp === undefined) continue;
-    const id = isSealed(totp.secret) ? sealedBy(totp.secret) : undefined;
+  const count = (secret: string) => {
+    const id = isSealed(secret) ? sealedBy(secret) : undefined;
     if (id !== undefined && id === keys[0]?.id) sealed++;
     else if (id === undefined || keys.some((key) => key.id === id)) stale++;
     else lost[id] = (lost[id] ?? 0) + 1;
-  }
+    return secret;
+  };
+  for await (const { totp } of store.members.list()) if (totp !== undefined) count(totp.secret);
+  for (const holder of others) await holder.changeSecrets(count);
   return { sealed, stale, lost };
 }
 
@@ -143,10 +156,23 @@ export async function rotateSecrets(
   for (const holder of others) await holder.changeSecrets((secret) => requireKnown(secret, keys));
   const { id } = addKeyToFile(file, keys());
   const secrets = new SecretBox(keys);
-  let resealed = await reseal(store, secrets, keys);
-  for (const holder of others)
+  const resealed = await reseal(store, secrets, keys);
+  return { keyId: id, resealed: resealed + (await resealSecrets(settings, others)) };
+}
+
+/**
+ * Seals secrets under an older key with the first one, for keys in a setting, which are replaced with a restart. Secrets whose
+ * key is missing stay. Returns the number of secrets that changed.
+ * @throws SECRETS_KEY_UNUSABLE if a key cannot be read
+ */
+export async function resealSecrets(settings: SecretSettings, holders: readonly SecretHolder[]): Promise<number> {
+  const { keys } = sourceOf(settings);
+  if (keys().length === 0) return 0;
+  const secrets = new SecretBox(keys);
+  let resealed = 0;
+  for (const holder of holders)
     resealed += await holder.changeSecrets((secret, place) => withFirstKey(secret, { place, secrets, source: keys }));
-  return { keyId: id, resealed };
+  return resealed;
 }
 
 /** Returns the secret if its key is available. @throws SECRETS_KEY_UNUSABLE */

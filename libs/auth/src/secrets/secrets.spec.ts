@@ -10,7 +10,7 @@ import { Auth } from '../auth.ts';
 import { openLmdbAccountStore } from '../lmdb-account-store.ts';
 import type { Member } from '../members/member.ts';
 import { Members } from '../members/members.ts';
-import { openSecrets, rotateSecrets, secretsOf } from './open-secrets.ts';
+import { openSecrets, resealSecrets, rotateSecrets, secretsOf } from './open-secrets.ts';
 import { isSealed, SecretBox } from './secret-box.ts';
 import { parseSecretKeys } from './secret-key.ts';
 
@@ -243,6 +243,32 @@ test('parseSecretKeys reads the same key from base64, base64url and hexadecimal'
     (encoding) => parseSecretKeys(`# a comment\n${bytes.toString(encoding)}\n`, 'here')[0]?.id,
   );
   expect(new Set(ids).size).toBe(1);
+});
+
+test('secrets of further stores are counted, and a replaced key in a setting reseals them', async () => {
+  const [older, newer] = [newKey(), newKey()];
+  const { secrets } = await openSecrets(store, { home, key: older });
+  let sealed = secrets.seal('private key', 'the place');
+  let writes = 0;
+  const holder = {
+    changeSecrets: async (change: (secret: string, place: string) => string) => {
+      const before = sealed;
+      sealed = change(sealed, 'the place');
+      writes += sealed === before ? 0 : 1;
+      return sealed === before ? 0 : 1;
+    },
+  };
+  const both = { home, key: `${newer},${older}` };
+  expect(await secretsOf(store, both, [holder])).toEqual({ sealed: 0, stale: 1, lost: {} });
+  expect(await secretsOf(store, { home, key: newer }, [holder])).toEqual({
+    sealed: 0,
+    stale: 0,
+    lost: { [secrets.keyId]: 1 },
+  });
+  expect([await resealSecrets({ home, key: newer }, [holder]), writes]).toEqual([0, 0]);
+  expect(await resealSecrets(both, [holder])).toBe(1);
+  expect(await secretsOf(store, { home, key: newer }, [holder])).toEqual({ sealed: 1, stale: 0, lost: {} });
+  expect((await openSecrets(store, { home, key: newer })).secrets.open(sealed, 'the place')).toBe('private key');
 });
 
 test('rotation reseals the secrets of further stores, twice in a row', async () => {

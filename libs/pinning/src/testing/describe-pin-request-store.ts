@@ -168,5 +168,33 @@ export function describePinRequestStore(
       const events = [first, second].map((event) => event?.request.status);
       expect(events.sort()).toEqual(['failed', 'pinning']);
     });
+
+    test('secrets of all webhooks, also the previous ones, are replaced and survive a restart', async () => {
+      const count = 300;
+      for (let n = 0; n < count; n++)
+        await store.webhooks.set(`a${n}`, {
+          url: 'https://a.example',
+          secret: `secret-${n}`,
+          createdAt: 1,
+          ...(n % 2 === 0 && { previous: { secret: `before-${n}`, until: 9 } }),
+        });
+      const places = new Set<string>();
+      const read = await store.webhooks.changeSecrets((secret, place) => {
+        places.add(place);
+        return secret;
+      });
+      expect([read, places.size, places.has('webhook a299')]).toEqual([0, count, true]);
+      expect(await store.webhooks.changeSecrets((secret) => `new ${secret}`)).toBe(count * 1.5);
+      store = await harness.reopen();
+      expect(await store.webhooks.get('a298')).toMatchObject({
+        secret: 'new secret-298',
+        previous: { secret: 'new before-298', until: 9 },
+      });
+      expect(await store.webhooks.get('a299')).toEqual({
+        url: 'https://a.example',
+        secret: 'new secret-299',
+        createdAt: 1,
+      });
+    });
   });
 }

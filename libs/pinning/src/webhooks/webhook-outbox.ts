@@ -2,7 +2,7 @@ import { type Database, type Environment, Lease, prefixEnd } from '@cairn/embedd
 import { accountPrefix, decode, encode } from '../pin-records.ts';
 import type { PinRequest } from '../requests/pin-request.ts';
 import { accountOf, idAtEnd, newRequestId, openKey } from '../requests/pin-request-records.ts';
-import { type Webhook, type WebhookEvent, type WebhookStore, webhookLimits } from './webhook-store.ts';
+import { type Webhook, type WebhookEvent, type WebhookStore, webhookLimits, webhookPlace } from './webhook-store.ts';
 
 /** Events that are removed in one transaction. */
 const pageLength = 256;
@@ -66,6 +66,25 @@ export class LmdbWebhookOutbox implements WebhookStore {
     return isRemoved;
   }
 
+  async changeSecrets(change: (secret: string, place: string) => string): Promise<number> {
+    let changed = 0;
+    let start: Uint8Array | undefined;
+    for (;;) {
+      const last = await this.#environment.transaction(() => {
+        const page = [...this.#webhooks.range({ ...(start && { start }), limit: pageLength })];
+        for (const { key, value } of page) {
+          const webhook = decode<Webhook>(value);
+          const resealed = withSecrets(webhook, (secret) => change(secret, webhookPlace(accountOf(key))));
+          if (resealed.changed > 0) this.#webhooks.put(key, encode(resealed.webhook));
+          changed += resealed.changed;
+        }
+        return page.length < pageLength ? undefined : page.at(-1)?.key;
+      });
+      if (last === undefined) return changed;
+      start = Buffer.concat([last, Uint8Array.of(0)]);
+    }
+  }
+
   async waiting(account: string): Promise<number> {
     return this.#countOf(account);
   }
@@ -121,4 +140,12 @@ export class LmdbWebhookOutbox implements WebhookStore {
 
 function keyOf({ account, dueAt, id }: WebhookEvent): Buffer {
   return openKey(account, dueAt, Buffer.from(id, 'hex'));
+}
+
+/** Returns a webhook with its secrets replaced, and the number of those that changed. */
+function withSecrets(webhook: Webhook, change: (secret: string) => string) {
+  const secret = change(webhook.secret);
+  const previous = webhook.previous && { ...webhook.previous, secret: change(webhook.previous.secret) };
+  const changed = Number(secret !== webhook.secret) + Number(previous?.secret !== webhook.previous?.secret);
+  return { webhook: { ...webhook, secret, ...(previous && { previous }) }, changed };
 }

@@ -37,6 +37,11 @@ export interface WebhookStore {
   set(account: string, webhook: Webhook): Promise<void>;
   /** Removes the webhook of an account and its events. Resolves to false if there was none. */
   remove(account: string): Promise<boolean>;
+  /**
+   * Replaces the secrets of all webhooks, in transactions of bounded size. `place` is {@link webhookPlace}. Nothing is written
+   * for a secret that `change` returns unchanged. Returns the number of changed ones.
+   */
+  changeSecrets(change: (secret: string, place: string) => string): Promise<number>;
   /** Number of events of an account that wait. */
   waiting(account: string): Promise<number>;
   /** Number of events of all accounts that wait. */
@@ -54,4 +59,13 @@ export interface WebhookStore {
 export const webhookLimits = {
   /** Events of an account that wait. Further changes have no event. */
   waitingMax: 10_000,
+  /** Longest URL of a webhook. */
+  urlCharactersMax: 2048,
+  /** Milliseconds for which the secret before the last change signs too. */
+  overlapMs: 24 * 3_600_000,
 } as const;
+
+/** Returns the name of a webhook's record, which the seal of its secrets depends on. */
+export function webhookPlace(account: string): string {
+  return `webhook ${account}`;
+}

@@ -67,6 +67,9 @@ export const sharedSettings = {
   STORAGE_QUOTA_BYTES: integer(0, 1024 * TiB, 'a number of bytes')
     .optional()
     .describe('Quota of an account that has none of its own, in bytes. Default: no limit.'),
+  STORAGE_WEBHOOK_PRIVATE: oneOf(['no', 'yes'])
+    .default('no')
+    .describe('Webhooks to private addresses and without TLS, for networks of your own.'),
 } satisfies SettingsShape;
 
 /** The address that an internal API listens on. */
