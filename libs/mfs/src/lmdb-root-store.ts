@@ -1,6 +1,6 @@
 import { CID } from '@cairn/cid';
 import { type Database, Environment, type StoreFormat } from '@cairn/embedded-store';
-import type { RootStore, TreeRoot } from './root-store.ts';
+import { formerRootsMax, type RootStore, type TreeRoot } from './root-store.ts';
 
 /** Layout of the store of file trees. Version 2 added a checksum to each record. */
 export const filesFormat: StoreFormat = { name: 'cairn-files', version: 2, seals: { upgradesFrom: 1 } };
@@ -11,9 +11,6 @@ interface RootRecord {
   /** Number of times that the root was replaced. Absent in records of earlier versions. */
   readonly changes?: number;
 }
-
-/** Maximum number of former roots per account. Garbage below older ones is removed by a collection of the whole store. */
-const formerMax = 4096;
 
 class LmdbRootStore implements RootStore {
   readonly #environment: Environment;
@@ -45,7 +42,7 @@ class LmdbRootStore implements RootStore {
       const changes = (found?.changes ?? 0) + 1;
       if (held && !held.equals(cid)) {
         this.#former.put(formerKey(account, changes), held.bytes);
-        this.#former.remove(formerKey(account, changes - formerMax));
+        this.#former.remove(formerKey(account, changes - formerRootsMax));
       }
       const record: RootRecord = { cid: cid.toString(), bytes, changes };
       this.#roots.put(Buffer.from(account), Buffer.from(JSON.stringify(record)));

@@ -1,5 +1,8 @@
 import type { CID } from '@cairn/cid';
 
+/** Maximum number of former roots per account. Garbage below older ones is removed by a collection of the whole store. */
+export const formerRootsMax = 4096;
+
 /** Root of an account's tree. */
 export interface TreeRoot {
   readonly cid: CID;

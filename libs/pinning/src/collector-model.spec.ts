@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CollectableBlockstore, openLmdbBlockstore } from '@cairn/blockstore';
 import { CID, cidFor, codecs } from '@cairn/cid';
+import { openPostgres } from '@cairn/postgres';
 import * as dagCbor from '@ipld/dag-cbor';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describeWithPostgres } from '../../../tools/engines/jest.mjs';
 import {
   Collector,
   openLmdbPinStore,
@@ -16,6 +18,7 @@ import {
   type WriteSession,
   walkDag,
 } from './index.ts';
+import { openPostgresPinStore } from './postgres/index.ts';
 
 const blockOf = (codec: 'raw' | 'dag-cbor', bytes: Uint8Array) => ({ cid: cidFor(bytes, { codec }), bytes });
 type PoolBlock = ReturnType<typeof blockOf>;
@@ -53,23 +56,32 @@ interface Stores {
   readonly blocks: CollectableBlockstore;
 }
 
+/** Opens the pins of a run, again after a reopening. */
+type OpenPins = (directory: string) => Promise<PinStore>;
+
 /** Runs the steps on stores and on a model of pins by account. */
 class Run {
   readonly #directory: string;
+  readonly #openPins: OpenPins;
   #stores: Stores;
   readonly #pinned = new Map<string, Map<PoolBlock, PinMode>>();
   #sessions: WriteSession[] = [];
   /** Blocks that open sessions have written. */
   #written: PoolBlock[] = [];
 
-  constructor(directory: string, stores: Stores) {
+  private constructor(directory: string, openPins: OpenPins, stores: Stores) {
     this.#directory = directory;
+    this.#openPins = openPins;
     this.#stores = stores;
   }
 
-  static async open(directory: string): Promise<Stores> {
+  static async start(directory: string, openPins: OpenPins): Promise<Run> {
+    return new Run(directory, openPins, await Run.#open(directory, openPins));
+  }
+
+  static async #open(directory: string, openPins: OpenPins): Promise<Stores> {
     return {
-      pins: await openLmdbPinStore({ directory: join(directory, 'pins') }),
+      pins: await openPins(directory),
       blocks: await openLmdbBlockstore({ directory: join(directory, 'blocks') }),
     };
   }
@@ -100,7 +112,7 @@ class Run {
     else {
       await this.#endSessions();
       await this.close();
-      this.#stores = await Run.open(this.#directory);
+      this.#stores = await Run.#open(this.#directory, this.#openPins);
     }
   }
 
@@ -197,14 +209,30 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('collections keep exactly the retained blocks under random work with kills', async () => {
+async function play(openPins: OpenPins): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      const home = mkdtempSync(join(directory, 'run-'));
-      const run = new Run(home, await Run.open(home));
+      const run = await Run.start(mkdtempSync(join(directory, 'run-')), openPins);
       for (const next of steps) await run.perform(next);
       await run.finish();
     }),
     { numRuns: 25 },
   );
+}
+
+test('collections keep exactly the retained blocks under random work with kills', () =>
+  play((home) => openLmdbPinStore({ directory: join(home, 'pins') })));
+
+describeWithPostgres('with pins in PostgreSQL', (server) => {
+  test('collections keep exactly the retained blocks under random work with kills', async () => {
+    const urls = new Map<string, string>();
+    await play(async (home) => {
+      const url = urls.get(home) ?? (await server().createDatabase());
+      urls.set(home, url);
+      const database = await openPostgres({ url, connectionsMax: 2 });
+      const pins = await openPostgresPinStore(database);
+      pins.close = () => database.close();
+      return pins;
+    });
+  }, 300_000);
 });

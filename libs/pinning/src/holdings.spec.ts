@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CollectableBlockstore, createMemoryBlockstore, openLmdbBlockstore } from '@cairn/blockstore';
 import type { CID } from '@cairn/cid';
+import { openPostgres } from '@cairn/postgres';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describeWithPostgres } from '../../../tools/engines/jest.mjs';
 import {
   AccountModel,
   blockOf,
@@ -20,6 +22,7 @@ import {
   union,
 } from './holdings.fixture.ts';
 import { Collector, openLmdbPinStore, Pinning, type PinStore, walkDag } from './index.ts';
+import { openPostgresPinStore } from './postgres/index.ts';
 
 interface Stores {
   readonly pins: PinStore;
@@ -245,4 +248,22 @@ describe('random writes, pins and collections of several accounts', () => {
       { numRuns: 25 },
     );
   }, 120_000);
+
+  describeWithPostgres('with pins in PostgreSQL', (server) => {
+    test('match the model: complete pins, correct results, exact counts', async () => {
+      const urls = new Map<string, string>();
+      const open = async (work: string) => {
+        const url = urls.get(work) ?? (await server().createDatabase());
+        urls.set(work, url);
+        const database = await openPostgres({ url, connectionsMax: 2 });
+        const pins = await openPostgresPinStore(database);
+        pins.close = () => database.close();
+        return { pins, blocks: await openLmdbBlockstore({ directory: join(work, 'blocks') }) };
+      };
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) => play(open, steps)),
+        { numRuns: 25 },
+      );
+    }, 300_000);
+  });
 });

@@ -71,7 +71,8 @@ export interface PinStore {
   put(account: string, pins: readonly Pin[], quota?: Quota): Promise<void>;
   /**
    * Like {@link put}, for one pin of a CID that an account already pins in this mode, so that its size is known. Resolves to
-   * undefined, and changes nothing, if no account does.
+   * undefined, and changes nothing, if no account does, or if other accounts change their pins of the CID at this moment. If it
+   * resolves to a pin, the CID was pinned without interruption.
    * @throws QUOTA_EXCEEDED
    */
   putKnownRoot(account: string, pin: Omit<Pin, 'size'>, quota?: Quota): Promise<Pin | undefined>;

@@ -6,7 +6,7 @@ import { type CID, cidFor } from '@cairn/cid';
 import * as dagCbor from '@ipld/dag-cbor';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openLmdbPinStore, Pinning, type PinStore } from './index.ts';
-import { describePinStore } from './testing/index.ts';
+import { describePinHistories, describePinStore } from './testing/index.ts';
 
 const directories: string[] = [];
 async function openStore(): Promise<PinStore> {
@@ -19,6 +19,11 @@ afterAll(() => {
 });
 
 describePinStore('the LMDB store', openStore);
+describePinHistories('the LMDB store', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-pins-'));
+  directories.push(directory);
+  return [await openLmdbPinStore({ directory }), await openLmdbPinStore({ directory })];
+});
 
 let blocks = createMemoryBlockstore();
 beforeEach(() => {

@@ -140,6 +140,91 @@ export function describePinStore(name: string, create: () => Promise<PinStore>):
       expect(await store.usage('a')).toEqual({ pins: 2, blocks: 2, bytes: 90 });
     });
 
+    test('names and labels keep every text', async () => {
+      for (const [index, text] of ['', 'a\0b', '\ud800', '"\\', 'é', '𝄞'.repeat(200)].entries()) {
+        const pin: Pin = { ...pinOf(`${index}`), name: text, addedAs: text };
+        await store.put('a', [pin]);
+        expect(await store.get('a', pin.cid)).toEqual(pin);
+      }
+    });
+
+    test('a requested pin leaves a pin of the account its own, also within one call', async () => {
+      await store.put('a', [{ ...pinOf('x', 5), name: 'own' }]);
+      const requested = { ...pinOf('x', 5), name: 'requested', isRequested: true };
+      await store.put('a', [requested]);
+      await store.put('b', [{ ...pinOf('x', 5), name: 'own' }, requested]);
+      const { size: _, ...known } = requested;
+      await store.putKnownRoot('a', known);
+      for (const account of ['a', 'b']) {
+        const pin = await store.get(account, cidOf('x'));
+        expect(pin).toMatchObject({ name: 'own', size: { bytes: 5 } });
+        expect(pin).not.toHaveProperty('isRequested');
+        expect(await store.usage(account)).toEqual({ pins: 1, blocks: 1, bytes: 5 });
+      }
+      await store.put('c', [requested]);
+      expect(await store.get('c', cidOf('x'))).toMatchObject({ name: 'requested', isRequested: true });
+    });
+
+    test('remove refuses a repeated CID and changes nothing', async () => {
+      await store.put('a', [pinOf('x'), pinOf('y')]);
+      const refused = { code: 'PIN_NOT_FOUND', details: { cid: cidOf('x').toString() } };
+      await expect(store.remove('a', ['x', 'y', 'x'].map(cidOf))).rejects.toMatchObject(refused);
+      await expect(store.remove('a', ['z', 'x', 'x'].map(cidOf))).rejects.toMatchObject({
+        details: { cid: cidOf('z').toString() },
+      });
+      expect(await store.usage('a')).toMatchObject({ pins: 2 });
+      await store.remove('a', []);
+      await store.put('a', []);
+      expect(await store.usage('a')).toMatchObject({ pins: 2 });
+    });
+
+    test('list and roots are in the byte order of CIDs', async () => {
+      const bytes = Buffer.from('node');
+      const cids = ['p', 'q', 'r', 's'].map(cidOf);
+      cids.push(cidFor(bytes, { codec: 'dag-cbor' }), cidFor(bytes, { codec: 'dag-pb' }));
+      const version0 = cidFor(bytes, { codec: 'dag-pb' }).toV0();
+      await store.put(
+        'a',
+        [...cids, version0].map((cid) => ({ ...pinOf('p'), cid })),
+      );
+      const expected = [...cids, version0].sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(String);
+      expect((await listed('a')).map(({ cid }) => cid.toString())).toEqual(expected);
+      const roots: string[] = [];
+      for await (const { cid } of store.roots('recursive')) roots.push(cid.toString());
+      expect(roots).toEqual(expected);
+    });
+
+    test('concurrent pins fill a quota and never exceed it', async () => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 40 }, (_, index) => store.put('a', [pinOf(`${index}`, 10)], { bytesMax: 205 })),
+      );
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+      expect(await store.usage('a')).toEqual({ pins: 20, blocks: 20, bytes: 200 });
+      await store.assertConsistent();
+    });
+
+    test('concurrent changes of the same pins leave consistent counts', async () => {
+      const texts = ['u', 'v', 'w'];
+      const works = Array.from({ length: 90 }, (_value, index) => {
+        const text = texts[index % 3] ?? '';
+        const account = index % 2 ? 'a' : 'b';
+        const { size: _, ...known } = pinOf(text);
+        if (index % 5 === 0) return store.remove(account, [cidOf(text)]).catch(() => {});
+        if (index % 5 === 1) return store.putKnownRoot(account, known);
+        return store.put(account, [{ ...pinOf(text, 7), mode: index % 5 === 2 ? 'direct' : 'recursive' }]);
+      });
+      await Promise.all(works);
+      for (const account of ['a', 'b']) {
+        const pins = await listed(account);
+        expect(await store.usage(account)).toMatchObject({
+          pins: pins.length,
+          bytes: pins.reduce((sum, { size }) => sum + size.bytes, 0),
+        });
+        await store.assertConsistent({ account });
+      }
+      await store.assertConsistent();
+    });
+
     test('one collector has the lock at a time, and its state is stored', async () => {
       expect(await store.collectionState()).toBeUndefined();
       await store.setCollectionState({ cycle: 3, phase: 'sweep', cursor: 'ff' });

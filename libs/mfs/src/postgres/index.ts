@@ -1,0 +1,1 @@
+export { openPostgresRootStore } from './postgres-root-store.ts';

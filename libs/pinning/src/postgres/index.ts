@@ -1,0 +1,1 @@
+export { openPostgresPinStore } from './postgres-pin-store.ts';
