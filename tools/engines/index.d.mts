@@ -40,6 +40,8 @@ export interface S3Server {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** URL of an empty object store: `s3://bucket/prefix?endpoint=…&region=…`. */
+  createStore(): string;
   kill(): void;
   pause(): void;
   resume(): void;

@@ -1,21 +1,33 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { startPostgres } from './postgres.mjs';
 import { engineProgram, howToEnableEngine } from './programs.mjs';
+import { startS3 } from './s3.mjs';
 
 /**
  * Declares tests that need a PostgreSQL server. Without the program they are skipped, with one line.
  * @param {string} title
  * @param {(server: () => object) => void} tests `server` returns the running server, from within a test
  */
-export function describeWithPostgres(title, tests) {
-  const isInstalled = engineProgram('postgres') !== undefined;
-  if (!isInstalled) console.log(howToEnableEngine('postgres'));
-  (isInstalled ? describe : describe.skip)(title, () => {
-    let server;
-    beforeAll(async () => {
-      server = await startPostgres();
-    }, 60_000);
-    afterAll(() => server.remove());
-    tests(() => server);
-  });
+export const describeWithPostgres = describeWith('postgres', startPostgres, (server) => server.remove());
+
+/**
+ * Declares tests that need an S3 server. Without the program they are skipped, with one line.
+ * @param {string} title
+ * @param {(server: () => object) => void} tests `server` returns the running server, from within a test
+ */
+export const describeWithS3 = describeWith('s3', startS3, (server) => server.stop());
+
+function describeWith(engine, start, end) {
+  return (title, tests) => {
+    const isInstalled = engineProgram(engine) !== undefined;
+    if (!isInstalled) console.log(howToEnableEngine(engine));
+    (isInstalled ? describe : describe.skip)(title, () => {
+      let server;
+      beforeAll(async () => {
+        server = await start();
+      }, 60_000);
+      afterAll(() => end(server));
+      tests(() => server);
+    });
+  };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -48,11 +49,15 @@ export async function startS3() {
     ],
     isReady: async () => (await fetch(`http://127.0.0.1:${s3}/`)).status === 403,
   });
+  const { ok, status } = await fetch(`http://127.0.0.1:${filer}/buckets/cairn/`, { method: 'POST' });
+  if (!ok) throw new Error(`SeaweedFS created no bucket (status ${status})`);
   return {
     endpoint: `http://127.0.0.1:${s3}`,
     region: 'us-east-1',
     ...s3Credentials,
     child,
+    /** URL of an empty object store. It is a new prefix, since each bucket of SeaweedFS reserves several volumes. */
+    createStore: () => `s3://cairn/${randomBytes(6).toString('hex')}?endpoint=http://127.0.0.1:${s3}&region=us-east-1`,
     kill: () => child.kill('SIGKILL'),
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),

@@ -1,0 +1,4 @@
+export { parseS3Url, type S3Location } from './parse-s3-url.ts';
+export { probeObjectStore } from './probe-object-store.ts';
+export type { S3CredentialSource, S3Credentials } from './s3-credentials.ts';
+export { openS3ObjectStore, type S3ObjectStoreOptions } from './s3-object-store.ts';

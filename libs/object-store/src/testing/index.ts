@@ -1,0 +1,2 @@
+export { describeObjectStore } from './describe-object-store.ts';
+export { createMemoryObjectStore, type MemoryObjectStore } from './memory-object-store.ts';

@@ -1,0 +1,1 @@
+export type { BlockLocation, OnPack, PackEntry, PackReader, PackWriter, StoredPack } from './types.ts';
