@@ -43,8 +43,8 @@ describeInBrowser(
 
     test('absent content fails with a reason, and can be requested again and removed', async () => {
       await request(cidOf('never stored'), 'missing.txt');
-      await fetches().getByText('failed').waitFor({ timeout: 30_000 });
-      await fetches().getByText('Gave up', { exact: false }).waitFor();
+      await fetches().getByText('Gave up', { exact: false }).waitFor({ timeout: 60_000 });
+      await fetches().getByText('failed').waitFor();
       await fetches().getByRole('button', { name: 'Fetch missing.txt again' }).click();
       await fetches().getByText('failed').waitFor({ state: 'detached' });
       await fetches()
@@ -68,7 +68,7 @@ describeInBrowser(
       const card = visit.page.getByRole('region', { name: 'Webhook' });
       await type(card.getByRole('textbox', { name: 'URL' }), 'http://service.example/hook', 1);
       await card.getByRole('button', { name: 'Create', exact: true }).click();
-      await card.getByText(/expected https/).waitFor();
+      await card.getByText(/Use https:/).waitFor();
       await type(card.getByRole('textbox', { name: 'URL' }), 'https://service.example/hook', 1);
       await card.getByRole('button', { name: 'Create', exact: true }).click();
       await card.getByText(/^whsec_/).waitFor();
@@ -80,6 +80,23 @@ describeInBrowser(
       await card.getByRole('button', { name: 'Create', exact: true }).waitFor();
     });
 
+    test('a member lets IPFS peers fetch the files of the account, and withdraws it', async () => {
+      const card = visit.page.getByRole('region', { name: 'IPFS peers' });
+      const allowed = card.getByRole('switch', { name: 'Let IPFS peers fetch the files of this account' });
+      const stored = async () => (await visit.stage.auth.account('fetcher')).servesPeers ?? false;
+      expect([await allowed.isChecked(), await stored()]).toEqual([false, false]);
+      await allowed.click();
+      await visit.page.getByText('Saved. The IPFS peer applies it', { exact: false }).waitFor();
+      expect(await stored()).toBe(true);
+      expect(await visit.faults()).toEqual([]);
+      await visit.page.reload();
+      await card.locator('input:checked').waitFor({ state: 'attached' });
+      await allowed.click();
+      await card.locator('input:not(:checked)').waitFor({ state: 'attached' });
+      await visit.page.getByText('Saved. The IPFS peer applies it', { exact: false }).waitFor();
+      expect(await stored()).toBe(false);
+    });
+
     test('the page fits a phone', async () => {
       await visit.page.setViewportSize({ width: 390, height: 844 });
       await request(cidOf('on a phone'), 'a name that is much longer than the screen of a phone is wide.txt');
@@ -88,5 +105,5 @@ describeInBrowser(
     });
   },
   {},
-  { STORAGE_PIN_EXPIRY_SECONDS: '3' },
+  { STORAGE_PIN_EXPIRY_SECONDS: '12' },
 );

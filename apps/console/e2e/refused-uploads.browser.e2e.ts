@@ -100,11 +100,11 @@ describeInBrowser(
     test('an upload over the daily bytes reports the name of the limit', async () => {
       await visit.stage.plans.put(parsePlan({ name: 'thin', bytesInPerDay: 20 * MiB }));
       await visit.stage.auth.setPlan('refused', 'thin');
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
       await choose(visit);
       await refused(visit, /The limit bytesInPerDay of the plan "thin" is reached: 20971520 bytes received a day/);
       await visit.stage.auth.setPlan('refused', 'free');
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
     });
 
     test('a full store is reported with advice', async () => {

@@ -9,6 +9,7 @@ import { OperatorController } from './operator.controller.ts';
 import { OperatorNetworkController } from './operator-network.controller.ts';
 import { OverviewController } from './overview.controller.ts';
 import { PinRequestsController } from './pin-requests.controller.ts';
+import { ServingController } from './serving.controller.ts';
 import { SignInController } from './sign-in.controller.ts';
 import { UploadsController } from './uploads.controller.ts';
 import { WebhookController } from './webhook.controller.ts';
@@ -22,6 +23,7 @@ export const controllers: Type[] = [
   UploadsController,
   PinRequestsController,
   WebhookController,
+  ServingController,
   LinksController,
   NamesController,
   NetworksController,

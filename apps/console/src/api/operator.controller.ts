@@ -16,6 +16,7 @@ const changeBody = z.strictObject({
   plan: z.string({ error: 'expected the name of a plan' }).optional(),
   quotaBytes: z.number({ error: 'expected a number of bytes, or null' }).nullable().optional(),
   card: z.object({ brand: z.string(), last4: z.string() }).nullable().optional(),
+  servesPeers: z.boolean({ error: 'expected true or false' }).optional(),
 });
 const auditQuery = z.object({ account: z.string().max(128).optional() });
 
@@ -49,17 +50,17 @@ export class OperatorController {
     return found;
   }
 
-  @Describe('Changes status, plan, quota and card of an account in one transaction.')
+  @Describe('Changes status, plan, quota, card and permission to serve peers of an account in one transaction.')
   @HttpCode(200)
   @Post('accounts/:id')
   async change(
     @Me() me: SignedIn,
     @Param('id') id: string,
-    @TakesBody(changeBody) { status, plan, quotaBytes, card }: z.infer<typeof changeBody>,
+    @TakesBody(changeBody) { status, plan, quotaBytes, card, servesPeers }: z.infer<typeof changeBody>,
     @Req() request: Request,
   ) {
     if (plan !== undefined) await this.#requirePlan(plan);
-    return await this.auth.as(actorOf(me, request)).changeAccount(id, { status, plan, quotaBytes, card });
+    return await this.auth.as(actorOf(me, request)).changeAccount(id, { status, plan, quotaBytes, card, servesPeers });
   }
 
   async #requirePlan(name: string): Promise<void> {

@@ -33,10 +33,10 @@ export class OverviewController {
   @Get('me')
   async me(@Me() { member, account }: SignedIn) {
     const { publicStorage, publicGateway } = this.addresses;
-    const { id, name, plan, status, card, quotaBytes, createdAt } = account;
+    const { id, name, plan, status, card, quotaBytes, servesPeers = false, createdAt } = account;
     return {
       member: { email: member.email, role: member.role, hasTotp: member.totp?.isConfirmed ?? false },
-      account: { id, name, plan, status, card, quotaBytes, createdAt },
+      account: { id, name, plan, status, card, quotaBytes, servesPeers, createdAt },
       plan: await this.#plan(plan),
       services: { storageUrl: publicStorage, gatewayUrl: publicGateway },
       networks: this.networks.map(({ name: network, hosts }) => ({ name: network, hosts })),

@@ -77,6 +77,7 @@ export interface Me {
     readonly status: string;
     readonly card?: Card;
     readonly quotaBytes?: number;
+    readonly servesPeers?: boolean;
   };
   readonly plan?: Plan;
   readonly services: { readonly storageUrl: string; readonly gatewayUrl: string };

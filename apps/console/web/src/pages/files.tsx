@@ -12,6 +12,7 @@ import { FetchDialog } from './files/fetch-dialog.tsx';
 import type { FileRow } from './files/file-row.ts';
 import { FileTable } from './files/file-table.tsx';
 import { PinRequests } from './files/pin-requests.tsx';
+import { ServingCard } from './files/serving.tsx';
 import { WebhookCard } from './files/webhook.tsx';
 
 interface Files {
@@ -78,6 +79,7 @@ export function FilesPage({ me }: { me: Me }) {
           }
         </Answer>
         {me.account.card !== undefined && <WebhookCard />}
+        {me.account.card !== undefined && <ServingCard me={me} />}
       </Stack>
     </>
   );

@@ -1,7 +1,8 @@
-import { Alert, Button, Card, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { IconPlus, IconTrash, IconUpload } from '@tabler/icons-react';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, type Me } from '../api.ts';
+import { FieldDialog } from '../form-dialog.tsx';
 import { short } from '../format.ts';
 import { Answer, Confirm, Copy, Empty, PageHead } from '../parts.tsx';
 import { useApi, useChange } from '../use-api.ts';
@@ -127,84 +128,43 @@ function NameCard({ row, onPublish, onRemove }: { row: NameRow; onPublish: () =>
 }
 
 function CreateDialog({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
-  const create = useChange(
-    async (wanted: string) => {
-      await api('names', { method: 'POST', body: { name: wanted } });
-      onClose();
-    },
-    { done: 'Created. Publish content under it.', isQuiet: true },
-  );
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    create.mutate(name.trim());
-  };
   return (
-    <Modal opened onClose={onClose} title="New name" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="Name of the key"
-            description="For this account only. The address is derived from a new key."
-            placeholder="website"
-            data-autofocus
-            value={name}
-            maxLength={128}
-            error={create.error?.message}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FieldDialog
+      title="New name"
+      action="Create"
+      done="Created. Publish content under it."
+      field={{
+        label: 'Name of the key',
+        description: 'For this account only. The address is derived from a new key.',
+        placeholder: 'website',
+        maxLength: 128,
+      }}
+      change={(name) => api('names', { method: 'POST', body: { name: name.trim() } })}
+      onClose={onClose}
+    />
   );
 }
 
 function PublishDialog({ row, onClose }: { row: NameRow; onClose: () => void }) {
-  const [target, setTarget] = useState(row.path);
-  const publish = useChange(
-    async (path: string) => {
-      await api(`names/${encodeURIComponent(row.name)}/publish`, { method: 'POST', body: { path } });
-      onClose();
-    },
-    { done: 'Published.', isQuiet: true },
-  );
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
+  const publish = (target: string) => {
     const text = target.trim();
-    publish.mutate(/^\/ip[fn]s\//.test(text) ? text : `/ipfs/${cidIn(text)}`);
+    const path = /^\/ip[fn]s\//.test(text) ? text : `/ipfs/${cidIn(text)}`;
+    return api(`names/${encodeURIComponent(row.name)}/publish`, { method: 'POST', body: { path } });
   };
   return (
-    <Modal opened onClose={onClose} title={`Publish under ${row.name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="CID or path"
-            description="The address points to it until you publish another."
-            placeholder="/ipfs/bafy…"
-            data-autofocus
-            value={target}
-            maxLength={4096}
-            error={publish.error?.message}
-            onChange={(event) => setTarget(event.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={publish.isPending} disabled={target.trim() === ''}>
-              Publish
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FieldDialog
+      title={`Publish under ${row.name}`}
+      action="Publish"
+      done="Published."
+      field={{
+        label: 'CID or path',
+        description: 'The address points to it until you publish another.',
+        placeholder: '/ipfs/bafy…',
+        maxLength: 4096,
+      }}
+      initial={row.path}
+      change={publish}
+      onClose={onClose}
+    />
   );
 }

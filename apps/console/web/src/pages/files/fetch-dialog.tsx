@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
-import { type SyntheticEvent, useState } from 'react';
+import { Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { api } from '../../api.ts';
+import { FormDialog } from '../../form-dialog.tsx';
 import { useChange } from '../../use-api.ts';
 import { cidIn } from './cid-in.ts';
 
@@ -22,51 +23,44 @@ export function FetchDialog({ onClose }: { onClose: () => void }) {
     },
     { done: 'The fetch has started.', isQuiet: true },
   );
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
+  const send = () =>
     fetchIt.mutate({ cid: cidIn(cid), name: name.trim(), origins: origins.split(/\s+/).filter(Boolean) });
-  };
   return (
-    <Modal opened onClose={onClose} title="Fetch by CID" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="CID"
-            description="A CID, or an address that contains one."
-            placeholder="bafy…"
-            data-autofocus
-            required
-            value={cid}
-            maxLength={2000}
-            error={fetchIt.error?.message}
-            onChange={(event) => setCid(event.currentTarget.value)}
-          />
-          <TextInput
-            label="Name"
-            description="Optional."
-            value={name}
-            maxLength={255}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Textarea
-            label="Addresses of providers"
-            description="Optional. Multiaddresses of nodes that have the content, one in each line."
-            autosize
-            minRows={2}
-            maxRows={6}
-            value={origins}
-            onChange={(event) => setOrigins(event.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={fetchIt.isPending} disabled={cid.trim() === ''}>
-              Fetch and pin
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Fetch by CID"
+      action="Fetch and pin"
+      isSending={fetchIt.isPending}
+      isReady={cid.trim() !== ''}
+      onSend={send}
+      onClose={onClose}
+    >
+      <TextInput
+        label="CID"
+        description="A CID, or an address that contains one."
+        placeholder="bafy…"
+        data-autofocus
+        required
+        value={cid}
+        maxLength={2000}
+        error={fetchIt.error?.message}
+        onChange={(event) => setCid(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Name"
+        description="Optional."
+        value={name}
+        maxLength={255}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Textarea
+        label="Addresses of providers"
+        description="Optional. Multiaddresses of nodes that have the content, one in each line."
+        autosize
+        minRows={2}
+        maxRows={6}
+        value={origins}
+        onChange={(event) => setOrigins(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

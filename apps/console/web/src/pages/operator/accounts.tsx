@@ -1,4 +1,17 @@
-import { Badge, Button, Card, Group, Modal, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  Badge,
+  Button,
+  Card,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { api, type Card as BillingCard, type Plan } from '../../api.ts';
@@ -14,6 +27,7 @@ interface Account {
   readonly status: 'active' | 'suspended';
   readonly card?: BillingCard;
   readonly quotaBytes?: number;
+  readonly servesPeers?: boolean;
   readonly keys: number;
   readonly held: { readonly pins: number; readonly bytes: number };
   readonly lastUsedAt?: number;
@@ -111,12 +125,13 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
       quotaMib: (account.quotaBytes === undefined ? '' : Math.round(account.quotaBytes / MiB)) as number | '',
       brand: account.card?.brand ?? '',
       last4: account.card?.last4 ?? '',
+      servesPeers: account.servesPeers ?? false,
     },
   });
   const change = useChange((body: object) => api(`operator/accounts/${account.id}`, { method: 'POST', body }), {
     done: 'Saved. All services use the new values.',
   });
-  const save = form.onSubmit(({ plan, status, quotaMib, brand, last4 }) => {
+  const save = form.onSubmit(({ plan, status, quotaMib, brand, last4, servesPeers }) => {
     const before = form.getInitialValues();
     const isSameCard = brand === before.brand && last4 === before.last4;
     const body = {
@@ -124,6 +139,7 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
       ...(status !== before.status && { status }),
       // The field shows whole MiB. An unedited quota keeps its exact bytes.
       ...(quotaMib !== before.quotaMib && { quotaBytes: quotaMib === '' ? null : quotaMib * MiB }),
+      ...(servesPeers !== before.servesPeers && { servesPeers }),
       ...(!isSameCard && { card: brand === '' ? null : { brand, last4 } }),
     };
     change.mutate(body, { onSuccess: onDone });
@@ -149,6 +165,11 @@ function AccountForm({ account, onDone }: { account: Account; onDone: () => void
           <TextInput label="Card brand" placeholder="visa; empty for none" {...form.getInputProps('brand')} />
           <TextInput label="Last four digits" maxLength={4} {...form.getInputProps('last4')} />
         </Group>
+        <Switch
+          label="Let IPFS peers fetch its files"
+          description="Applies with IPFS_PEER_SERVE=accounts."
+          {...form.getInputProps('servesPeers', { type: 'checkbox' })}
+        />
         <Button type="submit" loading={change.isPending}>
           Save
         </Button>
